@@ -1,0 +1,84 @@
+import { accessSync, constants, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** Programs that some tests run for real, with the Debian package that brings each. */
+const DEBIAN_PACKAGES = {
+  bash: "bash",
+  buildah: "buildah",
+  busybox: "busybox",
+  curl: "curl",
+  dash: "dash",
+  "dumb-init": "dumb-init",
+  initdb: "postgresql-15",
+  jq: "jq",
+  pg_ctl: "postgresql-15",
+  postgres: "postgresql-15",
+  psql: "postgresql-client-15",
+  shellcheck: "shellcheck",
+  terraform: "terraform (from its vendor's package repository)",
+} as const;
+
+export type Program = keyof typeof DEBIAN_PACKAGES;
+
+/** Absolute path of a program, or undefined when this machine does not have it. */
+export function findProgram(program: Program): string | undefined {
+  return searchPath()
+    .map((folder) => join(folder, program))
+    .find(isExecutable);
+}
+
+/** Absolute path of a program that a surrounding `describeWith` has already required. */
+export function programPath(program: Program): string {
+  const path = findProgram(program);
+  if (path === undefined) throw new Error(`${program} is not installed; apt-get install ${DEBIAN_PACKAGES[program]}`);
+  return path;
+}
+
+/**
+ * A `describe` block that needs programs beyond Node.
+ *
+ * A missing one skips the block with a line that names it and its package; with `CI` set it fails instead, so that a
+ * green run there means that everything ran.
+ */
+export function describeWith(programs: readonly Program[], name: string, body: () => void): void {
+  const missing = programs.filter((program) => findProgram(program) === undefined);
+  if (missing.length === 0) {
+    describe(name, body);
+    return;
+  }
+  const packages = [...new Set(missing.map((program) => DEBIAN_PACKAGES[program]))].join(" ");
+  const explanation = `needs ${missing.join(", ")}: apt-get install ${packages}`;
+  if (process.env.CI !== undefined && process.env.CI !== "") {
+    describe(name, () => {
+      it("has the programs it needs", () => {
+        throw new Error(explanation);
+      });
+    });
+    return;
+  }
+  process.stderr.write(`SKIPPED ${name}: ${explanation}\n`);
+  describe.skip(`${name} (${explanation})`, body);
+}
+
+function searchPath(): string[] {
+  return [...(process.env.PATH ?? "").split(":").filter((folder) => folder !== ""), ...postgresqlFolders()];
+}
+
+/** Debian keeps the server programs of each PostgreSQL release off the PATH. */
+function postgresqlFolders(): string[] {
+  const root = "/usr/lib/postgresql";
+  try {
+    return readdirSync(root).map((release) => join(root, release, "bin"));
+  } catch {
+    return [];
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

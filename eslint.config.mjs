@@ -1,0 +1,28 @@
+import tseslint from "typescript-eslint";
+
+export default tseslint.config(
+  { ignores: ["dist/", "cdktf.out/", "node_modules/", ".jest-cache/", "*.js", "*.cjs", "*.mjs"] },
+  ...tseslint.configs.strictTypeChecked,
+  ...tseslint.configs.stylisticTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
+      // Creating a construct has the effect of adding it to its scope; the value is often not needed.
+      "no-new": "off",
+      // Terraform expressions interpolate numbers and booleans all the time.
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
+      "no-restricted-imports": [
+        "error",
+        {
+          patterns: [
+            {
+              regex: "^@cdktf/provider-[^/]+/?$",
+              message: "a provider package root loads hundreds of megabytes; import the one resource folder",
+            },
+          ],
+        },
+      ],
+    },
+  },
+);

@@ -1,0 +1,9 @@
+/** @type {import("jest").Config} */
+module.exports = {
+  testEnvironment: "node",
+  testMatch: ["<rootDir>/__tests__/**/*.test.ts"],
+  transform: { "^.+\\.ts$": "@sucrase/jest-plugin" },
+  cacheDirectory: "<rootDir>/.jest-cache",
+  // Compiled code and synthesized folders hold copies of package.json, which the module map would report as collisions.
+  modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/cdktf.out"],
+};
