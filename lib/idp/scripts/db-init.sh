@@ -1,0 +1,336 @@
+#!/bin/sh
+# Prepares PostgreSQL for the application: role, database, privileges. Safe to run again, to kill and to run twice at once.
+#
+# Environment
+#   DB_HOST                     socket directory or address of the database
+#   DB_PORT                     default 5432; for a socket directory it picks the socket file
+#   DB_NAME                     application database
+#   DB_USER                     application role
+#   DB_PASSWORD                 password the application role gets
+#   DB_ADMIN_USER               login that does the work, default postgres; it owns the database
+#   DB_ADMIN_PASSWORD           its password
+#   DB_ADMIN_DATABASE           database it works from, default postgres
+#   DB_MANAGED_SUPERUSER_ROLE   granted to the application role where it exists; empty: nothing to grant
+#   DB_WAIT_SECONDS             how long to wait for the database, default 300
+#   DB_PROXY_QUIT_URL           receives a POST when this script ends, whatever the outcome; empty: no proxy to stop
+#   PGSSLMODE                   default disable for a socket directory or loopback, else require
+#
+# Exit codes
+#   0 done · 1 a step was refused by the database · 2 settings are wrong · 3 database not reachable in time
+#   4 login refused · 129, 130, 143 stopped by SIGHUP, SIGINT, SIGTERM
+set -eu
+
+# Messages of psql are compared below, and their language follows the locale.
+LC_ALL=C
+export LC_ALL
+
+: "${DB_HOST:=}" "${DB_NAME:=}" "${DB_USER:=}" "${DB_PASSWORD:=}" "${DB_ADMIN_PASSWORD:=}"
+: "${DB_PORT:=5432}" "${DB_ADMIN_USER:=postgres}" "${DB_ADMIN_DATABASE:=postgres}" "${DB_WAIT_SECONDS:=300}"
+: "${DB_MANAGED_SUPERUSER_ROLE:=}" "${DB_PROXY_QUIT_URL:=}"
+
+newline='
+'
+carriage_return=$(printf '\r')
+step=0
+
+# PostgreSQL silently cuts longer names, which would create and grant something else than what was asked for.
+longest_name_bytes=63
+# Long enough for an address behind a proxy to answer, short enough to keep the log moving.
+connect_timeout_seconds=5
+# Together with one connection attempt and one pause, a line appears at least every 15 seconds.
+quiet_seconds=9
+# A proxy that has not started listening yet gets this long; the container's grace period must not be used up.
+proxy_wait_seconds=4
+
+say() {
+  printf '%s\n' "$*"
+}
+
+announce() {
+  step=$1
+  say "step $step of 5: $2"
+}
+
+fail() {
+  exit_code=$1
+  shift
+  printf 'failed in step %s of 5: %s\n' "$step" "$*" >&2
+  exit "$exit_code"
+}
+
+now_seconds() {
+  date +%s
+}
+
+check_settings() {
+  problems=
+  for name in DB_HOST DB_NAME DB_USER DB_PASSWORD DB_ADMIN_USER DB_ADMIN_PASSWORD DB_ADMIN_DATABASE \
+    DB_MANAGED_SUPERUSER_ROLE; do
+    value=
+    eval "value=\$$name"
+    if [ -z "$value" ]; then
+      [ "$name" = DB_MANAGED_SUPERUSER_ROLE ] || add_problem "$name is missing or empty"
+      continue
+    fi
+    case $value in
+      # psql takes one line for one answer.
+      *"$newline"* | *"$carriage_return"*) add_problem "$name contains a line break" ;;
+    esac
+    case $name in
+      DB_HOST | *_PASSWORD) ;;
+      *)
+        length_bytes=$(($(printf '%s' "$value" | wc -c)))
+        [ "$length_bytes" -le "$longest_name_bytes" ] ||
+          add_problem "$name is $length_bytes bytes long, a PostgreSQL name has at most $longest_name_bytes"
+        ;;
+    esac
+  done
+  is_number_between 1 65535 "$DB_PORT" || add_problem "DB_PORT is $DB_PORT, a port is a number from 1 to 65535"
+  is_number_between 0 86400 "$DB_WAIT_SECONDS" ||
+    add_problem "DB_WAIT_SECONDS is $DB_WAIT_SECONDS, the wait is a whole number from 0 to 86400"
+  if [ "$DB_USER" = "$DB_ADMIN_USER" ]; then
+    add_problem "DB_USER is the administrator's own login, whose password and rights must stay as they are"
+  fi
+  needed_programs="psql setsid"
+  [ -z "$DB_PROXY_QUIT_URL" ] || needed_programs="$needed_programs timeout wget"
+  for program in $needed_programs; do
+    command -v "$program" >/dev/null || add_problem "the program $program is not in this image"
+  done
+  if [ -n "$problems" ]; then
+    printf 'cannot start: %s\n' "$problems" >&2
+    exit 2
+  fi
+}
+
+add_problem() {
+  problems=${problems:+$problems; }$1
+}
+
+is_number_between() {
+  case $3 in
+    # A leading zero would make the shell count in octal, and a very long number overflows.
+    *[!0-9]* | 0?* | ??????*) return 1 ;;
+  esac
+  [ "$3" -ge "$1" ] && [ "$3" -le "$2" ]
+}
+
+connection_settings() {
+  # Nothing from the surrounding environment may lead psql to another server or another login.
+  unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS PGREQUIREPEER
+  PGHOST=$DB_HOST
+  PGPORT=$DB_PORT
+  PGUSER=$DB_ADMIN_USER
+  PGPASSWORD=$DB_ADMIN_PASSWORD
+  PGCONNECT_TIMEOUT=$connect_timeout_seconds
+  PGCLIENTENCODING=UTF8
+  PGAPPNAME=db-init
+  PGGSSENCMODE=disable
+  case $DB_HOST in
+    # The proxy encrypts towards the database and does not speak TLS itself.
+    /* | @* | 127.* | localhost | ::1) : "${PGSSLMODE:=disable}" ;;
+    *) : "${PGSSLMODE:=require}" ;;
+  esac
+  export PGHOST PGPORT PGUSER PGPASSWORD PGCONNECT_TIMEOUT PGCLIENTENCODING PGAPPNAME PGGSSENCMODE PGSSLMODE
+  export DB_NAME DB_USER DB_MANAGED_SUPERUSER_ROLE
+}
+
+# Runs the SQL on standard input in the database named by the first argument.
+#
+# The database name goes through the environment because -d reads "a=b" and "postgres://…" as connection settings.
+# A session of its own keeps psql from finding a terminal, so that \password reads its answers from standard input.
+query() {
+  PGDATABASE=$1 setsid psql --no-psqlrc --no-password --quiet --no-align --tuples-only --set ON_ERROR_STOP=1
+}
+
+# The same, with the names as psql variables and alone: runs that change something take turns. The lock belongs to the
+# database it is taken in, so every step locks anew, and each changes only what all runs change under the same lock.
+# An empty search path keeps objects that the application created from being called with the administrator's rights.
+locked_query() {
+  {
+    cat <<'SQL'
+\getenv database DB_NAME
+\getenv managed_superuser DB_MANAGED_SUPERUSER_ROLE
+\getenv role DB_USER
+SET search_path = '';
+SET lock_timeout = '60s';
+SELECT 1 AS lock_held FROM pg_advisory_lock(hashtextextended('db-init', 0)) \gset
+SQL
+    cat
+  } | query "$1"
+}
+
+wait_until_reachable() {
+  announce 1 "wait until PostgreSQL answers at $DB_HOST port $DB_PORT (at most $DB_WAIT_SECONDS s)"
+  started_at=$(now_seconds)
+  last_line_at=$started_at
+  until reason=$(query "$DB_ADMIN_DATABASE" </dev/null 2>&1); do
+    first_reason=${reason#psql: error: }
+    first_reason=${first_reason%%"$newline"*}
+    case $reason in
+      *"system is starting up"* | *"system is shutting down"* | *"in recovery mode"* | \
+        *"not yet accepting connections"* | *"too many clients"* | *"connection slots are reserved"*) ;;
+      *"password authentication failed"*)
+        fail 4 "PostgreSQL refuses the password of $DB_ADMIN_USER; DB_ADMIN_PASSWORD must be its current password"
+        ;;
+      # The server has answered and will give the same answer again.
+      *FATAL:*) fail 4 "PostgreSQL refuses the login $DB_ADMIN_USER: $first_reason" ;;
+    esac
+    current=$(now_seconds)
+    waited_seconds=$((current - started_at))
+    if [ "$waited_seconds" -ge "$DB_WAIT_SECONDS" ]; then
+      fail 3 "PostgreSQL at $DB_HOST port $DB_PORT did not answer within $DB_WAIT_SECONDS s: $first_reason"
+    fi
+    if [ $((current - last_line_at)) -ge "$quiet_seconds" ]; then
+      last_line_at=$current
+      say "still waiting for PostgreSQL after $waited_seconds of $DB_WAIT_SECONDS s: $first_reason"
+    fi
+    sleep 1
+  done
+}
+
+# \password sends only the salted hash, as the server's setting prescribes it, so the password itself reaches no server
+# log, no statement statistics and no error message. It asks twice, and answers are the lines that follow.
+create_or_update_role() {
+  announce 2 "create or update the role $DB_USER"
+  messages=$(
+    {
+      cat <<'SQL'
+SELECT NOT EXISTS (SELECT FROM pg_roles WHERE rolname = :'role') AS role_missing \gset
+\if :role_missing
+CREATE ROLE :"role";
+\endif
+ALTER ROLE :"role" WITH LOGIN INHERIT NOCREATEDB NOCREATEROLE;
+\password :"role"
+SQL
+      printf '%s\n' "$DB_PASSWORD" "$DB_PASSWORD"
+    } | locked_query "$DB_ADMIN_DATABASE" 2>&1
+  ) || fail 1 "the role $DB_USER could not be created or updated: ${messages##*Enter it again: }"
+}
+
+# Owned by the administrator, who cannot act for the application role. template0 takes any encoding and has no sessions
+# that would block the copy.
+create_database() {
+  announce 3 "create the database $DB_NAME if it is missing and grant its privileges to $DB_USER"
+  encoding=$(
+    locked_query "$DB_ADMIN_DATABASE" <<'SQL'
+SELECT NOT EXISTS (SELECT FROM pg_database WHERE datname = :'database') AS database_missing \gset
+\if :database_missing
+CREATE DATABASE :"database" TEMPLATE template0 ENCODING 'UTF8';
+\endif
+SELECT pg_encoding_to_char(encoding) FROM pg_database WHERE datname = :'database';
+SQL
+  ) || fail 1 "the database $DB_NAME could not be created; the reason is above"
+  [ "$encoding" = UTF8 ] ||
+    fail 1 "the database $DB_NAME exists with the encoding $encoding, the application needs UTF8;" \
+      "move its content to a new UTF8 database or choose another name"
+}
+
+# A grant by somebody who may not grant is only a warning, hence the look at the outcome.
+grant_privileges() {
+  missing_privileges=$(
+    locked_query "$DB_NAME" <<'SQL'
+GRANT ALL ON DATABASE :"database" TO :"role";
+GRANT ALL ON SCHEMA public TO :"role";
+SELECT string_agg(wanted.privilege || ' on the ' || wanted.kind, ', ')
+FROM (VALUES ('database', 'CONNECT'), ('database', 'CREATE'), ('database', 'TEMPORARY'),
+             ('schema public', 'CREATE'), ('schema public', 'USAGE')) AS wanted (kind, privilege)
+WHERE NOT CASE wanted.kind
+  WHEN 'database' THEN has_database_privilege(:'role'::name, :'database'::text, wanted.privilege)
+  ELSE has_schema_privilege(:'role'::name, 'public'::text, wanted.privilege)
+END;
+SQL
+  ) || fail 1 "the privileges on the database $DB_NAME could not be granted; the reason is above"
+  [ -z "$missing_privileges" ] ||
+    fail 1 "the role $DB_USER still lacks $missing_privileges: $DB_ADMIN_USER may not grant it because $DB_NAME" \
+      "belongs to another role; change its owner to $DB_ADMIN_USER or choose another name"
+}
+
+grant_managed_superuser() {
+  if [ -z "$DB_MANAGED_SUPERUSER_ROLE" ]; then
+    announce 4 "no managed-superuser role to grant (DB_MANAGED_SUPERUSER_ROLE is empty), skipped"
+    return
+  fi
+  announce 4 "grant $DB_MANAGED_SUPERUSER_ROLE to $DB_USER"
+  outcome=$(
+    locked_query "$DB_ADMIN_DATABASE" <<'SQL'
+SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = :'managed_superuser') AS role_exists,
+       NOT EXISTS (SELECT FROM pg_auth_members AS membership
+                   JOIN pg_roles AS granted ON granted.oid = membership.roleid
+                   JOIN pg_roles AS member ON member.oid = membership.member
+                   WHERE granted.rolname = :'managed_superuser' AND member.rolname = :'role') AS grant_missing \gset
+\if :role_exists
+\if :grant_missing
+GRANT :"managed_superuser" TO :"role";
+\endif
+\else
+\echo absent
+\endif
+SQL
+  ) || fail 1 "$DB_MANAGED_SUPERUSER_ROLE could not be granted to $DB_USER; the reason is above"
+  # Outside a managed service there is no such role, and whoever runs the server creates the extensions.
+  [ "$outcome" != absent ] || say "the role $DB_MANAGED_SUPERUSER_ROLE does not exist on this server, nothing granted"
+}
+
+prepare() {
+  wait_until_reachable
+  create_or_update_role
+  create_database
+  grant_privileges
+  grant_managed_superuser
+}
+
+# The job only ends when its proxy does, so this runs on every way out. A proxy that cannot be told does not undo the
+# work on the database: the outcome stays as it was and the line says what to expect.
+tell_proxy_to_quit() {
+  deadline=$(($(now_seconds) + proxy_wait_seconds))
+  until reason=$(
+    # The proxy listens on loopback, where no HTTP proxy leads to.
+    unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
+    timeout 2 wget -q -O /dev/null --post-data "" "$DB_PROXY_QUIT_URL" 2>&1
+  ); do
+    if [ "$(now_seconds)" -ge "$deadline" ]; then
+      say "the proxy does not take the signal at $DB_PROXY_QUIT_URL (${reason:-no answer});" \
+        "this job hangs until the proxy ends or its time limit is over" >&2
+      return
+    fi
+    sleep 1
+  done
+}
+
+leave() {
+  exit_code=$?
+  trap - EXIT
+  trap '' HUP INT TERM
+  if [ -z "$DB_PROXY_QUIT_URL" ]; then
+    signal_line="no database proxy to stop (DB_PROXY_QUIT_URL is empty), skipped"
+  else
+    signal_line="tell the database proxy to quit"
+  fi
+  if [ "$exit_code" -eq 0 ]; then
+    announce 5 "$signal_line"
+  else
+    say "before leaving with exit code $exit_code: $signal_line"
+  fi
+  [ -z "$DB_PROXY_QUIT_URL" ] || tell_proxy_to_quit
+  [ "$exit_code" -ne 0 ] || say "done: $DB_USER can use the database $DB_NAME"
+  exit "$exit_code"
+}
+
+interrupted() {
+  say "stopped by SIG$1" >&2
+  [ -z "${worker:-}" ] || kill "$worker" 2>/dev/null || :
+  exit "$2"
+}
+
+trap leave EXIT
+trap 'interrupted HUP 129' HUP
+trap 'interrupted INT 130' INT
+trap 'interrupted TERM 143' TERM
+
+check_settings
+connection_settings
+
+# A shell acts on a signal only between two commands, but at once while it waits for a background process.
+prepare &
+worker=$!
+wait "$worker"
