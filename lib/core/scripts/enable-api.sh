@@ -1,0 +1,79 @@
+#!/bin/sh
+# Turns on one API of a project through Service Usage and waits until that is done.
+#
+# An empty project has the Resource Manager API off, and without it the Terraform provider cannot turn on any other.
+#
+#   PROJECT_ID    project (required)
+#   SERVICE       API (cloudresourcemanager.googleapis.com)
+#   WAIT_SECONDS  time limit (300)
+# Settings of the calls and exit codes: google-rest.sh.
+set -eu
+
+# shellcheck source=/dev/null
+. "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
+
+SERVICE=${SERVICE:-cloudresourcemanager.googleapis.com}
+WAIT_SECONDS=${WAIT_SECONDS:-300}
+
+google_require curl jq
+google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
+google_setting SERVICE '[a-z0-9.-]+\.googleapis\.com' "the name of an API, like run.googleapis.com"
+google_setting WAIT_SECONDS '[0-9]+' "a number of seconds"
+google_check_settings
+google_start
+
+give_up() {
+  google_quota_problem && google_fail "$SERVICE cannot be turned on in project $PROJECT_ID."
+  if google_service_disabled; then
+    google_fail "$SERVICE cannot be turned on in project $PROJECT_ID: the Service Usage API, which does that, is off." \
+      "Way out: gcloud services enable serviceusage.googleapis.com $SERVICE --project $PROJECT_ID, or turn both on at https://console.cloud.google.com/apis/library?project=$PROJECT_ID."
+  fi
+  case $GOOGLE_STATUS in
+    403 | 404)
+      google_fail "$SERVICE cannot be turned on in project $PROJECT_ID: the project does not exist or this account may not do it." \
+        "Way out: check the project id; an owner grants roles/serviceusage.serviceUsageAdmin (gcloud projects add-iam-policy-binding $PROJECT_ID --role roles/serviceusage.serviceUsageAdmin --member user:YOU) or runs gcloud services enable $SERVICE --project $PROJECT_ID."
+      ;;
+  esac
+  google_fail "$SERVICE cannot be turned on in project $PROJECT_ID."
+}
+
+require_time() {
+  [ "$(google_seconds)" -ge "$WAIT_SECONDS" ] || return 0
+  google_complain "$SERVICE was not on in project $PROJECT_ID after $WAIT_SECONDS s: $1."
+  google_complain "  Way out: look at https://console.cloud.google.com/apis/dashboard?project=$PROJECT_ID and run the same" \
+    "command again, or raise WAIT_SECONDS."
+  exit 1
+}
+
+service_path="projects/$PROJECT_ID/services/$SERVICE"
+google_get serviceusage "$service_path" || give_up
+if [ "$(jq -r '.state // ""' "$GOOGLE_ANSWER")" = ENABLED ]; then
+  google_say "$SERVICE is already on in project $PROJECT_ID."
+  exit 0
+fi
+
+google_say "Turning on $SERVICE in project $PROJECT_ID."
+printf '{}\n' >"$GOOGLE_WORK/enable.json"
+until google_post serviceusage "$service_path:enable" "$GOOGLE_WORK/enable.json"; do
+  # Terraform may be turning on other APIs of the same project at this moment; Service Usage takes one after the other.
+  google_says 'another activation or deactivation is in progress' || give_up
+  require_time "another change of the project's APIs is still under way"
+  google_progress "$SERVICE" "waiting for another change of the project's APIs"
+  google_sleep "$REST_POLL_SECONDS"
+done
+
+while [ "$(jq -r '.done // false' "$GOOGLE_ANSWER")" != true ]; do
+  operation=$(jq -r '.name // ""' "$GOOGLE_ANSWER")
+  require_time "the operation ${operation:-without a name} is still running"
+  google_progress "$SERVICE" "being turned on"
+  google_sleep "$REST_POLL_SECONDS"
+  google_get serviceusage "$operation" || google_fail "The state of $operation, which turns on $SERVICE, cannot be read."
+done
+
+if jq -e 'has("error")' "$GOOGLE_ANSWER" >/dev/null; then
+  google_complain "$SERVICE cannot be turned on in project $PROJECT_ID: its operation failed."
+  google_complain "  $(jq -r '"code \(.error.code // "unknown"): \(.error.message // "no message")"' "$GOOGLE_ANSWER")"
+  google_complain "  Way out: repair what the message names (often billing: https://console.cloud.google.com/billing/linkedaccount?project=$PROJECT_ID) and run the same command again."
+  exit 1
+fi
+google_say "$SERVICE is on in project $PROJECT_ID ($(google_seconds) s)."

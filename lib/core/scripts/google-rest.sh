@@ -1,0 +1,496 @@
+# shellcheck shell=sh
+# Shell library of the REST scripts: credentials, addresses, retries, error texts and progress for Google's APIs.
+#
+# To be sourced by a POSIX shell that runs with `set -eu`:
+#
+#   . "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
+#   google_require curl jq
+#   google_start
+#   google_get cloudbuild "projects/$PROJECT_ID/builds/$id" || google_fail "The build cannot be read."
+#   jq -r .status "$GOOGLE_ANSWER"
+#
+# Settings, all optional:
+#   GOOGLE_OAUTH_ACCESS_TOKEN      access token, used as it is; else gcloud, else the metadata server is asked
+#   GCE_METADATA_HOST              host[:port] of the metadata server
+#   GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT  base address of an API, as for the Terraform provider (see google_address)
+#   USER_PROJECT_OVERRIDE          "true" sends the quota project, as for the Terraform provider
+#   GOOGLE_BILLING_PROJECT         quota project to send instead of PROJECT_ID
+#   REST_TRIES                     attempts per call (6)
+#   REST_RETRY_BASE_SECONDS        first pause between attempts, doubled each time up to 15 s (1)
+#   REST_CONNECT_SECONDS           time limit for reaching the host (10)
+#   REST_CALL_SECONDS              time limit for one attempt (14)
+#   REST_POLL_SECONDS              pause between two looks at something that is awaited (5)
+#   REST_SILENCE_SECONDS           longest time without a line of progress (15)
+# All accept fractions where `sleep` does, except REST_TRIES and REST_SILENCE_SECONDS.
+#
+# Exit codes of every script: 0 done, 1 an API refused or did not get there in time, 2 wrong settings or a missing
+# program, 130 and 143 interrupted.
+
+# Character ranges and messages must not depend on the caller's language.
+export LC_ALL=C
+
+# Files of this library hold tokens.
+umask 077
+
+REST_TRIES=${REST_TRIES:-6}
+REST_RETRY_BASE_SECONDS=${REST_RETRY_BASE_SECONDS:-1}
+REST_CONNECT_SECONDS=${REST_CONNECT_SECONDS:-10}
+# Below REST_SILENCE_SECONDS, because nothing can be printed while a call is under way.
+REST_CALL_SECONDS=${REST_CALL_SECONDS:-14}
+REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
+REST_SILENCE_SECONDS=${REST_SILENCE_SECONDS:-15}
+
+GOOGLE_ON_INTERRUPT=:
+GOOGLE_REFUSED=
+GOOGLE_SHOWN=
+GOOGLE_SHOWN_AT=0
+GOOGLE_SLEEP=
+GOOGLE_TOKEN_SOURCE=
+
+google_say() {
+  printf '%s\n' "$*"
+}
+
+google_complain() {
+  printf '%s\n' "$*" >&2
+}
+
+# Names every missing program at once, with the way to get each.
+google_require() {
+  google_missing=
+  for google_program in "$@"; do
+    command -v "$google_program" >/dev/null 2>&1 || google_missing="$google_missing $google_program"
+  done
+  [ -n "$google_missing" ] || return 0
+  google_packages=
+  for google_program in $google_missing; do
+    case $google_program in
+      base64) google_packages="$google_packages coreutils" ;;
+      *) google_packages="$google_packages $google_program" ;;
+    esac
+  done
+  google_complain "Missing on this machine:$google_missing. This script calls Google's APIs with them."
+  google_complain "  Debian, Ubuntu:  sudo apt-get install$google_packages"
+  google_complain "  Fedora, RHEL:    sudo dnf install$google_packages"
+  google_complain "  Alpine:          apk add$google_packages"
+  google_complain "  macOS:           brew install$google_packages"
+  google_complain "  Cloud Shell has all of them. jq must be 1.6 or newer. Then run the same command again."
+  exit 2
+}
+
+# Collects what is wrong with the settings; google_check_settings reports all of it together.
+google_refuse() {
+  GOOGLE_REFUSED="$GOOGLE_REFUSED
+  - $*"
+}
+
+google_check_settings() {
+  [ -n "$GOOGLE_REFUSED" ] || return 0
+  google_complain "${0##*/} cannot start:$GOOGLE_REFUSED"
+  exit 2
+}
+
+# google_setting NAME PATTERN MEANING: refuses an environment variable that is empty or does not match the expression.
+google_setting() {
+  eval "google_value=\${$1:-}"
+  if [ -z "$google_value" ]; then
+    google_refuse "$1 is not set; it must hold $3."
+    return 0
+  fi
+  case $google_value in
+    *'
+'*) google_refuse "$1 has more than one line; it must hold $3." ;;
+    *)
+      printf '%s\n' "$google_value" | grep -Eq "^($2)\$" ||
+        google_refuse "$1 is \"$google_value\"; it must hold $3."
+      ;;
+  esac
+}
+
+google_start() {
+  GOOGLE_WORK=$(mktemp -d "${TMPDIR:-/tmp}/google-rest.XXXXXX")
+  GOOGLE_ANSWER=$GOOGLE_WORK/answer
+  GOOGLE_STARTED=$(date +%s)
+  : >"$GOOGLE_ANSWER"
+  trap 'google_end' EXIT
+  trap 'google_interrupted SIGINT 130' INT
+  trap 'google_interrupted SIGTERM 143' TERM
+  trap 'google_interrupted SIGHUP 129' HUP
+}
+
+google_end() {
+  [ -z "$GOOGLE_SLEEP" ] || kill "$GOOGLE_SLEEP" 2>/dev/null || :
+  rm -rf "$GOOGLE_WORK"
+}
+
+# google_on_interrupt FUNCTION: for a script that has something to take back.
+google_on_interrupt() {
+  GOOGLE_ON_INTERRUPT=$1
+}
+
+google_interrupted() {
+  trap '' INT TERM HUP
+  google_complain "Interrupted by $1."
+  "$GOOGLE_ON_INTERRUPT"
+  exit "$2"
+}
+
+# For a script whose own loop repeats calls.
+google_try_once() {
+  REST_TRIES=1
+}
+
+google_seconds() {
+  echo $(($(date +%s) - GOOGLE_STARTED))
+}
+
+# google_fail MESSAGE [WAY OUT]: the last answer of the API, what it means here, and what to do about it.
+google_fail() {
+  google_complain "$1"
+  google_complain "  $(google_outcome)"
+  google_quota_advice
+  [ -z "${2:-}" ] || google_complain "  $2"
+  exit 1
+}
+
+# Sleeps in the background, so that a signal is handled at once and not after the pause.
+google_sleep() {
+  # The pipe of the caller must not stay open for a sleeper that is left behind.
+  sleep "$1" >/dev/null 2>&1 &
+  GOOGLE_SLEEP=$!
+  wait "$GOOGLE_SLEEP" || :
+  GOOGLE_SLEEP=
+}
+
+# google_progress WHAT STATE: one line when the state changes, and one at the latest after REST_SILENCE_SECONDS.
+google_progress() {
+  google_now=$(google_seconds)
+  if [ "$1/$2" = "$GOOGLE_SHOWN" ] && [ $((google_now - GOOGLE_SHOWN_AT)) -lt "$REST_SILENCE_SECONDS" ]; then
+    return 0
+  fi
+  GOOGLE_SHOWN="$1/$2"
+  GOOGLE_SHOWN_AT=$google_now
+  google_say "$1: $2 ($google_now s)"
+}
+
+# google_pause SECONDS: a longer pause than the silence limit is announced again in every slice.
+google_pause() {
+  google_left=$1
+  while awk -v left="$google_left" -v slice="$REST_SILENCE_SECONDS" 'BEGIN { exit !(left > slice) }'; do
+    google_sleep "$REST_SILENCE_SECONDS"
+    google_left=$(awk -v left="$google_left" -v slice="$REST_SILENCE_SECONDS" 'BEGIN { print left - slice }')
+    google_say "Still pausing for $google_left s."
+  done
+  google_sleep "$google_left"
+}
+
+# google_keep_token SOURCE TOKEN: curl reads the header from a private file, so the token is on no command line.
+google_keep_token() {
+  case $2 in
+    '' | *[!A-Za-z0-9._~+/=-]*) return 1 ;;
+  esac
+  GOOGLE_TOKEN_SOURCE=$1
+  printf 'header = "Authorization: Bearer %s"\n' "$2" >"$GOOGLE_WORK/credentials"
+}
+
+google_try_gcloud() {
+  google_way="gcloud $1 print-access-token"
+  if ! command -v gcloud >/dev/null 2>&1; then
+    google_tried="$google_tried
+  - $google_way: gcloud is not installed"
+    return 1
+  fi
+  # shellcheck disable=SC2086 # the sub-command is two words
+  google_token=$(CLOUDSDK_CORE_DISABLE_PROMPTS=1 gcloud $1 print-access-token \
+    2>"$GOOGLE_WORK/gcloud-error" </dev/null) || google_token=
+  if google_keep_token "$google_way" "$google_token"; then return 0; fi
+  google_tried="$google_tried
+  - $google_way: $(google_text <"$GOOGLE_WORK/gcloud-error")"
+  return 1
+}
+
+google_try_metadata() {
+  google_host=${GCE_METADATA_HOST:-169.254.169.254}
+  # A proxy cannot reach the metadata server; outside Google Cloud nothing answers, so the limits are short.
+  google_token=$(curl -q --silent --noproxy '*' --connect-timeout 1 --max-time 3 --header 'Metadata-Flavor: Google' \
+    "http://$google_host/computeMetadata/v1/instance/service-accounts/default/token" |
+    jq -r '.access_token? // empty' 2>/dev/null) || google_token=
+  if google_keep_token "metadata server" "$google_token"; then return 0; fi
+  google_tried="$google_tried
+  - metadata server at $google_host: no token (it exists on Google Cloud machines only)"
+  return 1
+}
+
+google_authorize() {
+  google_tried=
+  if [ -n "${GOOGLE_OAUTH_ACCESS_TOKEN:-}" ]; then
+    google_keep_token GOOGLE_OAUTH_ACCESS_TOKEN "$GOOGLE_OAUTH_ACCESS_TOKEN" && return 0
+    google_tried="
+  - GOOGLE_OAUTH_ACCESS_TOKEN: its value has characters that no access token has"
+  else
+    google_tried="
+  - GOOGLE_OAUTH_ACCESS_TOKEN: not set"
+  fi
+  google_try_gcloud "auth application-default" && return 0
+  google_try_gcloud "auth" && return 0
+  google_try_metadata && return 0
+  google_complain "No access token for Google's APIs. Tried in this order:$google_tried"
+  google_complain "  Way out: gcloud auth application-default login, or set GOOGLE_OAUTH_ACCESS_TOKEN to a fresh token."
+  exit 1
+}
+
+# The answer was 401. One new token per call; true when the call is worth repeating.
+google_renew() {
+  if [ "$GOOGLE_TOKEN_SOURCE" = GOOGLE_OAUTH_ACCESS_TOKEN ]; then
+    google_complain "The access token in GOOGLE_OAUTH_ACCESS_TOKEN has expired or is not valid; it lives about an hour" \
+      "and a script cannot renew it."
+    google_complain "  $(google_outcome)"
+    google_complain "  Way out: export GOOGLE_OAUTH_ACCESS_TOKEN=\"\$(gcloud auth print-access-token)\", or unset it to" \
+      "have tokens fetched and renewed through gcloud."
+    exit 1
+  fi
+  if [ "$google_renewed" = yes ]; then
+    google_complain "A new access token from \"$GOOGLE_TOKEN_SOURCE\" was refused as well."
+    google_complain "  $(google_outcome)"
+    google_complain "  Way out: sign in again with gcloud auth application-default login."
+    exit 1
+  fi
+  google_renewed=yes
+  google_say "The access token has expired; getting a new one from \"$GOOGLE_TOKEN_SOURCE\"."
+  google_authorize
+}
+
+# Base address of an API: the environment names and default values of the Terraform provider google 7.45.
+google_address() {
+  case $1 in
+    artifactregistry)
+      set -- "${GOOGLE_ARTIFACT_REGISTRY_CUSTOM_ENDPOINT:-https://artifactregistry.googleapis.com/v1/}" ;;
+    cloudbuild)
+      set -- "${GOOGLE_CLOUD_BUILD_CUSTOM_ENDPOINT:-https://cloudbuild.googleapis.com/v1/}" ;;
+    cloudresourcemanager)
+      set -- "${GOOGLE_RESOURCE_MANAGER_CUSTOM_ENDPOINT:-https://cloudresourcemanager.googleapis.com/v1/}" ;;
+    compute)
+      set -- "${GOOGLE_COMPUTE_CUSTOM_ENDPOINT:-https://compute.googleapis.com/compute/v1/}" ;;
+    container)
+      set -- "${GOOGLE_CONTAINER_CUSTOM_ENDPOINT:-https://container.googleapis.com/v1/}" ;;
+    iam)
+      # The provider's service account resources go through the product it calls "iam beta".
+      set -- "${GOOGLE_IAM_BETA_CUSTOM_ENDPOINT:-https://iam.googleapis.com/v1/}" ;;
+    logging)
+      set -- "${GOOGLE_LOGGING_CUSTOM_ENDPOINT:-https://logging.googleapis.com/v2/}" ;;
+    migrationcenter)
+      set -- "${GOOGLE_MIGRATION_CENTER_CUSTOM_ENDPOINT:-https://migrationcenter.googleapis.com/v1/}" ;;
+    run)
+      set -- "${GOOGLE_CLOUD_RUN_V2_CUSTOM_ENDPOINT:-https://run.googleapis.com/v2/}" ;;
+    secretmanager)
+      set -- "${GOOGLE_SECRET_MANAGER_CUSTOM_ENDPOINT:-https://secretmanager.googleapis.com/v1/}" ;;
+    serviceusage)
+      set -- "${GOOGLE_SERVICE_USAGE_CUSTOM_ENDPOINT:-https://serviceusage.googleapis.com/v1/}" ;;
+    sqladmin)
+      set -- "${GOOGLE_SQL_CUSTOM_ENDPOINT:-https://sqladmin.googleapis.com/sql/v1beta4/}" ;;
+    storage)
+      set -- "${GOOGLE_STORAGE_CUSTOM_ENDPOINT:-https://storage.googleapis.com/storage/v1/}" ;;
+    *)
+      google_complain "google-rest.sh knows no address of \"$1\"."
+      exit 2
+      ;;
+  esac
+  printf '%s/\n' "${1%/}"
+}
+
+# Project that pays for the calls: sent only on request, GOOGLE_BILLING_PROJECT before the project itself.
+google_quota_project() {
+  case ${USER_PROJECT_OVERRIDE:-} in
+    1 | t | T | true | TRUE | True) printf '%s\n' "${GOOGLE_BILLING_PROJECT:-${PROJECT_ID:-}}" ;;
+  esac
+}
+
+# Each returns 0 for a 2xx answer. Otherwise it returns 1 after all retries; GOOGLE_STATUS holds the HTTP status (000 for
+# none), the file GOOGLE_ANSWER the body and google_outcome a readable text.
+
+google_get() {
+  google_request GET "$1" "$2" "" repeatable
+}
+
+# google_post SERVICE PATH BODY_FILE: for a POST that may arrive twice without harm.
+google_post() {
+  google_request POST "$1" "$2" "$3" repeatable
+}
+
+# google_create SERVICE PATH BODY_FILE: for a POST that must not arrive twice. It is repeated only when the API cannot
+# have accepted it; after any other fault google_uncertain is true and the caller looks before it tries again.
+google_create() {
+  google_request POST "$1" "$2" "$3" once
+}
+
+# google_request METHOD SERVICE PATH BODY_FILE repeatable|once
+google_request() {
+  google_base=$(google_address "$2")
+  GOOGLE_METHOD=$1
+  GOOGLE_URL=$google_base$3
+  google_body=$4
+  google_policy=$5
+  google_try=1
+  google_renewed=no
+  [ -n "$GOOGLE_TOKEN_SOURCE" ] || google_authorize
+  while :; do
+    google_send
+    case $GOOGLE_STATUS in
+      2??) return 0 ;;
+      401)
+        google_renew
+        continue
+        ;;
+    esac
+    if ! google_passing || [ "$google_try" -ge "$REST_TRIES" ]; then return 1; fi
+    google_delay=$(google_back_off)
+    google_say "$(google_outcome) Trying again in $google_delay s (attempt $((google_try + 1)) of $REST_TRIES)."
+    google_pause "$google_delay"
+    google_try=$((google_try + 1))
+  done
+}
+
+google_send() {
+  {
+    cat "$GOOGLE_WORK/credentials"
+    printf 'url = "%s"\n' "$GOOGLE_URL"
+    google_payer=$(google_quota_project)
+    [ -z "$google_payer" ] || printf 'header = "X-Goog-User-Project: %s"\n' "$google_payer"
+  } >"$GOOGLE_WORK/request"
+  set -- --request "$GOOGLE_METHOD" --header 'Accept: application/json'
+  [ -z "$google_body" ] || set -- "$@" --header 'Content-Type: application/json' --data-binary "@$google_body"
+  : >"$GOOGLE_ANSWER"
+  : >"$GOOGLE_WORK/headers"
+  GOOGLE_CURL=0
+  # -q first: a ~/.curlrc could print the request with its token.
+  GOOGLE_STATUS=$(curl -q --silent --show-error --config "$GOOGLE_WORK/request" "$@" --output "$GOOGLE_ANSWER" \
+    --dump-header "$GOOGLE_WORK/headers" --write-out '%{http_code}' --connect-timeout "$REST_CONNECT_SECONDS" \
+    --max-time "$REST_CALL_SECONDS" 2>"$GOOGLE_WORK/curl-error") || GOOGLE_CURL=$?
+  # An answer that broke off half-way has a status but is none.
+  [ "$GOOGLE_CURL" -eq 0 ] || GOOGLE_STATUS=000
+}
+
+# Is the last fault a passing one that this call may simply be repeated after?
+google_passing() {
+  case $GOOGLE_STATUS in
+    429) return 0 ;;
+    403) google_has_reason rateLimitExceeded userRateLimitExceeded RATE_LIMIT_EXCEEDED && return 0 ;;
+    408 | 500 | 502 | 503 | 504) [ "$google_policy" = repeatable ] && return 0 ;;
+    000)
+      case $GOOGLE_CURL in
+        # No name, no connection: nothing was sent.
+        5 | 6 | 7) return 0 ;;
+        # Broken off, timed out, handshake or stream cut: it may have arrived.
+        16 | 18 | 28 | 35 | 52 | 55 | 56 | 92) [ "$google_policy" = repeatable ] && return 0 ;;
+      esac
+      ;;
+  esac
+  return 1
+}
+
+# May the last call have been carried out although its answer says otherwise?
+google_uncertain() {
+  case $GOOGLE_STATUS in
+    408 | 500 | 502 | 503 | 504) return 0 ;;
+    000)
+      case $GOOGLE_CURL in
+        16 | 18 | 28 | 35 | 52 | 55 | 56 | 92) return 0 ;;
+      esac
+      ;;
+  esac
+  return 1
+}
+
+# google_doubled BASE TRY: BASE for the first try, doubled for each further one up to 15; fractions are kept.
+google_doubled() {
+  awk -v base="$1" -v try="$2" 'BEGIN { pause = base * 2 ^ (try - 1); print (pause > 15 ? 15 : pause) }'
+}
+
+# Seconds until the next attempt: what the API asks for, at most two minutes, else the doubled pause.
+google_back_off() {
+  google_asked=$(tr -d '\r' <"$GOOGLE_WORK/headers" |
+    sed -n 's/^[Rr][Ee][Tt][Rr][Yy]-[Aa][Ff][Tt][Ee][Rr]: *\([0-9]\{1,6\}\)$/\1/p')
+  case $google_asked in
+    '') google_doubled "$REST_RETRY_BASE_SECONDS" "$google_try" ;;
+    ??? | ????*) echo 120 ;;
+    *) echo "$google_asked" ;;
+  esac
+}
+
+# Any text, HTML included, as one line of at most 500 characters.
+google_text() {
+  tr '\r\n\t' '   ' | sed -e 's/<style[^>]*>[^<]*<\/style>//g' -e 's/<script[^>]*>[^<]*<\/script>//g' \
+    -e 's/<[^>]*>/ /g' -e 's/&nbsp;/ /g' -e 's/&quot;/"/g' -e "s/&#39;/'/g" -e 's/&lt;/</g' -e 's/&gt;/>/g' \
+    -e 's/&amp;/\&/g' -e 's/  */ /g' -e 's/^ //' -e 's/ $//' | cut -c 1-500
+}
+
+# Google's error body as "STATUS (REASON): message"; nothing when the body has another form.
+google_error_body() {
+  jq -r '
+    (if type == "array" then .[0] else . end) | .error? // empty
+    | if type == "string" then { message: . } else . end
+    | ([.details[]?.reason?, .errors[]?.reason?] | map(select(type == "string")) | unique | join(", ")) as $reasons
+    | [.details[]?.fieldViolations[]?.description? // empty] as $violations
+    | (.status // "")
+      + (if $reasons == "" then "" else " (" + $reasons + ")" end)
+      + ": " + (.message // "no message")
+      + (if ($violations | length) == 0 then "" else " [" + ($violations | join("; ")) + "]" end)
+  ' "$GOOGLE_ANSWER" 2>/dev/null | tr '\n' ' ' | sed -e 's/  */ /g' -e 's/^: //' -e 's/ $//' | cut -c 1-2000
+}
+
+# One readable sentence about the last call: method, address without its query, HTTP status and what the API said.
+google_outcome() {
+  google_place="$GOOGLE_METHOD ${GOOGLE_URL%%\?*}"
+  if [ "$GOOGLE_STATUS" = 000 ]; then
+    printf '%s got no answer: %s.\n' "$google_place" "$(google_text <"$GOOGLE_WORK/curl-error" | sed 's/^curl: //')"
+    return 0
+  fi
+  google_said=$(google_error_body)
+  if [ -n "$google_said" ]; then
+    printf '%s answered HTTP %s %s\n' "$google_place" "$GOOGLE_STATUS" "$google_said"
+    return 0
+  fi
+  google_said=$(google_text <"$GOOGLE_ANSWER")
+  if [ -n "$google_said" ]; then
+    printf '%s answered HTTP %s without a JSON error; the page says: %s\n' "$google_place" "$GOOGLE_STATUS" "$google_said"
+  else
+    printf '%s answered HTTP %s with an empty body.\n' "$google_place" "$GOOGLE_STATUS"
+  fi
+}
+
+# google_has_reason REASON...: does the error body give one of these machine-readable reasons?
+google_has_reason() {
+  jq -e --arg reasons " $* " '
+    (if type == "array" then .[0] else . end) | .error | [.details[]?.reason?, .errors[]?.reason?]
+    | map(select(type == "string") as $reason | $reasons | contains(" " + $reason + " ")) | any
+  ' "$GOOGLE_ANSWER" >/dev/null 2>&1
+}
+
+# google_says EXPRESSION: does the error message match, without regard to case?
+google_says() {
+  google_error_body | grep -Eiq "$1"
+}
+
+# Is the API that was called off in the project? (A missing quota project is reported in the same words.)
+google_service_disabled() {
+  [ "$GOOGLE_STATUS" = 403 ] && ! google_quota_problem || return 1
+  google_has_reason SERVICE_DISABLED accessNotConfigured ||
+    google_says 'has not been used in project .* before or it is disabled'
+}
+
+# User credentials of gcloud belong to no project of the user; some APIs then ask who pays.
+google_quota_problem() {
+  [ "$GOOGLE_STATUS" = 403 ] || return 1
+  google_has_reason USER_PROJECT_DENIED || google_says 'requires a quota project|quota project .*not set'
+}
+
+google_quota_advice() {
+  google_quota_problem || return 0
+  if google_has_reason USER_PROJECT_DENIED; then
+    google_complain "  Way out: the quota project $(google_quota_project) is not open to this account: grant it" \
+      "roles/serviceusage.serviceUsageConsumer there, or unset USER_PROJECT_OVERRIDE."
+    return 0
+  fi
+  google_complain "  Way out: name the project that pays for the calls:" \
+    "export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=${PROJECT_ID:-<project>}"
+}

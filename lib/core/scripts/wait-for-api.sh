@@ -1,0 +1,101 @@
+#!/bin/sh
+# Waits until one API of a project really answers, at most WAIT_SECONDS.
+#
+# Turning on an API is eventually consistent: for a minute or more its front ends still refuse calls as SERVICE_DISABLED.
+# Any other answer, also "permission denied" or "not found", comes from the service and so opens the gate.
+#
+#   PROJECT_ID    project (required)
+#   SERVICE       API, with or without .googleapis.com (required; `wait-for-api.sh --list` prints the known ones)
+#   REGION        region, for the APIs whose call needs one
+#   WAIT_SECONDS  time limit (300)
+# Settings of the calls and exit codes: google-rest.sh.
+set -eu
+
+# shellcheck source=/dev/null
+. "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
+
+# One harmless call per API: name and path; PROJECT and REGION are filled in. Its address is in google-rest.sh.
+known_services() {
+  cat <<'TABLE'
+artifactregistry projects/PROJECT/locations/REGION/repositories?pageSize=1
+cloudbuild projects/PROJECT/builds?pageSize=1
+cloudresourcemanager projects/PROJECT
+compute projects/PROJECT
+container projects/PROJECT/locations/REGION/clusters
+iam projects/PROJECT/serviceAccounts?pageSize=1
+logging projects/PROJECT/logs?pageSize=1
+migrationcenter projects/PROJECT/locations/REGION/sources?pageSize=1
+run projects/PROJECT/locations/REGION/services?pageSize=1
+secretmanager projects/PROJECT/secrets?pageSize=1
+serviceusage projects/PROJECT/services/serviceusage.googleapis.com
+sqladmin projects/PROJECT/instances?maxResults=1
+storage b?project=PROJECT&maxResults=1
+TABLE
+}
+
+if [ "${1:-}" = --list ]; then
+  known_services
+  exit 0
+fi
+
+WAIT_SECONDS=${WAIT_SECONDS:-300}
+SERVICE=${SERVICE:-}
+service=${SERVICE%.googleapis.com}
+probe=$(known_services | while read -r name path; do
+  [ "$name" != "$service" ] || echo "$path"
+done)
+
+google_require curl jq
+google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
+google_setting SERVICE '[a-z0-9.-]+' "the name of an API, like run.googleapis.com"
+google_setting WAIT_SECONDS '[0-9]+' "a number of seconds"
+if [ -n "$SERVICE" ] && [ -z "$probe" ]; then
+  google_refuse "SERVICE is \"$SERVICE\", for which no harmless call is known; known are: $(known_services |
+    while read -r name path; do printf '%s ' "$name"; done)(add a line to known_services)."
+fi
+case $probe in
+  *REGION*) google_setting REGION '[a-z0-9-]+' "a region, like us-central1, because the call to $service needs one" ;;
+esac
+google_check_settings
+google_start
+
+# Passing faults are one more reason to look again, within the one time limit.
+google_try_once
+
+path=$(printf '%s\n' "$probe" | sed -e "s/PROJECT/$PROJECT_ID/" -e "s/REGION/${REGION:-}/")
+
+# Once the API has been seen off, some of its front ends may still believe so: one good answer is not enough then.
+good_answers_needed=1
+good_answers=0
+
+# Does the last answer come from the service itself?
+service_answered() {
+  google_quota_problem && google_fail "Whether $service answers in project $PROJECT_ID cannot be found out."
+  google_service_disabled && return 1
+  case $GOOGLE_STATUS in
+    000 | 429 | 5??) return 1 ;;
+  esac
+  return 0
+}
+
+while :; do
+  if google_get "$service" "$path" || service_answered; then
+    good_answers=$((good_answers + 1))
+    if [ "$good_answers" -ge "$good_answers_needed" ]; then break; fi
+    google_progress "$service in project $PROJECT_ID" "answers, making sure"
+  else
+    good_answers=0
+    good_answers_needed=3
+    google_progress "$service in project $PROJECT_ID" "not answering yet (HTTP $GOOGLE_STATUS)"
+  fi
+  if [ "$(google_seconds)" -ge "$WAIT_SECONDS" ]; then
+    google_fail "$service did not answer in project $PROJECT_ID within $WAIT_SECONDS s." \
+      "Way out: gcloud services enable $service.googleapis.com --project $PROJECT_ID; if it is on, run the same command again or raise WAIT_SECONDS."
+  fi
+  google_sleep "$REST_POLL_SECONDS"
+done
+
+case $GOOGLE_STATUS in
+  2??) google_say "$service answers in project $PROJECT_ID ($(google_seconds) s)." ;;
+  *) google_say "$service answers in project $PROJECT_ID ($(google_seconds) s), with HTTP $GOOGLE_STATUS: it is on." ;;
+esac

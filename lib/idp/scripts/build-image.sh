@@ -1,0 +1,305 @@
+#!/bin/sh
+# Builds the wrapper image with Cloud Build and waits for it, unless its tag is already in Artifact Registry.
+#
+# The two files of the image travel inside the one request, so there is no source bucket and no archive. The tag names
+# the content, so a tag that exists is never built again.
+#
+#   PROJECT_ID              project of the build (required)
+#   BUILD_LOCATION          region of the build, or global (global)
+#   BUILD_SERVICE_ACCOUNT   e-mail address of the account the build runs as (required)
+#   IMAGE                   <location>-docker.pkg.dev/<project>/<repository>/<name>:<tag> (required)
+#   IMAGE_DIRECTORY         folder with Dockerfile and cloud-entrypoint.sh (required)
+#   UPSTREAM_IMAGE          build argument: image that is wrapped, without tag (required)
+#   UPSTREAM_PREFIX         build argument: prefix of the application's environment names (required)
+#   IDP_VERSION             build argument: tag of the wrapped image (required)
+#   APP_VERSION             build argument: version as the platform names it (required)
+#   BUILD_TIMEOUT_SECONDS   time limit of the build itself (1200)
+#   BUILD_QUEUE_SECONDS     time limit for its start (600)
+#   BUILDER_IMAGE           image with sh, base64 and docker that runs the build (gcr.io/cloud-builders/docker)
+#   IDENTITY_WAIT_SECONDS   how long a service account or role may be too new to work (180)
+# Settings of the calls and exit codes: google-rest.sh. An interrupted script cancels its build.
+set -eu
+
+# shellcheck source=/dev/null
+. "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
+
+BUILD_LOCATION=${BUILD_LOCATION:-global}
+BUILD_TIMEOUT_SECONDS=${BUILD_TIMEOUT_SECONDS:-1200}
+BUILD_QUEUE_SECONDS=${BUILD_QUEUE_SECONDS:-600}
+BUILDER_IMAGE=${BUILDER_IMAGE:-gcr.io/cloud-builders/docker}
+IDENTITY_WAIT_SECONDS=${IDENTITY_WAIT_SECONDS:-180}
+
+# Base64 grows by a third, and the whole request must stay far below what Cloud Build accepts.
+largest_file_bytes=65536
+
+# Cloud Build replaces $NAME in env and images; none of these expressions lets a dollar sign through.
+reference='[A-Za-z0-9][A-Za-z0-9._/:@-]*'
+version='[A-Za-z0-9_][A-Za-z0-9_.-]*'
+google_require base64 curl jq
+google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
+google_setting BUILD_LOCATION '[a-z0-9-]+' "a region or \"global\""
+google_setting BUILD_SERVICE_ACCOUNT '[a-z0-9-]+@[a-z0-9.-]+' "the e-mail address of a service account"
+google_setting IMAGE "[a-z0-9-]+-docker\\.pkg\\.dev/[a-z0-9.-]+/[a-z0-9-]+/[a-z0-9._/-]+:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}" \
+  "an image of Artifact Registry with its tag, like us-central1-docker.pkg.dev/project/repository/name:tag"
+google_setting IMAGE_DIRECTORY '.+' "the folder with Dockerfile and cloud-entrypoint.sh"
+google_setting UPSTREAM_IMAGE "$reference" "the name of an image, like ghcr.io/owner/server"
+google_setting UPSTREAM_PREFIX '[A-Z][A-Z0-9_]*' "a prefix of environment names, like IDP_"
+google_setting IDP_VERSION "$version" "a release, like 2026.5.4"
+google_setting APP_VERSION "$version" "a release, like 2026.5.4 or latest"
+google_setting BUILDER_IMAGE "$reference" "the name of an image"
+google_setting BUILD_TIMEOUT_SECONDS '[1-9][0-9]*' "a number of seconds"
+google_setting BUILD_QUEUE_SECONDS '[1-9][0-9]*' "a number of seconds"
+google_setting IDENTITY_WAIT_SECONDS '[0-9]+' "a number of seconds"
+for file in Dockerfile cloud-entrypoint.sh; do
+  [ -n "${IMAGE_DIRECTORY:-}" ] || break
+  path=$IMAGE_DIRECTORY/$file
+  if [ ! -s "$path" ]; then
+    google_refuse "$path is missing or empty; IMAGE_DIRECTORY must hold Dockerfile and cloud-entrypoint.sh."
+  elif [ "$(wc -c <"$path")" -gt "$largest_file_bytes" ]; then
+    google_refuse "$path has $(($(wc -c <"$path"))) bytes; a file inside a build request may have" \
+      "$largest_file_bytes. Move what makes it large into the upstream image, or pass existing_container_image."
+  fi
+done
+google_check_settings
+google_start
+
+if [ "$BUILD_LOCATION" = global ]; then
+  builds="projects/$PROJECT_ID/builds"
+else
+  builds="projects/$PROJECT_ID/locations/$BUILD_LOCATION/builds"
+fi
+tag=${IMAGE##*:}
+build_id=
+log_address=
+
+# Exits when the tag exists already.
+stop_when_present() {
+  location=${IMAGE%%-docker.pkg.dev/*}
+  rest=${IMAGE#*/}
+  project=${rest%%/*}
+  rest=${rest#*/}
+  repository=${rest%%/*}
+  name=${rest#*/}
+  # The package is one segment of the path, whatever slashes its name has.
+  package=$(printf '%s\n' "${name%:*}" | sed 's|/|%2F|g')
+  if google_get artifactregistry \
+    "projects/$project/locations/$location/repositories/$repository/packages/$package/tags/$tag"; then
+    digest=$(jq -r '.version // "" | split("/") | last // "unknown version"' "$GOOGLE_ANSWER")
+    google_say "$IMAGE is already there ($digest): nothing to build."
+    exit 0
+  fi
+  case $GOOGLE_STATUS in
+    404) ;;
+    # Who may build need not be allowed to read the registry; building the same content again does no harm.
+    403) google_say "Whether $IMAGE exists cannot be seen, so it is built. $(google_outcome)" ;;
+    *) google_fail "Whether $IMAGE exists cannot be found out." ;;
+  esac
+}
+
+# What the build runs, in the folder /workspace of the builder image. Cloud Build leaves the dollar signs of a script
+# alone. Each file comes in numbered parts, because the length of one variable is limited.
+step_script() {
+  cat <<'STEP'
+#!/bin/sh
+set -eu
+unpack() {
+  part=1
+  eval "text=\${$1_BASE64_$part:-}"
+  while [ -n "$text" ]; do
+    printf '%s' "$text"
+    part=$((part + 1))
+    eval "text=\${$1_BASE64_$part:-}"
+  done | base64 -d >"$2"
+  chmod "$3" "$2"
+}
+unpack DOCKERFILE Dockerfile 0644
+unpack CLOUD_ENTRYPOINT cloud-entrypoint.sh 0755
+docker build \
+  --build-arg "UPSTREAM_IMAGE=$UPSTREAM_IMAGE" \
+  --build-arg "UPSTREAM_PREFIX=$UPSTREAM_PREFIX" \
+  --build-arg "IDP_VERSION=$IDP_VERSION" \
+  --build-arg "APP_VERSION=$APP_VERSION" \
+  --tag "$IMAGE" .
+STEP
+}
+
+write_request() {
+  base64 <"$IMAGE_DIRECTORY/Dockerfile" | tr -d '\r\n' >"$GOOGLE_WORK/dockerfile"
+  base64 <"$IMAGE_DIRECTORY/cloud-entrypoint.sh" | tr -d '\r\n' >"$GOOGLE_WORK/entrypoint"
+  step_script >"$GOOGLE_WORK/script"
+  # Contents go through files: arguments of a process can be read by everybody on the machine.
+  jq -n --rawfile dockerfile "$GOOGLE_WORK/dockerfile" --rawfile entrypoint "$GOOGLE_WORK/entrypoint" \
+    --rawfile script "$GOOGLE_WORK/script" --arg builder "$BUILDER_IMAGE" --arg image "$IMAGE" --arg tag "$tag" \
+    --arg upstream "$UPSTREAM_IMAGE" --arg prefix "$UPSTREAM_PREFIX" --arg idp "$IDP_VERSION" --arg app "$APP_VERSION" \
+    --arg account "projects/$PROJECT_ID/serviceAccounts/$BUILD_SERVICE_ACCOUNT" \
+    --arg timeout "${BUILD_TIMEOUT_SECONDS}s" --arg queue "${BUILD_QUEUE_SECONDS}s" '
+    # 8000: below the 10,000 characters that Cloud Build allows one argument, its strictest limit for a text.
+    def parts($name; $text):
+      [range(0; $text | length; 8000) as $start | $text[$start:$start + 8000]]
+      | to_entries | map("\($name)_BASE64_\(.key + 1)=\(.value)");
+    {
+      steps: [{
+        id: "build",
+        name: $builder,
+        env: ([
+          "IMAGE=" + $image,
+          "UPSTREAM_IMAGE=" + $upstream,
+          "UPSTREAM_PREFIX=" + $prefix,
+          "IDP_VERSION=" + $idp,
+          "APP_VERSION=" + $app
+        ] + parts("DOCKERFILE"; $dockerfile) + parts("CLOUD_ENTRYPOINT"; $entrypoint)),
+        script: $script
+      }],
+      images: [$image],
+      serviceAccount: $account,
+      options: { logging: "CLOUD_LOGGING_ONLY" },
+      timeout: $timeout,
+      queueTtl: $queue,
+      tags: ["idp-image", $tag]
+    }' >"$GOOGLE_WORK/build.json"
+}
+
+# After an unclear fault: a build of this image that is under way is the one that was asked for.
+find_running_build() {
+  google_get cloudbuild "$builds?pageSize=20&filter=tags%3D%22$tag%22" ||
+    google_fail "Whether the build was started cannot be found out."
+  jq -c --arg image "$IMAGE" '[.builds[]? | select(.images == [$image])
+    | select(.status == "PENDING" or .status == "QUEUED" or .status == "WORKING")][0] // empty' \
+    "$GOOGLE_ANSWER" >"$GOOGLE_WORK/found"
+  [ -s "$GOOGLE_WORK/found" ]
+}
+
+take_build() {
+  build_id=$(jq -r '.id // ""' "$1")
+  log_address=$(jq -r '.logUrl // "not given"' "$1")
+  google_say "Build $build_id of $IMAGE is under way; log: $log_address"
+}
+
+# A new account or role works everywhere only after a minute or two.
+may_be_too_new() {
+  [ "$(google_seconds)" -lt "$IDENTITY_WAIT_SECONDS" ] || return 1
+  identity_tries=$((identity_tries + 1))
+}
+
+pause_for_identity() {
+  pause=$(google_doubled "$REST_POLL_SECONDS" "$identity_tries")
+  google_say "$1 This is normal for a service account or role that is minutes old; trying again in $pause s" \
+    "(for at most $IDENTITY_WAIT_SECONDS s)."
+  google_pause "$pause"
+}
+
+refused_for_identity() {
+  case $GOOGLE_STATUS in
+    400 | 403 | 404) google_service_disabled || google_says 'service ?account|actas|act as' ;;
+    *) return 1 ;;
+  esac
+}
+
+start_build() {
+  attempt=1
+  until google_create cloudbuild "$builds" "$GOOGLE_WORK/build.json"; do
+    if google_uncertain; then
+      google_say "$(google_outcome) Looking whether the build was started nevertheless."
+      google_pause "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$attempt")"
+      outcome=$(google_outcome)
+      if find_running_build; then
+        take_build "$GOOGLE_WORK/found"
+        return 0
+      fi
+      attempt=$((attempt + 1))
+      if [ "$attempt" -gt "$REST_TRIES" ]; then
+        google_complain "Cloud Build does not take the build of $IMAGE."
+        google_complain "  $outcome"
+        exit 1
+      fi
+      google_say "It was not; asking again (attempt $attempt of $REST_TRIES)."
+    elif refused_for_identity && may_be_too_new; then
+      pause_for_identity "$(google_outcome)"
+    else
+      google_fail "Cloud Build refuses the build of $IMAGE." \
+        "Way out: repair what the message names. The caller needs roles/cloudbuild.builds.editor on $PROJECT_ID and roles/iam.serviceAccountUser on $BUILD_SERVICE_ACCOUNT; the Cloud Build API must be on."
+    fi
+  done
+  jq '.metadata.build // {}' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/found"
+  take_build "$GOOGLE_WORK/found"
+  [ -n "$build_id" ] || google_fail "Cloud Build took the build of $IMAGE but named none."
+}
+
+# Returns when the build has ended, with its state in build_status.
+await_build() {
+  deadline=$(($(google_seconds) + BUILD_QUEUE_SECONDS + BUILD_TIMEOUT_SECONDS + 60))
+  while :; do
+    google_get cloudbuild "$builds/$build_id" ||
+      google_fail "Build $build_id cannot be watched any more; it goes on by itself. Log: $log_address"
+    build_status=$(jq -r '.status // "STATUS_UNKNOWN"' "$GOOGLE_ANSWER")
+    google_progress "Build $build_id" "$build_status"
+    case $build_status in
+      SUCCESS | FAILURE | INTERNAL_ERROR | TIMEOUT | CANCELLED | EXPIRED) return 0 ;;
+    esac
+    if [ "$(google_seconds)" -ge "$deadline" ]; then
+      google_complain "Build $build_id of $IMAGE is still $build_status long after its time limit; waiting ends here."
+      google_complain "  Log: $log_address"
+      exit 1
+    fi
+    google_sleep "$REST_POLL_SECONDS"
+  done
+}
+
+# Did the build fail because its account could not yet push or log, before or after its own work?
+failed_for_identity() {
+  jq -e '.failureInfo.type == "PUSH_NOT_AUTHORIZED" or .failureInfo.type == "LOGGING_FAILURE"
+    or .failureInfo.type != "USER_BUILD_STEP"
+      and ([.steps[]? | select((.exitCode // 0) != 0 or .status == "FAILURE")] | length == 0)
+      and ([.statusDetail, .failureInfo.detail] | map(. // "") | join(" ")
+        | test("permission|denied|not authorized|unauthorized|service account"; "i"))' "$GOOGLE_ANSWER" >/dev/null
+}
+
+failure_text() {
+  jq -r '[
+      .failureInfo.detail, .statusDetail,
+      (.steps[]? | select((.exitCode // 0) != 0 or .status == "FAILURE" or .status == "TIMEOUT")
+        | "step \(.id // .name) ended \(.status // "?")"
+          + (if .exitCode then " with exit code \(.exitCode)" else "" end))
+    ] | map(select(. != null and . != "")) | reduce .[] as $text ([]; if index($text) then . else . + [$text] end)
+    | if length == 0 then "Cloud Build gave no reason." else join("\n") end' "$GOOGLE_ANSWER" | sed 's/^/  /'
+}
+
+cancel_build() {
+  [ -n "$build_id" ] || return 0
+  google_try_once
+  printf '{}\n' >"$GOOGLE_WORK/cancel.json"
+  if google_post cloudbuild "$builds/$build_id:cancel" "$GOOGLE_WORK/cancel.json"; then
+    google_complain "Build $build_id is cancelled. Log: $log_address"
+  else
+    google_complain "Build $build_id goes on, because it could not be cancelled. Log: $log_address"
+    google_complain "  $(google_outcome)"
+  fi
+}
+
+stop_when_present
+write_request
+google_on_interrupt cancel_build
+identity_tries=0
+while :; do
+  start_build
+  await_build
+  [ "$build_status" != SUCCESS ] || break
+  if failed_for_identity && may_be_too_new; then
+    reasons=$(failure_text)
+    build_id=
+    pause_for_identity "The build ended $build_status:
+$reasons
+"
+    continue
+  fi
+  google_complain "The build of $IMAGE ended $build_status after $(google_seconds) s:"
+  google_complain "$(failure_text)"
+  google_complain "  Log: $log_address"
+  exit 1
+done
+build_id=
+
+digest=$(jq -r --arg image "$IMAGE" '[.results.images[]? | select(.name == $image) | .digest][0] // "not given"' \
+  "$GOOGLE_ANSWER")
+google_say "Built $IMAGE in $(google_seconds) s."
+google_say "Digest: $digest"
