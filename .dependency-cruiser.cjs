@@ -1,0 +1,59 @@
+/** @type {import("dependency-cruiser").IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: "no-circular",
+      severity: "error",
+      comment: "Modules that need each other cannot be read one at a time.",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "core-is-the-ground",
+      severity: "error",
+      comment: "core knows neither the product, nor where it runs, nor the lab.",
+      from: { path: "^lib/core/" },
+      to: { path: "^(lib/(?!core/)|stacks/)" },
+    },
+    {
+      name: "idp-knows-no-platform",
+      severity: "error",
+      comment: "The identity provider is described once for every platform.",
+      from: { path: "^lib/idp/" },
+      to: { path: "^(lib/(platform|lab)/|stacks/)" },
+    },
+    {
+      name: "platform-knows-no-lab",
+      severity: "error",
+      comment: "The lab is self-contained.",
+      from: { path: "^lib/platform/" },
+      to: { path: "^(lib/lab/|stacks/)" },
+    },
+    {
+      name: "lab-is-self-contained",
+      severity: "error",
+      comment: "The lab relies on no shared foundation but core.",
+      from: { path: "^lib/lab/" },
+      to: { path: "^(lib/(idp|platform)/|stacks/)" },
+    },
+    {
+      name: "no-provider-package-root",
+      severity: "error",
+      comment: "A provider package root loads hundreds of megabytes.",
+      from: {},
+      to: { path: "node_modules/@cdktf/provider-[^/]+/lib/index\\.js$" },
+    },
+    {
+      name: "no-test-code-in-the-product",
+      severity: "error",
+      comment: "Tests may use the product, never the other way round.",
+      from: { path: "^(lib|stacks)/" },
+      to: { path: "^__tests__/" },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+  },
+};

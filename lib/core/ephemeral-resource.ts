@@ -1,0 +1,40 @@
+import { TerraformElement, Token, ref } from "cdktf";
+import { type Construct } from "constructs";
+
+import { requireProvider, type ProviderName } from "./provider-requirements";
+
+export interface EphemeralResourceProps {
+  /** Type as Terraform writes it, for example `random_password`. */
+  readonly type: string;
+
+  /** Provider that has the type. */
+  readonly provider: ProviderName;
+
+  /** Arguments under Terraform's own names. */
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * An `ephemeral` block: opened anew at every run, never in the state or a saved plan.
+ *
+ * Its attributes may only feed write-only arguments, provider configuration and other ephemeral values. Terraform opens
+ * it at apply when an argument is not yet known at plan.
+ */
+export class EphemeralResource extends TerraformElement {
+  private readonly props: EphemeralResourceProps;
+
+  constructor(scope: Construct, id: string, props: EphemeralResourceProps) {
+    super(scope, id, `ephemeral.${props.type}`);
+    requireProvider(this, props.provider);
+    this.props = props;
+  }
+
+  /** Reference to one string attribute of the opened resource. */
+  stringAttribute(name: string): string {
+    return Token.asString(ref(`ephemeral.${this.props.type}.${this.friendlyUniqueId}.${name}`, this.cdktfStack));
+  }
+
+  override toTerraform(): unknown {
+    return { ephemeral: { [this.props.type]: { [this.friendlyUniqueId]: this.props.attributes } } };
+  }
+}

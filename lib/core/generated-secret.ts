@@ -1,0 +1,147 @@
+import { SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
+import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
+import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
+import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { EphemeralResource } from "./ephemeral-resource";
+import { MAIN_CHILD_ID } from "./portable-stack";
+import { requireProvider } from "./provider-requirements";
+import { ifKnown, requireAll, secretPresence, type Rule } from "./rules";
+
+/** One version of a stored secret, as consumers refer to it: never `latest`, so that a new version is a visible change. */
+export interface SecretReference {
+  /** Name of the secret in its project. */
+  readonly secretId: string;
+
+  /** Number of the version. */
+  readonly version: string;
+}
+
+export interface GeneratedSecretProps {
+  /** Things that must exist first, for example the gate of the secret store's API. */
+  readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * Refuses deletion of the secret, by Terraform and by destroy.
+   *
+   * @default true
+   */
+  readonly deletionProtection?: boolean | IResolvable;
+
+  /** Labels of the secret. */
+  readonly labels?: Record<string, string>;
+
+  /** Characters of the generated value: letters and digits, at least one of each kind. */
+  readonly length: number;
+
+  /**
+   * A value to store instead of the generated one; empty or null counts as not given.
+   *
+   * It must be a reference to an ephemeral variable, because a literal would be written into the synthesized folder.
+   *
+   * @default - generated
+   */
+  readonly override?: string;
+
+  /** Name of the secret, at most 255 letters, digits, hyphens and underscores. */
+  readonly secretId: string;
+
+  /**
+   * Raising it writes a new value: the override, or a newly generated one. Nothing else ever writes.
+   *
+   * @default 1
+   */
+  readonly writeVersion?: number;
+}
+
+/**
+ * A secret whose value is made once, at the first apply, and is in no state, plan or log.
+ *
+ * Terraform generates a candidate at every run and stores it only when the write version changes, so a second apply
+ * changes nothing. Readers take it from the secret store.
+ */
+export class GeneratedSecret extends Construct {
+  /** Name of the secret in its project. */
+  readonly secretId: string;
+
+  /** Number that decides whether a value is written; for write-only copies of it that must follow. */
+  readonly writeVersion: number;
+
+  private readonly secret: SecretManagerSecret;
+  private readonly secretVersion: SecretManagerSecretVersion;
+
+  constructor(scope: Construct, id: string, props: GeneratedSecretProps) {
+    super(scope, id);
+    requireAll(this, props, RULES);
+    requireProvider(this, "google");
+
+    this.writeVersion = props.writeVersion ?? 1;
+    const password = new EphemeralResource(this, "Candidate", {
+      type: "random_password",
+      provider: "random",
+      // Letters and digits survive shells, URLs and connection strings. One letter at least, because the application
+      // parses values that look like JSON, and a value of digits alone would become a number.
+      attributes: { length: props.length, special: false, min_lower: 1, min_upper: 1, min_numeric: 1 },
+    }).stringAttribute("result");
+
+    this.secret = new SecretManagerSecret(this, MAIN_CHILD_ID, {
+      secretId: props.secretId,
+      replication: { auto: {} },
+      deletionProtection: props.deletionProtection ?? true,
+      labels: props.labels,
+      dependsOn: props.dependsOn,
+    });
+
+    this.secretVersion = new SecretManagerSecretVersion(this, "Version", {
+      secret: this.secret.id,
+      secretDataWo: props.override === undefined ? password : Fn.coalesce([props.override, password]),
+      secretDataWoVersion: this.writeVersion,
+      // Readers point at the old version until they are updated; it must not be gone before.
+      lifecycle: { createBeforeDestroy: true },
+    });
+
+    this.secretId = this.secret.secretId;
+  }
+
+  /** The version that is stored now; known after the first apply. */
+  get reference(): SecretReference {
+    return { secretId: this.secret.secretId, version: this.secretVersion.version };
+  }
+
+  /** What must exist before the value can be read. */
+  get stored(): ITerraformDependable {
+    return this.secretVersion;
+  }
+
+  /** The value, for write-only arguments and provider configuration. */
+  readEphemerally(id: string): string {
+    return new EphemeralResource(this, id, {
+      type: "google_secret_manager_secret_version",
+      provider: "google",
+      attributes: { secret: this.secret.id, version: this.secretVersion.version },
+    }).stringAttribute("secret_data");
+  }
+
+  /** Lets one principal read this secret and nothing else; `member` as in IAM, for example `serviceAccount:a@b`. */
+  grantAccess(id: string, member: string): SecretManagerSecretIamMember {
+    return new SecretManagerSecretIamMember(this, id, {
+      secretId: this.secret.id,
+      role: "roles/secretmanager.secretAccessor",
+      member,
+    });
+  }
+}
+
+const RULES: readonly Rule<GeneratedSecretProps>[] = [
+  {
+    holds: ({ override }) => override === undefined || Token.isUnresolved(override),
+    message: ({ override }) =>
+      `override is ${secretPresence(override)} as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable`,
+  },
+  {
+    holds: ({ writeVersion }) => ifKnown(writeVersion, (version) => Number.isInteger(version) && version >= 1),
+    message: ({ writeVersion }) =>
+      `writeVersion is ${String(writeVersion)}; it must be a whole number from 1, because the provider compares it to decide whether to write; use 1 and raise it by one`,
+  },
+];

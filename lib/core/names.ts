@@ -1,0 +1,111 @@
+import { createHash } from "node:crypto";
+
+import { Fn, Token } from "cdktf";
+
+/**
+ * Every name formula and its budget. The formulas take literals and Terraform expressions alike; a name of an
+ * expression is an expression. All names of one deployment contain its tenant prefix.
+ */
+
+/** Longest tenant id; from the input's own rule. */
+export const TENANT_ID_MAX_LENGTH = 20;
+
+/** Hexadecimal digits of the project's hash in the tenant prefix: keeps bucket names unique across projects. */
+export const PROJECT_HASH_LENGTH = 6;
+
+/**
+ * Longest application name. The tightest budget is the database initialization job: its name and its execution token
+ * together stay below 63, see `JOB_NAME_AND_TOKEN_MAX_LENGTH`.
+ */
+export const APPLICATION_NAME_MAX_LENGTH = 18;
+
+/** Limits of the platform on names built here. */
+export const BUCKET_NAME_MAX_LENGTH = 63;
+export const SERVICE_NAME_MAX_LENGTH = 49;
+export const SERVICE_ACCOUNT_ID_MAX_LENGTH = 30;
+export const SECRET_ID_MAX_LENGTH = 255;
+export const SQL_INSTANCE_NAME_MAX_LENGTH = 98;
+export const POSTGRESQL_NAME_MAX_LENGTH = 63;
+export const JOB_NAME_AND_TOKEN_MAX_LENGTH = 62;
+
+/** A Unix socket address holds 108 bytes with its closing zero. */
+export const SOCKET_PATH_MAX_LENGTH = 107;
+
+/** What surrounds `<project>:<region>:<instance>` in the path of the database socket. */
+const SOCKET_PATH_FRAME = "/cloudsql/" + ":" + ":" + "/.s.PGSQL.5432";
+
+/** Characters that project, region and database instance may have together so that the socket path fits. */
+export const CONNECTION_NAME_BUDGET = SOCKET_PATH_MAX_LENGTH - SOCKET_PATH_FRAME.length;
+
+/** Characters that an instance name adds to tenant id and application name. */
+export const SQL_INSTANCE_NAME_FRAME_LENGTH = "sql-".length + "-".length + PROJECT_HASH_LENGTH + "-".length;
+
+/** What the names of one deployment are made of. */
+export interface DeploymentName {
+  /** From `tenantPrefix`. */
+  readonly tenantPrefix: string;
+
+  /** Lower-case letters, digits and hyphens, starting with a letter, at most 18. */
+  readonly applicationName: string;
+}
+
+/** `<tenant_id>-<first 6 hexadecimal digits of sha256(project_id)>`. */
+export function tenantPrefix(tenantId: string, projectId: string): string {
+  return `${tenantId}-${shortHash([projectId], PROJECT_HASH_LENGTH)}`;
+}
+
+/** `secret-<tenant_prefix>-<application_name>-<suffix>`. */
+export function secretId({ tenantPrefix, applicationName }: DeploymentName, suffix: string): string {
+  return `secret-${tenantPrefix}-${applicationName}-${suffix}`;
+}
+
+/** `bkt-<application_name><tenant_prefix>-<suffix>`; no hyphen between the first two, as the contract has it. */
+export function bucketName({ tenantPrefix, applicationName }: DeploymentName, suffix: string): string {
+  return `bkt-${applicationName}${tenantPrefix}-${suffix}`;
+}
+
+/** `sql-<tenant_prefix>-<application_name>`; a tenant id may start with a digit, an instance may not. */
+export function sqlInstanceName({ tenantPrefix, applicationName }: DeploymentName): string {
+  return `sql-${tenantPrefix}-${applicationName}`;
+}
+
+/** `<tenant_prefix>_<application_name>` with underscores: names role and database without a need for quotes. */
+export function postgresqlName({ tenantPrefix, applicationName }: DeploymentName): string {
+  const parts = [tenantPrefix, applicationName];
+  return parts.some(Token.isUnresolved)
+    ? Fn.replace(Fn.join("_", parts), "-", "_")
+    : parts.join("_").replaceAll("-", "_");
+}
+
+/** `<application_name>-<tenant_prefix>`: service and image repository; it is part of the service's address. */
+export function serviceName({ tenantPrefix, applicationName }: DeploymentName): string {
+  return `${applicationName}-${tenantPrefix}`;
+}
+
+/** `<application_name>-<tenant_prefix>-<job>`. */
+export function jobName(deployment: DeploymentName, job: string): string {
+  return `${serviceName(deployment)}-${job}`;
+}
+
+/**
+ * `<purpose>-<first 12 hexadecimal digits of sha256(<tenant_prefix>-<application_name>)>`.
+ *
+ * Service account ids hold 30 characters, less than the prefix and the application name; the readable form goes in the
+ * display name.
+ *
+ * @param purpose at most 17 characters, starting with a letter
+ */
+export function serviceAccountId({ tenantPrefix, applicationName }: DeploymentName, purpose: string): string {
+  return `${purpose}-${shortHash([tenantPrefix, applicationName], SERVICE_ACCOUNT_HASH_LENGTH)}`;
+}
+
+/** Collisions within one project stay out of reach with 48 bits. */
+const SERVICE_ACCOUNT_HASH_LENGTH = 12;
+
+function shortHash(parts: readonly [string, ...string[]], length: number): string {
+  if (parts.some(Token.isUnresolved)) {
+    const text = parts.length === 1 ? parts[0] : Fn.join("-", [...parts]);
+    return Fn.substr(Fn.sha256(text), 0, length);
+  }
+  return createHash("sha256").update(parts.join("-")).digest("hex").slice(0, length);
+}

@@ -1,0 +1,118 @@
+import { TerraformElement, TerraformOutput, TerraformStack } from "cdktf";
+import { type Construct, type Node } from "constructs";
+
+import { requireProvider, type ProviderName } from "./provider-requirements";
+import { RulesBrokenError } from "./rules";
+import { StackBackend, type StateBackend } from "./state-backend";
+
+export interface PortableStackProps {
+  /**
+   * Where the state is kept.
+   *
+   * @default - the file `terraform.tfstate` in the synthesized folder
+   */
+  readonly backend?: StateBackend;
+
+  /** Providers that the stack uses; their accepted releases are stated as ranges. */
+  readonly providers: readonly ProviderName[];
+}
+
+/** A stack output: its value and what it is used for. */
+export interface StackOutput {
+  readonly value: unknown;
+  readonly description: string;
+}
+
+/**
+ * A stack whose synthesized folder can be handed to somebody who has only Terraform.
+ *
+ * The folder holds everything, names no path of this machine, states the releases it needs and is the same bytes
+ * wherever it is made. Addresses are the construct path in snake case (`google_sql_database_instance.database`), so a
+ * renamed construct is a renamed resource.
+ */
+export class PortableStack extends TerraformStack {
+  constructor(scope: Construct, id: string, props: PortableStackProps) {
+    super(scope, id);
+    new StackBackend(this, "backend", props.backend ?? { type: "local" });
+    for (const provider of props.providers) requireProvider(this, provider);
+  }
+
+  /** Declares the outputs of the root module, each under exactly its own name. */
+  protected expose(outputs: Readonly<Record<string, StackOutput>>): void {
+    for (const [name, output] of Object.entries(outputs))
+      new TerraformOutput(this, name, { ...output, staticId: true });
+  }
+
+  /**
+   * @throws RulesBrokenError when two elements have one address; Terraform JSON would silently keep the last of them
+   */
+  override toTerraform(): Record<string, unknown> {
+    this.refuseSharedAddresses();
+    return withoutElementMetadata(super.toTerraform() as Record<string, unknown>);
+  }
+
+  protected override allocateLogicalId(element: TerraformElement | Node): string {
+    const node = TerraformElement.isTerraformElement(element) ? element.node : (element as Node);
+    const names = node.scopes.slice(node.scopes.indexOf(this) + 1).map((scope) => scope.node.id);
+    const [first, ...rest] = names;
+    const speaking = [first, ...rest.filter((name) => name !== MAIN_CHILD_ID)];
+    return speaking.map((name) => snakeCase(name ?? "")).join("_");
+  }
+
+  private refuseSharedAddresses(): void {
+    const owners = new Map<string, string[]>();
+    for (const construct of this.node.findAll()) {
+      if (!TerraformElement.isTerraformElement(construct) || construct.cdktfStack !== this) continue;
+      for (const address of addressesIn(construct.toTerraform() as Record<string, unknown>)) {
+        owners.set(address, [...(owners.get(address) ?? []), construct.node.path]);
+      }
+    }
+    const shared = [...owners].filter(([, paths]) => paths.length > 1);
+    if (shared.length === 0) return;
+    throw new RulesBrokenError(
+      this.node.path,
+      shared.map(
+        ([address, paths]) =>
+          `${address} is claimed by ${paths.join(" and ")}; an address belongs to one element, because only the last would be written; give one of them another id`,
+      ),
+    );
+  }
+}
+
+/** Id of the child that a construct is mainly about; its address is the construct's own. */
+export const MAIN_CHILD_ID = "Default";
+
+/** Blocks of a root module that are addressed by a type and a name, and by a name alone. */
+const TYPED_BLOCKS = ["resource", "data", "ephemeral"];
+const NAMED_BLOCKS = ["check", "locals", "module", "output", "variable"];
+
+function snakeCase(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/[^A-Za-z0-9_]+/g, "_")
+    .toLowerCase();
+}
+
+function addressesIn(fragment: Record<string, unknown>): string[] {
+  const named = NAMED_BLOCKS.flatMap((block) => namesIn(fragment[block]).map((name) => `${block}.${name}`));
+  const typed = TYPED_BLOCKS.flatMap((block) =>
+    Object.entries((fragment[block] ?? {}) as Record<string, unknown>).flatMap(([type, elements]) =>
+      namesIn(elements).map((name) => `${block}.${type}.${name}`),
+    ),
+  );
+  return [...named, ...typed];
+}
+
+function namesIn(elements: unknown): string[] {
+  return Object.keys((elements ?? {}) as Record<string, unknown>).filter((name) => name !== "//");
+}
+
+/** Construct paths mean nothing to a reader of the folder. The root's own metadata stays: the command line reads it. */
+function withoutElementMetadata(terraform: Record<string, unknown>): Record<string, unknown> {
+  for (const block of ["resource", "data"]) {
+    for (const elements of Object.values((terraform[block] ?? {}) as Record<string, Record<string, unknown>>)) {
+      for (const element of Object.values(elements)) delete (element as Record<string, unknown>)["//"];
+    }
+  }
+  return terraform;
+}

@@ -1,0 +1,125 @@
+import { ProjectService } from "@cdktf/provider-google/lib/project-service";
+import { DataResource, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { countWhen } from "./expression";
+import { packageFile } from "./package-file";
+import { addStackFile, type StackFile } from "./stack-file";
+
+/** Services that the stacks use, by the first part of `<name>.googleapis.com`. */
+export type ApiName =
+  | "artifactregistry"
+  | "cloudbuild"
+  | "cloudresourcemanager"
+  | "compute"
+  | "iam"
+  | "logging"
+  | "run"
+  | "secretmanager"
+  | "sqladmin"
+  | "storage";
+
+export interface ProjectApisProps {
+  /** Services to enable. They stay enabled after a destroy, because others may use them by then. */
+  readonly apis: readonly ApiName[];
+
+  /** Project in which they are enabled. It must exist and have billing. */
+  readonly projectId: string;
+
+  /** Region that the gate asks; some services answer per region only. */
+  readonly region: string;
+}
+
+/**
+ * Enables services in an empty project and knows when each of them really answers.
+ *
+ * The provider can enable nothing before the Resource Manager API answers, which is off in a new project; so that one is
+ * enabled first by a REST call. Each service then has its own gate, so that a resource waits for what it needs alone.
+ */
+export class ProjectApis extends Construct {
+  private readonly gates = new Map<ApiName, ITerraformDependable>();
+  private readonly resourceManager: DataResource;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: ProjectApisProps,
+  ) {
+    super(scope, id);
+    const { projectId, apis } = props;
+
+    addRestLibrary(this);
+    const enable = addStackFile(this, packageFile("lib/core/scripts/enable-api.sh"), "scripts/enable-api.sh");
+    this.resourceManager = new DataResource(this, "ResourceManager", {
+      triggersReplace: { project_id: projectId },
+      provisioners: [
+        {
+          type: "local-exec",
+          command: shellCommand(enable),
+          environment: { PROJECT_ID: projectId, SERVICE: "cloudresourcemanager.googleapis.com" },
+        },
+      ],
+    });
+
+    for (const api of apis) this.enable(api);
+  }
+
+  /**
+   * Enables one more service, only when the condition holds.
+   *
+   * @param condition expression of the input that decides; without it the service is always enabled
+   */
+  enable(api: ApiName, condition?: string): void {
+    const { projectId, region } = this.props;
+    const service = `${api}.googleapis.com`;
+    const count = countWhen(condition);
+
+    const enabled = new ProjectService(this, api, {
+      project: projectId,
+      service,
+      disableOnDestroy: false,
+      dependsOn: [this.resourceManager],
+      count,
+    });
+
+    const wait = addStackFile(this, packageFile("lib/core/scripts/wait-for-api.sh"), "scripts/wait-for-api.sh");
+    const gate = new DataResource(this, `${api}-answers`, {
+      triggersReplace: { project_id: projectId },
+      provisioners: [
+        {
+          type: "local-exec",
+          command: shellCommand(wait),
+          environment: { PROJECT_ID: projectId, REGION: region, SERVICE: service },
+        },
+      ],
+      dependsOn: [enabled],
+      count,
+    });
+    this.gates.set(api, gate);
+  }
+
+  /**
+   * What a resource of these services must depend on.
+   *
+   * @throws Error when one of them is not among the enabled services
+   */
+  ready(...apis: ApiName[]): ITerraformDependable[] {
+    return apis.map((api) => {
+      const gate = this.gates.get(api);
+      if (gate !== undefined) return gate;
+      throw new Error(
+        `${this.node.path}: ${api} is asked for but not enabled; a resource would fail in an empty project; add it to apis`,
+      );
+    });
+  }
+}
+
+/** Puts the functions that all REST scripts share beside them. */
+export function addRestLibrary(scope: Construct): void {
+  addStackFile(scope, packageFile("lib/core/scripts/google-rest.sh"), "scripts/google-rest.sh");
+}
+
+/** How a provisioner runs a script of the folder. */
+export function shellCommand(script: StackFile): string {
+  return `sh "${script.path}"`;
+}

@@ -1,0 +1,82 @@
+import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+import { TerraformStack, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
+import { type IConstruct } from "constructs";
+
+import { expression } from "./expression";
+
+/** A file that lies in the synthesized folder, beside the configuration that refers to it. */
+export interface StackFile {
+  /** How the configuration refers to it: `${path.module}/<path in the folder>`. */
+  readonly path: string;
+
+  /** Hash of the content as Terraform sees it at plan, so that an edit in a handed-over folder counts too. */
+  readonly sha256: string;
+
+  /** Content in base64, read by Terraform at plan. */
+  readonly base64: string;
+}
+
+/**
+ * Puts a file of a package into the synthesized folder of the construct's stack.
+ *
+ * The framework's own assets would do the same under `assets/<id>/<hash>/`; a plain path reads like a hand-written
+ * module, lets scripts find each other, and keeps the configuration free of content hashes.
+ *
+ * @param source absolute path of the file
+ * @param pathInFolder where it goes, for example `scripts/db-init.sh`; its first segment belongs to these files alone
+ * @throws Error when another source already has that place
+ */
+export function addStackFile(scope: IConstruct, source: string, pathInFolder: string): StackFile {
+  filesOf(TerraformStack.of(scope)).add(source, pathInFolder);
+  const path = `"\${path.module}/${pathInFolder}"`;
+  return {
+    path: `\${path.module}/${pathInFolder}`,
+    sha256: expression(`filesha256(${path})`),
+    base64: expression(`filebase64(${path})`),
+  };
+}
+
+const COPYING_SYNTHESIZERS = new WeakMap<TerraformStack, CopyingSynthesizer>();
+
+function filesOf(stack: TerraformStack): CopyingSynthesizer {
+  const known = COPYING_SYNTHESIZERS.get(stack);
+  if (known !== undefined) return known;
+  const created = new CopyingSynthesizer(stack);
+  COPYING_SYNTHESIZERS.set(stack, created);
+  stack.synthesizer = created;
+  return created;
+}
+
+/** Synthesizes as the stack did before, then copies the files. */
+class CopyingSynthesizer implements IStackSynthesizer {
+  private readonly inner: IStackSynthesizer;
+  private readonly sources = new Map<string, string>();
+
+  constructor(private readonly stack: TerraformStack) {
+    this.inner = stack.synthesizer;
+  }
+
+  add(source: string, pathInFolder: string): void {
+    const present = this.sources.get(pathInFolder);
+    if (present !== undefined && present !== source) {
+      throw new Error(
+        `${this.stack.node.path}: ${pathInFolder} would be written from ${present} and from ${source}; one of them would be lost; give one another place`,
+      );
+    }
+    this.sources.set(pathInFolder, source);
+  }
+
+  synthesize(session: ISynthesisSession): void {
+    this.inner.synthesize(session);
+    const folder = join(session.outdir, session.manifest.forStack(this.stack).workingDirectory);
+    // Files of an earlier synth that no construct asks for any more must not be handed over.
+    const ownFolders = new Set([...this.sources.keys()].map((path) => path.split("/")[0] ?? path));
+    for (const ownFolder of ownFolders) rmSync(join(folder, ownFolder), { recursive: true, force: true });
+    for (const [pathInFolder, source] of this.sources) {
+      mkdirSync(dirname(join(folder, pathInFolder)), { recursive: true });
+      copyFileSync(source, join(folder, pathInFolder));
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { TerraformBackend, type TerraformRemoteState } from "cdktf";
+import { type Construct } from "constructs";
+
+import { RulesBrokenError } from "./rules";
+
+/**
+ * Where a stack keeps its state.
+ *
+ * `local`: a file, by a path relative to the synthesized folder. `none`: the recipient of the folder adds a backend
+ * file. Everything else is a backend of Terraform under its own name and with its own arguments; arguments that are left
+ * out can be given to `terraform init -backend-config=…`.
+ */
+export type StateBackend =
+  | { readonly type: "none" }
+  | { readonly type: "local"; readonly path?: string }
+  | {
+      readonly type: "cloud" | "gcs" | "http" | "remote" | "s3";
+      readonly arguments?: Readonly<Record<string, unknown>>;
+    };
+
+const BACKEND_TYPES = ["local", "none", "gcs", "s3", "http", "remote", "cloud"] as const;
+
+/** Stands for the stack's name in any argument, so that one setting serves all stacks. */
+const STACK_PLACEHOLDER = "{stack}";
+
+/** Arguments that keep the states of several stacks apart when the setting does not say it. */
+const DEFAULT_ARGUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  local: { path: "terraform.tfstate" },
+  gcs: { prefix: STACK_PLACEHOLDER },
+  s3: { key: `${STACK_PLACEHOLDER}.tfstate` },
+};
+
+/**
+ * Reads the one setting that chooses the backend of all stacks.
+ *
+ * @param setting a bare name such as `gcs`, or JSON such as `{"gcs": {"bucket": "states"}}`; empty means `local`
+ * @throws RulesBrokenError when it is neither, or names a backend that is not supported
+ */
+export function parseStateBackend(settingName: string, setting: string | undefined): StateBackend {
+  const text = setting?.trim() ?? "";
+  if (text === "") return { type: "local" };
+  const [type, given] = text.startsWith("{") ? singleEntry(settingName, text) : [text, {}];
+  switch (type) {
+    case "none":
+      return { type };
+    case "local": {
+      const path = given.path;
+      return { type, path: typeof path === "string" ? path : undefined };
+    }
+    case "gcs":
+    case "s3":
+    case "http":
+    case "remote":
+    case "cloud":
+      return { type, arguments: given };
+    default:
+      throw new RulesBrokenError(settingName, [
+        `the backend is "${type}"; it must be one of ${BACKEND_TYPES.join(", ")}, because only these are emitted; choose one, or "none" and add a backend file to the synthesized folder`,
+      ]);
+  }
+}
+
+function singleEntry(settingName: string, text: string): [string, Record<string, unknown>] {
+  const parsed = parsedObject(text);
+  const entries = parsed === undefined ? [] : Object.entries(parsed);
+  const [entry] = entries;
+  if (entry !== undefined && entries.length === 1 && isObject(entry[1])) return [entry[0], entry[1]];
+  throw new RulesBrokenError(settingName, [
+    `the value is ${text}; it must be the name of one backend or a JSON object with that name as its only key and an object of arguments, because Terraform allows one backend; write for example {"gcs": {"bucket": "my-states"}}`,
+  ]);
+}
+
+function parsedObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The backend block of a stack.
+ *
+ * Always present: without one the framework adds a local backend whose path is the absolute working directory of the
+ * machine that synthesized.
+ *
+ * @throws RulesBrokenError when a local path is absolute
+ */
+export class StackBackend extends TerraformBackend {
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly backend: StateBackend,
+  ) {
+    super(scope, id, backend.type === "none" ? "local" : backend.type);
+    if (backend.type === "local" && backend.path?.startsWith("/") === true) {
+      throw new RulesBrokenError(this.node.path, [
+        `the local path is ${backend.path}; it must be relative, because the folder is applied on other machines; write for example ${STACK_PLACEHOLDER}.tfstate`,
+      ]);
+    }
+  }
+
+  override toTerraform(): unknown {
+    const { type } = this.backend;
+    if (type === "none") return {};
+    const blockArguments = this.synthesizeAttributes();
+    return { terraform: type === "cloud" ? { cloud: blockArguments } : { backend: { [type]: blockArguments } } };
+  }
+
+  /** The framework's command line reads from here whether the state is remote. */
+  override toMetadata(): unknown {
+    return this.backend.type === "cloud" ? { backend: "cloud", cloud: "tfc" } : { backend: this.name };
+  }
+
+  protected override synthesizeAttributes(): Record<string, unknown> {
+    const { backend } = this;
+    const given = backend.type === "none" ? {} : backend.type === "local" ? pathOnly(backend.path) : backend.arguments;
+    const all = { ...DEFAULT_ARGUMENTS[backend.type], ...given };
+    const stackName = this.cdktfStack.node.id;
+    return replaced(all, (text) => text.replaceAll(STACK_PLACEHOLDER, stackName)) as Record<string, unknown>;
+  }
+
+  override getRemoteStateDataSource(): TerraformRemoteState {
+    throw new RulesBrokenError(this.cdktfStack.node.path, [
+      "another stack refers to a value of this one; each synthesized folder must be applicable alone, and such a reference would read this stack's state; pass the value as an input instead",
+    ]);
+  }
+}
+
+function pathOnly(path: string | undefined): Record<string, string> {
+  return path === undefined ? {} : { path };
+}
+
+function replaced(value: unknown, replace: (text: string) => string): unknown {
+  if (typeof value === "string") return replace(value);
+  if (Array.isArray(value)) return value.map((item) => replaced(item, replace));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaced(item, replace)]));
+}

@@ -1,0 +1,158 @@
+import { Token } from "cdktf";
+import { type IConstruct } from "constructs";
+
+import { type SecretReference } from "../core/generated-secret";
+import { requireAll, type Rule } from "../core/rules";
+import {
+  BASELINE_ENVIRONMENT,
+  BOOTSTRAP_PASSWORD,
+  CONTAINER_PORT,
+  DATABASE_PORT,
+  DATABASE_VARIABLES,
+  HEALTH_PATH,
+  LIVENESS_PROBE,
+  PROBE_MAX_DELAY_SECONDS,
+  PROBE_TIMEOUT_SECONDS,
+  SECRET_KEY,
+  STARTUP_MAX_SECONDS,
+  STARTUP_PROBE,
+} from "./contract";
+import {
+  type BucketMountSpec,
+  type ContainerSpec,
+  type EnvironmentOverrides,
+  type ProbeSpec,
+  type ResourcesSpec,
+} from "./container-spec";
+import { environmentProblems } from "./environment-rules";
+
+/** How the application reaches its database. */
+export interface DatabaseConnection {
+  /** Socket folder or address, as the platform's proxy offers it. */
+  readonly host: string;
+
+  readonly name: string;
+
+  readonly user: string;
+
+  readonly password: SecretReference;
+}
+
+export interface IdentityProviderContainerProps {
+  readonly database: DatabaseConnection;
+
+  /** Image to run, with its tag. */
+  readonly image: string;
+
+  readonly media: BucketMountSpec;
+
+  readonly secrets: { readonly secretKey: SecretReference; readonly bootstrapPassword: SecretReference };
+
+  /** CPU and memory; one instance holds server and worker. */
+  readonly resources: ResourcesSpec;
+
+  /**
+   * Variables over the baseline, in `IDP_…` names. Order of precedence: the platform's needs, the baseline, these, the
+   * database connection.
+   *
+   * @default - the baseline alone
+   */
+  readonly environment?: EnvironmentOverrides;
+
+  /**
+   * What the platform needs the application to know, for example the addresses of its front end.
+   *
+   * @default - nothing
+   */
+  readonly platformEnvironment?: Readonly<Record<string, string>>;
+
+  /**
+   * Probe that holds back traffic until migrations are done.
+   *
+   * @default - GET `/-/health/ready/`, 60 s delay, every 15 s, 40 failures
+   */
+  readonly startupProbe?: Partial<ProbeSpec>;
+
+  /**
+   * Probe that restarts a hanging instance.
+   *
+   * @default - GET `/-/health/live/`, 60 s delay, every 30 s, 3 failures
+   */
+  readonly livenessProbe?: Partial<ProbeSpec>;
+}
+
+/**
+ * The identity provider's container: server and worker in one, the same on every platform.
+ *
+ * @throws RulesBrokenError naming `scope` when variables or probes break a rule
+ */
+export function identityProviderContainer(scope: IConstruct, props: IdentityProviderContainerProps): ContainerSpec {
+  const startupProbe = { timeoutSeconds: PROBE_TIMEOUT_SECONDS, ...STARTUP_PROBE, ...props.startupProbe };
+  const livenessProbe = { timeoutSeconds: PROBE_TIMEOUT_SECONDS, ...LIVENESS_PROBE, ...props.livenessProbe };
+  requireAll(scope, { environment: props.environment ?? {}, startupProbe, livenessProbe }, RULES);
+
+  const { database, secrets } = props;
+  return {
+    image: props.image,
+    port: CONTAINER_PORT,
+    environment: {
+      baseline: { ...props.platformEnvironment, ...BASELINE_ENVIRONMENT },
+      overrides: props.environment ?? {},
+      required: {
+        [DATABASE_VARIABLES.host]: database.host,
+        [DATABASE_VARIABLES.port]: String(DATABASE_PORT),
+        [DATABASE_VARIABLES.name]: database.name,
+        [DATABASE_VARIABLES.user]: database.user,
+      },
+    },
+    secretEnvironment: {
+      [SECRET_KEY.variable]: secrets.secretKey,
+      [BOOTSTRAP_PASSWORD.variable]: secrets.bootstrapPassword,
+      [DATABASE_VARIABLES.password]: database.password,
+    },
+    startupProbe,
+    livenessProbe,
+    mounts: [props.media],
+    resources: props.resources,
+  };
+}
+
+interface Judged {
+  readonly environment: EnvironmentOverrides;
+  readonly startupProbe: ProbeSpec;
+  readonly livenessProbe: ProbeSpec;
+}
+
+const RULES: readonly Rule<Judged>[] = [
+  {
+    holds: ({ environment }) => environmentProblems(literalNames(environment)).length === 0,
+    message: ({ environment }) => environmentProblems(literalNames(environment)),
+  },
+  ...(["startupProbe", "livenessProbe"] as const).flatMap((probe): Rule<Judged>[] => [
+    {
+      holds: (judged) => judged[probe].path.startsWith(HEALTH_PATH),
+      message: (judged) =>
+        `${probe}.path is ${judged[probe].path}; it must lie under ${HEALTH_PATH}, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use ${STARTUP_PROBE.path} or ${LIVENESS_PROBE.path}`,
+    },
+    {
+      holds: (judged) => judged[probe].initialDelaySeconds <= PROBE_MAX_DELAY_SECONDS,
+      message: (judged) =>
+        `${probe}.initialDelaySeconds is ${judged[probe].initialDelaySeconds}; the platform allows ${PROBE_MAX_DELAY_SECONDS}; lower it and raise failureThreshold instead`,
+    },
+    {
+      holds: (judged) => judged[probe].timeoutSeconds <= judged[probe].periodSeconds,
+      message: (judged) =>
+        `${probe}.timeoutSeconds is ${judged[probe].timeoutSeconds}; it must not exceed periodSeconds, which is ${judged[probe].periodSeconds}, because the platform refuses probes that overlap; lower one or raise the other`,
+    },
+  ]),
+  {
+    holds: ({ startupProbe }) => startupProbe.periodSeconds * startupProbe.failureThreshold <= STARTUP_MAX_SECONDS,
+    message: ({ startupProbe }) =>
+      `startupProbe allows ${startupProbe.periodSeconds} s × ${startupProbe.failureThreshold} = ${startupProbe.periodSeconds * startupProbe.failureThreshold} s; the platform allows ${STARTUP_MAX_SECONDS} s; lower periodSeconds or failureThreshold`,
+  },
+];
+
+/** Names of a map that is known at synth; one that only Terraform knows is judged by its variable's validations. */
+function literalNames(environment: EnvironmentOverrides): string[] {
+  return Token.isUnresolved(environment) ? [] : Object.keys(environment);
+}

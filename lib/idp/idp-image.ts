@@ -1,0 +1,171 @@
+import { DataResource, Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { countWhen, expression } from "../core/expression";
+import { packageFile } from "../core/package-file";
+import { addRestLibrary, shellCommand } from "../core/project-apis";
+import { ifKnown, requireAll, type Rule } from "../core/rules";
+import { addStackFile } from "../core/stack-file";
+import { LATEST_VERSION, OLDEST_VERSION, PINNED_VERSION, UPSTREAM_IMAGE, UPSTREAM_PREFIX } from "./contract";
+
+/** Where images are pushed, and who may push. */
+export interface ImageRepository {
+  /** Address before the image's name: `<location>-docker.pkg.dev/<project>/<repository>`. */
+  readonly imagePrefix: string;
+
+  /** E-mail address of the service account that builds and pushes. */
+  readonly builderEmail: string;
+
+  /** What must exist before a build can start: repository, account, grants, APIs. */
+  readonly ready: ITerraformDependable[];
+}
+
+export interface IdpImageProps {
+  /** Name of the application; the image is called so. */
+  readonly applicationName: string;
+
+  /** Project in which the build runs. */
+  readonly projectId: string;
+
+  /** Where the image goes. */
+  readonly repository: ImageRepository;
+
+  /**
+   * Release of the identity provider: `latest`, or an exact one such as `2026.5.4`, from 2025.10 on. Releases are
+   * upgraded one feature release after the other and never downgraded.
+   *
+   * @default "latest", which builds the pinned known-good release
+   */
+  readonly applicationVersion?: string;
+
+  /**
+   * Where the build runs: `global` or a region. Some organizations allow regional builds only.
+   *
+   * @default "global"
+   */
+  readonly buildLocation?: string;
+
+  /**
+   * An image that exists already, with its tag. Nothing is built then. A null that only Terraform knows means none.
+   *
+   * @default - built
+   */
+  readonly existingImage?: string;
+
+  /**
+   * Image of the upstream server, without a tag.
+   *
+   * @default "ghcr.io/goauthentik/server"
+   */
+  readonly upstreamImage?: string;
+
+  /**
+   * Prefix of the upstream's own environment variables.
+   *
+   * @default "AUTHENTIK_"
+   */
+  readonly upstreamPrefix?: string;
+}
+
+/**
+ * The identity provider's container image: the upstream's, with an entrypoint that fits the cloud.
+ *
+ * Built by Cloud Build at apply, from the files in `image/` of the synthesized folder, by one request that carries them.
+ * The tag holds the release and a hash of what the image is made of, so an edit of these files or another release builds
+ * and rolls out a new image, and nothing else does. A tag that is in the repository already is not built again.
+ */
+export class IdpImage extends Construct {
+  /** Image to run, with its tag. */
+  readonly containerImage: string;
+
+  /** What must exist before the image can be pulled. */
+  readonly ready: ITerraformDependable[];
+
+  constructor(scope: Construct, id: string, props: IdpImageProps) {
+    super(scope, id);
+    requireAll(this, props, RULES);
+
+    const { existingImage, repository } = props;
+    if (existingImage !== undefined && !Token.isUnresolved(existingImage)) {
+      this.containerImage = existingImage;
+      this.ready = [];
+      return;
+    }
+
+    const version = exactVersion(props.applicationVersion ?? LATEST_VERSION);
+    const upstreamImage = props.upstreamImage ?? UPSTREAM_IMAGE;
+    const upstreamPrefix = props.upstreamPrefix ?? UPSTREAM_PREFIX;
+    const files = IMAGE_FILES.map((file) => addStackFile(this, packageFile(`image/${file}`), `image/${file}`));
+    const content = Fn.join(":", [...files.map((file) => file.sha256), upstreamImage, upstreamPrefix]);
+    const tag = `${version}-${Fn.substr(Fn.sha256(content), 0, CONTENT_HASH_LENGTH)}`;
+    const builtImage = new TerraformLocal(
+      this,
+      "Reference",
+      `${repository.imagePrefix}/${props.applicationName}:${tag}`,
+    ).asString;
+
+    addRestLibrary(this);
+    const script = addStackFile(this, packageFile("lib/idp/scripts/build-image.sh"), "scripts/build-image.sh");
+    const build = new DataResource(this, "Build", {
+      triggersReplace: { image: builtImage },
+      provisioners: [
+        {
+          type: "local-exec",
+          command: shellCommand(script),
+          environment: {
+            PROJECT_ID: props.projectId,
+            BUILD_LOCATION: props.buildLocation ?? "global",
+            BUILD_SERVICE_ACCOUNT: repository.builderEmail,
+            IMAGE: builtImage,
+            IMAGE_DIRECTORY: "${path.module}/image",
+            UPSTREAM_IMAGE: upstreamImage,
+            UPSTREAM_PREFIX: upstreamPrefix,
+            IDP_VERSION: version,
+            // Platforms inject this name into every build; the image takes its base tag from IDP_VERSION alone.
+            APP_VERSION: props.applicationVersion ?? LATEST_VERSION,
+          },
+        },
+      ],
+      count: countWhen(existingImage === undefined ? undefined : `${existingImage} == null`),
+      dependsOn: repository.ready,
+    });
+
+    this.containerImage = existingImage === undefined ? builtImage : Fn.coalesce([existingImage, builtImage]);
+    this.ready = [build];
+  }
+}
+
+/** The files of the image, in the order in which they are hashed. */
+const IMAGE_FILES = ["Dockerfile", "cloud-entrypoint.sh"] as const;
+
+/** Enough to tell any two edits apart, short enough to read aloud. */
+const CONTENT_HASH_LENGTH = 12;
+
+function exactVersion(version: string): string {
+  if (!Token.isUnresolved(version)) return version === LATEST_VERSION ? PINNED_VERSION : version;
+  return expression(`(${version} == "${LATEST_VERSION}" ? "${PINNED_VERSION}" : ${version})`);
+}
+
+/** True for `latest` and for an exact release that keeps everything in PostgreSQL. */
+function isSupportedVersion(version: string): boolean {
+  if (version === LATEST_VERSION) return true;
+  const [, year, feature] = /^(\d{4})\.(\d{1,2})\.\d+$/.exec(version) ?? [];
+  if (year === undefined || feature === undefined) return false;
+  return (
+    Number(year) > OLDEST_VERSION.year ||
+    (Number(year) === OLDEST_VERSION.year && Number(feature) >= OLDEST_VERSION.feature)
+  );
+}
+
+const RULES: readonly Rule<IdpImageProps>[] = [
+  {
+    holds: ({ applicationVersion }) => ifKnown(applicationVersion, isSupportedVersion),
+    message: ({ applicationVersion }) =>
+      `applicationVersion is "${String(applicationVersion)}"; it must be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, because older ones need a Redis and rolling tags change without notice; use for example "${PINNED_VERSION}"`,
+  },
+  {
+    holds: ({ upstreamImage }) => ifKnown(upstreamImage, (image) => !/:[^/]*$|@/.test(image)),
+    message: ({ upstreamImage }) =>
+      `upstreamImage is "${String(upstreamImage)}"; it must have no tag and no digest, because applicationVersion decides the tag; remove what follows the name`,
+  },
+];

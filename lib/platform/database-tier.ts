@@ -1,0 +1,105 @@
+import { Token, type TerraformVariableValidationConfig } from "cdktf";
+
+import { expression } from "../core/expression";
+
+/** Tier without further choice: the smallest with dedicated CPU. */
+export const DEFAULT_DATABASE_TIER = "db-custom-1-3840";
+
+/** Memory of the shared-core tiers in MB. */
+const SHARED_CORE_MEMORY_MB = { "db-f1-micro": 614, "db-g1-small": 1741 } as const;
+
+/** Default of `max_connections` from this much memory on, as the managed database chooses it. */
+const CONNECTION_STEPS = [
+  { memoryMb: 0, connections: 25 },
+  { memoryMb: 1700, connections: 50 },
+  { memoryMb: 3840, connections: 100 },
+  { memoryMb: 6144, connections: 200 },
+  { memoryMb: 7680, connections: 400 },
+  { memoryMb: 15360, connections: 500 },
+  { memoryMb: 30720, connections: 600 },
+  { memoryMb: 61440, connections: 800 },
+  { memoryMb: 122880, connections: 1000 },
+] as const;
+
+/** Connections kept for administrators, the initialization job and the platform's own agents. */
+export const RESERVED_CONNECTIONS = 10;
+
+/** Limits of custom tiers. */
+const CUSTOM_TIER = {
+  maxCpus: 96,
+  minMemoryMb: 3840,
+  memoryStepMb: 256,
+  minMemoryMbPerCpu: 922,
+  maxMemoryMbPerCpu: 6656,
+} as const;
+
+const CUSTOM_TIER_PATTERN = "^db-custom-([0-9]+)-([0-9]+)$";
+
+/** Rule of a tier, as every message states it. */
+export const DATABASE_TIER_RULE = `it must be db-f1-micro, db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to ${CUSTOM_TIER.maxCpus} and memory in steps of ${CUSTOM_TIER.memoryStepMb} MB, at least ${CUSTOM_TIER.minMemoryMb} MB and 0.9 to 6.5 GB per CPU, because the edition offers no other`;
+
+/** True for a tier that the ENTERPRISE edition offers. */
+export function isDatabaseTier(tier: string): boolean {
+  if (tier in SHARED_CORE_MEMORY_MB) return true;
+  const [, cpuText, memoryText] = new RegExp(CUSTOM_TIER_PATTERN).exec(tier) ?? [];
+  const cpus = Number(cpuText);
+  const memoryMb = Number(memoryText);
+  return (
+    (cpus === 1 || (cpus >= 2 && cpus % 2 === 0 && cpus <= CUSTOM_TIER.maxCpus)) &&
+    memoryMb % CUSTOM_TIER.memoryStepMb === 0 &&
+    memoryMb >= CUSTOM_TIER.minMemoryMb &&
+    memoryMb >= cpus * CUSTOM_TIER.minMemoryMbPerCpu &&
+    memoryMb <= cpus * CUSTOM_TIER.maxMemoryMbPerCpu
+  );
+}
+
+/** Connections that a database of this tier accepts, as the flag takes them; for a literal or an expression. */
+export function maxConnections(tier: string): string {
+  if (Token.isUnresolved(tier)) return expression(maxConnectionsExpression(tier));
+  const memoryMb =
+    tier in SHARED_CORE_MEMORY_MB
+      ? SHARED_CORE_MEMORY_MB[tier as keyof typeof SHARED_CORE_MEMORY_MB]
+      : Number(new RegExp(CUSTOM_TIER_PATTERN).exec(tier)?.[2]);
+  const reached = CONNECTION_STEPS.filter((step) => memoryMb >= step.memoryMb);
+  return String(Math.max(...reached.map((step) => step.connections)));
+}
+
+/** The same calculation in Terraform's language; `tier` without braces. */
+function maxConnectionsExpression(tier: string): string {
+  const sharedCore = Object.entries(SHARED_CORE_MEMORY_MB).map(([name, memoryMb]) => `"${name}" = ${memoryMb}`);
+  const memoryMb = `try(tonumber(regex("${CUSTOM_TIER_PATTERN}", ${tier})[1]), lookup({${sharedCore.join(", ")}}, ${tier}, 0))`;
+  const steps = CONNECTION_STEPS.map((step) => `[${step.memoryMb}, ${step.connections}]`);
+  return `max([for step in [${steps.join(", ")}] : step[1] if ${memoryMb} >= step[0]]...)`;
+}
+
+/** The rule of a tier for a variable. */
+export function databaseTierValidation(variable: string): TerraformVariableValidationConfig {
+  const tier = `var.${variable}`;
+  const parts = `regex("${CUSTOM_TIER_PATTERN}", ${tier})`;
+  const cpus = `tonumber(${parts}[0])`;
+  const memoryMb = `tonumber(${parts}[1])`;
+  const custom = [
+    `(${cpus} == 1 || (${cpus} >= 2 && ${cpus} % 2 == 0 && ${cpus} <= ${CUSTOM_TIER.maxCpus}))`,
+    `${memoryMb} % ${CUSTOM_TIER.memoryStepMb} == 0`,
+    `${memoryMb} >= ${CUSTOM_TIER.minMemoryMb}`,
+    `${memoryMb} >= ${cpus} * ${CUSTOM_TIER.minMemoryMbPerCpu}`,
+    `${memoryMb} <= ${cpus} * ${CUSTOM_TIER.maxMemoryMbPerCpu}`,
+  ].join(" && ");
+  return {
+    condition: `\${contains(${JSON.stringify(Object.keys(SHARED_CORE_MEMORY_MB))}, ${tier}) || try(${custom}, false)}`,
+    errorMessage: `${variable} is \${${tier}}; ${DATABASE_TIER_RULE}; use for example ${DEFAULT_DATABASE_TIER}.`,
+  };
+}
+
+/** Refuses more instances than the database of the chosen tier has connections for. */
+export function instanceCountValidation(
+  variable: string,
+  tierVariable: string,
+  connectionsPerInstance: number,
+): TerraformVariableValidationConfig {
+  const available = maxConnectionsExpression(`var.${tierVariable}`);
+  return {
+    condition: `\${var.${variable} * ${connectionsPerInstance} + ${RESERVED_CONNECTIONS} <= ${available}}`,
+    errorMessage: `${variable} is \${var.${variable}}; that needs \${var.${variable} * ${connectionsPerInstance}} database connections and ${RESERVED_CONNECTIONS} are kept for administration, but ${tierVariable} \${var.${tierVariable}} accepts \${${available}}, and an instance without a connection answers nothing; lower it, or choose a ${tierVariable} with more memory.`,
+  };
+}

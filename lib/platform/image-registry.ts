@@ -1,0 +1,103 @@
+import { ArtifactRegistryRepository } from "@cdktf/provider-google/lib/artifact-registry-repository";
+import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/artifact-registry-repository-iam-member";
+import { type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { countWhen } from "../core/expression";
+import { serviceName, type DeploymentName } from "../core/names";
+import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { type ProjectApis } from "../core/project-apis";
+import { type ImageRepository } from "../idp/idp-image";
+import { ServiceIdentity } from "./service-identity";
+
+export interface ImageRegistryProps {
+  /** Services of the project; needs `artifactregistry`, `cloudbuild`, `iam` and `logging`. */
+  readonly apis: ProjectApis;
+
+  readonly deployment: DeploymentName;
+
+  /** Region of the images, for example `us-central1`. Changing it later makes a new, empty repository. */
+  readonly location: string;
+
+  readonly projectId: string;
+
+  /**
+   * Expression that decides whether there is anything to build at all.
+   *
+   * @default - always
+   */
+  readonly createWhen?: string;
+
+  /** Labels of the repository. */
+  readonly labels?: Record<string, string>;
+}
+
+/**
+ * A repository of container images and the service account that builds into it.
+ *
+ * Stored images are billed; the clean-up keeps the most recent ones and removes the rest. A running service keeps its
+ * own copy of its image.
+ */
+export class ImageRegistry extends Construct implements ImageRepository {
+  readonly imagePrefix: string;
+
+  readonly builderEmail: string;
+
+  readonly ready: ITerraformDependable[];
+
+  constructor(scope: Construct, id: string, props: ImageRegistryProps) {
+    super(scope, id);
+    const { apis, deployment, location, projectId } = props;
+    const repositoryId = serviceName(deployment);
+    const count = countWhen(props.createWhen);
+
+    const repository = new ArtifactRegistryRepository(this, MAIN_CHILD_ID, {
+      project: projectId,
+      location,
+      repositoryId,
+      format: "DOCKER",
+      description: `Images of ${deployment.applicationName}`,
+      // Without this the policies below only report what they would delete.
+      cleanupPolicyDryRun: false,
+      cleanupPolicies: [
+        { id: "keep-recent", action: "KEEP", mostRecentVersions: { keepCount: KEPT_IMAGES } },
+        { id: "delete-old", action: "DELETE", condition: { tagState: "ANY", olderThan: `${IMAGE_RETENTION_DAYS}d` } },
+      ],
+      labels: props.labels,
+      count,
+      dependsOn: apis.ready("artifactregistry"),
+    });
+
+    const builder = new ServiceIdentity(this, "Builder", {
+      deployment,
+      projectId,
+      purpose: "idp-build",
+      description: "Builds the container image and pushes it to its repository",
+      count,
+      dependsOn: apis.ready("iam"),
+    });
+
+    const mayPush = new ArtifactRegistryRepositoryIamMember(this, "BuilderPushes", {
+      project: projectId,
+      location,
+      repository: repositoryId,
+      role: "roles/artifactregistry.writer",
+      member: builder.member,
+      count,
+      dependsOn: [repository, builder.account],
+    });
+
+    // A build with its own account may write its log nowhere else.
+    const mayLog = builder.grantOnProject("Logs", "roles/logging.logWriter");
+
+    this.imagePrefix = `${location}-docker.pkg.dev/${projectId}/${repositoryId}`;
+    this.builderEmail = builder.email;
+    this.ready = [mayPush, mayLog, ...apis.ready("cloudbuild", "logging")];
+  }
+}
+
+/** Releases to go back to. */
+const KEPT_IMAGES = 10;
+
+/** Longer than two release cycles of the upstream. */
+const IMAGE_RETENTION_DAYS = 90;

@@ -1,0 +1,179 @@
+import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
+import { TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { expression } from "../core/expression";
+import { GeneratedSecret } from "../core/generated-secret";
+import { postgresqlName, secretId, sqlInstanceName, type DeploymentName } from "../core/names";
+import { setNewerAttribute } from "../core/newer-attribute";
+import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { ifKnown, requireAll, type Rule } from "../core/rules";
+import { DATABASE_PASSWORD_LENGTH, DATABASE_VERSION } from "../idp/contract";
+import { DATABASE_TIER_RULE, DEFAULT_DATABASE_TIER, isDatabaseTier, maxConnections } from "./database-tier";
+import { type NetworkAttachment } from "./network-attachment";
+
+export interface PostgresqlDatabaseProps {
+  readonly deployment: DeploymentName;
+
+  readonly projectId: string;
+
+  /** Region of the data. Changing it later replaces the database. */
+  readonly region: string;
+
+  /**
+   * `ZONAL`, or `REGIONAL` with a standby in another zone at about twice the price. Changing it later restarts the
+   * database.
+   *
+   * @default "ZONAL"
+   */
+  readonly availability?: string;
+
+  /**
+   * Refuses deletion of the database, by Terraform and by everybody else, and of its secrets.
+   *
+   * @default true
+   */
+  readonly deletionProtection?: boolean | IResolvable;
+
+  /** Things that must exist first for the database: the gate of its API. */
+  readonly dependsOn?: ITerraformDependable[];
+
+  /** Things that must exist first for the passwords: the gate of the secret store's API. */
+  readonly secretsDependOn?: ITerraformDependable[];
+
+  /** Labels of the database and its secrets. */
+  readonly labels?: Record<string, string>;
+
+  /**
+   * Gives the database an address on this network and none in public. It cannot be taken back later.
+   *
+   * @default - a public address that only authorized, mutually authenticated proxy connections can use
+   */
+  readonly network?: NetworkAttachment;
+
+  /**
+   * Size, `db-custom-<CPUs>-<memory in MB>`. Changing it later restarts the database. It decides how many connections
+   * there are.
+   *
+   * @default "db-custom-1-3840"
+   */
+  readonly tier?: string;
+}
+
+/**
+ * A managed PostgreSQL 15 with backups, point-in-time recovery and growing storage, and its two passwords.
+ *
+ * Nobody connects without the platform's proxy, which checks who asks and encrypts both ways. Role and database of the
+ * application are made by `DbInit`, so a destroy of the instance needs no order among them. Both are billed from the
+ * moment of creation, also while nothing uses them.
+ */
+export class PostgresqlDatabase extends Construct {
+  readonly instanceName: string;
+
+  /** Name of the application's database. */
+  readonly databaseName: string;
+
+  /** Name of the application's role. */
+  readonly userName: string;
+
+  /** Password of the application's role. */
+  readonly password: GeneratedSecret;
+
+  /** Password of the `postgres` login. */
+  readonly administratorPassword: GeneratedSecret;
+
+  private readonly instance: SqlDatabaseInstance;
+
+  constructor(scope: Construct, id: string, props: PostgresqlDatabaseProps) {
+    super(scope, id);
+    requireAll(this, props, RULES);
+
+    const { deletionProtection = true, deployment, labels, network } = props;
+    const tier = props.tier ?? DEFAULT_DATABASE_TIER;
+    const secretProps = {
+      length: DATABASE_PASSWORD_LENGTH,
+      deletionProtection,
+      labels,
+      dependsOn: props.secretsDependOn,
+    };
+
+    this.password = new GeneratedSecret(this, "Password", {
+      ...secretProps,
+      secretId: secretId(deployment, "database-password"),
+    });
+    this.administratorPassword = new GeneratedSecret(this, "AdministratorPassword", {
+      ...secretProps,
+      secretId: secretId(deployment, "database-administrator-password"),
+    });
+
+    const connections = new TerraformLocal(this, "MaxConnections", maxConnections(tier));
+    this.instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
+      project: props.projectId,
+      name: sqlInstanceName(deployment),
+      region: props.region,
+      databaseVersion: DATABASE_VERSION,
+      deletionProtection,
+      settings: {
+        edition: "ENTERPRISE",
+        tier,
+        availabilityType: props.availability ?? "ZONAL",
+        diskType: "PD_SSD",
+        // No size beside it: a later apply would try to shrink what has grown, which means replacement.
+        diskAutoresize: true,
+        deletionProtectionEnabled: deletionProtection,
+        connectorEnforcement: "REQUIRED",
+        userLabels: labels,
+        databaseFlags: [{ name: "max_connections", value: connections.asString }],
+        backupConfiguration: {
+          enabled: true,
+          startTime: "02:00",
+          pointInTimeRecoveryEnabled: true,
+          transactionLogRetentionDays: 7,
+          backupRetentionSettings: { retainedBackups: 7, retentionUnit: "COUNT" },
+        },
+        ipConfiguration: {
+          ipv4Enabled: network === undefined ? true : isAbsent(network.network),
+          privateNetwork: network?.network,
+          sslMode: "ENCRYPTED_ONLY",
+          // The built-in connection of the serverless platform trusts the authority of the instance itself.
+          serverCaMode: "GOOGLE_MANAGED_INTERNAL_CA",
+        },
+        insightsConfig: { queryInsightsEnabled: true },
+        // Sunday, three in the morning UTC, after the backup.
+        maintenanceWindow: { day: 7, hour: 3, updateTrack: "stable" },
+      },
+      dependsOn: props.dependsOn,
+    });
+    setNewerAttribute(this.instance, "root_password_wo", this.administratorPassword.readEphemerally("Stored"));
+    setNewerAttribute(this.instance, "root_password_wo_version", this.administratorPassword.writeVersion);
+
+    this.instanceName = this.instance.name;
+    this.databaseName = this.userName = new TerraformLocal(this, "Name", postgresqlName(deployment)).asString;
+  }
+
+  /** `<project>:<region>:<instance>`, as proxies take it. */
+  get connectionName(): string {
+    return this.instance.connectionName;
+  }
+
+  /** What must exist before anybody can connect. */
+  get created(): ITerraformDependable {
+    return this.instance;
+  }
+}
+
+function isAbsent(network: string): boolean | IResolvable {
+  return Token.isUnresolved(network) ? Token.asAny(expression(`${network} == null`)) : false;
+}
+
+const RULES: readonly Rule<PostgresqlDatabaseProps>[] = [
+  {
+    holds: ({ tier }) => ifKnown(tier, isDatabaseTier),
+    message: ({ tier }) => `tier is ${String(tier)}; ${DATABASE_TIER_RULE}; use for example ${DEFAULT_DATABASE_TIER}`,
+  },
+  {
+    holds: ({ availability }) => ifKnown(availability, (known) => known === "ZONAL" || known === "REGIONAL"),
+    message: ({ availability }) =>
+      `availability is ${String(availability)}; it must be ZONAL or REGIONAL, because the platform knows no other; use ZONAL for one zone, REGIONAL for a standby in another`,
+  },
+];

@@ -1,0 +1,51 @@
+import { Fn, TerraformLocal, Token, type TerraformResource } from "cdktf";
+
+import { literal } from "../../core/expression";
+import { type SecretReference } from "../../core/generated-secret";
+import { type EnvironmentOverrides, type EnvironmentSpec } from "../../idp/container-spec";
+
+/** An entry of a service's or a job's `env`, which are the same block under two types. */
+interface SecretEntry {
+  readonly name: string;
+  readonly valueSource: { readonly secretKeyRef: { readonly secret: string; readonly version: string } };
+}
+
+/** Entries that read their values from the secret store when an instance starts, at exactly the given version. */
+export function secretEntries(secretEnvironment: Readonly<Record<string, SecretReference>>): SecretEntry[] {
+  return Object.entries(secretEnvironment).map(([name, { secretId, version }]) => ({
+    name,
+    valueSource: { secretKeyRef: { secret: secretId, version } },
+  }));
+}
+
+/**
+ * Adds plain entries beside the secret ones, as one dynamic block: the caller's variables may be known to Terraform alone.
+ *
+ * @param containerPath path of the container block in the resource, for example `template.containers.0`
+ */
+export function addPlainEntries(
+  resource: TerraformResource,
+  containerPath: string,
+  environment: EnvironmentSpec,
+): void {
+  resource.addOverride(`${containerPath}.dynamic.env`, {
+    for_each: mergedEnvironment(resource, environment),
+    content: { name: "${env.key}", value: "${env.value}" },
+  });
+}
+
+function mergedEnvironment(resource: TerraformResource, { baseline, overrides, required }: EnvironmentSpec): unknown {
+  if (isLiteral(overrides)) return literalMap({ ...baseline, ...overrides, ...required });
+  // The literal layers go through locals, because the framework does not escape quotes in the arguments of a function.
+  const local = (id: string, layer: Readonly<Record<string, string>>) =>
+    new TerraformLocal(resource, id, literalMap(layer)).expression;
+  return Fn.merge([local("BaselineEnvironment", baseline), overrides, local("RequiredEnvironment", required)]);
+}
+
+function isLiteral(overrides: EnvironmentOverrides): overrides is Readonly<Record<string, string>> {
+  return !Token.isUnresolved(overrides);
+}
+
+function literalMap(layer: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(layer).map(([name, value]) => [name, literal(value)]));
+}

@@ -1,0 +1,35 @@
+/** Facts of the serverless platform, each with its reason. */
+
+/** The only environment that can mount buckets. */
+export const EXECUTION_ENVIRONMENT = "EXECUTION_ENVIRONMENT_GEN2";
+
+/** Folder in which the platform offers database sockets; it accepts no other. */
+export const SOCKET_FOLDER = "/cloudsql";
+
+/** Name of the volume that holds the sockets. */
+export const SOCKET_VOLUME = "cloudsql";
+
+/** The first start applies all migrations; the provider gives up after 20 minutes by default. */
+export const SERVICE_TIMEOUT = "30m";
+
+/** A job may wait for the database, fail and try again, each time up to its own limit. */
+export const JOB_TIMEOUT = "40m";
+
+/** Folder in which a job finds its script; nothing else may be there, the mount would hide it. */
+export const SCRIPT_FOLDER = "/scripts";
+
+/** Read and execute for everybody: the files belong to root, the job may run as somebody else. */
+export const SCRIPT_MODE = 0o555;
+
+/** Hexadecimal digits of the execution token; job name and token together must stay below 63 characters. */
+export const EXECUTION_TOKEN_LENGTH = 8;
+
+/**
+ * Peers whose forwarded headers the application believes: its own defaults and the link-local address from which the
+ * platform's front end speaks. Releases from 2026.8 on ignore the headers of others and then take every request for
+ * plain HTTP.
+ */
+export const TRUSTED_PROXIES = {
+  IDP_LISTEN__TRUSTED_PROXY_CIDRS:
+    "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fe80::/10,::1/128,169.254.0.0/16",
+} as const;

@@ -1,0 +1,207 @@
+import { CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-service";
+import { Annotations, Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { CheckBlock } from "../../core/check-block";
+import { expression } from "../../core/expression";
+import { SERVICE_NAME_MAX_LENGTH, serviceName, type DeploymentName } from "../../core/names";
+import { setNewerAttribute } from "../../core/newer-attribute";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { ifKnown, requireAll, type Rule } from "../../core/rules";
+import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
+import { type NetworkAttachment } from "../network-attachment";
+import { type PostgresqlDatabase } from "../postgresql-database";
+import { addPlainEntries, secretEntries } from "./container-environment";
+import { EXECUTION_ENVIRONMENT, SERVICE_TIMEOUT, SOCKET_FOLDER, SOCKET_VOLUME } from "./contract";
+import { instanceSizeProblems } from "./instance-size";
+import { attachNetwork } from "./network-interface";
+
+export interface ServerlessServiceProps {
+  /** What to run. */
+  readonly container: ContainerSpec;
+
+  /** Database whose socket the container finds under `/cloudsql`. */
+  readonly database: PostgresqlDatabase;
+
+  readonly deployment: DeploymentName;
+
+  readonly projectId: string;
+
+  /** Region of the service. Changing it later makes a new service with another address. */
+  readonly region: string;
+
+  /** E-mail address of the account that the container runs as. */
+  readonly serviceAccountEmail: string;
+
+  /**
+   * Keeps the CPU on between requests, which the co-located worker needs.
+   *
+   * @default true
+   */
+  readonly cpuAlwaysAllocated?: boolean | IResolvable;
+
+  /**
+   * Things that must exist first: image, stored secrets, grants, completed initialization. The platform checks them when
+   * it starts a revision.
+   */
+  readonly dependsOn?: ITerraformDependable[];
+
+  /** Labels of the service. */
+  readonly labels?: Record<string, string>;
+
+  /**
+   * Most instances at a time; each takes 20 database connections at its peak.
+   *
+   * @default 3
+   */
+  readonly maxInstanceCount?: number;
+
+  /**
+   * Instances that are always running. With 0 the worker stops whenever nobody signs in.
+   *
+   * @default 1
+   */
+  readonly minInstanceCount?: number;
+
+  /**
+   * Existing network through which the database has its private address.
+   *
+   * @default - none
+   */
+  readonly network?: NetworkAttachment;
+
+  /**
+   * Answers everybody. Otherwise callers need the right to invoke the service, which browsers do not have.
+   *
+   * @default true
+   */
+  readonly publicAccess?: boolean | IResolvable;
+}
+
+/**
+ * A container as a Cloud Run service that always sends all traffic to its newest revision.
+ *
+ * It has no deletion protection on purpose: a first start that fails leaves the service to be replaced by the next apply,
+ * and protection would block exactly that. It holds no data. Instances are billed while they run, the minimum number all
+ * the time.
+ */
+export class ServerlessService extends Construct {
+  /** Address that the platform gives the service. */
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, props: ServerlessServiceProps) {
+    super(scope, id);
+    requireAll(this, props, RULES);
+
+    const { container, deployment, publicAccess = true } = props;
+    const { cpuAlwaysAllocated = true, maxInstanceCount = 3, minInstanceCount = 1 } = props;
+    this.warnOfSleepingWorker(minInstanceCount, cpuAlwaysAllocated);
+
+    const service = new CloudRunV2Service(this, MAIN_CHILD_ID, {
+      project: props.projectId,
+      name: serviceName(deployment),
+      location: props.region,
+      ingress: "INGRESS_TRAFFIC_ALL",
+      invokerIamDisabled: publicAccess,
+      deletionProtection: false,
+      labels: props.labels,
+      template: {
+        serviceAccount: props.serviceAccountEmail,
+        executionEnvironment: EXECUTION_ENVIRONMENT,
+        scaling: { minInstanceCount, maxInstanceCount },
+        containers: [
+          {
+            image: container.image,
+            ports: { containerPort: container.port },
+            env: secretEntries(container.secretEnvironment),
+            resources: {
+              limits: { ...container.resources },
+              cpuIdle: negated(cpuAlwaysAllocated),
+              startupCpuBoost: true,
+            },
+            startupProbe: probe(container.startupProbe, container.port),
+            livenessProbe: probe(container.livenessProbe, container.port),
+            volumeMounts: [
+              ...container.mounts.map(({ name, mountPath }) => ({ name, mountPath })),
+              // Last, here and below: the platform returns it last, and any other order would be a difference for ever.
+              { name: SOCKET_VOLUME, mountPath: SOCKET_FOLDER },
+            ],
+          },
+        ],
+        volumes: [
+          ...container.mounts.map(({ name, bucketName }) => ({ name, gcs: { bucket: bucketName, readOnly: false } })),
+          { name: SOCKET_VOLUME, cloudSqlInstance: { instances: [props.database.connectionName] } },
+        ],
+      },
+      traffic: [{ type: "TRAFFIC_TARGET_ALLOCATION_TYPE_LATEST", percent: 100 }],
+      timeouts: { create: SERVICE_TIMEOUT, update: SERVICE_TIMEOUT },
+      // Every tool that touches the service writes its own name there.
+      lifecycle: { ignoreChanges: ["client", "client_version"] },
+      dependsOn: props.dependsOn,
+    });
+    addPlainEntries(service, "template.containers.0", container.environment);
+    attachNetwork(service, "template", props.network);
+    container.mounts.forEach(({ mountOptions }, index) => {
+      setNewerAttribute(service, `template.volumes.${index}.gcs.mount_options`, mountOptions);
+    });
+
+    this.url = service.uri;
+  }
+
+  private warnOfSleepingWorker(minInstanceCount: number, cpuAlwaysAllocated: boolean | IResolvable): void {
+    const risks = [
+      {
+        value: minInstanceCount,
+        runs: minInstanceCount > 0,
+        condition: `${Token.asString(minInstanceCount)} > 0`,
+        message:
+          "min_instance_count is 0; the worker stops with the last instance, because it lives in the same container, and mail, tasks and clean-ups wait for the next visitor; set it to 1",
+      },
+      {
+        value: cpuAlwaysAllocated,
+        runs: cpuAlwaysAllocated,
+        condition: Token.asString(cpuAlwaysAllocated),
+        message:
+          "cpu_always_allocated is false; the worker gets no CPU between requests, so mail, tasks and clean-ups wait for the next visitor; set it to true",
+      },
+    ];
+    const assertions = risks
+      .filter(({ value }) => Token.isUnresolved(value))
+      .map(({ condition, message }) => ({ condition: expression(condition), errorMessage: `${message}.` }));
+    if (assertions.length > 0) new CheckBlock(this, "WorkerKeepsRunning", assertions);
+    for (const { value, runs, message } of risks) {
+      if (!Token.isUnresolved(value) && runs === false) Annotations.of(this).addWarning(message);
+    }
+  }
+}
+
+function probe({ path, ...timing }: ProbeSpec, port: number) {
+  return { ...timing, httpGet: { path, port } };
+}
+
+function negated(value: boolean | IResolvable): boolean | IResolvable {
+  return typeof value === "boolean" ? !value : Op.not(value);
+}
+
+const RULES: readonly Rule<ServerlessServiceProps>[] = [
+  {
+    holds: ({ deployment }) => ifKnown(serviceName(deployment), (name) => name.length <= SERVICE_NAME_MAX_LENGTH),
+    message: ({ deployment }) =>
+      `service name ${serviceName(deployment)} is ${serviceName(deployment).length} characters, the limit is ${SERVICE_NAME_MAX_LENGTH}; shorten the application name or the tenant id by ${serviceName(deployment).length - SERVICE_NAME_MAX_LENGTH}`,
+  },
+  {
+    holds: ({ container: { resources } }) =>
+      Token.isUnresolved(resources.cpu) ||
+      Token.isUnresolved(resources.memory) ||
+      instanceSizeProblems(resources.cpu, resources.memory).length === 0,
+    message: ({ container: { resources } }) => instanceSizeProblems(resources.cpu, resources.memory),
+  },
+  {
+    holds: ({ minInstanceCount, maxInstanceCount }) =>
+      Token.isUnresolved(minInstanceCount) ||
+      Token.isUnresolved(maxInstanceCount) ||
+      (minInstanceCount ?? 1) <= (maxInstanceCount ?? 3),
+    message: ({ minInstanceCount, maxInstanceCount }) =>
+      `minInstanceCount is ${minInstanceCount ?? 1}; it must not exceed maxInstanceCount, which is ${maxInstanceCount ?? 3}, because the platform refuses such a range; lower one or raise the other`,
+  },
+];

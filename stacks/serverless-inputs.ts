@@ -1,0 +1,82 @@
+import { Token, type TerraformStack } from "cdktf";
+
+import { CONNECTIONS_PER_INSTANCE } from "../lib/idp/contract";
+import { type ResourcesSpec } from "../lib/idp/container-spec";
+import { instanceCountValidation } from "../lib/platform/database-tier";
+import { cpuValidation, DEFAULT_CPU, DEFAULT_MEMORY, memoryValidation } from "../lib/platform/serverless/instance-size";
+import { IdpInputs } from "./idp-inputs";
+import { type InputVariable } from "../lib/core/input-variable";
+
+/** What the serverless variant adds to the common inputs. */
+export class ServerlessInputs extends IdpInputs {
+  readonly cpuAlwaysAllocated: InputVariable["booleanValue"];
+  readonly minInstanceCount: number;
+  readonly maxInstanceCount: number;
+  readonly resources: ResourcesSpec;
+  readonly publicAccess: InputVariable["booleanValue"];
+
+  constructor(stack: TerraformStack) {
+    super(stack);
+
+    this.cpuAlwaysAllocated = this.variable("cpu_always_allocated", {
+      type: "bool",
+      default: true,
+      description:
+        "Keeps the CPU on between requests, which the worker beside the server needs. False is cheaper and lets mail, tasks and clean-ups wait for the next visitor.",
+    }).booleanValue;
+
+    this.minInstanceCount = this.variable("min_instance_count", {
+      type: "number",
+      default: 1,
+      description:
+        "Instances that always run and are always billed. With 0 the worker stops whenever nobody signs in. Changing it later is safe.",
+      validation: [
+        {
+          condition:
+            "${var.min_instance_count >= 0 && floor(var.min_instance_count) == var.min_instance_count && var.min_instance_count <= var.max_instance_count}",
+          errorMessage:
+            "min_instance_count is ${var.min_instance_count}; it must be a whole number from 0 to max_instance_count, which is ${var.max_instance_count}, because the platform refuses such a range; lower one or raise the other.",
+        },
+      ],
+    }).numberValue;
+
+    this.maxInstanceCount = this.variable("max_instance_count", {
+      type: "number",
+      default: 3,
+      description: `Most instances at a time; each takes ${CONNECTIONS_PER_INSTANCE} database connections at its peak. Changing it later is safe.`,
+      validation: [
+        {
+          condition: "${var.max_instance_count >= 1 && floor(var.max_instance_count) == var.max_instance_count}",
+          errorMessage:
+            "max_instance_count is ${var.max_instance_count}; it must be a whole number from 1, because with none nobody can sign in; use 1 or more.",
+        },
+        instanceCountValidation("max_instance_count", "database_tier", CONNECTIONS_PER_INSTANCE),
+      ],
+    }).numberValue;
+
+    this.resources = {
+      cpu: Token.asString(
+        this.variable("container_cpu", {
+          type: "number",
+          default: DEFAULT_CPU,
+          description: "CPUs of one instance: 1, 2, 4 or 8. A change rolls out new instances.",
+          validation: [cpuValidation("container_cpu")],
+        }).value,
+      ),
+      memory: this.variable("container_memory", {
+        type: "string",
+        default: DEFAULT_MEMORY,
+        description:
+          "Memory of one instance, with Mi or Gi; server, worker and the caches of the media mount share it. A change rolls out new instances.",
+        validation: [memoryValidation("container_memory", "container_cpu")],
+      }).stringValue,
+    };
+
+    this.publicAccess = this.variable("public_access", {
+      type: "bool",
+      default: true,
+      description:
+        "Answers everybody, as a sign-in page must. False lets only callers through that hold the right to invoke the service, which browsers do not send.",
+    }).booleanValue;
+  }
+}
