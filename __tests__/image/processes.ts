@@ -59,7 +59,7 @@ export function parentOf(pid: number): number | undefined {
   return processStatus(pid)?.parentPid;
 }
 
-/** Path of the program that a process runs, its interpreter if it is a script. */
+/** Program and arguments of a running process. */
 export function commandLine(pid: number): string[] {
   return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
 }
