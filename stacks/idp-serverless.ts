@@ -4,7 +4,6 @@ import { type Construct } from "constructs";
 import { PortableStack } from "../lib/core/portable-stack";
 import { ProjectApis } from "../lib/core/project-apis";
 import { type StateBackend } from "../lib/core/state-backend";
-import { ADMINISTRATOR_NAME, DB_INIT_JOB, MEDIA_BUCKET_SUFFIX } from "../lib/idp/contract";
 import { DbInit } from "../lib/idp/db-init";
 import { identityProviderContainer } from "../lib/idp/identity-provider-container";
 import { IdpImage } from "../lib/idp/idp-image";
@@ -17,7 +16,11 @@ import { ServerlessJobs } from "../lib/platform/serverless/serverless-jobs";
 import { ServerlessService } from "../lib/platform/serverless/serverless-service";
 import { socketFolder } from "../lib/platform/serverless/socket-folder";
 import { ServiceIdentity } from "../lib/platform/service-identity";
-import { ServerlessInputs } from "./serverless-inputs";
+import { identityProviderOutputs } from "./identity-provider-outputs";
+import { ApplicationInputs } from "./inputs/application-inputs";
+import { DatabaseInputs } from "./inputs/database-inputs";
+import { ProjectInputs } from "./inputs/project-inputs";
+import { ServerlessInputs } from "./inputs/serverless-inputs";
 
 export interface IdpServerlessStackProps {
   /** Where the state is kept. */
@@ -28,8 +31,10 @@ export interface IdpServerlessStackProps {
 export class IdpServerlessStack extends PortableStack {
   constructor(scope: Construct, id: string, props: IdpServerlessStackProps = {}) {
     super(scope, id, { providers: ["google", "random"], backend: props.backend });
-    const input = new ServerlessInputs(this);
-    const { deletionProtection, deployment, labels, network, projectId, region } = input;
+    const { deletionProtection, deployment, labels, projectId, region } = new ProjectInputs(this);
+    const application = new ApplicationInputs(this);
+    const { availability, network, tier } = new DatabaseInputs(this);
+    const serverless = new ServerlessInputs(this);
     new GoogleProvider(this, "google", { project: projectId, region });
 
     const apis = new ProjectApis(this, "Apis", {
@@ -43,8 +48,8 @@ export class IdpServerlessStack extends PortableStack {
 
     const secrets = new IdpSecrets(this, "Secrets", {
       ...deployment,
-      bootstrapPassword: input.bootstrapPassword,
-      bootstrapPasswordVersion: input.bootstrapPasswordVersion,
+      bootstrapPassword: application.bootstrapPassword,
+      bootstrapPasswordVersion: application.bootstrapPasswordVersion,
       deletionProtection,
       labels,
       dependsOn: secretStore,
@@ -56,13 +61,13 @@ export class IdpServerlessStack extends PortableStack {
       deployment,
       labels,
       apis,
-      createWhen: `${input.existingContainerImage} == null`,
+      createWhen: `${application.existingContainerImage} == null`,
     });
     const image = new IdpImage(this, "Image", {
       projectId,
       applicationName: deployment.applicationName,
-      applicationVersion: input.applicationVersion,
-      existingImage: input.existingContainerImage,
+      applicationVersion: application.version,
+      existingImage: application.existingContainerImage,
       repository: registry,
     });
 
@@ -76,8 +81,8 @@ export class IdpServerlessStack extends PortableStack {
 
     const database = new PostgresqlDatabase(this, "Database", {
       ...common,
-      tier: input.databaseTier,
-      availability: input.databaseAvailability,
+      tier,
+      availability,
       network,
       deletionProtection,
       dependsOn: apis.ready("sqladmin", "compute"),
@@ -126,18 +131,18 @@ export class IdpServerlessStack extends PortableStack {
       database,
       network,
       serviceAccountEmail: runtime.email,
-      cpuAlwaysAllocated: input.cpuAlwaysAllocated,
-      minInstanceCount: input.minInstanceCount,
-      maxInstanceCount: input.maxInstanceCount,
-      publicAccess: input.publicAccess,
+      cpuAlwaysAllocated: serverless.cpuAlwaysAllocated,
+      minInstanceCount: serverless.minInstanceCount,
+      maxInstanceCount: serverless.maxInstanceCount,
+      publicAccess: serverless.publicAccess,
       container: identityProviderContainer(this, {
         image: image.containerImage,
-        environment: input.environment,
+        environment: application.environment,
         platformEnvironment: TRUSTED_PROXIES,
         database: connection,
         secrets,
         media: media.mount,
-        resources: input.resources,
+        resources: serverless.resources,
       }),
       dependsOn: [
         runtime.grantOnProject("ConnectsToDatabase", "roles/cloudsql.client"),
@@ -150,44 +155,17 @@ export class IdpServerlessStack extends PortableStack {
       ],
     });
 
-    this.expose({
-      service_url: { value: service.url, description: "Address of the identity provider" },
-      container_image: { value: image.containerImage, description: "Image that runs, with its tag" },
-      initialization_jobs: {
-        value: { [DB_INIT_JOB]: initialization.jobName },
-        description: "Names of the jobs that prepared the database",
-      },
-      storage_buckets: {
-        value: { [MEDIA_BUCKET_SUFFIX]: media.bucketName },
-        description: "Names of the buckets; storage holds uploaded files",
-      },
-      database_password_secret: {
-        value: database.password.secretId,
-        description: "Name of the secret with the password of the application's database role",
-      },
-      secret_key_secret: {
-        value: secrets.secretKey.secretId,
-        description: "Name of the secret with the application's secret key; keep it for the life of the deployment",
-      },
-      bootstrap_password_secret: {
-        value: secrets.bootstrapPassword.secretId,
-        description: "Name of the secret with the administrator's first password",
-      },
-      database_instance_name: { value: database.instanceName, description: "Name of the database instance" },
-      database_name: { value: database.databaseName, description: "Name of the application's database" },
-      database_user: { value: database.userName, description: "Name of the application's database role" },
-      tenant_prefix: {
-        value: deployment.tenantPrefix,
-        description: "Part of every name: tenant and a hash of the project",
-      },
-      first_sign_in: {
-        value: {
-          address: service.url,
-          user_name: ADMINISTRATOR_NAME,
-          password_command: `gcloud secrets versions access ${secrets.bootstrapPassword.version} --secret=${secrets.bootstrapPassword.secretId} --project=${projectId}`,
-        },
-        description: "Where to sign in first, as whom, and the command that prints the password",
-      },
-    });
+    this.expose(
+      identityProviderOutputs({
+        url: service.url,
+        deployment,
+        projectId,
+        database,
+        image,
+        initialization,
+        media,
+        secrets,
+      }),
+    );
   }
 }

@@ -95,7 +95,7 @@ export class GeneratedSecret extends Construct {
 
     this.secretVersion = new SecretManagerSecretVersion(this, "Version", {
       secret: this.secret.id,
-      secretDataWo: props.override === undefined ? password : Fn.coalesce([props.override, password]),
+      secretDataWo: props.override === undefined ? password : Token.asString(Fn.coalesce([props.override, password])),
       secretDataWoVersion: this.writeVersion,
       // Readers point at the old version until they are updated; it must not be gone before.
       lifecycle: { createBeforeDestroy: true },

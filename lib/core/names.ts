@@ -72,7 +72,7 @@ export function sqlInstanceName({ tenantPrefix, applicationName }: DeploymentNam
 /** `<tenant_prefix>_<application_name>` with underscores: names role and database without a need for quotes. */
 export function postgresqlName({ tenantPrefix, applicationName }: DeploymentName): string {
   const parts = [tenantPrefix, applicationName];
-  return parts.some(Token.isUnresolved)
+  return parts.some((part) => Token.isUnresolved(part))
     ? Fn.replace(Fn.join("_", parts), "-", "_")
     : parts.join("_").replaceAll("-", "_");
 }
@@ -103,7 +103,7 @@ export function serviceAccountId({ tenantPrefix, applicationName }: DeploymentNa
 const SERVICE_ACCOUNT_HASH_LENGTH = 12;
 
 function shortHash(parts: readonly [string, ...string[]], length: number): string {
-  if (parts.some(Token.isUnresolved)) {
+  if (parts.some((part) => Token.isUnresolved(part))) {
     const text = parts.length === 1 ? parts[0] : Fn.join("-", [...parts]);
     return Fn.substr(Fn.sha256(text), 0, length);
   }

@@ -52,7 +52,7 @@ export class PortableStack extends TerraformStack {
   }
 
   protected override allocateLogicalId(element: TerraformElement | Node): string {
-    const node = TerraformElement.isTerraformElement(element) ? element.node : (element as Node);
+    const node = TerraformElement.isTerraformElement(element) ? element.node : element;
     const names = node.scopes.slice(node.scopes.indexOf(this) + 1).map((scope) => scope.node.id);
     const [first, ...rest] = names;
     const speaking = [first, ...rest.filter((name) => name !== MAIN_CHILD_ID)];

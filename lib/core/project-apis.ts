@@ -1,5 +1,5 @@
 import { ProjectService } from "@cdktf/provider-google/lib/project-service";
-import { DataResource, type ITerraformDependable } from "cdktf";
+import { DataResource, type ITerraformDependable, type LocalExecProvisioner } from "cdktf";
 import { Construct } from "constructs";
 
 import { countWhen } from "./expression";
@@ -48,16 +48,11 @@ export class ProjectApis extends Construct {
     super(scope, id);
     const { projectId, apis } = props;
 
-    addRestLibrary(this);
-    const enable = addStackFile(this, packageFile("lib/core/scripts/enable-api.sh"), "scripts/enable-api.sh");
     this.resourceManager = new DataResource(this, "ResourceManager", {
       triggersReplace: { project_id: projectId },
       provisioners: [
-        {
-          type: "local-exec",
-          command: shellCommand(enable),
-          environment: { PROJECT_ID: projectId, SERVICE: "cloudresourcemanager.googleapis.com" },
-        },
+        this.run("enable-api.sh", "cloudresourcemanager"),
+        this.run("wait-for-api.sh", "cloudresourcemanager"),
       ],
     });
 
@@ -70,32 +65,35 @@ export class ProjectApis extends Construct {
    * @param condition expression of the input that decides; without it the service is always enabled
    */
   enable(api: ApiName, condition?: string): void {
-    const { projectId, region } = this.props;
-    const service = `${api}.googleapis.com`;
+    const { projectId } = this.props;
     const count = countWhen(condition);
 
     const enabled = new ProjectService(this, api, {
       project: projectId,
-      service,
+      service: serviceName(api),
       disableOnDestroy: false,
       dependsOn: [this.resourceManager],
       count,
     });
 
-    const wait = addStackFile(this, packageFile("lib/core/scripts/wait-for-api.sh"), "scripts/wait-for-api.sh");
     const gate = new DataResource(this, `${api}-answers`, {
       triggersReplace: { project_id: projectId },
-      provisioners: [
-        {
-          type: "local-exec",
-          command: shellCommand(wait),
-          environment: { PROJECT_ID: projectId, REGION: region, SERVICE: service },
-        },
-      ],
+      provisioners: [this.run("wait-for-api.sh", api)],
       dependsOn: [enabled],
       count,
     });
     this.gates.set(api, gate);
+  }
+
+  private run(script: string, api: ApiName): LocalExecProvisioner {
+    const { projectId, region } = this.props;
+    addRestLibrary(this);
+    const file = addStackFile(this, packageFile(`lib/core/scripts/${script}`), `scripts/${script}`);
+    return {
+      type: "local-exec",
+      command: shellCommand(file),
+      environment: { PROJECT_ID: projectId, REGION: region, SERVICE: serviceName(api) },
+    };
   }
 
   /**
@@ -112,6 +110,10 @@ export class ProjectApis extends Construct {
       );
     });
   }
+}
+
+function serviceName(api: ApiName): string {
+  return `${api}.googleapis.com`;
 }
 
 /** Puts the functions that all REST scripts share beside them. */

@@ -130,7 +130,8 @@ export class IdpImage extends Construct {
       dependsOn: repository.ready,
     });
 
-    this.containerImage = existingImage === undefined ? builtImage : Fn.coalesce([existingImage, builtImage]);
+    this.containerImage =
+      existingImage === undefined ? builtImage : Token.asString(Fn.coalesce([existingImage, builtImage]));
     this.ready = [build];
   }
 }

@@ -41,6 +41,7 @@ fi
 WAIT_SECONDS=${WAIT_SECONDS:-300}
 SERVICE=${SERVICE:-}
 service=${SERVICE%.googleapis.com}
+api=$service.googleapis.com
 probe=$(known_services | while read -r name path; do
   [ "$name" != "$service" ] || echo "$path"
 done)
@@ -70,7 +71,7 @@ good_answers=0
 
 # Does the last answer come from the service itself?
 service_answered() {
-  google_quota_problem && google_fail "Whether $service answers in project $PROJECT_ID cannot be found out."
+  google_quota_problem && google_fail "Whether $api answers in project $PROJECT_ID cannot be found out."
   google_service_disabled && return 1
   case $GOOGLE_STATUS in
     000 | 429 | 5??) return 1 ;;
@@ -82,20 +83,20 @@ while :; do
   if google_get "$service" "$path" || service_answered; then
     good_answers=$((good_answers + 1))
     if [ "$good_answers" -ge "$good_answers_needed" ]; then break; fi
-    google_progress "$service in project $PROJECT_ID" "answers, making sure"
+    google_progress "$api in project $PROJECT_ID" "answers, making sure"
   else
     good_answers=0
     good_answers_needed=3
-    google_progress "$service in project $PROJECT_ID" "not answering yet (HTTP $GOOGLE_STATUS)"
+    google_progress "$api in project $PROJECT_ID" "not answering yet (HTTP $GOOGLE_STATUS)"
   fi
   if [ "$(google_seconds)" -ge "$WAIT_SECONDS" ]; then
-    google_fail "$service did not answer in project $PROJECT_ID within $WAIT_SECONDS s." \
-      "Way out: gcloud services enable $service.googleapis.com --project $PROJECT_ID; if it is on, run the same command again or raise WAIT_SECONDS."
+    google_fail "$api did not answer in project $PROJECT_ID within $WAIT_SECONDS s." \
+      "Way out: gcloud services enable $api --project $PROJECT_ID; if it is on, run the same command again or raise WAIT_SECONDS."
   fi
   google_sleep "$REST_POLL_SECONDS"
 done
 
 case $GOOGLE_STATUS in
-  2??) google_say "$service answers in project $PROJECT_ID ($(google_seconds) s)." ;;
-  *) google_say "$service answers in project $PROJECT_ID ($(google_seconds) s), with HTTP $GOOGLE_STATUS: it is on." ;;
+  2??) google_say "$api answers in project $PROJECT_ID ($(google_seconds) s)." ;;
+  *) google_say "$api answers in project $PROJECT_ID ($(google_seconds) s), with HTTP $GOOGLE_STATUS: it is on." ;;
 esac

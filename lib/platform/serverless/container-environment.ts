@@ -37,9 +37,10 @@ export function addPlainEntries(
 function mergedEnvironment(resource: TerraformResource, { baseline, overrides, required }: EnvironmentSpec): unknown {
   if (isLiteral(overrides)) return literalMap({ ...baseline, ...overrides, ...required });
   // The literal layers go through locals, because the framework does not escape quotes in the arguments of a function.
-  const local = (id: string, layer: Readonly<Record<string, string>>) =>
+  const local = (id: string, layer: Readonly<Record<string, string>>): unknown =>
     new TerraformLocal(resource, id, literalMap(layer)).expression;
-  return Fn.merge([local("BaselineEnvironment", baseline), overrides, local("RequiredEnvironment", required)]);
+  const layers = [local("BaselineEnvironment", baseline), overrides, local("RequiredEnvironment", required)];
+  return Fn.merge(layers) as unknown;
 }
 
 function isLiteral(overrides: EnvironmentOverrides): overrides is Readonly<Record<string, string>> {

@@ -1,31 +1,36 @@
-import { Token, type TerraformStack } from "cdktf";
+import { Token, type IResolvable, type TerraformStack } from "cdktf";
+import { Construct } from "constructs";
 
-import { CONNECTIONS_PER_INSTANCE } from "../lib/idp/contract";
-import { type ResourcesSpec } from "../lib/idp/container-spec";
-import { instanceCountValidation } from "../lib/platform/database-tier";
-import { cpuValidation, DEFAULT_CPU, DEFAULT_MEMORY, memoryValidation } from "../lib/platform/serverless/instance-size";
-import { IdpInputs } from "./idp-inputs";
-import { type InputVariable } from "../lib/core/input-variable";
+import { InputVariable } from "../../lib/core/input-variable";
+import { CONNECTIONS_PER_INSTANCE } from "../../lib/idp/contract";
+import { type ResourcesSpec } from "../../lib/idp/container-spec";
+import { instanceCountValidation } from "../../lib/platform/database-tier";
+import {
+  cpuValidation,
+  DEFAULT_CPU,
+  DEFAULT_MEMORY,
+  memoryValidation,
+} from "../../lib/platform/serverless/instance-size";
 
-/** What the serverless variant adds to the common inputs. */
-export class ServerlessInputs extends IdpInputs {
-  readonly cpuAlwaysAllocated: InputVariable["booleanValue"];
+/** How much of the serverless platform the deployment may use, and who may call it. */
+export class ServerlessInputs extends Construct {
+  readonly cpuAlwaysAllocated: IResolvable;
   readonly minInstanceCount: number;
   readonly maxInstanceCount: number;
   readonly resources: ResourcesSpec;
-  readonly publicAccess: InputVariable["booleanValue"];
+  readonly publicAccess: IResolvable;
 
   constructor(stack: TerraformStack) {
-    super(stack);
+    super(stack, "serverless-inputs");
 
-    this.cpuAlwaysAllocated = this.variable("cpu_always_allocated", {
+    this.cpuAlwaysAllocated = new InputVariable(this, "cpu_always_allocated", {
       type: "bool",
       default: true,
       description:
         "Keeps the CPU on between requests, which the worker beside the server needs. False is cheaper and lets mail, tasks and clean-ups wait for the next visitor.",
     }).booleanValue;
 
-    this.minInstanceCount = this.variable("min_instance_count", {
+    this.minInstanceCount = new InputVariable(this, "min_instance_count", {
       type: "number",
       default: 1,
       description:
@@ -40,7 +45,7 @@ export class ServerlessInputs extends IdpInputs {
       ],
     }).numberValue;
 
-    this.maxInstanceCount = this.variable("max_instance_count", {
+    this.maxInstanceCount = new InputVariable(this, "max_instance_count", {
       type: "number",
       default: 3,
       description: `Most instances at a time; each takes ${CONNECTIONS_PER_INSTANCE} database connections at its peak. Changing it later is safe.`,
@@ -56,14 +61,14 @@ export class ServerlessInputs extends IdpInputs {
 
     this.resources = {
       cpu: Token.asString(
-        this.variable("container_cpu", {
+        new InputVariable(this, "container_cpu", {
           type: "number",
           default: DEFAULT_CPU,
           description: "CPUs of one instance: 1, 2, 4 or 8. A change rolls out new instances.",
           validation: [cpuValidation("container_cpu")],
         }).value,
       ),
-      memory: this.variable("container_memory", {
+      memory: new InputVariable(this, "container_memory", {
         type: "string",
         default: DEFAULT_MEMORY,
         description:
@@ -72,7 +77,7 @@ export class ServerlessInputs extends IdpInputs {
       }).stringValue,
     };
 
-    this.publicAccess = this.variable("public_access", {
+    this.publicAccess = new InputVariable(this, "public_access", {
       type: "bool",
       default: true,
       description:

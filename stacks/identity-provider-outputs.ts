@@ -1,0 +1,66 @@
+import { type DeploymentName } from "../lib/core/names";
+import { type StackOutput } from "../lib/core/portable-stack";
+import { ADMINISTRATOR_NAME, DB_INIT_JOB, MEDIA_BUCKET_SUFFIX } from "../lib/idp/contract";
+import { type IdpImage } from "../lib/idp/idp-image";
+import { type IdpSecrets } from "../lib/idp/idp-secrets";
+import { type InitializationJob } from "../lib/idp/initialization-job";
+import { type MediaBucket } from "../lib/idp/media-bucket";
+import { type PostgresqlDatabase } from "../lib/platform/postgresql-database";
+
+/** What both variants of the identity provider are made of. */
+export interface IdentityProviderParts {
+  /** Address of the identity provider. */
+  readonly url: string;
+  readonly deployment: DeploymentName;
+  readonly projectId: string;
+  readonly database: PostgresqlDatabase;
+  readonly image: IdpImage;
+  readonly initialization: InitializationJob;
+  readonly media: MediaBucket;
+  readonly secrets: IdpSecrets;
+}
+
+/** Names and addresses, never a secret's value. */
+export function identityProviderOutputs(parts: IdentityProviderParts): Record<string, StackOutput> {
+  const { database, secrets, url } = parts;
+  const { secretId, version } = secrets.bootstrapPassword;
+  return {
+    service_url: { value: url, description: "Address of the identity provider." },
+    container_image: { value: parts.image.containerImage, description: "Image that runs, with its tag." },
+    initialization_jobs: {
+      value: { [DB_INIT_JOB]: parts.initialization.jobName },
+      description: "Names of the jobs that prepared the deployment; db-init made role and database.",
+    },
+    storage_buckets: {
+      value: { [MEDIA_BUCKET_SUFFIX]: parts.media.bucketName },
+      description: "Names of the buckets; storage holds uploaded icons and flow backgrounds.",
+    },
+    database_password_secret: {
+      value: database.password.secretId,
+      description: "Name of the secret with the password of the application's database role.",
+    },
+    secret_key_secret: {
+      value: secrets.secretKey.secretId,
+      description: "Name of the secret with the application's secret key; it must stay the same for life.",
+    },
+    bootstrap_password_secret: {
+      value: secretId,
+      description: "Name of the secret with the administrator's first password.",
+    },
+    database_instance_name: { value: database.instanceName, description: "Name of the database instance." },
+    database_name: { value: database.databaseName, description: "Name of the application's database." },
+    database_user: { value: database.userName, description: "Name of the application's database role." },
+    tenant_prefix: {
+      value: parts.deployment.tenantPrefix,
+      description: "Part of every name: the tenant and a hash of the project.",
+    },
+    first_sign_in: {
+      value: {
+        address: url,
+        user_name: ADMINISTRATOR_NAME,
+        password_command: `gcloud secrets versions access ${version} --secret=${secretId} --project=${parts.projectId}`,
+      },
+      description: "Where to sign in first, as whom, and the command that prints the password.",
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { type IResolvable, type TerraformStack } from "cdktf";
+import { Construct } from "constructs";
+
+import { InputVariable } from "../../lib/core/input-variable";
+import { BASELINE_ENVIRONMENT, LATEST_VERSION, OLDEST_VERSION, PINNED_VERSION } from "../../lib/idp/contract";
+import { environmentValidations } from "../../lib/idp/environment-rules";
+
+/** Which release of the identity provider runs, and with what settings. */
+export class ApplicationInputs extends Construct {
+  readonly version: string;
+  readonly bootstrapPassword: string;
+  readonly bootstrapPasswordVersion: number;
+  readonly environment: IResolvable;
+  readonly existingContainerImage: string;
+
+  constructor(stack: TerraformStack) {
+    super(stack, "application-inputs");
+
+    this.version = new InputVariable(this, "application_version", {
+      type: "string",
+      default: LATEST_VERSION,
+      description: `Release to run: "${LATEST_VERSION}" for the known-good ${PINNED_VERSION}, or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on. A newer one builds an image, rolls it out and migrates the database; there is no way back.`,
+      validation: [
+        {
+          condition: `\${var.application_version == "${LATEST_VERSION}" || try(${SUPPORTED_RELEASE}, false)}`,
+          errorMessage: `application_version is "\${var.application_version}"; it must be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, because older ones need a Redis and rolling tags change without notice; use for example "${PINNED_VERSION}".`,
+        },
+      ],
+    }).stringValue;
+
+    this.bootstrapPassword = new InputVariable(this, "bootstrap_password", {
+      type: "string",
+      default: null,
+      ephemeral: true,
+      sensitive: true,
+      description:
+        "First password of the built-in administrator; none generates one of 24 characters. The application reads it on its first start only; later it is changed inside the application. Kept in the secret store, never in the state.",
+      validation: [
+        {
+          condition: "${var.bootstrap_password == null ? true : length(var.bootstrap_password) >= 8}",
+          errorMessage:
+            "bootstrap_password is given with fewer than 8 characters; the sign-in page of the first administrator is public and a short one is guessed; give a longer one, or none to generate it.",
+        },
+      ],
+    }).stringValue;
+
+    this.bootstrapPasswordVersion = new InputVariable(this, "bootstrap_password_version", {
+      type: "number",
+      default: 1,
+      description:
+        "Raise it by one to have bootstrap_password written to the secret store. The application reads it on its first start only, so this changes no password of a deployment that has started once.",
+      validation: [
+        {
+          condition:
+            "${var.bootstrap_password_version >= 1 && floor(var.bootstrap_password_version) == var.bootstrap_password_version}",
+          errorMessage:
+            "bootstrap_password_version is ${var.bootstrap_password_version}; it must be a whole number from 1, because a change of it is what writes the secret; use 1 and raise it by one.",
+        },
+      ],
+    }).numberValue;
+
+    this.environment = new InputVariable(this, "environment_variables", {
+      type: "map(string)",
+      default: {},
+      description: `Settings of the application in IDP_ names; they win over the baseline (${Object.entries(
+        BASELINE_ENVIRONMENT,
+      )
+        .map(([name, value]) => `${name}=${value}`)
+        .join(", ")}). A change rolls out new instances.`,
+      validation: environmentValidations("environment_variables"),
+    }).value as IResolvable;
+
+    this.existingContainerImage = new InputVariable(this, "existing_container_image", {
+      type: "string",
+      default: null,
+      description:
+        "Image with its tag that is run instead of one built here, for example one that was built by this stack in another project. Then no repository is created and nothing is built.",
+      validation: [
+        {
+          condition:
+            '${var.existing_container_image == null ? true : can(regex("^[^\\\\s/]+/[^\\\\s]+(:[^\\\\s/]+|@sha256:[0-9a-f]{64})$", var.existing_container_image))}',
+          errorMessage:
+            'existing_container_image is "${coalesce(var.existing_container_image, "null")}"; it must be a host, a path and a tag or digest, because a moving image would roll out without notice; write for example us-docker.pkg.dev/my-project/images/idp:2026.5.4.',
+        },
+      ],
+    }).stringValue;
+  }
+}
+
+/** True for an exact release that keeps everything in PostgreSQL; fails on any other text. */
+const SUPPORTED_RELEASE =
+  `tonumber(regex("^([0-9]{4})[.]([0-9]{1,2})[.][0-9]+$", var.application_version)[0]) * 100` +
+  ` + tonumber(regex("^([0-9]{4})[.]([0-9]{1,2})[.][0-9]+$", var.application_version)[1])` +
+  ` >= ${OLDEST_VERSION.year * 100 + OLDEST_VERSION.feature}`;
