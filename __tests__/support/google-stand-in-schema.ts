@@ -1,0 +1,166 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The parts that the stand-in reads of Google's machine-readable API descriptions ("discovery documents"). */
+export interface ApiDescription {
+  readonly name: string;
+  readonly rootUrl: string;
+  readonly servicePath: string;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  readonly resources: Readonly<Record<string, Resource>>;
+  readonly schemas: Readonly<Record<string, Schema>>;
+}
+
+export interface ApiMethod {
+  readonly id: string;
+  readonly httpMethod: string;
+  readonly path: string;
+  readonly parameters?: Readonly<Record<string, Parameter>>;
+  readonly request?: Schema;
+  readonly response?: Schema;
+}
+
+export interface Parameter {
+  readonly location: "path" | "query";
+  readonly type: string;
+  readonly required?: boolean;
+  readonly pattern?: string;
+  readonly enum?: readonly string[];
+}
+
+interface Resource {
+  readonly methods?: Readonly<Record<string, ApiMethod>>;
+  readonly resources?: Readonly<Record<string, Resource>>;
+}
+
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema;
+  readonly items?: Schema;
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export interface MethodMatch {
+  readonly method: ApiMethod;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Description from the folder `api-descriptions`, by its file name without `.json`. */
+export function loadDescription(file: string): ApiDescription {
+  return JSON.parse(readFileSync(join(__dirname, "api-descriptions", `${file}.json`), "utf8")) as ApiDescription;
+}
+
+export function methodsOf(node: Pick<Resource, "methods" | "resources">): readonly ApiMethod[] {
+  return [...Object.values(node.methods ?? {}), ...Object.values(node.resources ?? {}).flatMap(methodsOf)];
+}
+
+/** The method that a request means. `path` is as sent: an escaped slash belongs to its segment. */
+export function matchMethod(description: ApiDescription, httpMethod: string, path: string): MethodMatch | undefined {
+  for (const method of methodsOf(description)) {
+    if (method.httpMethod !== httpMethod) continue;
+    const values = pathExpression(description, method).exec(path)?.groups;
+    if (values === undefined) continue;
+    return {
+      method,
+      parameters: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, decodeURIComponent(value)])),
+    };
+  }
+  return undefined;
+}
+
+function pathExpression(description: ApiDescription, method: ApiMethod): RegExp {
+  const source = (description.servicePath + method.path)
+    .split(/(\{\+?\w+\})/)
+    .map((part) => {
+      const name = /^\{\+?(\w+)\}$/.exec(part)?.[1];
+      if (name === undefined) return part.replace(/[.*+?^$()|[\]\\]/g, "\\$&");
+      const pattern = method.parameters?.[name]?.pattern?.replace(/^\^|\$$/g, "") ?? "[^/]+";
+      return `(?<${name}>${pattern})`;
+    })
+    .join("");
+  return new RegExp(`^${source}$`);
+}
+
+export function queryProblems(description: ApiDescription, method: ApiMethod, query: URLSearchParams): string[] {
+  const known = { ...description.parameters, ...method.parameters };
+  const unknown = [...query.keys()].filter((name) => known[name]?.location !== "query");
+  const wrong = [...query].flatMap(([name, value]) =>
+    schemaProblems(description, { ...known[name] }, parameterValue(known[name], value), name),
+  );
+  const missing = Object.entries(method.parameters ?? {})
+    .filter(([name, parameter]) => parameter.location === "query" && parameter.required === true && !query.has(name))
+    .map(([name]) => `Missing required parameter "${name}"`);
+  return [
+    ...unknown.map((name) => `Unknown name "${name}": Cannot bind query parameter.`),
+    ...(unknown.length === 0 ? wrong : []),
+    ...missing,
+  ];
+}
+
+function parameterValue(parameter: Parameter | undefined, value: string): unknown {
+  if (parameter?.type === "integer" && /^-?\d+$/.test(value)) return Number(value);
+  if (parameter?.type === "boolean" && /^(true|false)$/.test(value)) return value === "true";
+  return value;
+}
+
+/** Everything in a JSON value that its schema does not allow, in words like the real API's. */
+export function schemaProblems(
+  description: ApiDescription,
+  schema: Schema,
+  value: unknown,
+  path: string,
+): readonly string[] {
+  if (schema.$ref !== undefined) {
+    const target = description.schemas[schema.$ref];
+    if (target === undefined) throw new Error(`the description of ${description.name} lacks ${schema.$ref}`);
+    return schemaProblems(description, target, value, path);
+  }
+  const invalid = (expected: string) => [`Invalid value at '${path}' (${expected}), ${JSON.stringify(value)}`];
+  switch (schema.type) {
+    case "object":
+      return isObject(value) ? objectProblems(description, schema, value, path) : invalid("an object");
+    case "array":
+      if (!Array.isArray(value)) return invalid("a list");
+      return value.flatMap((item, index) =>
+        schemaProblems(description, schema.items ?? { type: "any" }, item, `${path}[${index}]`),
+      );
+    case "string":
+      return stringAllowed(schema, value) ? [] : invalid(schema.enum?.join(" | ") ?? schema.format ?? "TYPE_STRING");
+    case "boolean":
+      return typeof value === "boolean" ? [] : invalid("TYPE_BOOL");
+    case "integer":
+      return Number.isInteger(value) ? [] : invalid("TYPE_INT32");
+    case "number":
+      return typeof value === "number" ? [] : invalid("TYPE_DOUBLE");
+    default:
+      return [];
+  }
+}
+
+function objectProblems(description: ApiDescription, schema: Schema, value: JsonObject, path: string): string[] {
+  return Object.entries(value).flatMap(([name, member]) => {
+    const memberSchema = schema.properties?.[name] ?? schema.additionalProperties;
+    const memberPath = path === "" ? name : `${path}.${name}`;
+    if (memberSchema === undefined) return [`Unknown name "${name}" at '${path}': Cannot find field.`];
+    return schemaProblems(description, memberSchema, member, memberPath);
+  });
+}
+
+function stringAllowed(schema: Schema, value: unknown): boolean {
+  // 64-bit integers travel as text, and are accepted as numbers.
+  if (schema.format === "int64") return Number.isInteger(value) || (typeof value === "string" && /^-?\d+$/.test(value));
+  if (typeof value !== "string") return false;
+  if (schema.enum !== undefined) return schema.enum.includes(value);
+  if (schema.format === "google-duration") return /^\d+(\.\d{1,9})?s$/.test(value);
+  if (schema.format === "google-datetime") return !Number.isNaN(Date.parse(value));
+  return true;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,180 @@
+import { spawn } from "node:child_process";
+import { accessSync, chmodSync, constants, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { GoogleStandIn } from "./google-stand-in";
+import { type BuildRequest } from "./google-stand-in-builds";
+import { programPath } from "./programs";
+
+/** Everything that the scripts may call. gcloud is not among them: a test that wants it brings its own. */
+const PROGRAMS = [
+  ...["awk", "base64", "cat", "chmod", "curl", "cut", "date", "dirname", "grep", "jq", "mktemp", "rm", "sed", "sleep"],
+  ...["sh", "tr", "wc"],
+] as const;
+
+export type Shell = "bash" | "busybox" | "dash";
+
+const SCRIPTS = {
+  "build-image": "lib/idp/scripts/build-image.sh",
+  "enable-api": "lib/core/scripts/enable-api.sh",
+  "wait-for-api": "lib/core/scripts/wait-for-api.sh",
+} as const;
+
+export type ScriptName = keyof typeof SCRIPTS;
+
+const ROOT = join(__dirname, "../..");
+
+/** Pauses short enough for tests, and no metadata server unless a test brings one. */
+const FAST_ENVIRONMENT = {
+  GCE_METADATA_HOST: "127.0.0.1:9",
+  GOOGLE_REST_LIBRARY: join(ROOT, "lib/core/scripts/google-rest.sh"),
+  REST_POLL_SECONDS: "0.02",
+  REST_RETRY_BASE_SECONDS: "0.01",
+  REST_TRIES: "4",
+};
+
+export interface ScriptRun {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Both, as a user sees them. */
+  readonly output: string;
+}
+
+export interface ScriptOptions {
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** @default "dash" */
+  readonly shell?: Shell;
+  readonly arguments?: readonly string[];
+  /** Folder of programs. @default the programs that the scripts may call */
+  readonly programs?: string;
+  /** Called with the output so far and the process whenever a line arrives. */
+  readonly onOutput?: (output: string, kill: (signal: NodeJS.Signals) => void) => void;
+}
+
+/** Runs one of the REST scripts for real; resolves when it has ended, whatever its exit code. */
+export async function runScript(script: ScriptName, options: ScriptOptions = {}): Promise<ScriptRun> {
+  const shell = options.shell ?? "dash";
+  const programs = options.programs ?? standardPrograms();
+  const child = spawn(
+    programPath(shell),
+    [...(shell === "busybox" ? ["sh"] : []), join(ROOT, SCRIPTS[script]), ...(options.arguments ?? [])],
+    {
+      // Only what is named here: a developer's own credentials and settings stay out.
+      env: { PATH: programs, HOME: programs, TMPDIR: tmpdir(), ...FAST_ENVIRONMENT, ...options.environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  const run = { stdout: "", stderr: "", output: "" };
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream].setEncoding("utf8").on("data", (text: string) => {
+      run[stream] += text;
+      run.output += text;
+      options.onOutput?.(run.output, (signal) => child.kill(signal));
+    });
+  }
+  const exitCode = await new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject).on("close", resolve);
+  });
+  return { ...run, exitCode };
+}
+
+/**
+ * A private folder of programs: links to the real ones, without those named, and with scripts of the test's own.
+ *
+ * Removed when the process ends.
+ */
+export function programFolder(
+  options: { readonly without?: readonly string[]; readonly scripts?: Readonly<Record<string, string>> } = {},
+): string {
+  const folder = mkdtempSync(join(tmpdir(), "rest-programs-"));
+  process.once("exit", () => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const own = options.scripts ?? {};
+  for (const program of PROGRAMS) {
+    if (program in own || options.without?.includes(program) === true) continue;
+    symlinkSync(pathOf(program), join(folder, program));
+  }
+  for (const [name, text] of Object.entries(own)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+  return folder;
+}
+
+/** Programs that first write their arguments, one call per line, to a file. */
+export function recordingPrograms(log: string): string {
+  return programFolder({
+    scripts: Object.fromEntries(
+      PROGRAMS.filter((program) => program !== "sh").map((program) => [
+        program,
+        `printf '%s\\n' "${program} $*" >>'${log}'\nexec ${pathOf(program)} "$@"`,
+      ]),
+    ),
+  });
+}
+
+let sharedPrograms: string | undefined;
+
+function standardPrograms(): string {
+  sharedPrograms ??= programFolder();
+  return sharedPrograms;
+}
+
+function pathOf(program: string): string {
+  const path = (process.env.PATH ?? "")
+    .split(":")
+    .map((folder) => join(folder, program))
+    .find((candidate) => {
+      try {
+        accessSync(candidate, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+  if (path === undefined) throw new Error(`${program} is not installed`);
+  return path;
+}
+
+/** What `build-image.sh` needs to know, as Terraform passes it. */
+export const BUILD_ENVIRONMENT = {
+  PROJECT_ID: "demo-project",
+  BUILD_SERVICE_ACCOUNT: "builder@demo-project.iam.gserviceaccount.com",
+  IMAGE: "us-central1-docker.pkg.dev/demo-project/images/idp:2026.5.4-0123456789ab",
+  UPSTREAM_IMAGE: "ghcr.io/goauthentik/server",
+  UPSTREAM_PREFIX: "AUTHENTIK_",
+  IDP_VERSION: "2026.5.4",
+  APP_VERSION: "latest",
+} as const;
+
+/**
+ * The Cloud Build request that `build-image.sh` sends for the two files in a folder.
+ *
+ * A test that executes its steps gives each step's `env` to its `script`, in an empty folder that stands for
+ * `/workspace`, with a `docker` of its own on the PATH.
+ */
+export async function captureBuildRequest(options: {
+  readonly imageDirectory: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}): Promise<BuildRequest> {
+  const standIn = await new GoogleStandIn().start();
+  try {
+    const run = await runScript("build-image", {
+      environment: {
+        ...standIn.environment,
+        GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
+        ...BUILD_ENVIRONMENT,
+        IMAGE_DIRECTORY: options.imageDirectory,
+        ...options.environment,
+      },
+    });
+    const [request] = standIn.builds.accepted;
+    if (run.exitCode !== 0 || request === undefined) throw new Error(`build-image.sh failed:\n${run.output}`);
+    return request;
+  } finally {
+    await standIn.stop();
+  }
+}

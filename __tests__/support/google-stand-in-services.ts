@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+
+import { type ApiMethod, isObject, type JsonObject } from "./google-stand-in-schema";
+
+/** A request that has passed authentication and the check against the API's description. */
+export interface Call {
+  readonly method: ApiMethod;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly body: JsonObject;
+}
+
+/** Returns the body of a 200 answer; throws an ApiError for any other. A method without handler answers `{}`. */
+export type Handler = (call: Call) => JsonObject;
+
+export interface Service {
+  /** File in `api-descriptions`, without `.json`. */
+  readonly description: string;
+  /** Environment name by which the Terraform provider and the scripts are pointed elsewhere. */
+  readonly endpointVariable: string;
+  /** What follows the host in the base address. */
+  readonly basePath: string;
+  /** By method id without the name of the API. */
+  readonly handlers?: Readonly<Record<string, Handler>>;
+}
+
+/** An error answer in the form that Google's APIs give it. */
+export class ApiError extends Error {
+  constructor(
+    readonly code: number,
+    readonly status: string,
+    message: string,
+    readonly details: readonly JsonObject[] = [],
+  ) {
+    super(message);
+  }
+
+  get body(): JsonObject {
+    const { code, status, message, details } = this;
+    return { error: { code, message, status, ...(details.length === 0 ? {} : { details }) } };
+  }
+}
+
+export function errorReason(reason: string, metadata: Readonly<Record<string, string>> = {}): JsonObject {
+  return { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain: "googleapis.com", metadata };
+}
+
+/** APIs of which only one harmless call is needed. */
+export const PROBED_SERVICES: readonly Service[] = [
+  {
+    description: "cloudresourcemanager.v1",
+    endpointVariable: "GOOGLE_RESOURCE_MANAGER_CUSTOM_ENDPOINT",
+    basePath: "v1/",
+  },
+  { description: "compute.v1", endpointVariable: "GOOGLE_COMPUTE_CUSTOM_ENDPOINT", basePath: "compute/v1/" },
+  { description: "container.v1", endpointVariable: "GOOGLE_CONTAINER_CUSTOM_ENDPOINT", basePath: "v1/" },
+  { description: "iam.v1", endpointVariable: "GOOGLE_IAM_BETA_CUSTOM_ENDPOINT", basePath: "v1/" },
+  { description: "logging.v2", endpointVariable: "GOOGLE_LOGGING_CUSTOM_ENDPOINT", basePath: "v2/" },
+  { description: "migrationcenter.v1", endpointVariable: "GOOGLE_MIGRATION_CENTER_CUSTOM_ENDPOINT", basePath: "v1/" },
+  { description: "run.v2", endpointVariable: "GOOGLE_CLOUD_RUN_V2_CUSTOM_ENDPOINT", basePath: "v2/" },
+  { description: "secretmanager.v1", endpointVariable: "GOOGLE_SECRET_MANAGER_CUSTOM_ENDPOINT", basePath: "v1/" },
+  { description: "sqladmin.v1beta4", endpointVariable: "GOOGLE_SQL_CUSTOM_ENDPOINT", basePath: "sql/v1beta4/" },
+  { description: "storage.v1", endpointVariable: "GOOGLE_STORAGE_CUSTOM_ENDPOINT", basePath: "storage/v1/" },
+];
+
+/** Artifact Registry: which image tags exist. */
+export class ArtifactRegistry {
+  /** Image with its tag (`us-central1-docker.pkg.dev/project/repository/name:tag`) to digest. */
+  readonly digests = new Map<string, string>();
+
+  readonly service: Service = {
+    description: "artifactregistry.v1",
+    endpointVariable: "GOOGLE_ARTIFACT_REGISTRY_CUSTOM_ENDPOINT",
+    basePath: "v1/",
+    handlers: {
+      "projects.locations.repositories.list": () => ({}),
+      "projects.locations.repositories.packages.tags.get": (call) => this.tag(call),
+    },
+  };
+
+  push(image: string): string {
+    const digest = `sha256:${createHash("sha256").update(image).digest("hex")}`;
+    this.digests.set(image, digest);
+    return digest;
+  }
+
+  private tag(call: Call): JsonObject {
+    const name = call.parameters.name ?? "";
+    const [, project = "", , location = "", , repository = "", , ...rest] = name.split("/");
+    const image = `${location}-docker.pkg.dev/${project}/${repository}/${rest.slice(0, -2).join("/")}:${rest.at(-1) ?? ""}`;
+    const digest = this.digests.get(image);
+    if (digest === undefined) throw new ApiError(404, "NOT_FOUND", "Requested entity was not found.");
+    return { name, version: name.replace(/\/tags\/.*$/, `/versions/${digest}`) };
+  }
+}
+
+/** Service Usage: which APIs are on, and the operations that turn them on. */
+export class ServiceUsage {
+  readonly enabled = new Set<string>();
+  /** How often an operation is looked at before it is done. */
+  operationPolls = 2;
+  /** Makes operations end in this error. */
+  operationError: { readonly code: number; readonly message: string } | undefined;
+  private readonly operations = new Map<string, { polls: number; service: string }>();
+
+  readonly service: Service = {
+    description: "serviceusage.v1",
+    endpointVariable: "GOOGLE_SERVICE_USAGE_CUSTOM_ENDPOINT",
+    basePath: "v1/",
+    handlers: {
+      "services.get": (call) => this.state(call.parameters.name ?? ""),
+      "services.enable": (call) => this.enable(call.parameters.name ?? ""),
+      "operations.get": (call) => this.operation(call.parameters.name ?? ""),
+    },
+  };
+
+  private state(name: string): JsonObject {
+    const [, project = "", , service = ""] = name.split("/");
+    return { name, parent: `projects/${project}`, state: this.enabled.has(service) ? "ENABLED" : "DISABLED" };
+  }
+
+  private enable(name: string): JsonObject {
+    const operation = `operations/acf.p2-${this.operations.size + 1}`;
+    this.operations.set(operation, { polls: this.operationPolls, service: name.split("/").at(-1) ?? "" });
+    return this.operation(operation);
+  }
+
+  private operation(name: string): JsonObject {
+    const operation = this.operations.get(name);
+    if (operation === undefined) throw new ApiError(404, "NOT_FOUND", `Operation ${name} not found.`);
+    if (operation.polls > 0) {
+      operation.polls -= 1;
+      return { name };
+    }
+    if (this.operationError !== undefined) return { name, done: true, error: this.operationError };
+    this.enabled.add(operation.service);
+    return { name, done: true, response: {} };
+  }
+}
+
+/** Texts at a place of a JSON document that may not be there. */
+export function textsAt(value: unknown, name: string): readonly string[] {
+  const list: unknown = isObject(value) ? value[name] : undefined;
+  return Array.isArray(list) ? list.filter((item): item is string => typeof item === "string") : [];
+}

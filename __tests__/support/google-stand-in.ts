@@ -1,0 +1,269 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type AddressInfo } from "node:net";
+
+import { CloudBuild } from "./google-stand-in-builds";
+import {
+  type ApiDescription,
+  isObject,
+  type JsonObject,
+  loadDescription,
+  matchMethod,
+  type MethodMatch,
+  queryProblems,
+  schemaProblems,
+} from "./google-stand-in-schema";
+import {
+  ApiError,
+  ArtifactRegistry,
+  errorReason,
+  PROBED_SERVICES,
+  type Service,
+  ServiceUsage,
+} from "./google-stand-in-services";
+
+/** Something that goes wrong with a request. */
+export type Fault =
+  | { readonly kind: "status"; readonly error: ApiError; readonly retryAfterSeconds?: number }
+  | { readonly kind: "html"; readonly status: number; readonly page: string }
+  | { readonly kind: "empty"; readonly status: number }
+  | { readonly kind: "service-disabled" }
+  | { readonly kind: "expired-token" }
+  | { readonly kind: "slow"; readonly milliseconds: number }
+  /** The connection breaks; with `carriedOut` only after the request has had its effect. */
+  | { readonly kind: "reset"; readonly carriedOut?: boolean };
+
+export interface RecordedRequest {
+  /** Method id of the API's description, like `cloudbuild.projects.builds.create`. */
+  readonly method: string;
+  readonly httpMethod: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: JsonObject;
+}
+
+const TOKEN_PATH = "/computeMetadata/v1/instance/service-accounts/default/token";
+
+/**
+ * Google's APIs on the loopback interface, each below a folder of its name, and a metadata server.
+ *
+ * Every request is checked against the API's own description: method, path, query and body, field by field. Another
+ * API joins by a file in `api-descriptions` and an entry with handlers in `services`.
+ */
+export class GoogleStandIn {
+  readonly registry = new ArtifactRegistry();
+  readonly builds = new CloudBuild(this.registry);
+  readonly usage = new ServiceUsage();
+  readonly requests: RecordedRequest[] = [];
+  /** Access tokens that are accepted. */
+  readonly tokens = new Set(["ya29.first"]);
+  /** What the metadata server hands out; undefined when the machine has none. */
+  metadataToken: string | undefined;
+
+  private readonly services: readonly Service[];
+  private readonly descriptions = new Map<string, { description: ApiDescription; service: Service }>();
+  private readonly faults: { target: string; fault: Fault; left: number }[] = [];
+  private readonly server: Server;
+
+  constructor(furtherServices: readonly Service[] = []) {
+    this.services = [
+      this.builds.service,
+      this.registry.service,
+      this.usage.service,
+      ...PROBED_SERVICES,
+      ...furtherServices,
+    ];
+    for (const service of this.services) {
+      const description = loadDescription(service.description);
+      this.descriptions.set(description.name, { description, service });
+    }
+    this.server = createServer((request, response) => {
+      this.serve(request, response).catch((error: unknown) => {
+        response.writeHead(500, { "content-type": "text/plain" }).end(`stand-in failed: ${String(error)}`);
+      });
+    });
+  }
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  /** Host and port. */
+  get host(): string {
+    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Environment that points the Terraform provider and the scripts here. */
+  get environment(): Readonly<Record<string, string>> {
+    return {
+      GCE_METADATA_HOST: this.host,
+      ...Object.fromEntries(
+        [...this.descriptions].map(([name, { service }]) => [
+          service.endpointVariable,
+          `http://${this.host}/${name}/${service.basePath}`,
+        ]),
+      ),
+    };
+  }
+
+  /** Lets the next `times` requests to a method id, or to a whole API by its name, fail. */
+  inject(target: string, fault: Fault, times = 1): void {
+    this.faults.push({ target, fault, left: times });
+  }
+
+  requestsTo(method: string): readonly RecordedRequest[] {
+    return this.requests.filter((request) => request.method === method);
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const text = await bodyOf(request);
+    const url = new URL(request.url ?? "/", `http://${this.host}`);
+    if (url.pathname === TOKEN_PATH) {
+      this.answerToken(request, response);
+      return;
+    }
+    const [, name = "", ...rest] = url.pathname.split("/");
+    const api = this.descriptions.get(name);
+    const match = api && matchMethod(api.description, request.method ?? "", rest.join("/"));
+    const body = parseBody(text);
+    this.requests.push({
+      method: match?.method.id ?? "unknown",
+      httpMethod: request.method ?? "",
+      path: url.pathname + url.search,
+      headers: request.headers,
+      body: isObject(body) ? body : {},
+    });
+    if (api === undefined || match === undefined) {
+      sendHtml(response, 404, "<title>Error 404 (Not Found)!!1</title><p>The requested URL was not found.</p>");
+      return;
+    }
+
+    const fault = this.takeFault(match.method.id, name);
+    if (fault?.kind === "slow") await new Promise((resolve) => setTimeout(resolve, fault.milliseconds));
+    if (fault?.kind === "reset" && fault.carriedOut !== true) {
+      request.socket.resetAndDestroy();
+      return;
+    }
+    if (fault?.kind === "html" || fault?.kind === "empty") {
+      sendHtml(response, fault.status, fault.kind === "html" ? fault.page : "");
+      return;
+    }
+    try {
+      this.authenticate(request, fault);
+      refuseFault(fault, name);
+      const answer = carryOut(api, match, url.searchParams, body);
+      if (fault?.kind === "reset") request.socket.resetAndDestroy();
+      else sendJson(response, 200, answer);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const retryAfter = fault?.kind === "status" ? fault.retryAfterSeconds : undefined;
+      sendJson(response, error.code, error.body, retryAfter === undefined ? {} : { "retry-after": `${retryAfter}` });
+    }
+  }
+
+  private takeFault(method: string, api: string): Fault | undefined {
+    const entry = this.faults.find(({ target, left }) => left > 0 && (target === method || target === api));
+    if (entry !== undefined) entry.left -= 1;
+    return entry?.fault;
+  }
+
+  private authenticate(request: IncomingMessage, fault: Fault | undefined): void {
+    const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
+    if (token === undefined) {
+      throw new ApiError(401, "UNAUTHENTICATED", "Request is missing required authentication credential.", [
+        errorReason("CREDENTIALS_MISSING"),
+      ]);
+    }
+    if (fault?.kind === "expired-token") this.tokens.delete(token);
+    if (!this.tokens.has(token)) {
+      throw new ApiError(401, "UNAUTHENTICATED", "Request had invalid authentication credentials.", [
+        errorReason("ACCESS_TOKEN_EXPIRED"),
+      ]);
+    }
+  }
+
+  private answerToken(request: IncomingMessage, response: ServerResponse): void {
+    if (this.metadataToken === undefined || request.headers["metadata-flavor"] !== "Google") {
+      sendHtml(response, this.metadataToken === undefined ? 404 : 403, "<title>Metadata</title>");
+      return;
+    }
+    sendJson(response, 200, { access_token: this.metadataToken, expires_in: 3599, token_type: "Bearer" });
+  }
+}
+
+function refuseFault(fault: Fault | undefined, api: string): void {
+  if (fault?.kind === "status") throw fault.error;
+  if (fault?.kind === "service-disabled") {
+    throw new ApiError(
+      403,
+      "PERMISSION_DENIED",
+      `The API ${api} has not been used in project demo before or it is disabled. Enable it and retry.`,
+      [errorReason("SERVICE_DISABLED", { service: `${api}.googleapis.com` })],
+    );
+  }
+}
+
+/** Checks the request, lets the handler answer, and checks that answer as well: a stand-in must not invent fields. */
+function carryOut(
+  api: { readonly description: ApiDescription; readonly service: Service },
+  { method, parameters }: MethodMatch,
+  query: URLSearchParams,
+  body: unknown,
+): JsonObject {
+  const problems = [
+    ...queryProblems(api.description, method, query),
+    ...bodyProblems(api.description, method.request, body),
+  ];
+  if (problems.length > 0) {
+    throw new ApiError(400, "INVALID_ARGUMENT", `Invalid JSON payload received. ${problems.join(" ")}`, [
+      {
+        "@type": "type.googleapis.com/google.rpc.BadRequest",
+        fieldViolations: problems.map((description) => ({ description })),
+      },
+    ]);
+  }
+  const handler = api.service.handlers?.[method.id.slice(api.description.name.length + 1)];
+  const answer = handler?.({ method, parameters, query, body: isObject(body) ? body : {} }) ?? {};
+  const invented = method.response === undefined ? [] : schemaProblems(api.description, method.response, answer, "");
+  if (invented.length > 0) throw new Error(`${method.id} answers against its description: ${invented.join(" ")}`);
+  return answer;
+}
+
+function bodyProblems(
+  description: ApiDescription,
+  schema: ApiDescription["schemas"][string] | undefined,
+  body: unknown,
+) {
+  if (schema === undefined) return body === undefined ? [] : ["This method takes no body."];
+  if (body === undefined) return ["A body is missing."];
+  return schemaProblems(description, schema, body, "");
+}
+
+function parseBody(text: string): unknown {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function sendJson(response: ServerResponse, status: number, body: JsonObject, headers: Record<string, string> = {}) {
+  response.writeHead(status, { "content-type": "application/json; charset=UTF-8", ...headers });
+  response.end(JSON.stringify(body, undefined, 2));
+}
+
+function sendHtml(response: ServerResponse, status: number, page: string): void {
+  response.writeHead(status, { "content-type": "text/html; charset=UTF-8" }).end(page);
+}
