@@ -1,14 +1,13 @@
 import { App } from "cdktf";
 
 import { RulesBrokenError } from "../lib/core/rules";
-import { IdpServerlessStack } from "./idp-serverless";
+import { createStacks } from "./all-stacks";
 import { readSettings } from "./settings";
 import { summary } from "./summary";
 
 try {
-  const { backend } = readSettings(process.env);
   const app = new App();
-  const stacks = [new IdpServerlessStack(app, "idp-serverless", { backend })];
+  const stacks = createStacks(app, readSettings(process.env));
   app.synth();
   process.stdout.write(summary(app.outdir, stacks));
 } catch (error) {

@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { App } from "cdktf";
+
+import { createStacks } from "../../stacks/all-stacks";
+import { readTerraform, type DocumentedTerraform } from "./readme-tables";
+
+/** Synthesizes every stack with its default settings; keyed by stack. */
+export function documentedStacks(): Record<string, DocumentedTerraform> {
+  const outdir = mkdtempSync(join(tmpdir(), "documented-stacks-"));
+  try {
+    const app = new App({ outdir });
+    const stacks = createStacks(app, { backend: { type: "local" } });
+    app.synth();
+    return Object.fromEntries(
+      stacks.map((stack) => [stack.node.id, readTerraform(join(outdir, "stacks", stack.node.id, "cdk.tf.json"))]),
+    );
+  } finally {
+    rmSync(outdir, { recursive: true });
+  }
+}

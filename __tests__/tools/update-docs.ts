@@ -1,0 +1,11 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { documentedStacks } from "./documented-stacks";
+import { withFreshTables } from "./readme-tables";
+
+const path = join(__dirname, "../../README.md");
+const before = readFileSync(path, "utf8");
+const after = withFreshTables(before, documentedStacks());
+writeFileSync(path, after);
+process.stdout.write(before === after ? "README.md is up to date\n" : "README.md is updated\n");
