@@ -1,0 +1,113 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { documentedStacks } from "../tools/documented-stacks";
+import { UPDATE_COMMAND, withFreshTables } from "../tools/readme-tables";
+import { offeredScripts, REPOSITORY, untruth } from "./documented-command";
+
+const readme = readFileSync(join(REPOSITORY, "README.md"), "utf8");
+const help = readFileSync(join(REPOSITORY, "help"), "utf8");
+const offer = { scripts: offeredScripts(), stacks: documentedStacks() };
+
+const shellLines = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block]) =>
+  (block ?? "").split("\n").filter((line) => line !== ""),
+);
+
+const helpCommands = help
+  .split("\n")
+  .map((line) => /^ {2}((?:[A-Z_]+='[^']*' )?(?:npm|npx|terraform) .*?)(?: {2,}.*)?$/.exec(line)?.[1])
+  .filter((command) => command !== undefined);
+
+describe("README", () => {
+  it("has shell examples", () => {
+    expect(shellLines.length).toBeGreaterThan(10);
+  });
+
+  it.each(shellLines)("tells a command that works: %s", (line) => {
+    expect(untruth(line, offer)).toBeUndefined();
+  });
+
+  it(`shows the inputs and outputs as they are synthesized; when this fails, run: ${UPDATE_COMMAND}`, () => {
+    expect(readme).toBe(withFreshTables(readme, offer.stacks));
+  });
+
+  it("documents every stack's inputs and outputs", () => {
+    for (const stack of Object.keys(offer.stacks)) {
+      expect(readme).toContain(`<!-- inputs: ${stack} -->`);
+      expect(readme).toContain(`<!-- outputs: ${stack} -->`);
+    }
+  });
+
+  it("links to files that exist", () => {
+    const targets = [...readme.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target]) => target ?? "");
+    expect(targets.length).toBeGreaterThan(0);
+    expect(targets.filter((target) => !existsSync(join(REPOSITORY, target)))).toEqual([]);
+  });
+
+  it("describes inputs and outputs in sentences that end", () => {
+    const descriptions = Object.values(offer.stacks).flatMap(({ variable, output }) =>
+      [...Object.values(variable), ...Object.values(output)].map(({ description }) => description),
+    );
+    expect(descriptions.filter((description) => !description.endsWith("."))).toEqual([]);
+  });
+});
+
+describe("help", () => {
+  it("fits on one screen", () => {
+    expect(help.split("\n").length).toBeLessThanOrEqual(40);
+  });
+
+  it("names every stack and every command of the project", () => {
+    for (const stack of Object.keys(offer.stacks)) expect(help).toContain(stack);
+    const daily = offer.scripts.filter((script) => !script.includes(":") && script !== "prepack");
+    expect(daily.filter((script) => !new RegExp(`npm (run )?${script}\\b`).test(help))).toEqual([]);
+  });
+
+  it.each(helpCommands)("tells a command that works: %s", (command) => {
+    expect(untruth(command, offer)).toBeUndefined();
+  });
+});
+
+describe("npm run synth", () => {
+  const synthesize = (environment: Record<string, string>) => {
+    const outdir = mkdtempSync(join(tmpdir(), "synth-"));
+    try {
+      const output = execFileSync(process.execPath, ["--require", "sucrase/register", "stacks/main.ts"], {
+        cwd: REPOSITORY,
+        env: { ...process.env, CDKTF_OUTDIR: outdir, ...environment },
+        encoding: "utf8",
+        stdio: "pipe",
+      });
+      const folder = join(outdir, "stacks/idp-serverless");
+      const text = readFileSync(join(folder, "cdk.tf.json"), "utf8");
+      return { output, folder, terraform: JSON.parse(text) as { terraform: { backend?: unknown } } };
+    } finally {
+      rmSync(outdir, { recursive: true });
+    }
+  };
+
+  it("says per stack where it is, how much it declares and what to do next", () => {
+    const { output, folder } = synthesize({});
+    expect(output.trim().split("\n")).toHaveLength(Object.keys(offer.stacks).length);
+    expect(output).toMatch(/: \d+ resources; next: terraform -chdir=\S+ init && terraform -chdir=\S+ apply /);
+    expect(output).toContain(folder);
+  });
+
+  it("takes the backend from the one setting", () => {
+    const { terraform } = synthesize({ STATE_BACKEND: '{"gcs": {"bucket": "my-states"}}' });
+    expect(terraform.terraform.backend).toEqual({ gcs: { bucket: "my-states", prefix: "idp-serverless" } });
+  });
+
+  it("answers a wrong setting with words, not with a stack trace", () => {
+    const run = () => synthesize({ STATE_BACKEND: "floppy" });
+    expect(run).toThrow(
+      expect.objectContaining({
+        status: 1,
+        stderr:
+          'STATE_BACKEND: 1 problem\n  - the backend is "floppy"; it must be one of local, none, gcs, s3, http, remote, cloud, because only these are emitted; choose one, or "none" and add a backend file to the synthesized folder\n',
+      }) as Error,
+    );
+  });
+});

@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { type DocumentedTerraform } from "../tools/readme-tables";
+
+/** Folder of the repository. */
+export const REPOSITORY = join(__dirname, "../..");
+
+/** What the project really offers, for judging what its pages say. */
+export interface Offer {
+  /** Scripts of `package.json`. */
+  readonly scripts: readonly string[];
+  readonly stacks: Readonly<Record<string, DocumentedTerraform>>;
+}
+
+const OUTPUT_FOLDER = "cdktf.out/stacks/";
+
+const TERRAFORM_SUBCOMMANDS = ["init", "plan", "apply", "output", "destroy"];
+
+const CDKTF_SUBCOMMANDS = ["list", "synth", "diff", "deploy", "destroy"];
+
+export function offeredScripts(): string[] {
+  const text = readFileSync(join(REPOSITORY, "package.json"), "utf8");
+  return Object.keys((JSON.parse(text) as { scripts: Record<string, string> }).scripts);
+}
+
+/** What is untrue about a documented command, or undefined when the project offers exactly that. */
+export function untruth(command: string, offer: Offer): string | undefined {
+  const words = command.replace(/^(?:[A-Z_]+=(?:'[^']*'|\S+) +)*/, "").split(/ +/);
+  const [program, ...rest] = words;
+  switch (program) {
+    case "npm":
+      return npmUntruth(rest, offer);
+    case "npx":
+      return cdktfUntruth(rest, offer);
+    case "terraform":
+      return terraformUntruth(rest, offer);
+    case "cp":
+      return unknownStack(rest[1] ?? "", offer);
+    case "gcloud":
+      return rest.join(" ") === "auth application-default login" ? undefined : `gcloud ${rest.join(" ")} is not known`;
+    default:
+      return `${String(program)} is not a command that a reader has`;
+  }
+}
+
+function npmUntruth([verb, script]: readonly string[], { scripts }: Offer): string | undefined {
+  if (verb === "ci") return existsSync(join(REPOSITORY, "package-lock.json")) ? undefined : "there is no lock file";
+  const name = verb === "run" ? script : verb;
+  return scripts.includes(name ?? "") ? undefined : `package.json has no script ${String(name)}`;
+}
+
+function cdktfUntruth([cli, verb, stack]: readonly string[], { stacks }: Offer): string | undefined {
+  if (cli !== "cdktf-cli@0.21") return `the framework's command line is cdktf-cli@0.21, not ${String(cli)}`;
+  if (!CDKTF_SUBCOMMANDS.includes(verb ?? "")) return `cdktf has no ${String(verb)} here`;
+  return stack === undefined || stack in stacks ? undefined : `there is no stack ${stack}`;
+}
+
+function terraformUntruth([folder, verb, ...options]: readonly string[], offer: Offer): string | undefined {
+  const target = /^-chdir=(.*)$/.exec(folder ?? "")?.[1] ?? "";
+  const wrongFolder = target.startsWith("../") ? undefined : unknownStack(target, offer);
+  if (wrongFolder !== undefined) return wrongFolder;
+  if (!TERRAFORM_SUBCOMMANDS.includes(verb ?? "")) return `terraform ${String(verb)} is not used here`;
+  const terraforms = Object.values(offer.stacks);
+  const variable = /-var (\w+)=/.exec(options.join(" "))?.[1];
+  if (variable !== undefined && !terraforms.some((terraform) => variable in terraform.variable)) {
+    return `no stack has an input ${variable}`;
+  }
+  const [output] = verb === "output" ? options : [];
+  if (output !== undefined && !terraforms.some((terraform) => output in terraform.output)) {
+    return `no stack has an output ${output}`;
+  }
+  return undefined;
+}
+
+function unknownStack(folder: string, { stacks }: Offer): string | undefined {
+  const name = folder.startsWith(OUTPUT_FOLDER) ? folder.slice(OUTPUT_FOLDER.length) : "";
+  return name in stacks ? undefined : `${folder} is not the folder of a stack`;
+}
