@@ -74,7 +74,7 @@ describe("npm run synth", () => {
   const synthesize = (environment: Record<string, string>) => {
     const outdir = mkdtempSync(join(tmpdir(), "synth-"));
     try {
-      const output = execFileSync(process.execPath, ["--require", "sucrase/register", "stacks/main.ts"], {
+      const output = execFileSync("sh", ["stacks/app.sh"], {
         cwd: REPOSITORY,
         env: { ...process.env, CDKTF_OUTDIR: outdir, ...environment },
         encoding: "utf8",

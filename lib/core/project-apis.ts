@@ -1,10 +1,11 @@
 import { ProjectService } from "@cdktf/provider-google/lib/project-service";
-import { DataResource, type ITerraformDependable, type LocalExecProvisioner } from "cdktf";
+import { type ITerraformDependable, type LocalExecProvisioner } from "cdktf";
 import { Construct } from "constructs";
 
 import { countWhen } from "./expression";
 import { packageFile } from "./package-file";
 import { addStackFile, type StackFile } from "./stack-file";
+import { TerraformData } from "./terraform-data";
 
 /** Services that the stacks use, by the first part of `<name>.googleapis.com`. */
 export type ApiName =
@@ -38,7 +39,7 @@ export interface ProjectApisProps {
  */
 export class ProjectApis extends Construct {
   private readonly gates = new Map<ApiName, ITerraformDependable>();
-  private readonly resourceManager: DataResource;
+  private readonly resourceManager: TerraformData;
 
   constructor(
     scope: Construct,
@@ -48,7 +49,7 @@ export class ProjectApis extends Construct {
     super(scope, id);
     const { projectId, apis } = props;
 
-    this.resourceManager = new DataResource(this, "ResourceManager", {
+    this.resourceManager = new TerraformData(this, "ResourceManager", {
       triggersReplace: { project_id: projectId },
       provisioners: [
         this.run("enable-api.sh", "cloudresourcemanager"),
@@ -76,7 +77,7 @@ export class ProjectApis extends Construct {
       count,
     });
 
-    const gate = new DataResource(this, `${api}-answers`, {
+    const gate = new TerraformData(this, `${api}-answers`, {
       triggersReplace: { project_id: projectId },
       provisioners: [this.run("wait-for-api.sh", api)],
       dependsOn: [enabled],

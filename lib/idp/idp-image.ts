@@ -1,4 +1,4 @@
-import { DataResource, Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
+import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { countWhen, expression } from "../core/expression";
@@ -6,6 +6,7 @@ import { packageFile } from "../core/package-file";
 import { addRestLibrary, shellCommand } from "../core/project-apis";
 import { ifKnown, requireAll, type Rule } from "../core/rules";
 import { addStackFile } from "../core/stack-file";
+import { TerraformData } from "../core/terraform-data";
 import { LATEST_VERSION, OLDEST_VERSION, PINNED_VERSION, UPSTREAM_IMAGE, UPSTREAM_PREFIX } from "./contract";
 
 /** Where images are pushed, and who may push. */
@@ -106,7 +107,7 @@ export class IdpImage extends Construct {
 
     addRestLibrary(this);
     const script = addStackFile(this, packageFile("lib/idp/scripts/build-image.sh"), "scripts/build-image.sh");
-    const build = new DataResource(this, "Build", {
+    const build = new TerraformData(this, "Build", {
       triggersReplace: { image: builtImage },
       provisioners: [
         {

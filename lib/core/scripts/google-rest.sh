@@ -368,6 +368,12 @@ google_send() {
     --max-time "$REST_CALL_SECONDS" 2>"$GOOGLE_WORK/curl-error") || GOOGLE_CURL=$?
   # An answer that broke off half-way has a status but is none.
   [ "$GOOGLE_CURL" -eq 0 ] || GOOGLE_STATUS=000
+  GOOGLE_REASONS=
+  GOOGLE_ERROR=
+  case $GOOGLE_STATUS in
+    000 | 2??) ;;
+    *) google_read_error ;;
+  esac
 }
 
 # Is the last fault a passing one that this call may simply be repeated after?
@@ -424,18 +430,25 @@ google_text() {
     -e 's/&amp;/\&/g' -e 's/  */ /g' -e 's/^ //' -e 's/ $//' | cut -c 1-500
 }
 
-# Google's error body as "STATUS (REASON): message"; nothing when the body has another form.
-google_error_body() {
-  jq -r '
+# Reads Google's error body once: GOOGLE_REASONS gets its machine-readable reasons, GOOGLE_ERROR "STATUS (REASON): message".
+# Both stay empty when the body has another form.
+google_read_error() {
+  google_read=$(jq -r '
     (if type == "array" then .[0] else . end) | .error? // empty
     | if type == "string" then { message: . } else . end
-    | ([.details[]?.reason?, .errors[]?.reason?] | map(select(type == "string")) | unique | join(", ")) as $reasons
+    | ([.details[]?.reason?, .errors[]?.reason?] | map(select(type == "string")) | unique) as $reasons
     | [.details[]?.fieldViolations[]?.description? // empty] as $violations
-    | (.status // "")
-      + (if $reasons == "" then "" else " (" + $reasons + ")" end)
-      + ": " + (.message // "no message")
-      + (if ($violations | length) == 0 then "" else " [" + ($violations | join("; ")) + "]" end)
-  ' "$GOOGLE_ANSWER" 2>/dev/null | tr '\n' ' ' | sed -e 's/  */ /g' -e 's/^: //' -e 's/ $//' | cut -c 1-2000
+    | ([.status // empty] + (if $reasons == [] then [] else ["(" + ($reasons | join(", ")) + ")"] end) | join(" "))
+        as $title
+    | ($reasons | join(" ")),
+      (if $title == "" then "" else $title + ": " end)
+        + ([.message // "no message" | splits("[ \n]+")] | join(" ") | rtrimstr(" ") | .[0:2000])
+        + (if $violations == [] then "" else " [" + ($violations | join("; ") | .[0:2000]) + "]" end)
+  ' "$GOOGLE_ANSWER" 2>/dev/null) || google_read=
+  GOOGLE_REASONS=${google_read%%
+*}
+  GOOGLE_ERROR=${google_read#*
+}
 }
 
 # One readable sentence about the last call: method, address without its query, HTTP status and what the API said.
@@ -445,9 +458,8 @@ google_outcome() {
     printf '%s got no answer: %s.\n' "$google_place" "$(google_text <"$GOOGLE_WORK/curl-error" | sed 's/^curl: //')"
     return 0
   fi
-  google_said=$(google_error_body)
-  if [ -n "$google_said" ]; then
-    printf '%s answered HTTP %s %s\n' "$google_place" "$GOOGLE_STATUS" "$google_said"
+  if [ -n "$GOOGLE_ERROR" ]; then
+    printf '%s answered HTTP %s %s\n' "$google_place" "$GOOGLE_STATUS" "$GOOGLE_ERROR"
     return 0
   fi
   google_said=$(google_text <"$GOOGLE_ANSWER")
@@ -460,15 +472,15 @@ google_outcome() {
 
 # google_has_reason REASON...: does the error body give one of these machine-readable reasons?
 google_has_reason() {
-  jq -e --arg reasons " $* " '
-    (if type == "array" then .[0] else . end) | .error | [.details[]?.reason?, .errors[]?.reason?]
-    | map(select(type == "string") as $reason | $reasons | contains(" " + $reason + " ")) | any
-  ' "$GOOGLE_ANSWER" >/dev/null 2>&1
+  for google_reason in "$@"; do
+    case " $GOOGLE_REASONS " in *" $google_reason "*) return 0 ;; esac
+  done
+  return 1
 }
 
 # google_says EXPRESSION: does the error message match, without regard to case?
 google_says() {
-  google_error_body | grep -Eiq "$1"
+  printf '%s\n' "$GOOGLE_ERROR" | grep -Eiq "$1"
 }
 
 # Is the API that was called off in the project? (A missing quota project is reported in the same words.)

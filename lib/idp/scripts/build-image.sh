@@ -159,20 +159,21 @@ write_request() {
     }' >"$GOOGLE_WORK/build.json"
 }
 
-# After an unclear fault: a build of this image that is under way is the one that was asked for.
-find_running_build() {
-  google_get cloudbuild "$builds?pageSize=20&filter=tags%3D%22$tag%22" ||
-    google_fail "Whether the build was started cannot be found out."
-  jq -c --arg image "$IMAGE" '[.builds[]? | select(.images == [$image])
-    | select(.status == "PENDING" or .status == "QUEUED" or .status == "WORKING")][0] // empty' \
-    "$GOOGLE_ANSWER" >"$GOOGLE_WORK/found"
-  [ -s "$GOOGLE_WORK/found" ]
+# take_build FILTER: the build at that place of the last answer is the one to watch.
+take_build() {
+  build_id=$(jq -r "$1"' | "\(.id) \(.logUrl // "not given")"' "$GOOGLE_ANSWER")
+  [ -n "$build_id" ] || return 1
+  log_address=${build_id#* }
+  build_id=${build_id%% *}
+  google_say "Build $build_id of $IMAGE is under way; log: $log_address"
 }
 
-take_build() {
-  build_id=$(jq -r '.id // ""' "$1")
-  log_address=$(jq -r '.logUrl // "not given"' "$1")
-  google_say "Build $build_id of $IMAGE is under way; log: $log_address"
+# After an unclear fault: a build of this image that is under way is the one that was asked for.
+take_running_build() {
+  google_get cloudbuild "$builds?pageSize=20&filter=tags%3D%22$tag%22" ||
+    google_fail "Whether the build was started cannot be found out."
+  take_build 'first(.builds[]? | select(.images == [env.IMAGE])
+    | select(.status == "PENDING" or .status == "QUEUED" or .status == "WORKING"))'
 }
 
 # A new account or role works everywhere only after a minute or two.
@@ -202,10 +203,7 @@ start_build() {
       google_say "$(google_outcome) Looking whether the build was started nevertheless."
       google_pause "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$attempt")"
       outcome=$(google_outcome)
-      if find_running_build; then
-        take_build "$GOOGLE_WORK/found"
-        return 0
-      fi
+      take_running_build && return 0
       attempt=$((attempt + 1))
       if [ "$attempt" -gt "$REST_TRIES" ]; then
         google_complain "Cloud Build does not take the build of $IMAGE."
@@ -220,9 +218,7 @@ start_build() {
         "Way out: repair what the message names. The caller needs roles/cloudbuild.builds.editor on $PROJECT_ID and roles/iam.serviceAccountUser on $BUILD_SERVICE_ACCOUNT; the Cloud Build API must be on."
     fi
   done
-  jq '.metadata.build // {}' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/found"
-  take_build "$GOOGLE_WORK/found"
-  [ -n "$build_id" ] || google_fail "Cloud Build took the build of $IMAGE but named none."
+  take_build '.metadata.build | select(.id)' || google_fail "Cloud Build took the build of $IMAGE but named none."
 }
 
 # Returns when the build has ended, with its state in build_status.

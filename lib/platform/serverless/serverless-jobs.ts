@@ -2,11 +2,12 @@ import { CloudRunV2Job } from "@cdktf/provider-google/lib/cloud-run-v2-job";
 import { SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
 import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
-import { DataResource, dependable, Fn, type ITerraformDependable } from "cdktf";
+import { dependable, Fn, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { jobName, secretId, type DeploymentName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
+import { TerraformData } from "../../core/terraform-data";
 import {
   type InitializationJob,
   type InitializationJobPlatform,
@@ -89,7 +90,7 @@ export class ServerlessJobs implements InitializationJobPlatform {
       dependsOn: [identity.account],
     });
 
-    const trigger = new DataResource(scope, "Trigger", { input: { ...job.rerunWhenChanged } });
+    const trigger = new TerraformData(scope, "Trigger", { input: { ...job.rerunWhenChanged } });
     const cloudRunJob = new CloudRunV2Job(scope, id, {
       project: this.props.projectId,
       name: jobName(deployment, job.name),

@@ -1,0 +1,47 @@
+import { ref, TerraformResource, Token, type TerraformMetaArguments } from "cdktf";
+import { type Construct } from "constructs";
+
+export interface TerraformDataProps extends TerraformMetaArguments {
+  /**
+   * Values to keep in the state; a change of them is an update of this resource.
+   *
+   * @default - none
+   */
+  readonly input?: Readonly<Record<string, string>>;
+
+  /**
+   * Values whose change replaces this resource, which runs its provisioners again.
+   *
+   * @default - none
+   */
+  readonly triggersReplace?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Terraform's built-in `terraform_data`: a life cycle without a thing, for triggers and provisioners.
+ *
+ * The framework's own class starts `terraform` during synthesis to ask its version, once per resource, and fails on a
+ * machine that has none.
+ */
+export class TerraformData extends TerraformResource {
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: TerraformDataProps,
+  ) {
+    super(scope, id, {
+      terraformResourceType: "terraform_data",
+      terraformGeneratorMetadata: { providerName: "terraform" },
+      ...props,
+    });
+  }
+
+  /** The kept values, as an expression. */
+  get input(): string {
+    return Token.asString(ref(`terraform_data.${this.friendlyUniqueId}.input`, this.cdktfStack));
+  }
+
+  protected override synthesizeAttributes(): Record<string, unknown> {
+    return { input: this.props.input, triggers_replace: this.props.triggersReplace };
+  }
+}
