@@ -1,0 +1,496 @@
+import { readFileSync } from "node:fs";
+
+import { bucketName, secretId, tenantPrefix } from "../../lib/core/names";
+import { packageFile } from "../../lib/core/package-file";
+import { WORKER_LISTENERS } from "../../lib/idp/contract";
+import { ADDRESS, containerOf, serverlessResource, serverlessTerraform, STACK_NAME, valueAt } from "./serverless-stack";
+
+/** The words of a row of the contract, where its fact is read, and what it must be. */
+type Row = readonly [row: string, fact: () => unknown, expected: unknown];
+
+const variable = (name: string) => serverlessTerraform().variable?.[name] ?? {};
+const output = (name: string) => serverlessTerraform().output?.[name]?.value;
+const local = (name: string) => serverlessTerraform().locals?.[name];
+const ephemeral = (type: string, name: string) => serverlessTerraform().ephemeral?.[type]?.[name] ?? {};
+const typesOf = (pattern: RegExp) =>
+  Object.keys(serverlessTerraform().resource ?? {}).filter((type) => pattern.test(type));
+const service = () => containerOf(ADDRESS.service);
+const job = () => containerOf(ADDRESS.job);
+
+const file = (path: string) => readFileSync(packageFile(path), "utf8");
+const entrypoint = () => file("image/cloud-entrypoint.sh");
+const dockerfile = () => file("image/Dockerfile");
+const dbInit = () => file("lib/idp/scripts/db-init.sh");
+
+/** Instructions of the image, without comments and continued lines in one. */
+const instructions = () =>
+  dockerfile()
+    .replaceAll(/^#.*\n/gm, "")
+    .replaceAll(/\\\n\s*/g, "")
+    .split("\n")
+    .filter((line) => line !== "");
+
+/** Names of an `env` list with where each value is read. */
+const secretOf = (container: unknown, name: string) => {
+  const entries = (container as { env: { name: string; value_source: { secret_key_ref: { secret: string } } }[] }).env;
+  return entries.find((entry) => entry.name === name)?.value_source.secret_key_ref.secret;
+};
+
+const readerIs = (account: string) =>
+  `roles/secretmanager.secretAccessor to serviceAccount:\${google_service_account.${account}.email}`;
+
+/** Position of each text in a file, in the order given. */
+const positions = (text: string, ...parts: string[]) => parts.map((part) => text.indexOf(part));
+const isAscending = (numbers: number[]) =>
+  numbers.every((number, index) => number >= 0 && number > (numbers[index - 1] ?? -1));
+
+const TABLES: Readonly<Record<string, readonly Row[]>> = {
+  "What the service does": [
+    [
+      "Cryptographic secrets: a stable application secret key and a bootstrap password, injected into the container",
+      () => [secretOf(service(), "IDP_SECRET_KEY"), secretOf(service(), "IDP_BOOTSTRAP_PASSWORD")],
+      [`\${${ADDRESS.secretKey}.secret_id}`, `\${${ADDRESS.bootstrapPassword}.secret_id}`],
+    ],
+    [
+      "Container image: thin wrapper image built on the upstream image, with a cloud entrypoint script",
+      () => instructions().filter((line) => /^(FROM|COPY|ENTRYPOINT)/.test(line)),
+      [
+        "FROM ${UPSTREAM_IMAGE}:${IDP_VERSION}",
+        "COPY cloud-entrypoint.sh /cloud-entrypoint.sh",
+        'ENTRYPOINT ["dumb-init", "--", "/cloud-entrypoint.sh"]',
+      ],
+    ],
+    [
+      "Container image: built by a managed image build",
+      () => valueAt(serverlessResource(ADDRESS.build), "provisioner.0.local-exec.command"),
+      'sh "${path.module}/scripts/build-image.sh"',
+    ],
+    [
+      "Container image: output container_image",
+      () => [output("container_image"), service().image],
+      Array<string>(2).fill("${coalesce(var.existing_container_image, local.image_reference)}"),
+    ],
+    [
+      "Database engine: fixes PostgreSQL 15 as the only supported engine",
+      () => serverlessResource(ADDRESS.database).database_version,
+      "POSTGRES_15",
+    ],
+    [
+      "Database bootstrap: one first-deployment job named db-init; output initialization_jobs",
+      () => output("initialization_jobs"),
+      { "db-init": `\${${ADDRESS.job}.name}` },
+    ],
+    ["No cache service: no Redis-style cache is provisioned", () => typesOf(/redis|memcache|memorystore/), []],
+    [
+      "Media storage: a storage bucket mounted at /media; output storage_buckets",
+      () => output("storage_buckets"),
+      { storage: `\${${ADDRESS.bucket}.name}` },
+    ],
+    [
+      "Worker co-location: the entrypoint starts the background worker (ak worker) in the same container",
+      () => /^ +exec ak worker$/m.test(entrypoint()),
+      true,
+    ],
+    [
+      "Health checks: default startup probe and liveness probe, both unauthenticated",
+      () => [valueAt(service(), "startup_probe.http_get"), valueAt(service(), "liveness_probe.http_get")],
+      [
+        { path: "/-/health/ready/", port: 9000 },
+        { path: "/-/health/live/", port: 9000 },
+      ],
+    ],
+    ["The container listens on port 9000", () => service().ports, { container_port: 9000 }],
+  ],
+
+  "Secrets in the managed secret store": [
+    [
+      "Secret names follow secret-<tenant-prefix>-<application-name>-*",
+      () => secretId({ tenantPrefix: "t-abc123", applicationName: "idp" }, "x"),
+      "secret-t-abc123-idp-x",
+    ],
+    [
+      "Application secret key: name suffix -secret-key",
+      () => serverlessResource(ADDRESS.secretKey).secret_id,
+      "secret-${local.tenant_prefix}-${var.application_name}-secret-key",
+    ],
+    [
+      "Application secret key: 64 random chars",
+      () => ephemeral("random_password", "secrets_secret_key_candidate").length,
+      64,
+    ],
+    [
+      "Application secret key: generated once, must stay stable for the life of the deployment",
+      () =>
+        serverlessResource("google_secret_manager_secret_version.secrets_secret_key_version").secret_data_wo_version,
+      1,
+    ],
+    [
+      "Bootstrap password: name suffix -bootstrap-password",
+      () => serverlessResource(ADDRESS.bootstrapPassword).secret_id,
+      "secret-${local.tenant_prefix}-${var.application_name}-bootstrap-password",
+    ],
+    [
+      "Bootstrap password: 24 random chars",
+      () => ephemeral("random_password", "secrets_bootstrap_password_candidate").length,
+      24,
+    ],
+    [
+      "Bootstrap password: an explicit input bootstrap_password overrides the generated value",
+      () =>
+        serverlessResource("google_secret_manager_secret_version.secrets_bootstrap_password_version").secret_data_wo,
+      "${coalesce(var.bootstrap_password, ephemeral.random_password.secrets_bootstrap_password_candidate.result)}",
+    ],
+    [
+      "The database password is generated and managed separately",
+      () => serverlessResource("google_secret_manager_secret.database_password").secret_id,
+      "secret-${local.tenant_prefix}-${var.application_name}-database-password",
+    ],
+    [
+      "Its secret name is reported in the output database_password_secret",
+      () => output("database_password_secret"),
+      "${google_secret_manager_secret.database_password.secret_id}",
+    ],
+    [
+      "Listing can be filtered by the substring of the application name",
+      () =>
+        Object.values(serverlessTerraform().resource?.google_secret_manager_secret ?? {}).every(({ secret_id: id }) =>
+          String(id).includes("-${var.application_name}-"),
+        ),
+      true,
+    ],
+  ],
+
+  "Baseline environment (overridable through the input environment_variables)": [
+    [
+      "IDP_BOOTSTRAP_EMAIL: a default administrator address",
+      () => /^[^@\s]+@[^@\s]+$/.test(String(valueAt(local("service_baseline_environment"), "IDP_BOOTSTRAP_EMAIL"))),
+      true,
+    ],
+    [
+      "IDP_ERROR_REPORTING__ENABLED: false",
+      () => valueAt(local("service_baseline_environment"), "IDP_ERROR_REPORTING__ENABLED"),
+      "false",
+    ],
+    [
+      "IDP_DISABLE_UPDATE_CHECK: true",
+      () => valueAt(local("service_baseline_environment"), "IDP_DISABLE_UPDATE_CHECK"),
+      "true",
+    ],
+    ["IDP_LOG_LEVEL: info", () => valueAt(local("service_baseline_environment"), "IDP_LOG_LEVEL"), "info"],
+    [
+      "Overridable through the input environment_variables",
+      () => valueAt(service(), "dynamic.env.for_each"),
+      "${merge(local.service_baseline_environment, var.environment_variables, local.service_required_environment)}",
+    ],
+  ],
+
+  "Database variables mapped by the entrypoint": [
+    [
+      "The platform injects DB_HOST, DB_PORT, DB_NAME, DB_USER",
+      () => local("service_required_environment"),
+      {
+        DB_HOST: `/cloudsql/\${${ADDRESS.database}.connection_name}`,
+        DB_PORT: "5432",
+        DB_NAME: "${local.database_name}",
+        DB_USER: "${local.database_name}",
+      },
+    ],
+    [
+      "The platform injects DB_PASSWORD",
+      () => secretOf(service(), "DB_PASSWORD"),
+      "${google_secret_manager_secret.database_password.secret_id}",
+    ],
+    [
+      "The entrypoint aliases them onto IDP_POSTGRESQL__HOST, __PORT, __NAME, __USER, __PASSWORD",
+      () => [
+        /for part in (.*); do\n.*DB_\$part/.exec(entrypoint())?.[1]?.split(" "),
+        entrypoint().includes('copy "DB_$part" "IDP_POSTGRESQL__$part"'),
+      ],
+      [["HOST", "PORT", "NAME", "USER", "PASSWORD"], true],
+    ],
+    [
+      "A target variable that is already set explicitly is never overridden",
+      () => entrypoint().includes('&& ! is_configured "POSTGRESQL__$part"'),
+      true,
+    ],
+  ],
+
+  "Worker listen ports": [
+    ["IDP_LISTEN__HTTP 127.0.0.1:9001", () => workerListeners().IDP_LISTEN__HTTP, "127.0.0.1:9001"],
+    ["IDP_LISTEN__HTTPS 127.0.0.1:9444", () => workerListeners().IDP_LISTEN__HTTPS, "127.0.0.1:9444"],
+    ["IDP_LISTEN__METRICS 127.0.0.1:9301", () => workerListeners().IDP_LISTEN__METRICS, "127.0.0.1:9301"],
+    ["The worker is started with these and no others", workerListeners, WORKER_LISTENERS],
+    [
+      "The server keeps the default 0.0.0.0:9000",
+      () =>
+        Object.keys(local("service_baseline_environment") as object).filter((name) => /LISTEN__(HTTP|ME)/.test(name)),
+      [],
+    ],
+  ],
+
+  "Media bucket": [
+    [
+      "Name formula bkt-<application_name><tenant-prefix>-storage",
+      () => serverlessResource(ADDRESS.bucket).name,
+      "bkt-${var.application_name}${local.tenant_prefix}-storage",
+    ],
+    [
+      "Bucket name suffix storage, application-scoped",
+      () => bucketName({ tenantPrefix: "t-abc123", applicationName: "idp" }, "storage"),
+      "bkt-idpt-abc123-storage",
+    ],
+    ["Mount path /media", () => valueAt(service(), "volume_mounts.0"), { name: "storage", mount_path: "/media" }],
+    [
+      "Mount ownership uid=1000, gid=1000",
+      () => valueAt(serverlessResource(ADDRESS.service), "template.volumes.0.gcs.mount_options"),
+      expect.arrayContaining(["uid=1000", "gid=1000"]),
+    ],
+    [
+      "Content: plain files, survive instance replacement and scaling",
+      () => valueAt(serverlessResource(ADDRESS.service), "template.volumes.0.gcs"),
+      expect.objectContaining({ bucket: `\${${ADDRESS.bucket}.name}`, read_only: false }),
+    ],
+    [
+      "Tenant-prefix derivation: the tenant and a hash of the project",
+      () => [local("tenant_prefix"), tenantPrefix("demo", "my-project")],
+      ["${var.tenant_id}-${substr(sha256(var.project_id), 0, 6)}", "demo-1c7cd9"],
+    ],
+  ],
+
+  "Database objects created by db-init": [
+    [
+      "An application role, tenant-scoped, with the generated database password",
+      () => [local("database_name"), secretOf(job(), "DB_PASSWORD")],
+      [
+        '${replace(join("_", [local.tenant_prefix, var.application_name]), "-", "_")}',
+        "${google_secret_manager_secret.database_password.secret_id}",
+      ],
+    ],
+    [
+      "An application database, owned by the postgres login",
+      () => [valueAt(job(), "dynamic.env.for_each.DB_ADMIN_USER"), dbInit().includes('CREATE DATABASE :"database"')],
+      ["postgres", true],
+    ],
+    [
+      "Full privileges granted on the database and on the public schema",
+      () => [
+        dbInit().includes('GRANT ALL ON DATABASE :"database" TO :"role";'),
+        dbInit().includes('GRANT ALL ON SCHEMA public TO :"role";'),
+      ],
+      [true, true],
+    ],
+    [
+      "The managed-superuser role granted to the application role",
+      () => [
+        valueAt(job(), "dynamic.env.for_each.DB_MANAGED_SUPERUSER_ROLE"),
+        dbInit().includes('GRANT :"managed_superuser" TO :"role";'),
+      ],
+      ["cloudsqlsuperuser", true],
+    ],
+    [
+      "Database, user and instance names are tenant-prefixed and reported in the platform outputs",
+      () => [
+        output("database_name"),
+        output("database_user"),
+        output("database_instance_name"),
+        serverlessResource(ADDRESS.database).name,
+      ],
+      [
+        "${local.database_name}",
+        "${local.database_name}",
+        `\${${ADDRESS.database}.name}`,
+        "sql-${local.tenant_prefix}-${var.application_name}",
+      ],
+    ],
+  ],
+
+  "Platform inputs and outputs named here": [
+    ["application_version input, latest", () => variable("application_version").default, "latest"],
+    ["bootstrap_password input, optional", () => variable("bootstrap_password").default, null],
+    ["environment_variables input", () => variable("environment_variables").type, "map(string)"],
+    ["cpu_always_allocated input, default true", () => variable("cpu_always_allocated").default, true],
+    ["min_instance_count input, default 1", () => variable("min_instance_count").default, 1],
+    [
+      "container_image, initialization_jobs, storage_buckets, database_password_secret outputs",
+      () => Object.keys(serverlessTerraform().output ?? {}),
+      expect.arrayContaining(["container_image", "initialization_jobs", "storage_buckets", "database_password_secret"]),
+    ],
+  ],
+
+  "States and transitions": [
+    [
+      "The steps of db-init, in order",
+      () => /^prepare\(\) \{\n([^}]*)\}/m.exec(dbInit())?.[1]?.trim().split(/\s+/),
+      [
+        "wait_until_reachable",
+        "create_or_update_role",
+        "create_database",
+        "grant_privileges",
+        "grant_managed_superuser",
+      ],
+    ],
+    [
+      "Wait until PostgreSQL is reachable, through the proxy socket directory in the serverless variant",
+      () => valueAt(job(), "dynamic.env.for_each.DB_HOST"),
+      `/cloudsql/\${${ADDRESS.database}.connection_name}`,
+    ],
+    [
+      "Signal the database proxy sidecar to shut down: there is none in the serverless variant",
+      () => valueAt(job(), "dynamic.env.for_each.DB_PROXY_QUIT_URL"),
+      undefined,
+    ],
+    [
+      "Server start: the entrypoint has no migration step and there is no separate migrate job",
+      () => [
+        /ak +migrate/.test(entrypoint()),
+        Object.keys(serverlessTerraform().resource?.google_cloud_run_v2_job ?? {}),
+      ],
+      [false, ["db_init"]],
+    ],
+    [
+      "Entrypoint start: maps DB variables, sets the SSL mode, starts the worker, then replaces itself with the server",
+      () =>
+        isAscending(
+          positions(
+            entrypoint().slice(entrypoint().indexOf("case $UPSTREAM_PREFIX in")),
+            "\nmap_database_variables\n",
+            "\nchoose_ssl_mode\n",
+            "\n  supervise_worker &\n",
+            '\nexec ak "$@"',
+          ),
+        ),
+      true,
+    ],
+    [
+      "Edit of entrypoint or image definition: takes effect only after an image rebuild",
+      () => valueAt(serverlessResource(ADDRESS.build), "triggers_replace"),
+      { image: "${local.image_reference}" },
+    ],
+    [
+      "Edit of the db-init script: mounted at apply time; takes effect on the next apply without a rebuild",
+      () => [
+        serverlessResource("google_secret_manager_secret_version.db_init_script_version").secret_data,
+        valueAt(serverlessResource("terraform_data.db_init_trigger"), "input.script"),
+        String(local("image_reference")).includes("db-init"),
+      ],
+      [
+        '${filebase64("${path.module}/scripts/db-init.sh")}',
+        '${filesha256("${path.module}/scripts/db-init.sh")}',
+        false,
+      ],
+    ],
+  ],
+
+  Endpoints: [
+    [
+      "Startup (/-/health/ready/): 60 s, 15 s, 40",
+      () => service().startup_probe,
+      {
+        http_get: { path: "/-/health/ready/", port: 9000 },
+        initial_delay_seconds: 60,
+        period_seconds: 15,
+        failure_threshold: 40,
+        timeout_seconds: 10,
+      },
+    ],
+    [
+      "Liveness (/-/health/live/): 60 s, 30 s, 3",
+      () => service().liveness_probe,
+      {
+        http_get: { path: "/-/health/live/", port: 9000 },
+        initial_delay_seconds: 60,
+        period_seconds: 30,
+        failure_threshold: 3,
+        timeout_seconds: 10,
+      },
+    ],
+  ],
+
+  Authentication: [
+    [
+      "Both health endpoints are unauthenticated: the platform front end probes without credentials",
+      () => [
+        valueAt(service(), "startup_probe.http_get.http_headers"),
+        valueAt(service(), "liveness_probe.http_get.http_headers"),
+      ],
+      [undefined, undefined],
+    ],
+    [
+      "First login uses the built-in administrator user with the bootstrap password read from the secret store",
+      () => valueAt(output("first_sign_in"), "password_command"),
+      "gcloud secrets versions access ${google_secret_manager_secret_version.secrets_bootstrap_password_version.version}" +
+        ` --secret=\${${ADDRESS.bootstrapPassword}.secret_id} --project=\${var.project_id}`,
+    ],
+    [
+      "Access to the stored secrets is through the secret store's access controls and workload identity",
+      () =>
+        Object.fromEntries(
+          Object.entries(serverlessTerraform().resource?.google_secret_manager_secret_iam_member ?? {}).map(
+            ([name, { role, member }]) => [name, `${String(role)} to ${String(member)}`],
+          ),
+        ),
+      {
+        database_administrator_password_initializer: readerIs("initializer"),
+        database_password_initializer: readerIs("initializer"),
+        database_password_runtime: readerIs("runtime"),
+        db_init_script_reader: readerIs("initializer"),
+        secrets_bootstrap_password_runtime: readerIs("runtime"),
+        secrets_secret_key_runtime: readerIs("runtime"),
+      },
+    ],
+  ],
+
+  Limits: [
+    [
+      "Serverless variant defaults: cpu_always_allocated = true, min_instance_count = 1",
+      () => [
+        valueAt(service(), "resources.cpu_idle"),
+        valueAt(serverlessResource(ADDRESS.service), "template.scaling.min_instance_count"),
+      ],
+      ["${!var.cpu_always_allocated}", "${var.min_instance_count}"],
+    ],
+    [
+      "Default SSL mode when DB host is a Unix-socket directory or loopback: disable; any other host: require",
+      () => [
+        entrypoint().includes("/* | localhost | ::1) mode=disable ;;"),
+        entrypoint().includes("127.*) mode=disable ;;"),
+        entrypoint().includes("*) mode=require ;;"),
+        entrypoint().includes('export IDP_POSTGRESQL__SSLMODE="$mode"'),
+      ],
+      [true, true, true, true],
+    ],
+  ],
+
+  Versioning: [
+    [
+      "When application_version is latest, the build pins a known-good release, 2026.5.4",
+      () => valueAt(serverlessResource(ADDRESS.build), "provisioner.0.local-exec.environment.IDP_VERSION"),
+      '${(var.application_version == "latest" ? "2026.5.4" : var.application_version)}',
+    ],
+    [
+      "The foundation injects APP_VERSION into the image build arguments",
+      () => [
+        valueAt(serverlessResource(ADDRESS.build), "provisioner.0.local-exec.environment.APP_VERSION"),
+        instructions().includes("ARG APP_VERSION"),
+      ],
+      ["${var.application_version}", true],
+    ],
+    [
+      "The image definition derives its base tag from an application-specific build argument, IDP_VERSION",
+      () => instructions().find((line) => line.startsWith("FROM")),
+      "FROM ${UPSTREAM_IMAGE}:${IDP_VERSION}",
+    ],
+  ],
+};
+
+describe.each(Object.entries(TABLES))(`${STACK_NAME} keeps the contract: %s`, (_table, rows) => {
+  it.each(rows)("%s", (_row, fact, expected) => {
+    expect(fact()).toEqual(expected);
+  });
+});
+
+/** What the entrypoint sets for the worker alone, under the neutral prefix. */
+function workerListeners(): Record<string, string> {
+  const lines = entrypoint().matchAll(/^ +export "\$\{UPSTREAM_PREFIX\}(LISTEN__\w+)=(.*)"$/gm);
+  return Object.fromEntries([...lines].map(([, name = "", value = ""]) => [`IDP_${name}`, value]));
+}

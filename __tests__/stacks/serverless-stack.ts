@@ -1,0 +1,47 @@
+import { IdpServerlessStack } from "../../stacks/idp-serverless";
+import { resourceOf, terraformOf, testApp, type Block, type Terraform } from "../support/synthesis";
+
+/** Name under which the stack is deployed. */
+export const STACK_NAME = "idp-serverless";
+
+/** The stack as anybody gets it, in an app of its own. */
+export function serverlessStack(): IdpServerlessStack {
+  return new IdpServerlessStack(testApp(), STACK_NAME);
+}
+
+let synthesized: Terraform | undefined;
+
+/** Its configuration, made once per test file. */
+export function serverlessTerraform(): Terraform {
+  synthesized ??= terraformOf(serverlessStack());
+  return synthesized;
+}
+
+/** One of its resources, by address. */
+export function serverlessResource(address: string): Block {
+  const [type = "", name = ""] = address.split(".");
+  return resourceOf(serverlessTerraform(), type, name);
+}
+
+/** Its folder's own names of what the tests look at most. */
+export const ADDRESS = {
+  bootstrapPassword: "google_secret_manager_secret.secrets_bootstrap_password",
+  bucket: "google_storage_bucket.media_bucket",
+  build: "terraform_data.image_build",
+  database: "google_sql_database_instance.database",
+  job: "google_cloud_run_v2_job.db_init",
+  secretKey: "google_secret_manager_secret.secrets_secret_key",
+  service: "google_cloud_run_v2_service.service",
+} as const;
+
+/** The value at a path of keys and list positions, or undefined where the path ends. */
+export function valueAt(block: unknown, path: string): unknown {
+  return path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], block);
+}
+
+/** The only container of the service or of the job. */
+export function containerOf(address: string): Block {
+  const resource = serverlessResource(address);
+  const path = address.includes("_job.") ? "template.template.containers.0" : "template.containers.0";
+  return valueAt(resource, path) as Block;
+}
