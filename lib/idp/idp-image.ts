@@ -28,9 +28,6 @@ export interface IdpImageProps {
   /** Project in which the build runs. */
   readonly projectId: string;
 
-  /** Where the image goes. */
-  readonly repository: ImageRepository;
-
   /**
    * Release of the identity provider: `latest`, or an exact one such as `2026.5.4`, from 2025.10 on. Releases are
    * upgraded one feature release after the other and never downgraded.
@@ -52,6 +49,13 @@ export interface IdpImageProps {
    * @default - built
    */
   readonly existingImage?: string;
+
+  /**
+   * Where the image goes and who builds it. Needed unless `existingImage` is given as a literal.
+   *
+   * @default - none, nothing is built
+   */
+  readonly repository?: ImageRepository;
 
   /**
    * Image of the upstream server, without a tag.
@@ -87,8 +91,8 @@ export class IdpImage extends Construct {
     requireAll(this, props, RULES);
 
     const { existingImage, repository } = props;
-    if (existingImage !== undefined && !Token.isUnresolved(existingImage)) {
-      this.containerImage = existingImage;
+    if (repository === undefined || isLiteral(existingImage)) {
+      this.containerImage = existingImage ?? "";
       this.ready = [];
       return;
     }
@@ -148,6 +152,10 @@ function exactVersion(version: string): string {
   return expression(`(${version} == "${LATEST_VERSION}" ? "${PINNED_VERSION}" : ${version})`);
 }
 
+function isLiteral(image: string | undefined): boolean {
+  return image !== undefined && !Token.isUnresolved(image);
+}
+
 /** True for `latest` and for an exact release that keeps everything in PostgreSQL. */
 function isSupportedVersion(version: string): boolean {
   if (version === LATEST_VERSION) return true;
@@ -160,6 +168,11 @@ function isSupportedVersion(version: string): boolean {
 }
 
 const RULES: readonly Rule<IdpImageProps>[] = [
+  {
+    holds: ({ existingImage, repository }) => repository !== undefined || isLiteral(existingImage),
+    message: () =>
+      "repository is missing; without one there is nowhere to push what is built; give a repository, or the image that exists already as existingImage",
+  },
   {
     holds: ({ applicationVersion }) => ifKnown(applicationVersion, isSupportedVersion),
     message: ({ applicationVersion }) =>
