@@ -1,0 +1,117 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
+import { App, type TerraformStack } from "cdktf";
+
+import { PortableStack, type PortableStackProps, type StackOutput } from "../../lib/core/portable-stack";
+
+/** Arguments of one block of the configuration. */
+export type Block = Readonly<Record<string, unknown>>;
+
+/** Blocks by name, and blocks by type and name. */
+type Named = Readonly<Record<string, Block>>;
+type Typed = Readonly<Record<string, Named>>;
+
+/** A synthesized configuration, as far as tests look into it. */
+export interface Terraform {
+  readonly "//": { readonly metadata: Block; readonly outputs: Block };
+  readonly terraform: Block;
+  readonly check?: Named;
+  readonly data?: Typed;
+  readonly ephemeral?: Typed;
+  readonly locals?: Block;
+  readonly output?: Named;
+  readonly provider?: Readonly<Record<string, readonly Block[]>>;
+  readonly resource?: Typed;
+  readonly variable?: Named;
+}
+
+/** A stack as the library makes them, with nothing in it but its provider; anybody may declare outputs. */
+export class BareStack extends PortableStack {
+  override expose(outputs: Readonly<Record<string, StackOutput>>): void {
+    super.expose(outputs);
+  }
+}
+
+/** An app that writes into a temporary folder of its own, which is gone after the tests of the file. */
+export function testApp(): App {
+  return new App({ outdir: temporaryFolder() });
+}
+
+/** An empty temporary folder that is removed after the tests of the file. */
+export function temporaryFolder(): string {
+  return mkdtempSync(join(FOLDERS, "folder-"));
+}
+
+/** A stack named `test` in an app of its own, with the google provider configured. */
+export function bareStack(props: Partial<PortableStackProps> = {}): BareStack {
+  const stack = new BareStack(testApp(), "test", { providers: ["google", "random"], ...props });
+  new GoogleProvider(stack, "google", { project: "demo-project", region: "us-central1" });
+  return stack;
+}
+
+/**
+ * What Terraform would read of a stack: prepared, validated and rendered as a real synth does it.
+ *
+ * A value passes through JSON text, so what is undefined is absent.
+ */
+export function terraformOf(stack: TerraformStack): Terraform {
+  stack.prepareStack();
+  stack.runAllValidations();
+  return JSON.parse(JSON.stringify(stack.toTerraform())) as Terraform;
+}
+
+/**
+ * The arguments of one resource, or of another block that is addressed by type and name.
+ *
+ * @throws Error that lists the blocks of the type when there is none of the name
+ */
+export function resourceOf(
+  terraform: Terraform,
+  type: string,
+  name: string,
+  block: "data" | "ephemeral" | "resource" = "resource",
+): Block {
+  const elements = terraform[block]?.[type] ?? {};
+  const found = elements[name];
+  if (found !== undefined) return found;
+  throw new Error(`no ${block} ${type}.${name}; the names of that type are: ${Object.keys(elements).join(", ")}`);
+}
+
+/** Addresses of all resources, sorted: `<type>.<name>`. */
+export function resourceAddresses({ resource = {} }: Terraform): string[] {
+  return Object.entries(resource)
+    .flatMap(([type, elements]) => Object.keys(elements).map((name) => `${type}.${name}`))
+    .sort();
+}
+
+/** What one stack's synthesized folder holds. */
+export interface SynthesizedFolder {
+  /** Absolute path of the folder. */
+  readonly path: string;
+
+  /** Paths of all files within the folder, sorted. */
+  readonly files: readonly string[];
+
+  /** Text of one file. */
+  read(pathInFolder: string): string;
+}
+
+/** Really synthesizes a `testApp`, as often as called, and shows the folder of one of its stacks. */
+export function synthesizeInto(app: App, stackName = "test"): SynthesizedFolder {
+  app.synth();
+  const path = join(app.outdir, "stacks", stackName);
+  const files = readdirSync(path, { recursive: true, encoding: "utf8" })
+    .filter((file) => statSync(join(path, file)).isFile())
+    .sort();
+  return { path, files, read: (pathInFolder) => readFileSync(join(path, pathInFolder), "utf8") };
+}
+
+/** One folder per test file, so that one removal is enough. */
+const FOLDERS = mkdtempSync(join(tmpdir(), "synthesis-"));
+
+afterAll(() => {
+  rmSync(FOLDERS, { recursive: true, force: true });
+});
