@@ -22,10 +22,13 @@ export function expressionsIn(text: string): string[] {
     let depth = 0;
     at += 2;
     for (let character = text[at++]; character !== undefined; character = text[at++]) {
-      if (character === '"') readTemplate('"');
       if (character === "{") depth += 1;
       if (character === "}" && depth-- === 0) return body;
       body += character;
+      if (character === '"') {
+        readTemplate('"');
+        body += character;
+      }
     }
     throw new Error(`an expression does not end: ${text}`);
   };

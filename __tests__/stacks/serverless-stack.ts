@@ -45,3 +45,8 @@ export function containerOf(address: string): Block {
   const path = address.includes("_job.") ? "template.template.containers.0" : "template.containers.0";
   return valueAt(resource, path) as Block;
 }
+
+/** A configuration without what the framework writes about itself. */
+export function withoutMetadata(terraform: Terraform): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(terraform).filter(([block]) => block !== "//"));
+}

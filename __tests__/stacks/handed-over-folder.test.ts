@@ -1,0 +1,240 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+import { App, TerraformElement, TerraformStack } from "cdktf";
+
+import { packageFile } from "../../lib/core/package-file";
+import { synthesizeInto, type SynthesizedFolder } from "../support/synthesis";
+import { ConfigurationGraph, expressionsIn, referencesIn, stringsIn } from "./configuration-graph";
+import { serverlessStack, serverlessTerraform, STACK_NAME, withoutMetadata } from "./serverless-stack";
+import { synthesisProcess, type SynthesisProcess } from "./synthesis-process";
+
+const synthesized = (): SynthesizedFolder => synthesizeInto(App.of(serverlessStack()), STACK_NAME);
+
+/** Every key and value of the configuration with the keys that lead there, root metadata aside. */
+const entries = (value: unknown, path: string[] = []): [path: string, value: unknown][] =>
+  typeof value !== "object" || value === null
+    ? [[path.join("."), value]]
+    : Object.entries(value).flatMap(([key, item]) => entries(item, [...path, key]));
+
+let folder: SynthesizedFolder;
+let onNodeAlone: SynthesisProcess;
+let bySuccessor: SynthesisProcess;
+
+beforeAll(async () => {
+  folder = synthesized();
+  [onNodeAlone, bySuccessor] = await Promise.all([
+    synthesisProcess(),
+    synthesisProcess(packageFile("__tests__/stacks/use-successor-framework.ts")),
+  ]);
+});
+
+describe("The synthesized folder of the serverless stack", () => {
+  it("holds every file that its configuration refers to, and nothing else", () => {
+    const referred = stringsIn(serverlessTerraform()).flatMap((text) =>
+      [...text.matchAll(/\$\{path\.module\}\/([\w./-]+)/g)].map(([, path]) => path ?? ""),
+    );
+    const named = [...new Set(referred)].filter((path) => path !== "image");
+    // Read by the other scripts from beside them.
+    expect([...named, "cdk.tf.json", "scripts/google-rest.sh"].sort()).toEqual(folder.files);
+  });
+
+  it("holds the files as they are in the package", () => {
+    const sources = {
+      "image/Dockerfile": "image/Dockerfile",
+      "image/cloud-entrypoint.sh": "image/cloud-entrypoint.sh",
+      "scripts/build-image.sh": "lib/idp/scripts/build-image.sh",
+      "scripts/db-init.sh": "lib/idp/scripts/db-init.sh",
+      "scripts/enable-api.sh": "lib/core/scripts/enable-api.sh",
+      "scripts/google-rest.sh": "lib/core/scripts/google-rest.sh",
+      "scripts/wait-for-api.sh": "lib/core/scripts/wait-for-api.sh",
+    };
+    expect(folder.files.filter((path) => path !== "cdk.tf.json")).toEqual(Object.keys(sources));
+    for (const [path, source] of Object.entries(sources))
+      expect(folder.read(path)).toBe(readFileSync(packageFile(source), "utf8"));
+  });
+
+  it("is the same bytes when synthesized again, elsewhere, and in another process", () => {
+    const again = synthesized();
+    expect(again.files).toEqual(folder.files);
+    for (const path of folder.files) expect(again.read(path)).toBe(folder.read(path));
+    expect(onNodeAlone.text).toBe(folder.read("cdk.tf.json"));
+  });
+
+  it("is made on a machine that has Node alone, and says what to do next", () => {
+    const path = join("cdktf.out", "stacks", STACK_NAME);
+    const count = Object.values(serverlessTerraform().resource ?? {}).flatMap(Object.keys).length;
+    expect(onNodeAlone.output).toContain(
+      `${path}: ${count} resources; next: terraform -chdir=${path} init && terraform -chdir=${path} apply -var project_id=<your project>\n`,
+    );
+  });
+
+  it("is the same with the framework's successor, its own metadata aside", () => {
+    expect(bySuccessor.terraform["//"].metadata.version).not.toEqual(onNodeAlone.terraform["//"].metadata.version);
+    expect(withoutMetadata(bySuccessor.terraform)).toEqual(withoutMetadata(onNodeAlone.terraform));
+  });
+
+  it("keeps its state beside itself, and no path of this machine is in it", () => {
+    expect(serverlessTerraform().terraform.backend).toEqual({ local: { path: "terraform.tfstate" } });
+    for (const text of [process.cwd(), homedir(), packageFile("")])
+      expect(folder.read("cdk.tf.json").includes(`"${text.replace(/\/$/, "")}`)).toBe(false);
+    // What lies in a container or on the platform may be absolute.
+    const absolute = stringsIn(serverlessTerraform()).filter((text) => /^(\/|[A-Za-z]:\\|file:)/.test(text));
+    expect([...new Set(absolute)].sort()).toEqual([
+      "/-/health/live/",
+      "/-/health/ready/",
+      "/bin/sh",
+      "/cloudsql",
+      "/cloudsql/${google_sql_database_instance.database.connection_name}",
+      "/media",
+      "/scripts",
+      "/scripts/db-init.sh",
+    ]);
+  });
+
+  it("states the releases of Terraform and the providers that it needs, as ranges", () => {
+    expect(serverlessTerraform().terraform).toMatchObject({
+      required_version: ">= 1.11.0",
+      required_providers: {
+        google: { source: "hashicorp/google", version: ">= 7.42.0, < 8.0.0" },
+        random: { source: "hashicorp/random", version: ">= 3.7.2, < 4.0.0" },
+      },
+    });
+  });
+
+  it("has no value that got lost on the way", () => {
+    const lost = entries(withoutMetadata(serverlessTerraform())).filter(
+      ([path, value]) =>
+        /undefined|NaN|\[object|TfToken|Token\[/.test(`${path} ${String(value)}`) ||
+        (typeof value === "number" && !Number.isSafeInteger(value)),
+    );
+    expect(lost).toEqual([]);
+  });
+
+  it("refers to variables, locals, resources and its own folder, and to nothing of another stack", () => {
+    const roots = new Set(
+      referencesIn(withoutMetadata(serverlessTerraform())).map((reference) => reference.split(".")[0] ?? ""),
+    );
+    const own = Object.keys(serverlessTerraform().resource ?? {});
+    // `env` is the variable of the dynamic block of that name.
+    expect([...roots].filter((root) => !own.includes(root)).sort()).toEqual([
+      "env",
+      "ephemeral",
+      "local",
+      "path",
+      "var",
+    ]);
+    expect(folder.read("cdk.tf.json")).not.toMatch(/terraform_remote_state/);
+  });
+
+  it("uses every input and every local value", () => {
+    const used = new Set(
+      new ConfigurationGraph(serverlessTerraform()).elements.flatMap((element) =>
+        new ConfigurationGraph(serverlessTerraform()).namedBy(element),
+      ),
+    );
+    const provider = referencesIn(serverlessTerraform().provider);
+    const declared = [
+      ...Object.keys(serverlessTerraform().variable ?? {}).map((name) => `var.${name}`),
+      ...Object.keys(serverlessTerraform().locals ?? {}).map((name) => `local.${name}`),
+    ];
+    expect(declared.filter((name) => !used.has(name) && !provider.includes(name))).toEqual([]);
+  });
+
+  it("writes every element of the construct tree once", () => {
+    const addressed = (terraform: Readonly<Record<string, unknown>>): string[] =>
+      Object.entries(terraform).flatMap(([block, elements]) => {
+        if (["resource", "ephemeral"].includes(block)) return Object.values(elements as object).flatMap(Object.keys);
+        return ["check", "locals", "output", "variable"].includes(block) ? Object.keys(elements as object) : [];
+      });
+    const declared = serverlessStack()
+      .node.findAll()
+      .filter((construct) => TerraformElement.isTerraformElement(construct) && !TerraformStack.isStack(construct))
+      .flatMap((element) => addressed((element).toTerraform() as Record<string, unknown>));
+    expect(addressed(withoutMetadata(serverlessTerraform())).sort()).toEqual(declared.sort());
+  });
+
+  it("holds no secret: whatever carries one is a reference to an ephemeral value or to the secret store", () => {
+    const carriers = entries(serverlessTerraform().resource).filter(([path]) =>
+      /(^|[._])(secret_data|secret_data_wo|password|password_wo|root_password|root_password_wo|token)$/.test(path),
+    );
+    expect(carriers.map(([path]) => path.split(".").at(-1)).sort()).toEqual(
+      [...Array<string>(4).fill("secret_data_wo"), "secret_data", "root_password_wo", "run_execution_token"].sort(),
+    );
+    for (const [, value] of carriers) {
+      const bodies = expressionsIn(String(value));
+      expect(bodies).not.toEqual([]);
+      expect(String(value)).toMatch(/^\$\{.*\}$/);
+    }
+  });
+
+  it("reports no secret: an output names secrets and never reads one", () => {
+    const graph = new ConfigurationGraph(serverlessTerraform());
+    for (const name of Object.keys(serverlessTerraform().output ?? {})) {
+      const references = graph.namedBy(`output.${name}`);
+      expect(references.filter((reference) => /^ephemeral\.|var\.bootstrap_password/.test(reference))).toEqual([]);
+    }
+    expect(stringsIn(serverlessTerraform().output).filter((text) => text.includes("secret_data"))).toEqual([]);
+  });
+
+  it("asks for the bootstrap password as an ephemeral, sensitive value", () => {
+    expect(serverlessTerraform().variable?.bootstrap_password).toMatchObject({ ephemeral: true, sensitive: true });
+  });
+
+  it("tells of every input its type, what it is and what a later change does, and refuses null where none is meant", () => {
+    const inputs = Object.entries(serverlessTerraform().variable ?? {});
+    for (const [name, input] of inputs) {
+      expect([name, typeof input.type, String(input.description).length > 40]).toEqual([name, "string", true]);
+      expect([name, input.nullable]).toEqual([name, input.default === null ? undefined : false]);
+    }
+    expect(inputs.filter(([, input]) => !("default" in input)).map(([name]) => name)).toEqual(["project_id"]);
+  });
+
+  it("has exactly the inputs and outputs that are promised", () => {
+    expect(Object.keys(serverlessTerraform().variable ?? {}).sort()).toEqual([
+      "application_name",
+      "application_version",
+      "bootstrap_password",
+      "bootstrap_password_version",
+      "container_cpu",
+      "container_memory",
+      "cpu_always_allocated",
+      "database_availability",
+      "database_tier",
+      "deletion_protection",
+      "environment_variables",
+      "existing_container_image",
+      "labels",
+      "max_instance_count",
+      "min_instance_count",
+      "network",
+      "project_id",
+      "public_access",
+      "region",
+      "subnetwork",
+      "tenant_id",
+    ]);
+    expect(Object.keys(serverlessTerraform().output ?? {}).sort()).toEqual([
+      "bootstrap_password_secret",
+      "container_image",
+      "database_instance_name",
+      "database_name",
+      "database_password_secret",
+      "database_user",
+      "first_sign_in",
+      "initialization_jobs",
+      "secret_key_secret",
+      "service_url",
+      "storage_buckets",
+      "tenant_prefix",
+    ]);
+  });
+
+  it("has addresses that read like hand-written ones", () => {
+    const names = Object.values(serverlessTerraform().resource ?? {}).flatMap(Object.keys);
+    expect(names.filter((name) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name) || /[0-9a-f]{8}$/i.test(name))).toEqual(
+      [],
+    );
+  });
+});

@@ -1,0 +1,246 @@
+import { type Block } from "../support/synthesis";
+import { ADDRESS, containerOf, serverlessResource, serverlessTerraform, valueAt } from "./serverless-stack";
+
+const elementsOf = (type: string): [string, Block][] => Object.entries(serverlessTerraform().resource?.[type] ?? {});
+const allResources = (): [string, Block][] =>
+  Object.keys(serverlessTerraform().resource ?? {}).flatMap((type) =>
+    elementsOf(type).map(([name, element]): [string, Block] => [`${type}.${name}`, element]),
+  );
+
+/** What was learnt by applying such configurations with the real provider, each as a promise of this one. */
+describe("What the real provider does with the serverless stack", () => {
+  describe("secrets", () => {
+    const generated = [
+      "database_administrator_password",
+      "database_password",
+      "secrets_bootstrap_password",
+      "secrets_secret_key",
+    ];
+
+    it.each(generated)("writes %s through a write-only argument, so it is in no state and no plan", (name) => {
+      const version = serverlessResource(`google_secret_manager_secret_version.${name}_version`);
+      expect(Object.keys(version).sort()).toEqual(["lifecycle", "secret", "secret_data_wo", "secret_data_wo_version"]);
+      expect(version.secret_data_wo).toContain(`ephemeral.random_password.${name}_candidate.result`);
+    });
+
+    it("stores nothing else than the script through an argument that reaches the state", () => {
+      const stored = elementsOf("google_secret_manager_secret_version").filter(
+        ([, version]) => "secret_data" in version,
+      );
+      expect(stored.map(([name]) => name)).toEqual(["db_init_script_version"]);
+    });
+
+    it("gives the administrator's password to the database by an ephemeral read of the version that was stored", () => {
+      expect(serverlessResource(ADDRESS.database)).toMatchObject({
+        root_password_wo:
+          "${ephemeral.google_secret_manager_secret_version.database_administrator_password_stored.secret_data}",
+        root_password_wo_version: 1,
+      });
+      expect(
+        serverlessTerraform().ephemeral?.google_secret_manager_secret_version?.database_administrator_password_stored,
+      ).toEqual({
+        secret: "${google_secret_manager_secret.database_administrator_password.id}",
+        version: "${google_secret_manager_secret_version.database_administrator_password_version.version}",
+      });
+    });
+
+    it("lets the database follow a new version of its administrator's password", () => {
+      const version = serverlessResource(
+        "google_secret_manager_secret_version.database_administrator_password_version",
+      );
+      expect(serverlessResource(ADDRESS.database).root_password_wo_version).toBe(version.secret_data_wo_version);
+    });
+
+    it("adds a new version of every secret before the old one goes, because readers still point at it", () => {
+      for (const [, version] of elementsOf("google_secret_manager_secret_version"))
+        expect(version.lifecycle).toEqual({ create_before_destroy: true });
+    });
+
+    it("reads every secret at the version that was stored, never at the latest", () => {
+      for (const address of [ADDRESS.service, ADDRESS.job]) {
+        for (const { value_source: source } of containerOf(address).env as Block[]) {
+          const { secret, version } = valueAt(source, "secret_key_ref") as Record<string, string>;
+          const [, name] = /google_secret_manager_secret\.(\w+)\./.exec(secret ?? "") ?? [];
+          expect(version).toBe(`\${google_secret_manager_secret_version.${String(name)}_version.version}`);
+        }
+      }
+    });
+  });
+
+  describe("the initialization job", () => {
+    it("runs at apply, and a run by hand makes no difference", () => {
+      const job = serverlessResource(ADDRESS.job);
+      expect(job.run_execution_token).toBe("${substr(sha256(jsonencode(terraform_data.db_init_trigger.input)), 0, 8)}");
+      expect(valueAt(job, "lifecycle.ignore_changes")).toEqual(["run_execution_token", "client", "client_version"]);
+    });
+
+    it("is replaced, and so runs again, when script, image, address, names or the password's version change", () => {
+      expect(valueAt(serverlessResource(ADDRESS.job), "lifecycle.replace_triggered_by")).toEqual([
+        "terraform_data.db_init_trigger",
+      ]);
+      expect(serverlessResource("terraform_data.db_init_trigger")).toEqual({
+        input: {
+          script: '${filesha256("${path.module}/scripts/db-init.sh")}',
+          image: containerOf(ADDRESS.job).image,
+          host: `/cloudsql/\${${ADDRESS.database}.connection_name}`,
+          database: "${local.database_name}",
+          user: "${local.database_name}",
+          password_version: "${google_secret_manager_secret_version.database_password_version.version}",
+        },
+      });
+    });
+
+    it("gets longer than all its attempts together before the provider gives up", () => {
+      const { timeout, max_retries: retries } = valueAt(serverlessResource(ADDRESS.job), "template.template") as Record<
+        string,
+        unknown
+      >;
+      const attempts = Number.parseInt(String(timeout), 10) * (Number(retries) + 1);
+      const { create, update } = serverlessResource(ADDRESS.job).timeouts as Record<string, string>;
+      expect([timeout, retries, create, update]).toEqual(["600s", 2, "40m", "40m"]);
+      expect(attempts).toBeLessThan(40 * 60);
+    });
+  });
+
+  describe("repair after a failed first start", () => {
+    it("protects what holds data, as the input says", () => {
+      const protectedBy = (address: string) => serverlessResource(address).deletion_protection;
+      for (const name of ["database_administrator_password", "database_password"])
+        expect(protectedBy(`google_secret_manager_secret.${name}`)).toBe("${var.deletion_protection}");
+      for (const address of [ADDRESS.database, ADDRESS.secretKey, ADDRESS.bootstrapPassword])
+        expect(protectedBy(address)).toBe("${var.deletion_protection}");
+      expect(valueAt(serverlessResource(ADDRESS.database), "settings.deletion_protection_enabled")).toBe(
+        "${var.deletion_protection}",
+      );
+      expect(serverlessResource(ADDRESS.bucket).force_destroy).toBe("${!var.deletion_protection}");
+    });
+
+    it("protects nothing else: a tainted service or job must be replaceable", () => {
+      expect(serverlessResource(ADDRESS.service).deletion_protection).toBe(false);
+      expect(serverlessResource(ADDRESS.job).deletion_protection).toBe(false);
+      const withProtection = allResources().filter(([, resource]) => resource.deletion_protection !== undefined);
+      expect(withProtection.map(([address]) => address).sort()).toEqual(
+        [
+          ADDRESS.database,
+          ADDRESS.job,
+          ADDRESS.service,
+          ADDRESS.secretKey,
+          ADDRESS.bootstrapPassword,
+          "google_secret_manager_secret.database_administrator_password",
+          "google_secret_manager_secret.database_password",
+        ].sort(),
+      );
+    });
+
+    it("prevents no replacement by other means", () => {
+      for (const [, resource] of allResources()) expect(valueAt(resource, "lifecycle.prevent_destroy")).toBeUndefined();
+    });
+  });
+
+  it("always says whether the CPU idles, because a missing value means that it does not", () => {
+    expect(containerOf(ADDRESS.service).resources).toEqual({
+      cpu_idle: "${!var.cpu_always_allocated}",
+      startup_cpu_boost: true,
+      limits: { cpu: "${var.container_cpu}", memory: "${var.container_memory}" },
+    });
+  });
+
+  describe("services of an empty project", () => {
+    it("enables the Resource Manager by a call of its own before the provider enables anything", () => {
+      const first = serverlessResource("terraform_data.apis_resource_manager");
+      expect(first.depends_on).toBeUndefined();
+      const steps = first.provisioner as Block[];
+      expect(steps.map((step) => valueAt(step, "local-exec.command"))).toEqual([
+        'sh "${path.module}/scripts/enable-api.sh"',
+        'sh "${path.module}/scripts/wait-for-api.sh"',
+      ]);
+      for (const step of steps)
+        expect(valueAt(step, "local-exec.environment.SERVICE")).toBe("cloudresourcemanager.googleapis.com");
+      for (const [, enabled] of elementsOf("google_project_service"))
+        expect(enabled.depends_on).toEqual(["terraform_data.apis_resource_manager"]);
+    });
+
+    it("enables only what the stack uses, and leaves it on at destroy", () => {
+      const services = elementsOf("google_project_service").map(([, { service }]) => service);
+      expect(services.sort()).toEqual(
+        [
+          "artifactregistry",
+          "cloudbuild",
+          "compute",
+          "iam",
+          "logging",
+          "run",
+          "secretmanager",
+          "sqladmin",
+          "storage",
+        ].map((api) => `${api}.googleapis.com`),
+      );
+      for (const [, enabled] of elementsOf("google_project_service")) expect(enabled.disable_on_destroy).toBe(false);
+    });
+
+    it("enables the network's service only when a network is given", () => {
+      for (const address of ["google_project_service.apis_compute", "terraform_data.apis_compute_answers"])
+        expect(serverlessResource(address).count).toBe("${(var.network != null) ? 1 : 0}");
+    });
+
+    it("waits until each enabled service really answers", () => {
+      for (const [name] of elementsOf("google_project_service")) {
+        const answers = serverlessResource(`terraform_data.${name}_answers`);
+        expect(answers.depends_on).toEqual([`google_project_service.${name}`]);
+        expect(valueAt(answers, "provisioner.0.local-exec.command")).toBe(
+          'sh "${path.module}/scripts/wait-for-api.sh"',
+        );
+      }
+    });
+  });
+
+  describe("differences that would show at every plan", () => {
+    it("lists the database's socket last among volumes and mounts, as the platform returns them", () => {
+      for (const [address, volumes] of [
+        [ADDRESS.service, valueAt(serverlessResource(ADDRESS.service), "template.volumes")],
+        [ADDRESS.job, valueAt(serverlessResource(ADDRESS.job), "template.template.volumes")],
+      ] as const) {
+        expect((volumes as Block[]).at(-1)?.name).toBe("cloudsql");
+        expect((containerOf(address).volume_mounts as Block[]).at(-1)).toEqual({
+          name: "cloudsql",
+          mount_path: "/cloudsql",
+        });
+      }
+    });
+
+    it("leaves alone what every other tool writes into service and job", () => {
+      for (const address of [ADDRESS.service, ADDRESS.job])
+        expect(valueAt(serverlessResource(address), "lifecycle.ignore_changes")).toEqual(
+          expect.arrayContaining(["client", "client_version"]),
+        );
+    });
+
+    it("states no disk size beside automatic growth, which would shrink by replacement", () => {
+      const settings = serverlessResource(ADDRESS.database).settings as Block;
+      expect([settings.disk_autoresize, settings.disk_size]).toEqual([true, undefined]);
+    });
+  });
+
+  it("keeps grants additive: nothing takes rights from others", () => {
+    expect(
+      Object.keys(serverlessTerraform().resource ?? {}).filter((type) => /_iam_(binding|policy)$/.test(type)),
+    ).toEqual([]);
+  });
+
+  it("asks no API during a plan", () => {
+    expect(serverlessTerraform().data).toBeUndefined();
+  });
+
+  it("counts everything of an own image, so that a given image brings nothing of it", () => {
+    const counted = allResources()
+      .filter(([, { count }]) => count === "${(var.existing_container_image == null) ? 1 : 0}")
+      .map(([address]) => address);
+    expect(counted.sort()).toEqual([
+      "google_artifact_registry_repository.registry",
+      "google_artifact_registry_repository_iam_member.registry_builder_pushes",
+      "google_project_iam_member.registry_builder_logs",
+      "google_service_account.registry_builder",
+      "terraform_data.image_build",
+    ]);
+  });
+});
