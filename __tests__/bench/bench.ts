@@ -1,0 +1,155 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { measure, type Cost } from "./measured-process";
+
+const REPOSITORY = join(__dirname, "../..");
+
+/** One line of the report: what we cost beside a peer, and what we aim at. */
+interface Figure {
+  readonly name: string;
+  readonly ours: string;
+  readonly peer: string;
+  readonly ratio: string;
+  readonly goal: string;
+  readonly reached: boolean;
+}
+
+const scratch = mkdtempSync(join(tmpdir(), "bench-"));
+try {
+  report([...synthesisFigures(), entrypointFigure(), testSuiteFigure()]);
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+/** Synthesis by the app command, beside an app without content and beside what the framework's template sets up. */
+function synthesisFigures(): Figure[] {
+  const ours = measure({
+    command: "sh",
+    args: ["stacks/app.sh"],
+    cwd: REPOSITORY,
+    environment: { CDKTF_OUTDIR: join(scratch, "ours") },
+    runs: 11,
+  });
+  const empty = peer("empty", ["main.js"], {
+    "main.js": `
+const { App, TerraformStack } = require("cdktf");
+const app = new App();
+new TerraformStack(app, "empty");
+app.synth();
+`,
+  });
+  const template = peer("template", ["node_modules/ts-node/dist/bin.js", "main.ts"], {
+    "main.ts": `
+import { App, TerraformStack } from "cdktf";
+import * as google from "@cdktf/provider-google";
+const app = new App();
+const stack = new TerraformStack(app, "template");
+new google.provider.GoogleProvider(stack, "google", {});
+new google.storageBucket.StorageBucket(stack, "bucket", { name: "bucket", location: "EU" });
+app.synth();
+`,
+    "tsconfig.json": JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        target: "ES2018",
+        module: "CommonJS",
+        moduleResolution: "Node",
+        skipLibCheck: true,
+      },
+    }),
+  });
+  const slower = ours.milliseconds / empty.milliseconds;
+  const faster = template.milliseconds / ours.milliseconds;
+  return [
+    figure("synthesis / empty app", ours, empty, `${slower.toFixed(2)} x`, "at most 2.5 x", slower <= 2.5),
+    figure("template default / synthesis", ours, template, `${faster.toFixed(1)} x`, "at least 15 x", faster >= 15),
+    {
+      name: "memory of synthesis",
+      ours: `${ours.peakMegabytes.toFixed(0)} MB`,
+      peer: `${template.peakMegabytes.toFixed(0)} MB`,
+      ratio: `${(template.peakMegabytes / ours.peakMegabytes).toFixed(1)} x`,
+      goal: "at most 130 MB",
+      reached: ours.peakMegabytes <= 130,
+    },
+  ];
+}
+
+/** A project of its own that finds the packages of this one. */
+function peer(name: string, args: readonly string[], files: Readonly<Record<string, string>>): Cost {
+  const folder = join(scratch, name);
+  mkdirSync(folder);
+  for (const [file, content] of Object.entries(files)) writeFileSync(join(folder, file), content);
+  symlinkSync(join(REPOSITORY, "node_modules"), join(folder, "node_modules"));
+  return measure({ command: process.execPath, args, cwd: folder, runs: name === "empty" ? 11 : 3 });
+}
+
+/** What the entrypoint adds before the server takes over, beside starting the server at once. */
+function entrypointFigure(): Figure {
+  const folder = join(scratch, "entrypoint");
+  mkdirSync(folder);
+  const server = join(folder, "ak");
+  // The stand-in server ends everything that its group has started, the worker beside it too.
+  writeFileSync(server, '#!/bin/sh\n[ "$1" = server ] || exec sleep 1\ntrap "" TERM\nkill -TERM 0\n');
+  chmodSync(server, 0o755);
+  const environment = {
+    PATH: `${folder}:${process.env.PATH ?? ""}`,
+    TMPDIR: folder,
+    DB_HOST: "/cloudsql/project:region:instance",
+    DB_PORT: "5432",
+    DB_NAME: "idp",
+    DB_USER: "idp",
+    DB_PASSWORD: "password",
+    IDP_SECRET_KEY: "key",
+    IDP_STORAGE__FILE__PATH: folder,
+  };
+  const ownGroup = (...args: string[]) =>
+    measure({ command: "setsid", args: ["--wait", ...args], cwd: folder, environment, runs: 41 });
+  const ours = ownGroup("sh", join(REPOSITORY, "image/cloud-entrypoint.sh"));
+  const bare = ownGroup("sh", "-c", "exec ak server");
+  const overhead = ours.milliseconds - bare.milliseconds;
+  const ratio = `${overhead.toFixed(1)} ms more`;
+  return figure("entrypoint / bare exec", ours, bare, ratio, "at most 30 ms more", overhead <= 30);
+}
+
+function testSuiteFigure(): Figure {
+  const { milliseconds } = measure({ command: "npm", args: ["test", "--silent"], cwd: REPOSITORY, runs: 1 });
+  const seconds = milliseconds / 1000;
+  return {
+    name: "npm test",
+    ours: `${seconds.toFixed(1)} s`,
+    peer: "",
+    ratio: "",
+    goal: "at most 25 s",
+    reached: seconds <= 25,
+  };
+}
+
+function figure(name: string, ours: Cost, peerCost: Cost, ratio: string, goal: string, reached: boolean): Figure {
+  const text = ({ milliseconds }: Cost) => `${milliseconds.toFixed(milliseconds < 100 ? 1 : 0)} ms`;
+  return { name, ours: text(ours), peer: text(peerCost), ratio, goal, reached };
+}
+
+function report(figures: readonly Figure[]): void {
+  const rows = [
+    ["figure", "ours", "peer", "ratio", "goal", ""],
+    ...figures.map(({ name, ours, peer: other, ratio, goal, reached }) => [
+      name,
+      ours,
+      other,
+      ratio,
+      goal,
+      reached ? "reached" : "missed",
+    ]),
+  ];
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+  for (const row of rows) {
+    process.stdout.write(
+      `${row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd()}\n`,
+    );
+  }
+}
