@@ -63,12 +63,11 @@ export function methodsOf(node: Pick<Resource, "methods" | "resources">): readon
 export function matchMethod(description: ApiDescription, httpMethod: string, path: string): MethodMatch | undefined {
   for (const method of methodsOf(description)) {
     if (method.httpMethod !== httpMethod) continue;
-    const values = pathExpression(description, method).exec(path)?.groups;
-    if (values === undefined) continue;
-    return {
-      method,
-      parameters: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, decodeURIComponent(value)])),
-    };
+    const match = pathExpression(description, method).exec(path);
+    if (match === null) continue;
+    // A path without parameters has no groups.
+    const values = Object.entries(match.groups ?? {});
+    return { method, parameters: Object.fromEntries(values.map(([name, value]) => [name, decodeURIComponent(value)])) };
   }
   return undefined;
 }
