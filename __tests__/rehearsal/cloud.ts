@@ -1,0 +1,183 @@
+import { textAt, type Value, type ValueObject } from "./terraform-value";
+
+/** What the stand-in platform refuses, in words that a reader of the report understands. */
+export class Refusal extends Error {}
+
+/** One thing that exists. */
+export interface CloudObject {
+  readonly type: string;
+  readonly id: string;
+  /** Attributes as the provider returned them last. */
+  readonly values: ValueObject;
+  /** Write-only arguments, which nobody can read back. */
+  readonly writeOnly: Readonly<Record<string, string>>;
+  /** Things that must exist as long as this does. */
+  readonly needs: readonly Need[];
+}
+
+/** Something that a thing cannot be without. */
+export interface Need {
+  /** For the message, for example `the secret projects/p/secrets/s`. */
+  readonly what: string;
+  readonly isMet: (cloud: Cloud) => boolean;
+}
+
+/** One version of a secret. A payload never changes once it is stored. */
+export interface StoredPayload {
+  /** `projects/<number>/secrets/<id>/versions/<version>`. */
+  readonly name: string;
+  readonly payload: string;
+}
+
+/** One run of a job to its end. */
+export interface JobExecution {
+  readonly job: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** What lies beside the provider: the web services that the scripts talk to. */
+export interface CloudSurroundings {
+  /** Services of the project that are on, by host name; both sides turn them on. */
+  readonly enabledApis: Set<string>;
+  readonly hasImage: (image: string) => boolean;
+  /** True when somebody has asked this service and got an answer. */
+  readonly hasAnswered: (api: string) => boolean;
+}
+
+/**
+ * An in-memory project: what providers made, with write-only values, and what the platform checks at deploy time.
+ *
+ * It outlives the provider's processes and Terraform's runs, as the real one does.
+ */
+export class Cloud {
+  readonly objects = new Map<string, CloudObject>();
+  /** All payloads ever stored, also of versions that are gone. */
+  readonly payloads: StoredPayload[] = [];
+  readonly executions: JobExecution[] = [];
+  /** Passwords of database roles, by instance and role. */
+  readonly databaseRoles = new Map<string, string>();
+  /** Database instances that were deleted: their names stay taken for days. */
+  readonly retiredNames = new Set<string>();
+  /** Files that others put into buckets. */
+  readonly bucketFiles = new Map<string, number>();
+  /** What an ephemeral resource has handed out: secret, wherever it turns up. */
+  readonly handedOut = new Set<string>();
+  readonly projectNumber = "123456789012";
+  private readonly faults = new Map<string, "broken" | "refused">();
+
+  constructor(readonly surroundings: CloudSurroundings) {}
+
+  find(type: string, id: string): CloudObject | undefined {
+    return this.objects.get(`${type} ${id}`);
+  }
+
+  ofType(type: string): CloudObject[] {
+    return [...this.objects.values()].filter((object) => object.type === type);
+  }
+
+  /** Lets the next creation of one thing fail: refused before anything exists, or broken after it does. */
+  failOnce(type: string, id: string, kind: "broken" | "refused" = "refused"): void {
+    this.faults.set(`${type} ${id}`, kind);
+  }
+
+  /** True when no fault is left that was never met. */
+  get allFaultsMet(): boolean {
+    return this.faults.size === 0;
+  }
+
+  create(object: CloudObject): void {
+    const key = `${object.type} ${object.id}`;
+    const fault = this.faults.get(key);
+    this.faults.delete(key);
+    if (fault === "refused") throw new Refusal(`Error creating ${key}: injected failure`);
+    if (this.objects.has(key)) throw new Refusal(`Error 409: ${key} already exists`);
+    if (this.retiredNames.has(key)) throw new Refusal(`Error 409: the name of ${key} is taken for up to a week`);
+    this.requireNeeds(object);
+    this.objects.set(key, object);
+    if (fault === "broken") throw new Refusal(`Error waiting to create ${key}: injected failure after it was made`);
+  }
+
+  update(object: CloudObject): void {
+    this.requireNeeds(object);
+    this.objects.set(`${object.type} ${object.id}`, object);
+  }
+
+  /** Deletes a thing, unless something else would be left without what it needs. */
+  destroy(object: CloudObject): void {
+    const key = `${object.type} ${object.id}`;
+    const usersBefore = [...this.objects.values()].filter((user) => this.missingNeeds(user).length === 0);
+    this.objects.delete(key);
+    const user = usersBefore.find((candidate) => candidate !== object && this.missingNeeds(candidate).length > 0);
+    if (user === undefined) return;
+    this.objects.set(key, object);
+    throw new Refusal(`Error 400: ${key} is still used by ${user.type} ${user.id}`);
+  }
+
+  /** Text of a secret's version; the newest for `latest`. */
+  payloadOf(secretId: string, version: string): string | undefined {
+    const short = secretId.split("/").at(-1) ?? "";
+    const prefix = `projects/${this.projectNumber}/secrets/${short}/versions/`;
+    const versions = this.ofType("google_secret_manager_secret_version").filter(({ id }) => id.startsWith(prefix));
+    const wanted = version === "latest" ? versions.at(-1)?.id : prefix + version;
+    return versions.some(({ id }) => id === wanted)
+      ? this.payloads.find(({ name }) => name === wanted)?.payload
+      : undefined;
+  }
+
+  private requireNeeds(object: CloudObject): void {
+    const missing = this.missingNeeds(object);
+    if (missing.length === 0) return;
+    const list = missing.map(({ what }) => what).join("; ");
+    throw new Refusal(`Error 400: ${object.type} ${object.id} needs what is not there: ${list}`);
+  }
+
+  private missingNeeds(object: CloudObject): readonly Need[] {
+    return object.needs.filter(({ isMet }) => !isMet(this));
+  }
+}
+
+/** The need for another thing. */
+export function needObject(type: string, id: string): Need {
+  return { what: `${type} ${id}`, isMet: (cloud) => cloud.find(type, id) !== undefined };
+}
+
+/** The need for one of several roles of a principal, given by grants of one type on one target. */
+export function needGrant(
+  type: string,
+  isTarget: (values: ValueObject) => boolean,
+  member: string,
+  roles: readonly string[],
+  target: string,
+): Need {
+  return {
+    what: `a grant of ${roles.join(" or ")} on ${target} to ${member}`,
+    isMet: (cloud) =>
+      cloud
+        .ofType(type)
+        .some(
+          ({ values }) =>
+            isTarget(values) && textAt(values, "member") === member && roles.includes(textAt(values, "role")),
+        ),
+  };
+}
+
+/** The need for the principal of a grant; those that the platform brings need nothing. */
+export function needPrincipal(member: string): Need[] {
+  const [, email, project] = /^serviceAccount:([^@]+@([a-z0-9-]+)\.iam\.gserviceaccount\.com)$/.exec(member) ?? [];
+  if (email === undefined || project === undefined || /^(service-|gcp-sa-)/.test(email)) return [];
+  return [needObject("google_service_account", `projects/${project}/serviceAccounts/${email}`)];
+}
+
+/** The need for a service of the project that is on, and that has been seen answering. */
+export function needApi(name: string): Need[] {
+  const api = `${name}.googleapis.com`;
+  return [
+    { what: `the enabled service ${api}`, isMet: ({ surroundings }) => surroundings.enabledApis.has(api) },
+    { what: `an answer of ${api} after it was enabled`, isMet: ({ surroundings }) => surroundings.hasAnswered(name) },
+  ];
+}
+
+/** Texts in a list, whatever else is in it. */
+export function textsIn(values: readonly Value[]): string[] {
+  return values.filter((value): value is string => typeof value === "string");
+}

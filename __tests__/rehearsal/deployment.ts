@@ -1,0 +1,212 @@
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { providerSchema } from "../stacks/provider-schema/provider-schema";
+import { GoogleStandIn } from "../support/google-stand-in";
+import { Cloud } from "./cloud";
+import { GOOGLE_EPHEMERAL_KINDS, GOOGLE_KINDS } from "./google-kinds";
+import { PluginServer } from "./plugin-server";
+import { RANDOM_EPHEMERAL_KINDS } from "./random-kinds";
+import { ResourceProvider } from "./resource-provider";
+import { type Action, type Plan, type Refusals, StepFailure } from "./steps";
+import { runTerraform, type TerraformOptions, type TerraformRun } from "./terraform-process";
+
+/** Values of input variables; what is not given has the stack's own default. */
+export type Inputs = Readonly<Record<string, unknown>>;
+
+export interface DeploymentOptions {
+  /** A synthesized folder; it is copied and never written to. */
+  readonly source: string;
+  readonly inputs: Inputs;
+  /** Path of `terraform` or `tofu`. */
+  readonly program: string;
+  readonly onCommand?: (run: TerraformRun, command: readonly string[]) => void;
+}
+
+const TOKEN = "ya29.first";
+
+/** Pauses of the scripts that suit a platform that answers at once. */
+const FAST_SCRIPTS = { REST_POLL_SECONDS: "0.02", REST_RETRY_BASE_SECONDS: "0.01", REST_TRIES: "4" };
+
+/**
+ * One handed-over folder with a project of its own around it: an empty cloud behind the providers, and web services for
+ * the scripts.
+ */
+export class Deployment {
+  readonly folder = mkdtempSync(join(tmpdir(), "rehearsal-"));
+  readonly web = new GoogleStandIn();
+  readonly cloud: Cloud;
+  /** Everything that Terraform and the scripts have printed. */
+  log = "";
+  inputs: Inputs;
+  /** Added to what Terraform and its scripts see; undefined removes. */
+  environment: Record<string, string | undefined> = {};
+  private readonly plugins = new PluginServer();
+  private planNumber = 0;
+
+  private constructor(private readonly options: DeploymentOptions) {
+    cpSync(options.source, this.folder, { recursive: true });
+    this.inputs = options.inputs;
+    this.cloud = new Cloud({
+      enabledApis: this.web.usage.enabled,
+      hasImage: (image) => this.web.registry.digests.has(image),
+      hasAnswered: (api) => this.web.requests.some(({ method }) => method.startsWith(`${api}.`)),
+    });
+  }
+
+  static async start(options: DeploymentOptions): Promise<Deployment> {
+    const deployment = new Deployment(options);
+    const { cloud, plugins, web } = deployment;
+    await web.start();
+    const google = { resources: GOOGLE_KINDS, ephemeral: GOOGLE_EPHEMERAL_KINDS };
+    const random = { resources: {}, ephemeral: RANDOM_EPHEMERAL_KINDS };
+    await plugins.add("google", new ResourceProvider(providerSchema("google"), google, cloud));
+    await plugins.add("random", new ResourceProvider(providerSchema("random"), random, cloud));
+    return deployment;
+  }
+
+  async stop({ keepFolder = false } = {}): Promise<void> {
+    this.plugins.stop();
+    await this.web.stop();
+    if (!keepFolder) rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Edits a file of the folder as its owner may. */
+  edit(path: string, change: (text: string) => string): void {
+    const file = join(this.folder, path);
+    const before = readFileSync(file, "utf8");
+    const after = change(before);
+    if (after === before) throw new Error(`the edit of ${path} changes nothing`);
+    writeFileSync(file, after);
+  }
+
+  read(path: string): string | undefined {
+    const file = join(this.folder, path);
+    return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  }
+
+  async terraform(command: readonly string[], onOutput?: TerraformOptions["onOutput"]): Promise<TerraformRun> {
+    const environment = {
+      ...this.web.environment,
+      ...this.plugins.environment,
+      ...FAST_SCRIPTS,
+      GOOGLE_OAUTH_ACCESS_TOKEN: TOKEN,
+      ...this.environment,
+    };
+    const run = await runTerraform(
+      {
+        program: this.options.program,
+        folder: this.folder,
+        environment: Object.fromEntries(
+          Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+        ),
+        onOutput,
+      },
+      ...command,
+      "-no-color",
+    );
+    this.log += run.output;
+    this.options.onCommand?.(run, command);
+    return run;
+  }
+
+  async init(): Promise<void> {
+    await this.succeed("init", ["init", "-input=false"]);
+  }
+
+  async validate(): Promise<void> {
+    await this.succeed("validate", ["validate"]);
+  }
+
+  /** Plans into a file and tells its actions. */
+  async plan(...further: string[]): Promise<Plan> {
+    this.planNumber += 1;
+    const file = `plan-${this.planNumber}.tfplan`;
+    this.writeInputs();
+    await this.succeed("plan", ["plan", "-input=false", `-out=${file}`, ...further]);
+    const shown = await this.terraformJson("show", "-json", file);
+    return { file, actions: actionsOf(shown) };
+  }
+
+  async apply(plan: Plan): Promise<void> {
+    await this.succeed("apply", ["apply", "-input=false", plan.file]);
+  }
+
+  /** Runs a command that must not succeed. */
+  async refuse(step: string, command: readonly string[]): Promise<Refusals> {
+    this.writeInputs();
+    const run = await this.terraform(command);
+    if (run.exitCode === 0) throw new StepFailure(step, `${command.join(" ")} succeeds, expected a refusal`);
+    return { output: unwrapped(run.output) };
+  }
+
+  async applyAll(...further: string[]): Promise<Plan> {
+    const plan = await this.plan(...further);
+    await this.apply(plan);
+    return plan;
+  }
+
+  async outputs(): Promise<Readonly<Record<string, { readonly type: unknown; readonly value: unknown }>>> {
+    return (await this.terraformJson("output", "-json")) as Readonly<Record<string, { type: unknown; value: unknown }>>;
+  }
+
+  /** The state as JSON, with the identities of everything in it. */
+  async state(): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> {
+    const shown = (await this.terraformJson("show", "-json")) as StateJson;
+    const resources = shown.values?.root_module?.resources ?? [];
+    return new Map(resources.map(({ address, values }) => [address, values]));
+  }
+
+  writeInputs(): void {
+    writeFileSync(join(this.folder, "rehearsal.auto.tfvars.json"), JSON.stringify(this.inputs));
+  }
+
+  /** JSON output goes past the log on purpose: `show -json` is scanned as a file of its own would be. */
+  private async terraformJson(...command: string[]): Promise<unknown> {
+    const run = await this.terraform(command);
+    if (run.exitCode !== 0) throw new StepFailure(command.join(" "), unwrapped(run.output));
+    return JSON.parse(run.output) as unknown;
+  }
+
+  private async succeed(step: string, command: readonly string[]): Promise<void> {
+    const run = await this.terraform(command);
+    if (run.exitCode !== 0) throw new StepFailure(step, unwrapped(run.output));
+  }
+}
+
+interface StateJson {
+  readonly values?: {
+    readonly root_module?: {
+      readonly resources?: readonly { readonly address: string; readonly values: Readonly<Record<string, unknown>> }[];
+    };
+  };
+}
+
+interface PlanJson {
+  readonly resource_changes?: readonly {
+    readonly address: string;
+    readonly mode: string;
+    readonly change: { readonly actions: readonly string[] };
+  }[];
+}
+
+function actionsOf(shown: unknown): ReadonlyMap<string, Action> {
+  const changes = (shown as PlanJson).resource_changes ?? [];
+  return new Map(
+    changes
+      .filter(({ mode, change }) => mode === "managed" && change.actions.join() !== "no-op")
+      .map(({ address, change: { actions } }): [string, Action] => [
+        address,
+        actions.length === 2 ? "replace" : (actions[0] as Action),
+      ]),
+  );
+}
+
+/** Terraform breaks lines of messages at a fixed width, inside a frame. */
+function unwrapped(output: string): string {
+  return output
+    .split("\n")
+    .map((line) => line.replace(/^[╷│╵]\s?/, "").trimEnd())
+    .join("\n");
+}

@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+
+import { type Cloud, type CloudObject, needApi, Refusal } from "./cloud";
+import { type ResourceKind } from "./resource-kind";
+import { textAt, valueAt, type Value, type ValueObject } from "./terraform-value";
+import { asReturned, mountedDatabases, resolvedEnvironment, workloadNeeds } from "./workload-needs";
+
+const serviceTemplate = (values: ValueObject): Value => valueAt(values, "template.0");
+const jobTemplate = (values: ValueObject): Value => valueAt(values, "template.0.template.0");
+
+function workload(collection: "jobs" | "services", template: (values: ValueObject) => Value): ResourceKind {
+  return {
+    replacedBy: ["project", "location", "name"],
+    source: `cloudrunv2/resource_cloud_run_v2_${collection.slice(0, -1)}.go`,
+    id: (values) =>
+      `projects/${textAt(values, "project")}/locations/${textAt(values, "location")}/${collection}/${textAt(values, "name")}`,
+    needs: (values, cloud) => [
+      ...needApi("run"),
+      ...workloadNeeds(cloud, { project: textAt(values, "project"), template: template(values) }),
+    ],
+    beforeDestroy: (prior) => {
+      if (valueAt(prior, "deletion_protection") !== false) {
+        throw new Refusal(
+          `cannot destroy ${collection.slice(0, -1)} without setting deletion_protection=false and running \`terraform apply\``,
+        );
+      }
+    },
+  };
+}
+
+/**
+ * What a container does with its database, as far as a deployment can fail of it: the role must have the password that
+ * the container brings. A container with an administrator's password is the one that makes the role.
+ */
+function startContainer(object: CloudObject, template: Value, cloud: Cloud): Readonly<Record<string, string>> {
+  const environment = resolvedEnvironment(cloud, template);
+  const { DB_ADMIN_PASSWORD: administrator, DB_USER: user = "", DB_PASSWORD: password = "" } = environment;
+  for (const instance of mountedDatabases(template)) {
+    const role = `${instance}/${user}`;
+    if (administrator === undefined) {
+      if (cloud.databaseRoles.get(role) === password) continue;
+      throw new Refusal(`${object.id} cannot start: the database refuses the password of its role ${user}`);
+    }
+    const expected = cloud.find("google_sql_database_instance", instance)?.writeOnly.root_password_wo;
+    if (expected !== administrator) {
+      throw new Refusal(`${object.id} failed: the database refuses the administrator's password`);
+    }
+    cloud.databaseRoles.set(role, password);
+  }
+  return environment;
+}
+
+function runJob(object: CloudObject, cloud: Cloud): void {
+  const environment = startContainer(object, jobTemplate(object.values), cloud);
+  cloud.executions.push({ job: object.id, environment });
+}
+
+/** Cloud Run: services and jobs, which the platform starts only when everything they name is there. */
+export const GOOGLE_WORKLOAD_KINDS: Readonly<Record<string, ResourceKind>> = {
+  google_cloud_run_v2_job: {
+    ...workload("jobs", jobTemplate),
+    afterCreate: (object, cloud) => {
+      const { run_execution_token: run, start_execution_token: start } = object.values;
+      if (run !== null || start !== null) runJob(object, cloud);
+    },
+    afterUpdate: (object, cloud) => {
+      const executed = cloud.executions.filter(({ job }) => job === object.id);
+      if (object.values.run_execution_token !== null && executed.length === 0) runJob(object, cloud);
+    },
+    computed: (_values, { id }) => ({ uid: uid(id), generation: "1", observed_generation: "1", execution_count: 1 }),
+    asRead: (values) => ({
+      ...values,
+      template: [{ ...(valueAt(values, "template.0") as ValueObject), template: [asReturned(jobTemplate(values))] }],
+    }),
+  },
+
+  google_cloud_run_v2_service: {
+    ...workload("services", serviceTemplate),
+    afterCreate: (object, cloud) => {
+      startContainer(object, serviceTemplate(object.values), cloud);
+    },
+    afterUpdate: (object, cloud) => {
+      startContainer(object, serviceTemplate(object.values), cloud);
+    },
+    computed: (values, { id, cloud }) => {
+      const name = textAt(values, "name");
+      const address = `https://${name}-${cloud.projectNumber}.${textAt(values, "location")}.run.app`;
+      return {
+        uid: uid(id),
+        uri: `https://${name}-${uid(id).slice(0, 10)}-uc.a.run.app`,
+        urls: [address],
+        latest_created_revision: `${id}/revisions/${name}-00001-abc`,
+        latest_ready_revision: `${id}/revisions/${name}-00001-abc`,
+        generation: "1",
+        observed_generation: "1",
+      };
+    },
+    asRead: (values) => ({ ...values, template: [asReturned(serviceTemplate(values))] }),
+  },
+};
+
+function uid(seed: string): string {
+  const hash = createHash("sha256").update(seed).digest("hex");
+  return [8, 4, 4, 4, 12].map((length, index) => hash.slice(index * 12, index * 12 + length)).join("-");
+}

@@ -1,0 +1,38 @@
+export type Action = "create" | "delete" | "replace" | "update";
+
+/** A plan in a file, and what it would do, by address; what stays as it is, is not in it. */
+export interface Plan {
+  readonly file: string;
+  readonly actions: ReadonlyMap<string, Action>;
+}
+
+/** How a command was refused. */
+export interface Refusals {
+  readonly output: string;
+}
+
+/** Something went otherwise than expected: in which step, and what. */
+export class StepFailure extends Error {
+  constructor(
+    readonly step: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Actions as one line each, sorted. */
+export function actionLines(actions: ReadonlyMap<string, Action>): string[] {
+  return [...actions].map(([address, action]) => `${action} ${address}`).sort();
+}
+
+/** Fails unless the plan does exactly what is expected. */
+export function requireActions(step: string, plan: Plan, expected: Readonly<Record<string, Action>>): void {
+  const found = actionLines(plan.actions);
+  const wanted = actionLines(new Map(Object.entries(expected)));
+  const surplus = found.filter((line) => !wanted.includes(line));
+  const missing = wanted.filter((line) => !found.includes(line));
+  if (surplus.length + missing.length === 0) return;
+  const list = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`${title}: ${lines.join(", ")}`]);
+  throw new StepFailure(step, [...list("planned, but not expected", surplus), ...list("expected, but not planned", missing)].join("\n"));
+}
