@@ -89,9 +89,7 @@ export function programFolder(
   options: { readonly without?: readonly string[]; readonly scripts?: Readonly<Record<string, string>> } = {},
 ): string {
   const folder = mkdtempSync(join(tmpdir(), "rest-programs-"));
-  process.once("exit", () => {
-    rmSync(folder, { recursive: true, force: true });
-  });
+  if (programFolders.push(folder) === 1) process.once("exit", removeProgramFolders);
   const own = options.scripts ?? {};
   for (const program of PROGRAMS) {
     if (program in own || options.without?.includes(program) === true) continue;
@@ -102,6 +100,12 @@ export function programFolder(
     chmodSync(join(folder, name), 0o755);
   }
   return folder;
+}
+
+const programFolders: string[] = [];
+
+function removeProgramFolders(): void {
+  for (const folder of programFolders) rmSync(folder, { recursive: true, force: true });
 }
 
 /** Programs that first write their arguments, one call per line, to a file. */
