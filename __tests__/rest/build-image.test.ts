@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -420,13 +420,14 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
   it.concurrent.each([
     ["SIGTERM", 143, "dash"],
     ["SIGINT", 130, "busybox"],
-  ] as const)("cancels its build on %s", (signal, exitCode, shell) =>
-    inScene(async ({ standIn, build }) => {
+  ] as const)("cancels its build on %s and leaves nothing behind", (signal, exitCode, shell) =>
+    inScene(async ({ standIn, folder, build }) => {
+      const temporary = mkdtempSync(join(folder, "temporary-"));
       standIn.builds.courses.push({ states: ["WORKING"] });
 
       const run = await build({
         shell,
-        environment: { REST_POLL_SECONDS: "30" },
+        environment: { REST_POLL_SECONDS: "30", TMPDIR: temporary },
         onOutput: (output, kill) => {
           if (output.includes("WORKING") && !output.includes("Interrupted")) kill(signal);
         },
@@ -437,6 +438,23 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
         `Interrupted by ${signal}.\nBuild 0b1d0000-0000-4000-8000-000000000001 is cancelled. Log: ${LOG}\n`,
       );
       expect(standIn.requestsTo("cloudbuild.projects.builds.cancel")).toHaveLength(1);
+      expect(readdirSync(temporary)).toEqual([]);
+    }),
+  );
+
+  it.concurrent("says on a signal that a build may have been started while its request is under way", () =>
+    inScene(async ({ standIn, build }) => {
+      standIn.inject(CREATE, { kind: "reset", carriedOut: true });
+
+      const run = await build({
+        environment: { REST_RETRY_BASE_SECONDS: "15" },
+        onOutput: (output, kill) => {
+          if (output.includes("Looking whether") && !output.includes("Interrupted")) kill("SIGTERM");
+        },
+      });
+
+      expect(run.exitCode).toBe(143);
+      expect(run.stderr).toContain("A build that was just being started goes on:");
     }),
   );
 
