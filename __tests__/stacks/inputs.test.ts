@@ -342,7 +342,7 @@ const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
 ];
 
 describeWith(["terraform"], "The inputs of the serverless stack, judged by Terraform", () => {
-  const variables = () => serverlessTerraform().variable;
+  const variables = () => serverlessTerraform().variable ?? {};
   const judged = new Map<string, readonly string[]>();
 
   const judge = (cases: readonly (readonly [behaviour: string, inputs: Inputs, ...unknown[]])[]) => {
@@ -403,7 +403,7 @@ describeWith(["terraform"], "The inputs of the serverless stack, judged by Terra
 
   it("are all judged: every validation has a refusal here", () => {
     const said = [...REFUSED_ALONE, ...REFUSED_TOGETHER].flatMap(([, , texts]) => texts);
-    const unsaid = Object.entries(variables() ?? {}).flatMap(([name, { validation: rules = [] }]) =>
+    const unsaid = Object.entries(variables()).flatMap(([name, { validation: rules = [] }]) =>
       (rules as { error_message: string }[])
         // The end of a message holds no expression.
         .map(({ error_message: message }) => message.slice(message.lastIndexOf("}") + 1))

@@ -4,9 +4,13 @@ import { join } from "node:path";
 
 import { programPath } from "../support/programs";
 import { temporaryFolder, type Block } from "../support/synthesis";
+import { referencesIn } from "./configuration-graph";
 
 /** Values of inputs; those left out have their defaults. */
 export type Inputs = Readonly<Record<string, unknown>>;
+
+/** Variable blocks by name. */
+type Variables = Readonly<Record<string, Block>>;
 
 interface Diagnostic {
   readonly severity: string;
@@ -21,19 +25,24 @@ const VALIDATION_SUFFIX = /\n\nThis was checked by the validation rule at .*$/s;
 /**
  * The complaints of Terraform about several sets of inputs at once, one list per set, sorted.
  *
- * The variables become a module that is called once per set in one plan, without a provider or a network. Terraform looks
- * at constants first and goes on only when all of them are fine: validations that compare several inputs are reached
- * only when no set breaks a rule of a single one.
+ * Each set calls a module of the variables that it can concern, all in one plan, without a provider or a network.
+ * Terraform looks at constants first and goes on only when all of them are fine: validations that compare several inputs
+ * are reached only when no set breaks a rule of a single one, and only for an input that the set names.
  */
-export function refusals(variables: unknown, sets: readonly Inputs[]): string[][] {
+export function refusals(variables: Variables, sets: readonly Inputs[]): string[][] {
   const folder = temporaryFolder();
-  mkdirSync(join(folder, "stack"));
-  writeFileSync(join(folder, "stack", "main.tf.json"), JSON.stringify({ variable: variables }));
-  const calls = sets.map((inputs, index) => `"set_${index}": ${asConstant({ source: "./stack", ...inputs })}`);
+  const names = sets.map((_, index) => `set_${index}`);
+  const calls = sets.map((inputs, index) => {
+    const name = `set_${index}`;
+    mkdirSync(join(folder, name));
+    const variable = concernedBy(variables, Object.keys(inputs));
+    writeFileSync(join(folder, name, "main.tf.json"), JSON.stringify({ variable }));
+    return `"${name}": ${asConstant({ source: `./${name}`, ...inputs })}`;
+  });
   // One call per line, so that a complaint's line tells the set.
   writeFileSync(join(folder, "main.tf.json"), `{"module": {\n${calls.join(",\n")}\n}}`);
   // What `terraform get` would write.
-  const modules = sets.map((_, index) => ({ Key: `set_${index}`, Source: "./stack", Dir: "stack" }));
+  const modules = names.map((name) => ({ Key: name, Source: `./${name}`, Dir: name }));
   mkdirSync(join(folder, ".terraform", "modules"), { recursive: true });
   writeFileSync(
     join(folder, ".terraform", "modules", "modules.json"),
@@ -50,7 +59,7 @@ export function refusals(variables: unknown, sets: readonly Inputs[]): string[][
 }
 
 /** The complaints about one set of inputs, given as the file that `-var-file` takes. */
-export function refusalsOfFile(variables: unknown, inputs: Inputs): string[] {
+export function refusalsOfFile(variables: Variables, inputs: Inputs): string[] {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "main.tf.json"), JSON.stringify({ variable: variables }));
   writeFileSync(join(folder, "inputs.tfvars.json"), JSON.stringify(inputs));
@@ -76,6 +85,18 @@ export function evaluated(configuration: { locals: Block; variable?: unknown }):
 /** A value as Terraform reads it back unchanged from a place where it expects an expression. */
 export function asConstant(value: unknown): string {
   return JSON.stringify(value).replace(/\$\{/g, "$$$${").replace(/%\{/g, "%%{");
+}
+
+/** The variables of some names, those whose rules look at them, and what these look at in turn. */
+function concernedBy(variables: Variables, names: readonly string[]): Variables {
+  const lookedAt = (name: string) => referencesIn(variables[name]).map((reference) => reference.replace("var.", ""));
+  const concerned = new Set(names);
+  for (const name of Object.keys(variables)) {
+    if (lookedAt(name).some((other) => names.includes(other))) concerned.add(name);
+  }
+  // A set grows while it is walked, and the walk goes on to what is new.
+  for (const name of concerned) lookedAt(name).forEach((other) => concerned.add(other));
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => concerned.has(name)));
 }
 
 function plan(folder: string, ...options: string[]): Diagnostic[] {
