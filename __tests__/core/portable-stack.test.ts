@@ -3,14 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
-import {
-  DataResource,
-  TerraformHclModule,
-  TerraformLocal,
-  TerraformOutput,
-  TerraformStack,
-  TerraformVariable,
-} from "cdktf";
+import { TerraformHclModule, TerraformLocal, TerraformOutput, TerraformStack, TerraformVariable } from "cdktf";
 import { Construct } from "constructs";
 
 import { CheckBlock } from "../../lib/core/check-block";
@@ -18,6 +11,7 @@ import { EphemeralResource } from "../../lib/core/ephemeral-resource";
 import { expression } from "../../lib/core/expression";
 import { InputVariable } from "../../lib/core/input-variable";
 import { PortableStack } from "../../lib/core/portable-stack";
+import { TerraformData } from "../../lib/core/terraform-data";
 import {
   bareStack,
   resourceAddresses,
@@ -31,7 +25,7 @@ import {
 /** Puts a construct of each id into the one before and a resource into the last. */
 const resourceAt = (stack: TerraformStack, ...ids: string[]) => {
   const scope = ids.slice(0, -1).reduce<Construct>((parent, id) => new Construct(parent, id), stack);
-  return new DataResource(scope, ids.at(-1) ?? "", {});
+  return new TerraformData(scope, ids.at(-1) ?? "", {});
 };
 
 const password = (scope: Construct, id: string) =>
@@ -58,7 +52,7 @@ describe("the addresses of a portable stack", () => {
   it("are what references use", () => {
     const stack = bareStack();
     const target = resourceAt(stack, "Database", "Default");
-    new DataResource(stack, "Reader", { input: { target: target.id }, dependsOn: [target] });
+    new TerraformData(stack, "Reader", { input: { target: target.getStringAttribute("id") }, dependsOn: [target] });
     expect(resourceOf(terraformOf(stack), "terraform_data", "reader")).toMatchObject({
       input: { target: "${terraform_data.database.id}" },
       depends_on: ["terraform_data.database"],
@@ -83,7 +77,7 @@ describe("the addresses of a portable stack", () => {
     [
       "resources by an override",
       (stack, id) => {
-        new DataResource(stack, id, {}).overrideLogicalId("same");
+        new TerraformData(stack, id, {}).overrideLogicalId("same");
       },
       "resource.terraform_data.same",
     ],
@@ -192,7 +186,7 @@ describe("the folder of a portable stack", () => {
     expect(absolutePathsIn(terraformOf(fullStack()))).toEqual([]);
   });
 
-  it("is the same bytes, whatever the working directory, home, time zone and language are", async () => {
+  it("is the same bytes, whatever the working directory, home, programs, time zone and language are", async () => {
     const [first, second] = await Promise.all([
       synthesizedElsewhere({ TZ: "UTC", LANG: "C" }),
       synthesizedElsewhere({ TZ: "Pacific/Auckland", LANG: "tr_TR.UTF-8", LC_ALL: "tr_TR.UTF-8" }),
@@ -214,7 +208,7 @@ describe("a reference from one stack to another", () => {
     const producer = new Producer(app, "producer", { providers: [] });
     const consumer = new Consumer(app, "consumer", { providers: [] });
     const source = resourceAt(producer, "Source");
-    new DataResource(consumer, "Reader", { input: { source: source.id } });
+    new TerraformData(consumer, "Reader", { input: { source: source.getStringAttribute("id") } });
     return app;
   };
 
@@ -265,7 +259,7 @@ async function synthesizedElsewhere(environment: Readonly<Record<string, string>
   await promisify(execFile)(
     process.execPath,
     ["--require", require.resolve("sucrase/register"), "--eval", SYNTHESIS, REPOSITORY, outdir],
-    { cwd: place, env: { PATH: process.env.PATH, HOME: place, ...environment } },
+    { cwd: place, env: { PATH: place, HOME: place, ...environment } },
   );
   const folder = join(outdir, "stacks", "test");
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
