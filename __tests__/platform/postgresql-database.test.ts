@@ -133,11 +133,18 @@ describe("PostgresqlDatabase", () => {
   });
 
   it("states how many connections its tier has", () => {
-    const { terraform, instance } = databaseIn({ tier: "db-custom-2-7680" });
+    const { database, terraform, instance } = databaseIn({ tier: "db-custom-2-7680" });
+    expect(database.maxConnections).toBe(400);
     expect(valueAt(instance(), "settings.database_flags")).toEqual([
       { name: "max_connections", value: "${local.database_max_connections}" },
     ]);
     expect(terraform().locals?.database_max_connections).toBe("400");
+  });
+
+  it("leaves the number of connections to Terraform when the tier is an input", () => {
+    const stack = bareStack();
+    const tier = new InputVariable(stack, "tier", { type: "string", description: "Tier." }).stringValue;
+    expect(databaseIn({ tier }, stack).database.maxConnections).toBeUndefined();
   });
 
   it("labels itself and its secrets", () => {
