@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Fault, GoogleStandIn } from "../support/google-stand-in";
@@ -13,6 +12,7 @@ import {
   runScript,
   type ScriptOptions,
   type ScriptRun,
+  temporaryFolder,
 } from "../support/google-stand-in-scripts";
 import { ApiError } from "../support/google-stand-in-services";
 import { describeWith, programPath } from "../support/programs";
@@ -32,7 +32,7 @@ interface Scene {
 /** Every test has a stand-in and a folder of its own, so that tests run at the same time. */
 async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
   const standIn = await new GoogleStandIn().start();
-  const folder = mkdtempSync(join(tmpdir(), "build-image-"));
+  const folder = temporaryFolder();
   writeFileSync(join(folder, "Dockerfile"), "ARG UPSTREAM_IMAGE\nFROM $UPSTREAM_IMAGE\n");
   writeFileSync(join(folder, "cloud-entrypoint.sh"), '#!/bin/sh\nexec "$@" # ${HOME} `pwd` \\ é\n');
   try {
@@ -54,7 +54,6 @@ async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
     });
   } finally {
     await standIn.stop();
-    rmSync(folder, { recursive: true });
   }
 }
 
@@ -197,7 +196,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
       const request = await captureBuildRequest({ imageDirectory });
       const [step] = request.steps;
       if (step === undefined) throw new Error("the build has no step");
-      const workspace = mkdtempSync(join(tmpdir(), "workspace-"));
+      const workspace = temporaryFolder();
       const docker = programFolder({ scripts: { docker: `printf '%s\\n' "$@" >arguments` } });
       writeFileSync(join(docker, "step"), step.script);
       for (const shell of ["dash", "bash"] as const) {
@@ -362,6 +361,24 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
       }),
     );
 
+    it.concurrent("is sent again when only another image with the same tag is being built", () =>
+      inScene(async ({ standIn, build }) => {
+        const tag = IMAGE.replace(/^.*:/, "");
+        standIn.builds.courses.push({ states: ["WORKING"] });
+        await fetch(`${standIn.environment.GOOGLE_CLOUD_BUILD_CUSTOM_ENDPOINT ?? ""}projects/demo-project/builds`, {
+          method: "POST",
+          headers: { authorization: "Bearer ya29.first" },
+          body: JSON.stringify({ steps: [{ name: "x" }], images: [`other:${tag}`], tags: [tag] }),
+        });
+        standIn.inject(CREATE, { kind: "reset" });
+
+        const run = await build();
+
+        expect(run.exitCode).toBe(0);
+        expect(standIn.builds.accepted.map(({ images }) => images)).toEqual([[`other:${tag}`], [IMAGE]]);
+      }),
+    );
+
     it.concurrent.each<readonly [string, Fault]>([
       ["reset connection", { kind: "reset" }],
       ["HTTP 500", refusal(500, "INTERNAL", "Internal error.")],
@@ -421,8 +438,8 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
     ["SIGTERM", 143, "dash"],
     ["SIGINT", 130, "busybox"],
   ] as const)("cancels its build on %s and leaves nothing behind", (signal, exitCode, shell) =>
-    inScene(async ({ standIn, folder, build }) => {
-      const temporary = mkdtempSync(join(folder, "temporary-"));
+    inScene(async ({ standIn, build }) => {
+      const temporary = temporaryFolder();
       standIn.builds.courses.push({ states: ["WORKING"] });
 
       const run = await build({

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Fault, GoogleStandIn } from "../support/google-stand-in";
@@ -9,6 +8,7 @@ import {
   runScript,
   type ScriptOptions,
   type ScriptRun,
+  temporaryFolder,
 } from "../support/google-stand-in-scripts";
 import { ApiError, errorReason } from "../support/google-stand-in-services";
 import { describeWith } from "../support/programs";
@@ -113,7 +113,7 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
 
     it.concurrent.each(["dash", "busybox"] as const)("is renewed once when it has expired (%s)", (shell) =>
       inScene(async ({ standIn, lookAtApi, tokensUsed }) => {
-        const folder = mkdtempSync(join(tmpdir(), "rest-tokens-"));
+        const folder = temporaryFolder();
         const programs = gcloud({
           applicationDefault: `if [ -e ${folder}/asked ]; then echo ya29.second; else : >${folder}/asked; echo ya29.first; fi`,
         });
@@ -159,10 +159,10 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
       }),
     );
 
-    it.concurrent("appears on no command line and in no output, even with a ~/.curlrc that asks for both", () =>
+    it.concurrent("appears on no command line and in no output, even with a ~/.curlrc that asks for it", () =>
       inScene(async ({ lookAtApi }) => {
-        const home = mkdtempSync(join(tmpdir(), "rest-home-"));
-        writeFileSync(join(home, ".curlrc"), "verbose\n");
+        const home = temporaryFolder();
+        writeFileSync(join(home, ".curlrc"), "verbose\ninclude\n");
         const log = join(home, "calls");
 
         const run = await lookAtApi({ environment: { HOME: home }, programs: recordingPrograms(log) });
@@ -176,7 +176,7 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
 
     it.concurrent("is not left behind in a file", () =>
       inScene(async ({ lookAtApi }) => {
-        const temporary = mkdtempSync(join(tmpdir(), "rest-temporary-"));
+        const temporary = temporaryFolder();
 
         await lookAtApi({ environment: { TMPDIR: temporary } });
 
