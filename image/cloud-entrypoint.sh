@@ -123,43 +123,29 @@ start_worker() {
   exec ak worker
 }
 
-# Everything here runs in a subshell, so the server sees none of these settings.
+# Runs in a subshell, so the server sees none of these settings. It has no trap, on purpose: dumb-init signals the whole
+# process group, which ends this loop at once and lets the worker finish its tasks. With a trap there is a moment in
+# which a worker that is just being started misses the signal.
 supervise_worker() {
-  stopping=
-  pause_seconds=1
-  # dumb-init signals the whole group, so the worker has a signal of its own. A second one makes it drop running tasks.
-  trap 'stopping=yes' TERM
   export "${UPSTREAM_PREFIX}LISTEN__HTTP=127.0.0.1:9001"
   export "${UPSTREAM_PREFIX}LISTEN__HTTPS=127.0.0.1:9444"
   export "${UPSTREAM_PREFIX}LISTEN__METRICS=127.0.0.1:9301"
   temporary=${TMPDIR:-/tmp}
   export TMPDIR="${temporary%/}/co-located-worker"
 
-  while [ -z "$stopping" ]; do
+  pause_seconds=1
+  while :; do
     started=$(date +%s)
-    run_unless_stopping start_worker
-    [ -z "$stopping" ] || break
+    start_worker &
+    exit_code=0
+    wait $! || exit_code=$?
     lasted_seconds=$(($(date +%s) - started))
     # A worker that ran for minutes failed for a new reason.
     [ "$lasted_seconds" -lt 120 ] || pause_seconds=1
     say "worker ended with exit code $exit_code after $lasted_seconds s, starts again in $pause_seconds s"
-    run_unless_stopping sleep "$pause_seconds"
+    sleep "$pause_seconds"
     pause_seconds=$((pause_seconds * 2))
     [ "$pause_seconds" -le 30 ] || pause_seconds=30
-  done
-}
-
-# A trap runs only between two commands or during `wait`, so whatever takes time runs in the background.
-run_unless_stopping() {
-  "$@" &
-  child=$!
-  # The signal came before the child was there to receive it.
-  [ -z "$stopping" ] || kill "$child" 2>/dev/null || :
-  exit_code=0
-  wait "$child" || exit_code=$?
-  # The signal ends the first `wait` early, the child may need longer.
-  while [ -n "$stopping" ] && kill -0 "$child" 2>/dev/null; do
-    wait "$child" || :
   done
 }
 

@@ -47,7 +47,8 @@ export async function startCluster(): Promise<Cluster> {
     "fsync=off",
     "full_page_writes=off",
     "autovacuum=off",
-    "shared_buffers=16MB",
+    "wal_level=minimal",
+    "max_wal_senders=0",
     "listen_addresses=127.0.0.1",
     `unix_socket_directories=${folder}`,
     // Louder than the managed service, so that whatever could reach a log does.

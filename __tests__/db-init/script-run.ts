@@ -53,8 +53,8 @@ export function startScript(environment: Environment, options: RunOptions = {}):
   const shell = options.shell ?? "dash";
   const folder = programFolder(options.programs ?? {}, shell);
   const systemPath = `${dirname(psqlPath())}:${process.env.PATH ?? ""}`;
-  const [program, ...shellArguments] = shellCommand(shell);
-  const child = spawn(program, [...shellArguments, SCRIPT], {
+  // One stream for both outputs keeps their lines in order.
+  const child = spawn("/bin/sh", ["-c", 'exec "$@" 2>&1', "sh", ...shellCommand(shell), SCRIPT], {
     env: {
       ...environment,
       PATH: `${folder}:${options.searchPath ?? systemPath}`,
@@ -62,16 +62,14 @@ export function startScript(environment: Environment, options: RunOptions = {}):
       PROGRAM_FOLDER: folder,
     },
     detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "ignore"],
   });
   let output = "";
   const listeners = new Set<() => void>();
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk: Buffer) => {
-      output += chunk.toString();
-      for (const listener of listeners) listener();
-    });
-  }
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += chunk.toString();
+    for (const listener of listeners) listener();
+  });
   const outcome = new Promise<Outcome>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (exitCode) => {
@@ -110,7 +108,7 @@ export function runScript(environment: Environment, options?: RunOptions): Promi
   return startScript(environment, options).outcome;
 }
 
-function shellCommand(shell: Shell): [string, ...string[]] {
+function shellCommand(shell: Shell): string[] {
   return shell === "busybox sh" ? [programPath("busybox"), "sh"] : [programPath(shell)];
 }
 

@@ -20,167 +20,154 @@ import {
 const CONTEXT = join(__dirname, "../../image");
 const IMAGE = "localhost/idp:under-test";
 
-/** Building without a daemon needs the right to change the root folder. */
-const describeAsRoot: typeof describeWith = (programs, name, body) => {
-  if (process.getuid?.() === 0) {
-    describeWith(programs, name, body);
-    return;
-  }
-  const explanation = "needs to run as root";
-  if (process.env.CI !== undefined && process.env.CI !== "") {
-    describe(name, () => {
-      it("has the rights it needs", () => {
-        throw new Error(explanation);
-      });
-    });
-    return;
-  }
-  process.stderr.write(`SKIPPED ${name}: ${explanation}\n`);
-  describe.skip(`${name} (${explanation})`, body);
-};
+describeWith(
+  STAND_IN_PROGRAMS,
+  "the wrapper image",
+  () => {
+    let storage: BuildahStorage;
+    let configuration: ImageConfiguration;
+    let base: string;
+    let container: string;
 
-describeAsRoot(STAND_IN_PROGRAMS, "the wrapper image", () => {
-  let storage: BuildahStorage;
-  let configuration: ImageConfiguration;
-  let base: string;
-  let container: string;
+    const buildArguments = (values: Readonly<Record<string, string>>) =>
+      Object.entries(values).flatMap(([name, value]) => ["--build-arg", `${name}=${value}`]);
 
-  const buildArguments = (values: Readonly<Record<string, string>>) =>
-    Object.entries(values).flatMap(([name, value]) => ["--build-arg", `${name}=${value}`]);
-
-  beforeAll(async () => {
-    storage = createBuildahStorage();
-    base = (await createStandInBase(storage, ["2026.5.4", "1.2.3"])).image;
-    const values = {
-      APP_VERSION: "1.2.3",
-      IDP_VERSION: "2026.5.4",
-      UPSTREAM_IMAGE: base,
-      UPSTREAM_PREFIX: "AUTHENTIK_",
-    };
-    await buildahOrFail(storage, ["bud", ...buildArguments(values), "--tag", IMAGE, CONTEXT]);
-    configuration = await imageConfiguration(storage, IMAGE);
-    container = (await buildahOrFail(storage, ["from", "--pull-never", IMAGE])).trim();
-  });
-
-  afterAll(async () => {
-    await removeBuildahStorage(storage);
-  });
-
-  const inContainer = async (script: string) =>
-    (await buildahOrFail(storage, ["run", container, "--", "sh", "-c", script])).trimEnd();
-
-  it("takes the base whose tag is IDP_VERSION although APP_VERSION names another one", () => {
-    expect(configuration.environment.STAND_IN_TAG).toBe("2026.5.4");
-  });
-
-  it.each(["UPSTREAM_IMAGE", "IDP_VERSION", "UPSTREAM_PREFIX"])("is not built without %s", async (forgotten) => {
-    const values = { IDP_VERSION: "2026.5.4", UPSTREAM_IMAGE: base, UPSTREAM_PREFIX: "AUTHENTIK_" };
-    const rest = Object.fromEntries(Object.entries(values).filter(([name]) => name !== forgotten));
-    const { exitCode } = await buildah(storage, ["bud", "--pull-never", ...buildArguments(rest), CONTEXT]);
-    expect(exitCode).not.toBe(0);
-  });
-
-  it("hands the prefix to the entrypoint", () => {
-    expect(configuration.environment.UPSTREAM_PREFIX).toBe("AUTHENTIK_");
-  });
-
-  it("starts the entrypoint under dumb-init with the command server", () => {
-    expect(configuration.entrypoint).toEqual(["dumb-init", "--", "/cloud-entrypoint.sh"]);
-    expect(configuration.command).toEqual(["server"]);
-  });
-
-  it("runs as user 1000 of the base", async () => {
-    expect(configuration.user).toBe("1000");
-    expect(await inContainer("id -u; id -g")).toBe("1000\n1000");
-  });
-
-  it("stores uploads, as user 1000, where the server looks for them", async () => {
-    const upload = "mkdir -p /media/media/public && echo icon >/media/media/public/icon";
-    expect(await inContainer(`${upload} && cat /data/media/public/icon`)).toBe("icon");
-  });
-
-  it("keeps the entrypoint out of reach of the user that runs it", async () => {
-    expect(await inContainer("[ -x /cloud-entrypoint.sh ] && [ ! -w /cloud-entrypoint.sh ] && echo yes")).toBe("yes");
-  });
-
-  describe("running", () => {
-    let folder: string;
-    let records: string;
-    let output: string;
-
-    beforeEach(() => {
-      folder = mkdtempSync(join(tmpdir(), "image-run-"));
-      records = join(folder, "records");
-      mkdirSync(records);
-      chmodSync(folder, 0o755);
-      chmodSync(records, 0o777);
-      output = "";
-    });
-
-    afterEach(() => {
-      for (const { pid, parentPid } of recordedStarts(records, "server")) {
-        if (parentOf(pid) === parentPid) killAll([parentPid]);
-        killAll(groupMembers(pid));
-      }
-      rmSync(folder, { recursive: true, force: true });
-    });
-
-    it("holds a server and a worker below dumb-init and stops cleanly on SIGTERM", async () => {
-      const environment = {
-        DB_HOST: "/cloudsql/project:region:instance",
-        DB_NAME: "idp",
-        DB_PASSWORD: "correct horse",
-        DB_USER: "idp",
-        IDP_SECRET_KEY: "battery staple",
-        STUB_RECORDS: "/records",
-        // This kind of isolation shares the machine's /dev/shm.
-        TMPDIR: "/tmp",
+    beforeAll(async () => {
+      storage = createBuildahStorage();
+      base = (await createStandInBase(storage, ["2026.5.4", "1.2.3"])).image;
+      const values = {
+        APP_VERSION: "1.2.3",
+        IDP_VERSION: "2026.5.4",
+        UPSTREAM_IMAGE: base,
+        UPSTREAM_PREFIX: "AUTHENTIK_",
       };
-      const run = spawn(
-        programPath("buildah"),
-        [
-          "run",
-          ...Object.entries(environment).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
-          ...["--volume", `${records}:/records`, container, "--"],
-          ...configuration.entrypoint,
-          ...configuration.command,
-        ],
-        { env: buildahEnvironment(storage), stdio: ["ignore", "pipe", "pipe"] },
-      );
-      for (const stream of [run.stdout, run.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-      const ended = new Promise<number | null>((resolve) => run.on("close", resolve));
-
-      const server = await eventually("the server", () => recordedStarts(records, "server")[0]);
-      const worker = await eventually("the worker", () => recordedStarts(records, "worker")[0]);
-
-      const [program, ...rest] = commandLine(server.parentPid);
-      expect([basename(program ?? ""), ...rest]).toEqual([...configuration.entrypoint, ...configuration.command]);
-      expect(server.arguments).toEqual(["server"]);
-      expect(server.environment).toMatchObject({
-        AUTHENTIK_POSTGRESQL__HOST: "/cloudsql/project:region:instance",
-        AUTHENTIK_POSTGRESQL__NAME: "idp",
-        AUTHENTIK_POSTGRESQL__PASSWORD: "correct horse",
-        AUTHENTIK_POSTGRESQL__SSLMODE: "disable",
-        AUTHENTIK_POSTGRESQL__USER: "idp",
-        AUTHENTIK_SECRET_KEY: "battery staple",
-        AUTHENTIK_STORAGE__FILE__PATH: "/media",
-        TMPDIR: "/tmp",
-      });
-      expect(worker.arguments).toEqual(["worker"]);
-      expect(worker.environment).toEqual({
-        ...server.environment,
-        AUTHENTIK_LISTEN__HTTP: "127.0.0.1:9001",
-        AUTHENTIK_LISTEN__HTTPS: "127.0.0.1:9444",
-        AUTHENTIK_LISTEN__METRICS: "127.0.0.1:9301",
-        TMPDIR: "/tmp/co-located-worker",
-      });
-
-      process.kill(server.parentPid, "SIGTERM");
-      expect(await ended).toBe(0);
-      await eventually("the end of every process", () => groupMembers(server.pid).length === 0);
-      expect(recordedStarts(records, "worker")).toHaveLength(1);
-      expect(recordedStarts(records, "worker")[0]?.ended).toBe(true);
-      expect(output).not.toMatch(/correct horse|battery staple/);
+      await buildahOrFail(storage, ["bud", ...buildArguments(values), "--tag", IMAGE, CONTEXT]);
+      configuration = await imageConfiguration(storage, IMAGE);
+      container = (await buildahOrFail(storage, ["from", "--pull-never", IMAGE])).trim();
     });
-  });
-});
+
+    afterAll(async () => {
+      await removeBuildahStorage(storage);
+    });
+
+    const inContainer = async (script: string) =>
+      (await buildahOrFail(storage, ["run", container, "--", "sh", "-c", script])).trimEnd();
+
+    it("takes the base whose tag is IDP_VERSION although APP_VERSION names another one", () => {
+      expect(configuration.environment.STAND_IN_TAG).toBe("2026.5.4");
+    });
+
+    it.each(["UPSTREAM_IMAGE", "IDP_VERSION", "UPSTREAM_PREFIX"])("is not built without %s", async (forgotten) => {
+      const values = { IDP_VERSION: "2026.5.4", UPSTREAM_IMAGE: base, UPSTREAM_PREFIX: "AUTHENTIK_" };
+      const rest = Object.fromEntries(Object.entries(values).filter(([name]) => name !== forgotten));
+      const { exitCode } = await buildah(storage, ["bud", "--pull-never", ...buildArguments(rest), CONTEXT]);
+      expect(exitCode).not.toBe(0);
+    });
+
+    it("hands the prefix to the entrypoint", () => {
+      expect(configuration.environment.UPSTREAM_PREFIX).toBe("AUTHENTIK_");
+    });
+
+    it("starts the entrypoint under dumb-init with the command server", () => {
+      expect(configuration.entrypoint).toEqual(["dumb-init", "--", "/cloud-entrypoint.sh"]);
+      expect(configuration.command).toEqual(["server"]);
+    });
+
+    it("runs as user 1000 of the base", async () => {
+      expect(configuration.user).toBe("1000");
+      expect(await inContainer("id -u; id -g")).toBe("1000\n1000");
+    });
+
+    it("stores uploads, as user 1000, where the server looks for them", async () => {
+      const upload = "mkdir -p /media/media/public && echo icon >/media/media/public/icon";
+      expect(await inContainer(`${upload} && cat /data/media/public/icon`)).toBe("icon");
+    });
+
+    it("keeps the entrypoint out of reach of the user that runs it", async () => {
+      expect(await inContainer("[ -x /cloud-entrypoint.sh ] && [ ! -w /cloud-entrypoint.sh ] && echo yes")).toBe("yes");
+    });
+
+    describe("running", () => {
+      let folder: string;
+      let records: string;
+      let output: string;
+
+      beforeEach(() => {
+        folder = mkdtempSync(join(tmpdir(), "image-run-"));
+        records = join(folder, "records");
+        mkdirSync(records);
+        chmodSync(folder, 0o755);
+        chmodSync(records, 0o777);
+        output = "";
+      });
+
+      afterEach(() => {
+        for (const { pid, parentPid } of recordedStarts(records, "server")) {
+          if (parentOf(pid) === parentPid) killAll([parentPid]);
+          killAll(groupMembers(pid));
+        }
+        rmSync(folder, { recursive: true, force: true });
+      });
+
+      it("holds a server and a worker below dumb-init and stops cleanly on SIGTERM", async () => {
+        const environment = {
+          DB_HOST: "/cloudsql/project:region:instance",
+          DB_NAME: "idp",
+          DB_PASSWORD: "correct horse",
+          DB_USER: "idp",
+          IDP_SECRET_KEY: "battery staple",
+          STUB_RECORDS: "/records",
+          // This kind of isolation shares the machine's /dev/shm.
+          TMPDIR: "/tmp",
+        };
+        const run = spawn(
+          programPath("buildah"),
+          [
+            "run",
+            ...Object.entries(environment).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
+            ...["--volume", `${records}:/records`, container, "--"],
+            ...configuration.entrypoint,
+            ...configuration.command,
+          ],
+          { env: buildahEnvironment(storage), stdio: ["ignore", "pipe", "pipe"] },
+        );
+        for (const stream of [run.stdout, run.stderr])
+          stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+        const ended = new Promise<number | null>((resolve) => run.on("close", resolve));
+
+        const server = await eventually("the server", () => recordedStarts(records, "server")[0]);
+        const worker = await eventually("the worker", () => recordedStarts(records, "worker")[0]);
+
+        const [program, ...rest] = commandLine(server.parentPid);
+        expect([basename(program ?? ""), ...rest]).toEqual([...configuration.entrypoint, ...configuration.command]);
+        expect(server.arguments).toEqual(["server"]);
+        expect(server.environment).toMatchObject({
+          AUTHENTIK_POSTGRESQL__HOST: "/cloudsql/project:region:instance",
+          AUTHENTIK_POSTGRESQL__NAME: "idp",
+          AUTHENTIK_POSTGRESQL__PASSWORD: "correct horse",
+          AUTHENTIK_POSTGRESQL__SSLMODE: "disable",
+          AUTHENTIK_POSTGRESQL__USER: "idp",
+          AUTHENTIK_SECRET_KEY: "battery staple",
+          AUTHENTIK_STORAGE__FILE__PATH: "/media",
+          TMPDIR: "/tmp",
+        });
+        expect(worker.arguments).toEqual(["worker"]);
+        expect(worker.environment).toEqual({
+          ...server.environment,
+          AUTHENTIK_LISTEN__HTTP: "127.0.0.1:9001",
+          AUTHENTIK_LISTEN__HTTPS: "127.0.0.1:9444",
+          AUTHENTIK_LISTEN__METRICS: "127.0.0.1:9301",
+          TMPDIR: "/tmp/co-located-worker",
+        });
+
+        process.kill(server.parentPid, "SIGTERM");
+        expect(await ended).toBe(0);
+        await eventually("the end of every process", () => groupMembers(server.pid).length === 0);
+        expect(recordedStarts(records, "worker")).toHaveLength(1);
+        expect(recordedStarts(records, "worker")[0]?.ended).toBe(true);
+        expect(output).not.toMatch(/correct horse|battery staple/);
+      });
+    });
+  },
+  { root: true },
+);

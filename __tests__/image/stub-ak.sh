@@ -27,8 +27,9 @@ case $command in
 esac
 [ -z "$exit_code" ] || exit "$exit_code"
 
+# The signal may come between the question and the wait, so the wait is short.
 while [ -z "$stopping" ]; do
-  /bin/sleep 5 &
+  /bin/sleep 0.1 &
   wait $! || :
 done
 

@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Fault, GoogleStandIn } from "../support/google-stand-in";
@@ -12,6 +11,8 @@ import {
   recordingPrograms,
   runScript,
   type ScriptOptions,
+  type ScriptRun,
+  temporaryFolder,
 } from "../support/google-stand-in-scripts";
 import { ApiError } from "../support/google-stand-in-services";
 import { describeWith, programPath } from "../support/programs";
@@ -20,146 +21,182 @@ const CREATE = "cloudbuild.projects.builds.create";
 const { IMAGE } = BUILD_ENVIRONMENT;
 const LOG = "https://console.cloud.google.com/cloud-build/builds/0b1d0000-0000-4000-8000-000000000001";
 
-describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => {
-  let standIn: GoogleStandIn;
-  let folder: string;
+interface Scene {
+  readonly standIn: GoogleStandIn;
+  /** The folder of the image. */
+  readonly folder: string;
+  readonly build: (options?: ScriptOptions) => Promise<ScriptRun>;
+  readonly methods: () => readonly string[];
+}
 
-  beforeEach(async () => {
-    standIn = await new GoogleStandIn().start();
-    folder = mkdtempSync(join(tmpdir(), "build-image-"));
-    writeFileSync(join(folder, "Dockerfile"), "ARG UPSTREAM_IMAGE\nFROM $UPSTREAM_IMAGE\n");
-    writeFileSync(join(folder, "cloud-entrypoint.sh"), '#!/bin/sh\nexec "$@" # ${HOME} `pwd` \\ é\n');
-  });
-
-  afterEach(async () => {
+/** Every test has a stand-in and a folder of its own, so that tests run at the same time. */
+async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
+  const standIn = await new GoogleStandIn().start();
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "Dockerfile"), "ARG UPSTREAM_IMAGE\nFROM $UPSTREAM_IMAGE\n");
+  writeFileSync(join(folder, "cloud-entrypoint.sh"), '#!/bin/sh\nexec "$@" # ${HOME} `pwd` \\ é\n');
+  try {
+    await test({
+      standIn,
+      folder,
+      build: (options = {}) =>
+        runScript("build-image", {
+          ...options,
+          environment: {
+            ...standIn.environment,
+            GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
+            ...BUILD_ENVIRONMENT,
+            IMAGE_DIRECTORY: folder,
+            ...options.environment,
+          },
+        }),
+      methods: () => standIn.requests.map(({ method }) => method),
+    });
+  } finally {
     await standIn.stop();
-    rmSync(folder, { recursive: true });
-  });
+  }
+}
 
-  const build = (options: ScriptOptions = {}) =>
-    runScript("build-image", {
-      ...options,
-      environment: {
-        ...standIn.environment,
-        GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
-        ...BUILD_ENVIRONMENT,
-        IMAGE_DIRECTORY: folder,
-        ...options.environment,
-      },
-    });
-  const methods = () => standIn.requests.map(({ method }) => method);
-  const refusal = (code: number, status: string, message: string): Fault => ({
-    kind: "status",
-    error: new ApiError(code, status, message),
-  });
+function refusal(code: number, status: string, message: string): Fault {
+  return { kind: "status", error: new ApiError(code, status, message) };
+}
 
+/** Entries of the form `NAME=value` as a process takes them. */
+function environmentOf(entries: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    entries.map((entry): [string, string] => {
+      const [name = ""] = entry.split("=", 1);
+      return [name, entry.slice(name.length + 1)];
+    }),
+  );
+}
+
+describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => {
   describe("success", () => {
-    it.each(["dash", "busybox", "bash"] as const)("is told line by line, with log and digest (%s)", async (shell) => {
-      const run = await build({ shell });
+    it.concurrent.each(["dash", "busybox", "bash"] as const)(
+      "is told line by line, with log and digest (%s)",
+      (shell) =>
+        inScene(async ({ standIn, build }) => {
+          standIn.builds.courses.push({ states: ["QUEUED", "WORKING", "SUCCESS"] });
 
-      expect(run).toMatchObject({ exitCode: 0, stderr: "" });
-      expect(run.stdout.replace(/\d+ s\b/g, "N s").split("\n")).toEqual([
-        `Build 0b1d0000-0000-4000-8000-000000000001 of ${IMAGE} is under way; log: ${LOG}`,
-        "Build 0b1d0000-0000-4000-8000-000000000001: QUEUED (N s)",
-        "Build 0b1d0000-0000-4000-8000-000000000001: WORKING (N s)",
-        "Build 0b1d0000-0000-4000-8000-000000000001: SUCCESS (N s)",
-        `Built ${IMAGE} in N s.`,
-        `Digest: ${standIn.registry.digests.get(IMAGE) ?? ""}`,
-        "",
-      ]);
-    });
+          const run = await build({ shell });
 
-    it("comes from one request with everything in it", async () => {
-      await build();
+          expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+          expect(run.stdout.replace(/\d+ s\b/g, "N s").split("\n")).toEqual([
+            `Build 0b1d0000-0000-4000-8000-000000000001 of ${IMAGE} is under way; log: ${LOG}`,
+            "Build 0b1d0000-0000-4000-8000-000000000001: QUEUED (N s)",
+            "Build 0b1d0000-0000-4000-8000-000000000001: WORKING (N s)",
+            "Build 0b1d0000-0000-4000-8000-000000000001: SUCCESS (N s)",
+            `Built ${IMAGE} in N s.`,
+            `Digest: ${standIn.registry.digests.get(IMAGE) ?? ""}`,
+            "",
+          ]);
+        }),
+    );
 
-      expect(standIn.requestsTo(CREATE)).toHaveLength(1);
-      expect(standIn.builds.accepted).toEqual([
-        {
-          steps: [
-            {
-              id: "build",
-              name: "gcr.io/cloud-builders/docker",
-              env: [
-                `IMAGE=${IMAGE}`,
-                "UPSTREAM_IMAGE=ghcr.io/goauthentik/server",
-                "UPSTREAM_PREFIX=AUTHENTIK_",
-                "IDP_VERSION=2026.5.4",
-                "APP_VERSION=latest",
-                `DOCKERFILE_BASE64_1=${readFileSync(join(folder, "Dockerfile"), "base64")}`,
-                `CLOUD_ENTRYPOINT_BASE64_1=${readFileSync(join(folder, "cloud-entrypoint.sh"), "base64")}`,
-              ],
-              script: expect.stringMatching(/^#!\/bin\/sh\nset -eu\n/) as string,
-            },
-          ],
-          images: [IMAGE],
-          serviceAccount: "projects/demo-project/serviceAccounts/builder@demo-project.iam.gserviceaccount.com",
-          options: { logging: "CLOUD_LOGGING_ONLY" },
-          timeout: "1200s",
-          queueTtl: "600s",
-          tags: ["idp-image", "2026.5.4-0123456789ab"],
-        },
-      ]);
-    });
+    it.concurrent("comes from one request with everything in it", () =>
+      inScene(async ({ standIn, folder, build }) => {
+        await build();
 
-    it("needs no build when the tag exists", async () => {
-      const digest = standIn.registry.push(IMAGE);
+        expect(standIn.requestsTo(CREATE)).toHaveLength(1);
+        expect(standIn.builds.accepted).toEqual([
+          {
+            steps: [
+              {
+                id: "build",
+                name: "gcr.io/cloud-builders/docker",
+                env: [
+                  `IMAGE=${IMAGE}`,
+                  "UPSTREAM_IMAGE=ghcr.io/goauthentik/server",
+                  "UPSTREAM_PREFIX=AUTHENTIK_",
+                  "IDP_VERSION=2026.5.4",
+                  "APP_VERSION=latest",
+                  `DOCKERFILE_BASE64_1=${readFileSync(join(folder, "Dockerfile"), "base64")}`,
+                  `CLOUD_ENTRYPOINT_BASE64_1=${readFileSync(join(folder, "cloud-entrypoint.sh"), "base64")}`,
+                ],
+                script: expect.stringMatching(/^#!\/bin\/sh\nset -eu\n/) as string,
+              },
+            ],
+            images: [IMAGE],
+            serviceAccount: "projects/demo-project/serviceAccounts/builder@demo-project.iam.gserviceaccount.com",
+            options: { logging: "CLOUD_LOGGING_ONLY" },
+            timeout: "1200s",
+            queueTtl: "600s",
+            tags: ["idp-image", "2026.5.4-0123456789ab"],
+          },
+        ]);
+      }),
+    );
 
-      const run = await build();
+    it.concurrent("needs no build when the tag exists", () =>
+      inScene(async ({ standIn, build, methods }) => {
+        const digest = standIn.registry.push(IMAGE);
 
-      expect(run).toMatchObject({
-        exitCode: 0,
-        stdout: `${IMAGE} is already there (${digest}): nothing to build.\n`,
-      });
-      expect(methods()).toEqual(["artifactregistry.projects.locations.repositories.packages.tags.get"]);
-    });
+        const run = await build();
 
-    it("finds the tag of an image whose name has slashes", async () => {
-      const image = "us-docker.pkg.dev/other-project/images/team/idp:1.0";
-      standIn.registry.push(image);
+        expect(run).toMatchObject({
+          exitCode: 0,
+          stdout: `${IMAGE} is already there (${digest}): nothing to build.\n`,
+        });
+        expect(methods()).toEqual(["artifactregistry.projects.locations.repositories.packages.tags.get"]);
+      }),
+    );
 
-      const run = await build({ environment: { IMAGE: image } });
+    it.concurrent("finds the tag of an image whose name has slashes", () =>
+      inScene(async ({ standIn, build }) => {
+        const image = "us-docker.pkg.dev/other-project/images/team/idp:1.0";
+        standIn.registry.push(image);
 
-      expect(run.stdout).toContain("nothing to build");
-      expect(standIn.requests[0]?.path).toBe(
-        "/artifactregistry/v1/projects/other-project/locations/us/repositories/images/packages/team%2Fidp/tags/1.0",
-      );
-    });
+        const run = await build({ environment: { IMAGE: image } });
 
-    it("does not depend on the right to read the registry", async () => {
-      standIn.inject("artifactregistry", refusal(403, "PERMISSION_DENIED", "Permission denied."));
+        expect(run.stdout).toContain("nothing to build");
+        expect(standIn.requests[0]?.path).toBe(
+          "/artifactregistry/v1/projects/other-project/locations/us/repositories/images/packages/team%2Fidp/tags/1.0",
+        );
+      }),
+    );
 
-      const run = await build();
+    it.concurrent("does not depend on the right to read the registry", () =>
+      inScene(async ({ standIn, build }) => {
+        standIn.inject("artifactregistry", refusal(403, "PERMISSION_DENIED", "Permission denied."));
 
-      expect(run.exitCode).toBe(0);
-      expect(run.stdout).toContain(`Whether ${IMAGE} exists cannot be seen, so it is built.`);
-    });
+        const run = await build();
 
-    it("is possible in a region", async () => {
-      const run = await build({ environment: { BUILD_LOCATION: "europe-west1" } });
+        expect(run.exitCode).toBe(0);
+        expect(run.stdout).toContain(`Whether ${IMAGE} exists cannot be seen, so it is built.`);
+      }),
+    );
 
-      expect(run.exitCode).toBe(0);
-      expect(methods().slice(1, 3)).toEqual([
-        "cloudbuild.projects.locations.builds.create",
-        "cloudbuild.projects.locations.builds.get",
-      ]);
-      expect(standIn.requests[1]?.path).toBe("/cloudbuild/v1/projects/demo-project/locations/europe-west1/builds");
-    });
+    it.concurrent("is possible in a region", () =>
+      inScene(async ({ standIn, build, methods }) => {
+        const run = await build({ environment: { BUILD_LOCATION: "europe-west1" } });
 
-    it("shows at every look that it is waiting once the silence has lasted long enough", async () => {
-      standIn.builds.courses.push({ states: ["WORKING", "WORKING", "WORKING", "SUCCESS"] });
+        expect(run.exitCode).toBe(0);
+        expect(methods().slice(1, 3)).toEqual([
+          "cloudbuild.projects.locations.builds.create",
+          "cloudbuild.projects.locations.builds.get",
+        ]);
+        expect(standIn.requests[1]?.path).toBe("/cloudbuild/v1/projects/demo-project/locations/europe-west1/builds");
+      }),
+    );
 
-      const run = await build({ environment: { REST_SILENCE_SECONDS: "0" } });
+    it.concurrent("shows at every look that it is waiting once the silence has lasted long enough", () =>
+      inScene(async ({ standIn, build }) => {
+        standIn.builds.courses.push({ states: ["WORKING", "WORKING", "WORKING", "SUCCESS"] });
 
-      expect(run.stdout.match(/: WORKING /g)).toHaveLength(3);
-    });
+        const run = await build({ environment: { REST_SILENCE_SECONDS: "0" } });
+
+        expect(run.stdout.match(/: WORKING /g)).toHaveLength(3);
+      }),
+    );
   });
 
   describe("the step of the build", () => {
-    const execute = async (environment: Readonly<Record<string, string>> = {}) => {
-      const request = await captureBuildRequest({ imageDirectory: folder, environment });
+    const execute = async (imageDirectory: string) => {
+      const request = await captureBuildRequest({ imageDirectory });
       const [step] = request.steps;
       if (step === undefined) throw new Error("the build has no step");
-      const workspace = mkdtempSync(join(tmpdir(), "workspace-"));
+      const workspace = temporaryFolder();
       const docker = programFolder({ scripts: { docker: `printf '%s\\n' "$@" >arguments` } });
       writeFileSync(join(docker, "step"), step.script);
       for (const shell of ["dash", "bash"] as const) {
@@ -167,255 +204,323 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
           cwd: workspace,
           env: {
             PATH: docker,
-            ...Object.fromEntries(step.env.map((entry) => [entry.split("=", 1)[0], entry.replace(/^[^=]*=/, "")])),
+            ...environmentOf(step.env),
           },
         });
       }
       return { step, workspace };
     };
 
-    it("writes both files byte for byte, whatever is in them, and builds with the four arguments", async () => {
-      const dockerfile = Buffer.concat([randomBytes(30_000), Buffer.from("\0\n\n")]);
-      const entrypoint = randomBytes(65_536);
-      writeFileSync(join(folder, "Dockerfile"), dockerfile);
-      writeFileSync(join(folder, "cloud-entrypoint.sh"), entrypoint);
+    it.concurrent("writes both files byte for byte, whatever is in them, and builds with the four arguments", () =>
+      inScene(async ({ folder }) => {
+        const dockerfile = Buffer.concat([randomBytes(30_000), Buffer.from("\0\n\n")]);
+        const entrypoint = randomBytes(65_536);
+        writeFileSync(join(folder, "Dockerfile"), dockerfile);
+        writeFileSync(join(folder, "cloud-entrypoint.sh"), entrypoint);
 
-      const { step, workspace } = await execute();
+        const { step, workspace } = await execute(folder);
 
-      expect(readFileSync(join(workspace, "Dockerfile")).equals(dockerfile)).toBe(true);
-      expect(readFileSync(join(workspace, "cloud-entrypoint.sh")).equals(entrypoint)).toBe(true);
-      expect(statSync(join(workspace, "cloud-entrypoint.sh")).mode & 0o777).toBe(0o755);
-      expect(Math.max(...step.env.map((entry) => entry.length))).toBeLessThan(10_000);
-      expect(readFileSync(join(workspace, "arguments"), "utf8").trim().split("\n")).toEqual([
-        "build",
-        ...["--build-arg", "UPSTREAM_IMAGE=ghcr.io/goauthentik/server"],
-        ...["--build-arg", "UPSTREAM_PREFIX=AUTHENTIK_"],
-        ...["--build-arg", "IDP_VERSION=2026.5.4"],
-        ...["--build-arg", "APP_VERSION=latest"],
-        ...["--tag", IMAGE],
-        ".",
-      ]);
-    });
+        expect(readFileSync(join(workspace, "Dockerfile")).equals(dockerfile)).toBe(true);
+        expect(readFileSync(join(workspace, "cloud-entrypoint.sh")).equals(entrypoint)).toBe(true);
+        expect(statSync(join(workspace, "cloud-entrypoint.sh")).mode & 0o777).toBe(0o755);
+        expect(Math.max(...step.env.map((entry) => entry.length))).toBeLessThan(10_000);
+        expect(readFileSync(join(workspace, "arguments"), "utf8").trim().split("\n")).toEqual([
+          "build",
+          ...["--build-arg", "UPSTREAM_IMAGE=ghcr.io/goauthentik/server"],
+          ...["--build-arg", "UPSTREAM_PREFIX=AUTHENTIK_"],
+          ...["--build-arg", "IDP_VERSION=2026.5.4"],
+          ...["--build-arg", "APP_VERSION=latest"],
+          ...["--tag", IMAGE],
+          ".",
+        ]);
+      }),
+    );
   });
 
   describe("a build that fails", () => {
-    it.each(["dash", "busybox"] as const)("ends the script with the build's own words (%s)", async (shell) => {
-      standIn.builds.courses.push({
-        states: ["WORKING", "FAILURE"],
-        statusDetail: "Build step failure: build step 0 failed: step exited with non-zero status: 1",
-        failureInfo: { type: "USER_BUILD_STEP", detail: "MANIFEST_UNKNOWN: no such tag, access denied" },
-        exitCode: 1,
-      });
+    it.concurrent.each(["dash", "busybox"] as const)("ends the script with the build's own words (%s)", (shell) =>
+      inScene(async ({ standIn, build }) => {
+        standIn.builds.courses.push({
+          states: ["WORKING", "FAILURE"],
+          statusDetail: "Build step failure: build step 0 failed: step exited with non-zero status: 1",
+          failureInfo: { type: "USER_BUILD_STEP", detail: "MANIFEST_UNKNOWN: no such tag, access denied" },
+          exitCode: 1,
+        });
 
-      const run = await build({ shell });
+        const run = await build({ shell });
 
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr.replace(/\d+ s:/, "N s:")).toBe(
-        [
-          `The build of ${IMAGE} ended FAILURE after N s:`,
-          "  MANIFEST_UNKNOWN: no such tag, access denied",
-          "  Build step failure: build step 0 failed: step exited with non-zero status: 1",
-          "  step build ended FAILURE with exit code 1",
-          `  Log: ${LOG}`,
-          "",
-        ].join("\n"),
-      );
-      expect(standIn.builds.accepted).toHaveLength(1);
-    });
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr.replace(/\d+ s:/, "N s:")).toBe(
+          [
+            `The build of ${IMAGE} ended FAILURE after N s:`,
+            "  MANIFEST_UNKNOWN: no such tag, access denied",
+            "  Build step failure: build step 0 failed: step exited with non-zero status: 1",
+            "  step build ended FAILURE with exit code 1",
+            `  Log: ${LOG}`,
+            "",
+          ].join("\n"),
+        );
+        expect(standIn.builds.accepted).toHaveLength(1);
+      }),
+    );
 
-    it.each(["INTERNAL_ERROR", "TIMEOUT", "CANCELLED", "EXPIRED"] as const)("by %s is reported", async (state) => {
-      standIn.builds.courses.push({ states: [state] });
+    it.concurrent.each(["INTERNAL_ERROR", "TIMEOUT", "CANCELLED", "EXPIRED"] as const)("by %s is reported", (state) =>
+      inScene(async ({ standIn, build }) => {
+        standIn.builds.courses.push({ states: [state] });
 
-      const run = await build();
+        const run = await build();
 
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr).toContain(`ended ${state} after`);
-      expect(run.stderr).toContain("Cloud Build gave no reason.");
-    });
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr).toContain(`ended ${state} after`);
+        expect(run.stderr).toContain("Cloud Build gave no reason.");
+      }),
+    );
 
-    it("to end at all is left alone after its time limit", async () => {
-      standIn.builds.courses.push({ states: ["WORKING"] });
-      // A clock that runs a thousand times too fast.
-      const date = `/bin/date +%s%3N`;
-      const programs = programFolder({ scripts: { date } });
+    it.concurrent("to end at all is left alone after its time limit", () =>
+      inScene(async ({ standIn, build }) => {
+        standIn.builds.courses.push({ states: ["WORKING"] });
+        // A clock that runs a thousand times too fast.
+        const date = `/bin/date +%s%3N`;
+        const programs = programFolder({ scripts: { date } });
 
-      const run = await build({ programs, environment: { BUILD_TIMEOUT_SECONDS: "1", BUILD_QUEUE_SECONDS: "1" } });
+        const run = await build({ programs, environment: { BUILD_TIMEOUT_SECONDS: "1", BUILD_QUEUE_SECONDS: "1" } });
 
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr).toContain("is still WORKING long after its time limit; waiting ends here.");
-      expect(run.stderr).toContain(`Log: ${LOG}`);
-    });
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr).toContain("is still WORKING long after its time limit; waiting ends here.");
+        expect(run.stderr).toContain(`Log: ${LOG}`);
+      }),
+    );
   });
 
   describe("an identity that is too new", () => {
     const message = "caller does not have permission to act as service account projects/demo-project/serviceAccounts/1";
 
-    it.each(["dash", "busybox"] as const)("is given time when the request is refused (%s)", async (shell) => {
-      standIn.inject(CREATE, refusal(403, "PERMISSION_DENIED", message));
-      standIn.inject(CREATE, refusal(404, "NOT_FOUND", "Service account builder@demo-project does not exist."));
+    it.concurrent.each(["dash", "busybox"] as const)("is given time when the request is refused (%s)", (shell) =>
+      inScene(async ({ standIn, build }) => {
+        standIn.inject(CREATE, refusal(403, "PERMISSION_DENIED", message));
+        standIn.inject(CREATE, refusal(404, "NOT_FOUND", "Service account builder@demo-project does not exist."));
 
-      const run = await build({ shell });
+        const run = await build({ shell });
 
-      expect(run.exitCode).toBe(0);
-      expect(run.stdout).toContain(`${message} This is normal for a service account or role that is minutes old;`);
-      expect(standIn.requestsTo(CREATE)).toHaveLength(3);
-    });
+        expect(run.exitCode).toBe(0);
+        expect(run.stdout).toContain(`${message} This is normal for a service account or role that is minutes old;`);
+        expect(standIn.requestsTo(CREATE)).toHaveLength(3);
+      }),
+    );
 
-    it("is given time when the build may not push yet", async () => {
-      standIn.builds.courses.push({
-        states: ["WORKING", "FAILURE"],
-        failureInfo: { type: "PUSH_NOT_AUTHORIZED", detail: "denied: Permission artifactregistry.uploadArtifacts" },
-      });
+    it.concurrent("is given time when the build may not push yet", () =>
+      inScene(async ({ standIn, build }) => {
+        standIn.builds.courses.push({
+          states: ["WORKING", "FAILURE"],
+          failureInfo: { type: "PUSH_NOT_AUTHORIZED", detail: "denied: Permission artifactregistry.uploadArtifacts" },
+        });
 
-      const run = await build();
+        const run = await build();
 
-      expect(run.exitCode).toBe(0);
-      expect(run.stdout).toContain("denied: Permission artifactregistry.uploadArtifacts");
-      expect(standIn.builds.accepted).toHaveLength(2);
-    });
+        expect(run.exitCode).toBe(0);
+        expect(run.stdout).toContain("denied: Permission artifactregistry.uploadArtifacts");
+        expect(standIn.builds.accepted).toHaveLength(2);
+      }),
+    );
 
-    it("is not given time for ever", async () => {
-      standIn.inject(CREATE, refusal(403, "PERMISSION_DENIED", message), Infinity);
+    it.concurrent("is not given time for ever", () =>
+      inScene(async ({ standIn, build }) => {
+        standIn.inject(CREATE, refusal(403, "PERMISSION_DENIED", message), Infinity);
 
-      const run = await build({ environment: { IDENTITY_WAIT_SECONDS: "1" } });
+        const run = await build({ environment: { IDENTITY_WAIT_SECONDS: "1" } });
 
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr).toContain(`Cloud Build refuses the build of ${IMAGE}.`);
-      expect(run.stderr).toContain("roles/iam.serviceAccountUser on builder@demo-project.iam.gserviceaccount.com");
-    });
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr).toContain(`Cloud Build refuses the build of ${IMAGE}.`);
+        expect(run.stderr).toContain("roles/iam.serviceAccountUser on builder@demo-project.iam.gserviceaccount.com");
+      }),
+    );
 
-    it("is not assumed for any other refusal", async () => {
-      standIn.inject(CREATE, refusal(403, "PERMISSION_DENIED", "The caller does not have permission"));
+    it.concurrent("is not assumed for any other refusal", () =>
+      inScene(async ({ standIn, build }) => {
+        standIn.inject(CREATE, refusal(403, "PERMISSION_DENIED", "The caller does not have permission"));
 
-      const run = await build();
+        const run = await build();
 
-      expect(run.exitCode).toBe(1);
-      expect(standIn.requestsTo(CREATE)).toHaveLength(1);
-    });
+        expect(run.exitCode).toBe(1);
+        expect(standIn.requestsTo(CREATE)).toHaveLength(1);
+      }),
+    );
   });
 
   describe("a request whose fate is unclear", () => {
-    it.each(["dash", "busybox"] as const)("is not sent again when the build was started (%s)", async (shell) => {
-      standIn.inject(CREATE, { kind: "reset", carriedOut: true });
+    it.concurrent.each(["dash", "busybox"] as const)("is not sent again when the build was started (%s)", (shell) =>
+      inScene(async ({ standIn, build }) => {
+        standIn.inject(CREATE, { kind: "reset", carriedOut: true });
 
-      const run = await build({ shell });
+        const run = await build({ shell });
 
-      expect(run.exitCode).toBe(0);
-      expect(run.stdout).toContain("Looking whether the build was started nevertheless.");
-      expect(standIn.builds.accepted).toHaveLength(1);
-      expect(standIn.requestsTo(CREATE)).toHaveLength(1);
-    });
+        expect(run.exitCode).toBe(0);
+        expect(run.stdout).toContain("Looking whether the build was started nevertheless.");
+        expect(standIn.builds.accepted).toHaveLength(1);
+        expect(standIn.requestsTo(CREATE)).toHaveLength(1);
+      }),
+    );
 
-    it.each<readonly [string, Fault]>([
+    it.concurrent("is sent again when only another image with the same tag is being built", () =>
+      inScene(async ({ standIn, build }) => {
+        const tag = IMAGE.replace(/^.*:/, "");
+        standIn.builds.courses.push({ states: ["WORKING"] });
+        await fetch(`${standIn.environment.GOOGLE_CLOUD_BUILD_CUSTOM_ENDPOINT ?? ""}projects/demo-project/builds`, {
+          method: "POST",
+          headers: { authorization: "Bearer ya29.first" },
+          body: JSON.stringify({ steps: [{ name: "x" }], images: [`other:${tag}`], tags: [tag] }),
+        });
+        standIn.inject(CREATE, { kind: "reset" });
+
+        const run = await build();
+
+        expect(run.exitCode).toBe(0);
+        expect(standIn.builds.accepted.map(({ images }) => images)).toEqual([[`other:${tag}`], [IMAGE]]);
+      }),
+    );
+
+    it.concurrent.each<readonly [string, Fault]>([
       ["reset connection", { kind: "reset" }],
       ["HTTP 500", refusal(500, "INTERNAL", "Internal error.")],
       ["HTML page", { kind: "html", status: 502, page: "<title>502 Bad Gateway</title>" }],
-    ])("is sent again after a %s without a build", async (_name, fault) => {
-      standIn.inject(CREATE, fault, 2);
+    ])("is sent again after a %s without a build", (_name, fault) =>
+      inScene(async ({ standIn, build }) => {
+        standIn.inject(CREATE, fault, 2);
 
-      const run = await build();
+        const run = await build();
+
+        expect(run.exitCode).toBe(0);
+        expect(run.stdout).toContain("It was not; asking again (attempt 2 of 4).");
+        expect(standIn.requestsTo(CREATE)).toHaveLength(3);
+        expect(standIn.builds.accepted).toHaveLength(1);
+      }),
+    );
+
+    it.concurrent("ends the script when it never becomes clear", () =>
+      inScene(async ({ standIn, build }) => {
+        standIn.inject(CREATE, { kind: "html", status: 502, page: "<title>502 Bad Gateway</title>" }, Infinity);
+
+        const run = await build();
+
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr).toContain(`Cloud Build does not take the build of ${IMAGE}.`);
+        expect(run.stderr).toContain("answered HTTP 502 without a JSON error; the page says: 502 Bad Gateway");
+        expect(standIn.requestsTo(CREATE)).toHaveLength(4);
+      }),
+    );
+  });
+
+  it.concurrent("survives faults while it watches, and an expired token", () =>
+    inScene(async ({ standIn, build }) => {
+      const get = "cloudbuild.projects.builds.get";
+      const programs = programFolder({
+        scripts: { gcloud: "if [ -e asked ]; then echo ya29.second; else : >asked; echo ya29.first; fi" },
+      });
+      standIn.tokens.add("ya29.second");
+      standIn.inject(get, refusal(429, "RESOURCE_EXHAUSTED", "Too many requests."));
+      standIn.inject(get, { kind: "reset" });
+      standIn.inject(get, { kind: "expired-token" });
+
+      const run = await build({
+        programs: programFolder({
+          scripts: { gcloud: `cd ${programs} && exec ${programs}/gcloud` },
+        }),
+        environment: { GOOGLE_OAUTH_ACCESS_TOKEN: undefined },
+      });
 
       expect(run.exitCode).toBe(0);
-      expect(run.stdout).toContain("It was not; asking again (attempt 2 of 4).");
-      expect(standIn.requestsTo(CREATE)).toHaveLength(3);
+      expect(run.stdout).toContain("The access token has expired; getting a new one");
       expect(standIn.builds.accepted).toHaveLength(1);
-    });
+    }),
+  );
 
-    it("ends the script when it never becomes clear", async () => {
-      standIn.inject(CREATE, { kind: "html", status: 502, page: "<title>502 Bad Gateway</title>" }, Infinity);
-
-      const run = await build();
-
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr).toContain(`Cloud Build does not take the build of ${IMAGE}.`);
-      expect(run.stderr).toContain("answered HTTP 502 without a JSON error; the page says: 502 Bad Gateway");
-      expect(standIn.requestsTo(CREATE)).toHaveLength(4);
-    });
-  });
-
-  it("survives faults while it watches, and an expired token", async () => {
-    const get = "cloudbuild.projects.builds.get";
-    const programs = programFolder({
-      scripts: { gcloud: "if [ -e asked ]; then echo ya29.second; else : >asked; echo ya29.first; fi" },
-    });
-    standIn.tokens.add("ya29.second");
-    standIn.inject(get, refusal(429, "RESOURCE_EXHAUSTED", "Too many requests."));
-    standIn.inject(get, { kind: "reset" });
-    standIn.inject(get, { kind: "expired-token" });
-
-    const run = await build({
-      programs: programFolder({
-        scripts: { gcloud: `cd ${programs} && exec ${programs}/gcloud` },
-      }),
-      environment: { GOOGLE_OAUTH_ACCESS_TOKEN: undefined },
-    });
-
-    expect(run.exitCode).toBe(0);
-    expect(run.stdout).toContain("The access token has expired; getting a new one");
-    expect(standIn.builds.accepted).toHaveLength(1);
-  });
-
-  it.each([
+  it.concurrent.each([
     ["SIGTERM", 143, "dash"],
     ["SIGINT", 130, "busybox"],
-  ] as const)("cancels its build on %s", async (signal, exitCode, shell) => {
-    standIn.builds.courses.push({ states: ["WORKING"] });
+  ] as const)("cancels its build on %s and leaves nothing behind", (signal, exitCode, shell) =>
+    inScene(async ({ standIn, build }) => {
+      const temporary = temporaryFolder();
+      standIn.builds.courses.push({ states: ["WORKING"] });
 
-    const run = await build({
-      shell,
-      environment: { REST_POLL_SECONDS: "30" },
-      onOutput: (output, kill) => {
-        if (output.includes("WORKING") && !output.includes("Interrupted")) kill(signal);
-      },
-    });
+      const run = await build({
+        shell,
+        environment: { REST_POLL_SECONDS: "30", TMPDIR: temporary },
+        onOutput: (output, kill) => {
+          if (output.includes("WORKING") && !output.includes("Interrupted")) kill(signal);
+        },
+      });
 
-    expect(run.exitCode).toBe(exitCode);
-    expect(run.stderr).toBe(
-      `Interrupted by ${signal}.\nBuild 0b1d0000-0000-4000-8000-000000000001 is cancelled. Log: ${LOG}\n`,
-    );
-    expect(standIn.requestsTo("cloudbuild.projects.builds.cancel")).toHaveLength(1);
-  });
+      expect(run.exitCode).toBe(exitCode);
+      expect(run.stderr).toBe(
+        `Interrupted by ${signal}.\nBuild 0b1d0000-0000-4000-8000-000000000001 is cancelled. Log: ${LOG}\n`,
+      );
+      expect(standIn.requestsTo("cloudbuild.projects.builds.cancel")).toHaveLength(1);
+      expect(readdirSync(temporary)).toEqual([]);
+    }),
+  );
 
-  it("puts neither token nor file contents on a command line or into its output", async () => {
-    const log = join(folder, "calls");
+  it.concurrent("says on a signal that a build may have been started while its request is under way", () =>
+    inScene(async ({ standIn, build }) => {
+      standIn.inject(CREATE, { kind: "reset", carriedOut: true });
 
-    const run = await build({ programs: recordingPrograms(log) });
+      const run = await build({
+        environment: { REST_RETRY_BASE_SECONDS: "15" },
+        onOutput: (output, kill) => {
+          if (output.includes("Looking whether") && !output.includes("Interrupted")) kill("SIGTERM");
+        },
+      });
 
-    const seen = readFileSync(log, "utf8") + run.output;
-    expect(run.exitCode).toBe(0);
-    expect(seen).toContain("--rawfile");
-    expect(seen).not.toContain("ya29");
-    for (const file of ["Dockerfile", "cloud-entrypoint.sh"]) {
-      expect(seen).not.toContain(readFileSync(join(folder, file), "base64").slice(0, 20));
-    }
-  });
+      expect(run.exitCode).toBe(143);
+      expect(run.stderr).toContain("A build that was just being started goes on:");
+    }),
+  );
+
+  it.concurrent("puts neither token nor file contents on a command line or into its output", () =>
+    inScene(async ({ folder, build }) => {
+      const log = join(folder, "calls");
+
+      const run = await build({ programs: recordingPrograms(log) });
+
+      const seen = readFileSync(log, "utf8") + run.output;
+      expect(run.exitCode).toBe(0);
+      expect(seen).toContain("--rawfile");
+      expect(seen).not.toContain("ya29");
+      for (const file of ["Dockerfile", "cloud-entrypoint.sh"]) {
+        expect(seen).not.toContain(readFileSync(join(folder, file), "base64").slice(0, 20));
+      }
+    }),
+  );
 
   describe("refuses before any call", () => {
-    it("a file that is too large for a request, and one that is missing", async () => {
-      writeFileSync(join(folder, "Dockerfile"), Buffer.alloc(65_537, "#"));
-      rmSync(join(folder, "cloud-entrypoint.sh"));
+    it.concurrent("a file that is too large for a request, and one that is missing", () =>
+      inScene(async ({ standIn, folder, build }) => {
+        writeFileSync(join(folder, "Dockerfile"), Buffer.alloc(65_537, "#"));
+        rmSync(join(folder, "cloud-entrypoint.sh"));
 
-      const run = await build();
+        const run = await build();
 
-      expect(run.exitCode).toBe(2);
-      expect(run.stderr).toContain("Dockerfile has 65537 bytes; a file inside a build request may have 65536.");
-      expect(run.stderr).toContain("cloud-entrypoint.sh is missing or empty");
-      expect(standIn.requests).toEqual([]);
-    });
+        expect(run.exitCode).toBe(2);
+        expect(run.stderr).toContain("Dockerfile has 65537 bytes; a file inside a build request may have 65536.");
+        expect(run.stderr).toContain("cloud-entrypoint.sh is missing or empty");
+        expect(standIn.requests).toEqual([]);
+      }),
+    );
 
-    it.each([
+    it.concurrent.each([
       ["IMAGE", "docker.io/library/idp:1"],
       ["IMAGE", "us-central1-docker.pkg.dev/demo-project/images/idp"],
       ["UPSTREAM_IMAGE", "server$PROJECT_ID"],
       ["UPSTREAM_PREFIX", "lower_"],
       ["IDP_VERSION", "1; rm"],
       ["BUILD_TIMEOUT_SECONDS", "20m"],
-    ])("%s %s", async (name, value) => {
-      const run = await build({ environment: { [name]: value } });
+    ])("%s %s", (name, value) =>
+      inScene(async ({ standIn, build }) => {
+        const run = await build({ environment: { [name]: value } });
 
-      expect(run.exitCode).toBe(2);
-      expect(run.stderr).toContain(`${name} is "${value}"; it must hold`);
-      expect(standIn.requests).toEqual([]);
-    });
+        expect(run.exitCode).toBe(2);
+        expect(run.stderr).toContain(`${name} is "${value}"; it must hold`);
+        expect(standIn.requests).toEqual([]);
+      }),
+    );
   });
 });

@@ -1,9 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Fault, GoogleStandIn } from "../support/google-stand-in";
-import { programFolder, recordingPrograms, runScript, type ScriptOptions } from "../support/google-stand-in-scripts";
+import {
+  programFolder,
+  recordingPrograms,
+  runScript,
+  type ScriptOptions,
+  type ScriptRun,
+  temporaryFolder,
+} from "../support/google-stand-in-scripts";
 import { ApiError, errorReason } from "../support/google-stand-in-services";
 import { describeWith } from "../support/programs";
 
@@ -34,186 +40,215 @@ function refusal(code: number, status: string, message: string, ...reasons: read
   };
 }
 
-// The smallest script, asked for an API that is on already: one call.
-describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST scripts", () => {
-  let standIn: GoogleStandIn;
+interface Scene {
+  readonly standIn: GoogleStandIn;
+  /** Runs the smallest script, asked for an API that is on already: one call. */
+  readonly lookAtApi: (options?: ScriptOptions) => Promise<ScriptRun>;
+  readonly tokensUsed: () => readonly (string | string[] | undefined)[];
+}
 
-  beforeEach(async () => {
-    standIn = await new GoogleStandIn().start();
-    standIn.usage.enabled.add("run.googleapis.com");
-  });
-
-  afterEach(async () => {
-    await standIn.stop();
-  });
-
-  const lookAtApi = (options: ScriptOptions = {}) =>
-    runScript("enable-api", {
-      ...options,
-      environment: {
-        ...standIn.environment,
-        GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
-        PROJECT_ID: "demo-project",
-        SERVICE: "run.googleapis.com",
-        ...options.environment,
-      },
+/** Every test has a stand-in of its own, so that tests run at the same time. */
+async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
+  const standIn = await new GoogleStandIn().start();
+  standIn.usage.enabled.add("run.googleapis.com");
+  try {
+    await test({
+      standIn,
+      lookAtApi: (options = {}) =>
+        runScript("enable-api", {
+          ...options,
+          environment: {
+            ...standIn.environment,
+            GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
+            PROJECT_ID: "demo-project",
+            SERVICE: "run.googleapis.com",
+            ...options.environment,
+          },
+        }),
+      tokensUsed: () => standIn.requests.map(({ headers }) => headers.authorization),
     });
-  const withoutToken = { GOOGLE_OAUTH_ACCESS_TOKEN: undefined };
-  const tokensUsed = () => standIn.requests.map(({ headers }) => headers.authorization);
+  } finally {
+    await standIn.stop();
+  }
+}
 
+const withoutToken = { GOOGLE_OAUTH_ACCESS_TOKEN: undefined };
+
+describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST scripts", () => {
   describe("access token", () => {
-    it.each([
+    it.concurrent.each([
       ["the environment, before anything else", { GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first" }, "echo a", "echo b"],
       ["gcloud's application default credentials", withoutToken, "echo ya29.first", "echo b"],
       ["gcloud's signed-in account", withoutToken, undefined, "echo ya29.first"],
       ["the metadata server", withoutToken, undefined, undefined],
-    ])("comes from %s", async (_way, environment, applicationDefault, user) => {
-      standIn.metadataToken = applicationDefault === undefined && user === undefined ? "ya29.first" : "c";
+    ])("comes from %s", (_way, environment, applicationDefault, user) =>
+      inScene(async ({ standIn, lookAtApi, tokensUsed }) => {
+        standIn.metadataToken = applicationDefault === undefined && user === undefined ? "ya29.first" : "c";
 
-      const run = await lookAtApi({ environment, programs: gcloud({ applicationDefault, user }) });
+        const run = await lookAtApi({ environment, programs: gcloud({ applicationDefault, user }) });
 
-      expect(run.output).toBe("run.googleapis.com is already on in project demo-project.\n");
-      expect(tokensUsed()).toEqual(["Bearer ya29.first"]);
-    });
+        expect(run.output).toBe("run.googleapis.com is already on in project demo-project.\n");
+        expect(tokensUsed()).toEqual(["Bearer ya29.first"]);
+      }),
+    );
 
-    it.each(["dash", "busybox"] as const)("names all four ways when there is none (%s)", async (shell) => {
-      const run = await lookAtApi({ shell, environment: { ...withoutToken }, programs: gcloud({}) });
+    it.concurrent.each(["dash", "busybox"] as const)("names all four ways when there is none (%s)", (shell) =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        const run = await lookAtApi({ shell, environment: { ...withoutToken }, programs: gcloud({}) });
 
-      expect(run).toMatchObject({ exitCode: 1, stdout: "" });
-      expect(run.stderr.replaceAll(standIn.host, "HOST")).toBe(
-        [
-          "No access token for Google's APIs. Tried in this order:",
-          "  - GOOGLE_OAUTH_ACCESS_TOKEN: not set",
-          "  - gcloud auth application-default print-access-token: ERROR: (gcloud.auth) no credentials",
-          "  - gcloud auth print-access-token: ERROR: (gcloud.auth) no credentials",
-          "  - metadata server at HOST: no token (it exists on Google Cloud machines only)",
-          "  Way out: gcloud auth application-default login, or set GOOGLE_OAUTH_ACCESS_TOKEN to a fresh token.",
-          "",
-        ].join("\n"),
-      );
-    });
+        expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+        expect(run.stderr.replaceAll(standIn.host, "HOST")).toBe(
+          [
+            "No access token for Google's APIs. Tried in this order:",
+            "  - GOOGLE_OAUTH_ACCESS_TOKEN: not set",
+            "  - gcloud auth application-default print-access-token: ERROR: (gcloud.auth) no credentials",
+            "  - gcloud auth print-access-token: ERROR: (gcloud.auth) no credentials",
+            "  - metadata server at HOST: no token (it exists on Google Cloud machines only)",
+            "  Way out: gcloud auth application-default login, or set GOOGLE_OAUTH_ACCESS_TOKEN to a fresh token.",
+            "",
+          ].join("\n"),
+        );
+      }),
+    );
 
-    it.each(["dash", "busybox"] as const)("is renewed once when it has expired (%s)", async (shell) => {
-      const folder = mkdtempSync(join(tmpdir(), "rest-tokens-"));
-      const programs = gcloud({
-        applicationDefault: `if [ -e ${folder}/asked ]; then echo ya29.second; else : >${folder}/asked; echo ya29.first; fi`,
-      });
-      standIn.tokens.add("ya29.second");
-      standIn.inject(READ_STATE, { kind: "expired-token" });
+    it.concurrent.each(["dash", "busybox"] as const)("is renewed once when it has expired (%s)", (shell) =>
+      inScene(async ({ standIn, lookAtApi, tokensUsed }) => {
+        const folder = temporaryFolder();
+        const programs = gcloud({
+          applicationDefault: `if [ -e ${folder}/asked ]; then echo ya29.second; else : >${folder}/asked; echo ya29.first; fi`,
+        });
+        standIn.tokens.add("ya29.second");
+        standIn.inject(READ_STATE, { kind: "expired-token" });
 
-      const run = await lookAtApi({ shell, environment: withoutToken, programs });
+        const run = await lookAtApi({ shell, environment: withoutToken, programs });
 
-      expect(run.exitCode).toBe(0);
-      expect(run.stdout).toContain(
-        'The access token has expired; getting a new one from "gcloud auth application-default print-access-token".',
-      );
-      expect(tokensUsed()).toEqual(["Bearer ya29.first", "Bearer ya29.second"]);
-    });
+        expect(run.exitCode).toBe(0);
+        expect(run.stdout).toContain(
+          'The access token has expired; getting a new one from "gcloud auth application-default print-access-token".',
+        );
+        expect(tokensUsed()).toEqual(["Bearer ya29.first", "Bearer ya29.second"]);
+      }),
+    );
 
-    it("is not renewed for ever", async () => {
-      const run = await lookAtApi({
-        environment: withoutToken,
-        programs: gcloud({ applicationDefault: "echo ya29.unknown" }),
-      });
+    it.concurrent("is not renewed for ever", () =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        const run = await lookAtApi({
+          environment: withoutToken,
+          programs: gcloud({ applicationDefault: "echo ya29.unknown" }),
+        });
 
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr).toContain(
-        'A new access token from "gcloud auth application-default print-access-token" was refused as well.',
-      );
-      expect(standIn.requests).toHaveLength(2);
-    });
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr).toContain(
+          'A new access token from "gcloud auth application-default print-access-token" was refused as well.',
+        );
+        expect(standIn.requests).toHaveLength(2);
+      }),
+    );
 
-    it("from the environment cannot be renewed, which is said", async () => {
-      standIn.inject(READ_STATE, { kind: "expired-token" });
+    it.concurrent("from the environment cannot be renewed, which is said", () =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        standIn.inject(READ_STATE, { kind: "expired-token" });
 
-      const run = await lookAtApi();
+        const run = await lookAtApi();
 
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr).toContain("The access token in GOOGLE_OAUTH_ACCESS_TOKEN has expired or is not valid");
-      expect(run.stderr).toContain("answered HTTP 401 UNAUTHENTICATED (ACCESS_TOKEN_EXPIRED): Request had invalid");
-      expect(run.stderr).toContain('Way out: export GOOGLE_OAUTH_ACCESS_TOKEN="$(gcloud auth print-access-token)"');
-      expect(standIn.requests).toHaveLength(1);
-    });
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr).toContain("The access token in GOOGLE_OAUTH_ACCESS_TOKEN has expired or is not valid");
+        expect(run.stderr).toContain("answered HTTP 401 UNAUTHENTICATED (ACCESS_TOKEN_EXPIRED): Request had invalid");
+        expect(run.stderr).toContain('Way out: export GOOGLE_OAUTH_ACCESS_TOKEN="$(gcloud auth print-access-token)"');
+        expect(standIn.requests).toHaveLength(1);
+      }),
+    );
 
-    it("appears on no command line and in no output, even with a ~/.curlrc that asks for both", async () => {
-      const home = mkdtempSync(join(tmpdir(), "rest-home-"));
-      writeFileSync(join(home, ".curlrc"), "verbose\n");
-      const log = join(home, "calls");
+    it.concurrent("appears on no command line and in no output, even with a ~/.curlrc that asks for it", () =>
+      inScene(async ({ lookAtApi }) => {
+        const home = temporaryFolder();
+        writeFileSync(join(home, ".curlrc"), "verbose\ninclude\n");
+        const log = join(home, "calls");
 
-      const run = await lookAtApi({ environment: { HOME: home }, programs: recordingPrograms(log) });
+        const run = await lookAtApi({ environment: { HOME: home }, programs: recordingPrograms(log) });
 
-      expect(run.exitCode).toBe(0);
-      expect(readFileSync(log, "utf8")).toMatch(/^curl /m);
-      expect(readFileSync(log, "utf8")).not.toContain("ya29");
-      expect(run.output).not.toContain("ya29");
-    });
+        expect(run.exitCode).toBe(0);
+        expect(readFileSync(log, "utf8")).toMatch(/^curl /m);
+        expect(readFileSync(log, "utf8")).not.toContain("ya29");
+        expect(run.output).not.toContain("ya29");
+      }),
+    );
 
-    it("is not left behind in a file", async () => {
-      const temporary = mkdtempSync(join(tmpdir(), "rest-temporary-"));
+    it.concurrent("is not left behind in a file", () =>
+      inScene(async ({ lookAtApi }) => {
+        const temporary = temporaryFolder();
 
-      await lookAtApi({ environment: { TMPDIR: temporary } });
+        await lookAtApi({ environment: { TMPDIR: temporary } });
 
-      expect(readdirSync(temporary)).toEqual([]);
-    });
+        expect(readdirSync(temporary)).toEqual([]);
+      }),
+    );
   });
 
   describe("passing faults", () => {
     const unavailable = refusal(503, "UNAVAILABLE", "The service is currently unavailable.");
 
-    it.each<readonly [string, "dash" | "busybox", Fault, string]>([
+    it.concurrent.each<readonly [string, "dash" | "busybox", Fault, string]>([
       ["HTTP 429", "dash", refusal(429, "RESOURCE_EXHAUSTED", "Quota exceeded."), "HTTP 429 RESOURCE_EXHAUSTED: Quota"],
       ["HTTP 500", "busybox", refusal(500, "INTERNAL", "Internal error."), "HTTP 500 INTERNAL: Internal error."],
       ["HTTP 503", "dash", unavailable, "HTTP 503 UNAVAILABLE: The service"],
       ["a rate limit in the form of HTTP 403", "dash", refusal(403, "", "Slow down.", "rateLimitExceeded"), "HTTP 403"],
       ["a connection that is reset", "busybox", { kind: "reset" }, "got no answer:"],
-      ["an answer that takes too long", "dash", { kind: "slow", milliseconds: 400 }, "got no answer: (28)"],
-    ])("%s is tried again and said (%s)", async (_name, shell, fault, text) => {
-      standIn.inject(READ_STATE, fault, 2);
+      ["an answer that takes too long", "dash", { kind: "slow", milliseconds: 900 }, "got no answer: (28)"],
+    ])("%s is tried again and said (%s)", (_name, shell, fault, text) =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        standIn.inject(READ_STATE, fault, 2);
 
-      const run = await lookAtApi({ shell, environment: { REST_CALL_SECONDS: "0.2" } });
+        const run = await lookAtApi({ shell, environment: { REST_CALL_SECONDS: "0.7" } });
 
-      expect(run.stdout).toContain(text);
-      expect(run.stdout).toContain("Trying again in 0.01 s (attempt 2 of 4).");
-      expect(run.stdout).toContain("Trying again in 0.02 s (attempt 3 of 4).");
-      expect(run.exitCode).toBe(0);
-      expect(standIn.requests).toHaveLength(3);
-    });
+        expect(run.stdout).toContain(text);
+        expect(run.stdout).toContain("Trying again in 0.01 s (attempt 2 of 4).");
+        expect(run.stdout).toContain("Trying again in 0.02 s (attempt 3 of 4).");
+        expect(run.exitCode).toBe(0);
+        expect(standIn.requests).toHaveLength(3);
+      }),
+    );
 
-    it("end the script when they do not pass", async () => {
-      standIn.inject(READ_STATE, unavailable, 9);
+    it.concurrent("end the script when they do not pass", () =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        standIn.inject(READ_STATE, unavailable, 9);
 
-      const run = await lookAtApi();
+        const run = await lookAtApi();
 
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr).toContain("answered HTTP 503 UNAVAILABLE: The service is currently unavailable.");
-      expect(standIn.requests).toHaveLength(4);
-    });
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr).toContain("answered HTTP 503 UNAVAILABLE: The service is currently unavailable.");
+        expect(standIn.requests).toHaveLength(4);
+      }),
+    );
 
-    it("wait as long as the API asks for", async () => {
-      standIn.inject(READ_STATE, { ...unavailable, retryAfterSeconds: 1 } as Fault);
-      const start = Date.now();
+    it.concurrent("wait as long as the API asks for", () =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        standIn.inject(READ_STATE, { ...unavailable, retryAfterSeconds: 1 } as Fault);
+        const start = Date.now();
 
-      const run = await lookAtApi();
+        const run = await lookAtApi();
 
-      expect(run.stdout).toContain("Trying again in 1 s (attempt 2 of 4).");
-      expect(Date.now() - start).toBeGreaterThanOrEqual(1000);
-    });
+        expect(run.stdout).toContain("Trying again in 1 s (attempt 2 of 4).");
+        expect(Date.now() - start).toBeGreaterThanOrEqual(1000);
+      }),
+    );
 
-    it("include a host that nobody listens on", async () => {
-      const run = await lookAtApi({ environment: { GOOGLE_SERVICE_USAGE_CUSTOM_ENDPOINT: "http://127.0.0.1:9/v1/" } });
+    it.concurrent("include a host that nobody listens on", () =>
+      inScene(async ({ lookAtApi }) => {
+        const run = await lookAtApi({
+          environment: { GOOGLE_SERVICE_USAGE_CUSTOM_ENDPOINT: "http://127.0.0.1:9/v1/" },
+        });
 
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr).toContain(
-        "GET http://127.0.0.1:9/v1/projects/demo-project/services/run.googleapis.com got no",
-      );
-    });
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr).toContain(
+          "GET http://127.0.0.1:9/v1/projects/demo-project/services/run.googleapis.com got no",
+        );
+      }),
+    );
   });
 
   describe("error texts", () => {
-    const address = () =>
-      `GET http://${standIn.host}/serviceusage/v1/projects/demo-project/services/run.googleapis.com`;
-
-    it.each<readonly [string, Fault, string]>([
+    it.concurrent.each<readonly [string, Fault, string]>([
       [
         "a Google error with its reason",
         refusal(400, "FAILED_PRECONDITION", "Billing is\n not on.", "BILLING_OFF"),
@@ -229,44 +264,50 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
         "answered HTTP 400 without a JSON error; the page says: Bad Your client & us",
       ],
       ["an empty body", { kind: "empty", status: 400 }, "answered HTTP 400 with an empty body."],
-    ])("show %s", async (_name, fault, text) => {
-      standIn.inject(READ_STATE, fault);
+    ])("show %s", (_name, fault, text) =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        standIn.inject(READ_STATE, fault);
 
-      const run = await lookAtApi();
+        const run = await lookAtApi();
 
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr).toBe(
-        `run.googleapis.com cannot be turned on in project demo-project.\n  ${address()} ${text}\n`,
-      );
-    });
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr).toBe(
+          `run.googleapis.com cannot be turned on in project demo-project.\n  GET http://${standIn.host}/serviceusage/v1/projects/demo-project/services/run.googleapis.com ${text}\n`,
+        );
+      }),
+    );
   });
 
   describe("quota project", () => {
-    it.each([
+    it.concurrent.each([
       ["is not sent by itself", { GOOGLE_BILLING_PROJECT: "payer" }, undefined],
       ["is not sent when switched off", { USER_PROJECT_OVERRIDE: "false" }, undefined],
       ["is the project itself", { USER_PROJECT_OVERRIDE: "true" }, "demo-project"],
       ["is the named one first", { USER_PROJECT_OVERRIDE: "1", GOOGLE_BILLING_PROJECT: "payer" }, "payer"],
-    ])("%s", async (_name, environment, expected) => {
-      await lookAtApi({ environment });
+    ])("%s", (_name, environment, expected) =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        await lookAtApi({ environment });
 
-      expect(standIn.requests[0]?.headers["x-goog-user-project"]).toBe(expected);
-    });
+        expect(standIn.requests[0]?.headers["x-goog-user-project"]).toBe(expected);
+      }),
+    );
 
-    it("that is missing gives the way out", async () => {
-      standIn.inject(
-        READ_STATE,
-        refusal(403, "PERMISSION_DENIED", "The API requires a quota project, which is not set by default."),
-      );
+    it.concurrent("that is missing gives the way out", () =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        standIn.inject(
+          READ_STATE,
+          refusal(403, "PERMISSION_DENIED", "The API requires a quota project, which is not set by default."),
+        );
 
-      const run = await lookAtApi();
+        const run = await lookAtApi();
 
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr).toContain("export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=demo-project");
-    });
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr).toContain("export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=demo-project");
+      }),
+    );
   });
 
-  it.each(["build-image", "enable-api", "wait-for-api"] as const)(
+  it.concurrent.each(["build-image", "enable-api", "wait-for-api"] as const)(
     "%s names all missing programs and how to get them",
     async (script) => {
       const run = await runScript(script, { programs: programFolder({ without: ["curl", "jq"] }) });
@@ -278,25 +319,29 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
     },
   );
 
-  it("accepts a base address without its last slash", async () => {
-    const address = standIn.environment.GOOGLE_SERVICE_USAGE_CUSTOM_ENDPOINT?.replace(/\/$/, "");
+  it.concurrent("accepts a base address without its last slash", () =>
+    inScene(async ({ standIn, lookAtApi }) => {
+      const address = standIn.environment.GOOGLE_SERVICE_USAGE_CUSTOM_ENDPOINT?.replace(/\/$/, "");
 
-    const run = await lookAtApi({ environment: { GOOGLE_SERVICE_USAGE_CUSTOM_ENDPOINT: address } });
+      const run = await lookAtApi({ environment: { GOOGLE_SERVICE_USAGE_CUSTOM_ENDPOINT: address } });
 
-    expect(run.exitCode).toBe(0);
-  });
+      expect(run.exitCode).toBe(0);
+    }),
+  );
 
-  it("reports all wrong settings at once", async () => {
-    const run = await lookAtApi({ environment: { PROJECT_ID: "Über", SERVICE: "run", WAIT_SECONDS: "soon" } });
+  it.concurrent("reports all wrong settings at once", () =>
+    inScene(async ({ standIn, lookAtApi }) => {
+      const run = await lookAtApi({ environment: { PROJECT_ID: "Über", SERVICE: "run", WAIT_SECONDS: "soon" } });
 
-    expect(run.exitCode).toBe(2);
-    expect(run.stderr.split("\n")).toEqual([
-      "enable-api.sh cannot start:",
-      '  - PROJECT_ID is "Über"; it must hold the id of a project, like my-project-123.',
-      '  - SERVICE is "run"; it must hold the name of an API, like run.googleapis.com.',
-      '  - WAIT_SECONDS is "soon"; it must hold a number of seconds.',
-      "",
-    ]);
-    expect(standIn.requests).toEqual([]);
-  });
+      expect(run.exitCode).toBe(2);
+      expect(run.stderr.split("\n")).toEqual([
+        "enable-api.sh cannot start:",
+        '  - PROJECT_ID is "Über"; it must hold the id of a project, like my-project-123.',
+        '  - SERVICE is "run"; it must hold the name of an API, like run.googleapis.com.',
+        '  - WAIT_SECONDS is "soon"; it must hold a number of seconds.',
+        "",
+      ]);
+      expect(standIn.requests).toEqual([]);
+    }),
+  );
 });

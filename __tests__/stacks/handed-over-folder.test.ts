@@ -151,7 +151,7 @@ describe("The synthesized folder of the serverless stack", () => {
     const declared = serverlessStack()
       .node.findAll()
       .filter((construct) => TerraformElement.isTerraformElement(construct) && !TerraformStack.isStack(construct))
-      .flatMap((element) => addressed((element).toTerraform() as Record<string, unknown>));
+      .flatMap((element) => addressed(element.toTerraform() as Record<string, unknown>));
     expect(addressed(withoutMetadata(serverlessTerraform())).sort()).toEqual(declared.sort());
   });
 

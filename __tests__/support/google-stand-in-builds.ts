@@ -39,7 +39,7 @@ interface Build {
   cancelled: boolean;
 }
 
-const GOOD_COURSE: BuildCourse = { states: ["QUEUED", "WORKING", "SUCCESS"] };
+const GOOD_COURSE: BuildCourse = { states: ["WORKING", "SUCCESS"] };
 const ARGUMENT_LIMIT = 10_000;
 
 /** Cloud Build: takes builds, lets each go its course, and pushes the images of those that succeed. */

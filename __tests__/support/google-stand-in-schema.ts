@@ -55,7 +55,7 @@ export function loadDescription(file: string): ApiDescription {
   return JSON.parse(readFileSync(join(__dirname, "api-descriptions", `${file}.json`), "utf8")) as ApiDescription;
 }
 
-export function methodsOf(node: Pick<Resource, "methods" | "resources">): readonly ApiMethod[] {
+function methodsOf(node: Pick<Resource, "methods" | "resources">): readonly ApiMethod[] {
   return [...Object.values(node.methods ?? {}), ...Object.values(node.resources ?? {}).flatMap(methodsOf)];
 }
 

@@ -82,16 +82,11 @@ export async function runScript(script: ScriptName, options: ScriptOptions = {})
 
 /**
  * A private folder of programs: links to the real ones, without those named, and with scripts of the test's own.
- *
- * Removed when the process ends.
  */
 export function programFolder(
   options: { readonly without?: readonly string[]; readonly scripts?: Readonly<Record<string, string>> } = {},
 ): string {
-  const folder = mkdtempSync(join(tmpdir(), "rest-programs-"));
-  process.once("exit", () => {
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const folder = temporaryFolder();
   const own = options.scripts ?? {};
   for (const program of PROGRAMS) {
     if (program in own || options.without?.includes(program) === true) continue;
@@ -103,6 +98,23 @@ export function programFolder(
   }
   return folder;
 }
+
+/** An empty folder that lasts until the tests of a file, or the program, have ended. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "google-stand-in-"));
+  temporaryFolders.push(folder);
+  return folder;
+}
+
+const temporaryFolders: string[] = [];
+
+function removeTemporaryFolders(): void {
+  for (const folder of temporaryFolders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+// The test runner keeps its process; elsewhere there is no afterAll.
+if (typeof afterAll === "function") afterAll(removeTemporaryFolders);
+else process.once("exit", removeTemporaryFolders);
 
 /** Programs that first write their arguments, one call per line, to a file. */
 export function recordingPrograms(log: string): string {

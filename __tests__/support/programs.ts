@@ -34,23 +34,31 @@ export function programPath(program: Program): string {
   return path;
 }
 
+export interface Needs {
+  /**
+   * Needs the rights of the administrator, for example to change the root folder.
+   *
+   * @default false
+   */
+  readonly root?: boolean;
+}
+
 /**
  * A `describe` block that needs programs beyond Node.
  *
- * A missing one skips the block with a line that names it and its package; with `CI` set it fails instead, so that a
+ * What is missing skips the block with a line that names it and its package; with `CI` set it fails instead, so that a
  * green run there means that everything ran.
  */
-export function describeWith(programs: readonly Program[], name: string, body: () => void): void {
-  const missing = programs.filter((program) => findProgram(program) === undefined);
-  if (missing.length === 0) {
+export function describeWith(programs: readonly Program[], name: string, body: () => void, needs: Needs = {}): void {
+  const lacks = [missingPrograms(programs), needs.root === true ? missingRights() : undefined];
+  const explanation = lacks.filter((lack) => lack !== undefined).join("; ");
+  if (explanation === "") {
     describe(name, body);
     return;
   }
-  const packages = [...new Set(missing.map((program) => DEBIAN_PACKAGES[program]))].join(" ");
-  const explanation = `needs ${missing.join(", ")}: apt-get install ${packages}`;
   if (process.env.CI !== undefined && process.env.CI !== "") {
     describe(name, () => {
-      it("has the programs it needs", () => {
+      it("has what it needs", () => {
         throw new Error(explanation);
       });
     });
@@ -58,6 +66,17 @@ export function describeWith(programs: readonly Program[], name: string, body: (
   }
   process.stderr.write(`SKIPPED ${name}: ${explanation}\n`);
   describe.skip(`${name} (${explanation})`, body);
+}
+
+function missingPrograms(programs: readonly Program[]): string | undefined {
+  const missing = programs.filter((program) => findProgram(program) === undefined);
+  if (missing.length === 0) return undefined;
+  const packages = [...new Set(missing.map((program) => DEBIAN_PACKAGES[program]))].join(" ");
+  return `needs ${missing.join(", ")}: apt-get install ${packages}`;
+}
+
+function missingRights(): string | undefined {
+  return process.getuid?.() === 0 ? undefined : "needs to run as root";
 }
 
 function searchPath(): string[] {

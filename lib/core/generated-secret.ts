@@ -5,6 +5,7 @@ import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { EphemeralResource } from "./ephemeral-resource";
+import { SECRET_ID_MAX_LENGTH } from "./names";
 import { MAIN_CHILD_ID } from "./portable-stack";
 import { requireProvider } from "./provider-requirements";
 import { ifKnown, requireAll, secretPresence, type Rule } from "./rules";
@@ -32,7 +33,7 @@ export interface GeneratedSecretProps {
   /** Labels of the secret. */
   readonly labels?: Record<string, string>;
 
-  /** Characters of the generated value: letters and digits, at least one of each kind. */
+  /** Characters of the generated value, at least 8: letters and digits, at least one of each kind. */
   readonly length: number;
 
   /**
@@ -144,4 +145,19 @@ const RULES: readonly Rule<GeneratedSecretProps>[] = [
     message: ({ writeVersion }) =>
       `writeVersion is ${String(writeVersion)}; it must be a whole number from 1, because the provider compares it to decide whether to write; use 1 and raise it by one`,
   },
+  {
+    holds: ({ secretId }) => ifKnown(secretId, (name) => SECRET_ID_PATTERN.test(name)),
+    message: ({ secretId }) =>
+      `secretId is "${secretId}"; it must be 1 to ${SECRET_ID_MAX_LENGTH} letters, digits, hyphens and underscores, because the secret store refuses others; shorten or rewrite it`,
+  },
+  {
+    holds: ({ length }) => ifKnown(length, (known) => Number.isInteger(known) && known >= MIN_LENGTH),
+    message: ({ length }) =>
+      `length is ${length}; it must be a whole number from ${MIN_LENGTH}, because a shorter value can be guessed; use for example 32`,
+  },
 ];
+
+const SECRET_ID_PATTERN = new RegExp(`^[A-Za-z0-9_-]{1,${SECRET_ID_MAX_LENGTH}}$`);
+
+/** Shortest value that a sign-in page should accept. */
+const MIN_LENGTH = 8;

@@ -1,5 +1,5 @@
-import { TerraformElement, TerraformOutput, TerraformStack } from "cdktf";
-import { type Construct, type Node } from "constructs";
+import { TerraformElement, TerraformOutput, TerraformStack, type TerraformRemoteState } from "cdktf";
+import { Construct, type Node } from "constructs";
 
 import { requireProvider, type ProviderName } from "./provider-requirements";
 import { RulesBrokenError } from "./rules";
@@ -39,8 +39,18 @@ export class PortableStack extends TerraformStack {
 
   /** Declares the outputs of the root module, each under exactly its own name. */
   protected expose(outputs: Readonly<Record<string, StackOutput>>): void {
-    for (const [name, output] of Object.entries(outputs))
-      new TerraformOutput(this, name, { ...output, staticId: true });
+    for (const [name, output] of Object.entries(outputs)) {
+      // A variable may have the name of an output; two constructs of one scope may not.
+      const scope = this.node.tryFindChild(name) === undefined ? this : new Construct(this, `${name}-output`);
+      new TerraformOutput(scope, name, { ...output, staticId: true });
+    }
+  }
+
+  /** @throws RulesBrokenError always: the framework would read the other stack's state, by a path of this machine */
+  override registerIncomingCrossStackReference(producer: TerraformStack): TerraformRemoteState {
+    throw new RulesBrokenError(this.node.path, [
+      `this stack refers to a value of ${producer.node.path}; each synthesized folder must be applicable alone, and such a reference would read the other's state; pass the value as an input instead`,
+    ]);
   }
 
   /**
@@ -56,7 +66,9 @@ export class PortableStack extends TerraformStack {
     const names = node.scopes.slice(node.scopes.indexOf(this) + 1).map((scope) => scope.node.id);
     const [first, ...rest] = names;
     const speaking = [first, ...rest.filter((name) => name !== MAIN_CHILD_ID)];
-    return speaking.map((name) => snakeCase(name ?? "")).join("_");
+    const address = speaking.map((name) => snakeCase(name ?? "")).join("_");
+    // Terraform allows digits everywhere but at the front.
+    return address.replace(/^(?=\d)/, "_");
   }
 
   private refuseSharedAddresses(): void {
@@ -109,10 +121,10 @@ function namesIn(elements: unknown): string[] {
 
 /** Construct paths mean nothing to a reader of the folder. The root's own metadata stays: the command line reads it. */
 function withoutElementMetadata(terraform: Record<string, unknown>): Record<string, unknown> {
-  for (const block of ["resource", "data"]) {
-    for (const elements of Object.values((terraform[block] ?? {}) as Record<string, Record<string, unknown>>)) {
-      for (const element of Object.values(elements)) delete (element as Record<string, unknown>)["//"];
-    }
+  const { data, module, resource } = terraform as Record<string, Record<string, Record<string, unknown>>>;
+  const typed = [data, resource].flatMap((types) => Object.values(types ?? {}));
+  for (const elements of [...typed, module ?? {}]) {
+    for (const element of Object.values(elements)) delete (element as Record<string, unknown>)["//"];
   }
   return terraform;
 }

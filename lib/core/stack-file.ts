@@ -1,5 +1,5 @@
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 import { TerraformStack, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
 import { type IConstruct } from "constructs";
@@ -26,7 +26,7 @@ export interface StackFile {
  *
  * @param source absolute path of the file
  * @param pathInFolder where it goes, for example `scripts/db-init.sh`; its first segment belongs to these files alone
- * @throws Error when another source already has that place
+ * @throws Error when another source already has that place, or the place is not within a folder of its own
  */
 export function addStackFile(scope: IConstruct, source: string, pathInFolder: string): StackFile {
   filesOf(TerraformStack.of(scope)).add(source, pathInFolder);
@@ -37,6 +37,9 @@ export function addStackFile(scope: IConstruct, source: string, pathInFolder: st
     base64: expression(`filebase64(${path})`),
   };
 }
+
+/** Folder without a dot, so that no file of Terraform's own can be in it, then names that need no quotes. */
+const OWN_PLACE = /^[A-Za-z0-9-]+(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/;
 
 const COPYING_SYNTHESIZERS = new WeakMap<TerraformStack, CopyingSynthesizer>();
 
@@ -59,6 +62,11 @@ class CopyingSynthesizer implements IStackSynthesizer {
   }
 
   add(source: string, pathInFolder: string): void {
+    if (!OWN_PLACE.test(pathInFolder)) {
+      throw new Error(
+        `${this.stack.node.path}: ${pathInFolder} is the place of ${source}; it must be a folder of letters, digits and hyphens and a path of plain names in it, because all else in that folder is removed at synth; use for example scripts/${basename(source)}`,
+      );
+    }
     const present = this.sources.get(pathInFolder);
     if (present !== undefined && present !== source) {
       throw new Error(

@@ -1,3 +1,5 @@
+import { win32 } from "node:path";
+
 import { TerraformBackend, type TerraformRemoteState } from "cdktf";
 import { type Construct } from "constructs";
 
@@ -42,10 +44,17 @@ export function parseStateBackend(settingName: string, setting: string | undefin
   const [type, given] = text.startsWith("{") ? singleEntry(settingName, text) : [text, {}];
   switch (type) {
     case "none":
-      return { type };
+      if (Object.keys(given).length === 0) return { type };
+      throw new RulesBrokenError(settingName, [
+        `the arguments of none are ${Object.keys(given).join(", ")}; it has none, because no block is written that could hold them; remove them, or name the backend that they belong to`,
+      ]);
     case "local": {
-      const path = given.path;
-      return { type, path: typeof path === "string" ? path : undefined };
+      const { path, ...others } = given;
+      const isText = path === undefined || typeof path === "string";
+      if (isText && Object.keys(others).length === 0) return { type, path };
+      throw new RulesBrokenError(settingName, [
+        `the arguments of local are ${Object.keys(given).join(", ")}; the only argument is path, a text, because everything else of a local state is decided by the folder; write for example {"local": {"path": "${STACK_PLACEHOLDER}.tfstate"}}`,
+      ]);
     }
     case "gcs":
     case "s3":
@@ -60,20 +69,26 @@ export function parseStateBackend(settingName: string, setting: string | undefin
   }
 }
 
+/** The message never shows the text itself: arguments of a backend may be secret. */
 function singleEntry(settingName: string, text: string): [string, Record<string, unknown>] {
-  const parsed = parsedObject(text);
-  const entries = parsed === undefined ? [] : Object.entries(parsed);
-  const [entry] = entries;
-  if (entry !== undefined && entries.length === 1 && isObject(entry[1])) return [entry[0], entry[1]];
+  const entries = parsedEntries(text);
+  const [entry] = entries ?? [];
+  if (entries?.length === 1 && entry !== undefined && isObject(entry[1])) return [entry[0], entry[1]];
   throw new RulesBrokenError(settingName, [
-    `the value is ${text}; it must be the name of one backend or a JSON object with that name as its only key and an object of arguments, because Terraform allows one backend; write for example {"gcs": {"bucket": "my-states"}}`,
+    `the value ${whatIsWrong(entries)}; it must be the name of one backend or a JSON object with that name as its only key and an object of arguments, because Terraform allows one backend; write for example {"gcs": {"bucket": "my-states"}}`,
   ]);
 }
 
-function parsedObject(text: string): Record<string, unknown> | undefined {
+function whatIsWrong(entries: readonly [string, unknown][] | undefined): string {
+  if (entries === undefined) return "is not valid JSON";
+  const names = entries.map(([name]) => name).join(", ");
+  if (entries.length === 0) return "has no key";
+  return entries.length === 1 ? `has something other than an object under ${names}` : `has the keys ${names}`;
+}
+
+function parsedEntries(text: string): [string, unknown][] | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return Object.entries(JSON.parse(text) as Record<string, unknown>);
   } catch {
     return undefined;
   }
@@ -98,7 +113,8 @@ export class StackBackend extends TerraformBackend {
     private readonly backend: StateBackend,
   ) {
     super(scope, id, backend.type === "none" ? "local" : backend.type);
-    if (backend.type === "local" && backend.path?.startsWith("/") === true) {
+    // The rule of Windows holds for a leading slash as well.
+    if (backend.type === "local" && win32.isAbsolute(backend.path ?? "")) {
       throw new RulesBrokenError(this.node.path, [
         `the local path is ${backend.path}; it must be relative, because the folder is applied on other machines; write for example ${STACK_PLACEHOLDER}.tfstate`,
       ]);

@@ -33,14 +33,14 @@ const CUSTOM_TIER = {
   maxMemoryMbPerCpu: 6656,
 } as const;
 
-const CUSTOM_TIER_PATTERN = "^db-custom-([0-9]+)-([0-9]+)$";
+const CUSTOM_TIER_PATTERN = "^db-custom-([1-9][0-9]*)-([1-9][0-9]*)$";
 
 /** Rule of a tier, as every message states it. */
 export const DATABASE_TIER_RULE = `it must be db-f1-micro, db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to ${CUSTOM_TIER.maxCpus} and memory in steps of ${CUSTOM_TIER.memoryStepMb} MB, at least ${CUSTOM_TIER.minMemoryMb} MB and 0.9 to 6.5 GB per CPU, because the edition offers no other`;
 
 /** True for a tier that the ENTERPRISE edition offers. */
 export function isDatabaseTier(tier: string): boolean {
-  if (tier in SHARED_CORE_MEMORY_MB) return true;
+  if (Object.hasOwn(SHARED_CORE_MEMORY_MB, tier)) return true;
   const [, cpuText, memoryText] = new RegExp(CUSTOM_TIER_PATTERN).exec(tier) ?? [];
   const cpus = Number(cpuText);
   const memoryMb = Number(memoryText);
@@ -56,10 +56,9 @@ export function isDatabaseTier(tier: string): boolean {
 /** Connections that a database of this tier accepts, as the flag takes them; for a literal or an expression. */
 export function maxConnections(tier: string): string {
   if (Token.isUnresolved(tier)) return expression(maxConnectionsExpression(tier));
-  const memoryMb =
-    tier in SHARED_CORE_MEMORY_MB
-      ? SHARED_CORE_MEMORY_MB[tier as keyof typeof SHARED_CORE_MEMORY_MB]
-      : Number(new RegExp(CUSTOM_TIER_PATTERN).exec(tier)?.[2]);
+  const memoryMb = Object.hasOwn(SHARED_CORE_MEMORY_MB, tier)
+    ? SHARED_CORE_MEMORY_MB[tier as keyof typeof SHARED_CORE_MEMORY_MB]
+    : Number(new RegExp(CUSTOM_TIER_PATTERN).exec(tier)?.[2]);
   const reached = CONNECTION_STEPS.filter((step) => memoryMb >= step.memoryMb);
   return String(Math.max(...reached.map((step) => step.connections)));
 }

@@ -76,6 +76,9 @@ export class PostgresqlDatabase extends Construct {
   /** Name of the application's role. */
   readonly userName: string;
 
+  /** Connections that the server accepts, for a tier that is known at synth. */
+  readonly maxConnections: number | undefined;
+
   /** Password of the application's role. */
   readonly password: GeneratedSecret;
 
@@ -106,6 +109,7 @@ export class PostgresqlDatabase extends Construct {
       secretId: secretId(deployment, "database-administrator-password"),
     });
 
+    this.maxConnections = Token.isUnresolved(tier) ? undefined : Number(maxConnections(tier));
     const connections = new TerraformLocal(this, "MaxConnections", maxConnections(tier));
     this.instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
       project: props.projectId,

@@ -78,9 +78,9 @@ export class ApplicationInputs extends Construct {
       validation: [
         {
           condition:
-            '${var.existing_container_image == null ? true : can(regex("^[^\\\\s/]+/[^\\\\s]+(:[^\\\\s/]+|@sha256:[0-9a-f]{64})$", var.existing_container_image))}',
+            '${var.existing_container_image == null ? true : can(regex("^[^\\\\s/@]+/[^\\\\s@]+(:[^\\\\s/@]+|(:[^\\\\s/@]+)?@sha256:[0-9a-f]{64})$", var.existing_container_image))}',
           errorMessage:
-            'existing_container_image is "${coalesce(var.existing_container_image, "null")}"; it must be a host, a path and a tag or digest, because a moving image would roll out without notice; write for example us-docker.pkg.dev/my-project/images/idp:2026.5.4.',
+            "existing_container_image is ${jsonencode(var.existing_container_image)}; it must be a host, a path and a tag or digest, because a moving image would roll out without notice; write for example us-docker.pkg.dev/my-project/images/idp:2026.5.4.",
         },
       ],
     }).stringValue;

@@ -47,7 +47,7 @@ export class DatabaseInputs extends Construct {
             condition:
               '${var.network == null ? true : can(regex("^projects/[^/]+/global/networks/[^/]+$", var.network))}',
             errorMessage:
-              'network is "${coalesce(var.network, "null")}"; it must be projects/<project>/global/networks/<name>, because the network may belong to another project; write it in full.',
+              "network is ${jsonencode(var.network)}; it must be projects/<project>/global/networks/<name>, because the network may belong to another project; write it in full.",
           },
           {
             condition: "${(var.network == null) == (var.subnetwork == null)}",
@@ -66,7 +66,7 @@ export class DatabaseInputs extends Construct {
             condition:
               '${var.subnetwork == null ? true : can(regex("^projects/[^/]+/regions/${var.region}/subnetworks/[^/]+$", var.subnetwork))}',
             errorMessage:
-              'subnetwork is "${coalesce(var.subnetwork, "null")}"; it must be projects/<project>/regions/${var.region}/subnetworks/<name>, because instances take addresses in their own region only; write it in full.',
+              "subnetwork is ${jsonencode(var.subnetwork)}; it must be projects/<project>/regions/${var.region}/subnetworks/<name>, because instances take addresses in their own region only; write it in full.",
           },
         ],
       }).stringValue,

@@ -176,7 +176,7 @@ google_progress() {
 # google_pause SECONDS: a longer pause than the silence limit is announced again in every slice.
 google_pause() {
   google_left=$1
-  while awk -v left="$google_left" -v slice="$REST_SILENCE_SECONDS" 'BEGIN { exit !(left > slice) }'; do
+  while awk -v left="$google_left" -v slice="$REST_SILENCE_SECONDS" 'BEGIN { exit !(slice > 0 && left > slice) }'; do
     google_sleep "$REST_SILENCE_SECONDS"
     google_left=$(awk -v left="$google_left" -v slice="$REST_SILENCE_SECONDS" 'BEGIN { print left - slice }')
     google_say "Still pausing for $google_left s."
@@ -490,10 +490,10 @@ google_service_disabled() {
     google_says 'has not been used in project .* before or it is disabled'
 }
 
-# User credentials of gcloud belong to no project of the user; some APIs then ask who pays.
+# User credentials of gcloud belong to a project of Google's; some APIs then ask who pays, in one of several wordings.
 google_quota_problem() {
   [ "$GOOGLE_STATUS" = 403 ] || return 1
-  google_has_reason USER_PROJECT_DENIED || google_says 'requires a quota project|quota project .*not set'
+  google_has_reason USER_PROJECT_DENIED || google_says 'requires a quota project|billing/quota_project|set-quota-project|end user credentials'
 }
 
 google_quota_advice() {

@@ -71,6 +71,7 @@ fi
 tag=${IMAGE##*:}
 build_id=
 log_address=
+asking=no
 
 # Exits when the tag exists already.
 stop_when_present() {
@@ -198,6 +199,7 @@ refused_for_identity() {
 
 start_build() {
   attempt=1
+  asking=yes
   until google_create cloudbuild "$builds" "$GOOGLE_WORK/build.json"; do
     if google_uncertain; then
       google_say "$(google_outcome) Looking whether the build was started nevertheless."
@@ -212,7 +214,9 @@ start_build() {
       fi
       google_say "It was not; asking again (attempt $attempt of $REST_TRIES)."
     elif refused_for_identity && may_be_too_new; then
+      asking=no
       pause_for_identity "$(google_outcome)"
+      asking=yes
     else
       google_fail "Cloud Build refuses the build of $IMAGE." \
         "Way out: repair what the message names. The caller needs roles/cloudbuild.builds.editor on $PROJECT_ID and roles/iam.serviceAccountUser on $BUILD_SERVICE_ACCOUNT; the Cloud Build API must be on."
@@ -261,7 +265,11 @@ failure_text() {
 }
 
 cancel_build() {
-  [ -n "$build_id" ] || return 0
+  if [ -z "$build_id" ]; then
+    [ "$asking" = no ] || google_complain "A build that was just being started goes on:" \
+      "https://console.cloud.google.com/cloud-build/builds?project=$PROJECT_ID"
+    return 0
+  fi
   google_try_once
   printf '{}\n' >"$GOOGLE_WORK/cancel.json"
   if google_post cloudbuild "$builds/$build_id:cancel" "$GOOGLE_WORK/cancel.json"; then
@@ -283,6 +291,7 @@ while :; do
   if failed_for_identity && may_be_too_new; then
     reasons=$(failure_text)
     build_id=
+    asking=no
     pause_for_identity "The build ended $build_status:
 $reasons
 "
@@ -293,7 +302,7 @@ $reasons
   google_complain "  Log: $log_address"
   exit 1
 done
-build_id=
+google_on_interrupt :
 
 digest=$(jq -r --arg image "$IMAGE" '[.results.images[]? | select(.name == $image) | .digest][0] // "not given"' \
   "$GOOGLE_ANSWER")

@@ -318,7 +318,9 @@ leave() {
 
 interrupted() {
   say "stopped by SIG$1" >&2
-  [ -z "${worker:-}" ] || kill "$worker" 2>/dev/null || :
+  # The signal may come before there is a worker to stop.
+  set +u
+  [ -z "$!" ] || kill "$!" 2>/dev/null || :
   exit "$2"
 }
 
@@ -332,5 +334,4 @@ connection_settings
 
 # A shell acts on a signal only between two commands, but at once while it waits for a background process.
 prepare &
-worker=$!
-wait "$worker"
+wait "$!"

@@ -9,6 +9,8 @@ import { setNewerAttribute } from "../../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { ifKnown, requireAll, type Rule } from "../../core/rules";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
+import { CONNECTIONS_PER_INSTANCE } from "../../idp/contract";
+import { RESERVED_CONNECTIONS } from "../database-tier";
 import { type NetworkAttachment } from "../network-attachment";
 import { type PostgresqlDatabase } from "../postgresql-database";
 import { addPlainEntries, secretEntries } from "./container-environment";
@@ -94,7 +96,8 @@ export class ServerlessService extends Construct {
     requireAll(this, props, RULES);
 
     const { container, deployment, publicAccess = true } = props;
-    const { cpuAlwaysAllocated = true, maxInstanceCount = 3, minInstanceCount = 1 } = props;
+    const { cpuAlwaysAllocated = true } = props;
+    const { maxInstanceCount = DEFAULT_MAX_INSTANCES, minInstanceCount = DEFAULT_MIN_INSTANCES } = props;
     this.warnOfSleepingWorker(minInstanceCount, cpuAlwaysAllocated);
 
     const service = new CloudRunV2Service(this, MAIN_CHILD_ID, {
@@ -175,6 +178,9 @@ export class ServerlessService extends Construct {
   }
 }
 
+const DEFAULT_MIN_INSTANCES = 1;
+const DEFAULT_MAX_INSTANCES = 3;
+
 function probe({ path, ...timing }: ProbeSpec, port: number) {
   return { ...timing, httpGet: { path, port } };
 }
@@ -197,11 +203,29 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
     message: ({ container: { resources } }) => instanceSizeProblems(resources.cpu, resources.memory),
   },
   {
-    holds: ({ minInstanceCount, maxInstanceCount }) =>
+    holds: ({ minInstanceCount }) => ifKnown(minInstanceCount, (count) => Number.isInteger(count) && count >= 0),
+    message: ({ minInstanceCount }) =>
+      `minInstanceCount is ${String(minInstanceCount)}; it must be a whole number from 0, because the platform starts whole instances; use ${DEFAULT_MIN_INSTANCES}`,
+  },
+  {
+    holds: ({ maxInstanceCount }) => ifKnown(maxInstanceCount, (count) => Number.isInteger(count) && count >= 1),
+    message: ({ maxInstanceCount }) =>
+      `maxInstanceCount is ${String(maxInstanceCount)}; it must be a whole number from 1, because with none nobody can sign in; use 1 or more`,
+  },
+  {
+    holds: ({ minInstanceCount = DEFAULT_MIN_INSTANCES, maxInstanceCount = DEFAULT_MAX_INSTANCES }) =>
       Token.isUnresolved(minInstanceCount) ||
       Token.isUnresolved(maxInstanceCount) ||
-      (minInstanceCount ?? 1) <= (maxInstanceCount ?? 3),
-    message: ({ minInstanceCount, maxInstanceCount }) =>
-      `minInstanceCount is ${minInstanceCount ?? 1}; it must not exceed maxInstanceCount, which is ${maxInstanceCount ?? 3}, because the platform refuses such a range; lower one or raise the other`,
+      // A number of none has its own rule.
+      maxInstanceCount < 1 ||
+      minInstanceCount <= maxInstanceCount,
+    message: ({ minInstanceCount = DEFAULT_MIN_INSTANCES, maxInstanceCount = DEFAULT_MAX_INSTANCES }) =>
+      `minInstanceCount is ${minInstanceCount}; it must not exceed maxInstanceCount, which is ${maxInstanceCount}, because the platform refuses such a range; lower one or raise the other`,
+  },
+  {
+    holds: ({ database: { maxConnections = Infinity }, maxInstanceCount = DEFAULT_MAX_INSTANCES }) =>
+      ifKnown(maxInstanceCount, (count) => count * CONNECTIONS_PER_INSTANCE + RESERVED_CONNECTIONS <= maxConnections),
+    message: ({ database: { maxConnections }, maxInstanceCount = DEFAULT_MAX_INSTANCES }) =>
+      `maxInstanceCount is ${maxInstanceCount}; that needs ${maxInstanceCount * CONNECTIONS_PER_INSTANCE} database connections and ${RESERVED_CONNECTIONS} are kept for administration, but the database accepts ${String(maxConnections)}, and an instance without a connection answers nothing; lower it, or choose a tier with more memory`,
   },
 ];

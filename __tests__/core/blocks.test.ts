@@ -1,0 +1,187 @@
+import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
+import { TerraformLocal, TerraformStack } from "cdktf";
+import { Construct } from "constructs";
+
+import { CheckBlock } from "../../lib/core/check-block";
+import { EphemeralResource } from "../../lib/core/ephemeral-resource";
+import { expression } from "../../lib/core/expression";
+import { InputVariable, type InputVariableProps } from "../../lib/core/input-variable";
+import { NEWER_GOOGLE_ATTRIBUTES, setNewerAttribute } from "../../lib/core/newer-attribute";
+import { PROVIDER_REQUIREMENTS, requireProvider } from "../../lib/core/provider-requirements";
+import { TerraformData } from "../../lib/core/terraform-data";
+import { bareStack, resourceOf, terraformOf, testApp } from "../support/synthesis";
+
+describe("EphemeralResource", () => {
+  const props = { type: "random_password", provider: "random", attributes: { length: 12, special: false } } as const;
+
+  it("is a block whose attributes other blocks may refer to", () => {
+    const stack = bareStack();
+    const password = new EphemeralResource(new Construct(stack, "Database"), "Password", props);
+    new TerraformData(stack, "Reader", { input: { value: password.stringAttribute("result") } });
+    const terraform = terraformOf(stack);
+    expect(resourceOf(terraform, "random_password", "database_password", "ephemeral")).toEqual({
+      length: 12,
+      special: false,
+    });
+    expect(resourceOf(terraform, "terraform_data", "reader").input).toEqual({
+      value: "${ephemeral.random_password.database_password.result}",
+    });
+  });
+
+  it("resolves references in its arguments", () => {
+    const stack = bareStack();
+    const source = new TerraformData(stack, "Source", {});
+    new EphemeralResource(stack, "Password", {
+      ...props,
+      attributes: { keepers: { a: source.fqn }, list: [source.fqn] },
+    });
+    expect(resourceOf(terraformOf(stack), "random_password", "password", "ephemeral")).toEqual({
+      keepers: { a: "${terraform_data.source}" },
+      list: ["${terraform_data.source}"],
+    });
+  });
+
+  it("states the releases of its provider that have the type, in any stack", () => {
+    const stack = new TerraformStack(testApp(), "test");
+    new EphemeralResource(stack, "Password", props);
+    expect(terraformOf(stack).terraform.required_providers).toEqual({ random: PROVIDER_REQUIREMENTS.random });
+  });
+});
+
+describe("CheckBlock", () => {
+  it("asserts each condition, with the words for the case that it does not hold", () => {
+    const stack = bareStack();
+    new CheckBlock(new Construct(stack, "Service"), "WorkerKeepsRunning", [
+      { condition: expression("var.min > 0"), errorMessage: "min is ${var.min}" },
+      { condition: expression("var.always"), errorMessage: "always is off" },
+    ]);
+    expect(terraformOf(stack).check).toEqual({
+      service_worker_keeps_running: {
+        assert: [
+          { condition: "${var.min > 0}", error_message: "min is ${var.min}" },
+          { condition: "${var.always}", error_message: "always is off" },
+        ],
+      },
+    });
+  });
+
+  it("stands beside others", () => {
+    const stack = bareStack();
+    new CheckBlock(stack, "One", []);
+    new CheckBlock(stack, "Two", []);
+    expect(Object.keys(terraformOf(stack).check ?? {})).toEqual(["one", "two"]);
+  });
+});
+
+describe("InputVariable", () => {
+  const variableOf = (props: Partial<InputVariableProps> = {}) => {
+    const stack = bareStack();
+    new InputVariable(new Construct(stack, "Inputs"), "environment_variables", {
+      type: "string",
+      description: "A value.",
+      ...props,
+    });
+    return terraformOf(stack).variable?.environment_variables;
+  };
+
+  it("is required and never null without a default", () => {
+    expect(variableOf()).toEqual({ type: "string", description: "A value.", nullable: false });
+  });
+
+  it.each([["us-central1"], [""], [0], [3], [false], [true], [[]], [["a"]], [{}]])(
+    "has the default %j, which an explicit null does not replace",
+    (value) => {
+      expect(variableOf({ default: value })).toMatchObject({ default: value, nullable: false });
+    },
+  );
+
+  it("has the default null, and then lets null in", () => {
+    expect(variableOf({ default: null })).toEqual({ type: "string", description: "A value.", default: null });
+  });
+
+  it("keeps the keys of a map as they are written", () => {
+    const value = { IDP_LOG_LEVEL: "info", IDP_A__B: "x", camelCase: { innerKey: 1 }, "with-hyphen": "y" };
+    expect(variableOf({ type: "any", default: value })?.default).toEqual(value);
+  });
+
+  it("is kept out of state and plan when ephemeral, and only then says so", () => {
+    expect(variableOf({ ephemeral: true, sensitive: true })).toMatchObject({ ephemeral: true, sensitive: true });
+    expect(variableOf({ ephemeral: false })).not.toHaveProperty("ephemeral");
+  });
+
+  it("carries its validations", () => {
+    expect(
+      variableOf({ validation: [{ condition: "${length(var.a) > 0}", errorMessage: "a is empty." }] }),
+    ).toMatchObject({ validation: [{ condition: "${length(var.a) > 0}", error_message: "a is empty." }] });
+  });
+
+  it("is referred to by its own name, wherever it was declared", () => {
+    const stack = bareStack();
+    const scope = new Construct(stack, "Inputs");
+    const { stringValue } = new InputVariable(scope, "project_id", { type: "string", description: "A project." });
+    new TerraformLocal(stack, "copy", stringValue);
+    expect(terraformOf(stack).locals).toEqual({ copy: "${var.project_id}" });
+  });
+});
+
+describe("setNewerAttribute", () => {
+  const instanceIn = (stack: TerraformStack) =>
+    new SqlDatabaseInstance(stack, "Database", {
+      databaseVersion: "POSTGRES_15",
+      settings: { tier: "db-f1-micro" },
+    });
+
+  it("sets an attribute that the bindings do not know", () => {
+    const stack = bareStack();
+    setNewerAttribute(instanceIn(stack), "root_password_wo", expression("var.password"));
+    expect(resourceOf(terraformOf(stack), "google_sql_database_instance", "database")).toMatchObject({
+      root_password_wo: "${var.password}",
+      settings: { tier: "db-f1-micro" },
+    });
+  });
+
+  it("raises the accepted releases of the provider, also in a plain stack", () => {
+    const stack = new TerraformStack(testApp(), "test");
+    setNewerAttribute(instanceIn(stack), "root_password_wo_version", 1);
+    expect(stack.toTerraform()).toMatchObject({
+      terraform: { required_providers: { google: PROVIDER_REQUIREMENTS.google } },
+    });
+  });
+
+  it.each(["root_password", "settings.0.new_thing", "toString"])("refuses what nobody looked up: %s", (path) => {
+    const attribute = path.replace(".0", "");
+    expect(() => {
+      setNewerAttribute(instanceIn(bareStack()), path, "x");
+    }).toThrow(
+      new Error(
+        `test/Database: google_sql_database_instance.${attribute} is not listed in NEWER_GOOGLE_ATTRIBUTES; the list decides which provider releases are accepted; add it with the release that brought it`,
+      ),
+    );
+  });
+
+  it("needs no newer release than the accepted ones, and no older one is accepted", () => {
+    const releases = Object.values(NEWER_GOOGLE_ATTRIBUTES).map((release) => release.split(".").map(Number));
+    const [newest = []] = releases.sort(([a = 0, b = 0], [c = 0, d = 0]) => c - a || d - b);
+    expect(PROVIDER_REQUIREMENTS.google.version).toMatch(`>= ${newest.join(".")}, < ${(newest[0] ?? 0) + 1}.0.0`);
+  });
+});
+
+describe("requireProvider", () => {
+  it.each(Object.entries(PROVIDER_REQUIREMENTS))(
+    "states an open range up to the next major release: %s",
+    (_, range) => {
+      const [, from = "", to = ""] = /^>= (\d+)\.\d+\.\d+, < (\d+)\.0\.0$/.exec(range.version) ?? [];
+      expect(Number(to)).toBe(Number(from) + 1);
+    },
+  );
+
+  it("adds to what a stack states already", () => {
+    const stack = new TerraformStack(testApp(), "test");
+    requireProvider(stack, "google");
+    requireProvider(new Construct(stack, "Part"), "random");
+    expect(terraformOf(stack).terraform).toMatchObject({
+      required_version: ">= 1.11.0",
+      required_providers: PROVIDER_REQUIREMENTS,
+    });
+  });
+});

@@ -1,0 +1,282 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+import { TerraformHclModule, TerraformLocal, TerraformOutput, TerraformStack, TerraformVariable } from "cdktf";
+import { Construct } from "constructs";
+
+import { CheckBlock } from "../../lib/core/check-block";
+import { EphemeralResource } from "../../lib/core/ephemeral-resource";
+import { expression } from "../../lib/core/expression";
+import { InputVariable } from "../../lib/core/input-variable";
+import { PortableStack } from "../../lib/core/portable-stack";
+import { TerraformData } from "../../lib/core/terraform-data";
+import {
+  bareStack,
+  resourceAddresses,
+  resourceOf,
+  temporaryFolder,
+  terraformOf,
+  testApp,
+  type Terraform,
+} from "../support/synthesis";
+
+/** Puts a construct of each id into the one before and a resource into the last. */
+const resourceAt = (stack: TerraformStack, ...ids: string[]) => {
+  const scope = ids.slice(0, -1).reduce<Construct>((parent, id) => new Construct(parent, id), stack);
+  return new TerraformData(scope, ids.at(-1) ?? "", {});
+};
+
+const password = (scope: Construct, id: string) =>
+  new EphemeralResource(scope, id, { type: "random_password", provider: "random", attributes: { length: 8 } });
+
+describe("the addresses of a portable stack", () => {
+  it.each([
+    ["a noun", ["MediaBucket"], "media_bucket"],
+    ["a construct within others", ["Database", "Password", "Version"], "database_password_version"],
+    ["the part that a construct is mainly about", ["Database", "Default"], "database"],
+    ["a Default within the Default of another", ["Database", "Default", "Default"], "database"],
+    ["a Default on its own", ["Default"], "default"],
+    ["digits", ["IPv6Address2", "Zone1b"], "ipv6_address2_zone1b"],
+    ["hyphens", ["Apis", "run-answers"], "apis_run_answers"],
+    ["other punctuation", ["Runtime", "roles/run.invoker (public)"], "runtime_roles_run_invoker_public_"],
+    ["an underscore", ["all_labels"], "all_labels"],
+    ["a digit at the front, where Terraform allows none", ["2ndZone"], "_2nd_zone"],
+  ])("read like written by hand: %s", (_, ids, name) => {
+    const stack = bareStack();
+    resourceAt(stack, ...ids);
+    expect(resourceAddresses(terraformOf(stack))).toEqual([`terraform_data.${name}`]);
+  });
+
+  it("are what references use", () => {
+    const stack = bareStack();
+    const target = resourceAt(stack, "Database", "Default");
+    new TerraformData(stack, "Reader", { input: { target: target.getStringAttribute("id") }, dependsOn: [target] });
+    expect(resourceOf(terraformOf(stack), "terraform_data", "reader")).toMatchObject({
+      input: { target: "${terraform_data.database.id}" },
+      depends_on: ["terraform_data.database"],
+    });
+  });
+
+  it("are refused when two resources share one, with all that claim it", () => {
+    const stack = bareStack();
+    resourceAt(stack, "Database", "Version");
+    resourceAt(stack, "Database-Version");
+    expect(() => terraformOf(stack)).toThrow(
+      new Error(
+        [
+          "test: 1 problem",
+          "  - resource.terraform_data.database_version is claimed by test/Database/Version and test/Database-Version; an address belongs to one element, because only the last would be written; give one of them another id",
+        ].join("\n"),
+      ),
+    );
+  });
+
+  it.each<[string, (stack: PortableStack, id: string) => void, string]>([
+    [
+      "resources by an override",
+      (stack, id) => {
+        new TerraformData(stack, id, {}).overrideLogicalId("same");
+      },
+      "resource.terraform_data.same",
+    ],
+    [
+      "locals",
+      (stack, id) => {
+        new TerraformLocal(stack, id, "x").overrideLogicalId("same");
+      },
+      "locals.same",
+    ],
+    ["checks", (stack, id) => new CheckBlock(new Construct(stack, id), "..", []), "check.a_"],
+    [
+      "ephemeral resources",
+      (stack, id) => {
+        password(stack, id).overrideLogicalId("same");
+      },
+      "ephemeral.random_password.same",
+    ],
+    ["variables", (stack, id) => new InputVariable(new Construct(stack, id), "same", VARIABLE), "variable.same"],
+    [
+      "outputs",
+      (stack, id) => new TerraformOutput(new Construct(stack, id), "same", { value: "x", staticId: true }),
+      "output.same",
+    ],
+    [
+      "modules",
+      (stack, id) => {
+        new TerraformHclModule(stack, id, { source: "acme/network/google" }).overrideLogicalId("same");
+      },
+      "module.same",
+    ],
+  ])("are refused when two %s share one", (_, add, address) => {
+    const stack = bareStack();
+    add(stack, "A");
+    add(stack, "a");
+    expect(() => terraformOf(stack)).toThrow(address);
+    expect(() => terraformOf(stack)).toThrow(/ is claimed by test\/A\S* and test\/a\S*; an address belongs to one/);
+  });
+
+  it("may be equal in two kinds of block", () => {
+    const stack = bareStack();
+    resourceAt(stack, "Key");
+    password(new Construct(stack, "key"), "Default");
+    const { ephemeral, resource } = terraformOf(stack);
+    expect(Object.keys(resource?.terraform_data ?? {})).toEqual(["key"]);
+    expect(Object.keys(ephemeral?.random_password ?? {})).toEqual(["key"]);
+  });
+});
+
+describe("the variables and outputs of a portable stack", () => {
+  it("have exactly their own names, wherever the variable was declared", () => {
+    const stack = bareStack();
+    new InputVariable(new Construct(new Construct(stack, "Inputs"), "Project"), "project_id", VARIABLE);
+    stack.expose({ service_url: { value: "https://example.com", description: "Where to go." } });
+    const { output, variable } = terraformOf(stack);
+    expect(Object.keys(variable ?? {})).toEqual(["project_id"]);
+    expect(output).toEqual({ service_url: { value: "https://example.com", description: "Where to go." } });
+  });
+
+  it.each(["InputVariable", "TerraformVariable"])("may share a name: output and %s", (kind) => {
+    const stack = bareStack();
+    const region =
+      kind === "InputVariable"
+        ? new InputVariable(stack, "region", VARIABLE)
+        : new TerraformVariable(stack, "region", VARIABLE);
+    stack.expose({ region: { value: region.stringValue, description: "Where it is." } });
+    const { output, variable } = terraformOf(stack);
+    expect(Object.keys(variable ?? {})).toEqual(["region"]);
+    expect(output).toEqual({ region: { value: "${var.region}", description: "Where it is." } });
+  });
+});
+
+describe("the folder of a portable stack", () => {
+  const fullStack = () => {
+    const stack = bareStack();
+    resourceAt(stack, "Data");
+    new TerraformHclModule(stack, "Network", { source: "acme/network/google" });
+    new CheckBlock(stack, "Check", [{ condition: expression("terraform_data.data.id != 1"), errorMessage: "no" }]);
+    password(stack, "Password");
+    stack.expose({ url: { value: "x", description: "y" } });
+    return stack;
+  };
+
+  it("tells nothing of the construct tree, but what the command line reads", () => {
+    const { "//": root, ...blocks } = terraformOf(fullStack());
+    expect(JSON.stringify(blocks)).not.toContain('"//"');
+    expect(root).toEqual({
+      metadata: { version: expect.any(String) as unknown, stackName: "test", backend: "local", overrides: OVERRIDES },
+      outputs: { test: { url: "url" } },
+    });
+  });
+
+  const OVERRIDES = { stack: ["terraform"] };
+
+  it("states the oldest Terraform, and ranges of providers in place of the bindings' pins", () => {
+    expect(terraformOf(fullStack()).terraform).toMatchObject({
+      required_version: ">= 1.11.0",
+      required_providers: {
+        google: { source: "hashicorp/google", version: ">= 7.42.0, < 8.0.0" },
+        random: { source: "hashicorp/random", version: ">= 3.7.2, < 4.0.0" },
+      },
+    });
+  });
+
+  it("names no path of the machine", () => {
+    expect(absolutePathsIn(terraformOf(fullStack()))).toEqual([]);
+  });
+
+  it("is the same bytes, whatever the working directory, home, programs, time zone and language are", async () => {
+    const [first, second] = await Promise.all([
+      synthesizedElsewhere({ TZ: "UTC", LANG: "C" }),
+      synthesizedElsewhere({ TZ: "Pacific/Auckland", LANG: "tr_TR.UTF-8", LC_ALL: "tr_TR.UTF-8" }),
+    ]);
+    expect([...first.keys()]).toEqual([
+      "cdk.tf.json",
+      "scripts/enable-api.sh",
+      "scripts/google-rest.sh",
+      "scripts/wait-for-api.sh",
+    ]);
+    expect(first).toEqual(second);
+    expect(absolutePathsIn(JSON.parse(first.get("cdk.tf.json") ?? "") as Terraform)).toEqual([]);
+  });
+});
+
+describe("a reference from one stack to another", () => {
+  const producerAndConsumer = (Producer: StackClass, Consumer: StackClass) => {
+    const app = testApp();
+    const producer = new Producer(app, "producer", { providers: [] });
+    const consumer = new Consumer(app, "consumer", { providers: [] });
+    const source = resourceAt(producer, "Source");
+    new TerraformData(consumer, "Reader", { input: { source: source.getStringAttribute("id") } });
+    return app;
+  };
+
+  it.each<[string, StackClass]>([
+    ["another portable one", PortableStack],
+    ["a plain one", TerraformStack],
+  ])("is refused in a portable stack that refers to %s", (_, Producer) => {
+    const app = producerAndConsumer(Producer, PortableStack);
+    expect(() => {
+      app.synth();
+    }).toThrow(
+      [
+        "consumer: 1 problem",
+        "  - this stack refers to a value of producer; each synthesized folder must be applicable alone, and such a reference would read the other's state; pass the value as an input instead",
+      ].join("\n"),
+    );
+  });
+
+  it("is refused in a plain stack that refers to a portable one", () => {
+    const app = producerAndConsumer(PortableStack, TerraformStack);
+    expect(() => {
+      app.synth();
+    }).toThrow(
+      [
+        "producer: 1 problem",
+        "  - another stack refers to a value of this one; each synthesized folder must be applicable alone, and such a reference would read this stack's state; pass the value as an input instead",
+      ].join("\n"),
+    );
+  });
+});
+
+type StackClass = new (scope: Construct, id: string, props: { providers: [] }) => TerraformStack;
+
+const VARIABLE = { type: "string", description: "A value." } as const;
+
+const REPOSITORY = resolve(__dirname, "../..");
+
+/** Values that look like a place on some machine. */
+function absolutePathsIn(terraform: Terraform): string[] {
+  const values = JSON.stringify(terraform).match(/"(?:[^"\\]|\\.)*"/g) ?? [];
+  return values.filter((value) => /^"(\/\w|[A-Z]:\\\\|~)/.test(value) || value.includes(REPOSITORY));
+}
+
+/** Synthesizes in a process of its own; the files of the folder by their paths. */
+async function synthesizedElsewhere(environment: Readonly<Record<string, string>>): Promise<Map<string, string>> {
+  const outdir = temporaryFolder();
+  const place = temporaryFolder();
+  await promisify(execFile)(
+    process.execPath,
+    ["--require", require.resolve("sucrase/register"), "--eval", SYNTHESIS, REPOSITORY, outdir],
+    { cwd: place, env: { PATH: place, HOME: place, ...environment } },
+  );
+  const folder = join(outdir, "stacks", "test");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => statSync(join(folder, file)).isFile())
+    .sort();
+  return new Map(files.map((file) => [file, readFileSync(join(folder, file), "utf8")]));
+}
+
+const SYNTHESIS = `
+const [, repository, outdir] = process.argv;
+const library = (file) => require(repository + "/lib/core/" + file);
+const { App } = require(repository + "/node_modules/cdktf");
+const { GoogleProvider } = require(repository + "/node_modules/@cdktf/provider-google/lib/provider");
+const app = new App({ outdir });
+const stack = new (library("portable-stack").PortableStack)(app, "test", { providers: ["google", "random"] });
+new GoogleProvider(stack, "google", { project: "demo-project" });
+new (library("project-apis").ProjectApis)(stack, "Apis", { apis: ["run"], projectId: "demo-project", region: "r" });
+new (library("generated-secret").GeneratedSecret)(stack, "Key", { secretId: "key", length: 64 });
+app.synth();
+`;

@@ -1,0 +1,135 @@
+import { execFileSync } from "node:child_process";
+
+import { App } from "cdktf";
+
+import { packageFile } from "../../lib/core/package-file";
+import { ProjectApis, type ApiName } from "../../lib/core/project-apis";
+import { TerraformData } from "../../lib/core/terraform-data";
+import { bareStack, resourceAddresses, resourceOf, synthesizeInto, terraformOf } from "../support/synthesis";
+
+/** Written as a record so that the compiler reports a service that is missing here. */
+const EVERY_API = Object.keys({
+  artifactregistry: true,
+  cloudbuild: true,
+  cloudresourcemanager: true,
+  compute: true,
+  iam: true,
+  logging: true,
+  run: true,
+  secretmanager: true,
+  sqladmin: true,
+  storage: true,
+} satisfies Record<ApiName, true>) as ApiName[];
+
+const apisIn = (...apis: ApiName[]) => {
+  const stack = bareStack();
+  const projectApis = new ProjectApis(stack, "Apis", { apis, projectId: "demo-project", region: "europe-west1" });
+  const terraform = () => terraformOf(stack);
+  return {
+    stack,
+    projectApis,
+    terraform,
+    resource: (type: string, name: string) => resourceOf(terraform(), type, name),
+  };
+};
+
+const provisioner = (script: string, api: ApiName) => ({
+  "local-exec": {
+    command: `sh "\${path.module}/scripts/${script}"`,
+    environment: { PROJECT_ID: "demo-project", REGION: "europe-west1", SERVICE: `${api}.googleapis.com` },
+  },
+});
+
+describe("ProjectApis", () => {
+  it("turns on the Resource Manager by a script, because the provider needs it to turn on anything", () => {
+    expect(apisIn("run").resource("terraform_data", "apis_resource_manager")).toEqual({
+      triggers_replace: { project_id: "demo-project" },
+      provisioner: [
+        provisioner("enable-api.sh", "cloudresourcemanager"),
+        provisioner("wait-for-api.sh", "cloudresourcemanager"),
+      ],
+    });
+  });
+
+  it("then turns on each service, and leaves it on when everything is destroyed", () => {
+    const { resource } = apisIn("run", "storage");
+    for (const api of ["run", "storage"]) {
+      expect(resource("google_project_service", `apis_${api}`)).toEqual({
+        project: "demo-project",
+        service: `${api}.googleapis.com`,
+        disable_on_destroy: false,
+        depends_on: ["terraform_data.apis_resource_manager"],
+      });
+    }
+  });
+
+  it("waits for each service apart", () => {
+    const { resource } = apisIn("run", "storage");
+    for (const api of ["run", "storage"] as const) {
+      expect(resource("terraform_data", `apis_${api}_answers`)).toEqual({
+        triggers_replace: { project_id: "demo-project" },
+        provisioner: [provisioner("wait-for-api.sh", api)],
+        depends_on: [`google_project_service.apis_${api}`],
+      });
+    }
+  });
+
+  it("enables what it is told, and nothing else", () => {
+    expect(resourceAddresses(apisIn("run", "iam").terraform())).toEqual([
+      "google_project_service.apis_iam",
+      "google_project_service.apis_run",
+      "terraform_data.apis_iam_answers",
+      "terraform_data.apis_resource_manager",
+      "terraform_data.apis_run_answers",
+    ]);
+  });
+
+  it("enables a service only when its condition holds, and waits for it only then", () => {
+    const { projectApis, resource } = apisIn();
+    projectApis.enable("compute", "var.network != null");
+    const count = "${(var.network != null) ? 1 : 0}";
+    expect(resource("google_project_service", "apis_compute")).toMatchObject({ count });
+    expect(resource("terraform_data", "apis_compute_answers")).toMatchObject({
+      count,
+      depends_on: ["google_project_service.apis_compute"],
+    });
+  });
+
+  it("lets a resource wait for exactly the services that it needs", () => {
+    const { projectApis, resource, stack } = apisIn("run", "storage", "iam");
+    new TerraformData(stack, "Bucket", { dependsOn: projectApis.ready("storage", "iam") });
+    expect(resource("terraform_data", "bucket").depends_on).toEqual([
+      "terraform_data.apis_storage_answers",
+      "terraform_data.apis_iam_answers",
+    ]);
+  });
+
+  it("refuses to wait for a service that it does not enable", () => {
+    const { projectApis } = apisIn("run");
+    expect(() => projectApis.ready("run", "sqladmin")).toThrow(
+      new Error(
+        "test/Apis: sqladmin is asked for but not enabled; a resource would fail in an empty project; add it to apis",
+      ),
+    );
+  });
+
+  it("puts its scripts into the folder", () => {
+    const { stack } = apisIn("run");
+    const { files } = synthesizeInto(App.of(stack));
+    expect(files).toEqual(["cdk.tf.json", ...["enable-api", "google-rest", "wait-for-api"].map(script)]);
+  });
+
+  it("knows a harmless call for every service, by which to see that it answers", () => {
+    const list = execFileSync("sh", [packageFile("lib/core/scripts/wait-for-api.sh"), "--list"], { encoding: "utf8" });
+    const known = list.split("\n").map((line) => line.split(" ")[0]);
+    expect(known).toEqual(expect.arrayContaining(EVERY_API));
+  });
+
+  it("takes every service at once", () => {
+    expect(Object.keys(apisIn(...EVERY_API).terraform().resource?.google_project_service ?? {})).toHaveLength(
+      EVERY_API.length,
+    );
+  });
+});
+
+const script = (name: string) => `scripts/${name}.sh`;

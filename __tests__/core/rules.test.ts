@@ -1,0 +1,99 @@
+import { Token } from "cdktf";
+import { Construct } from "constructs";
+
+import { expression, numberExpression } from "../../lib/core/expression";
+import { ifKnown, requireAll, RulesBrokenError, secretPresence, type Rule } from "../../lib/core/rules";
+
+interface Props {
+  readonly name: string;
+  readonly size?: number;
+}
+
+const RULES: readonly Rule<Props>[] = [
+  {
+    holds: ({ name }) => ifKnown(name, (known) => known.length <= 3),
+    message: ({ name }) => `name is ${name}; it must be short`,
+  },
+  {
+    holds: ({ size }) => ifKnown(size, (known) => known > 0),
+    message: ({ size }) => [`size is ${size ?? 0}`, "size decides the price"],
+  },
+];
+
+const checked = (props: Props) => () => {
+  requireAll(new Construct(new Construct(undefined as unknown as Construct, "test"), "Thing"), props, RULES);
+};
+
+describe("requireAll", () => {
+  it("says nothing when all rules hold", () => {
+    expect(checked({ name: "abc", size: 1 })).not.toThrow();
+  });
+
+  it("names the construct and the one problem", () => {
+    expect(checked({ name: "abcd" })).toThrow(new Error("test/Thing: 1 problem\n  - name is abcd; it must be short"));
+  });
+
+  it("reports every problem at once, also several of one rule", () => {
+    expect(checked({ name: "abcd", size: -1 })).toThrow(
+      new Error(
+        [
+          "test/Thing: 3 problems",
+          "  - name is abcd; it must be short",
+          "  - size is -1",
+          "  - size decides the price",
+        ].join("\n"),
+      ),
+    );
+  });
+
+  it("throws an error that can be told from others and taken apart", () => {
+    try {
+      checked({ name: "abcd" })();
+      throw new Error("nothing was refused");
+    } catch (error) {
+      expect(error).toBeInstanceOf(RulesBrokenError);
+      expect(error).toMatchObject({
+        name: "RulesBrokenError",
+        subject: "test/Thing",
+        failures: ["name is abcd; it must be short"],
+      });
+    }
+  });
+
+  it("leaves values that only Terraform knows to Terraform, and absent ones alone", () => {
+    expect(checked({ name: expression("var.name"), size: numberExpression("var.size") })).not.toThrow();
+    expect(checked({ name: `prefix-${expression("var.name")}` })).not.toThrow();
+  });
+});
+
+describe("ifKnown", () => {
+  const never = () => false;
+
+  it.each([
+    ["an absent value", undefined],
+    ["a text with a token", `a-${expression("var.b")}`],
+    ["a number token", numberExpression("var.b")],
+    ["a list token", Token.asList(expression("var.b"))],
+  ])("does not judge %s", (_, value) => {
+    expect(ifKnown<unknown>(value, never)).toBe(true);
+  });
+
+  it.each([
+    ["a text", ""],
+    ["a number", 0],
+    ["a boolean", false],
+    ["null", null],
+  ])("judges %s", (_, value) => {
+    expect(ifKnown<unknown>(value, never)).toBe(false);
+  });
+});
+
+describe("secretPresence", () => {
+  it.each([undefined, null, ""])("says that %j is missing", (value) => {
+    expect(secretPresence(value)).toBe("missing");
+  });
+
+  it.each(["hunter2", expression("var.password"), 0])("says that %j is given, not what it is", (value) => {
+    expect(secretPresence(value)).toBe("given");
+  });
+});

@@ -1,0 +1,137 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { TerraformStack, type App } from "cdktf";
+import { Construct } from "constructs";
+
+import { PortableStack } from "../../lib/core/portable-stack";
+import { addStackFile } from "../../lib/core/stack-file";
+import { TerraformData } from "../../lib/core/terraform-data";
+import { bareStack, resourceOf, synthesizeInto, temporaryFolder, terraformOf, testApp } from "../support/synthesis";
+
+const sourceWith = (content: string) => {
+  const source = join(temporaryFolder(), "source.sh");
+  writeFileSync(source, content);
+  return source;
+};
+
+const folderOf = (app: App) => join(app.outdir, "stacks/test");
+
+describe("a file in the folder of a stack", () => {
+  it.each<[string, (app: App) => TerraformStack]>([
+    ["a portable one", (app) => new PortableStack(app, "test", { providers: [] })],
+    ["a plain one", (app) => new TerraformStack(app, "test")],
+  ])("is copied as it is at synth: %s", (_, stackIn) => {
+    const app = testApp();
+    const source = sourceWith("first");
+    addStackFile(new Construct(stackIn(app), "Part"), source, "scripts/deep/run.sh");
+    writeFileSync(source, "${second} %{third}\n");
+    const folder = synthesizeInto(app);
+    expect(folder.files).toEqual(["cdk.tf.json", "scripts/deep/run.sh"]);
+    expect(folder.read("scripts/deep/run.sh")).toBe("${second} %{third}\n");
+  });
+
+  it("is referred to by its place, and by what Terraform finds there", () => {
+    const stack = bareStack();
+    const { base64, path, sha256 } = addStackFile(stack, sourceWith("x"), "image/Dockerfile");
+    new TerraformData(stack, "Reader", { input: { path, sha256, base64 } });
+    expect(resourceOf(terraformOf(stack), "terraform_data", "reader").input).toEqual({
+      path: "${path.module}/image/Dockerfile",
+      sha256: '${filesha256("${path.module}/image/Dockerfile")}',
+      base64: '${filebase64("${path.module}/image/Dockerfile")}',
+    });
+  });
+
+  it("goes to the stack of the construct, not to others", () => {
+    const app = testApp();
+    addStackFile(new TerraformStack(app, "one"), sourceWith("1"), "scripts/one.sh");
+    addStackFile(new TerraformStack(app, "two"), sourceWith("2"), "scripts/two.sh");
+    expect(synthesizeInto(app, "one").files).toEqual(["cdk.tf.json", "scripts/one.sh"]);
+    expect(synthesizeInto(app, "two").files).toEqual(["cdk.tf.json", "scripts/two.sh"]);
+  });
+
+  it("may be asked for by several constructs", () => {
+    const app = testApp();
+    const stack = new TerraformStack(app, "test");
+    const source = sourceWith("shared");
+    addStackFile(new Construct(stack, "A"), source, "scripts/shared.sh");
+    addStackFile(new Construct(stack, "B"), source, "scripts/shared.sh");
+    expect(synthesizeInto(app).files).toEqual(["cdk.tf.json", "scripts/shared.sh"]);
+  });
+
+  it("is refused a place that another file has", () => {
+    const stack = new TerraformStack(testApp(), "test");
+    addStackFile(stack, "/package/a.sh", "scripts/run.sh");
+    expect(() => addStackFile(stack, "/package/b.sh", "scripts/run.sh")).toThrow(
+      new Error(
+        "test: scripts/run.sh would be written from /package/a.sh and from /package/b.sh; one of them would be lost; give one another place",
+      ),
+    );
+  });
+
+  it.each([
+    "/etc/run.sh",
+    "../run.sh",
+    "./scripts/run.sh",
+    "scripts/../../run.sh",
+    "scripts//run.sh",
+    "scripts/",
+    "run.sh",
+    ".terraform/run.sh",
+    "terraform.tfstate.d/run.sh",
+    "scripts/${x}.sh",
+    'scripts/".sh',
+    "",
+  ])("is refused a place outside a folder of its own: %j", (pathInFolder) => {
+    const stack = new TerraformStack(testApp(), "test");
+    expect(() => addStackFile(stack, "/package/a.sh", pathInFolder)).toThrow(
+      new Error(
+        `test: ${pathInFolder} is the place of /package/a.sh; it must be a folder of letters, digits and hyphens and a path of plain names in it, because all else in that folder is removed at synth; use for example scripts/a.sh`,
+      ),
+    );
+  });
+
+  it("does not outlive the construct that asked for it", () => {
+    const app = testApp();
+    addStackFile(new TerraformStack(app, "test"), sourceWith("new"), "scripts/new.sh");
+    mkdirSync(join(folderOf(app), "scripts/old"), { recursive: true });
+    writeFileSync(join(folderOf(app), "scripts/old/old.sh"), "old");
+    expect(synthesizeInto(app).files).toEqual(["cdk.tf.json", "scripts/new.sh"]);
+  });
+
+  it("leaves alone what Terraform and the recipient put into the folder", () => {
+    const app = testApp();
+    addStackFile(new TerraformStack(app, "test"), sourceWith("x"), "scripts/x.sh");
+    const foreign = [
+      ".terraform.lock.hcl",
+      ".terraform/providers/x",
+      "acme.tfvars",
+      "backend.tf",
+      "terraform.tfstate",
+      "terraform.tfstate.backup",
+      "terraform.tfstate.d/acme/terraform.tfstate",
+    ];
+    for (const file of foreign) {
+      mkdirSync(join(folderOf(app), file, ".."), { recursive: true });
+      writeFileSync(join(folderOf(app), file), file);
+    }
+    const folder = synthesizeInto(app);
+    expect(folder.files).toEqual([...foreign, "cdk.tf.json", "scripts/x.sh"].sort());
+    expect(foreign.map((file) => folder.read(file))).toEqual(foreign);
+  });
+
+  it("is copied again by every synth", () => {
+    const app = testApp();
+    const source = sourceWith("first");
+    addStackFile(new TerraformStack(app, "test"), source, "scripts/x.sh");
+    synthesizeInto(app);
+    writeFileSync(source, "second");
+    expect(synthesizeInto(app).read("scripts/x.sh")).toBe("second");
+  });
+
+  it("does not appear before the synth", () => {
+    const app = testApp();
+    addStackFile(new TerraformStack(app, "test"), sourceWith("x"), "scripts/x.sh");
+    expect(existsSync(folderOf(app))).toBe(false);
+  });
+});

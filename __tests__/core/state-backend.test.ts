@@ -1,0 +1,114 @@
+import { parseStateBackend, type StateBackend } from "../../lib/core/state-backend";
+import { bareStack, terraformOf } from "../support/synthesis";
+
+const blockOf = (backend?: StateBackend) => {
+  const { terraform } = terraformOf(bareStack({ backend }));
+  return { backend: terraform.backend, cloud: terraform.cloud };
+};
+
+describe("the state of a stack", () => {
+  it.each<[string, StateBackend | undefined, unknown]>([
+    ["is a file in the folder by default", undefined, { local: { path: "terraform.tfstate" } }],
+    ["is a file in the folder", { type: "local" }, { local: { path: "terraform.tfstate" } }],
+    [
+      "is a file at another place, named after the stack",
+      { type: "local", path: "../states/{stack}.tfstate" },
+      { local: { path: "../states/test.tfstate" } },
+    ],
+    ["is left to the recipient", { type: "none" }, undefined],
+    [
+      "is in a bucket, apart from those of other stacks",
+      { type: "gcs", arguments: { bucket: "states" } },
+      { gcs: { bucket: "states", prefix: "test" } },
+    ],
+    [
+      "is in a bucket at a place of choice",
+      { type: "gcs", arguments: { bucket: "states", prefix: "teams/identity/{stack}/{stack}" } },
+      { gcs: { bucket: "states", prefix: "teams/identity/test/test" } },
+    ],
+    ["is in a bucket that is named later", { type: "gcs" }, { gcs: { prefix: "test" } }],
+    [
+      "is in a bucket of another cloud, apart from those of other stacks",
+      { type: "s3", arguments: { bucket: "states", region: "eu-central-1", use_lockfile: true } },
+      { s3: { bucket: "states", key: "test.tfstate", region: "eu-central-1", use_lockfile: true } },
+    ],
+    [
+      "is behind an address",
+      { type: "http", arguments: { address: "https://states.example.com/{stack}", retry_max: 3 } },
+      { http: { address: "https://states.example.com/test", retry_max: 3 } },
+    ],
+    [
+      "is in a workspace of a remote service",
+      { type: "remote", arguments: { organization: "acme", workspaces: [{ name: "idp-{stack}" }] } },
+      { remote: { organization: "acme", workspaces: [{ name: "idp-test" }] } },
+    ],
+  ])("%s", (_, backend, block) => {
+    expect(blockOf(backend)).toEqual({ backend: block });
+  });
+
+  it("is in a workspace of the vendor's service, under a block of its own", () => {
+    const backend = { type: "cloud", arguments: { organization: "acme", workspaces: { tags: ["{stack}"] } } } as const;
+    expect(blockOf(backend)).toEqual({ cloud: { organization: "acme", workspaces: { tags: ["test"] } } });
+  });
+
+  it.each(["gcs", "s3", "http", "remote"] as const)("is named to the command line: %s", (type) => {
+    expect(terraformOf(bareStack({ backend: { type } }))["//"].metadata).toMatchObject({ backend: type });
+  });
+
+  it.each(["/var/lib/state.tfstate", "C:\\states\\idp.tfstate"])("is not at an absolute path: %s", (path) => {
+    expect(() => bareStack({ backend: { type: "local", path } })).toThrow(
+      new Error(
+        [
+          "test/backend: 1 problem",
+          `  - the local path is ${path}; it must be relative, because the folder is applied on other machines; write for example {stack}.tfstate`,
+        ].join("\n"),
+      ),
+    );
+  });
+});
+
+describe("the setting STATE_BACKEND", () => {
+  const parse = (setting: string | undefined) => parseStateBackend("STATE_BACKEND", setting);
+
+  it.each<[string | undefined, StateBackend]>([
+    [undefined, { type: "local" }],
+    ["", { type: "local" }],
+    [" local\n", { type: "local" }],
+    ["none", { type: "none" }],
+    ["gcs", { type: "gcs", arguments: {} }],
+    ['{"local": {"path": "{stack}.tfstate"}}', { type: "local", path: "{stack}.tfstate" }],
+    ['{"none": {}}', { type: "none" }],
+    [' {"gcs": {"bucket": "states"}} ', { type: "gcs", arguments: { bucket: "states" } }],
+    ['{"s3": {"use_lockfile": true}}', { type: "s3", arguments: { use_lockfile: true } }],
+    ['{"http": {}}', { type: "http", arguments: {} }],
+    ["remote", { type: "remote", arguments: {} }],
+    ["cloud", { type: "cloud", arguments: {} }],
+  ])("is understood: %j", (setting, backend) => {
+    expect(parse(setting)).toEqual(backend);
+  });
+
+  const ONE_BACKEND =
+    'it must be the name of one backend or a JSON object with that name as its only key and an object of arguments, because Terraform allows one backend; write for example {"gcs": {"bucket": "my-states"}}';
+  const KNOWN_BACKENDS =
+    'it must be one of local, none, gcs, s3, http, remote, cloud, because only these are emitted; choose one, or "none" and add a backend file to the synthesized folder';
+  const LOCAL_ARGUMENTS =
+    'the only argument is path, a text, because everything else of a local state is decided by the folder; write for example {"local": {"path": "{stack}.tfstate"}}';
+
+  it.each([
+    ["azurerm", `the backend is "azurerm"; ${KNOWN_BACKENDS}`],
+    ['{"consul": {}}', `the backend is "consul"; ${KNOWN_BACKENDS}`],
+    ['{"s3": {"secret_key": "hunter2"}', `the value is not valid JSON; ${ONE_BACKEND}`],
+    ["{}", `the value has no key; ${ONE_BACKEND}`],
+    ['{"gcs": {}, "s3": {"secret_key": "hunter2"}}', `the value has the keys gcs, s3; ${ONE_BACKEND}`],
+    ['{"gcs": "states"}', `the value has something other than an object under gcs; ${ONE_BACKEND}`],
+    ['{"gcs": ["states"]}', `the value has something other than an object under gcs; ${ONE_BACKEND}`],
+    ['{"local": {"workspace_dir": "x"}}', `the arguments of local are workspace_dir; ${LOCAL_ARGUMENTS}`],
+    ['{"local": {"path": 5}}', `the arguments of local are path; ${LOCAL_ARGUMENTS}`],
+    [
+      '{"none": {"bucket": "states"}}',
+      "the arguments of none are bucket; it has none, because no block is written that could hold them; remove them, or name the backend that they belong to",
+    ],
+  ])("is refused, without a value that may be secret: %j", (setting, message) => {
+    expect(() => parse(setting)).toThrow(new Error(`STATE_BACKEND: 1 problem\n  - ${message}`));
+  });
+});

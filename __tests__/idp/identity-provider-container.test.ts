@@ -1,0 +1,173 @@
+import fc from "fast-check";
+import { TerraformVariable, type IResolvable } from "cdktf";
+import { Construct } from "constructs";
+
+import {
+  identityProviderContainer,
+  type IdentityProviderContainerProps,
+} from "../../lib/idp/identity-provider-container";
+import { environmentProblems } from "../../lib/idp/environment-rules";
+import { bareStack } from "../support/synthesis";
+
+const props = (overrides: Partial<IdentityProviderContainerProps> = {}): IdentityProviderContainerProps => ({
+  database: { host: "/sockets", name: "names", user: "role", password: { secretId: "database", version: "3" } },
+  image: "registry/idp:1",
+  media: { name: "storage", bucketName: "bucket", mountPath: "/media", mountOptions: [] },
+  secrets: {
+    secretKey: { secretId: "key", version: "1" },
+    bootstrapPassword: { secretId: "first", version: "2" },
+  },
+  resources: { cpu: "2", memory: "4Gi" },
+  ...overrides,
+});
+
+const scope = new Construct(new Construct(undefined as unknown as Construct, ""), "Container");
+const container = (overrides?: Partial<IdentityProviderContainerProps>) =>
+  identityProviderContainer(scope, props(overrides));
+
+const BASELINE = {
+  IDP_BOOTSTRAP_EMAIL: "admin@example.com",
+  IDP_DISABLE_UPDATE_CHECK: "true",
+  IDP_ERROR_REPORTING__ENABLED: "false",
+  IDP_LOG_LEVEL: "info",
+};
+
+describe("The identity provider's container", () => {
+  it("listens on port 9000, runs the given image, and mounts the media bucket alone", () => {
+    expect(container()).toMatchObject({
+      image: "registry/idp:1",
+      port: 9000,
+      mounts: [{ name: "storage", bucketName: "bucket", mountPath: "/media" }],
+      resources: { cpu: "2", memory: "4Gi" },
+    });
+  });
+
+  it("has the baseline, then the caller's variables, then the database connection", () => {
+    const environment = { IDP_LOG_LEVEL: "debug", IDP_AVATARS: "initials" };
+    expect(container({ environment }).environment).toEqual({
+      baseline: BASELINE,
+      overrides: environment,
+      required: { DB_HOST: "/sockets", DB_PORT: "5432", DB_NAME: "names", DB_USER: "role" },
+    });
+  });
+
+  it("lets the platform say something that the baseline and the caller can overrule", () => {
+    const platformEnvironment = { IDP_LOG_LEVEL: "trace", IDP_LISTEN__TRUSTED_PROXY_CIDRS: "169.254.0.0/16" };
+    expect(container({ platformEnvironment }).environment.baseline).toEqual({
+      ...BASELINE,
+      IDP_LISTEN__TRUSTED_PROXY_CIDRS: "169.254.0.0/16",
+    });
+  });
+
+  it("reads the three secret variables from the secret store", () => {
+    expect(container().secretEnvironment).toEqual({
+      IDP_SECRET_KEY: { secretId: "key", version: "1" },
+      IDP_BOOTSTRAP_PASSWORD: { secretId: "first", version: "2" },
+      DB_PASSWORD: { secretId: "database", version: "3" },
+    });
+  });
+
+  it("is ready when its migrations are done, and alive when it answers", () => {
+    expect(container().startupProbe).toEqual({
+      path: "/-/health/ready/",
+      initialDelaySeconds: 60,
+      periodSeconds: 15,
+      failureThreshold: 40,
+      timeoutSeconds: 10,
+    });
+    expect(container().livenessProbe).toEqual({
+      path: "/-/health/live/",
+      initialDelaySeconds: 60,
+      periodSeconds: 30,
+      failureThreshold: 3,
+      timeoutSeconds: 10,
+    });
+  });
+
+  it("changes of a probe what is asked for, and nothing else", () => {
+    expect(
+      container({ startupProbe: { initialDelaySeconds: 240 }, livenessProbe: { timeoutSeconds: 5 } }),
+    ).toMatchObject({
+      startupProbe: { initialDelaySeconds: 240, periodSeconds: 15, path: "/-/health/ready/" },
+      livenessProbe: { timeoutSeconds: 5, periodSeconds: 30, path: "/-/health/live/" },
+    });
+  });
+
+  it("takes probes at the edge of what the platform allows", () => {
+    const startupProbe = { initialDelaySeconds: 240, periodSeconds: 10, timeoutSeconds: 10, failureThreshold: 60 };
+    expect(container({ startupProbe }).startupProbe).toMatchObject(startupProbe);
+  });
+
+  it("refuses probes that could never pass, each with its reason", () => {
+    const broken = () =>
+      container({
+        startupProbe: { path: "/if/admin/", initialDelaySeconds: 241, periodSeconds: 5, failureThreshold: 121 },
+        livenessProbe: { path: "/api/v3/", initialDelaySeconds: 300, timeoutSeconds: 31 },
+      });
+    expect(broken).toThrow(
+      new Error(
+        [
+          "Container: 7 problems",
+          "  - startupProbe.path is /if/admin/; it must lie under /-/health/, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/",
+          "  - startupProbe.initialDelaySeconds is 241; the platform allows 240; lower it and raise failureThreshold instead",
+          "  - startupProbe.timeoutSeconds is 10; it must not exceed periodSeconds, which is 5, because the platform refuses probes that overlap; lower one or raise the other",
+          "  - livenessProbe.path is /api/v3/; it must lie under /-/health/, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/",
+          "  - livenessProbe.initialDelaySeconds is 300; the platform allows 240; lower it and raise failureThreshold instead",
+          "  - livenessProbe.timeoutSeconds is 31; it must not exceed periodSeconds, which is 30, because the platform refuses probes that overlap; lower one or raise the other",
+          "  - startupProbe allows 5 s × 121 = 605 s; the platform allows 600 s; lower periodSeconds or failureThreshold",
+        ].join("\n"),
+      ),
+    );
+  });
+
+  it("refuses variables that are secrets, the platform's, or no names, and says where each belongs", () => {
+    const environment = {
+      IDP_SECRET_KEY: "unsaid",
+      IDP_BOOTSTRAP_PASSWORD: "unsaid",
+      DB_PASSWORD: "unsaid",
+      DB_HOST: "unsaid",
+      K_SERVICE: "unsaid",
+      PORT: "unsaid",
+      "IDP LOG": "unsaid",
+      "9LIVES": "unsaid",
+    };
+    const broken = () => container({ environment });
+    expect(broken).toThrow(
+      new Error(
+        [
+          "Container: 8 problems",
+          '  - environment has "IDP LOG"; a name is letters, digits and underscores and does not start with a digit, because shells drop others; rename it',
+          '  - environment has "9LIVES"; a name is letters, digits and underscores and does not start with a digit, because shells drop others; rename it',
+          "  - environment has IDP_SECRET_KEY; it is a secret that is generated once and read from the secret store; leave it out",
+          "  - environment has IDP_BOOTSTRAP_PASSWORD; it is a secret that is read from the secret store; give it as bootstrap_password",
+          "  - environment has DB_PASSWORD; the platform sets it to the database it created; to use another one, set the matching IDP_POSTGRESQL__ variable",
+          "  - environment has DB_HOST; the platform sets it to the database it created; to use another one, set the matching IDP_POSTGRESQL__ variable",
+          "  - environment has K_SERVICE; the platform owns it; the container always listens on its own port",
+          "  - environment has PORT; the platform owns it; the container always listens on its own port",
+        ].join("\n"),
+      ),
+    );
+    expect(broken).not.toThrow(/unsaid/);
+  });
+
+  it("passes variables on that only Terraform knows, to be judged there", () => {
+    const input = new TerraformVariable(bareStack(), "variables", { type: "map(string)" }).value as IResolvable;
+    expect(container({ environment: input }).environment.overrides).toBe(input);
+  });
+
+  it("accepts exactly the names that a shell accepts, apart from those that have an owner", () => {
+    const owned =
+      /^(IDP_SECRET_KEY|IDP_BOOTSTRAP_PASSWORD|DB_(HOST|PORT|NAME|USER|PASSWORD)|K_(CONFIGURATION|REVISION|SERVICE)|PORT)$/;
+    const names = fc.oneof(
+      fc.string(),
+      fc.stringMatching(/^[A-Za-z_0-9-]{0,8}$/),
+      fc.constantFrom("IDP_SECRET_KEY", "DB_USER", "PORT", "K_REVISION", "IDP_POSTGRESQL__HOST"),
+    );
+    fc.assert(
+      fc.property(names, (name) => {
+        const isFine = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !name.includes("\n") && !owned.test(name);
+        expect(environmentProblems([name]).length === 0).toBe(isFine);
+      }),
+    );
+  });
+});

@@ -1,0 +1,174 @@
+import { InputVariable } from "../../lib/core/input-variable";
+import { IdpSecrets, type IdpSecretsProps } from "../../lib/idp/idp-secrets";
+import { bareStack, resourceAddresses, resourceOf, terraformOf, type Terraform } from "../support/synthesis";
+
+const RUNNER = "serviceAccount:runner@demo-project.iam.gserviceaccount.com";
+
+const secretsIn = (overrides: Partial<IdpSecretsProps> = {}) => {
+  const stack = bareStack();
+  const secrets = new IdpSecrets(stack, "Secrets", {
+    applicationName: "idp",
+    tenantPrefix: "demo-abc123",
+    ...overrides,
+  });
+  return { stack, secrets, terraform: () => terraformOf(stack) };
+};
+
+const secretKey = (terraform: Terraform) => resourceOf(terraform, "google_secret_manager_secret", "secrets_secret_key");
+const bootstrapPassword = (terraform: Terraform) =>
+  resourceOf(terraform, "google_secret_manager_secret", "secrets_bootstrap_password");
+const version = (terraform: Terraform, name: string) =>
+  resourceOf(terraform, "google_secret_manager_secret_version", `secrets_${name}_version`);
+const candidate = (terraform: Terraform, name: string) =>
+  resourceOf(terraform, "random_password", `secrets_${name}_candidate`, "ephemeral");
+
+describe("IdpSecrets", () => {
+  it("names both after tenant and application, so that they can be listed by the application's name", () => {
+    const terraform = secretsIn().terraform();
+    expect(secretKey(terraform).secret_id).toBe("secret-demo-abc123-idp-secret-key");
+    expect(bootstrapPassword(terraform).secret_id).toBe("secret-demo-abc123-idp-bootstrap-password");
+  });
+
+  it.each([
+    ["secret_key", 64],
+    ["bootstrap_password", 24],
+  ])(
+    "generates %s with %d letters and digits, of each at least one, so that it never reads as a number",
+    (name, length) => {
+      expect(candidate(secretsIn().terraform(), name)).toEqual({
+        length,
+        special: false,
+        min_lower: 1,
+        min_upper: 1,
+        min_numeric: 1,
+      });
+    },
+  );
+
+  it("creates two secrets with a version each and nothing that keeps a value in the state", () => {
+    const terraform = secretsIn().terraform();
+    expect(resourceAddresses(terraform)).toEqual([
+      "google_secret_manager_secret.secrets_bootstrap_password",
+      "google_secret_manager_secret.secrets_secret_key",
+      "google_secret_manager_secret_version.secrets_bootstrap_password_version",
+      "google_secret_manager_secret_version.secrets_secret_key_version",
+    ]);
+    for (const name of ["secret_key", "bootstrap_password"]) {
+      expect(version(terraform, name)).toEqual({
+        secret: `\${google_secret_manager_secret.secrets_${name}.id}`,
+        secret_data_wo: `\${ephemeral.random_password.secrets_${name}_candidate.result}`,
+        secret_data_wo_version: 1,
+        lifecycle: { create_before_destroy: true },
+      });
+    }
+  });
+
+  it("writes a new bootstrap password when its version is raised, and leaves the secret key alone", () => {
+    const terraform = secretsIn({ bootstrapPasswordVersion: 3 }).terraform();
+    expect(version(terraform, "bootstrap_password").secret_data_wo_version).toBe(3);
+    expect(version(terraform, "secret_key").secret_data_wo_version).toBe(1);
+  });
+
+  it("stores a given bootstrap password in place of the generated one, and takes an empty one for none", () => {
+    const { stack, terraform } = secretsIn();
+    const given = new InputVariable(stack, "given", { type: "string", description: "First.", ephemeral: true });
+    new IdpSecrets(stack, "Other", {
+      applicationName: "other",
+      tenantPrefix: "demo-abc123",
+      bootstrapPassword: given.stringValue,
+    });
+    expect(
+      resourceOf(terraform(), "google_secret_manager_secret_version", "other_bootstrap_password_version")
+        .secret_data_wo,
+    ).toBe("${coalesce(var.given, ephemeral.random_password.other_bootstrap_password_candidate.result)}");
+    expect(
+      resourceOf(terraform(), "google_secret_manager_secret_version", "other_secret_key_version").secret_data_wo,
+    ).toBe("${ephemeral.random_password.other_secret_key_candidate.result}");
+  });
+
+  it.each([
+    ["unless told otherwise", undefined, true],
+    ["when told so", true, true],
+    ["not when told so", false, false],
+  ])("protects both from deletion %s", (_when, deletionProtection, expected) => {
+    const terraform = secretsIn({ deletionProtection }).terraform();
+    expect(secretKey(terraform).deletion_protection).toBe(expected);
+    expect(bootstrapPassword(terraform).deletion_protection).toBe(expected);
+  });
+
+  it("labels both, keeps their copies wherever the store wants, and waits for what it is told to wait for", () => {
+    const { stack } = secretsIn();
+    const first = new IdpSecrets(stack, "First", { applicationName: "first", tenantPrefix: "t-abc123" });
+    new IdpSecrets(stack, "Second", {
+      applicationName: "second",
+      tenantPrefix: "t-abc123",
+      labels: { team: "identity" },
+      dependsOn: first.stored,
+    });
+    for (const name of ["second_secret_key", "second_bootstrap_password"]) {
+      expect(resourceOf(terraformOf(stack), "google_secret_manager_secret", name)).toMatchObject({
+        labels: { team: "identity" },
+        replication: { auto: {} },
+        depends_on: [
+          "google_secret_manager_secret_version.first_secret_key_version",
+          "google_secret_manager_secret_version.first_bootstrap_password_version",
+        ],
+      });
+    }
+  });
+
+  it.each([
+    ["secretKey", "secret_key"],
+    ["bootstrapPassword", "bootstrap_password"],
+  ] as const)("lets a principal read %s alone", (secret, name) => {
+    const { secrets, terraform } = secretsIn();
+    secrets.grantAccess("Runner", secret, RUNNER);
+    expect(terraform().resource?.google_secret_manager_secret_iam_member).toEqual({
+      [`secrets_${name}_runner`]: {
+        secret_id: `\${google_secret_manager_secret.secrets_${name}.id}`,
+        role: "roles/secretmanager.secretAccessor",
+        member: RUNNER,
+      },
+    });
+  });
+
+  it("refers readers to the stored version by its number", () => {
+    const { stack, secrets } = secretsIn();
+    stack.expose({
+      key: { value: { ...secrets.secretKey }, description: "Key." },
+      password: { value: { ...secrets.bootstrapPassword }, description: "Password." },
+    });
+    const { output } = terraformOf(stack);
+    expect(output?.key?.value).toEqual({
+      secretId: "${google_secret_manager_secret.secrets_secret_key.secret_id}",
+      version: "${google_secret_manager_secret_version.secrets_secret_key_version.version}",
+    });
+    expect(output?.password?.value).toEqual({
+      secretId: "${google_secret_manager_secret.secrets_bootstrap_password.secret_id}",
+      version: "${google_secret_manager_secret_version.secrets_bootstrap_password_version.version}",
+    });
+  });
+
+  it("refuses a password in plain text without repeating it, and a version that is none, both at once", () => {
+    expect(() => secretsIn({ bootstrapPassword: "hunter2-in-plain", bootstrapPasswordVersion: 0 })).toThrow(
+      new Error(
+        [
+          "test/Secrets/BootstrapPassword: 2 problems",
+          "  - override is given as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable",
+          "  - writeVersion is 0; it must be a whole number from 1, because the provider compares it to decide whether to write; use 1 and raise it by one",
+        ].join("\n"),
+      ),
+    );
+  });
+
+  it("says whether a password is there, never what it is", () => {
+    expect(() => secretsIn({ bootstrapPassword: "" })).toThrow(
+      new Error(
+        [
+          "test/Secrets/BootstrapPassword: 1 problem",
+          "  - override is missing as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable",
+        ].join("\n"),
+      ),
+    );
+  });
+});

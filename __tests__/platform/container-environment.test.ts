@@ -1,0 +1,145 @@
+import { CloudRunV2Job } from "@cdktf/provider-google/lib/cloud-run-v2-job";
+import { Token, type IResolvable } from "cdktf";
+import fc from "fast-check";
+
+import { InputVariable } from "../../lib/core/input-variable";
+import { type EnvironmentSpec } from "../../lib/idp/container-spec";
+import { addPlainEntries } from "../../lib/platform/serverless/container-environment";
+import { valueAt } from "../stacks/serverless-stack";
+import { asConstant, evaluated } from "../stacks/terraform-run";
+import { describeWith } from "../support/programs";
+import { bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../support/synthesis";
+
+/** What the dynamic block goes through, and the locals beside it. */
+const environmentOf = (environment: EnvironmentSpec, stack: BareStack = bareStack()) => {
+  const job = new CloudRunV2Job(stack, "Job", {
+    name: "job",
+    location: "us-central1",
+    template: { template: { containers: [{ image: "image" }] } },
+  });
+  addPlainEntries(job, "template.template.containers.0", environment);
+  const terraform = terraformOf(stack);
+  const container = valueAt(
+    resourceOf(terraform, "google_cloud_run_v2_job", "job"),
+    "template.template.containers.0",
+  ) as Block;
+  return {
+    terraform,
+    forEach: valueAt(container, "dynamic.env.for_each"),
+    content: valueAt(container, "dynamic.env.content"),
+  };
+};
+
+const inputMap = (stack: BareStack) =>
+  new InputVariable(stack, "variables", { type: "map(string)", default: {}, description: "Variables." });
+
+const names = fc.constantFrom("A", "B", "C", "IDP_D__E");
+const markers = fc.constantFrom("$", "%", "{", "}", "${", "%{", '"', "\\", "\n", "x", " ");
+const texts = fc.oneof(
+  fc.string({ unit: "grapheme" }),
+  fc.array(markers, { maxLength: 6 }).map((parts) => parts.join("")),
+);
+const layers = fc.dictionary(names, texts, { noNullPrototype: true });
+
+/** Terraform's own escapes undone, as it would read a template without an expression. */
+const asRead = (map: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(map as Record<string, string>).map(([name, value]) => [
+      name,
+      value.replaceAll("$${", () => "${").replaceAll("%%{", () => "%{"),
+    ]),
+  );
+
+describe("The plain variables of a container", () => {
+  it("take the caller's over the baseline, and what must hold over both", () => {
+    const environment = {
+      baseline: { A: "baseline", B: "baseline", C: "baseline" },
+      overrides: { B: "caller", C: "caller", D: "caller" },
+      required: { C: "required", E: "required" },
+    };
+    expect(environmentOf(environment)).toMatchObject({
+      forEach: { A: "baseline", B: "caller", C: "required", D: "caller", E: "required" },
+      content: { name: "${env.key}", value: "${env.value}" },
+    });
+  });
+
+  it("take the caller's from an input in the same order", () => {
+    const stack = bareStack();
+    const { forEach, terraform } = environmentOf(
+      { baseline: { A: "baseline" }, overrides: inputMap(stack).value as IResolvable, required: { B: "required" } },
+      stack,
+    );
+    expect(forEach).toBe("${merge(local.job_baseline_environment, var.variables, local.job_required_environment)}");
+    expect(terraform.locals).toEqual({
+      job_baseline_environment: { A: "baseline" },
+      job_required_environment: { B: "required" },
+    });
+  });
+
+  it("take the caller's from a map whose names only Terraform knows", () => {
+    const stack = bareStack();
+    const overrides = Token.asStringMap(inputMap(stack).value);
+    expect(environmentOf({ baseline: {}, overrides, required: {} }, stack).forEach).toBe(
+      "${merge(local.job_baseline_environment, var.variables, local.job_required_environment)}",
+    );
+  });
+
+  it("keep the keys as they are written, and references as references", () => {
+    const stack = bareStack();
+    const input = new InputVariable(stack, "host", { type: "string", description: "Host." });
+    expect(
+      environmentOf({ baseline: {}, overrides: {}, required: { DB_HOST: `/cloudsql/${input.stringValue}` } }, stack)
+        .forEach,
+    ).toEqual({ DB_HOST: "/cloudsql/${var.host}" });
+  });
+
+  it("merge any three layers alike", () => {
+    fc.assert(
+      fc.property(layers, layers, layers, (baseline, overrides, required) => {
+        const { forEach } = environmentOf({ baseline, overrides, required });
+        expect(asRead(forEach)).toEqual({ ...baseline, ...overrides, ...required });
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describeWith(["terraform"], "The plain variables of a container, read by Terraform", () => {
+  const hard = [
+    "double \" and single ' quotes",
+    "${not.an.expression} and $${neither} and $$${ and ${",
+    "%{if false}hidden%{endif} and 100%% and %{",
+    "two\nlines\r\nand\ta tab",
+    "back\\slash \\n \\${x}",
+    "",
+    "ends with $",
+    "ends with %",
+    '{"json": [1, true, null]}',
+    "ünïcode € 🔑",
+    "$HOME `command` $(command) !history",
+  ];
+  const values = [...hard, ...fc.sample(texts, { numRuns: 60, seed: 7 })].map((value) =>
+    // Terraform composes characters wherever it reads text.
+    value.normalize("NFC"),
+  );
+  const layer = (prefix: string) => Object.fromEntries(values.map((value, index) => [`${prefix}_${index}`, value]));
+
+  it("arrive as they were given, as literals and through an input", () => {
+    const stack = bareStack();
+    const layered = { baseline: layer("BASE"), required: layer("MUST") };
+    const throughInput = environmentOf({ ...layered, overrides: inputMap(stack).value as IResolvable }, stack);
+    const literal = environmentOf({ ...layered, overrides: layer("CALLER") });
+    const computed = evaluated({
+      variable: { variables: { type: "map(string)", default: layer("CALLER") } },
+      locals: { ...throughInput.terraform.locals, merged: throughInput.forEach, literal: literal.forEach },
+    });
+    const expected = { ...layer("BASE"), ...layer("CALLER"), ...layer("MUST") };
+    expect(computed.literal).toEqual(expected);
+    expect(computed.merged).toEqual(expected);
+  });
+
+  it("have a reader that the test itself can trust", () => {
+    const constant = JSON.parse(asConstant({ values })) as { values: string[] };
+    expect(evaluated({ locals: constant }).values).toEqual(values);
+  });
+});

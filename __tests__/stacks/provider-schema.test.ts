@@ -1,0 +1,159 @@
+import { NEWER_GOOGLE_ATTRIBUTES } from "../../lib/core/newer-attribute";
+import { type Block } from "../support/synthesis";
+import {
+  providerSchema,
+  type AttributeSchema,
+  type AttributeType,
+  type BlockSchema,
+} from "./provider-schema/provider-schema";
+import { literalDeployments } from "./literal-deployment";
+import { serverlessTerraform } from "./serverless-stack";
+
+/** What Terraform itself understands in every resource. */
+const META_ARGUMENTS = ["count", "depends_on", "for_each", "lifecycle", "provider", "provisioner"];
+
+/** Everything in a block that the provider's schema does not allow, one sentence each. */
+function problemsOf(path: string, block: Block, { attributes = {}, block_types: blocks = {} }: BlockSchema): string[] {
+  const { dynamic = {}, ...fixed } = block as Block & { readonly dynamic?: Readonly<Record<string, Block>> };
+  const given = [...Object.keys(fixed), ...Object.keys(dynamic)];
+  const missing = Object.entries(attributes)
+    .filter(([name, { required }]) => required === true && !given.includes(name))
+    .map(([name]) => `${path}.${name} is required and missing`);
+  const tooFew = Object.entries(blocks)
+    .filter(([name, { min_items: least = 0 }]) => least > 0 && !given.includes(name))
+    .map(([name]) => `${path}.${name} is a required block and missing`);
+
+  const ofFixed = Object.entries(fixed).flatMap(([name, value]) => {
+    const attribute = attributes[name];
+    if (attribute !== undefined) return problemsOfAttribute(`${path}.${name}`, value, attribute);
+    const nested = blocks[name];
+    if (nested === undefined) return [`${path}.${name} does not exist`];
+    const items = (Array.isArray(value) ? value : [value]) as Block[];
+    const { max_items: most = Infinity } = nested;
+    return [
+      ...(items.length > most ? [`${path}.${name} is given ${items.length} times, at most ${most} are allowed`] : []),
+      ...items.flatMap((item) => problemsOf(`${path}.${name}`, item, nested.block)),
+    ];
+  });
+  const ofDynamic = Object.entries(dynamic).flatMap(([name, { content }]) => {
+    const nested = blocks[name];
+    if (nested === undefined) return [`${path}.${name} does not exist`];
+    return problemsOf(`${path}.${name}`, content as Block, nested.block);
+  });
+  return [...missing, ...tooFew, ...ofFixed, ...ofDynamic];
+}
+
+function problemsOfAttribute(path: string, value: unknown, attribute: AttributeSchema): string[] {
+  const { computed = false, optional = false, required = false, type } = attribute;
+  if (computed && !optional && !required) return [`${path} is the provider's to set`];
+  return fits(value, type) ? [] : [`${path} is ${JSON.stringify(value)}, the type is ${JSON.stringify(type)}`];
+}
+
+/** Rough on purpose: an expression may be of any type. */
+function fits(value: unknown, type: AttributeType): boolean {
+  if (typeof value === "string" && value.includes("${")) return true;
+  // Terraform makes text of a number or a truth value.
+  if (type === "string") return typeof value !== "object";
+  if (typeof type === "string") return typeof value === (type === "bool" ? "boolean" : type);
+  const [collection, item] = type;
+  if (collection === "list" || collection === "set")
+    return Array.isArray(value) && value.every((entry) => fits(entry, item as AttributeType));
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (collection === "object") return isObject;
+  return isObject && Object.values(value).every((entry) => fits(entry, item as AttributeType));
+}
+
+const schemas = { google: providerSchema("google"), random: providerSchema("random") };
+
+const scenarios = (): [string, ReturnType<typeof serverlessTerraform>][] => [
+  ["the stack", serverlessTerraform()],
+  ...Object.entries(literalDeployments()),
+];
+
+/** Every block of the given kind in every scenario, with its schema. */
+const blocks = (kind: "resource" | "ephemeral") =>
+  scenarios().flatMap(([scenario, terraform]) =>
+    Object.entries(terraform[kind] ?? {}).flatMap(([type, elements]) =>
+      Object.entries(elements).map(([name, element]) => ({ path: `${scenario}: ${type}.${name}`, type, element })),
+    ),
+  );
+
+describe("The real providers' schemas", () => {
+  it("allow every resource that is emitted, with its attributes, blocks and types", () => {
+    const resources = blocks("resource").filter(({ type }) => type !== "terraform_data");
+    expect(resources.length).toBeGreaterThan(100);
+    const problems = resources.flatMap(({ path, type, element }) => {
+      const schema = schemas.google.resource_schemas?.[type];
+      if (schema === undefined) return [`${path}: there is no such type`];
+      const own = Object.fromEntries(Object.entries(element).filter(([name]) => !META_ARGUMENTS.includes(name)));
+      return problemsOf(path, own, schema.block);
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it("allow every ephemeral resource", () => {
+    const problems = blocks("ephemeral").flatMap(({ path, type, element }) => {
+      const { ephemeral_resource_schemas: types = {} } = type.startsWith("random_") ? schemas.random : schemas.google;
+      const schema = types[type];
+      return schema === undefined ? [`${path}: there is no such type`] : problemsOf(path, element, schema.block);
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it("allow the configuration of the provider", () => {
+    for (const [scenario, { provider = {} }] of scenarios())
+      for (const block of provider.google ?? [])
+        expect(problemsOf(`${scenario}: provider`, block, schemas.google.provider.block)).toEqual([]);
+  });
+
+  it("have every attribute that is newer than the bindings", () => {
+    for (const attribute of Object.keys(NEWER_GOOGLE_ATTRIBUTES)) {
+      const [type = "", ...path] = attribute.split(".");
+      const name = path.pop() ?? "";
+      const owner = path.reduce<BlockSchema | undefined>(
+        (block, key) => block?.block_types?.[key]?.block,
+        schemas.google.resource_schemas?.[type]?.block,
+      );
+      expect([attribute, owner?.attributes?.[name] !== undefined]).toEqual([attribute, true]);
+    }
+  });
+
+  it("keep what is secret out of the state: it is written only to write-only arguments", () => {
+    const written = blocks("resource").flatMap(({ type, element }) => {
+      const attributes = schemas.google.resource_schemas?.[type]?.block.attributes ?? {};
+      return Object.keys(element)
+        .filter((name) => attributes[name]?.sensitive === true || attributes[name]?.write_only === true)
+        .map((name) => `${type}.${name} ${attributes[name]?.write_only === true ? "write-only" : "stored"}`);
+    });
+    expect([...new Set(written)].sort()).toEqual([
+      "google_secret_manager_secret_version.secret_data stored",
+      "google_secret_manager_secret_version.secret_data_wo write-only",
+      "google_sql_database_instance.root_password_wo write-only",
+    ]);
+  });
+
+  it("are trimmed to the types that are used", () => {
+    const used = (kind: "resource" | "ephemeral") =>
+      [...new Set(blocks(kind).map(({ type }) => type))].filter((type) => type !== "terraform_data").sort();
+    expect(Object.keys(schemas.google.resource_schemas ?? {}).sort()).toEqual(used("resource"));
+    expect(
+      Object.values(schemas)
+        .flatMap(({ ephemeral_resource_schemas: types = {} }) => Object.keys(types))
+        .sort(),
+    ).toEqual(used("ephemeral"));
+  });
+});
+
+describe("The comparison with a schema", () => {
+  const block = { attributes: { name: { type: "string", required: true }, id: { type: "string", computed: true } } };
+
+  it("sees what is missing, unknown, not to be set, and of another type", () => {
+    expect(problemsOf("r", { id: "x", size: 1 }, block)).toEqual([
+      "r.name is required and missing",
+      "r.id is the provider's to set",
+      "r.size does not exist",
+    ]);
+    expect(problemsOf("r", { name: ["x"] }, block)).toEqual(['r.name is ["x"], the type is "string"']);
+    expect(problemsOf("r", { name: "${list}" }, block)).toEqual([]);
+  });
+});

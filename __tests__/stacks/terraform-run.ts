@@ -1,0 +1,118 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { programPath } from "../support/programs";
+import { temporaryFolder, type Block } from "../support/synthesis";
+import { referencesIn } from "./configuration-graph";
+
+/** Values of inputs; those left out have their defaults. */
+export type Inputs = Readonly<Record<string, unknown>>;
+
+/** Variable blocks by name. */
+type Variables = Readonly<Record<string, Block>>;
+
+interface Diagnostic {
+  readonly severity: string;
+  readonly summary: string;
+  readonly detail: string;
+  readonly range?: { readonly filename: string; readonly start: { readonly line: number } };
+}
+
+/** What Terraform appends to the text of a validation. */
+const VALIDATION_SUFFIX = /\n\nThis was checked by the validation rule at .*$/s;
+
+/**
+ * The complaints of Terraform about several sets of inputs at once, one list per set, sorted.
+ *
+ * Each set calls a module of the variables that it can concern, all in one plan, without a provider or a network.
+ * Terraform looks at constants first and goes on only when all of them are fine: validations that compare several inputs
+ * are reached only when no set breaks a rule of a single one, and only for an input that the set names.
+ */
+export function refusals(variables: Variables, sets: readonly Inputs[]): string[][] {
+  const folder = temporaryFolder();
+  const names = sets.map((_, index) => `set_${index}`);
+  const calls = sets.map((inputs, index) => {
+    const name = `set_${index}`;
+    mkdirSync(join(folder, name));
+    const variable = concernedBy(variables, Object.keys(inputs));
+    writeFileSync(join(folder, name, "main.tf.json"), JSON.stringify({ variable }));
+    return `"${name}": ${asConstant({ source: `./${name}`, ...inputs })}`;
+  });
+  // One call per line, so that a complaint's line tells the set.
+  writeFileSync(join(folder, "main.tf.json"), `{"module": {\n${calls.join(",\n")}\n}}`);
+  // What `terraform get` would write.
+  const modules = names.map((name) => ({ Key: name, Source: `./${name}`, Dir: name }));
+  mkdirSync(join(folder, ".terraform", "modules"), { recursive: true });
+  writeFileSync(
+    join(folder, ".terraform", "modules", "modules.json"),
+    JSON.stringify({ Modules: [{ Key: "", Source: "", Dir: "." }, ...modules] }),
+  );
+
+  const complaints = plan(folder);
+  return sets.map((_, index) =>
+    complaints
+      .filter(({ range }) => range?.filename === "main.tf.json" && range.start.line === index + 2)
+      .map(({ detail }) => detail.replace(VALIDATION_SUFFIX, ""))
+      .sort(),
+  );
+}
+
+/** The complaints about one set of inputs, given as the file that `-var-file` takes. */
+export function refusalsOfFile(variables: Variables, inputs: Inputs): string[] {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "main.tf.json"), JSON.stringify({ variable: variables }));
+  writeFileSync(join(folder, "inputs.tfvars.json"), JSON.stringify(inputs));
+  return plan(folder, "-var-file=inputs.tfvars.json")
+    .map(({ summary, detail }) =>
+      summary.startsWith("Invalid value") ? detail.replace(VALIDATION_SUFFIX, "") : detail,
+    )
+    .sort();
+}
+
+/** Values of local expressions, computed by Terraform from each other and from the defaults of the variables. */
+export function evaluated(configuration: { locals: Block; variable?: unknown }): Block {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "main.tf.json"), JSON.stringify(configuration));
+  const names = Object.keys(configuration.locals);
+  const wanted = names.map((name) => `${name} = local.${name}`).join(", ");
+  const text = terraform(folder, ["console"], `base64encode(jsonencode({${wanted}}))\n`);
+  const [, base64 = ""] = /^"([^"]*)"$/m.exec(text) ?? [];
+  if (base64 === "") throw new Error(`terraform console says: ${text}`);
+  return JSON.parse(Buffer.from(base64, "base64").toString()) as Block;
+}
+
+/** A value as Terraform reads it back unchanged from a place where it expects an expression. */
+export function asConstant(value: unknown): string {
+  return JSON.stringify(value).replace(/\$\{/g, "$$$${").replace(/%\{/g, "%%{");
+}
+
+/** The variables of some names, those whose rules look at them, and what these look at in turn. */
+function concernedBy(variables: Variables, names: readonly string[]): Variables {
+  const lookedAt = (name: string) => referencesIn(variables[name]).map((reference) => reference.replace("var.", ""));
+  const concerned = new Set(names);
+  for (const name of Object.keys(variables)) {
+    if (lookedAt(name).some((other) => names.includes(other))) concerned.add(name);
+  }
+  // A set grows while it is walked, and the walk goes on to what is new.
+  for (const name of concerned) lookedAt(name).forEach((other) => concerned.add(other));
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => concerned.has(name)));
+}
+
+function plan(folder: string, ...options: string[]): Diagnostic[] {
+  return terraform(folder, ["plan", "-json", "-input=false", "-refresh=false", "-lock=false", ...options])
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => (JSON.parse(line) as { diagnostic?: Diagnostic }).diagnostic)
+    .filter((diagnostic): diagnostic is Diagnostic => diagnostic?.severity === "error");
+}
+
+function terraform(folder: string, command: readonly string[], input = ""): string {
+  const { stdout, stderr } = spawnSync(programPath("terraform"), command, {
+    cwd: folder,
+    input,
+    encoding: "utf8",
+    env: { HOME: folder, CHECKPOINT_DISABLE: "true", TF_IN_AUTOMATION: "true" },
+  });
+  return `${stdout}\n${stderr}`;
+}
