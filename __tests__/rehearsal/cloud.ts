@@ -60,6 +60,8 @@ export class Cloud {
   readonly retiredNames = new Set<string>();
   /** Files that others put into buckets. */
   readonly bucketFiles = new Map<string, number>();
+  /** Payloads that an edit has since removed from the folder they were public in. */
+  readonly publicPayloads = new Set<string>();
   /** What an ephemeral resource has handed out: secret, wherever it turns up. */
   readonly handedOut = new Set<string>();
   readonly projectNumber = "123456789012";
@@ -113,6 +115,28 @@ export class Cloud {
     throw new Refusal(`Error 400: ${key} is still used by ${user.type} ${user.id}`);
   }
 
+  /** Payloads of the versions that exist, by version. */
+  get livePayloads(): ReadonlyMap<string, string> {
+    return new Map(
+      this.payloads
+        .filter(({ name }) => this.find("google_secret_manager_secret_version", name) !== undefined)
+        .map(({ name, payload }) => [name, payload]),
+    );
+  }
+
+  /** A copy that goes its own way from here. */
+  copy(surroundings: CloudSurroundings): Cloud {
+    const copy = new Cloud(surroundings);
+    this.objects.forEach((object, key) => copy.objects.set(key, object));
+    copy.payloads.push(...this.payloads);
+    copy.executions.push(...this.executions);
+    this.databaseRoles.forEach((password, role) => copy.databaseRoles.set(role, password));
+    this.retiredNames.forEach((name) => copy.retiredNames.add(name));
+    this.bucketFiles.forEach((count, bucket) => copy.bucketFiles.set(bucket, count));
+    this.handedOut.forEach((value) => copy.handedOut.add(value));
+    return copy;
+  }
+
   /** Text of a secret's version; the newest for `latest`. */
   payloadOf(secretId: string, version: string): string | undefined {
     const short = secretId.split("/").at(-1) ?? "";
@@ -131,7 +155,8 @@ export class Cloud {
     throw new Refusal(`Error 400: ${object.type} ${object.id} needs what is not there: ${list}`);
   }
 
-  private missingNeeds(object: CloudObject): readonly Need[] {
+  /** What a thing has lost that it cannot be without. */
+  missingNeeds(object: CloudObject): readonly Need[] {
     return object.needs.filter(({ isMet }) => !isMet(this));
   }
 }

@@ -4,11 +4,13 @@ import { join } from "node:path";
 
 import { providerSchema } from "../stacks/provider-schema/provider-schema";
 import { GoogleStandIn } from "../support/google-stand-in";
+import { programFolder } from "../support/google-stand-in-scripts";
 import { Cloud } from "./cloud";
 import { GOOGLE_EPHEMERAL_KINDS, GOOGLE_KINDS } from "./google-kinds";
 import { PluginServer } from "./plugin-server";
 import { RANDOM_EPHEMERAL_KINDS } from "./random-kinds";
 import { ResourceProvider } from "./resource-provider";
+import { secretLeaks } from "./secret-scan";
 import { type Action, type Plan, type Refusals, StepFailure } from "./steps";
 import { runTerraform, type TerraformOptions, type TerraformRun } from "./terraform-process";
 
@@ -23,6 +25,11 @@ export interface DeploymentOptions {
   readonly program: string;
   readonly onCommand?: (run: TerraformRun, command: readonly string[]) => void;
 }
+
+let programs: string | undefined;
+
+/** Arguments of a plan and apply in one go. */
+export const APPLY_AT_ONCE = ["apply", "-auto-approve", "-input=false"] as const;
 
 const TOKEN = "ya29.first";
 
@@ -44,26 +51,43 @@ export class Deployment {
   environment: Record<string, string | undefined> = {};
   private readonly plugins = new PluginServer();
   private planNumber = 0;
+  /** Everything that was asked for as JSON. */
+  private shown = "";
 
-  private constructor(private readonly options: DeploymentOptions) {
-    cpSync(options.source, this.folder, { recursive: true });
+  private constructor(
+    private readonly options: DeploymentOptions,
+    origin?: Deployment,
+  ) {
+    cpSync(origin?.folder ?? options.source, this.folder, { recursive: true });
     this.inputs = options.inputs;
-    this.cloud = new Cloud({
+    const surroundings = {
       enabledApis: this.web.usage.enabled,
-      hasImage: (image) => this.web.registry.digests.has(image),
-      hasAnswered: (api) => this.web.requests.some(({ method }) => method.startsWith(`${api}.`)),
-    });
+      hasImage: (image: string) => this.web.registry.digests.has(image),
+      hasAnswered: (api: string) => this.web.requests.some(({ method }) => method.startsWith(`${api}.`)),
+    };
+    this.cloud = origin === undefined ? new Cloud(surroundings) : origin.cloud.copy(surroundings);
+    origin?.web.usage.enabled.forEach((api) => this.web.usage.enabled.add(api));
+    origin?.web.registry.digests.forEach((digest, image) => this.web.registry.digests.set(image, digest));
+    this.web.requests.push(...(origin?.web.requests ?? []));
   }
 
-  static async start(options: DeploymentOptions): Promise<Deployment> {
-    const deployment = new Deployment(options);
-    const { cloud, plugins, web } = deployment;
+  static start(options: DeploymentOptions): Promise<Deployment> {
+    return new Deployment(options).listen();
+  }
+
+  /** A second deployment that begins where this one stands; what happens to one does not happen to the other. */
+  fork(inputs: Inputs = this.inputs): Promise<Deployment> {
+    return new Deployment({ ...this.options, inputs }, this).listen();
+  }
+
+  private async listen(): Promise<this> {
+    const { cloud, plugins, web } = this;
     await web.start();
     const google = { resources: GOOGLE_KINDS, ephemeral: GOOGLE_EPHEMERAL_KINDS };
     const random = { resources: {}, ephemeral: RANDOM_EPHEMERAL_KINDS };
     await plugins.add("google", new ResourceProvider(providerSchema("google"), google, cloud));
     await plugins.add("random", new ResourceProvider(providerSchema("random"), random, cloud));
-    return deployment;
+    return this;
   }
 
   async stop({ keepFolder = false } = {}): Promise<void> {
@@ -78,6 +102,7 @@ export class Deployment {
     const before = readFileSync(file, "utf8");
     const after = change(before);
     if (after === before) throw new Error(`the edit of ${path} changes nothing`);
+    this.cloud.publicPayloads.add(before);
     writeFileSync(file, after);
   }
 
@@ -92,6 +117,8 @@ export class Deployment {
       ...this.plugins.environment,
       ...FAST_SCRIPTS,
       GOOGLE_OAUTH_ACCESS_TOKEN: TOKEN,
+      // Nothing of the machine's own but what the scripts need: no gcloud with somebody's account, for one.
+      PATH: (programs ??= programFolder()),
       ...this.environment,
     };
     const run = await runTerraform(
@@ -106,7 +133,7 @@ export class Deployment {
       ...command,
       "-no-color",
     );
-    this.log += run.output;
+    if (!command.includes("-json")) this.log += run.output;
     this.options.onCommand?.(run, command);
     return run;
   }
@@ -141,10 +168,17 @@ export class Deployment {
     return { output: unwrapped(run.output) };
   }
 
-  async applyAll(...further: string[]): Promise<Plan> {
-    const plan = await this.plan(...further);
-    await this.apply(plan);
-    return plan;
+  /** Plans and applies in one go, without a file between. */
+  async applyAtOnce(...further: string[]): Promise<void> {
+    this.writeInputs();
+    await this.succeed("apply", [...APPLY_AT_ONCE, ...further]);
+  }
+
+  /** Everything that can be read by whoever has the folder or sees the output. */
+  get leaks(): string[] {
+    const { cloud, folder, log } = this;
+    const requests = this.web.requests.map(({ path, body }) => `${path} ${JSON.stringify(body)}`).join("\n");
+    return secretLeaks({ cloud, folder, log, further: { "a request of a script": requests, "JSON output": this.shown } });
   }
 
   async outputs(): Promise<Readonly<Record<string, { readonly type: unknown; readonly value: unknown }>>> {
@@ -162,10 +196,10 @@ export class Deployment {
     writeFileSync(join(this.folder, "rehearsal.auto.tfvars.json"), JSON.stringify(this.inputs));
   }
 
-  /** JSON output goes past the log on purpose: `show -json` is scanned as a file of its own would be. */
   private async terraformJson(...command: string[]): Promise<unknown> {
     const run = await this.terraform(command);
     if (run.exitCode !== 0) throw new StepFailure(command.join(" "), unwrapped(run.output));
+    this.shown += run.output;
     return JSON.parse(run.output) as unknown;
   }
 

@@ -20,7 +20,6 @@ export async function runTerraform(options: TerraformOptions, ...command: string
   const child = spawn(options.program, command, {
     cwd: options.folder,
     env: {
-      PATH: process.env.PATH,
       HOME: options.folder,
       TMPDIR: process.env.TMPDIR ?? "/tmp",
       CHECKPOINT_DISABLE: "1",

@@ -1,0 +1,91 @@
+import { type ChangeScenario } from "./journey";
+import { type StackRehearsal } from "./stack-rehearsal";
+import { type Action } from "./steps";
+
+const SERVICE = "google_cloud_run_v2_service.service";
+const BUILD = "terraform_data.image_build[0]";
+const SECRETS = [
+  "database_administrator_password",
+  "database_password",
+  "secrets_bootstrap_password",
+  "secrets_secret_key",
+].map((name) => `google_secret_manager_secret.${name}`);
+
+const all = (action: Action, addresses: readonly string[]): Record<string, Action> =>
+  Object.fromEntries(addresses.map((address) => [address, action]));
+
+const ROLLOUT = { [BUILD]: "replace", [SERVICE]: "update" } as const;
+
+const withInputs =
+  (inputs: Readonly<Record<string, unknown>>): ChangeScenario["change"] =>
+  (deployment) => {
+    deployment.inputs = { ...deployment.inputs, ...inputs };
+  };
+
+const GIVEN_PASSWORD = "given-by-hand-0815";
+
+const CHANGES: readonly ChangeScenario[] = [
+  {
+    name: "edit of the entrypoint",
+    change: (deployment) => {
+      deployment.edit("image/cloud-entrypoint.sh", (text) => `${text}# edited\n`);
+    },
+    expected: ROLLOUT,
+  },
+  {
+    name: "edit of db-init.sh",
+    change: (deployment) => {
+      deployment.edit("scripts/db-init.sh", (text) => `${text}# edited\n`);
+    },
+    expected: {
+      "google_secret_manager_secret_version.db_init_script_version": "replace",
+      "google_cloud_run_v2_job.db_init": "replace",
+      "terraform_data.db_init_trigger": "update",
+    },
+    verify: ({ cloud }) => {
+      if (cloud.executions.length !== 2) throw new Error(`db-init ran ${cloud.executions.length} times, expected 2`);
+    },
+  },
+  { name: "another version", change: withInputs({ application_version: "2026.5.3" }), expected: ROLLOUT },
+  {
+    name: "a variable",
+    change: withInputs({ environment_variables: { IDP_LOG_LEVEL: "debug" } }),
+    expected: { [SERVICE]: "update" },
+  },
+  {
+    name: "bootstrap password given",
+    change: withInputs({ bootstrap_password: GIVEN_PASSWORD, bootstrap_password_version: 2 }),
+    expected: {
+      "google_secret_manager_secret_version.secrets_bootstrap_password_version": "replace",
+      [SERVICE]: "update",
+    },
+    verify: ({ cloud }) => {
+      if (![...cloud.livePayloads.values()].includes(GIVEN_PASSWORD)) throw new Error("the given password is not stored");
+    },
+  },
+  { name: "more instances", change: withInputs({ max_instance_count: 4 }), expected: { [SERVICE]: "update" } },
+  {
+    name: "labels",
+    change: withInputs({ labels: { team: "identity" } }),
+    expected: all("update", [
+      ...SECRETS,
+      SERVICE,
+      "google_artifact_registry_repository.registry[0]",
+      "google_cloud_run_v2_job.db_init",
+      "google_secret_manager_secret.db_init_script",
+      "google_sql_database_instance.database",
+      "google_storage_bucket.media_bucket",
+    ]),
+  },
+];
+
+/** The identity provider on Cloud Run. */
+export const IDP_SERVERLESS: StackRehearsal = {
+  inputs: { project_id: "my-project" },
+  changes: CHANGES,
+  protection: {
+    off: { deletion_protection: false },
+    expected: all("update", [...SECRETS, "google_sql_database_instance.database", "google_storage_bucket.media_bucket"]),
+    refusal: "deletion_protection",
+  },
+};
