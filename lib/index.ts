@@ -1,4 +1,5 @@
 export { CheckBlock, type CheckAssertion } from "./core/check-block";
+export { DeletionGuard, type DeletionGuardProps } from "./core/deletion-guard";
 export { EphemeralResource, type EphemeralResourceProps } from "./core/ephemeral-resource";
 export { GeneratedSecret, type GeneratedSecretProps, type SecretReference } from "./core/generated-secret";
 export { InputVariable, type InputVariableProps } from "./core/input-variable";

@@ -1,6 +1,7 @@
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
 import { type Construct } from "constructs";
 
+import { DeletionGuard } from "../lib/core/deletion-guard";
 import { PortableStack } from "../lib/core/portable-stack";
 import { ProjectApis } from "../lib/core/project-apis";
 import { type StateBackend } from "../lib/core/state-backend";
@@ -153,6 +154,12 @@ export class IdpServerlessStack extends PortableStack {
         ...image.ready,
         initialization.completed,
       ],
+    });
+
+    new DeletionGuard(this, "DeletionGuard", {
+      protect: deletionProtection,
+      input: "deletion_protection",
+      guards: [service.started],
     });
 
     this.expose(

@@ -28,8 +28,8 @@ describe("What starts after what, in the serverless stack", () => {
     const missing = graph.elements
       .flatMap((element) => graph.namedBy(element))
       .filter((name) => !graph.elements.includes(name));
-    // The folder itself, and the variable that a dynamic `env` block brings along.
-    expect([...new Set(missing)].sort()).toEqual(["env.key", "env.value", "path.module"]);
+    // The folder itself, the variable of a dynamic `env` block, and the guard's own value at destroy.
+    expect([...new Set(missing)].sort()).toEqual(["env.key", "env.value", "path.module", "self.input"]);
   });
 
   it("has no cycle", () => {
@@ -124,12 +124,15 @@ describe("What starts after what, in the serverless stack", () => {
     expect(before.filter((address) => /storage|image|registry|secrets_|runtime/.test(address))).toEqual([]);
   });
 
-  it("starts the service after every other resource, and nothing after the service", () => {
+  it("starts the service after every other resource, and only what guards all against deletion after the service", () => {
     const resources = graph.elements.filter((element) => /^(google|terraform)_/.test(element));
     expect(resources.filter((element) => !graph.startsAfter(ADDRESS.service).includes(element))).toEqual([
+      ADDRESS.guard,
       ADDRESS.service,
     ]);
-    expect(resources.filter((element) => graph.startsAfter(element).includes(ADDRESS.service))).toEqual([]);
+    expect(resources.filter((element) => graph.startsAfter(element).includes(ADDRESS.service))).toEqual([
+      ADDRESS.guard,
+    ]);
   });
 
   it("lets only the service wait for the image, the database's preparation and the application's secrets together", () => {
@@ -140,7 +143,7 @@ describe("What starts after what, in the serverless stack", () => {
           graph.startsAfter(element).includes(address),
         ),
     );
-    expect(waitForAll).toEqual([ADDRESS.service]);
+    expect(waitForAll).toEqual([ADDRESS.guard, ADDRESS.service]);
   });
 
   it("names no dependency twice", () => {

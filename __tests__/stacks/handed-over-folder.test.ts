@@ -117,12 +117,13 @@ describe("The synthesized folder of the serverless stack", () => {
       referencesIn(withoutMetadata(serverlessTerraform())).map((reference) => reference.split(".")[0] ?? ""),
     );
     const own = Object.keys(serverlessTerraform().resource ?? {});
-    // `env` is the variable of the dynamic block of that name.
+    // `env` is the variable of the dynamic block of that name, `self` the resource of a provisioner.
     expect([...roots].filter((root) => !own.includes(root)).sort()).toEqual([
       "env",
       "ephemeral",
       "local",
       "path",
+      "self",
       "var",
     ]);
     expect(folder.read("cdk.tf.json")).not.toMatch(/terraform_remote_state/);

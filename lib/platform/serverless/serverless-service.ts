@@ -91,6 +91,9 @@ export class ServerlessService extends Construct {
   /** Address that the platform gives the service. */
   readonly url: string;
 
+  /** What must exist before anybody can rely on the service. */
+  readonly started: ITerraformDependable;
+
   constructor(scope: Construct, id: string, props: ServerlessServiceProps) {
     super(scope, id);
     requireAll(this, props, RULES);
@@ -149,6 +152,7 @@ export class ServerlessService extends Construct {
     });
 
     this.url = service.uri;
+    this.started = service;
   }
 
   private warnOfSleepingWorker(minInstanceCount: number, cpuAlwaysAllocated: boolean | IResolvable): void {
