@@ -85,7 +85,12 @@ export const IDP_SERVERLESS: StackRehearsal = {
   changes: CHANGES,
   protection: {
     off: { deletion_protection: false },
-    expected: all("update", [...SECRETS, "google_sql_database_instance.database", "google_storage_bucket.media_bucket"]),
-    refusal: "deletion_protection",
+    expected: all("update", [
+      ...SECRETS,
+      "google_sql_database_instance.database",
+      "google_storage_bucket.media_bucket",
+      "terraform_data.deletion_guard",
+    ]),
+    refusal: "deletion_protection is true; nothing is deleted",
   },
 };
