@@ -1,3 +1,4 @@
+import { type Deployment } from "./deployment";
 import { type ChangeScenario } from "./journey";
 import { type StackRehearsal } from "./stack-rehearsal";
 import { type Action } from "./steps";
@@ -93,4 +94,49 @@ export const IDP_SERVERLESS: StackRehearsal = {
     ]),
     refusal: "deletion_protection is true; nothing is deleted",
   },
+  stages: [/^terraform_data\.apis_resource_manager$/, /^google_project_service\./, /^terraform_data\.apis_\w+_answers$/],
+  faults: [
+    ...["artifactregistry", "cloudbuild", "iam", "logging", "run", "secretmanager", "sqladmin", "storage"].map((api) => ({
+      name: `the gate of ${api} never opens`,
+      afterStage: 2,
+      prepare: ({ environment, web }: Deployment) => {
+        environment.WAIT_SECONDS = "0";
+        web.inject(api, { kind: "service-disabled" });
+      },
+      refusal: `${api}.googleapis.com did not answer in project`,
+      repair: ({ environment }: Deployment) => {
+        environment.WAIT_SECONDS = undefined;
+      },
+    })),
+    {
+      name: "the Resource Manager cannot be enabled",
+      afterStage: 0,
+      prepare: ({ web }) => {
+        web.usage.operationError = { code: 7, message: "injected failure" };
+      },
+      refusal: "injected failure",
+      repair: ({ web }) => {
+        web.usage.operationError = undefined;
+      },
+    },
+    {
+      name: "the build fails",
+      afterStage: 3,
+      prepare: ({ web }) => {
+        web.builds.courses.push({ states: ["QUEUED", "FAILURE"], statusDetail: "injected failure", exitCode: 1 });
+      },
+      refusal: "ended FAILURE",
+    },
+    {
+      name: "the token is missing",
+      afterStage: 0,
+      prepare: ({ environment }) => {
+        environment.GOOGLE_OAUTH_ACCESS_TOKEN = undefined;
+      },
+      refusal: "No access token for Google's APIs",
+      repair: ({ environment }) => {
+        environment.GOOGLE_OAUTH_ACCESS_TOKEN = "ya29.first";
+      },
+    },
+  ],
 };

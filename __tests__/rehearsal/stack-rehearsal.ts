@@ -1,4 +1,5 @@
 import { type Inputs } from "./deployment";
+import { type FaultScenario } from "./fault-scenarios";
 import { type ChangeScenario, type Protection } from "./journey";
 
 /** What there is to rehearse of one stack beyond a life without incidents. */
@@ -11,4 +12,22 @@ export interface StackRehearsal {
 
   /** How it keeps its data; a stack without is destroyed at once. */
   readonly protection?: Protection;
+
+  /**
+   * Addresses that are applied once, first to last, before what needs them is rehearsed many times; without, everything
+   * starts from nothing.
+   */
+  readonly stages?: readonly RegExp[];
+
+  /** Faults of scripts and web services; those of single resources need no description. */
+  readonly faults?: readonly (FaultScenario & { readonly afterStage: number })[];
+
+  /** Values that are combined pairwise, by input. */
+  readonly matrix?: Readonly<Record<string, readonly unknown[]>>;
+
+  /** Combinations that are refused, and so are no part of the matrix. */
+  readonly isAllowed?: (inputs: Inputs) => boolean;
+
+  /** Inputs that are refused, with the whole text of what is said. */
+  readonly refused?: readonly (readonly [behaviour: string, inputs: Inputs, texts: readonly string[]])[];
 }

@@ -1,0 +1,100 @@
+import { type ChildProcess } from "node:child_process";
+
+import { APPLY_AT_ONCE, type Deployment } from "./deployment";
+import { requireSoundness } from "./journey";
+import { StepFailure } from "./steps";
+import { killWithScripts } from "./terraform-process";
+
+/** Something that goes wrong once during the first apply. */
+export interface FaultScenario {
+  readonly name: string;
+  /** Prepares the fault on a deployment on which nothing has been applied. */
+  readonly prepare: (deployment: Deployment) => void;
+  /** Part of what the apply says when it fails. */
+  readonly refusal: string;
+  /** Takes the fault away, where it does not pass by itself. */
+  readonly repair?: (deployment: Deployment) => void;
+}
+
+/** What a deployment comes to in the end, whatever happened on the way. */
+export interface EndState {
+  readonly addresses: readonly string[];
+  readonly objects: readonly string[];
+}
+
+export async function endState(deployment: Deployment): Promise<EndState> {
+  const addresses = [...(await deployment.state()).keys()].sort();
+  return { addresses, objects: [...deployment.cloud.objects.keys()].sort() };
+}
+
+/** Applies with the fault, which fails, and again without, which completes with the same end as if nothing had been. */
+export async function rehearseFault(deployment: Deployment, fault: FaultScenario, expected: EndState): Promise<void> {
+  fault.prepare(deployment);
+  const { output } = await deployment.refuse(fault.name, APPLY_AT_ONCE);
+  if (!output.includes(fault.refusal)) {
+    throw new StepFailure(fault.name, `expected "${fault.refusal}" in:\n${output.slice(-2000)}`);
+  }
+  if (!deployment.cloud.allFaultsMet) throw new StepFailure(fault.name, "the injected fault was never met");
+  fault.repair?.(deployment);
+  await complete(deployment, fault.name, expected);
+}
+
+/** Applies to the end, and looks at what that is. */
+export async function complete(deployment: Deployment, name: string, expected?: EndState): Promise<void> {
+  await deployment.applyAtOnce();
+  if (expected !== undefined) requireSameEnd(name, await endState(deployment), expected);
+  requireSoundness(deployment, name);
+  const { leaks } = deployment;
+  if (leaks.length > 0) throw new StepFailure(name, leaks.join("\n"));
+}
+
+function requireSameEnd(name: string, end: EndState, expected: EndState): void {
+  for (const kind of ["addresses", "objects"] as const) {
+    const missing = expected[kind].filter((item) => !end[kind].includes(item));
+    const surplus = end[kind].filter((item) => !expected[kind].includes(item));
+    if (missing.length + surplus.length > 0) {
+      throw new StepFailure(name, `another end: missing ${missing.join(", ")}; surplus ${surplus.join(", ")}`);
+    }
+  }
+}
+
+/** Ends Terraform and its scripts without warning while a script waits and everything else has come to rest. */
+export async function rehearseKill(deployment: Deployment, expected: EndState): Promise<void> {
+  const name = "killed in the middle of an apply";
+  deployment.web.builds.courses.push({ states: [...Array<"WORKING">(10_000).fill("WORKING"), "SUCCESS"] });
+  deployment.writeInputs();
+  const run = await deployment.terraform(APPLY_AT_ONCE, killAtRest(deployment));
+  if (run.exitCode !== null) throw new StepFailure(name, `Terraform ended by itself with ${run.exitCode}`);
+  await complete(deployment, name, expected);
+}
+
+/** Asks Terraform to stop, as Ctrl-C does, as soon as the first resources exist. */
+export async function rehearseInterrupt(deployment: Deployment, expected: EndState): Promise<void> {
+  const name = "interrupted in the middle of an apply";
+  let asked = false;
+  deployment.writeInputs();
+  const run = await deployment.terraform(APPLY_AT_ONCE, (output, child) => {
+    if (asked || !output.includes("google_service_account.runtime: Creation complete")) return;
+    asked = true;
+    child.kill("SIGINT");
+  });
+  if (!asked || run.exitCode === 0) throw new StepFailure(name, "the apply was over before it could be interrupted");
+  await complete(deployment, name, expected);
+}
+
+/** How long nothing must have changed in the project to call it at rest. */
+const REST_MILLISECONDS = 300;
+
+function killAtRest(deployment: Deployment): (output: string, child: ChildProcess) => void {
+  let timer: NodeJS.Timeout | undefined;
+  let count = 0;
+  return (output, child) => {
+    if (!output.includes(": WORKING")) return;
+    if (timer !== undefined && count === deployment.cloud.objects.size) return;
+    clearTimeout(timer);
+    count = deployment.cloud.objects.size;
+    timer = setTimeout(() => {
+      killWithScripts(child);
+    }, REST_MILLISECONDS);
+  };
+}

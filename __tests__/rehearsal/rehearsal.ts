@@ -1,0 +1,222 @@
+import { basename } from "node:path";
+
+import { make } from "covertable";
+
+import { Deployment, type DeploymentOptions, type Inputs } from "./deployment";
+import { complete, endState, type EndState, rehearseFault, rehearseInterrupt, rehearseKill } from "./fault-scenarios";
+import { Journey, type StepReport } from "./journey";
+import { type RehearsalFailure, type RehearsalReport } from "./rehearsal-report";
+import { resourceFaults } from "./resource-faults";
+import { type StackRehearsal } from "./stack-rehearsal";
+import { StepFailure } from "./steps";
+
+export interface RehearsalOptions {
+  /** Folder of a synthesized stack; it is copied and never written to. */
+  readonly folder: string;
+  /** Path of `terraform` or `tofu`. */
+  readonly program: string;
+  readonly rehearsal: StackRehearsal;
+  /** Only one life without faults and without the matrix. */
+  readonly lifecycleOnly?: boolean;
+  /** Keeps every folder, also of what went well. */
+  readonly keep?: boolean;
+  /** Told about every step that has ended, and about the folders that are kept. */
+  readonly onProgress?: (line: string) => void;
+  readonly onCommand?: DeploymentOptions["onCommand"];
+}
+
+/** Deployments at a time: Terraform keeps one core busy, this process and the scripts another. */
+const PARALLEL = 2;
+
+/** The fewest combinations of inputs that say something. */
+const LEAST_COMBINATIONS = 64;
+
+/**
+ * Takes a synthesized folder through its whole life with the real Terraform: offline, in seconds, and without writing
+ * into it.
+ *
+ * Never throws for what the folder does: the report says what went wrong first.
+ */
+export async function rehearse(options: RehearsalOptions): Promise<RehearsalReport> {
+  const run = new RehearsalRun(options);
+  const stack = basename(options.folder);
+  try {
+    await run.all();
+    return { stack, steps: run.steps };
+  } catch (error) {
+    if (!(error instanceof LocatedFailure)) throw error;
+    return { stack, steps: run.steps, failure: error.failure };
+  }
+}
+
+/** A failure together with the deployment that it happened to. */
+class LocatedFailure extends Error {
+  constructor(readonly failure: RehearsalFailure) {
+    super(failure.message);
+  }
+}
+
+class RehearsalRun {
+  readonly steps: StepReport[] = [];
+  private readonly start = performance.now();
+
+  constructor(private readonly options: RehearsalOptions) {}
+
+  async all(): Promise<void> {
+    const { rehearsal, lifecycleOnly } = this.options;
+    await this.lifecycle(lifecycleOnly === true ? [] : (rehearsal.changes ?? []));
+    if (lifecycleOnly === true) return;
+    await this.refusals();
+    const stages = await this.stages();
+    try {
+      await this.faults(stages);
+      await this.matrix(stages);
+    } finally {
+      await Promise.all(stages.map((stage) => stage.stop()));
+    }
+  }
+
+  private async lifecycle(changes: NonNullable<StackRehearsal["changes"]>): Promise<void> {
+    await this.with(this.started(), async (deployment) => {
+      const journey = new Journey(deployment, (report) => {
+        this.took(report);
+      });
+      await journey.setUp();
+      for (const change of changes) await journey.change(change);
+      await journey.tearDown(this.options.rehearsal.protection);
+    });
+  }
+
+  /** Deployments of which each has one stage more than the one before; the first has nothing. */
+  private async stages(): Promise<Deployment[]> {
+    const stages = [await this.started()];
+    for (const pattern of this.options.rehearsal.stages ?? []) {
+      const stage = await (stages.at(-1) as Deployment).fork();
+      const plan = stages.length === 1 ? (await stage.init(), await stage.plan()) : await stage.plan();
+      const targets = [...plan.actions.keys()].filter((address) => pattern.test(address));
+      await stage.applyAtOnce(...targets.map((address) => `-target=${address}`));
+      stages.push(stage);
+    }
+    const [first] = stages;
+    await first?.init();
+    return stages;
+  }
+
+  private async faults(stages: readonly Deployment[]): Promise<void> {
+    const complete = stages.at(-1);
+    if (complete === undefined) return;
+    let expected: EndState | undefined;
+    await this.with(complete.fork(), async (deployment) => {
+      await deployment.applyAtOnce();
+      expected = await endState(deployment);
+    });
+    const end = expected ?? { addresses: [], objects: [] };
+    const single = resourceFaults(end, this.options.rehearsal.stages ?? []);
+    const faults = [...single, ...(this.options.rehearsal.faults ?? [])];
+    await this.each("faults on create", faults, async (fault) => {
+      const origin = stages[fault.afterStage] ?? complete;
+      await this.with(origin.fork(), (deployment) => rehearseFault(deployment, fault, end));
+    });
+    const interruptions = [rehearseKill, rehearseInterrupt];
+    await this.each("killed, interrupted", interruptions, (interrupt) =>
+      this.with(complete.fork(), (deployment) => interrupt(deployment, end)),
+    );
+  }
+
+  private async matrix(stages: readonly Deployment[]): Promise<void> {
+    const { matrix, isAllowed = () => true, inputs: required } = this.options.rehearsal;
+    if (matrix === undefined) return;
+    const combinations = combined(matrix, isAllowed);
+    if (combinations.length < LEAST_COMBINATIONS) {
+      throw new Error(`the matrix has ${combinations.length} combinations, at least ${LEAST_COMBINATIONS} are wanted`);
+    }
+    await this.each("matrix of inputs", combinations, async (given) => {
+      const inputs = { ...required, ...given };
+      const isSameProject = Object.keys(required).every((name) => inputs[name] === required[name]);
+      const origin = isSameProject ? stages.at(-1) : stages[0];
+      if (origin === undefined) return;
+      await this.with(origin.fork(inputs), async (deployment) => {
+        const name = `matrix ${JSON.stringify(given)}`;
+        await complete(deployment, name);
+      });
+    });
+  }
+
+  private async refusals(): Promise<void> {
+    const { refused = [], inputs: required } = this.options.rehearsal;
+    if (refused.length === 0) return;
+    await this.with(this.started(), async (origin) => {
+      await origin.init();
+      await this.each("refused inputs", refused, async ([behaviour, inputs, texts]) => {
+        await this.with(origin.fork({ ...required, ...inputs }), (deployment) => requireRefusal(deployment, behaviour, texts));
+      });
+    });
+  }
+
+  /** Many of one kind, some at a time, as one line of the report. */
+  private async each<Item>(step: string, items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+    const start = performance.now();
+    const left = [...items];
+    const workers = Array.from({ length: PARALLEL }, async () => {
+      for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+    });
+    const results = await Promise.allSettled(workers);
+    const failed = results.find((result) => result.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+    this.took({ step: `${step} (${items.length})`, seconds: (performance.now() - start) / 1000, resources: 0 });
+  }
+
+  private took(report: StepReport): void {
+    this.steps.push(report);
+    const elapsed = ((performance.now() - this.start) / 1000).toFixed(1).padStart(6);
+    this.options.onProgress?.(`${elapsed} s  ${basename(this.options.folder)}  ${report.step}`);
+  }
+
+  private started(): Promise<Deployment> {
+    const { folder, onCommand, program, rehearsal } = this.options;
+    return Deployment.start({ source: folder, inputs: rehearsal.inputs, program, onCommand });
+  }
+
+  /** Works with a deployment and stops it; a failure keeps its folder. */
+  private async with(starting: Promise<Deployment>, work: (deployment: Deployment) => Promise<void>): Promise<void> {
+    const deployment = await starting;
+    let keepFolder = this.options.keep === true;
+    try {
+      await work(deployment);
+      if (keepFolder) this.options.onProgress?.(`kept ${deployment.folder}`);
+    } catch (error) {
+      keepFolder = true;
+      if (error instanceof LocatedFailure) throw error;
+      throw new LocatedFailure(failureOf(error, deployment.folder));
+    } finally {
+      await deployment.stop({ keepFolder });
+    }
+  }
+}
+
+function failureOf(error: unknown, folder: string): RehearsalFailure {
+  const message = error instanceof Error ? error.message : String(error);
+  const step = error instanceof StepFailure ? error.step : "the rehearsal itself";
+  const problem = message.slice(Math.max(0, message.indexOf("Error: ")));
+  const [address] = /(?<=\bwith )[\w.[\]"]+(?=,)|\b(?:google|random|terraform)_\w+\.\w+/.exec(problem) ?? [];
+  return { step, address, message: problem, folder };
+}
+
+async function requireRefusal(deployment: Deployment, behaviour: string, texts: readonly string[]): Promise<void> {
+  const { output } = await deployment.refuse(behaviour, ["plan", "-input=false"]);
+  // Lines are broken anywhere between words.
+  const flat = output.replace(/\s+/g, " ");
+  const missing = texts.filter((text) => !flat.includes(text.replace(/\s+/g, " ")));
+  if (missing.length > 0) throw new StepFailure(behaviour, `expected "${missing.join('", "')}" in:\n${output}`);
+}
+
+/** Every pair of values of any two inputs at least once. */
+function combined(matrix: Readonly<Record<string, readonly unknown[]>>, isAllowed: (inputs: Inputs) => boolean): Inputs[] {
+  const names = Object.keys(matrix);
+  const positions = names.map((name) => (matrix[name] ?? []).map((_value, index) => index));
+  const inputsOf = (row: readonly number[]): Inputs =>
+    Object.fromEntries(names.map((name, column) => [name, matrix[name]?.[row[column] ?? 0]]));
+  const preFilter = (row: Readonly<Record<number, number>>): boolean =>
+    names.some((_name, column) => row[column] === undefined) || isAllowed(inputsOf(Object.values(row)));
+  return make(positions, { preFilter }).map((row) => inputsOf(row as number[]));
+}
