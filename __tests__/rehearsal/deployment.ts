@@ -116,6 +116,8 @@ export class Deployment {
       ...this.web.environment,
       ...this.plugins.environment,
       ...FAST_SCRIPTS,
+      // Its runs are too short for clearing memory to pay.
+      GOGC: "400",
       GOOGLE_OAUTH_ACCESS_TOKEN: TOKEN,
       // Nothing of the machine's own but what the scripts need: no gcloud with somebody's account, for one.
       PATH: (programs ??= programFolder()),
@@ -185,11 +187,12 @@ export class Deployment {
     return (await this.terraformJson("output", "-json")) as Readonly<Record<string, { type: unknown; value: unknown }>>;
   }
 
-  /** The state as JSON, with the identities of everything in it. */
-  async state(): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> {
-    const shown = (await this.terraformJson("show", "-json")) as StateJson;
-    const resources = shown.values?.root_module?.resources ?? [];
-    return new Map(resources.map(({ address, values }) => [address, values]));
+  /** Addresses of everything in the state. */
+  stateAddresses(): string[] {
+    const { resources = [] } = JSON.parse(this.read("terraform.tfstate") ?? "{}") as StateFile;
+    return resources.flatMap(({ type, name, instances }) =>
+      instances.map(({ index_key: key }) => `${type}.${name}${key === undefined ? "" : `[${JSON.stringify(key)}]`}`),
+    );
   }
 
   writeInputs(): void {
@@ -209,12 +212,12 @@ export class Deployment {
   }
 }
 
-interface StateJson {
-  readonly values?: {
-    readonly root_module?: {
-      readonly resources?: readonly { readonly address: string; readonly values: Readonly<Record<string, unknown>> }[];
-    };
-  };
+interface StateFile {
+  readonly resources?: readonly {
+    readonly type: string;
+    readonly name: string;
+    readonly instances: readonly { readonly index_key?: number | string }[];
+  }[];
 }
 
 interface PlanJson {

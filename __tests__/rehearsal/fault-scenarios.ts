@@ -22,9 +22,8 @@ export interface EndState {
   readonly objects: readonly string[];
 }
 
-export async function endState(deployment: Deployment): Promise<EndState> {
-  const addresses = [...(await deployment.state()).keys()].sort();
-  return { addresses, objects: [...deployment.cloud.objects.keys()].sort() };
+export function endState(deployment: Deployment): EndState {
+  return { addresses: deployment.stateAddresses().sort(), objects: [...deployment.cloud.objects.keys()].sort() };
 }
 
 /** Applies with the fault, which fails, and again without, which completes with the same end as if nothing had been. */
@@ -42,7 +41,7 @@ export async function rehearseFault(deployment: Deployment, fault: FaultScenario
 /** Applies to the end, and looks at what that is. */
 export async function complete(deployment: Deployment, name: string, expected?: EndState): Promise<void> {
   await deployment.applyAtOnce();
-  if (expected !== undefined) requireSameEnd(name, await endState(deployment), expected);
+  if (expected !== undefined) requireSameEnd(name, endState(deployment), expected);
   requireSoundness(deployment, name);
   const { leaks } = deployment;
   if (leaks.length > 0) throw new StepFailure(name, leaks.join("\n"));
@@ -65,6 +64,10 @@ export async function rehearseKill(deployment: Deployment, expected: EndState): 
   deployment.writeInputs();
   const run = await deployment.terraform(APPLY_AT_ONCE, killAtRest(deployment));
   if (run.exitCode !== null) throw new StepFailure(name, `Terraform ended by itself with ${run.exitCode}`);
+  // A build goes on in the cloud, whoever has stopped looking at it.
+  for (const image of deployment.web.builds.accepted.flatMap(({ images }) => images)) {
+    deployment.web.registry.push(image);
+  }
   await complete(deployment, name, expected);
 }
 

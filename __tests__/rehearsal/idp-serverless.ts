@@ -1,4 +1,4 @@
-import { type Deployment } from "./deployment";
+import { type Deployment, type Inputs } from "./deployment";
 import { type ChangeScenario } from "./journey";
 import { type StackRehearsal } from "./stack-rehearsal";
 import { type Action } from "./steps";
@@ -80,6 +80,41 @@ const CHANGES: readonly ChangeScenario[] = [
   },
 ];
 
+/** Connections of the smaller tiers, as the inputs' own rule has them. */
+const MOST_INSTANCES: Readonly<Record<string, number>> = {
+  "db-g1-small": 2,
+  "db-custom-1-3840": 4,
+  "db-custom-2-7680": 19,
+  "db-custom-4-15360": 24,
+};
+
+const MEMORY_GI: Readonly<Record<string, number>> = { "512Mi": 0.5, "4Gi": 4, "8Gi": 8, "16Gi": 16 };
+const LEAST_GI: Readonly<Record<number, number>> = { 1: 0.5, 2: 0.5, 4: 2, 8: 4 };
+
+/** What the inputs' own rules about several of them allow; a value that is not chosen yet breaks none. */
+function isAllowed(inputs: Inputs): boolean {
+  const { container_cpu: cpu, container_memory: memory, database_tier: tier } = inputs;
+  const { max_instance_count: most, min_instance_count: least } = inputs;
+  const gibibytes = MEMORY_GI[String(memory)];
+  return !(
+    (cpu !== undefined &&
+      gibibytes !== undefined &&
+      (gibibytes > Number(cpu) * 4 || gibibytes < (LEAST_GI[Number(cpu)] ?? 0))) ||
+    (tier !== undefined && most !== undefined && Number(most) > (MOST_INSTANCES[String(tier)] ?? 0)) ||
+    (most !== undefined && least !== undefined && Number(least) > Number(most))
+  );
+}
+
+/**
+ * A network needs its subnetwork, in the region of everything else. Null is left out as a user would: Terraform takes an
+ * ephemeral variable that a file sets to null for one that appears between plan and apply, and refuses.
+ */
+function withSubnetwork(inputs: Inputs): Inputs {
+  const { network, region } = inputs;
+  const subnetwork = network === null ? null : `projects/shared/regions/${String(region)}/subnetworks/services`;
+  return Object.fromEntries(Object.entries({ ...inputs, subnetwork }).filter(([, value]) => value !== null));
+}
+
 /** The identity provider on Cloud Run. */
 export const IDP_SERVERLESS: StackRehearsal = {
   inputs: { project_id: "my-project" },
@@ -95,6 +130,30 @@ export const IDP_SERVERLESS: StackRehearsal = {
     refusal: "deletion_protection is true; nothing is deleted",
   },
   stages: [/^terraform_data\.apis_resource_manager$/, /^google_project_service\./, /^terraform_data\.apis_\w+_answers$/],
+  matrix: {
+    project_id: ["my-project", "another-project-12345"],
+    region: ["us-central1", "europe-west1"],
+    tenant_id: ["demo", "a", "acme-123"],
+    application_name: ["idp", "a", "sign-in-portal"],
+    application_version: ["latest", "2025.10.0", "2026.5.4"],
+    bootstrap_password: [null, "given-by-hand-0815"],
+    bootstrap_password_version: [1, 7],
+    container_cpu: [1, 2, 4, 8],
+    container_memory: ["512Mi", "4Gi", "8Gi", "16Gi"],
+    cpu_always_allocated: [true, false],
+    database_availability: ["ZONAL", "REGIONAL"],
+    database_tier: ["db-g1-small", "db-custom-1-3840", "db-custom-2-7680", "db-custom-4-15360"],
+    deletion_protection: [true, false],
+    environment_variables: [{}, { IDP_LOG_LEVEL: "debug" }, { IDP_LOG_LEVEL: "trace", IDP_GREETING: "a \"b\" ${c} %{d} $5" }],
+    existing_container_image: [null, "us-docker.pkg.dev/other-project/images/idp:2026.5.4"],
+    labels: [{}, { team: "identity" }],
+    max_instance_count: [1, 2, 3, 8, 20],
+    min_instance_count: [0, 1, 2],
+    network: [null, "projects/shared/global/networks/main"],
+    public_access: [true, false],
+  },
+  isAllowed,
+  completed: withSubnetwork,
   faults: [
     ...["artifactregistry", "cloudbuild", "iam", "logging", "run", "secretmanager", "sqladmin", "storage"].map((api) => ({
       name: `the gate of ${api} never opens`,

@@ -92,7 +92,7 @@ export class Journey {
     await this.step("destroy", async () => {
       const plan = await deployment.plan("-destroy");
       await deployment.apply(plan);
-      const left = [...(await deployment.state()).keys()];
+      const left = deployment.stateAddresses();
       if (left.length > 0) throw new StepFailure("destroy", `the state still has ${left.join(", ")}`);
       const existing = [...deployment.cloud.objects.keys()];
       if (existing.length > 0) throw new StepFailure("destroy", `the project still has ${existing.join(", ")}`);

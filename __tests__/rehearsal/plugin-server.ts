@@ -47,7 +47,7 @@ export class PluginServer {
 
   async add(name: string, provider: ResourceProvider): Promise<void> {
     const server = new Server();
-    server.addService(providerService(), handlers(provider));
+    server.addService(withKeptSchema(providerService()), handlers(provider));
     const socket = join(this.folder, name);
     await new Promise<void>((resolve, reject) => {
       server.bindAsync(`unix:${socket}`, ServerCredentials.createInsecure(), (error) => {
@@ -93,16 +93,31 @@ function providerService(): ServiceClientConstructor["service"] {
   return service.service;
 }
 
+/** The definition with the answer about schemas made once: it is large, and every run of Terraform asks for it twice. */
+function withKeptSchema(definition: ServiceClientConstructor["service"]): ServiceClientConstructor["service"] {
+  const kept = new WeakMap<object, Buffer>();
+  const { GetSchema: method } = definition;
+  if (method === undefined) return definition;
+  const responseSerialize = (answer: object): Buffer => {
+    const bytes = kept.get(answer) ?? method.responseSerialize(answer);
+    kept.set(answer, bytes);
+    return bytes;
+  };
+  return { ...definition, GetSchema: { ...method, responseSerialize } };
+}
+
 function handlers(provider: ResourceProvider): UntypedServiceImplementation {
   const { schema } = provider;
   const messages = (schemas: typeof schema.resource_schemas = {}) =>
     Object.fromEntries(Object.entries(schemas).map(([type, element]) => [type, schemaMessage(element)]));
+  // Asked for by every run of Terraform, and always the same.
+  const schemaAnswer = {
+    provider: schemaMessage(schema.provider),
+    resource_schemas: messages(schema.resource_schemas),
+    ephemeral_resource_schemas: messages(schema.ephemeral_resource_schemas),
+  };
   const answers: Readonly<Record<string, (question: Question) => object>> = {
-    GetSchema: () => ({
-      provider: schemaMessage(schema.provider),
-      resource_schemas: messages(schema.resource_schemas),
-      ephemeral_resource_schemas: messages(schema.ephemeral_resource_schemas),
-    }),
+    GetSchema: () => schemaAnswer,
     PrepareProviderConfig: ({ config }) => ({ prepared_config: config }),
     Configure: ({ config }) => {
       provider.configure(valueFromMessage(config));

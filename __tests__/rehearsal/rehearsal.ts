@@ -1,9 +1,8 @@
 import { basename } from "node:path";
 
-import { make } from "covertable";
-
 import { Deployment, type DeploymentOptions, type Inputs } from "./deployment";
 import { complete, endState, type EndState, rehearseFault, rehearseInterrupt, rehearseKill } from "./fault-scenarios";
+import { inputCombinations } from "./input-matrix";
 import { Journey, type StepReport } from "./journey";
 import { type RehearsalFailure, type RehearsalReport } from "./rehearsal-report";
 import { resourceFaults } from "./resource-faults";
@@ -27,9 +26,6 @@ export interface RehearsalOptions {
 
 /** Deployments at a time: Terraform keeps one core busy, this process and the scripts another. */
 const PARALLEL = 2;
-
-/** The fewest combinations of inputs that say something. */
-const LEAST_COMBINATIONS = 64;
 
 /**
  * Takes a synthesized folder through its whole life with the real Terraform: offline, in seconds, and without writing
@@ -108,7 +104,7 @@ class RehearsalRun {
     let expected: EndState | undefined;
     await this.with(complete.fork(), async (deployment) => {
       await deployment.applyAtOnce();
-      expected = await endState(deployment);
+      expected = endState(deployment);
     });
     const end = expected ?? { addresses: [], objects: [] };
     const single = resourceFaults(end, this.options.rehearsal.stages ?? []);
@@ -124,12 +120,8 @@ class RehearsalRun {
   }
 
   private async matrix(stages: readonly Deployment[]): Promise<void> {
-    const { matrix, isAllowed = () => true, inputs: required } = this.options.rehearsal;
-    if (matrix === undefined) return;
-    const combinations = combined(matrix, isAllowed);
-    if (combinations.length < LEAST_COMBINATIONS) {
-      throw new Error(`the matrix has ${combinations.length} combinations, at least ${LEAST_COMBINATIONS} are wanted`);
-    }
+    const { inputs: required } = this.options.rehearsal;
+    const combinations = inputCombinations(this.options.rehearsal);
     await this.each("matrix of inputs", combinations, async (given) => {
       const inputs = { ...required, ...given };
       const isSameProject = Object.keys(required).every((name) => inputs[name] === required[name]);
@@ -208,15 +200,4 @@ async function requireRefusal(deployment: Deployment, behaviour: string, texts: 
   const flat = output.replace(/\s+/g, " ");
   const missing = texts.filter((text) => !flat.includes(text.replace(/\s+/g, " ")));
   if (missing.length > 0) throw new StepFailure(behaviour, `expected "${missing.join('", "')}" in:\n${output}`);
-}
-
-/** Every pair of values of any two inputs at least once. */
-function combined(matrix: Readonly<Record<string, readonly unknown[]>>, isAllowed: (inputs: Inputs) => boolean): Inputs[] {
-  const names = Object.keys(matrix);
-  const positions = names.map((name) => (matrix[name] ?? []).map((_value, index) => index));
-  const inputsOf = (row: readonly number[]): Inputs =>
-    Object.fromEntries(names.map((name, column) => [name, matrix[name]?.[row[column] ?? 0]]));
-  const preFilter = (row: Readonly<Record<number, number>>): boolean =>
-    names.some((_name, column) => row[column] === undefined) || isAllowed(inputsOf(Object.values(row)));
-  return make(positions, { preFilter }).map((row) => inputsOf(row as number[]));
 }

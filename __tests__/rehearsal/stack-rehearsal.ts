@@ -25,8 +25,11 @@ export interface StackRehearsal {
   /** Values that are combined pairwise, by input. */
   readonly matrix?: Readonly<Record<string, readonly unknown[]>>;
 
-  /** Combinations that are refused, and so are no part of the matrix. */
+  /** False for combinations that are refused, and so are no part of the matrix; some inputs may still be missing. */
   readonly isAllowed?: (inputs: Inputs) => boolean;
+
+  /** Adds inputs that follow from others to a combination. */
+  readonly completed?: (inputs: Inputs) => Inputs;
 
   /** Inputs that are refused, with the whole text of what is said. */
   readonly refused?: readonly (readonly [behaviour: string, inputs: Inputs, texts: readonly string[]])[];
