@@ -63,10 +63,14 @@ class RehearsalRun {
     await this.lifecycle(lifecycleOnly === true ? [] : (rehearsal.changes ?? []));
     if (lifecycleOnly === true) return;
     await this.refusals();
-    const stages = await this.stages();
+    await this.fromStages(this.options.rehearsal.inputs, (stages) => this.faults(stages));
+    await this.matrix();
+  }
+
+  private async fromStages(inputs: Inputs, work: (stages: readonly Deployment[]) => Promise<void>): Promise<void> {
+    const stages = await this.stages(inputs);
     try {
-      await this.faults(stages);
-      await this.matrix(stages);
+      await work(stages);
     } finally {
       await Promise.all(stages.map((stage) => stage.stop()));
     }
@@ -84,10 +88,10 @@ class RehearsalRun {
   }
 
   /** Deployments of which each has one stage more than the one before; the first has nothing. */
-  private async stages(): Promise<Deployment[]> {
-    const stages = [await this.started()];
+  private async stages(inputs: Inputs): Promise<Deployment[]> {
+    const stages = [await this.started(inputs)];
     for (const pattern of this.options.rehearsal.stages ?? []) {
-      const stage = await (stages.at(-1) as Deployment).fork();
+      const stage = await lastOf(stages).fork();
       const plan = stages.length === 1 ? (await stage.init(), await stage.plan()) : await stage.plan();
       const targets = [...plan.actions.keys()].filter((address) => pattern.test(address));
       await stage.applyAtOnce(...targets.map((address) => `-target=${address}`));
@@ -99,39 +103,41 @@ class RehearsalRun {
   }
 
   private async faults(stages: readonly Deployment[]): Promise<void> {
-    const complete = stages.at(-1);
-    if (complete === undefined) return;
     let expected: EndState | undefined;
-    await this.with(complete.fork(), async (deployment) => {
+    await this.with(lastOf(stages).fork(), async (deployment) => {
       await deployment.applyAtOnce();
       expected = endState(deployment);
     });
     const end = expected ?? { addresses: [], objects: [] };
     const single = resourceFaults(end, this.options.rehearsal.stages ?? []);
-    const faults = [...single, ...(this.options.rehearsal.faults ?? [])];
-    await this.each("faults on create", faults, async (fault) => {
-      const origin = stages[fault.afterStage] ?? complete;
+    await this.each("faults on create", [...single, ...(this.options.rehearsal.faults ?? [])], async (fault) => {
+      const origin = stages[fault.afterStage] ?? lastOf(stages);
       await this.with(origin.fork(), (deployment) => rehearseFault(deployment, fault, end));
     });
-    const interruptions = [rehearseKill, rehearseInterrupt];
-    await this.each("killed, interrupted", interruptions, (interrupt) =>
-      this.with(complete.fork(), (deployment) => interrupt(deployment, end)),
+    await this.each("killed, interrupted", [rehearseKill, rehearseInterrupt], (interrupt) =>
+      this.with(lastOf(stages).fork(), (deployment) => interrupt(deployment, end)),
     );
   }
 
-  private async matrix(stages: readonly Deployment[]): Promise<void> {
+  private async matrix(): Promise<void> {
     const { inputs: required } = this.options.rehearsal;
     const combinations = inputCombinations(this.options.rehearsal);
-    await this.each("matrix of inputs", combinations, async (given) => {
-      const inputs = { ...required, ...given };
-      const isSameProject = Object.keys(required).every((name) => inputs[name] === required[name]);
-      const origin = isSameProject ? stages.at(-1) : stages[0];
-      if (origin === undefined) return;
-      await this.with(origin.fork(inputs), async (deployment) => {
-        const name = `matrix ${JSON.stringify(given)}`;
-        await complete(deployment, name);
+    // Combinations that agree in the required inputs begin where these alone have led.
+    const places = new Map<string, Inputs[]>();
+    for (const inputs of combinations) {
+      const own = Object.fromEntries(Object.entries(required).map(([name, value]) => [name, inputs[name] ?? value]));
+      const key = JSON.stringify(own);
+      places.set(key, [...(places.get(key) ?? []), inputs]);
+    }
+    for (const [key, group] of places) {
+      await this.fromStages(JSON.parse(key) as Inputs, async (stages) => {
+        await this.each(`matrix of inputs, ${key.replace(/[{}"]/g, "")}`, group, async (inputs) => {
+          await this.with(lastOf(stages).fork({ ...required, ...inputs }), (deployment) =>
+            complete(deployment, `matrix ${JSON.stringify(inputs)}`),
+          );
+        });
       });
-    });
+    }
   }
 
   private async refusals(): Promise<void> {
@@ -164,9 +170,9 @@ class RehearsalRun {
     this.options.onProgress?.(`${elapsed} s  ${basename(this.options.folder)}  ${report.step}`);
   }
 
-  private started(): Promise<Deployment> {
-    const { folder, onCommand, program, rehearsal } = this.options;
-    return Deployment.start({ source: folder, inputs: rehearsal.inputs, program, onCommand });
+  private started(inputs = this.options.rehearsal.inputs): Promise<Deployment> {
+    const { folder, onCommand, program } = this.options;
+    return Deployment.start({ source: folder, inputs, program, onCommand });
   }
 
   /** Works with a deployment and stops it; a failure keeps its folder. */
@@ -184,6 +190,12 @@ class RehearsalRun {
       await deployment.stop({ keepFolder });
     }
   }
+}
+
+function lastOf(stages: readonly Deployment[]): Deployment {
+  const last = stages.at(-1);
+  if (last === undefined) throw new Error("there is no stage to begin with");
+  return last;
 }
 
 function failureOf(error: unknown, folder: string): RehearsalFailure {
