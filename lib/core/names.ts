@@ -69,9 +69,13 @@ export function sqlInstanceName({ tenantPrefix, applicationName }: DeploymentNam
   return `sql-${tenantPrefix}-${applicationName}`;
 }
 
-/** `<tenant_prefix>_<application_name>` with underscores: names role and database without a need for quotes. */
+/**
+ * `db_<tenant_prefix>_<application_name>` with underscores: names role and database without a need for quotes.
+ *
+ * A tenant id may start with a digit, and one that starts with `pg-` would give a name that PostgreSQL reserves.
+ */
 export function postgresqlName({ tenantPrefix, applicationName }: DeploymentName): string {
-  const parts = [tenantPrefix, applicationName];
+  const parts = ["db", tenantPrefix, applicationName];
   return parts.some((part) => Token.isUnresolved(part))
     ? Fn.replace(Fn.join("_", parts), "-", "_")
     : parts.join("_").replaceAll("-", "_");

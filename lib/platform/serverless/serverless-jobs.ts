@@ -26,7 +26,7 @@ import {
   SOCKET_FOLDER,
   SOCKET_VOLUME,
 } from "./contract";
-import { attachNetwork } from "./network-interface";
+import { addNetworkAccess, networkAccess } from "./network-interface";
 
 export interface ServerlessJobsProps {
   /** Database whose socket the jobs find under `/cloudsql`. */
@@ -102,6 +102,7 @@ export class ServerlessJobs implements InitializationJobPlatform {
         template: {
           serviceAccount: identity.email,
           executionEnvironment: EXECUTION_ENVIRONMENT,
+          vpcAccess: networkAccess(this.props.network),
           timeout: `${job.timeoutSeconds}s`,
           maxRetries: job.maxRetries,
           containers: [
@@ -142,7 +143,7 @@ export class ServerlessJobs implements InitializationJobPlatform {
       overrides: {},
       required: job.environment,
     });
-    attachNetwork(cloudRunJob, "template.template", this.props.network);
+    addNetworkAccess(cloudRunJob, "template.template", this.props.network);
     // With this token the platform executes the job and the apply waits for the end of it.
     const token = Fn.substr(Fn.sha256(Fn.jsonencode(trigger.input)), 0, EXECUTION_TOKEN_LENGTH);
     setNewerAttribute(cloudRunJob, "run_execution_token", token);

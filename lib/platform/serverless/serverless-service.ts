@@ -16,7 +16,7 @@ import { type PostgresqlDatabase } from "../postgresql-database";
 import { addPlainEntries, secretEntries } from "./container-environment";
 import { EXECUTION_ENVIRONMENT, SERVICE_TIMEOUT, SOCKET_FOLDER, SOCKET_VOLUME } from "./contract";
 import { instanceSizeProblems } from "./instance-size";
-import { attachNetwork } from "./network-interface";
+import { addNetworkAccess, networkAccess } from "./network-interface";
 
 export interface ServerlessServiceProps {
   /** What to run. */
@@ -111,6 +111,7 @@ export class ServerlessService extends Construct {
       template: {
         serviceAccount: props.serviceAccountEmail,
         executionEnvironment: EXECUTION_ENVIRONMENT,
+        vpcAccess: networkAccess(props.network),
         scaling: { minInstanceCount, maxInstanceCount },
         containers: [
           {
@@ -143,7 +144,7 @@ export class ServerlessService extends Construct {
       dependsOn: props.dependsOn,
     });
     addPlainEntries(service, "template.containers.0", container.environment);
-    attachNetwork(service, "template", props.network);
+    addNetworkAccess(service, "template", props.network);
     container.mounts.forEach(({ mountOptions }, index) => {
       setNewerAttribute(service, `template.volumes.${index}.gcs.mount_options`, mountOptions);
     });
