@@ -69,13 +69,9 @@ export function sqlInstanceName({ tenantPrefix, applicationName }: DeploymentNam
   return `sql-${tenantPrefix}-${applicationName}`;
 }
 
-/**
- * `db_<tenant_prefix>_<application_name>` with underscores: names role and database without a need for quotes.
- *
- * A tenant id may start with a digit, and one that starts with `pg-` would give a name that PostgreSQL reserves.
- */
+/** `<tenant_prefix>_<application_name>` with underscores: names role and database without a need for quotes. */
 export function postgresqlName({ tenantPrefix, applicationName }: DeploymentName): string {
-  const parts = ["db", tenantPrefix, applicationName];
+  const parts = [tenantPrefix, applicationName];
   return parts.some((part) => Token.isUnresolved(part))
     ? Fn.replace(Fn.join("_", parts), "-", "_")
     : parts.join("_").replaceAll("-", "_");
