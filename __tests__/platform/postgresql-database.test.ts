@@ -166,4 +166,18 @@ describe("PostgresqlDatabase", () => {
       ),
     );
   });
+
+  it("refuses names that are longer than the platform and the server allow", () => {
+    const deployment = { tenantPrefix: "t".repeat(60), applicationName: "a".repeat(40) };
+    const name = `${"t".repeat(60)}_${"a".repeat(40)}`;
+    expect(() => databaseIn({ deployment })).toThrow(
+      new Error(
+        [
+          "test/Database: 2 problems",
+          `  - instance name sql-${name.replace("_", "-")} is 105 characters, the limit is 98; shorten the application name or the tenant id by 7`,
+          `  - database name ${name} is 101 characters, the limit is 63; shorten the application name or the tenant id by 38`,
+        ].join("\n"),
+      ),
+    );
+  });
 });

@@ -17,6 +17,7 @@ import { addPlainEntries, secretEntries } from "./container-environment";
 import { EXECUTION_ENVIRONMENT, SERVICE_TIMEOUT, SOCKET_FOLDER, SOCKET_VOLUME } from "./contract";
 import { instanceSizeProblems } from "./instance-size";
 import { addNetworkAccess, networkAccess } from "./network-interface";
+import { SOCKET_PATH_RULE } from "./socket-folder";
 
 export interface ServerlessServiceProps {
   /** What to run. */
@@ -196,6 +197,7 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
     message: ({ deployment }) =>
       `service name ${serviceName(deployment)} is ${serviceName(deployment).length} characters, the limit is ${SERVICE_NAME_MAX_LENGTH}; shorten the application name or the tenant id by ${serviceName(deployment).length - SERVICE_NAME_MAX_LENGTH}`,
   },
+  SOCKET_PATH_RULE,
   {
     holds: ({ container: { resources } }) =>
       Token.isUnresolved(resources.cpu) ||
