@@ -128,7 +128,7 @@ describe("PostgresqlDatabase", () => {
       connection: { value: database.connectionName, description: "Connection." },
     });
     expect(terraform().output?.names?.value).toEqual(["${local.database_name}", "${local.database_name}"]);
-    expect(terraform().locals?.database_name).toBe("demo_abc123_idp");
+    expect(terraform().locals?.database_name).toBe("db_demo_abc123_idp");
     expect(terraform().output?.connection?.value).toBe("${google_sql_database_instance.database.connection_name}");
   });
 
@@ -175,7 +175,7 @@ describe("PostgresqlDatabase", () => {
         [
           "test/Database: 2 problems",
           `  - instance name sql-${name.replace("_", "-")} is 105 characters, the limit is 98; shorten the application name or the tenant id by 7`,
-          `  - database name ${name} is 101 characters, the limit is 63; shorten the application name or the tenant id by 38`,
+          `  - database name db_${name} is 104 characters, the limit is 63; shorten the application name or the tenant id by 41`,
         ].join("\n"),
       ),
     );

@@ -267,7 +267,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       "An application role, tenant-scoped, with the generated database password",
       () => [local("database_name"), secretOf(job(), "DB_PASSWORD")],
       [
-        '${replace(join("_", [local.tenant_prefix, var.application_name]), "-", "_")}',
+        '${replace(join("_", ["db", local.tenant_prefix, var.application_name]), "-", "_")}',
         "${google_secret_manager_secret.database_password.secret_id}",
       ],
     ],
