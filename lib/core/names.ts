@@ -11,7 +11,7 @@ import { Fn, Token } from "cdktf";
 export const TENANT_ID_MAX_LENGTH = 20;
 
 /** Hexadecimal digits of the project's hash in the tenant prefix: keeps bucket names unique across projects. */
-export const PROJECT_HASH_LENGTH = 6;
+const PROJECT_HASH_LENGTH = 6;
 
 /**
  * Longest application name. The tightest budget is the database initialization job: its name and its execution token
