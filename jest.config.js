@@ -3,6 +3,8 @@ module.exports = {
   testEnvironment: "node",
   testMatch: ["<rootDir>/__tests__/**/*.test.ts"],
   transform: { "^.+\\.ts$": "@sucrase/jest-plugin" },
+  // The default leaves one core idle, which on a small machine is half of it.
+  maxWorkers: "100%",
   cacheDirectory: "<rootDir>/.jest-cache",
   // Compiled code and synthesized folders hold copies of package.json, which the module map would report as collisions.
   modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/cdktf.out"],

@@ -1,8 +1,10 @@
+import { CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-service";
 import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
 import { TerraformLocal, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
 import { CheckBlock } from "../../lib/core/check-block";
+import { addDynamicBlock } from "../../lib/core/dynamic-block";
 import { EphemeralResource } from "../../lib/core/ephemeral-resource";
 import { expression } from "../../lib/core/expression";
 import { InputVariable, type InputVariableProps } from "../../lib/core/input-variable";
@@ -70,6 +72,42 @@ describe("CheckBlock", () => {
     new CheckBlock(stack, "One", []);
     new CheckBlock(stack, "Two", []);
     expect(Object.keys(terraformOf(stack).check ?? {})).toEqual(["one", "two"]);
+  });
+});
+
+describe("addDynamicBlock", () => {
+  it("repeats a block below a list, beside those that are written out", () => {
+    const stack = bareStack();
+    const service = new CloudRunV2Service(stack, "Service", {
+      name: "idp",
+      location: "us-central1",
+      template: { containers: [{ image: "image", env: [{ name: "FIXED", value: "x" }] }] },
+    });
+    addDynamicBlock(service, "template.containers.0", "env", {
+      forEach: expression("var.environment"),
+      content: { name: "${env.key}", value: "${env.value}" },
+    });
+    expect(resourceOf(terraformOf(stack), "google_cloud_run_v2_service", "service").template).toEqual({
+      containers: [
+        {
+          image: "image",
+          env: [{ name: "FIXED", value: "x" }],
+          dynamic: {
+            env: { for_each: "${var.environment}", content: { name: "${env.key}", value: "${env.value}" } },
+          },
+        },
+      ],
+    });
+  });
+
+  it("repeats several blocks of one parent apart", () => {
+    const stack = bareStack();
+    const data = new TerraformData(stack, "Data", {});
+    addDynamicBlock(data, "parent", "one", { forEach: [1], content: {} });
+    addDynamicBlock(data, "parent", "two", { forEach: { a: "b" }, content: { x: "${two.key}" } });
+    expect(resourceOf(terraformOf(stack), "terraform_data", "data").parent).toEqual({
+      dynamic: { one: { for_each: [1], content: {} }, two: { for_each: { a: "b" }, content: { x: "${two.key}" } } },
+    });
   });
 });
 

@@ -88,4 +88,12 @@ describe("MediaBucket", () => {
       ),
     );
   });
+
+  it("refuses the word that the store reserves", () => {
+    expect(() => bucketIn({ tenantPrefix: "google-abc123" })).toThrow(
+      new Error(
+        'test/Media: 1 problem\n  - bucket name bkt-idpgoogle-abc123-storage contains "google"; the store reserves that word; change the application name or the tenant id',
+      ),
+    );
+  });
 });

@@ -122,6 +122,17 @@ describe("ServiceIdentity", () => {
     expect(resourceOf(terraformOf(stack), "google_service_account", "runner").account_id).toHaveLength(30);
   });
 
+  it("refuses a purpose that leaves no room for the hash", () => {
+    expect(() => identityIn({ purpose: "p".repeat(20) })).toThrow(
+      new Error(
+        [
+          "test/Runner: 1 problem",
+          "  - purpose pppppppppppppppppppp is 20 characters, the limit is 17, because an account id holds 30 and a hash takes the rest; shorten it by 3",
+        ].join("\n"),
+      ),
+    );
+  });
+
   it("takes a role on the project only when asked, for itself alone", () => {
     const { stack, identity } = identityIn();
     identity.grantOnProject("Connects", "roles/cloudsql.client");

@@ -128,7 +128,7 @@ describe("PostgresqlDatabase", () => {
       connection: { value: database.connectionName, description: "Connection." },
     });
     expect(terraform().output?.names?.value).toEqual(["${local.database_name}", "${local.database_name}"]);
-    expect(terraform().locals?.database_name).toBe("demo_abc123_idp");
+    expect(terraform().locals?.database_name).toBe("db_demo_abc123_idp");
     expect(terraform().output?.connection?.value).toBe("${google_sql_database_instance.database.connection_name}");
   });
 
@@ -162,6 +162,20 @@ describe("PostgresqlDatabase", () => {
           "test/Database: 2 problems",
           "  - tier is db-custom-3-7680; it must be db-f1-micro, db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other; use for example db-custom-1-3840",
           "  - availability is GLOBAL; it must be ZONAL or REGIONAL, because the platform knows no other; use ZONAL for one zone, REGIONAL for a standby in another",
+        ].join("\n"),
+      ),
+    );
+  });
+
+  it("refuses names that are longer than the platform and the server allow", () => {
+    const deployment = { tenantPrefix: "t".repeat(60), applicationName: "a".repeat(40) };
+    const name = `${"t".repeat(60)}_${"a".repeat(40)}`;
+    expect(() => databaseIn({ deployment })).toThrow(
+      new Error(
+        [
+          "test/Database: 2 problems",
+          `  - instance name sql-${name.replace("_", "-")} is 105 characters, the limit is 98; shorten the application name or the tenant id by 7`,
+          `  - database name db_${name} is 104 characters, the limit is 63; shorten the application name or the tenant id by 41`,
         ].join("\n"),
       ),
     );

@@ -147,4 +147,18 @@ describe("ServerlessJobs", () => {
     expect(resource.labels).toEqual({ team: "identity" });
     expect(resourceOf(terraform, "google_secret_manager_secret", "script").labels).toEqual({ team: "identity" });
   });
+
+  it("refuses names that leave no room for the token, and a socket path that no address holds", () => {
+    const deployment = { tenantPrefix: "demo-abc123", applicationName: "a".repeat(36) };
+    const job = () => jobIn({ name: "prepare" }, { deployment, projectId: "p".repeat(30) });
+    expect(job).toThrow(
+      new Error(
+        [
+          "test: 2 problems",
+          `  - job name ${"a".repeat(36)}-demo-abc123-prepare is 56 characters, the limit is 54, because the name of an execution ends in a token; shorten the application name or the tenant id by 2`,
+          "  - project, region and database instance have 93 characters together, the path of the database socket has room for 81, because a socket address holds 108 bytes; shorten the application name or the tenant id by 12",
+        ].join("\n"),
+      ),
+    );
+  });
 });

@@ -219,6 +219,17 @@ describe("ServerlessService", () => {
     );
   });
 
+  it("refuses a socket path that no address holds", () => {
+    expect(() => serviceIn({ service: { projectId: "p".repeat(56) } })).toThrow(
+      new Error(
+        [
+          "test/Service: 1 problem",
+          "  - project, region and database instance have 86 characters together, the path of the database socket has room for 81, because a socket address holds 108 bytes; shorten the application name or the tenant id by 5",
+        ].join("\n"),
+      ),
+    );
+  });
+
   it("refuses numbers of instances that are none", () => {
     expect(() => serviceIn({ service: { minInstanceCount: -0.5, maxInstanceCount: 0 } })).toThrow(
       new Error(

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { bucketName, secretId, tenantPrefix } from "../../lib/core/names";
 import { packageFile } from "../../lib/core/package-file";
-import { WORKER_LISTENERS } from "../../lib/idp/contract";
+import { NEUTRAL_PREFIX, UPSTREAM_PREFIX, WORKER_LISTENERS } from "../../lib/idp/contract";
 import { ADDRESS, containerOf, serverlessResource, serverlessTerraform, STACK_NAME, valueAt } from "./serverless-stack";
 
 /** The words of a row of the contract, where its fact is read, and what it must be. */
@@ -98,6 +98,11 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
         { path: "/-/health/ready/", port: 9000 },
         { path: "/-/health/live/", port: 9000 },
       ],
+    ],
+    [
+      "The prefix is written IDP_, a neutral stand-in used throughout, for the upstream's own",
+      () => [NEUTRAL_PREFIX, entrypoint().includes(`${NEUTRAL_PREFIX}?*) ;;`), UPSTREAM_PREFIX],
+      ["IDP_", true, "AUTHENTIK_"],
     ],
     ["The container listens on port 9000", () => service().ports, { container_port: 9000 }],
   ],
@@ -262,7 +267,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       "An application role, tenant-scoped, with the generated database password",
       () => [local("database_name"), secretOf(job(), "DB_PASSWORD")],
       [
-        '${replace(join("_", [local.tenant_prefix, var.application_name]), "-", "_")}',
+        '${replace(join("_", ["db", local.tenant_prefix, var.application_name]), "-", "_")}',
         "${google_secret_manager_secret.database_password.secret_id}",
       ],
     ],

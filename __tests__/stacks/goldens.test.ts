@@ -26,7 +26,7 @@ const names = [STACK_NAME, "everything-overridden", "private-network", "existing
 
 beforeAll(() => {
   Object.assign(scenarios, { [STACK_NAME]: serverlessTerraform() }, literalDeployments());
-  if (process.env.UPDATE_GOLDENS !== "true") return;
+  if ((process.env.UPDATE_GOLDENS ?? "") === "") return;
   for (const name of names) writeFileSync(join(FOLDER, `${name}.json`), goldenOf(scenario(name)));
 });
 

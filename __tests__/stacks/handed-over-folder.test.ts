@@ -26,7 +26,7 @@ beforeAll(async () => {
   folder = synthesized();
   [onNodeAlone, bySuccessor] = await Promise.all([
     synthesisProcess(),
-    synthesisProcess(packageFile("__tests__/stacks/use-successor-framework.ts")),
+    synthesisProcess(require.resolve("./use-successor-framework")),
   ]);
 });
 

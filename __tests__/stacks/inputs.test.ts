@@ -212,6 +212,13 @@ const TOGETHER =
 
 const REFUSED_TOGETHER: readonly Refusal[] = [
   [
+    "a word in the bucket's name that the store reserves",
+    { tenant_id: "le-demo", application_name: "goog" },
+    [
+      'application_name and tenant_id make "google-demo" together; that must not contain "google", because it is part of the bucket\'s name and the store reserves that word; rename one of them.',
+    ],
+  ],
+  [
     "names that make the socket's path too long",
     { project_id: "p".repeat(30), tenant_id: "t".repeat(20), application_name: "application-name" },
     [

@@ -21,7 +21,7 @@ export function numberExpression(text: string): number {
  * Strings that hold a token are left alone, because their markers are the token's own.
  */
 export function literal(text: string): string {
-  return Token.isUnresolved(text) ? text : text.replaceAll("${", "$${").replaceAll("%{", "%%{");
+  return Token.isUnresolved(text) ? text : text.replaceAll(/[$%](?=\{)/g, (marker) => marker + marker);
 }
 
 /** `count` of a resource that exists only when the condition holds at plan; none when there is no condition. */

@@ -11,7 +11,7 @@ import { Fn, Token } from "cdktf";
 export const TENANT_ID_MAX_LENGTH = 20;
 
 /** Hexadecimal digits of the project's hash in the tenant prefix: keeps bucket names unique across projects. */
-export const PROJECT_HASH_LENGTH = 6;
+const PROJECT_HASH_LENGTH = 6;
 
 /**
  * Longest application name. The tightest budget is the database initialization job: its name and its execution token
@@ -21,6 +21,9 @@ export const APPLICATION_NAME_MAX_LENGTH = 18;
 
 /** Limits of the platform on names built here. */
 export const BUCKET_NAME_MAX_LENGTH = 63;
+/** Word that no bucket name may contain. */
+export const BUCKET_NAME_RESERVED_WORD = "google";
+
 export const SERVICE_NAME_MAX_LENGTH = 49;
 export const SERVICE_ACCOUNT_ID_MAX_LENGTH = 30;
 export const SECRET_ID_MAX_LENGTH = 255;
@@ -69,9 +72,12 @@ export function sqlInstanceName({ tenantPrefix, applicationName }: DeploymentNam
   return `sql-${tenantPrefix}-${applicationName}`;
 }
 
-/** `<tenant_prefix>_<application_name>` with underscores: names role and database without a need for quotes. */
+/**
+ * `db_<tenant_prefix>_<application_name>` with underscores: role and database, without a need for quotes. A tenant id may
+ * start with a digit, or be `pg`, and names that start with `pg_` belong to PostgreSQL.
+ */
 export function postgresqlName({ tenantPrefix, applicationName }: DeploymentName): string {
-  const parts = [tenantPrefix, applicationName];
+  const parts = ["db", tenantPrefix, applicationName];
   return parts.some((part) => Token.isUnresolved(part))
     ? Fn.replace(Fn.join("_", parts), "-", "_")
     : parts.join("_").replaceAll("-", "_");

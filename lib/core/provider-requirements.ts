@@ -2,7 +2,7 @@ import { TerraformStack } from "cdktf";
 import { type IConstruct } from "constructs";
 
 /** Oldest Terraform that has write-only attributes (1.11) besides ephemeral resources (1.10). */
-export const TERRAFORM_VERSION = ">= 1.11.0";
+const TERRAFORM_VERSION = ">= 1.11.0";
 
 /**
  * Accepted releases per provider: from the oldest that knows every attribute we emit up to the next major one.

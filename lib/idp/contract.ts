@@ -41,8 +41,8 @@ export const BASELINE_ENVIRONMENT = {
 
 /** Unauthenticated paths; probes pointed elsewhere would be answered 401 or 403 and never pass. */
 export const HEALTH_PATH = "/-/health/";
-export const READY_PATH = "/-/health/ready/";
-export const LIVE_PATH = "/-/health/live/";
+const READY_PATH = "/-/health/ready/";
+const LIVE_PATH = "/-/health/live/";
 
 /** About 11 minutes: the first start applies all schema migrations before it is ready. */
 export const STARTUP_PROBE = {

@@ -3,7 +3,7 @@ import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucke
 import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { BUCKET_NAME_MAX_LENGTH, bucketName } from "../core/names";
+import { BUCKET_NAME_MAX_LENGTH, BUCKET_NAME_RESERVED_WORD, bucketName } from "../core/names";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { ifKnown, requireAll, type Rule } from "../core/rules";
 import { type BucketMountSpec } from "./container-spec";
@@ -107,5 +107,10 @@ const RULES: readonly Rule<{ readonly name: string }>[] = [
     holds: ({ name }) => Token.isUnresolved(name) || /^[a-z0-9][a-z0-9_.-]*[a-z0-9]$/.test(name),
     message: ({ name }) =>
       `bucket name ${name} has other characters than lower-case letters, digits and hyphens; the store refuses it; change the application name or the tenant id`,
+  },
+  {
+    holds: ({ name }) => ifKnown(name, (known) => !known.includes(BUCKET_NAME_RESERVED_WORD)),
+    message: ({ name }) =>
+      `bucket name ${name} contains "${BUCKET_NAME_RESERVED_WORD}"; the store reserves that word; change the application name or the tenant id`,
   },
 ];

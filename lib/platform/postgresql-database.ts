@@ -4,7 +4,14 @@ import { Construct } from "constructs";
 
 import { expression } from "../core/expression";
 import { GeneratedSecret } from "../core/generated-secret";
-import { postgresqlName, secretId, sqlInstanceName, type DeploymentName } from "../core/names";
+import {
+  POSTGRESQL_NAME_MAX_LENGTH,
+  postgresqlName,
+  secretId,
+  SQL_INSTANCE_NAME_MAX_LENGTH,
+  sqlInstanceName,
+  type DeploymentName,
+} from "../core/names";
 import { setNewerAttribute } from "../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { ifKnown, requireAll, type Rule } from "../core/rules";
@@ -170,7 +177,20 @@ function isAbsent(network: string): boolean | IResolvable {
   return Token.isUnresolved(network) ? Token.asAny(expression(`${network} == null`)) : false;
 }
 
+function tooLong(what: string, name: string, limit: number): string {
+  return `${what} ${name} is ${name.length} characters, the limit is ${limit}; shorten the application name or the tenant id by ${name.length - limit}`;
+}
+
 const RULES: readonly Rule<PostgresqlDatabaseProps>[] = [
+  {
+    holds: ({ deployment }) =>
+      ifKnown(sqlInstanceName(deployment), (name) => name.length <= SQL_INSTANCE_NAME_MAX_LENGTH),
+    message: ({ deployment }) => tooLong("instance name", sqlInstanceName(deployment), SQL_INSTANCE_NAME_MAX_LENGTH),
+  },
+  {
+    holds: ({ deployment }) => ifKnown(postgresqlName(deployment), (name) => name.length <= POSTGRESQL_NAME_MAX_LENGTH),
+    message: ({ deployment }) => tooLong("database name", postgresqlName(deployment), POSTGRESQL_NAME_MAX_LENGTH),
+  },
   {
     holds: ({ tier }) => ifKnown(tier, isDatabaseTier),
     message: ({ tier }) => `tier is ${String(tier)}; ${DATABASE_TIER_RULE}; use for example ${DEFAULT_DATABASE_TIER}`,

@@ -3,8 +3,9 @@ import { ServiceAccount } from "@cdktf/provider-google/lib/service-account";
 import { type ITerraformDependable, type TerraformCount } from "cdktf";
 import { Construct } from "constructs";
 
-import { serviceAccountId, type DeploymentName } from "../core/names";
+import { SERVICE_ACCOUNT_ID_MAX_LENGTH, serviceAccountId, type DeploymentName } from "../core/names";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { ifKnown, requireAll, type Rule } from "../core/rules";
 
 export interface ServiceIdentityProps {
   /** Deployment that the account belongs to. */
@@ -46,6 +47,8 @@ export class ServiceIdentity extends Construct {
     private readonly props: ServiceIdentityProps,
   ) {
     super(scope, id);
+    requireAll(this, props, RULES);
+
     const { deployment, projectId, purpose } = props;
     const accountId = serviceAccountId(deployment, purpose);
 
@@ -74,3 +77,15 @@ export class ServiceIdentity extends Construct {
     });
   }
 }
+
+/** Characters of an id without its purpose; the hash has the same length whatever it is made of. */
+const ID_FRAME_LENGTH = serviceAccountId({ tenantPrefix: "", applicationName: "" }, "").length;
+const PURPOSE_MAX_LENGTH = SERVICE_ACCOUNT_ID_MAX_LENGTH - ID_FRAME_LENGTH;
+
+const RULES: readonly Rule<ServiceIdentityProps>[] = [
+  {
+    holds: ({ purpose }) => ifKnown(purpose, (known) => known.length <= PURPOSE_MAX_LENGTH),
+    message: ({ purpose }) =>
+      `purpose ${purpose} is ${purpose.length} characters, the limit is ${PURPOSE_MAX_LENGTH}, because an account id holds ${SERVICE_ACCOUNT_ID_MAX_LENGTH} and a hash takes the rest; shorten it by ${purpose.length - PURPOSE_MAX_LENGTH}`,
+  },
+];

@@ -4,6 +4,7 @@ import { Construct } from "constructs";
 import { InputVariable } from "../../lib/core/input-variable";
 import {
   APPLICATION_NAME_MAX_LENGTH,
+  BUCKET_NAME_RESERVED_WORD,
   CONNECTION_NAME_BUDGET,
   SQL_INSTANCE_NAME_FRAME_LENGTH,
   TENANT_ID_MAX_LENGTH,
@@ -69,6 +70,10 @@ export class ProjectInputs extends Construct {
         {
           condition: `\${can(regex("^[a-z]([a-z0-9-]{0,${APPLICATION_NAME_MAX_LENGTH - 2}}[a-z0-9])?$", var.application_name))}`,
           errorMessage: `application_name is "\${var.application_name}"; it must be 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because service, job and bucket names are built from it; shorten or rewrite it.`,
+        },
+        {
+          condition: `\${!strcontains(join("", [var.application_name, var.tenant_id]), "${BUCKET_NAME_RESERVED_WORD}")}`,
+          errorMessage: `application_name and tenant_id make "\${var.application_name}\${var.tenant_id}" together; that must not contain "${BUCKET_NAME_RESERVED_WORD}", because it is part of the bucket's name and the store reserves that word; rename one of them.`,
         },
         {
           condition: `\${${CONNECTION_NAME_LENGTH} <= ${CONNECTION_NAME_BUDGET}}`,

@@ -1,5 +1,6 @@
 import { Fn, TerraformLocal, Token, type TerraformResource } from "cdktf";
 
+import { addDynamicBlock } from "../../core/dynamic-block";
 import { literal } from "../../core/expression";
 import { type SecretReference } from "../../core/generated-secret";
 import { type EnvironmentOverrides, type EnvironmentSpec } from "../../idp/container-spec";
@@ -28,8 +29,8 @@ export function addPlainEntries(
   containerPath: string,
   environment: EnvironmentSpec,
 ): void {
-  resource.addOverride(`${containerPath}.dynamic.env`, {
-    for_each: mergedEnvironment(resource, environment),
+  addDynamicBlock(resource, containerPath, "env", {
+    forEach: mergedEnvironment(resource, environment),
     content: { name: "${env.key}", value: "${env.value}" },
   });
 }

@@ -1,25 +1,32 @@
 import { Token, type TerraformResource } from "cdktf";
 
+import { addDynamicBlock } from "../../core/dynamic-block";
 import { type NetworkAttachment } from "../network-attachment";
 
+/** Private addresses go through the network, everything else keeps going out directly. */
+const EGRESS = "PRIVATE_RANGES_ONLY";
+
+/** Access to an existing network that is known at synth; none otherwise. */
+export function networkAccess(attachment: NetworkAttachment | undefined) {
+  if (attachment === undefined || Token.isUnresolved(attachment.network)) return undefined;
+  const { network, subnetwork } = attachment;
+  return { egress: EGRESS, networkInterfaces: [{ network, subnetwork }] };
+}
+
 /**
- * Lets a service or job reach private addresses of an existing network; everything else keeps going out directly.
+ * Access to a network that is an input of Terraform: the block exists only when the input is given.
  *
  * @param templatePath path of the block that takes `vpc_access`
  */
-export function attachNetwork(
+export function addNetworkAccess(
   resource: TerraformResource,
   templatePath: string,
   attachment: NetworkAttachment | undefined,
 ): void {
-  if (attachment === undefined) return;
+  if (attachment === undefined || !Token.isUnresolved(attachment.network)) return;
   const { network, subnetwork } = attachment;
-  const access = { egress: "PRIVATE_RANGES_ONLY", network_interfaces: [{ network, subnetwork }] };
-  if (Token.isUnresolved(network)) {
-    // The choice is an input: the block exists only when a network is given.
-    const forEach = `\${${network} == null ? [] : ["network"]}`;
-    resource.addOverride(`${templatePath}.dynamic.vpc_access`, { for_each: forEach, content: access });
-  } else {
-    resource.addOverride(`${templatePath}.vpc_access`, access);
-  }
+  addDynamicBlock(resource, templatePath, "vpc_access", {
+    forEach: `\${${network} == null ? [] : ["network"]}`,
+    content: { egress: EGRESS, network_interfaces: [{ network, subnetwork }] },
+  });
 }

@@ -5,8 +5,9 @@ import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-ma
 import { dependable, Fn, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { jobName, secretId, type DeploymentName } from "../../core/names";
+import { JOB_NAME_AND_TOKEN_MAX_LENGTH, jobName, secretId, type DeploymentName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
+import { ifKnown, requireAll, type Rule } from "../../core/rules";
 import { TerraformData } from "../../core/terraform-data";
 import {
   type InitializationJob,
@@ -26,7 +27,8 @@ import {
   SOCKET_FOLDER,
   SOCKET_VOLUME,
 } from "./contract";
-import { attachNetwork } from "./network-interface";
+import { addNetworkAccess, networkAccess } from "./network-interface";
+import { SOCKET_PATH_RULE } from "./socket-folder";
 
 export interface ServerlessJobsProps {
   /** Database whose socket the jobs find under `/cloudsql`. */
@@ -69,6 +71,8 @@ export class ServerlessJobs implements InitializationJobPlatform {
 
   runJob(scope: Construct, id: string, job: InitializationJobSpec): InitializationJob {
     const { deployment, identity, labels } = this.props;
+    const name = jobName(deployment, job.name);
+    requireAll(scope, { ...this.props, name }, RULES);
 
     const scriptSecret = new SecretManagerSecret(scope, "Script", {
       secretId: secretId(deployment, job.name),
@@ -93,7 +97,7 @@ export class ServerlessJobs implements InitializationJobPlatform {
     const trigger = new TerraformData(scope, "Trigger", { input: { ...job.rerunWhenChanged } });
     const cloudRunJob = new CloudRunV2Job(scope, id, {
       project: this.props.projectId,
-      name: jobName(deployment, job.name),
+      name,
       location: this.props.region,
       deletionProtection: false,
       labels,
@@ -102,6 +106,7 @@ export class ServerlessJobs implements InitializationJobPlatform {
         template: {
           serviceAccount: identity.email,
           executionEnvironment: EXECUTION_ENVIRONMENT,
+          vpcAccess: networkAccess(this.props.network),
           timeout: `${job.timeoutSeconds}s`,
           maxRetries: job.maxRetries,
           containers: [
@@ -142,7 +147,7 @@ export class ServerlessJobs implements InitializationJobPlatform {
       overrides: {},
       required: job.environment,
     });
-    attachNetwork(cloudRunJob, "template.template", this.props.network);
+    addNetworkAccess(cloudRunJob, "template.template", this.props.network);
     // With this token the platform executes the job and the apply waits for the end of it.
     const token = Fn.substr(Fn.sha256(Fn.jsonencode(trigger.input)), 0, EXECUTION_TOKEN_LENGTH);
     setNewerAttribute(cloudRunJob, "run_execution_token", token);
@@ -152,3 +157,15 @@ export class ServerlessJobs implements InitializationJobPlatform {
 }
 
 const SCRIPT_VOLUME = "script";
+
+/** The platform names an execution after job and token. */
+const JOB_NAME_MAX_LENGTH = JOB_NAME_AND_TOKEN_MAX_LENGTH - EXECUTION_TOKEN_LENGTH;
+
+const RULES: readonly Rule<ServerlessJobsProps & { readonly name: string }>[] = [
+  {
+    holds: ({ name }) => ifKnown(name, (known) => known.length <= JOB_NAME_MAX_LENGTH),
+    message: ({ name }) =>
+      `job name ${name} is ${name.length} characters, the limit is ${JOB_NAME_MAX_LENGTH}, because the name of an execution ends in a token; shorten the application name or the tenant id by ${name.length - JOB_NAME_MAX_LENGTH}`,
+  },
+  SOCKET_PATH_RULE,
+];

@@ -16,7 +16,8 @@ import { type PostgresqlDatabase } from "../postgresql-database";
 import { addPlainEntries, secretEntries } from "./container-environment";
 import { EXECUTION_ENVIRONMENT, SERVICE_TIMEOUT, SOCKET_FOLDER, SOCKET_VOLUME } from "./contract";
 import { instanceSizeProblems } from "./instance-size";
-import { attachNetwork } from "./network-interface";
+import { addNetworkAccess, networkAccess } from "./network-interface";
+import { SOCKET_PATH_RULE } from "./socket-folder";
 
 export interface ServerlessServiceProps {
   /** What to run. */
@@ -114,6 +115,7 @@ export class ServerlessService extends Construct {
       template: {
         serviceAccount: props.serviceAccountEmail,
         executionEnvironment: EXECUTION_ENVIRONMENT,
+        vpcAccess: networkAccess(props.network),
         scaling: { minInstanceCount, maxInstanceCount },
         containers: [
           {
@@ -146,7 +148,7 @@ export class ServerlessService extends Construct {
       dependsOn: props.dependsOn,
     });
     addPlainEntries(service, "template.containers.0", container.environment);
-    attachNetwork(service, "template", props.network);
+    addNetworkAccess(service, "template", props.network);
     container.mounts.forEach(({ mountOptions }, index) => {
       setNewerAttribute(service, `template.volumes.${index}.gcs.mount_options`, mountOptions);
     });
@@ -199,6 +201,7 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
     message: ({ deployment }) =>
       `service name ${serviceName(deployment)} is ${serviceName(deployment).length} characters, the limit is ${SERVICE_NAME_MAX_LENGTH}; shorten the application name or the tenant id by ${serviceName(deployment).length - SERVICE_NAME_MAX_LENGTH}`,
   },
+  SOCKET_PATH_RULE,
   {
     holds: ({ container: { resources } }) =>
       Token.isUnresolved(resources.cpu) ||

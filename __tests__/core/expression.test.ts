@@ -1,0 +1,91 @@
+import { TerraformLocal } from "cdktf";
+import * as fc from "fast-check";
+
+import { countWhen, expression, literal, numberExpression } from "../../lib/core/expression";
+import { TerraformData } from "../../lib/core/terraform-data";
+import { describeWith } from "../support/programs";
+import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
+import { evaluatedLocals } from "./terraform-console";
+
+const localsOf = (values: Readonly<Record<string, unknown>>) => {
+  const stack = bareStack();
+  for (const [name, value] of Object.entries(values)) new TerraformLocal(stack, name, value);
+  return terraformOf(stack);
+};
+
+/** Texts in which template markers are as likely as anything else. */
+const templateText = fc
+  .array(fc.constantFrom("$", "%", "{", "}", "~", "\\", '"', "\n", "a", "${", "%{", "$${", "%%{"), { maxLength: 12 })
+  .map((parts) => parts.join(""));
+
+describe("expression", () => {
+  it("is written as it is, on its own and within text", () => {
+    const names = expression("[for name in var.names : upper(name)]");
+    expect(localsOf({ names, text: `all: ${names}` }).locals).toEqual({
+      names: "${[for name in var.names : upper(name)]}",
+      text: "all: ${[for name in var.names : upper(name)]}",
+    });
+  });
+
+  it("may hold other references", () => {
+    const stack = bareStack();
+    const data = new TerraformData(stack, "Data", {});
+    new TerraformLocal(stack, "first", expression(`try(${data.fqn}, "none")`));
+    expect(terraformOf(stack).locals).toEqual({ first: '${try(terraform_data.data, "none")}' });
+  });
+
+  it("may stand for a number", () => {
+    expect(localsOf({ size: numberExpression("var.size + 1") }).locals).toEqual({ size: "${var.size + 1}" });
+  });
+});
+
+describe("countWhen", () => {
+  it("makes a resource exist only when the condition holds, however it is written", () => {
+    const stack = bareStack();
+    new TerraformData(stack, "Data", { count: countWhen("var.a == null || var.b") });
+    expect(resourceOf(terraformOf(stack), "terraform_data", "data")).toEqual({
+      count: "${(var.a == null || var.b) ? 1 : 0}",
+    });
+  });
+
+  it("leaves a resource alone without a condition", () => {
+    expect(countWhen(undefined)).toBeUndefined();
+  });
+});
+
+describe("literal", () => {
+  it.each([
+    ["${var.x}", "$${var.x}"],
+    ["%{ if x }", "%%{ if x }"],
+    ["$5, $FOO, $(cmd), 100 %", "$5, $FOO, $(cmd), 100 %"],
+    ["$${x}", "$$${x}"],
+  ])("takes the meaning from the markers of a template: %s", (text, escaped) => {
+    expect(literal(text)).toBe(escaped);
+  });
+
+  it("leaves no marker that starts a template, and loses nothing", () => {
+    fc.assert(
+      fc.property(templateText, (text) => {
+        const escaped = literal(text);
+        expect(escaped).not.toMatch(/(?<!\$)\$\{|(?<!%)%\{/);
+        expect(escaped.replaceAll("$${", "${").replaceAll("%%{", "%{")).toBe(text);
+      }),
+    );
+  });
+
+  it("leaves text alone that holds a reference, whose markers are its own", () => {
+    const reference = expression("var.x");
+    expect(literal(reference)).toBe(reference);
+    expect(literal(`prefix ${reference} suffix`)).toBe(`prefix ${reference} suffix`);
+  });
+});
+
+describeWith(["terraform"], "Terraform", () => {
+  it("reads a literal back as it was written", () => {
+    const texts = Object.fromEntries(
+      fc.sample(templateText, { numRuns: 300, seed: 7 }).map((text, index) => [`text_${index}`, text]),
+    );
+    const escaped = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, literal(text)]));
+    expect(evaluatedLocals(localsOf(escaped))).toEqual(texts);
+  });
+});

@@ -1,0 +1,166 @@
+import { TerraformLocal } from "cdktf";
+import * as fc from "fast-check";
+
+import { InputVariable } from "../../lib/core/input-variable";
+import * as names from "../../lib/core/names";
+import { describeWith } from "../support/programs";
+import { bareStack, terraformOf } from "../support/synthesis";
+import { evaluatedLocals } from "./terraform-console";
+
+interface Deployment {
+  readonly tenant: string;
+  readonly project: string;
+  readonly application: string;
+}
+
+/** What the inputs of the stacks let through. */
+const tenant = fc.stringMatching(/^[a-z0-9-]{1,20}$/);
+const project = fc.stringMatching(/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/);
+const application = fc.stringMatching(/^[a-z]([a-z0-9-]{0,16}[a-z0-9])?$/);
+const deployment = fc.record({ tenant, project, application });
+
+const LONGEST: Deployment = { tenant: "t".repeat(20), project: "p".repeat(30), application: "a".repeat(18) };
+const SHORTEST: Deployment = { tenant: "0", project: "abcdef", application: "a" };
+const ODDEST: Deployment = { tenant: "-", project: "a--b-1", application: "a--b" };
+
+/** Every name of a deployment, as the library builds them. */
+const namesOf = ({ tenant, project, application }: Deployment, tenantPrefix = names.tenantPrefix(tenant, project)) => {
+  const parts = { tenantPrefix, applicationName: application };
+  return {
+    prefix: parts.tenantPrefix,
+    bucket: names.bucketName(parts, "storage"),
+    job: names.jobName(parts, "db-init"),
+    postgresql: names.postgresqlName(parts),
+    secret: names.secretId(parts, "database-administrator-password"),
+    service: names.serviceName(parts),
+    serviceAccount: names.serviceAccountId(parts, "idp-run"),
+    sqlInstance: names.sqlInstanceName(parts),
+  };
+};
+
+type Names = ReturnType<typeof namesOf>;
+
+describe("The name of", () => {
+  it.each<[keyof Names, string]>([
+    ["prefix", "demo-c333b9"],
+    ["bucket", "bkt-idpdemo-c333b9-storage"],
+    ["job", "idp-demo-c333b9-db-init"],
+    ["postgresql", "db_demo_c333b9_idp"],
+    ["secret", "secret-demo-c333b9-idp-database-administrator-password"],
+    ["service", "idp-demo-c333b9"],
+    ["serviceAccount", "idp-run-d5c6997099cb"],
+    ["sqlInstance", "sql-demo-c333b9-idp"],
+  ])("a %s follows its formula", (kind, name) => {
+    expect(namesOf({ tenant: "demo", project: "demo-project", application: "idp" })[kind]).toBe(name);
+  });
+
+  // Each pattern is the platform's own rule, with its length.
+  it.each<[keyof Names, string, RegExp, number]>([
+    ["bucket", "object store", /^[a-z0-9][a-z0-9_-]*[a-z0-9]$/, names.BUCKET_NAME_MAX_LENGTH],
+    ["service", "serverless platform", /^[a-z][a-z0-9-]*[a-z0-9]$/, names.SERVICE_NAME_MAX_LENGTH],
+    ["job", "serverless platform", /^[a-z][a-z0-9-]*[a-z0-9]$/, names.JOB_NAME_AND_TOKEN_MAX_LENGTH - 8],
+    ["serviceAccount", "identity service", /^(?=.{6})[a-z][a-z0-9-]*[a-z0-9]$/, names.SERVICE_ACCOUNT_ID_MAX_LENGTH],
+    ["secret", "secret store", /^[A-Za-z0-9_-]+$/, names.SECRET_ID_MAX_LENGTH],
+    ["sqlInstance", "database service", /^[a-z][a-z0-9-]*[a-z0-9]$/, names.SQL_INSTANCE_NAME_MAX_LENGTH],
+    ["postgresql", "database", /^[a-z0-9_]+$/, names.POSTGRESQL_NAME_MAX_LENGTH],
+  ])("a %s is one that the %s takes, for any legal input", (kind, _, pattern, maxLength) => {
+    fc.assert(
+      fc.property(deployment, (given) => {
+        const name = namesOf(given)[kind];
+        expect(name).toMatch(pattern);
+        expect(Buffer.byteLength(name)).toBeLessThanOrEqual(maxLength);
+      }),
+      { examples: [[LONGEST], [SHORTEST], [ODDEST]] },
+    );
+  });
+
+  it("a service account fits with the longest purpose", () => {
+    const parts = { tenantPrefix: names.tenantPrefix(LONGEST.tenant, LONGEST.project), applicationName: "a" };
+    expect(names.serviceAccountId(parts, "p".repeat(17))).toHaveLength(names.SERVICE_ACCOUNT_ID_MAX_LENGTH);
+  });
+
+  it("any thing tells tenants, projects and applications apart", () => {
+    const other = (part: keyof Deployment, value: fc.Arbitrary<string>) =>
+      fc.tuple(deployment, value).map(([one, changed]) => [one, { ...one, [part]: changed }] as const);
+    fc.assert(
+      fc.property(
+        fc.oneof(other("tenant", tenant), other("project", project), other("application", application)),
+        ([one, two]) => {
+          fc.pre(JSON.stringify(one) !== JSON.stringify(two));
+          const [first, second] = [namesOf(one), namesOf(two)];
+          for (const kind of Object.keys(first) as (keyof Names)[]) {
+            // The prefix knows nothing of the application.
+            if (kind === "prefix" && one.application !== two.application) continue;
+            expect(first[kind]).not.toBe(second[kind]);
+          }
+        },
+      ),
+    );
+  });
+
+  it("a secret, a database and an account tell deployments apart whose tenant and application run together", () => {
+    const one = namesOf({ tenant: "eu-acme", project: "demo-project", application: "idp" });
+    const two = namesOf({ tenant: "acme", project: "demo-project", application: "idp-eu" });
+    for (const kind of ["bucket", "postgresql", "secret", "serviceAccount", "sqlInstance"] as const) {
+      expect(one[kind]).not.toBe(two[kind]);
+    }
+  });
+});
+
+/** The same names, built from inputs that only Terraform knows; the prefix has a name of its own, as in the stacks. */
+const configurationOf = (deployments: readonly Deployment[]) => {
+  const stack = bareStack();
+  deployments.forEach((given, index) => {
+    const input = (part: keyof Deployment) =>
+      new InputVariable(stack, `${part}_${index}`, { type: "string", default: given[part], description: part })
+        .stringValue;
+    const inputs = { tenant: input("tenant"), project: input("project"), application: input("application") };
+    const prefix = new TerraformLocal(stack, `prefix_${index}`, names.tenantPrefix(inputs.tenant, inputs.project));
+    new TerraformLocal(stack, `names_${index}`, namesOf(inputs, prefix.asString));
+  });
+  return terraformOf(stack);
+};
+
+describe("Names of inputs that only Terraform knows", () => {
+  it("are expressions of these inputs", () => {
+    expect(configurationOf([LONGEST]).locals).toEqual({
+      prefix_0: "${var.tenant_0}-${substr(sha256(var.project_0), 0, 6)}",
+      names_0: {
+        prefix: "${local.prefix_0}",
+        bucket: "bkt-${var.application_0}${local.prefix_0}-storage",
+        job: "${var.application_0}-${local.prefix_0}-db-init",
+        postgresql: '${replace(join("_", ["db", local.prefix_0, var.application_0]), "-", "_")}',
+        secret: "secret-${local.prefix_0}-${var.application_0}-database-administrator-password",
+        service: "${var.application_0}-${local.prefix_0}",
+        serviceAccount: 'idp-run-${substr(sha256(join("-", [local.prefix_0, var.application_0])), 0, 12)}',
+        sqlInstance: "sql-${local.prefix_0}-${var.application_0}",
+      },
+    });
+  });
+});
+
+describeWith(["terraform"], "Terraform", () => {
+  it("gives the names of its inputs that literals would have", () => {
+    const deployments = [LONGEST, SHORTEST, ODDEST, ...fc.sample(deployment, { numRuns: 30, seed: 7 })];
+    expect(Object.values(evaluatedLocals(configurationOf(deployments)))).toEqual(
+      expect.arrayContaining(deployments.map((given) => namesOf(given))),
+    );
+  });
+});
+
+describe("The path of the database socket", () => {
+  it("has room for exactly the connection name that the budget allows", () => {
+    const connectionName = "c".repeat(names.CONNECTION_NAME_BUDGET + "::".length);
+    expect(`/cloudsql/${connectionName}/.s.PGSQL.5432`).toHaveLength(names.SOCKET_PATH_MAX_LENGTH);
+  });
+
+  it("counts what an instance's name adds to tenant and application", () => {
+    fc.assert(
+      fc.property(deployment, (given) => {
+        expect(namesOf(given).sqlInstance).toHaveLength(
+          given.tenant.length + given.application.length + names.SQL_INSTANCE_NAME_FRAME_LENGTH,
+        );
+      }),
+    );
+  });
+});
