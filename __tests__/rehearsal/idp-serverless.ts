@@ -1,3 +1,4 @@
+import { REFUSED_ALONE, REFUSED_TOGETHER } from "../stacks/refused-inputs";
 import { type Deployment, type Inputs } from "./deployment";
 import { type ChangeScenario } from "./journey";
 import { type StackRehearsal } from "./stack-rehearsal";
@@ -153,6 +154,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
     public_access: [true, false],
   },
   isAllowed,
+  refused: [...REFUSED_ALONE, ...REFUSED_TOGETHER],
   completed: withSubnetwork,
   faults: [
     ...["artifactregistry", "cloudbuild", "iam", "logging", "run", "secretmanager", "sqladmin", "storage"].map((api) => ({

@@ -13,19 +13,22 @@ export function inputCombinations(rehearsal: StackRehearsal): Inputs[] {
   const names = Object.keys(matrix);
   // The generator compares values, so it gets positions of them.
   const positions = names.map((name) => (matrix[name] ?? []).map((_value, index) => index));
-  const inputsOf = (row: Readonly<Record<number, number>>): Inputs =>
+  const inputsOf = (row: Row): Inputs =>
     Object.fromEntries(
       names.flatMap((name, column) => {
         const position = row[column];
         return position === undefined ? [] : [[name, matrix[name]?.[position]]];
       }),
     );
-  const pairwise = make(positions, { preFilter: (row) => isAllowed(inputsOf(row as Record<number, number>)) });
-  const generated = pairwise.map((row) => inputsOf(row as Record<number, number>));
+  const pairwise = make(positions, { preFilter: (row: Row) => isAllowed(inputsOf(row)) });
+  const generated = pairwise.map(inputsOf);
   const covering = [...generated, ...missingPairs(matrix, isAllowed, generated)];
   const further = rotated(matrix, isAllowed, covering).slice(0, Math.max(0, LEAST_COMBINATIONS - covering.length));
   return [...covering, ...further].map(completed);
 }
+
+/** Position of the value by position of the input. */
+type Row = Readonly<Record<number, number>>;
 
 type Matrix = NonNullable<StackRehearsal["matrix"]>;
 type IsAllowed = NonNullable<StackRehearsal["isAllowed"]>;

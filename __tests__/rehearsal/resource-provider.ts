@@ -83,7 +83,7 @@ export class ResourceProvider {
     });
     const planned = this.withKnown(kind, unset as ValueObject, config, block);
     if (!isValueObject(prior)) return { planned, replacedBy: [] };
-    if (sameValue(planned, prior)) return { planned, replacedBy: [] };
+    if (!isValueObject(planned) || sameValue(planned, prior)) return { planned, replacedBy: [] };
     const replacedBy = [
       ...kind.replacedBy.filter((path) => !sameValue(valueAt(prior, path), valueAt(planned, path))),
       ...(kind.replacedWhen?.(prior, planned) ?? []),

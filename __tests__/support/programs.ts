@@ -15,6 +15,7 @@ const DEBIAN_PACKAGES = {
   postgres: "postgresql-15",
   psql: "postgresql-client-15",
   shellcheck: "shellcheck",
+  tofu: "tofu (from its maker's package repository)",
   terraform: "terraform (from its vendor's package repository)",
 } as const;
 

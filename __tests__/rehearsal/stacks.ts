@@ -1,0 +1,5 @@
+import { IDP_SERVERLESS } from "./idp-serverless";
+import { type StackRehearsal } from "./stack-rehearsal";
+
+/** What is rehearsed of every stack, by its name. */
+export const REHEARSALS: Readonly<Record<string, StackRehearsal>> = { "idp-serverless": IDP_SERVERLESS };
