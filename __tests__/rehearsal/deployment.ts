@@ -10,7 +10,7 @@ import { GOOGLE_EPHEMERAL_KINDS, GOOGLE_KINDS } from "./google-kinds";
 import { PluginServer } from "./plugin-server";
 import { RANDOM_EPHEMERAL_KINDS } from "./random-kinds";
 import { ResourceProvider } from "./resource-provider";
-import { secretLeaks } from "./secret-scan";
+import { SecretScan } from "./secret-scan";
 import { type Action, type Plan, type Refusals, StepFailure } from "./steps";
 import { runTerraform, type TerraformOptions, type TerraformRun } from "./terraform-process";
 
@@ -50,6 +50,7 @@ export class Deployment {
   /** Added to what Terraform and its scripts see; undefined removes. */
   environment: Record<string, string | undefined> = {};
   private readonly plugins = new PluginServer();
+  private readonly scan = new SecretScan();
   private planNumber = 0;
   /** Everything that was asked for as JSON. */
   private shown = "";
@@ -158,6 +159,14 @@ export class Deployment {
     return { file, actions: actionsOf(shown) };
   }
 
+  /** True when a plan would do nothing. */
+  async isSettled(): Promise<boolean> {
+    this.writeInputs();
+    const { exitCode, output } = await this.terraform(["plan", "-input=false", "-detailed-exitcode"]);
+    if (exitCode === 1) throw new StepFailure("plan", unwrapped(output));
+    return exitCode === 0;
+  }
+
   async apply(plan: Plan): Promise<void> {
     await this.succeed("apply", ["apply", "-input=false", plan.file]);
   }
@@ -180,7 +189,8 @@ export class Deployment {
   get leaks(): string[] {
     const { cloud, folder, log } = this;
     const requests = this.web.requests.map(({ path, body }) => `${path} ${JSON.stringify(body)}`).join("\n");
-    return secretLeaks({ cloud, folder, log, further: { "a request of a script": requests, "JSON output": this.shown } });
+    const texts = { "what was printed": log, "requests of scripts": requests, "JSON output": this.shown };
+    return this.scan.leaks({ cloud, folder, texts });
   }
 
   async outputs(): Promise<Readonly<Record<string, { readonly type: unknown; readonly value: unknown }>>> {

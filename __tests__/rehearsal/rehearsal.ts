@@ -24,8 +24,8 @@ export interface RehearsalOptions {
   readonly onCommand?: DeploymentOptions["onCommand"];
 }
 
-/** Deployments at a time: Terraform keeps one core busy, this process and the scripts another. */
-const PARALLEL = 2;
+/** Deployments at a time: one more than two cores, because scripts mostly wait for each other. */
+const PARALLEL = 3;
 
 /**
  * Takes a synthesized folder through its whole life with the real Terraform: offline, in seconds, and without writing

@@ -7,24 +7,50 @@ import { zipEntries } from "./zip-entries";
 /** Where Terraform and its scripts leave things behind. */
 export interface Traces {
   readonly folder: string;
-  readonly log: string;
   readonly cloud: Cloud;
-  /** Requests that the scripts have sent, and other texts, by name. */
-  readonly further: Readonly<Record<string, string>>;
+  /** What was printed, sent or shown, by name; it only grows. */
+  readonly texts: Readonly<Record<string, string>>;
 }
 
 /** A shorter text turns up by chance. */
 const SHORTEST_SECRET = 8;
 
-/** Every place where the value of a secret can be read; none when all is well. The values themselves are not in it. */
-export function secretLeaks(traces: Traces): string[] {
-  const places = [...artefacts(traces.folder), ["what was printed", Buffer.from(traces.log)] as const];
-  const texts = Object.entries(traces.further).map(([name, text]) => [name, Buffer.from(text)] as const);
-  const secrets = secretsOf(traces);
-  return [...places, ...texts].flatMap(([place, bytes]) =>
-    secrets.flatMap(({ value, meaning }) => formsOf(value).some((form) => bytes.includes(form)) ? [`${meaning} is in ${place}`] : []),
-  );
+/** Longer than any form of a secret that might lie across the end of what was looked at before. */
+const OVERLAP = 1000;
+
+/** Looks for the values of secrets in everything that is new since it looked before. */
+export class SecretScan {
+  /** Plan files that never change again. */
+  private readonly seenPlans = new Set<string>();
+  private readonly seenLengths = new Map<string, number>();
+
+  /** Every place where the value of a secret can be read; none when all is well. The values themselves are not in it. */
+  leaks(traces: Traces): string[] {
+    const texts = Object.entries(traces.texts).map(([place, text]): Place => {
+      const before = this.seenLengths.get(place) ?? 0;
+      this.seenLengths.set(place, text.length);
+      return [place, Buffer.from(text.slice(Math.max(0, before - OVERLAP)))];
+    });
+    const places = [...this.artefacts(traces.folder), ...texts];
+    return secretsOf(traces).flatMap(({ value, meaning }) => {
+      const forms = formsOf(value);
+      return places
+        .filter(([, bytes]) => forms.some((form) => bytes.includes(form)))
+        .map(([place]) => `${meaning} is in ${place}`);
+    });
+  }
+
+  private artefacts(folder: string): Place[] {
+    return readdirSync(folder).flatMap((name): Place[] => {
+      if (/\.tfstate(\.backup)?$/.test(name)) return [[name, readFileSync(join(folder, name))]];
+      if (!name.endsWith(".tfplan") || this.seenPlans.has(name)) return [];
+      this.seenPlans.add(name);
+      return [...zipEntries(readFileSync(join(folder, name)))].map(([entry, bytes]) => [`${name}, ${entry}`, bytes]);
+    });
+  }
 }
+
+type Place = readonly [place: string, bytes: Buffer];
 
 /** All secret values that the project knows. A payload that is a file of the folder is public: who has one has both. */
 function secretsOf({ cloud, folder }: Traces): { value: string; meaning: string }[] {
@@ -52,12 +78,4 @@ function formsOf(value: string): string[] {
     return text.slice(shift === 0 ? 0 : 4, text.length - 4);
   });
   return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), ...encoded];
-}
-
-function artefacts(folder: string): (readonly [place: string, bytes: Buffer])[] {
-  return readdirSync(folder).flatMap((name): (readonly [string, Buffer])[] => {
-    if (/\.tfstate(\.backup)?$/.test(name)) return [[name, readFileSync(join(folder, name))]];
-    if (!name.endsWith(".tfplan")) return [];
-    return [...zipEntries(readFileSync(join(folder, name)))].map(([entry, bytes]) => [`${name}, ${entry}`, bytes]);
-  });
 }
