@@ -85,7 +85,8 @@ export const GOOGLE_KINDS: Readonly<Record<string, ResourceKind>> = {
       cloud.surroundings.enabledApis.add(text(values, "service"));
     },
     afterDestroy: ({ values }, cloud) => {
-      if (valueAt(values, "disable_on_destroy") !== false) cloud.surroundings.enabledApis.delete(text(values, "service"));
+      if (valueAt(values, "disable_on_destroy") !== false)
+        cloud.surroundings.enabledApis.delete(text(values, "service"));
     },
   },
 
@@ -194,7 +195,9 @@ export const GOOGLE_KINDS: Readonly<Record<string, ResourceKind>> = {
         throw new Refusal("Error, failed to delete instance because deletion_protection is set to true.");
       }
       if (valueAt(values, "settings.0.deletion_protection_enabled") === true) {
-        throw new Refusal("Error 400: The instance is protected. Please disable the deletion protection and try again.");
+        throw new Refusal(
+          "Error 400: The instance is protected. Please disable the deletion protection and try again.",
+        );
       }
     },
     afterDestroy: ({ type, id }, cloud) => {
@@ -219,7 +222,9 @@ export const GOOGLE_KINDS: Readonly<Record<string, ResourceKind>> = {
     needs: () => needApi("storage"),
     beforeDestroy: (prior, { id }, cloud) => {
       if ((cloud.bucketFiles.get(id) ?? 0) > 0 && valueAt(prior, "force_destroy") !== true) {
-        throw new Refusal(`Error trying to delete bucket ${id} containing objects without \`force_destroy\` set to true`);
+        throw new Refusal(
+          `Error trying to delete bucket ${id} containing objects without \`force_destroy\` set to true`,
+        );
       }
     },
   },
@@ -239,7 +244,8 @@ export const GOOGLE_EPHEMERAL_KINDS: Readonly<Record<string, EphemeralKind>> = {
       const secret = text(config, "secret");
       const version = text(config, "version") || "latest";
       const payload = cloud.payloadOf(secret, version);
-      if (payload === undefined) throw new Refusal(`Error 404: Secret Version [${secret}/versions/${version}] not found.`);
+      if (payload === undefined)
+        throw new Refusal(`Error 404: Secret Version [${secret}/versions/${version}] not found.`);
       cloud.handedOut.add(payload);
       const name = `projects/${cloud.projectNumber}/secrets/${secret.split("/").at(-1) ?? ""}/versions/${version}`;
       return { ...config, version, name, enabled: true, secret_data: payload, create_time: "2025-01-01T00:00:00Z" };

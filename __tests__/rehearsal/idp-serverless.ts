@@ -62,7 +62,8 @@ const CHANGES: readonly ChangeScenario[] = [
       [SERVICE]: "update",
     },
     verify: ({ cloud }) => {
-      if (![...cloud.livePayloads.values()].includes(GIVEN_PASSWORD)) throw new Error("the given password is not stored");
+      if (![...cloud.livePayloads.values()].includes(GIVEN_PASSWORD))
+        throw new Error("the given password is not stored");
     },
   },
   { name: "more instances", change: withInputs({ max_instance_count: 4 }), expected: { [SERVICE]: "update" } },
@@ -130,7 +131,11 @@ export const IDP_SERVERLESS: StackRehearsal = {
     ]),
     refusal: "deletion_protection is true; nothing is deleted",
   },
-  stages: [/^terraform_data\.apis_resource_manager$/, /^google_project_service\./, /^terraform_data\.apis_\w+_answers$/],
+  stages: [
+    /^terraform_data\.apis_resource_manager$/,
+    /^google_project_service\./,
+    /^terraform_data\.apis_\w+_answers$/,
+  ],
   matrix: {
     project_id: ["my-project", "another-project-12345"],
     region: ["us-central1", "europe-west1"],
@@ -145,7 +150,11 @@ export const IDP_SERVERLESS: StackRehearsal = {
     database_availability: ["ZONAL", "REGIONAL"],
     database_tier: ["db-g1-small", "db-custom-1-3840", "db-custom-2-7680", "db-custom-4-15360"],
     deletion_protection: [true, false],
-    environment_variables: [{}, { IDP_LOG_LEVEL: "debug" }, { IDP_LOG_LEVEL: "trace", IDP_GREETING: "a \"b\" ${c} %{d} $5" }],
+    environment_variables: [
+      {},
+      { IDP_LOG_LEVEL: "debug" },
+      { IDP_LOG_LEVEL: "trace", IDP_GREETING: 'a "b" ${c} %{d} $5' },
+    ],
     existing_container_image: [null, "us-docker.pkg.dev/other-project/images/idp:2026.5.4"],
     labels: [{}, { team: "identity" }],
     max_instance_count: [1, 2, 3, 8, 20],
@@ -157,18 +166,20 @@ export const IDP_SERVERLESS: StackRehearsal = {
   refused: [...REFUSED_ALONE, ...REFUSED_TOGETHER],
   completed: withSubnetwork,
   faults: [
-    ...["artifactregistry", "cloudbuild", "iam", "logging", "run", "secretmanager", "sqladmin", "storage"].map((api) => ({
-      name: `the gate of ${api} never opens`,
-      afterStage: 2,
-      prepare: ({ environment, web }: Deployment) => {
-        environment.WAIT_SECONDS = "0";
-        web.inject(api, { kind: "service-disabled" });
-      },
-      refusal: `${api}.googleapis.com did not answer in project`,
-      repair: ({ environment }: Deployment) => {
-        environment.WAIT_SECONDS = undefined;
-      },
-    })),
+    ...["artifactregistry", "cloudbuild", "iam", "logging", "run", "secretmanager", "sqladmin", "storage"].map(
+      (api) => ({
+        name: `the gate of ${api} never opens`,
+        afterStage: 2,
+        prepare: ({ environment, web }: Deployment) => {
+          environment.WAIT_SECONDS = "0";
+          web.inject(api, { kind: "service-disabled" });
+        },
+        refusal: `${api}.googleapis.com did not answer in project`,
+        repair: ({ environment }: Deployment) => {
+          environment.WAIT_SECONDS = undefined;
+        },
+      }),
+    ),
     {
       name: "the Resource Manager cannot be enabled",
       afterStage: 0,

@@ -61,9 +61,13 @@ function missingPairs(matrix: Matrix, isAllowed: IsAllowed, generated: readonly 
 function pairsOf(matrix: Matrix): Inputs[] {
   const names = Object.keys(matrix);
   return names.flatMap((one, index) =>
-    names.slice(index + 1).flatMap((other) =>
-      (matrix[one] ?? []).flatMap((value) => (matrix[other] ?? []).map((further) => ({ [one]: value, [other]: further }))),
-    ),
+    names
+      .slice(index + 1)
+      .flatMap((other) =>
+        (matrix[one] ?? []).flatMap((value) =>
+          (matrix[other] ?? []).map((further) => ({ [one]: value, [other]: further })),
+        ),
+      ),
   );
 }
 

@@ -166,7 +166,10 @@ function requireRewrites(
   const meant = Object.keys(expected).filter((address) => address.startsWith("google_secret_manager_secret_version."));
   const lost = [...before.keys()].filter((name) => !after.has(name));
   if (lost.length === meant.length) return;
-  throw new StepFailure(step, `expected ${meant.length} rewritten secrets, but these versions are gone: ${lost.join(", ")}`);
+  throw new StepFailure(
+    step,
+    `expected ${meant.length} rewritten secrets, but these versions are gone: ${lost.join(", ")}`,
+  );
 }
 
 async function requireOutputs(deployment: Deployment): Promise<void> {

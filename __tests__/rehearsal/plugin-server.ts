@@ -86,7 +86,11 @@ let service: ServiceClientConstructor | undefined;
 
 function providerService(): ServiceClientConstructor["service"] {
   if (service === undefined) {
-    const definition = loadSync(join(__dirname, "plugin-protocol.proto"), { keepCase: true, longs: Number, defaults: true });
+    const definition = loadSync(join(__dirname, "plugin-protocol.proto"), {
+      keepCase: true,
+      longs: Number,
+      defaults: true,
+    });
     const root = loadPackageDefinition(definition).tfplugin5 as GrpcObject;
     service = root.Provider as ServiceClientConstructor;
   }

@@ -15,7 +15,10 @@ const KINDS = ["lower", "upper", "numeric", "special"] as const;
 
 /** Really random text by the provider's own rules: every kind of character is on unless switched off. */
 function randomText(config: ValueObject): string {
-  const special = typeof config.override_special === "string" && config.override_special !== "" ? config.override_special : ALPHABETS.special;
+  const special =
+    typeof config.override_special === "string" && config.override_special !== ""
+      ? config.override_special
+      : ALPHABETS.special;
   const alphabets = { ...ALPHABETS, special };
   const required = KINDS.flatMap((kind) =>
     Array.from({ length: Number(config[`min_${kind}`] ?? 0) }, () => pick(alphabets[kind])),

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 
+import { requireSchemas } from "../stacks/provider-schema/provider-schema";
 import { Deployment, type DeploymentOptions, type Inputs } from "./deployment";
 import { complete, endState, type EndState, rehearseFault, rehearseInterrupt, rehearseKill } from "./fault-scenarios";
 import { inputCombinations } from "./input-matrix";
@@ -31,9 +32,11 @@ const PARALLEL = 3;
  * Takes a synthesized folder through its whole life with the real Terraform: offline, in seconds, and without writing
  * into it.
  *
- * Never throws for what the folder does: the report says what went wrong first.
+ * Never throws for what the folder does: the report says what went wrong first. It does throw for a folder with types of
+ * which there is no schema.
  */
 export async function rehearse(options: RehearsalOptions): Promise<RehearsalReport> {
+  requireSchemas(options.folder);
   const run = new RehearsalRun(options);
   const stack = basename(options.folder);
   try {
@@ -146,7 +149,9 @@ class RehearsalRun {
     await this.with(this.started(), async (origin) => {
       await origin.init();
       await this.each("refused inputs", refused, async ([behaviour, inputs, texts]) => {
-        await this.with(origin.fork({ ...required, ...inputs }), (deployment) => requireRefusal(deployment, behaviour, texts));
+        await this.with(origin.fork({ ...required, ...inputs }), (deployment) =>
+          requireRefusal(deployment, behaviour, texts),
+        );
       });
     });
   }

@@ -41,7 +41,8 @@ async function main(): Promise<number> {
   const stacks = positionals.length > 0 ? positionals : Object.keys(REHEARSALS);
   const unknown = stacks.filter((stack) => REHEARSALS[stack] === undefined);
   if (unknown.length > 0) return complain(`There is no stack ${unknown.join(", ")}.\n\n${USAGE}`);
-  const program = values.terraform === undefined ? (findProgram("terraform") ?? findProgram("tofu")) : resolve(values.terraform);
+  const program =
+    values.terraform === undefined ? (findProgram("terraform") ?? findProgram("tofu")) : resolve(values.terraform);
   if (program === undefined || !existsSync(program)) return complain(HOW_TO_GET);
 
   const start = performance.now();
@@ -66,7 +67,9 @@ async function main(): Promise<number> {
     );
   }
   process.stdout.write(`\n${reportTable(reports)}\n\n${((performance.now() - start) / 1000).toFixed(1)} s in all\n`);
-  const failures = reports.flatMap(({ stack, failure }) => (failure === undefined ? [] : [failureParagraph(stack, failure)]));
+  const failures = reports.flatMap(({ stack, failure }) =>
+    failure === undefined ? [] : [failureParagraph(stack, failure)],
+  );
   return failures.length === 0 ? 0 : complain(`\n${failures.join("\n\n")}\n`);
 }
 

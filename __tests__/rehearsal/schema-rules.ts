@@ -59,7 +59,9 @@ function nestedProblems(value: Value, nested: NestedBlockSchema, place: string):
   const { max_items: most = 0, min_items: least = 0 } = nested;
   return [
     ...(items.length < least ? [`${place} is given ${items.length} times, at least ${least} are required`] : []),
-    ...(most > 0 && items.length > most ? [`${place} is given ${items.length} times, at most ${most} are allowed`] : []),
+    ...(most > 0 && items.length > most
+      ? [`${place} is given ${items.length} times, at most ${most} are allowed`]
+      : []),
     ...items.flatMap((item, index) => configurationProblems(item, nested.block, `${place}.${index}`)),
   ];
 }

@@ -33,6 +33,10 @@ export function requireActions(step: string, plan: Plan, expected: Readonly<Reco
   const surplus = found.filter((line) => !wanted.includes(line));
   const missing = wanted.filter((line) => !found.includes(line));
   if (surplus.length + missing.length === 0) return;
-  const list = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`${title}: ${lines.join(", ")}`]);
-  throw new StepFailure(step, [...list("planned, but not expected", surplus), ...list("expected, but not planned", missing)].join("\n"));
+  const list = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [`${title}: ${lines.join(", ")}`];
+  throw new StepFailure(
+    step,
+    [...list("planned, but not expected", surplus), ...list("expected, but not planned", missing)].join("\n"),
+  );
 }

@@ -1,10 +1,6 @@
 import { decode, encode, ExtensionCodec } from "@msgpack/msgpack";
 
-import {
-  type AttributeSchema,
-  type AttributeType,
-  type BlockSchema,
-} from "../stacks/provider-schema/provider-schema";
+import { type AttributeSchema, type AttributeType, type BlockSchema } from "../stacks/provider-schema/provider-schema";
 
 /** A value that Terraform knows only after an apply. */
 export class Unknown {
@@ -88,7 +84,10 @@ export function blockType(block: BlockSchema): AttributeType {
   const attributes = Object.entries(block.attributes ?? {}).map(([name, { type }]) => [name, type] as const);
   const blocks = Object.entries(block.block_types ?? {}).map(([name, nested]) => {
     const object = blockType(nested.block);
-    return [name, nested.nesting_mode === "single" || nested.nesting_mode === "group" ? object : [nested.nesting_mode, object]] as const;
+    return [
+      name,
+      nested.nesting_mode === "single" || nested.nesting_mode === "group" ? object : [nested.nesting_mode, object],
+    ] as const;
   });
   return ["object", Object.fromEntries([...attributes, ...blocks]) as Readonly<Record<string, AttributeType>>];
 }

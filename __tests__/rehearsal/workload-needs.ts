@@ -20,7 +20,9 @@ export function workloadNeeds(cloud: Cloud, { project, template }: Workload): Ne
   const secrets = [...secretEnvironment(template).map(([, use]) => use), ...mountedSecrets(template)];
   return [
     needObject("google_service_account", `projects/${project}/serviceAccounts/${account}`),
-    ...membersOf(valueAt(template, "containers")).flatMap((container) => imageNeed(project, textAt(container, "image"))),
+    ...membersOf(valueAt(template, "containers")).flatMap((container) =>
+      imageNeed(project, textAt(container, "image")),
+    ),
     ...secrets.flatMap((use) => secretNeeds(cloud, use, project, member)),
     ...databaseNeeds(template, project, member),
     ...bucketNeeds(template, member),

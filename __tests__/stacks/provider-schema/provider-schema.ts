@@ -45,3 +45,26 @@ export interface ProviderSchema {
 export function providerSchema(provider: "google" | "random"): ProviderSchema {
   return JSON.parse(gunzipSync(readFileSync(join(__dirname, `${provider}.json.gz`))).toString()) as ProviderSchema;
 }
+
+/** Types that a synthesized folder uses, by kind of block; Terraform's own are not among them. */
+export function typesOf(folder: string): Readonly<Record<"ephemeral" | "resource", readonly string[]>> {
+  const configuration = JSON.parse(readFileSync(join(folder, "cdk.tf.json"), "utf8")) as Record<
+    string,
+    object | undefined
+  >;
+  const types = (kind: string) =>
+    Object.keys(configuration[kind] ?? {}).filter((type) => !type.startsWith("terraform_"));
+  return { ephemeral: types("ephemeral"), resource: types("resource") };
+}
+
+/** @throws Error when a synthesized folder uses types of which there is no schema */
+export function requireSchemas(folder: string): void {
+  const known = (["google", "random"] as const).map(providerSchema);
+  const { ephemeral, resource } = typesOf(folder);
+  const missing = [
+    ...resource.filter((type) => !known.some(({ resource_schemas: schemas = {} }) => type in schemas)),
+    ...ephemeral.filter((type) => !known.some(({ ephemeral_resource_schemas: schemas = {} }) => type in schemas)),
+  ];
+  if (missing.length === 0) return;
+  throw new Error(`there is no schema of ${missing.join(", ")}; run: npm run rehearse:schemas`);
+}
