@@ -6,12 +6,14 @@ import { providerSchema } from "../stacks/provider-schema/provider-schema";
 import { GoogleStandIn } from "../support/google-stand-in";
 import { programFolder } from "../support/google-stand-in-scripts";
 import { Cloud } from "./cloud";
-import { GOOGLE_EPHEMERAL_KINDS, GOOGLE_KINDS } from "./google-kinds";
+import { GOOGLE_EPHEMERAL_KINDS } from "./google-ephemeral-kinds";
+import { GOOGLE_KINDS } from "./google-kinds";
 import { PluginServer } from "./plugin-server";
 import { RANDOM_EPHEMERAL_KINDS } from "./random-kinds";
 import { ResourceProvider } from "./resource-provider";
 import { SecretScan } from "./secret-scan";
-import { type Action, type Plan, type Refusals, StepFailure } from "./steps";
+import { type Plan, type Refusals, StepFailure } from "./steps";
+import { actionsOf, addressesIn } from "./terraform-json";
 import { runTerraform, type TerraformOptions, type TerraformRun } from "./terraform-process";
 
 /** Values of input variables; what is not given has the stack's own default. */
@@ -113,7 +115,7 @@ export class Deployment {
   }
 
   async terraform(command: readonly string[], onOutput?: TerraformOptions["onOutput"]): Promise<TerraformRun> {
-    const environment = {
+    const environment: Record<string, string | undefined> = {
       ...this.web.environment,
       ...this.plugins.environment,
       ...FAST_SCRIPTS,
@@ -199,10 +201,7 @@ export class Deployment {
 
   /** Addresses of everything in the state. */
   stateAddresses(): string[] {
-    const { resources = [] } = JSON.parse(this.read("terraform.tfstate") ?? "{}") as StateFile;
-    return resources.flatMap(({ type, name, instances }) =>
-      instances.map(({ index_key: key }) => `${type}.${name}${key === undefined ? "" : `[${JSON.stringify(key)}]`}`),
-    );
+    return addressesIn(JSON.parse(this.read("terraform.tfstate") ?? "{}"));
   }
 
   writeInputs(): void {
@@ -220,34 +219,6 @@ export class Deployment {
     const run = await this.terraform(command);
     if (run.exitCode !== 0) throw new StepFailure(step, unwrapped(run.output));
   }
-}
-
-interface StateFile {
-  readonly resources?: readonly {
-    readonly type: string;
-    readonly name: string;
-    readonly instances: readonly { readonly index_key?: number | string }[];
-  }[];
-}
-
-interface PlanJson {
-  readonly resource_changes?: readonly {
-    readonly address: string;
-    readonly mode: string;
-    readonly change: { readonly actions: readonly string[] };
-  }[];
-}
-
-function actionsOf(shown: unknown): ReadonlyMap<string, Action> {
-  const changes = (shown as PlanJson).resource_changes ?? [];
-  return new Map(
-    changes
-      .filter(({ mode, change }) => mode === "managed" && change.actions.join() !== "no-op")
-      .map(({ address, change: { actions } }): [string, Action] => [
-        address,
-        actions.length === 2 ? "replace" : (actions[0] as Action),
-      ]),
-  );
 }
 
 /** Terraform breaks lines of messages at a fixed width, inside a frame. */

@@ -1,15 +1,15 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 
-import { type Cloud, needApi, needObject, needPrincipal, Refusal } from "./cloud";
+import { needApi, needObject, needPrincipal, Refusal } from "./cloud";
 import { GOOGLE_WORKLOAD_KINDS } from "./google-workload-kinds";
-import { type EphemeralKind, type ResourceKind } from "./resource-kind";
+import { labelsOf, type ResourceKind } from "./resource-kind";
 import { textAt, valueAt, type ValueObject } from "./terraform-value";
 
 const text = textAt;
 
 /** Protection as every resource of this provider implements it: the state decides, not the configuration. */
-export function refuseProtected(kind: string, byDefault: boolean): ResourceKind["beforeDestroy"] {
+function refuseProtected(kind: string, byDefault: boolean): ResourceKind["beforeDestroy"] {
   return (prior) => {
     const given = valueAt(prior, "deletion_protection");
     if (given === true || (given === null && byDefault)) {
@@ -236,28 +236,6 @@ export const GOOGLE_KINDS: Readonly<Record<string, ResourceKind>> = {
     "storage",
   ),
 };
-
-/** What is known of the google provider's ephemeral types. */
-export const GOOGLE_EPHEMERAL_KINDS: Readonly<Record<string, EphemeralKind>> = {
-  google_secret_manager_secret_version: {
-    open: (config, cloud: Cloud) => {
-      const secret = text(config, "secret");
-      const version = text(config, "version") || "latest";
-      const payload = cloud.payloadOf(secret, version);
-      if (payload === undefined)
-        throw new Refusal(`Error 404: Secret Version [${secret}/versions/${version}] not found.`);
-      cloud.handedOut.add(payload);
-      const name = `projects/${cloud.projectNumber}/secrets/${secret.split("/").at(-1) ?? ""}/versions/${version}`;
-      return { ...config, version, name, enabled: true, secret_data: payload, create_time: "2025-01-01T00:00:00Z" };
-    },
-  },
-};
-
-/** Labels that the provider adds its own to. */
-export function labelsOf(values: ValueObject): ValueObject {
-  const labels = valueAt(values, "labels") as ValueObject | null;
-  return { ...labels, "goog-terraform-provisioned": "true" };
-}
 
 /** Number of 21 digits, always the same for the same text. */
 function digits(seed: string): string {

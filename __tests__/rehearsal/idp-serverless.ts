@@ -97,12 +97,12 @@ const LEAST_GI: Readonly<Record<number, number>> = { 1: 0.5, 2: 0.5, 4: 2, 8: 4 
 function isAllowed(inputs: Inputs): boolean {
   const { container_cpu: cpu, container_memory: memory, database_tier: tier } = inputs;
   const { max_instance_count: most, min_instance_count: least } = inputs;
-  const gibibytes = MEMORY_GI[String(memory)];
+  const gibibytes = MEMORY_GI[typeof memory === "string" ? memory : ""];
   return !(
     (cpu !== undefined &&
       gibibytes !== undefined &&
       (gibibytes > Number(cpu) * 4 || gibibytes < (LEAST_GI[Number(cpu)] ?? 0))) ||
-    (tier !== undefined && most !== undefined && Number(most) > (MOST_INSTANCES[String(tier)] ?? 0)) ||
+    (typeof tier === "string" && most !== undefined && Number(most) > (MOST_INSTANCES[tier] ?? 0)) ||
     (most !== undefined && least !== undefined && Number(least) > Number(most))
   );
 }

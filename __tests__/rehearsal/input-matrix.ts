@@ -8,11 +8,11 @@ const LEAST_COMBINATIONS = 64;
 
 /** Sets of inputs in which any two values of any two inputs meet at least once, unless that is refused. */
 export function inputCombinations(rehearsal: StackRehearsal): Inputs[] {
-  const { completed = (inputs) => inputs, isAllowed = () => true, matrix } = rehearsal;
+  const { completed = asGiven, isAllowed = () => true, matrix } = rehearsal;
   if (matrix === undefined) return [];
   const names = Object.keys(matrix);
   // The generator compares values, so it gets positions of them.
-  const positions = names.map((name) => (matrix[name] ?? []).map((_value, index) => index));
+  const positions: number[][] = names.map((name) => (matrix[name] ?? []).map((_value, index) => index));
   const inputsOf = (row: Row): Inputs =>
     Object.fromEntries(
       names.flatMap((name, column) => {
@@ -20,12 +20,14 @@ export function inputCombinations(rehearsal: StackRehearsal): Inputs[] {
         return position === undefined ? [] : [[name, matrix[name]?.[position]]];
       }),
     );
-  const pairwise = make(positions, { preFilter: (row: Row) => isAllowed(inputsOf(row)) });
+  const pairwise: Row[] = make(positions, { preFilter: (row: Row) => isAllowed(inputsOf(row)) });
   const generated = pairwise.map(inputsOf);
   const covering = [...generated, ...missingPairs(matrix, isAllowed, generated)];
   const further = rotated(matrix, isAllowed, covering).slice(0, Math.max(0, LEAST_COMBINATIONS - covering.length));
   return [...covering, ...further].map(completed);
 }
+
+const asGiven = (inputs: Inputs): Inputs => inputs;
 
 /** Position of the value by position of the input. */
 type Row = Readonly<Record<number, number>>;

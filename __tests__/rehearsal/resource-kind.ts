@@ -1,5 +1,5 @@
 import { type Cloud, type CloudObject, type Need } from "./cloud";
-import { type Value, type ValueObject } from "./terraform-value";
+import { type Value, valueAt, type ValueObject } from "./terraform-value";
 
 /** What the `provider` block says, as far as resources take defaults from it. */
 export interface ProviderSettings {
@@ -48,4 +48,10 @@ export interface ResourceKind {
 /** How one type of ephemeral resource is opened. */
 export interface EphemeralKind {
   readonly open: (config: ValueObject, cloud: Cloud) => Readonly<Record<string, Value>>;
+}
+
+/** Labels that the provider adds its own to. */
+export function labelsOf(values: ValueObject): ValueObject {
+  const labels = valueAt(values, "labels") as ValueObject | null;
+  return { ...labels, "goog-terraform-provisioned": "true" };
 }

@@ -1,7 +1,6 @@
 import { type BlockSchema, type ElementSchema, type ProviderSchema } from "../stacks/provider-schema/provider-schema";
 import { type Cloud, type CloudObject, Refusal } from "./cloud";
-import { labelsOf } from "./google-kinds";
-import { type EphemeralKind, type ProviderSettings, type ResourceKind } from "./resource-kind";
+import { type EphemeralKind, labelsOf, type ProviderSettings, type ResourceKind } from "./resource-kind";
 import { configurationProblems, typedDefault } from "./schema-rules";
 import {
   blockType,

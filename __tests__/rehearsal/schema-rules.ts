@@ -82,7 +82,7 @@ function fits(value: Value, type: AttributeType): boolean {
 
 /** A value of the right type for a computed attribute about which nothing is known; the same every time. */
 export function typedDefault(type: AttributeType, name: string): Value {
-  if (type === "string") return /time$/.test(name) ? "2025-01-01T00:00:00Z" : `${name}-value`;
+  if (type === "string") return name.endsWith("time") ? "2025-01-01T00:00:00Z" : `${name}-value`;
   if (type === "number") return 0;
   if (type === "bool") return false;
   if (typeof type === "string") return null;

@@ -22,7 +22,7 @@ export class StepFailure extends Error {
 }
 
 /** Actions as one line each, sorted. */
-export function actionLines(actions: ReadonlyMap<string, Action>): string[] {
+function actionLines(actions: ReadonlyMap<string, Action>): string[] {
   return [...actions].map(([address, action]) => `${action} ${address}`).sort();
 }
 

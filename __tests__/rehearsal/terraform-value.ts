@@ -74,11 +74,6 @@ function canonical(value: Value): string {
   );
 }
 
-/** True when nothing in the value is unknown. */
-export function isWhollyKnown(value: Value): boolean {
-  return !(value instanceof Unknown) && membersOf(value).every(isWhollyKnown);
-}
-
 /** The type of a whole block, as Terraform writes types. */
 export function blockType(block: BlockSchema): AttributeType {
   const attributes = Object.entries(block.attributes ?? {}).map(([name, { type }]) => [name, type] as const);
