@@ -1,18 +1,21 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 import { packageFile } from "../../lib/core/package-file";
 import { findProgram } from "../support/programs";
+import { type Inputs } from "./deployment";
 import { planWithRealProviders } from "./real-providers";
 import { rehearse, type RehearsalOptions } from "./rehearsal";
 import { failureParagraph, type RehearsalReport, reportTable } from "./rehearsal-report";
 import { REHEARSALS } from "./stacks";
 
-const USAGE = `npm run rehearse -- [stack...] [--keep] [--verbose] [--terraform PATH] [--providers MIRROR]
+const USAGE = `npm run rehearse -- [stack or folder...] [--keep] [--verbose] [--terraform PATH] [--providers MIRROR] [--var-file FILE]
 
 Takes synthesized stacks through their whole life with the real Terraform, offline, against stand-ins.
   stack               ${Object.keys(REHEARSALS).join(", ")}; all when none is named
+  folder              any synthesized folder, of which one life is rehearsed
+  --var-file FILE     inputs of these folders as JSON
   --keep              keep the folders of all deployments and say where they are
   --verbose           show what Terraform prints
   --terraform PATH    the terraform or tofu to use
@@ -32,6 +35,7 @@ async function main(): Promise<number> {
       verbose: { type: "boolean" },
       terraform: { type: "string" },
       providers: { type: "string" },
+      "var-file": { type: "string" },
     },
   });
   if (values.help === true) {
@@ -39,7 +43,8 @@ async function main(): Promise<number> {
     return 0;
   }
   const stacks = positionals.length > 0 ? positionals : Object.keys(REHEARSALS);
-  const unknown = stacks.filter((stack) => REHEARSALS[stack] === undefined);
+  const isFolder = (stack: string) => existsSync(join(stack, "cdk.tf.json"));
+  const unknown = stacks.filter((stack) => REHEARSALS[stack] === undefined && !isFolder(stack));
   if (unknown.length > 0) return complain(`There is no stack ${unknown.join(", ")}.\n\n${USAGE}`);
   const program =
     values.terraform === undefined ? (findProgram("terraform") ?? findProgram("tofu")) : resolve(values.terraform);
@@ -48,12 +53,13 @@ async function main(): Promise<number> {
   const start = performance.now();
   const reports: RehearsalReport[] = [];
   for (const stack of stacks) {
-    const folder = packageFile(join("cdktf.out", "stacks", stack));
+    const known = REHEARSALS[stack];
+    const folder = known === undefined ? resolve(stack) : packageFile(join("cdktf.out", "stacks", stack));
     if (!existsSync(folder)) return complain(`${stack} is not synthesized; run: npm run synth\n`);
     const options: RehearsalOptions = {
       folder,
       program,
-      rehearsal: REHEARSALS[stack] ?? { inputs: {} },
+      rehearsal: known ?? { inputs: inputsOf(values["var-file"]) },
       keep: values.keep,
       onProgress: (line) => process.stdout.write(`${line}\n`),
       onCommand: ({ output }, command) => {
@@ -71,6 +77,10 @@ async function main(): Promise<number> {
     failure === undefined ? [] : [failureParagraph(stack, failure)],
   );
   return failures.length === 0 ? 0 : complain(`\n${failures.join("\n\n")}\n`);
+}
+
+function inputsOf(file: string | undefined): Inputs {
+  return file === undefined ? {} : (JSON.parse(readFileSync(file, "utf8")) as Inputs);
 }
 
 function complain(text: string): number {
