@@ -57,17 +57,24 @@ function requireSameEnd(name: string, end: EndState, expected: EndState): void {
   }
 }
 
+/** A moment at which a script waits for something, so that Terraform can be killed while nothing else goes on. */
+export interface KillScenario {
+  /** Lets the script wait. */
+  readonly prepare: (deployment: Deployment) => void;
+  /** What is printed while it waits. */
+  readonly waiting: string;
+  /** What goes on in the cloud, whoever has stopped looking at it. */
+  readonly meanwhile: (deployment: Deployment) => void;
+}
+
 /** Ends Terraform and its scripts without warning while a script waits and everything else has come to rest. */
-export async function rehearseKill(deployment: Deployment, expected: EndState): Promise<void> {
+export async function rehearseKill(deployment: Deployment, scenario: KillScenario, expected: EndState): Promise<void> {
   const name = "killed in the middle of an apply";
-  deployment.web.builds.courses.push({ states: [...Array<"WORKING">(10_000).fill("WORKING"), "SUCCESS"] });
+  scenario.prepare(deployment);
   deployment.writeInputs();
-  const run = await deployment.terraform(APPLY_AT_ONCE, killAtRest(deployment));
+  const run = await deployment.terraform(APPLY_AT_ONCE, killAtRest(deployment, scenario.waiting));
   if (run.exitCode !== null) throw new StepFailure(name, `Terraform ended by itself with ${run.exitCode}`);
-  // A build goes on in the cloud, whoever has stopped looking at it.
-  for (const image of deployment.web.builds.accepted.flatMap(({ images }) => images)) {
-    deployment.web.registry.push(image);
-  }
+  scenario.meanwhile(deployment);
   await complete(deployment, name, expected);
 }
 
@@ -87,11 +94,11 @@ export async function rehearseInterrupt(deployment: Deployment, expected: EndSta
 /** How long nothing must have changed in the project to call it at rest. */
 const REST_MILLISECONDS = 300;
 
-function killAtRest(deployment: Deployment): (output: string, child: ChildProcess) => void {
+function killAtRest(deployment: Deployment, waiting: string): (output: string, child: ChildProcess) => void {
   let timer: NodeJS.Timeout | undefined;
   let count = 0;
   return (output, child) => {
-    if (!output.includes(": WORKING")) return;
+    if (!output.includes(waiting)) return;
     if (timer !== undefined && count === deployment.cloud.objects.size) return;
     clearTimeout(timer);
     count = deployment.cloud.objects.size;

@@ -165,6 +165,15 @@ export const IDP_SERVERLESS: StackRehearsal = {
   isAllowed,
   refused: [...REFUSED_ALONE, ...REFUSED_TOGETHER],
   completed: withSubnetwork,
+  kill: {
+    prepare: ({ web }) => {
+      web.builds.courses.push({ states: [...Array<"WORKING">(10_000).fill("WORKING"), "SUCCESS"] });
+    },
+    waiting: ": WORKING",
+    meanwhile: ({ web }) => {
+      for (const image of web.builds.accepted.flatMap(({ images }) => images)) web.registry.push(image);
+    },
+  },
   faults: [
     ...["artifactregistry", "cloudbuild", "iam", "logging", "run", "secretmanager", "sqladmin", "storage"].map(
       (api) => ({

@@ -106,18 +106,24 @@ class RehearsalRun {
   }
 
   private async faults(stages: readonly Deployment[]): Promise<void> {
+    const { faults = [], kill, stages: patterns = [] } = this.options.rehearsal;
     let expected: EndState | undefined;
     await this.with(lastOf(stages).fork(), async (deployment) => {
       await deployment.applyAtOnce();
       expected = endState(deployment);
     });
     const end = expected ?? { addresses: [], objects: [] };
-    const single = resourceFaults(end, this.options.rehearsal.stages ?? []);
-    await this.each("faults on create", [...single, ...(this.options.rehearsal.faults ?? [])], async (fault) => {
+    await this.each("faults on create", [...resourceFaults(end, patterns), ...faults], async (fault) => {
       const origin = stages[fault.afterStage] ?? lastOf(stages);
       await this.with(origin.fork(), (deployment) => rehearseFault(deployment, fault, end));
     });
-    await this.each("killed, interrupted", [rehearseKill, rehearseInterrupt], (interrupt) =>
+    const interruptions = [
+      rehearseInterrupt,
+      ...(kill === undefined
+        ? []
+        : [(deployment: Deployment, expectedEnd: EndState) => rehearseKill(deployment, kill, expectedEnd)]),
+    ];
+    await this.each("interrupted, killed", interruptions, (interrupt) =>
       this.with(lastOf(stages).fork(), (deployment) => interrupt(deployment, end)),
     );
   }

@@ -60,6 +60,7 @@ async function main(): Promise<number> {
       folder,
       program,
       rehearsal: known ?? { inputs: inputsOf(values["var-file"]) },
+      lifecycleOnly: known === undefined,
       keep: values.keep,
       onProgress: (line) => process.stdout.write(`${line}\n`),
       onCommand: ({ output }, command) => {

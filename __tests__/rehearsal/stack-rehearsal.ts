@@ -1,5 +1,5 @@
 import { type Inputs } from "./deployment";
-import { type FaultScenario } from "./fault-scenarios";
+import { type FaultScenario, type KillScenario } from "./fault-scenarios";
 import { type ChangeScenario, type Protection } from "./journey";
 
 /** What there is to rehearse of one stack beyond a life without incidents. */
@@ -21,6 +21,9 @@ export interface StackRehearsal {
 
   /** Faults of scripts and web services; those of single resources need no description. */
   readonly faults?: readonly (FaultScenario & { readonly afterStage: number })[];
+
+  /** How Terraform is killed in the middle of an apply. */
+  readonly kill?: KillScenario;
 
   /** Values that are combined pairwise, by input. */
   readonly matrix?: Readonly<Record<string, readonly unknown[]>>;
