@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 
 import { needApi, needObject, needPrincipal, Refusal } from "./cloud";
 import { GOOGLE_WORKLOAD_KINDS } from "./google-workload-kinds";
-import { labelsOf, type ResourceKind } from "./resource-kind";
+import { type ResourceKind } from "./resource-kind";
 import { textAt, valueAt, type ValueObject } from "./terraform-value";
 
 const text = textAt;
@@ -108,12 +108,16 @@ export const GOOGLE_KINDS: Readonly<Record<string, ResourceKind>> = {
     },
   },
 
-  google_secret_manager_secret_iam_member: grant(
-    "secretmanager/iam_secret_manager_secret.go",
-    ["project", "secret_id"],
-    (values) => ({ type: "google_secret_manager_secret", id: text(values, "secret_id") }),
-    "secretmanager",
-  ),
+  google_secret_manager_secret_iam_member: {
+    ...grant(
+      "secretmanager/iam_secret_manager_secret.go",
+      ["project", "secret_id"],
+      (values) => ({ type: "google_secret_manager_secret", id: text(values, "secret_id") }),
+      "secretmanager",
+    ),
+    // The project is read out of the secret's name, which is not known before there is a secret.
+    knownAtPlan: () => ({}),
+  },
 
   google_secret_manager_secret_version: {
     replacedBy: ["secret", "secret_data", "secret_data_wo_version", "is_secret_data_base64"],
@@ -154,7 +158,7 @@ export const GOOGLE_KINDS: Readonly<Record<string, ResourceKind>> = {
     source: "resourcemanager/resource_google_service_account.go",
     knownAtPlan: (values, { project }) => {
       const email = `${text(values, "account_id")}@${text(values, "project") || project}.iam.gserviceaccount.com`;
-      return { email, member: `serviceAccount:${email}` };
+      return { email, member: `serviceAccount:${email}`, deletion_policy: "DELETE" };
     },
     id: (values) => `projects/${text(values, "project")}/serviceAccounts/${text(values, "email")}`,
     computed: (values, { id }) => ({ name: id, unique_id: digits(text(values, "email")) }),
@@ -211,7 +215,7 @@ export const GOOGLE_KINDS: Readonly<Record<string, ResourceKind>> = {
   google_storage_bucket: {
     replacedBy: ["project", "name", "location", "enable_object_retention", "hierarchical_namespace"],
     source: "storage/resource_storage_bucket.go",
-    knownAtPlan: (values) => ({ effective_labels: labelsOf(values), terraform_labels: labelsOf(values) }),
+    knownAtPlan: () => ({ deletion_policy: "DELETE" }),
     id: (values) => text(values, "name"),
     computed: (values, { cloud }) => ({
       project_number: Number(cloud.projectNumber),

@@ -18,7 +18,11 @@ export interface ResourceKind {
   /** Replacement that depends on values: paths that force it. */
   readonly replacedWhen?: (prior: ValueObject, planned: ValueObject) => readonly string[];
 
-  /** Computed attributes that the real provider knows at plan already; only those that are null or unknown are taken. */
+  /**
+   * Computed attributes that the real provider knows at plan already, where the configuration gives none.
+   *
+   * @default - the provider's own project, and the default deletion policy
+   */
   readonly knownAtPlan?: (values: ValueObject, settings: ProviderSettings) => ValueObject;
 
   /** Combinations of arguments that the real provider refuses in `validate`. */

@@ -148,7 +148,7 @@ export class ResourceProvider {
   private withKnown(kind: ResourceKind, planned: ValueObject, config: ValueObject, block: BlockSchema): Value {
     const attributes = block.attributes ?? {};
     const ofEvery: ValueObject = {
-      ...("project" in attributes && kind.knownAtPlan === undefined ? { project: this.settings.project } : {}),
+      ...(kind.knownAtPlan === undefined ? { project: this.settings.project, deletion_policy: "DELETE" } : {}),
       ...("project" in attributes && config.project !== null ? { project: config.project ?? null } : {}),
       ...("terraform_labels" in attributes
         ? { effective_labels: labelsOf(config), terraform_labels: labelsOf(config) }
