@@ -61,7 +61,6 @@ const COMPLETE: EndState = {
 };
 
 // Programs start slowly on a machine that is busy with other things.
-jest.setTimeout(30_000);
 
 const PASSWORD = "application-password-Zq81";
 

@@ -16,7 +16,6 @@ import {
 } from "./script-run";
 
 // Programs start slowly on a machine that is busy with other things.
-jest.setTimeout(30_000);
 
 const SETTINGS: Environment = {
   DB_HOST: "/cloudsql/project:region:instance",
