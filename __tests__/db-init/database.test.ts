@@ -60,9 +60,6 @@ const COMPLETE: EndState = {
   },
 };
 
-// Programs start slowly on a machine that is busy with other things.
-jest.setTimeout(30_000);
-
 const PASSWORD = "application-password-Zq81";
 
 /** Does the real work, and stops forever after the call STOP_AT, whose SQL may be cut off by the sed command CUT. */

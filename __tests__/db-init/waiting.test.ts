@@ -15,9 +15,6 @@ import {
   startScript,
 } from "./script-run";
 
-// Programs start slowly on a machine that is busy with other things.
-jest.setTimeout(30_000);
-
 const SETTINGS: Environment = {
   DB_HOST: "/cloudsql/project:region:instance",
   DB_NAME: "idp",

@@ -124,6 +124,7 @@ describe("The identity provider's container", () => {
     const environment = {
       IDP_SECRET_KEY: "unsaid",
       IDP_BOOTSTRAP_PASSWORD: "unsaid",
+      AUTHENTIK_SECRET_KEY: "unsaid",
       DB_PASSWORD: "unsaid",
       DB_HOST: "unsaid",
       K_SERVICE: "unsaid",
@@ -135,10 +136,11 @@ describe("The identity provider's container", () => {
     expect(broken).toThrow(
       new Error(
         [
-          "Container: 8 problems",
+          "Container: 9 problems",
           '  - environment has "IDP LOG"; a name is letters, digits and underscores and does not start with a digit, because shells drop others; rename it',
           '  - environment has "9LIVES"; a name is letters, digits and underscores and does not start with a digit, because shells drop others; rename it',
           "  - environment has IDP_SECRET_KEY; it is a secret that is generated once and read from the secret store; leave it out",
+          "  - environment has AUTHENTIK_SECRET_KEY; it is a secret that is generated once and read from the secret store; leave it out",
           "  - environment has IDP_BOOTSTRAP_PASSWORD; it is a secret that is read from the secret store; give it as bootstrap_password",
           "  - environment has DB_PASSWORD; the platform sets it to the database it created; to use another one, set the matching IDP_POSTGRESQL__ variable",
           "  - environment has DB_HOST; the platform sets it to the database it created; to use another one, set the matching IDP_POSTGRESQL__ variable",
@@ -157,11 +159,18 @@ describe("The identity provider's container", () => {
 
   it("accepts exactly the names that a shell accepts, apart from those that have an owner", () => {
     const owned =
-      /^(IDP_SECRET_KEY|IDP_BOOTSTRAP_PASSWORD|DB_(HOST|PORT|NAME|USER|PASSWORD)|K_(CONFIGURATION|REVISION|SERVICE)|PORT)$/;
+      /^((IDP|AUTHENTIK)_(SECRET_KEY|BOOTSTRAP_PASSWORD)|DB_(HOST|PORT|NAME|USER|PASSWORD)|K_(CONFIGURATION|REVISION|SERVICE)|PORT)$/;
     const names = fc.oneof(
       fc.string(),
       fc.stringMatching(/^[A-Za-z_0-9-]{0,8}$/),
-      fc.constantFrom("IDP_SECRET_KEY", "DB_USER", "PORT", "K_REVISION", "IDP_POSTGRESQL__HOST"),
+      fc.constantFrom(
+        "IDP_SECRET_KEY",
+        "AUTHENTIK_BOOTSTRAP_PASSWORD",
+        "DB_USER",
+        "PORT",
+        "K_REVISION",
+        "IDP_POSTGRESQL__HOST",
+      ),
     );
     fc.assert(
       fc.property(names, (name) => {

@@ -61,7 +61,7 @@ describeWith(
           stdio: "pipe",
         });
       }
-    }, 60_000);
+    });
 
     afterAll(async () => {
       rmSync(folder, { recursive: true, force: true });

@@ -63,7 +63,7 @@ describe("the packed library", () => {
         include: ["example-*/main.ts"],
       }),
     );
-  }, 60_000);
+  });
 
   afterAll(() => {
     rmSync(project, { recursive: true, force: true });
@@ -94,7 +94,7 @@ describe("the packed library", () => {
     const compiler = join(REPOSITORY, "node_modules/typescript/bin/tsc");
     const { stdout } = spawnSync(process.execPath, [compiler], { cwd: project, encoding: "utf8" });
     expect(stdout).toBe("");
-  }, 60_000);
+  });
 
   it.each(README_PROGRAMS.map((_, index) => index + 1))("synthesizes example %d of the README", (number) => {
     const folder = join(project, `example-${number}`);

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { InputVariable } from "../../lib/core/input-variable";
 import { type EnvironmentSpec } from "../../lib/idp/container-spec";
 import { addPlainEntries } from "../../lib/platform/serverless/container-environment";
-import { valueAt } from "../stacks/serverless-stack";
+import { valueAt } from "../stacks/configuration-graph";
 import { asConstant, evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../support/synthesis";

@@ -1,7 +1,7 @@
 import { InputVariable } from "../../lib/core/input-variable";
 import { PostgresqlDatabase, type PostgresqlDatabaseProps } from "../../lib/platform/postgresql-database";
 import { bareStack, resourceAddresses, resourceOf, terraformOf } from "../support/synthesis";
-import { valueAt } from "../stacks/serverless-stack";
+import { valueAt } from "../stacks/configuration-graph";
 
 const databaseIn = (overrides: Partial<PostgresqlDatabaseProps> = {}, stack = bareStack()) => {
   const database = new PostgresqlDatabase(stack, "Database", {

@@ -3,7 +3,7 @@ import { packageFile } from "../../lib/core/package-file";
 import { type InitializationJobSpec } from "../../lib/idp/initialization-job";
 import { ServerlessJobs, type ServerlessJobsProps } from "../../lib/platform/serverless/serverless-jobs";
 import { ServiceIdentity } from "../../lib/platform/service-identity";
-import { valueAt } from "../stacks/serverless-stack";
+import { valueAt } from "../stacks/configuration-graph";
 import { bareStack, resourceOf, terraformOf, type Block } from "../support/synthesis";
 import { addressOf, databaseIn, DEPLOYMENT, PLACE } from "./serverless-parts";
 

@@ -2,7 +2,7 @@ import { InputVariable } from "../../lib/core/input-variable";
 import { type IdentityProviderContainerProps } from "../../lib/idp/identity-provider-container";
 import { ServerlessService, type ServerlessServiceProps } from "../../lib/platform/serverless/serverless-service";
 import { socketFolder } from "../../lib/platform/serverless/socket-folder";
-import { valueAt } from "../stacks/serverless-stack";
+import { valueAt } from "../stacks/configuration-graph";
 import { bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../support/synthesis";
 import { containerIn, databaseIn, DEPLOYMENT, PLACE } from "./serverless-parts";
 

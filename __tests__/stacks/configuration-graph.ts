@@ -37,6 +37,11 @@ export function expressionsIn(text: string): string[] {
   return bodies;
 }
 
+/** The value at a path of keys and list positions, or undefined where the path ends. */
+export function valueAt(block: unknown, path: string): unknown {
+  return path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], block);
+}
+
 /** Every string of a value, keys excluded. */
 export function stringsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { bucketName, secretId, tenantPrefix } from "../../lib/core/names";
 import { packageFile } from "../../lib/core/package-file";
 import { NEUTRAL_PREFIX, UPSTREAM_PREFIX, WORKER_LISTENERS } from "../../lib/idp/contract";
-import { ADDRESS, containerOf, serverlessResource, serverlessTerraform, STACK_NAME, valueAt } from "./serverless-stack";
+import { valueAt } from "./configuration-graph";
+import { ADDRESS, containerOf, serverlessResource, serverlessTerraform, STACK_NAME } from "./serverless-stack";
 
 /** The words of a row of the contract, where its fact is read, and what it must be. */
 type Row = readonly [row: string, fact: () => unknown, expected: unknown];

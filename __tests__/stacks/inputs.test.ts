@@ -44,6 +44,7 @@ const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
       },
     },
   ],
+  ["an empty bootstrap password, as a pipeline may export it", { bootstrap_password: "" }],
   ["an image by tag", { existing_container_image: "us-docker.pkg.dev/p/r/idp:2026.5.4-abc" }],
   ["an image by digest", { existing_container_image: `us-docker.pkg.dev/p/r/idp@${DIGEST}` }],
   ["an image by tag and digest", { existing_container_image: `us-docker.pkg.dev/p/r/idp:1@${DIGEST}` }],

@@ -1,5 +1,6 @@
 import { type Block } from "../support/synthesis";
-import { ADDRESS, containerOf, serverlessResource, serverlessTerraform, valueAt } from "./serverless-stack";
+import { valueAt } from "./configuration-graph";
+import { ADDRESS, containerOf, serverlessResource, serverlessTerraform } from "./serverless-stack";
 
 const elementsOf = (type: string): [string, Block][] => Object.entries(serverlessTerraform().resource?.[type] ?? {});
 const allResources = (): [string, Block][] =>

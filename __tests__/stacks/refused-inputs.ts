@@ -14,7 +14,7 @@ const MEMORY_RULE =
 export const VERSION_RULE =
   'it must be "latest" or an exact release from 2025.10 on, because older ones need a Redis and rolling tags change without notice; use for example "2026.5.4".';
 const IMAGE_RULE =
-  "it must be a host, a path and a tag or digest, because a moving image would roll out without notice; write for example us-docker.pkg.dev/my-project/images/idp:2026.5.4.";
+  "it must be a host, a path and a tag other than latest or a digest, because a moving image would roll out without notice; write for example us-docker.pkg.dev/my-project/images/idp:2026.5.4.";
 const NAME_RULE =
   "a name is letters, digits and underscores and does not start with a digit, because shells drop others; rename it.";
 const LABEL_RULE =
@@ -98,6 +98,13 @@ export const REFUSED_ALONE: readonly Refusal[] = [
     ],
   ],
   [
+    "the secret key under the upstream's own prefix, which would win",
+    { environment_variables: { AUTHENTIK_SECRET_KEY: "x" } },
+    [
+      "environment_variables has AUTHENTIK_SECRET_KEY; it is a secret that is generated once and read from the secret store; leave it out.",
+    ],
+  ],
+  [
     "the bootstrap password as a variable",
     { environment_variables: { IDP_BOOTSTRAP_PASSWORD: "x" } },
     [
@@ -144,6 +151,11 @@ export const REFUSED_ALONE: readonly Refusal[] = [
     "an image with a part of a digest",
     { existing_container_image: "us-docker.pkg.dev/p/r/idp@sha256:0123" },
     [`existing_container_image is "us-docker.pkg.dev/p/r/idp@sha256:0123"; ${IMAGE_RULE}`],
+  ],
+  [
+    "an image whose tag moves",
+    { existing_container_image: "us-docker.pkg.dev/p/r/idp:latest" },
+    [`existing_container_image is "us-docker.pkg.dev/p/r/idp:latest"; ${IMAGE_RULE}`],
   ],
   ["an empty image", { existing_container_image: "" }, [`existing_container_image is ""; ${IMAGE_RULE}`]],
   ["an unknown tier", { database_tier: "db-n1-standard-1" }, [`database_tier is db-n1-standard-1; ${TIER_RULE}`]],

@@ -1,5 +1,6 @@
 import { IdpServerlessStack } from "../../stacks/idp-serverless";
 import { resourceOf, terraformOf, testApp, type Block, type Terraform } from "../support/synthesis";
+import { valueAt } from "./configuration-graph";
 
 /** Name under which the stack is deployed. */
 export const STACK_NAME = "idp-serverless";
@@ -34,11 +35,6 @@ export const ADDRESS = {
   secretKey: "google_secret_manager_secret.secrets_secret_key",
   service: "google_cloud_run_v2_service.service",
 } as const;
-
-/** The value at a path of keys and list positions, or undefined where the path ends. */
-export function valueAt(block: unknown, path: string): unknown {
-  return path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], block);
-}
 
 /** The only container of the service or of the job. */
 export function containerOf(address: string): Block {

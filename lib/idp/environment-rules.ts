@@ -1,6 +1,6 @@
 import { type TerraformVariableValidationConfig } from "cdktf";
 
-import { BOOTSTRAP_PASSWORD, DATABASE_VARIABLES, SECRET_KEY } from "./contract";
+import { BOOTSTRAP_PASSWORD, DATABASE_VARIABLES, SECRET_KEY, UPSTREAM_PREFIX } from "./contract";
 
 /** Why a name must not be among the caller's variables, and where its value goes instead. */
 interface ReservedName {
@@ -10,11 +10,11 @@ interface ReservedName {
 
 const RESERVED_NAMES: readonly ReservedName[] = [
   {
-    names: [SECRET_KEY.variable],
+    names: bothSpellings(SECRET_KEY.variable),
     reason: "it is a secret that is generated once and read from the secret store; leave it out",
   },
   {
-    names: [BOOTSTRAP_PASSWORD.variable],
+    names: bothSpellings(BOOTSTRAP_PASSWORD.variable),
     reason: "it is a secret that is read from the secret store; give it as bootstrap_password",
   },
   {
@@ -30,6 +30,11 @@ const RESERVED_NAMES: readonly ReservedName[] = [
 
 /** What the platforms and POSIX accept as the name of a variable. */
 const NAME_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
+
+/** A variable under our prefix and under the upstream's own, which would win over ours. */
+function bothSpellings(variable: string): string[] {
+  return [variable, variable.replace(/^IDP_/, UPSTREAM_PREFIX)];
+}
 
 /** Every problem of a literal map of variables, one sentence each; values are not shown. */
 export function environmentProblems(names: readonly string[]): string[] {

@@ -34,10 +34,10 @@ export class ApplicationInputs extends Construct {
       ephemeral: true,
       sensitive: true,
       description:
-        "First password of the built-in administrator; none generates one of 24 characters. The application reads it on its first start only; later it is changed inside the application. Kept in the secret store, never in the state.",
+        "First password of the built-in administrator; none, or an empty one, generates one of 24 characters. The application reads it on its first start only; later it is changed inside the application. Kept in the secret store, never in the state.",
       validation: [
         {
-          condition: "${var.bootstrap_password == null ? true : length(var.bootstrap_password) >= 8}",
+          condition: '${length(coalesce(var.bootstrap_password, "generated")) >= 8}',
           errorMessage:
             "bootstrap_password is given with fewer than 8 characters; the sign-in page of the first administrator is public and a short one is guessed; give a longer one, or none to generate it.",
         },
@@ -78,9 +78,9 @@ export class ApplicationInputs extends Construct {
       validation: [
         {
           condition:
-            '${var.existing_container_image == null ? true : can(regex("^[^\\\\s/@]+/[^\\\\s@]+(:[^\\\\s/@]+|(:[^\\\\s/@]+)?@sha256:[0-9a-f]{64})$", var.existing_container_image))}',
+            '${var.existing_container_image == null ? true : !endswith(var.existing_container_image, ":latest") && can(regex("^[^\\\\s/@]+/[^\\\\s@]+(:[^\\\\s/@]+|(:[^\\\\s/@]+)?@sha256:[0-9a-f]{64})$", var.existing_container_image))}',
           errorMessage:
-            "existing_container_image is ${jsonencode(var.existing_container_image)}; it must be a host, a path and a tag or digest, because a moving image would roll out without notice; write for example us-docker.pkg.dev/my-project/images/idp:2026.5.4.",
+            "existing_container_image is ${jsonencode(var.existing_container_image)}; it must be a host, a path and a tag other than latest or a digest, because a moving image would roll out without notice; write for example us-docker.pkg.dev/my-project/images/idp:2026.5.4.",
         },
       ],
     }).stringValue;
