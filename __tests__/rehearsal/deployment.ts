@@ -2,16 +2,17 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { providerSchema } from "../stacks/provider-schema/provider-schema";
+import { trimmedSchema } from "../stacks/provider-schema/provider-schema";
 import { GoogleStandIn } from "../support/google-stand-in";
 import { programFolder } from "../support/google-stand-in-scripts";
 import { Cloud } from "./cloud";
 import { GOOGLE_EPHEMERAL_KINDS } from "./google-ephemeral-kinds";
 import { GOOGLE_KINDS } from "./google-kinds";
 import { PluginServer } from "./plugin-server";
-import { RANDOM_EPHEMERAL_KINDS } from "./random-kinds";
-import { ResourceProvider } from "./resource-provider";
+import { RANDOM_EPHEMERAL_KINDS, RANDOM_KINDS } from "./random-kinds";
+import { type ProviderKinds, ResourceProvider } from "./resource-provider";
 import { SecretScan } from "./secret-scan";
+import { TLS_KINDS } from "./tls-kinds";
 import { type Plan, type Refusals, StepFailure } from "./steps";
 import { actionsOf, addressesIn } from "./terraform-json";
 import { runTerraform, type TerraformOptions, type TerraformRun } from "./terraform-process";
@@ -27,6 +28,13 @@ export interface DeploymentOptions {
   readonly program: string;
   readonly onCommand?: (run: TerraformRun, command: readonly string[]) => void;
 }
+
+/** Providers that a stand-in exists of; those of which no stack uses anything have no schema. */
+const PROVIDERS: Readonly<Record<string, ProviderKinds>> = {
+  google: { resources: GOOGLE_KINDS, ephemeral: GOOGLE_EPHEMERAL_KINDS },
+  random: { resources: RANDOM_KINDS, ephemeral: RANDOM_EPHEMERAL_KINDS },
+  tls: { resources: TLS_KINDS, ephemeral: {} },
+};
 
 let programs: string | undefined;
 
@@ -86,10 +94,10 @@ export class Deployment {
   private async listen(): Promise<this> {
     const { cloud, plugins, web } = this;
     await web.start();
-    const google = { resources: GOOGLE_KINDS, ephemeral: GOOGLE_EPHEMERAL_KINDS };
-    const random = { resources: {}, ephemeral: RANDOM_EPHEMERAL_KINDS };
-    await plugins.add("google", new ResourceProvider(providerSchema("google"), google, cloud));
-    await plugins.add("random", new ResourceProvider(providerSchema("random"), random, cloud));
+    for (const [name, kinds] of Object.entries(PROVIDERS)) {
+      const schema = trimmedSchema(name);
+      if (schema !== undefined) await plugins.add(name, new ResourceProvider(schema, kinds, cloud));
+    }
     return this;
   }
 

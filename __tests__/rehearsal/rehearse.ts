@@ -9,6 +9,7 @@ import { planWithRealProviders } from "./real-providers";
 import { rehearse, type RehearsalOptions } from "./rehearsal";
 import { failureParagraph, type RehearsalReport, reportTable } from "./rehearsal-report";
 import { REHEARSALS } from "./stacks";
+import { killAllRuns } from "./terraform-process";
 
 const USAGE = `npm run rehearse -- [stack or folder...] [--keep] [--verbose] [--terraform PATH] [--providers MIRROR] [--var-file FILE]
 
@@ -87,6 +88,13 @@ function inputsOf(file: string | undefined): Inputs {
 function complain(text: string): number {
   process.stderr.write(text);
   return 1;
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    killAllRuns();
+    process.exit(1);
+  });
 }
 
 main().then(

@@ -15,6 +15,9 @@ export interface TerraformOptions {
   readonly onOutput?: (output: string, child: ChildProcess) => void;
 }
 
+/** Runs under way. They have groups of their own, so nobody else ends them when this process is told to stop. */
+const underWay = new Set<ChildProcess>();
+
 /** Terraform without anything of the user's own: no settings file, no check for newer versions, no prompts. */
 export async function runTerraform(options: TerraformOptions, ...command: string[]): Promise<TerraformRun> {
   const child = spawn(options.program, command, {
@@ -32,6 +35,7 @@ export async function runTerraform(options: TerraformOptions, ...command: string
     // A group of its own, so that a kill reaches the scripts as well, as it would on a machine that goes down.
     detached: true,
   });
+  underWay.add(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => {
@@ -41,11 +45,16 @@ export async function runTerraform(options: TerraformOptions, ...command: string
   }
   const exitCode = await new Promise<number | null>((resolve, reject) => {
     child.on("error", reject).on("close", resolve);
-  });
+  }).finally(() => underWay.delete(child));
   return { exitCode, output };
 }
 
 /** Ends a run and the scripts that it has started, at once. */
 export function killWithScripts(child: ChildProcess): void {
   if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+}
+
+/** Ends every run that is under way, for a process that is told to stop. */
+export function killAllRuns(): void {
+  underWay.forEach(killWithScripts);
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 
@@ -46,6 +46,12 @@ export function providerSchema(provider: "google" | "random"): ProviderSchema {
   return JSON.parse(gunzipSync(readFileSync(join(__dirname, `${provider}.json.gz`))).toString()) as ProviderSchema;
 }
 
+/** The same for a provider by its name; undefined when no stack uses it. */
+export function trimmedSchema(provider: string): ProviderSchema | undefined {
+  const file = join(__dirname, `${provider}.json.gz`);
+  return existsSync(file) ? (JSON.parse(gunzipSync(readFileSync(file)).toString()) as ProviderSchema) : undefined;
+}
+
 /** Types that a synthesized folder uses, by kind of block; Terraform's own are not among them. */
 export function typesOf(folder: string): Readonly<Record<"ephemeral" | "resource", readonly string[]>> {
   const configuration = JSON.parse(readFileSync(join(folder, "cdk.tf.json"), "utf8")) as Record<
@@ -57,9 +63,12 @@ export function typesOf(folder: string): Readonly<Record<"ephemeral" | "resource
   return { ephemeral: types("ephemeral"), resource: types("resource") };
 }
 
+const EMPTY: ElementSchema = { version: 0, block: {} };
+
 /** @throws Error when a synthesized folder uses types of which there is no schema */
 export function requireSchemas(folder: string): void {
-  const known = (["google", "random"] as const).map(providerSchema);
+  const files = readdirSync(__dirname).filter((file) => file.endsWith(".json.gz"));
+  const known = files.map((file) => trimmedSchema(file.replace(".json.gz", "")) ?? { provider: EMPTY });
   const { ephemeral, resource } = typesOf(folder);
   const missing = [
     ...resource.filter((type) => !known.some(({ resource_schemas: schemas = {} }) => type in schemas)),
