@@ -65,6 +65,8 @@ export class Cloud {
   /** What an ephemeral resource has handed out: secret, wherever it turns up. */
   readonly handedOut = new Set<string>();
   readonly projectNumber = "123456789012";
+  /** What was refused for a reason of the platform's own, so not by an injected fault. */
+  readonly refusals: string[] = [];
   private readonly faults = new Map<string, "broken" | "refused">();
 
   constructor(readonly surroundings: CloudSurroundings) {}

@@ -34,6 +34,10 @@ export async function rehearseFault(deployment: Deployment, fault: FaultScenario
     throw new StepFailure(fault.name, `expected "${fault.refusal}" in:\n${output.slice(-2000)}`);
   }
   if (!deployment.cloud.allFaultsMet) throw new StepFailure(fault.name, "the injected fault was never met");
+  // Whatever needs what has failed must wait for it, and not be lucky when nothing fails.
+  const [premature] = deployment.cloud.refusals;
+  if (premature !== undefined)
+    throw new StepFailure(fault.name, `tried without waiting for what it needs: ${premature}`);
   fault.repair?.(deployment);
   await complete(deployment, fault.name, expected);
 }

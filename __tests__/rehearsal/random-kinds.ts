@@ -15,7 +15,7 @@ const KINDS = ["lower", "upper", "numeric", "special"] as const;
 
 /** What the provider takes where nothing is given. */
 const TEXT_DEFAULTS: ValueObject = Object.fromEntries(
-  KINDS.flatMap((kind) => [
+  KINDS.flatMap((kind): [string, boolean | number][] => [
     [kind, true],
     [`min_${kind}`, 0],
   ]),

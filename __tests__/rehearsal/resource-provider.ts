@@ -90,7 +90,17 @@ export class ResourceProvider {
     return { planned, replacedBy };
   }
 
-  apply(type: string, { prior, planned, config }: Change): Value {
+  apply(type: string, change: Change): Value {
+    try {
+      return this.applied(type, change);
+    } catch (error) {
+      const isOwn = error instanceof Refusal || error instanceof BrokenCreation;
+      if (isOwn && !error.message.includes("injected failure")) this.cloud.refusals.push(error.message);
+      throw error;
+    }
+  }
+
+  private applied(type: string, { prior, planned, config }: Change): Value {
     const kind = this.kindOf(type);
     if (planned === null) return this.destroy(type, kind, prior as ValueObject);
     const values = planned as ValueObject;
