@@ -70,7 +70,7 @@ export class Journey {
       await deployment.apply(plan);
       requireSoundness(deployment, name);
       requireRewrites(name, before, deployment.cloud.livePayloads, expected);
-      verify?.(deployment);
+      requireVerified(name, () => verify?.(deployment));
       await this.requireEmptyPlan(name);
       return plan;
     });
@@ -153,6 +153,14 @@ export function requireSoundness({ cloud }: Deployment, step: string): void {
       if (!(error instanceof Refusal)) throw error;
       throw new StepFailure(step, `a new instance could not start: ${error.message}`);
     }
+  }
+}
+
+function requireVerified(step: string, verify: () => void): void {
+  try {
+    verify();
+  } catch (error) {
+    throw new StepFailure(step, error instanceof Error ? error.message : String(error));
   }
 }
 

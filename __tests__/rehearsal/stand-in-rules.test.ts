@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { type BlockSchema } from "../stacks/provider-schema/provider-schema";
+import { Cloud, needObject, Refusal } from "./cloud";
+import { configurationProblems } from "./schema-rules";
+import { SecretScan } from "./secret-scan";
+import { messageFromValue, UNKNOWN, valueFromMessage } from "./terraform-value";
+
+const surroundings = { enabledApis: new Set<string>(), hasImage: () => false, hasAnswered: () => false };
+
+describe("The rules of a schema", () => {
+  const block: BlockSchema = {
+    attributes: { name: { type: "string", required: true }, id: { type: "string", computed: true } },
+    block_types: {
+      part: {
+        nesting_mode: "list",
+        max_items: 1,
+        min_items: 1,
+        block: { attributes: { size: { type: "number", optional: true } } },
+      },
+    },
+  };
+
+  it.each([
+    ["nothing that is right", { name: "a", id: null, part: [{ size: 1 }] }, []],
+    ["nothing that is not known yet", { name: UNKNOWN, id: null, part: UNKNOWN }, []],
+    ["a missing argument", { name: null, id: null, part: [{ size: 1 }] }, ["name is required and missing"]],
+    ["what is computed", { name: "a", id: "b", part: [{ size: 1 }] }, ["id is the provider's to set"]],
+    ["another type", { name: 1, id: null, part: [{ size: 1 }] }, ['name has not the type "string"']],
+    ["an unknown argument", { name: "a", id: null, part: [{ width: 1 }] }, ["part.0.width does not exist"]],
+    ["too few blocks", { name: "a", id: null, part: [] }, ["part is given 0 times, at least 1 are required"]],
+    ["too many blocks", { name: "a", id: null, part: [{}, {}] }, ["part is given 2 times, at most 1 are allowed"]],
+  ])("refuse %s", (_what, config, problems) => {
+    expect(configurationProblems(config, block)).toEqual(problems);
+  });
+});
+
+it("A value survives the way to Terraform and back, unknown parts included", () => {
+  const value = { text: "a", none: null, later: UNKNOWN, list: [1, true, { deep: UNKNOWN }], project: 123456789012 };
+  expect(valueFromMessage(messageFromValue(value))).toEqual(value);
+});
+
+describe("The stand-in project", () => {
+  const object = (id: string, ...needs: string[]) => ({
+    ...{ type: "thing", id, values: {}, writeOnly: {} },
+    needs: needs.map((need) => needObject("thing", need)),
+  });
+
+  it("makes nothing twice, nothing without what it needs, and loses nothing that is needed", () => {
+    const cloud = new Cloud(surroundings);
+    expect(() => {
+      cloud.create(object("user", "base"));
+    }).toThrow(new Refusal("Error 400: thing user needs what is not there: thing base"));
+    const base = object("base");
+    cloud.create(base);
+    cloud.create(object("user", "base"));
+    expect(() => {
+      cloud.create(object("user", "base"));
+    }).toThrow("thing user already exists");
+    expect(() => {
+      cloud.destroy(base);
+    }).toThrow(new Refusal("Error 400: thing base is still used by thing user"));
+    expect(cloud.find("thing", "base")).toBe(base);
+  });
+});
+
+describe("The look for secrets", () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "secret-scan-"));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    ["as it is", (secret: string) => `"value": "${secret}"`],
+    ["in Base64 of its own", (secret: string) => Buffer.from(secret).toString("base64")],
+    ["somewhere in Base64 of more", (secret: string) => Buffer.from(`x=${secret};`).toString("base64")],
+    ["in an address", (secret: string) => `?q=${encodeURIComponent(secret)}`],
+  ])("finds one %s", (_how, written) => {
+    const cloud = new Cloud(surroundings);
+    cloud.payloads.push({ name: "projects/1/secrets/s/versions/1", payload: "geheim+und lang/genug" });
+    writeFileSync(join(folder, "terraform.tfstate"), written("geheim+und lang/genug"));
+
+    expect(new SecretScan().leaks({ folder, cloud, texts: { log: "nothing" } })).toEqual([
+      "the payload of projects/1/secrets/s/versions/1 is in terraform.tfstate",
+    ]);
+    writeFileSync(join(folder, "terraform.tfstate"), "{}");
+    expect(new SecretScan().leaks({ folder, cloud, texts: { log: "nothing" } })).toEqual([]);
+  });
+});
