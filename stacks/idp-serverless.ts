@@ -24,7 +24,11 @@ import { ProjectInputs } from "./inputs/project-inputs";
 import { ServerlessInputs } from "./inputs/serverless-inputs";
 
 export interface IdpServerlessStackProps {
-  /** Where the state is kept. */
+  /**
+   * Where the state is kept.
+   *
+   * @default - the file `terraform.tfstate` in the synthesized folder
+   */
   readonly backend?: StateBackend;
 }
 

@@ -47,7 +47,13 @@ describe("The identity provider's container", () => {
     expect(container({ environment }).environment).toEqual({
       baseline: BASELINE,
       overrides: environment,
-      required: { DB_HOST: "/sockets", DB_PORT: "5432", DB_NAME: "names", DB_USER: "role" },
+      required: {
+        IDP_LISTEN__HTTP: "0.0.0.0:9000",
+        DB_HOST: "/sockets",
+        DB_PORT: "5432",
+        DB_NAME: "names",
+        DB_USER: "role",
+      },
     });
   });
 
@@ -159,7 +165,7 @@ describe("The identity provider's container", () => {
 
   it("accepts exactly the names that a shell accepts, apart from those that have an owner", () => {
     const owned =
-      /^((IDP|AUTHENTIK)_(SECRET_KEY|BOOTSTRAP_PASSWORD)|DB_(HOST|PORT|NAME|USER|PASSWORD)|K_(CONFIGURATION|REVISION|SERVICE)|PORT)$/;
+      /^((IDP|AUTHENTIK)_(SECRET_KEY|BOOTSTRAP_PASSWORD|LISTEN__HTTP)|DB_(HOST|PORT|NAME|USER|PASSWORD)|K_(CONFIGURATION|REVISION|SERVICE)|PORT)$/;
     const names = fc.oneof(
       fc.string(),
       fc.stringMatching(/^[A-Za-z_0-9-]{0,8}$/),

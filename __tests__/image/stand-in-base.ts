@@ -43,7 +43,8 @@ export function createBuildahStorage(): BuildahStorage {
 /** Removes the stores with every image and container in them. */
 export async function removeBuildahStorage(storage: BuildahStorage): Promise<void> {
   await buildah(storage, ["rm", "--all"]);
-  rmSync(storage.folder, { recursive: true, force: true });
+  // A build that was cut off may still be writing.
+  rmSync(storage.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
 /** Environment in which plain `buildah` works on the given stores without a daemon, as root. */

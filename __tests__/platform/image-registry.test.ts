@@ -35,7 +35,7 @@ describe("ImageRegistry", () => {
       cleanup_policy_dry_run: false,
       cleanup_policies: [
         { id: "keep-recent", action: "KEEP", most_recent_versions: { keep_count: 10 } },
-        { id: "delete-old", action: "DELETE", condition: { tag_state: "ANY", older_than: "90d" } },
+        { id: "delete-old", action: "DELETE", condition: { tag_state: "ANY", older_than: "7776000s" } },
       ],
       depends_on: ["terraform_data.apis_artifactregistry_answers"],
     });

@@ -160,7 +160,7 @@ describe("PostgresqlDatabase", () => {
       new Error(
         [
           "test/Database: 2 problems",
-          "  - tier is db-custom-3-7680; it must be db-f1-micro, db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other; use for example db-custom-1-3840",
+          "  - tier is db-custom-3-7680; it must be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other that has enough connections; use for example db-custom-1-3840",
           "  - availability is GLOBAL; it must be ZONAL or REGIONAL, because the platform knows no other; use ZONAL for one zone, REGIONAL for a standby in another",
         ].join("\n"),
       ),

@@ -11,19 +11,16 @@ const MEMORY_TEXT =
   "it must be a whole number with Mi or Gi, and the platform allows 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two";
 
 describe("The tiers of the database", () => {
-  it.each([
-    "db-f1-micro",
-    "db-g1-small",
-    "db-custom-1-3840",
-    "db-custom-1-6656",
-    "db-custom-2-3840",
-    "db-custom-96-638976",
-  ])("include %s", (tier) => {
-    expect(isDatabaseTier(tier)).toBe(true);
-  });
+  it.each(["db-g1-small", "db-custom-1-3840", "db-custom-1-6656", "db-custom-2-3840", "db-custom-96-638976"])(
+    "include %s",
+    (tier) => {
+      expect(isDatabaseTier(tier)).toBe(true);
+    },
+  );
 
   it.each([
     "",
+    "db-f1-micro",
     "db-n1-standard-1",
     "db-perf-optimized-N-2",
     "db-custom-0-3840",
@@ -44,7 +41,6 @@ describe("The tiers of the database", () => {
   });
 
   it.each([
-    ["db-f1-micro", "25"],
     ["db-g1-small", "50"],
     ["db-custom-1-3840", "100"],
     ["db-custom-2-6144", "200"],

@@ -199,6 +199,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
         DB_PORT: "5432",
         DB_NAME: "${local.database_name}",
         DB_USER: "${local.database_name}",
+        IDP_LISTEN__HTTP: "0.0.0.0:9000",
       },
     ],
     [
@@ -228,9 +229,8 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ["The worker is started with these and no others", workerListeners, WORKER_LISTENERS],
     [
       "The server keeps the default 0.0.0.0:9000",
-      () =>
-        Object.keys(local("service_baseline_environment") as object).filter((name) => /LISTEN__(HTTP|ME)/.test(name)),
-      [],
+      () => (local("service_required_environment") as Record<string, string>).IDP_LISTEN__HTTP,
+      "0.0.0.0:9000",
     ],
   ],
 

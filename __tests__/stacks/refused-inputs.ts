@@ -8,7 +8,7 @@ export const DIGEST = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef01
 type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly string[]];
 
 const TIER_RULE =
-  "it must be db-f1-micro, db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other; use for example db-custom-1-3840.";
+  "it must be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other that has enough connections; use for example db-custom-1-3840.";
 const MEMORY_RULE =
   "it must be a whole number with Mi or Gi, and the platform allows 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two.";
 export const VERSION_RULE =
@@ -116,6 +116,13 @@ export const REFUSED_ALONE: readonly Refusal[] = [
     { environment_variables: { DB_PASSWORD: "x", DB_HOST: "y" } },
     [
       "environment_variables has DB_HOST, DB_PASSWORD; the platform sets it to the database it created; to use another one, set the matching IDP_POSTGRESQL__ variable.",
+    ],
+  ],
+  [
+    "another address to listen on, under either prefix",
+    { environment_variables: { IDP_LISTEN__HTTP: "0.0.0.0:80", AUTHENTIK_LISTEN__HTTP: "0.0.0.0:80" } },
+    [
+      "environment_variables has AUTHENTIK_LISTEN__HTTP, IDP_LISTEN__HTTP; the platform sends traffic and probes to its own port, so the server would never be ready; leave it out.",
     ],
   ],
   [
@@ -252,8 +259,8 @@ export const REFUSED_TOGETHER: readonly Refusal[] = [
   ],
   [
     "the default number of instances on the smallest database",
-    { database_tier: "db-f1-micro", max_instance_count: 3 },
-    [connectionsText(3, "db-f1-micro", 25)],
+    { database_tier: "db-g1-small", max_instance_count: 3 },
+    [connectionsText(3, "db-g1-small", 50)],
   ],
   [
     "three instances on the second smallest",

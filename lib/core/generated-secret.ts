@@ -20,7 +20,11 @@ export interface SecretReference {
 }
 
 export interface GeneratedSecretProps {
-  /** Things that must exist first, for example the gate of the secret store's API. */
+  /**
+   * Things that must exist first, for example the gate of the secret store's API.
+   *
+   * @default - nothing
+   */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
@@ -30,7 +34,11 @@ export interface GeneratedSecretProps {
    */
   readonly deletionProtection?: boolean | IResolvable;
 
-  /** Labels of the secret. */
+  /**
+   * Labels of the secret.
+   *
+   * @default - none
+   */
   readonly labels?: Record<string, string>;
 
   /** Characters of the generated value, at least 8: letters and digits, at least one of each kind. */

@@ -24,6 +24,9 @@ export const OLDEST_VERSION = { year: 2025, feature: 10 } as const;
 /** Port on which the server answers. */
 export const CONTAINER_PORT = 9000;
 
+/** Where the server listens, stated because the pinned release itself would ask for an IPv6 socket. */
+export const SERVER_LISTENER = { IDP_LISTEN__HTTP: `0.0.0.0:${CONTAINER_PORT}` } as const;
+
 /** Listeners of the co-located worker: on loopback, so that it can never win the bind of the server's port. */
 export const WORKER_LISTENERS = {
   IDP_LISTEN__HTTP: "127.0.0.1:9001",

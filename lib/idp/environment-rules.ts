@@ -1,6 +1,13 @@
 import { type TerraformVariableValidationConfig } from "cdktf";
 
-import { BOOTSTRAP_PASSWORD, DATABASE_VARIABLES, SECRET_KEY, UPSTREAM_PREFIX } from "./contract";
+import {
+  BOOTSTRAP_PASSWORD,
+  DATABASE_VARIABLES,
+  NEUTRAL_PREFIX,
+  SECRET_KEY,
+  SERVER_LISTENER,
+  UPSTREAM_PREFIX,
+} from "./contract";
 
 /** Why a name must not be among the caller's variables, and where its value goes instead. */
 interface ReservedName {
@@ -23,6 +30,10 @@ const RESERVED_NAMES: readonly ReservedName[] = [
       "the platform sets it to the database it created; to use another one, set the matching IDP_POSTGRESQL__ variable",
   },
   {
+    names: Object.keys(SERVER_LISTENER).flatMap(bothSpellings),
+    reason: "the platform sends traffic and probes to its own port, so the server would never be ready; leave it out",
+  },
+  {
     names: ["K_CONFIGURATION", "K_REVISION", "K_SERVICE", "PORT"],
     reason: "the platform owns it; the container always listens on its own port",
   },
@@ -33,7 +44,7 @@ const NAME_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
 
 /** A variable under our prefix and under the upstream's own, which would win over ours. */
 function bothSpellings(variable: string): string[] {
-  return [variable, variable.replace(/^IDP_/, UPSTREAM_PREFIX)];
+  return [variable, `${UPSTREAM_PREFIX}${variable.slice(NEUTRAL_PREFIX.length)}`];
 }
 
 /** Every problem of a literal map of variables, one sentence each; values are not shown. */

@@ -14,6 +14,7 @@ import {
   PROBE_MAX_DELAY_SECONDS,
   PROBE_TIMEOUT_SECONDS,
   SECRET_KEY,
+  SERVER_LISTENER,
   STARTUP_MAX_SECONDS,
   STARTUP_PROBE,
 } from "./contract";
@@ -99,6 +100,7 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
       baseline: { ...props.platformEnvironment, ...BASELINE_ENVIRONMENT },
       overrides: props.environment ?? {},
       required: {
+        ...SERVER_LISTENER,
         [DATABASE_VARIABLES.host]: database.host,
         [DATABASE_VARIABLES.port]: String(DATABASE_PORT),
         [DATABASE_VARIABLES.name]: database.name,

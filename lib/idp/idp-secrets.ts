@@ -35,10 +35,18 @@ export interface IdpSecretsProps {
    */
   readonly deletionProtection?: boolean | IResolvable;
 
-  /** Things that must exist first, for example the gate of the secret store's API. */
+  /**
+   * Things that must exist first, for example the gate of the secret store's API.
+   *
+   * @default - nothing
+   */
   readonly dependsOn?: ITerraformDependable[];
 
-  /** Labels of the secrets. */
+  /**
+   * Labels of the secrets.
+   *
+   * @default - none
+   */
   readonly labels?: Record<string, string>;
 }
 

@@ -26,10 +26,18 @@ export interface MediaBucketProps {
    */
   readonly deletionProtection?: boolean | IResolvable;
 
-  /** Things that must exist first, for example the gate of the storage API. */
+  /**
+   * Things that must exist first, for example the gate of the storage API.
+   *
+   * @default - nothing
+   */
   readonly dependsOn?: ITerraformDependable[];
 
-  /** Labels of the bucket. */
+  /**
+   * Labels of the bucket.
+   *
+   * @default - none
+   */
   readonly labels?: Record<string, string>;
 }
 

@@ -5,8 +5,8 @@ import { expression } from "../core/expression";
 /** Tier without further choice: the smallest with dedicated CPU. */
 export const DEFAULT_DATABASE_TIER = "db-custom-1-3840";
 
-/** Memory of the shared-core tiers in MB. */
-const SHARED_CORE_MEMORY_MB = { "db-f1-micro": 614, "db-g1-small": 1741 } as const;
+/** Memory of the shared-core tier in MB. The smaller one has 25 connections, too few for one instance. */
+const SHARED_CORE_MEMORY_MB = { "db-g1-small": 1741 } as const;
 
 /** Default of `max_connections` from this much memory on, as the managed database chooses it. */
 const CONNECTION_STEPS = [
@@ -36,7 +36,7 @@ const CUSTOM_TIER = {
 const CUSTOM_TIER_PATTERN = "^db-custom-([1-9][0-9]*)-([1-9][0-9]*)$";
 
 /** Rule of a tier, as every message states it. */
-export const DATABASE_TIER_RULE = `it must be db-f1-micro, db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to ${CUSTOM_TIER.maxCpus} and memory in steps of ${CUSTOM_TIER.memoryStepMb} MB, at least ${CUSTOM_TIER.minMemoryMb} MB and 0.9 to 6.5 GB per CPU, because the edition offers no other`;
+export const DATABASE_TIER_RULE = `it must be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to ${CUSTOM_TIER.maxCpus} and memory in steps of ${CUSTOM_TIER.memoryStepMb} MB, at least ${CUSTOM_TIER.minMemoryMb} MB and 0.9 to 6.5 GB per CPU, because the edition offers no other that has enough connections`;
 
 /** True for a tier that the ENTERPRISE edition offers. */
 export function isDatabaseTier(tier: string): boolean {

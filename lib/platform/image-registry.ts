@@ -14,11 +14,13 @@ export interface ImageRegistryProps {
   /** Services of the project; needs `artifactregistry`, `cloudbuild`, `iam` and `logging`. */
   readonly apis: ProjectApis;
 
+  /** What the names are made of. */
   readonly deployment: DeploymentName;
 
   /** Region of the images, for example `us-central1`. Changing it later makes a new, empty repository. */
   readonly location: string;
 
+  /** Project that it goes into. */
   readonly projectId: string;
 
   /**
@@ -28,7 +30,11 @@ export interface ImageRegistryProps {
    */
   readonly createWhen?: string;
 
-  /** Labels of the repository. */
+  /**
+   * Labels of the repository.
+   *
+   * @default - none
+   */
   readonly labels?: Record<string, string>;
 }
 
@@ -61,7 +67,11 @@ export class ImageRegistry extends Construct implements ImageRepository {
       cleanupPolicyDryRun: false,
       cleanupPolicies: [
         { id: "keep-recent", action: "KEEP", mostRecentVersions: { keepCount: KEPT_IMAGES } },
-        { id: "delete-old", action: "DELETE", condition: { tagState: "ANY", olderThan: `${IMAGE_RETENTION_DAYS}d` } },
+        {
+          id: "delete-old",
+          action: "DELETE",
+          condition: { tagState: "ANY", olderThan: `${IMAGE_RETENTION_SECONDS}s` },
+        },
       ],
       labels: props.labels,
       count,
@@ -99,5 +109,5 @@ export class ImageRegistry extends Construct implements ImageRepository {
 /** Releases to go back to. */
 const KEPT_IMAGES = 10;
 
-/** Longer than two release cycles of the upstream. */
-const IMAGE_RETENTION_DAYS = 90;
+/** 90 days, longer than two release cycles of the upstream; in seconds, because the registry answers in them. */
+const IMAGE_RETENTION_SECONDS = 90 * 24 * 60 * 60;

@@ -20,8 +20,10 @@ import { DATABASE_TIER_RULE, DEFAULT_DATABASE_TIER, isDatabaseTier, maxConnectio
 import { type NetworkAttachment } from "./network-attachment";
 
 export interface PostgresqlDatabaseProps {
+  /** What the names are made of. */
   readonly deployment: DeploymentName;
 
+  /** Project that it goes into. */
   readonly projectId: string;
 
   /** Region of the data. Changing it later replaces the database. */
@@ -42,13 +44,25 @@ export interface PostgresqlDatabaseProps {
    */
   readonly deletionProtection?: boolean | IResolvable;
 
-  /** Things that must exist first for the database: the gate of its API. */
+  /**
+   * Things that must exist first for the database: the gate of its API.
+   *
+   * @default - nothing
+   */
   readonly dependsOn?: ITerraformDependable[];
 
-  /** Things that must exist first for the passwords: the gate of the secret store's API. */
+  /**
+   * Things that must exist first for the passwords: the gate of the secret store's API.
+   *
+   * @default - nothing
+   */
   readonly secretsDependOn?: ITerraformDependable[];
 
-  /** Labels of the database and its secrets. */
+  /**
+   * Labels of the database and its secrets.
+   *
+   * @default - none
+   */
   readonly labels?: Record<string, string>;
 
   /**

@@ -11,6 +11,7 @@ export interface ServiceIdentityProps {
   /** Deployment that the account belongs to. */
   readonly deployment: DeploymentName;
 
+  /** Project that it goes into. */
   readonly projectId: string;
 
   /** What the account is for, at most 17 lower-case letters and hyphens; starts the account's id. */
@@ -26,7 +27,11 @@ export interface ServiceIdentityProps {
    */
   readonly count?: TerraformCount;
 
-  /** Things that must exist first, for example the gate of the identity API. */
+  /**
+   * Things that must exist first, for example the gate of the identity API.
+   *
+   * @default - nothing
+   */
   readonly dependsOn?: ITerraformDependable[];
 }
 

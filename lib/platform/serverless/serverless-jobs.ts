@@ -34,22 +34,37 @@ export interface ServerlessJobsProps {
   /** Database whose socket the jobs find under `/cloudsql`. */
   readonly database: PostgresqlDatabase;
 
+  /** What the names are made of. */
   readonly deployment: DeploymentName;
 
+  /** Project that it goes into. */
   readonly projectId: string;
 
+  /** Region, for example `us-central1`. */
   readonly region: string;
 
   /** Account that the jobs run as; it gets access to the scripts, everything else is granted to it beforehand. */
   readonly identity: ServiceIdentity;
 
-  /** Things that must exist before a job runs: grants, stored secrets, APIs. */
+  /**
+   * Things that must exist before a job runs: grants, stored secrets, APIs.
+   *
+   * @default - nothing
+   */
   readonly dependsOn?: ITerraformDependable[];
 
-  /** Things that must exist before a script can be stored: the gate of the secret store's API. */
+  /**
+   * Things that must exist before a script can be stored: the gate of the secret store's API.
+   *
+   * @default - nothing
+   */
   readonly secretsDependOn?: ITerraformDependable[];
 
-  /** Labels of the jobs. */
+  /**
+   * Labels of the jobs.
+   *
+   * @default - none
+   */
   readonly labels?: Record<string, string>;
 
   /**

@@ -26,8 +26,10 @@ export interface ServerlessServiceProps {
   /** Database whose socket the container finds under `/cloudsql`. */
   readonly database: PostgresqlDatabase;
 
+  /** What the names are made of. */
   readonly deployment: DeploymentName;
 
+  /** Project that it goes into. */
   readonly projectId: string;
 
   /** Region of the service. Changing it later makes a new service with another address. */
@@ -49,7 +51,11 @@ export interface ServerlessServiceProps {
    */
   readonly dependsOn?: ITerraformDependable[];
 
-  /** Labels of the service. */
+  /**
+   * Labels of the service.
+   *
+   * @default - none
+   */
   readonly labels?: Record<string, string>;
 
   /**
