@@ -484,6 +484,8 @@ for (const { name: shellName, program, command } of SHELLS) {
         const container = await startContainer({ STUB_SERVER_STOPS_LAST: "yes", STUB_WORKER_STOP_SECONDS: "0.1" });
         await firstWorker(container);
         expect(await container.stop()).toBe(0);
+        // dumb-init does not wait for the worker, which on a busy machine writes its last record a moment later.
+        await eventually("the worker's end", () => container.starts("worker").every(({ ended }) => ended));
         expect(container.starts("worker")).toMatchObject([{ ended: true, signals: ["TERM"] }]);
         expect(container.starts("server")).toMatchObject([{ ended: true, signals: ["TERM"] }]);
         expect(container.output()).not.toContain("starts again");
