@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -114,15 +115,16 @@ function entrypointFigure(): Figure {
 }
 
 function testSuiteFigure(): Figure {
-  const { milliseconds } = measure({ command: "npm", args: ["test", "--silent"], cwd: REPOSITORY, runs: 1 });
-  const seconds = milliseconds / 1000;
+  const start = Date.now();
+  const { status } = spawnSync("npm", ["test", "--silent"], { cwd: REPOSITORY, stdio: "ignore" });
+  const seconds = (Date.now() - start) / 1000;
   return {
     name: "npm test",
-    ours: `${seconds.toFixed(1)} s`,
+    ours: status === 0 ? `${seconds.toFixed(1)} s` : "failed",
     peer: "",
     ratio: "",
     goal: "at most 25 s",
-    reached: seconds <= 25,
+    reached: status === 0 && seconds <= 25,
   };
 }
 

@@ -13,7 +13,8 @@ export interface Offer {
   readonly stacks: Readonly<Record<string, DocumentedTerraform>>;
 }
 
-const OUTPUT_FOLDER = "cdktf.out/stacks/";
+/** Where stacks are synthesized, by default and for handing over. */
+const OUTPUT_FOLDERS = /^(?:cdktf\.out|handed-over)\/stacks\//;
 
 const TERRAFORM_SUBCOMMANDS = ["init", "plan", "apply", "output", "destroy"];
 
@@ -74,6 +75,5 @@ function terraformUntruth([folder, verb, ...options]: readonly string[], offer: 
 }
 
 function unknownStack(folder: string, { stacks }: Offer): string | undefined {
-  const name = folder.startsWith(OUTPUT_FOLDER) ? folder.slice(OUTPUT_FOLDER.length) : "";
-  return name in stacks ? undefined : `${folder} is not the folder of a stack`;
+  return folder.replace(OUTPUT_FOLDERS, "") in stacks ? undefined : `${folder} is not the folder of a stack`;
 }
