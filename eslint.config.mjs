@@ -25,4 +25,17 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ["lib/**/*.ts", "stacks/**/*.ts"],
+    ignores: ["lib/core/**"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: "CallExpression[callee.property.name='addOverride']",
+          message: "an override escapes the types; use the helper of lib/core for it, or add one there",
+        },
+      ],
+    },
+  },
 );
