@@ -1,3 +1,9 @@
+const { accessSync, constants, statfsSync } = require("node:fs");
+
+// Databases and container images are thousands of small files, which memory takes in half the time of a disk.
+const MEMORY_FOLDER = "/dev/shm";
+if (process.env.TMPDIR === undefined && hasRoom(MEMORY_FOLDER)) process.env.TMPDIR = MEMORY_FOLDER;
+
 /** @type {import("jest").Config} */
 module.exports = {
   testEnvironment: "node",
@@ -13,3 +19,13 @@ module.exports = {
   // Compiled code and synthesized folders hold copies of package.json, which the module map would report as collisions.
   modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/cdktf.out"],
 };
+
+function hasRoom(folder) {
+  try {
+    accessSync(folder, constants.W_OK);
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize > 2 ** 30;
+  } catch {
+    return false;
+  }
+}
