@@ -206,10 +206,10 @@ describe("setNewerAttribute", () => {
 
 describe("requireProvider", () => {
   it.each(Object.entries(PROVIDER_REQUIREMENTS))(
-    "states an open range up to the next major release: %s",
+    "states an open range up to a major release that nobody has tried: %s",
     (_, range) => {
       const [, from = "", to = ""] = /^>= (\d+)\.\d+\.\d+, < (\d+)\.0\.0$/.exec(range.version) ?? [];
-      expect(Number(to)).toBe(Number(from) + 1);
+      expect(Number(to)).toBeGreaterThan(Number(from));
     },
   );
 
@@ -217,9 +217,10 @@ describe("requireProvider", () => {
     const stack = new TerraformStack(testApp(), "test");
     requireProvider(stack, "google");
     requireProvider(new Construct(stack, "Part"), "random");
+    const { google, random } = PROVIDER_REQUIREMENTS;
     expect(terraformOf(stack).terraform).toMatchObject({
       required_version: ">= 1.11.0",
-      required_providers: PROVIDER_REQUIREMENTS,
+      required_providers: { google, random },
     });
   });
 });
