@@ -35,6 +35,12 @@ export interface JobExecution {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** Pods that were started together. */
+export interface StartedPods {
+  readonly template: Value;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 /** What lies beside the provider: the web services that the scripts talk to. */
 export interface CloudSurroundings {
   /** Services of the project that are on, by host name; both sides turn them on. */
@@ -64,6 +70,18 @@ export class Cloud {
   readonly publicPayloads = new Set<string>();
   /** What an ephemeral resource has handed out: secret, wherever it turns up. */
   readonly handedOut = new Set<string>();
+  /** Tokens that an ephemeral resource has handed out, with which the platform's own interfaces can be asked. */
+  readonly accessTokens = new Set<string>();
+  /** Whether clusters write into objects what Autopilot writes. */
+  admission: "autopilot" | "none" = "autopilot";
+  /** What the pods of a deployment were started with, and from which template. */
+  readonly podEnvironments = new Map<string, StartedPods>();
+  /** What the pods of a deployment work with until they have ended. */
+  readonly podNeeds = new Map<string, readonly Need[]>();
+  /** Annotations of a service as they were sent last. */
+  readonly serverAnnotations = new Map<string, Readonly<Record<string, Value>>>();
+  /** Reasons for which the next executions of jobs fail. */
+  readonly jobFailures: string[] = [];
   readonly projectNumber = "123456789012";
   /** What was refused for a reason of the platform's own, so not by an injected fault. */
   readonly refusals: string[] = [];
@@ -136,6 +154,10 @@ export class Cloud {
     this.retiredNames.forEach((name) => copy.retiredNames.add(name));
     this.bucketFiles.forEach((count, bucket) => copy.bucketFiles.set(bucket, count));
     this.handedOut.forEach((value) => copy.handedOut.add(value));
+    copy.admission = this.admission;
+    this.podEnvironments.forEach((pods, deployment) => copy.podEnvironments.set(deployment, pods));
+    this.podNeeds.forEach((needs, deployment) => copy.podNeeds.set(deployment, needs));
+    this.serverAnnotations.forEach((annotations, service) => copy.serverAnnotations.set(service, annotations));
     return copy;
   }
 
@@ -190,9 +212,19 @@ export function needGrant(
 
 /** The need for the principal of a grant; those that the platform brings need nothing. */
 export function needPrincipal(member: string): Need[] {
+  const [, pool] = /^serviceAccount:([a-z0-9-]+)\.svc\.id\.goog\[/.exec(member) ?? [];
+  if (pool !== undefined) return [needIdentityPool(pool)];
   const [, email, project] = /^serviceAccount:([^@]+@([a-z0-9-]+)\.iam\.gserviceaccount\.com)$/.exec(member) ?? [];
   if (email === undefined || project === undefined || /^(service-|gcp-sa-)/.test(email)) return [];
   return [needObject("google_service_account", `projects/${project}/serviceAccounts/${email}`)];
+}
+
+/** The need for the identity pool of a project, which its first cluster makes. */
+function needIdentityPool(project: string): Need {
+  return {
+    what: `the identity pool ${project}.svc.id.goog, which the first cluster makes`,
+    isMet: (cloud) => cloud.ofType("google_container_cluster").some(({ values }) => textAt(values, "project") === project),
+  };
 }
 
 /** The need for a service of the project that is on, and that has been seen answering. */

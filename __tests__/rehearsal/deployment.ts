@@ -8,6 +8,8 @@ import { programFolder } from "../support/google-stand-in-scripts";
 import { Cloud } from "./cloud";
 import { GOOGLE_EPHEMERAL_KINDS } from "./google-ephemeral-kinds";
 import { GOOGLE_KINDS } from "./google-kinds";
+import { requireClusterAccess } from "./cluster-access";
+import { KUBERNETES_KINDS } from "./kubernetes-kinds";
 import { PluginServer } from "./plugin-server";
 import { RANDOM_EPHEMERAL_KINDS, RANDOM_KINDS } from "./random-kinds";
 import { type ProviderKinds, ResourceProvider } from "./resource-provider";
@@ -32,6 +34,7 @@ export interface DeploymentOptions {
 /** Providers that a stand-in exists of; those of which no stack uses anything have no schema. */
 const PROVIDERS: Readonly<Record<string, ProviderKinds>> = {
   google: { resources: GOOGLE_KINDS, ephemeral: GOOGLE_EPHEMERAL_KINDS },
+  kubernetes: { resources: KUBERNETES_KINDS, ephemeral: {}, requireAccess: requireClusterAccess },
   random: { resources: RANDOM_KINDS, ephemeral: RANDOM_EPHEMERAL_KINDS },
   tls: { resources: TLS_KINDS, ephemeral: {} },
 };

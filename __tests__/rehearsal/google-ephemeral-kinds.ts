@@ -1,9 +1,20 @@
+import { randomBytes } from "node:crypto";
+
 import { Refusal } from "./cloud";
 import { type EphemeralKind } from "./resource-kind";
 import { textAt } from "./terraform-value";
 
 /** What is known of the google provider's ephemeral types. */
 export const GOOGLE_EPHEMERAL_KINDS: Readonly<Record<string, EphemeralKind>> = {
+  google_client_config: {
+    open: (config, cloud) => {
+      const token = `ya29.${randomBytes(24).toString("base64url")}`;
+      cloud.accessTokens.add(token);
+      cloud.handedOut.add(token);
+      return { ...config, access_token: token, default_labels: {} };
+    },
+  },
+
   google_secret_manager_secret_version: {
     open: (config, cloud) => {
       const secret = textAt(config, "secret");

@@ -2,6 +2,8 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 
 import { needApi, needObject, needPrincipal, Refusal } from "./cloud";
+import { GOOGLE_CLUSTER_KINDS } from "./google-cluster-kinds";
+import { GOOGLE_NETWORK_KINDS } from "./google-network-kinds";
 import { GOOGLE_WORKLOAD_KINDS } from "./google-workload-kinds";
 import { type ResourceKind } from "./resource-kind";
 import { textAt, valueAt, type ValueObject } from "./terraform-value";
@@ -45,6 +47,8 @@ function grant(
 
 /** What is known of the google provider's resource types, each with the file of the provider's source that says so. */
 export const GOOGLE_KINDS: Readonly<Record<string, ResourceKind>> = {
+  ...GOOGLE_CLUSTER_KINDS,
+  ...GOOGLE_NETWORK_KINDS,
   ...GOOGLE_WORKLOAD_KINDS,
 
   google_artifact_registry_repository: {
@@ -164,6 +168,13 @@ export const GOOGLE_KINDS: Readonly<Record<string, ResourceKind>> = {
     computed: (values, { id }) => ({ name: id, unique_id: digits(text(values, "email")) }),
     needs: () => needApi("iam"),
   },
+
+  google_service_account_iam_member: grant(
+    "resourcemanager/iam_service_account.go",
+    ["service_account_id"],
+    (values) => ({ type: "google_service_account", id: text(values, "service_account_id") }),
+    "iam",
+  ),
 
   google_sql_database_instance: {
     replacedBy: ["project", "name", "region", "collation", "encryption_key_name"],

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { type Cloud, type CloudObject, needApi, Refusal } from "./cloud";
+import { logIn } from "./database-login";
 import { type ResourceKind } from "./resource-kind";
 import { textAt, valueAt, type Value, type ValueObject } from "./terraform-value";
 import { asReturned, mountedDatabases, resolvedEnvironment, workloadNeeds } from "./workload-needs";
@@ -28,25 +29,10 @@ function workload(collection: "jobs" | "services", template: (values: ValueObjec
   };
 }
 
-/**
- * What a container does with its database, as far as a deployment can fail of it: the role must have the password that
- * the container brings. A container with an administrator's password is the one that makes the role.
- */
+/** A container's environment, after it has reached its databases. */
 function startContainer(object: CloudObject, template: Value, cloud: Cloud): Readonly<Record<string, string>> {
   const environment = resolvedEnvironment(cloud, template);
-  const { DB_ADMIN_PASSWORD: administrator, DB_USER: user = "", DB_PASSWORD: password = "" } = environment;
-  for (const instance of mountedDatabases(template)) {
-    const role = `${instance}/${user}`;
-    if (administrator === undefined) {
-      if (cloud.databaseRoles.get(role) === password) continue;
-      throw new Refusal(`${object.id} cannot start: the database refuses the password of its role ${user}`);
-    }
-    const expected = cloud.find("google_sql_database_instance", instance)?.writeOnly.root_password_wo;
-    if (expected !== administrator) {
-      throw new Refusal(`${object.id} failed: the database refuses the administrator's password`);
-    }
-    cloud.databaseRoles.set(role, password);
-  }
+  logIn(object, environment, mountedDatabases(template), cloud);
   return environment;
 }
 
@@ -80,6 +66,9 @@ export const GOOGLE_WORKLOAD_KINDS: Readonly<Record<string, ResourceKind>> = {
       startContainer(object, serviceTemplate(object.values), cloud);
     },
     afterUpdate: (object, cloud) => {
+      startContainer(object, serviceTemplate(object.values), cloud);
+    },
+    requireStart: (object, cloud) => {
       startContainer(object, serviceTemplate(object.values), cloud);
     },
     computed: (values, { id, cloud }) => {

@@ -1,4 +1,6 @@
 import { GOOGLE_KINDS } from "./google-kinds";
+import { KUBERNETES_KINDS } from "./kubernetes-kinds";
+import { type ResourceKind } from "./resource-kind";
 import { type Deployment, type Inputs } from "./deployment";
 import { Refusal } from "./cloud";
 import { type Action, requireActions, StepFailure } from "./steps";
@@ -136,6 +138,8 @@ export class Journey {
   }
 }
 
+const KINDS: Readonly<Record<string, ResourceKind | undefined>> = { ...GOOGLE_KINDS, ...KUBERNETES_KINDS };
+
 /** What must hold of a project after every successful apply. */
 export function requireSoundness({ cloud }: Deployment, step: string): void {
   const payloads = new Set(cloud.livePayloads.values());
@@ -146,9 +150,8 @@ export function requireSoundness({ cloud }: Deployment, step: string): void {
     for (const [name, value] of Object.entries(object.writeOnly)) {
       if (!payloads.has(value)) throw new StepFailure(step, `${name} of ${what} is the payload of no stored secret`);
     }
-    if (object.type !== "google_cloud_run_v2_service") continue;
     try {
-      GOOGLE_KINDS[object.type]?.afterUpdate?.(object, cloud);
+      KINDS[object.type]?.requireStart?.(object, cloud);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       throw new StepFailure(step, `a new instance could not start: ${error.message}`);

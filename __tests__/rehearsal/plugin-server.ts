@@ -145,13 +145,17 @@ function handlers(provider: ResourceProvider): UntypedServiceImplementation {
         planned: valueFromMessage(proposed),
         config: valueFromMessage(config),
       });
-      return { planned_state: messageFromValue(planned), requires_replace: replacedBy.map(attributePath) };
+      return {
+        planned_state: messageFromValue(planned),
+        requires_replace: replacedBy.map(attributePath),
+        legacy_type_system: provider.fillsBlocks(type),
+      };
     },
     ApplyResourceChange: ({ type_name: type, prior_state: priorMessage, planned_state: planned, config }) => {
       const prior = valueFromMessage(priorMessage);
       const change = { prior, planned: valueFromMessage(planned), config: valueFromMessage(config) };
       try {
-        return { new_state: messageFromValue(provider.apply(type, change)) };
+        return { new_state: messageFromValue(provider.apply(type, change)), legacy_type_system: provider.fillsBlocks(type) };
       } catch (error) {
         const state: Value = error instanceof BrokenCreation ? error.state : prior;
         return { new_state: messageFromValue(state), ...problems([messageOf(error)]) };

@@ -7,6 +7,15 @@ export interface ProviderSettings {
   readonly region: string;
 }
 
+/** What a refresh looks at besides the thing itself. */
+export interface ReadContext {
+  readonly cloud: Cloud;
+  /** The `provider` block. */
+  readonly provider: ValueObject;
+  /** Terraform's state before the refresh. */
+  readonly current: ValueObject;
+}
+
 /** How the stand-in for one type of resource behaves beyond its schema. */
 export interface ResourceKind {
   /** Attributes whose change replaces the resource. */
@@ -24,6 +33,9 @@ export interface ResourceKind {
    * @default - the provider's own project, and the default deletion policy
    */
   readonly knownAtPlan?: (values: ValueObject, settings: ProviderSettings) => ValueObject;
+
+  /** Blocks that the platform fills where the configuration has none, as `computed` says. */
+  readonly computedBlocks?: readonly string[];
 
   /** Combinations of arguments that the real provider refuses in `validate`. */
   readonly problems?: (config: ValueObject) => readonly string[];
@@ -46,7 +58,10 @@ export interface ResourceKind {
   readonly afterDestroy?: (object: CloudObject, cloud: Cloud) => void;
 
   /** What a refresh returns, where the platform answers in another form than it was asked in. */
-  readonly asRead?: (values: ValueObject) => ValueObject;
+  readonly asRead?: (values: ValueObject, context: ReadContext) => ValueObject;
+
+  /** Throws a Refusal when what runs could not be started again as things are now. */
+  readonly requireStart?: (object: CloudObject, cloud: Cloud) => void;
 }
 
 /** How one type of ephemeral resource is opened. */

@@ -5,6 +5,7 @@ import { configurationProblems, typedDefault } from "./schema-rules";
 import {
   blockType,
   completed,
+  completedBlock,
   isValueObject,
   mapAttributes,
   sameValue,
@@ -19,6 +20,9 @@ import {
 export interface ProviderKinds {
   readonly resources: Readonly<Record<string, ResourceKind>>;
   readonly ephemeral: Readonly<Record<string, EphemeralKind>>;
+
+  /** Throws a Refusal when the platform cannot be reached with the `provider` block as it is. */
+  readonly requireAccess?: (provider: ValueObject, cloud: Cloud) => void;
 }
 
 /** One change as Terraform hands it over; a prior state of null is a creation, a planned one of null a deletion. */
@@ -41,6 +45,7 @@ export class BrokenCreation extends Error {
 /** What a provider does for resources, without the protocol around it: the schema's rules, then the type's own. */
 export class ResourceProvider {
   private settings: ProviderSettings = { project: "", region: "" };
+  private configuration: ValueObject = {};
 
   constructor(
     readonly schema: ProviderSchema,
@@ -50,6 +55,7 @@ export class ResourceProvider {
 
   configure(config: Value): void {
     this.settings = { project: textAt(config, "project"), region: textAt(config, "region") };
+    this.configuration = isValueObject(config) ? config : {};
   }
 
   problems(type: string, config: Value, schemas: "ephemeral" | "resource"): readonly string[] {
@@ -66,9 +72,17 @@ export class ResourceProvider {
 
   /** State as the project has it; null when the thing is gone. */
   read(type: string, current: Value): Value {
+    this.kinds.requireAccess?.(this.configuration, this.cloud);
     const object = this.cloud.find(type, textAt(current, "id"));
-    if (object === undefined) return null;
-    return this.kindOf(type).asRead?.(object.values) ?? object.values;
+    if (object === undefined || !isValueObject(current)) return null;
+    const context = { cloud: this.cloud, provider: this.configuration, current };
+    const read = this.kindOf(type).asRead?.(object.values, context);
+    return read === undefined ? object.values : completedBlock(read, this.blockOf(type));
+  }
+
+  /** True for a type that answers with blocks that nobody configured, which Terraform has to be warned of. */
+  fillsBlocks(type: string): boolean {
+    return this.kindOf(type).computedBlocks !== undefined;
   }
 
   plan(type: string, { prior, planned: proposed, config }: Change): { planned: Value; replacedBy: readonly string[] } {
@@ -80,7 +94,8 @@ export class ResourceProvider {
       // A value that the platform left empty stays so; only what is new can be anything.
       return value === null && computed === true && (prior === null || before === UNKNOWN) ? UNKNOWN : value;
     });
-    const planned = this.withKnown(kind, unset as ValueObject, config, block);
+    const known = this.withKnown(kind, unset as ValueObject, config, block);
+    const planned = { ...(known as ValueObject), ...computedBlocks(kind, prior, config) };
     if (!isValueObject(prior)) return { planned, replacedBy: [] };
     if (!isValueObject(planned) || sameValue(planned, prior)) return { planned, replacedBy: [] };
     const replacedBy = [
@@ -102,6 +117,7 @@ export class ResourceProvider {
 
   private applied(type: string, { prior, planned, config }: Change): Value {
     const kind = this.kindOf(type);
+    this.kinds.requireAccess?.(this.configuration, this.cloud);
     if (planned === null) return this.destroy(type, kind, prior as ValueObject);
     const values = planned as ValueObject;
     const writeOnly = this.writeOnly(type, config);
@@ -135,11 +151,16 @@ export class ResourceProvider {
     if (before === undefined) throw new Refusal(`Error 404: ${type} ${textAt(change.prior, "id")} does not exist`);
     const state = this.filled(type, kind, change.values, before.id);
     const needs = kind.needs?.(state, this.cloud) ?? [];
-    // The provider sends a write-only value only together with a new version number of it.
-    const sent = Object.entries(change.writeOnly).filter(
-      ([name]) => !sameValue(change.prior[`${name}_version`] ?? null, state[`${name}_version`] ?? null),
-    );
-    const object = { ...before, values: state, writeOnly: { ...before.writeOnly, ...Object.fromEntries(sent) }, needs };
+    // The provider sends a write-only value only together with a new version number of it, and then the whole of it.
+    const isSent = ([entry]: readonly [string, string]): boolean => {
+      const [name = ""] = entry.split(".");
+      return ["version", "revision"].some(
+        (number) => !sameValue(change.prior[`${name}_${number}`] ?? null, state[`${name}_${number}`] ?? null),
+      );
+    };
+    const kept = Object.entries(before.writeOnly).filter((entry) => !isSent(entry));
+    const sent = Object.entries(change.writeOnly).filter(isSent);
+    const object = { ...before, values: state, writeOnly: Object.fromEntries([...kept, ...sent]), needs };
     this.cloud.update(object);
     kind.afterUpdate?.(object, this.cloud);
     return state;
@@ -179,13 +200,16 @@ export class ResourceProvider {
     const project = planned.project instanceof Unknown ? this.settings.project : planned.project;
     const values = "project" in planned ? { ...planned, project: project ?? null } : planned;
     const computed: ValueObject = { id, ...kind.computed?.(values, { id, cloud: this.cloud }) };
+    const block = this.blockOf(type);
+    const { block_types: blocks = {} } = block;
     const top = Object.fromEntries(
-      Object.entries(planned).map(([name, value]) => [
-        name,
-        value instanceof Unknown ? (computed[name] ?? (name === "project" ? (project ?? null) : value)) : value,
-      ]),
+      Object.entries(planned).map(([name, value]) => {
+        if (name === "project" && value instanceof Unknown) return [name, computed.project ?? project ?? null];
+        const filled = withComputed(value, computed[name]);
+        return [name, filled instanceof Unknown && name in blocks ? [] : filled];
+      }),
     );
-    return mapAttributes(top, this.blockOf(type), null, (value, { type: attributeType }, name) =>
+    return mapAttributes(completedBlock(top, block), block, null, (value, { type: attributeType }, name) =>
       value instanceof Unknown ? typedDefault(attributeType, name) : value,
     ) as ValueObject;
   }
@@ -195,7 +219,10 @@ export class ResourceProvider {
     return Object.fromEntries(
       attributes.flatMap(([name, attribute]) => {
         const value = attribute.write_only === true ? valueAt(config, name) : null;
-        return typeof value === "string" ? [[name, value]] : [];
+        const entries = isValueObject(value)
+          ? Object.entries(value).map(([key, item]) => [`${name}.${key}`, item] as const)
+          : [[name, value] as const];
+        return entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
       }),
     );
   }
@@ -215,6 +242,27 @@ export class ResourceProvider {
     if (kind === undefined) throw new Error(missingKind(type));
     return kind;
   }
+}
+
+/** Unknown parts of a value replaced by what is computed for the same place; the others stay as they are. */
+function withComputed(value: Value, computed: Value | undefined): Value {
+  if (computed === undefined) return value;
+  if (value instanceof Unknown) return computed;
+  if (Array.isArray(value)) {
+    return (value as readonly Value[]).map((item, index) => withComputed(item, presentAt(computed, String(index))));
+  }
+  if (!isValueObject(value) || !isValueObject(computed)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withComputed(item, computed[name])]));
+}
+
+function presentAt(value: Value, path: string): Value | undefined {
+  return valueAt(value, path) ?? undefined;
+}
+
+/** A block that nobody configured: as it was, or whatever the platform will make of it. */
+function computedBlocks({ computedBlocks: names = [] }: ResourceKind, prior: Value, config: ValueObject): ValueObject {
+  const unconfigured = names.filter((name) => Array.isArray(config[name]) && config[name].length === 0);
+  return Object.fromEntries(unconfigured.map((name) => [name, isValueObject(prior) ? (prior[name] ?? null) : UNKNOWN]));
 }
 
 function missingKind(type: string): string {

@@ -106,6 +106,23 @@ export function completed(value: unknown, type: AttributeType): Value {
       );
 }
 
+/** A block's value with everything that its schema has: no value for attributes, and no element for blocks, not given. */
+export function completedBlock(value: Value, block: BlockSchema): Value {
+  if (!isValueObject(value)) return value;
+  const attributes = Object.entries(block.attributes ?? {}).map(([name, { type }]): [string, Value] => [
+    name,
+    value[name] instanceof Unknown ? value[name] : completed(value[name], type),
+  ]);
+  const blocks = Object.entries(block.block_types ?? {}).map(([name, nested]): [string, Value] => {
+    const given = value[name] ?? null;
+    if (nested.nesting_mode !== "list" && nested.nesting_mode !== "set") {
+      return [name, completedBlock(given, nested.block)];
+    }
+    return [name, given instanceof Unknown ? given : membersOf(given).map((item) => completedBlock(item, nested.block))];
+  });
+  return Object.fromEntries([...attributes, ...blocks]);
+}
+
 /** Called for an attribute of a block; `other` is the same attribute in the value that is compared with. */
 export type AttributeChange = (value: Value, schema: AttributeSchema, name: string, other: Value) => Value;
 

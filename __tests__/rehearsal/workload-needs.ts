@@ -24,8 +24,8 @@ export function workloadNeeds(cloud: Cloud, { project, template }: Workload): Ne
       imageNeed(project, textAt(container, "image")),
     ),
     ...secrets.flatMap((use) => secretNeeds(cloud, use, project, member)),
-    ...databaseNeeds(template, project, member),
-    ...bucketNeeds(template, member),
+    ...databaseNeeds(mountedDatabases(template), project, member),
+    ...bucketNeeds(mountedBuckets(template), member),
   ];
 }
 
@@ -106,13 +106,14 @@ function secretNeeds(cloud: Cloud, { secret, version }: SecretUse, project: stri
 }
 
 /** An image of this project's own registry must have been pushed; others are not ours to look at. */
-function imageNeed(project: string, image: string): Need[] {
+export function imageNeed(project: string, image: string): Need[] {
   if (!new RegExp(`^[a-z0-9-]+-docker\\.pkg\\.dev/${project}/`).test(image)) return [];
   return [{ what: `the image ${image}`, isMet: ({ surroundings }) => surroundings.hasImage(image) }];
 }
 
-function databaseNeeds(template: Value, project: string, member: string): Need[] {
-  return mountedDatabases(template).flatMap((name) => [
+/** Databases and the right to connect to them. */
+export function databaseNeeds(instances: readonly string[], project: string, member: string): Need[] {
+  return instances.flatMap((name) => [
     needObject("google_sql_database_instance", name),
     needGrant(
       "google_project_iam_member",
@@ -124,11 +125,14 @@ function databaseNeeds(template: Value, project: string, member: string): Need[]
   ]);
 }
 
-function bucketNeeds(template: Value, member: string): Need[] {
+function mountedBuckets(template: Value): string[] {
   const buckets = membersOf(valueAt(template, "volumes")).map((volume) => textAt(volume, "gcs.0.bucket"));
-  return buckets
-    .filter((name) => name !== "")
-    .flatMap((name) => [
+  return buckets.filter((name) => name !== "");
+}
+
+/** Buckets and the right to write into them. */
+export function bucketNeeds(buckets: readonly string[], member: string): Need[] {
+  return buckets.flatMap((name) => [
       needObject("google_storage_bucket", name),
       needGrant(
         "google_storage_bucket_iam_member",

@@ -1,0 +1,151 @@
+import { ADMISSION_ANNOTATIONS, admittedTemplate, lacksBucketSidecar } from "./autopilot-admission";
+import { type Cloud, type CloudObject, Refusal } from "./cloud";
+import { logIn } from "./database-login";
+import { namespacedKind } from "./kubernetes-object-kind";
+import { namespaceOf, withServerAnnotations } from "./kubernetes-metadata";
+import { imageNeeds, objectNeeds, platformNeeds, type PodRequest } from "./pod-needs";
+import { mountedBuckets, podEnvironment, proxiedDatabases } from "./pod-template";
+import { type ReadContext, type ResourceKind } from "./resource-kind";
+import { isValueObject, sameValue, textAt, type Value, valueAt, type ValueObject } from "./terraform-value";
+import { requirePatience } from "./wait-times";
+
+const TEMPLATE = "spec.0.template.0";
+
+/** The first start applies all schema migrations before it is ready. */
+const WORST_ROLLOUT_SECONDS = 660;
+
+/** A node may have to be started and an image pulled before the script's own limit begins. */
+const WORST_JOB_SECONDS = 600;
+
+const DEFAULT_PROGRESS_SECONDS = 600;
+
+const podOf = (values: ValueObject): PodRequest => ({
+  namespace: namespaceOf(values),
+  pod: valueAt(values, `${TEMPLATE}.spec.0`),
+});
+
+function podNeeds(values: ValueObject, cloud: Cloud) {
+  const request = podOf(values);
+  return [...objectNeeds(request), ...imageNeeds(cloud, request), ...platformNeeds(cloud, request)];
+}
+
+/** The environment of a pod that is started now, after it has mounted its buckets and reached its databases. */
+function startPod(object: CloudObject, cloud: Cloud): Record<string, string> {
+  const { namespace, pod } = podOf(object.values);
+  const buckets = mountedBuckets(pod);
+  if (cloud.admission === "autopilot" && lacksBucketSidecar(valueAt(object.values, TEMPLATE), buckets)) {
+    throw new Refusal(`${object.id} cannot start: nothing mounts ${buckets.join(", ")} without gke-gcsfuse/volumes`);
+  }
+  const environment = podEnvironment(cloud, namespace, pod);
+  logIn(object, environment, proxiedDatabases(pod), cloud);
+  return environment;
+}
+
+/** What the server has made of a workload, as a refresh shows it. */
+function asAdmitted(values: ValueObject, context: ReadContext): ValueObject {
+  if (context.cloud.admission !== "autopilot") return values;
+  const spec = valueAt(values, "spec.0");
+  const admitted = admittedTemplate(valueAt(values, TEMPLATE));
+  const written = { ...values, spec: [{ ...(isValueObject(spec) ? spec : {}), template: [admitted] }] };
+  return withServerAnnotations(written, ADMISSION_ANNOTATIONS, context);
+}
+
+/** A deployment that something else scales has as many replicas as that found right. */
+function asScaled(values: ValueObject, { cloud, current }: ReadContext): ValueObject {
+  const id = textAt(current, "id");
+  const scaler = cloud
+    .ofType("kubernetes_horizontal_pod_autoscaler_v2")
+    .find(
+      ({ values: { metadata, spec } }) =>
+        `${textAt({ metadata: metadata ?? null }, "metadata.0.namespace")}/${textAt({ spec: spec ?? null }, "spec.0.scale_target_ref.0.name")}` ===
+        id,
+    );
+  const most = valueAt(scaler?.values, "spec.0.max_replicas");
+  const spec = valueAt(values, "spec.0");
+  if (most === null || !isValueObject(spec)) return values;
+  return { ...values, spec: [{ ...spec, replicas: String(most as number) }] };
+}
+
+/** Starts the pods of a deployment, and remembers what they were started with. */
+function rollOut(object: CloudObject, cloud: Cloud, step: "create" | "update"): void {
+  const deadline = Number(valueAt(object.values, "spec.0.progress_deadline_seconds") ?? DEFAULT_PROGRESS_SECONDS);
+  if (deadline < WORST_ROLLOUT_SECONDS) throw new Refusal("Deployment exceeded its progress deadline");
+  requirePatience(object.values, {
+    step,
+    worstSeconds: WORST_ROLLOUT_SECONDS,
+    defaultSeconds: 600,
+    expired: "Waiting for rollout to finish: 1 replicas wanted; 0 replicas Ready",
+  });
+  const environment = startPod(object, cloud);
+  const { namespace, pod } = podOf(object.values);
+  cloud.objects.delete(`pods ${namespace}/${object.id}`);
+  cloud.podEnvironments.set(object.id, { template: valueAt(object.values, TEMPLATE), environment });
+  cloud.podNeeds.set(object.id, platformNeeds(cloud, { namespace, pod }));
+}
+
+/** Pods that were started with something that is not in force any more, and are never started again by themselves. */
+function requireFreshPods(object: CloudObject, cloud: Cloud): void {
+  const environment = startPod(object, cloud);
+  const started = cloud.podEnvironments.get(object.id)?.environment ?? {};
+  const stale = Object.keys(environment).filter((name) => environment[name] !== started[name]);
+  if (stale.length > 0) throw new Refusal(`pods of ${object.id} still run with another ${stale.join(", ")}`);
+}
+
+function runJob(object: CloudObject, cloud: Cloud): void {
+  const reason = cloud.jobFailures.shift();
+  const failed = `job: ${object.id} is in failed state`;
+  if (reason !== undefined) throw new Refusal(`${failed}: ${reason}`);
+  try {
+    cloud.executions.push({ job: object.id, environment: startPod(object, cloud) });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new Refusal(`${failed}: ${error.message}`);
+  }
+}
+
+/** What the cluster runs: it starts only when everything that it names is there. */
+export const KUBERNETES_WORKLOAD_KINDS: Readonly<Record<string, ResourceKind>> = {
+  kubernetes_deployment_v1: namespacedKind("resource_kubernetes_deployment_v1.go", {
+    replacedBy: ["spec.0.selector"],
+    needs: podNeeds,
+    afterCreate: (object, cloud) => {
+      rollOut(object, cloud, "create");
+    },
+    afterUpdate: (object, cloud) => {
+      const before = cloud.podEnvironments.get(object.id)?.template ?? null;
+      // Pods are left alone by a change that is not of their template.
+      if (!sameValue(before, valueAt(object.values, TEMPLATE))) rollOut(object, cloud, "update");
+    },
+    requireStart: requireFreshPods,
+    // The deletion is over while pods still end; only the namespace waits for them.
+    afterDestroy: ({ id, values }, cloud) => {
+      const needs = cloud.podNeeds.get(id) ?? [];
+      if (needs.length === 0) return;
+      const pods = { type: "pods", id: `${namespaceOf(values)}/${id}`, values: {}, writeOnly: {}, needs };
+      cloud.objects.set(`pods ${pods.id}`, pods);
+    },
+    asRead: (values, context) => asScaled(asAdmitted(values, context), context),
+  }),
+
+  kubernetes_job_v1: namespacedKind("resource_kubernetes_job_v1.go and schema_job_spec.go", {
+    replacedBy: [
+      ...["spec.0.template", "spec.0.selector", "spec.0.completions", "spec.0.completion_mode"],
+      ...["spec.0.manual_selector", "spec.0.pod_failure_policy"],
+    ],
+    needs: podNeeds,
+    afterCreate: (object, cloud) => {
+      const isAwaited = object.values.wait_for_completion !== false;
+      if (isAwaited) {
+        requirePatience(object.values, {
+          step: "create",
+          worstSeconds: WORST_JOB_SECONDS,
+          defaultSeconds: 60,
+          expired: `job: ${object.id} is not in complete state`,
+        });
+      }
+      runJob(object, cloud);
+    },
+    asRead: asAdmitted,
+  }),
+};
+
