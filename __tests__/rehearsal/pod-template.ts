@@ -88,7 +88,7 @@ export function podEnvironment(cloud: Cloud, namespace: string, pod: Value): Rec
   const [container = null] = membersOf(valueAt(pod, "container"));
   const entries = membersOf(valueAt(container, "env")).map((entry): [string, string] => {
     const [use] = environmentUses({ env: [entry] });
-    const value = use === undefined ? textAt(entry, "value") : (valueOfKey(cloud, namespace, use) ?? "");
+    const value = use === undefined ? expanded(textAt(entry, "value")) : (valueOfKey(cloud, namespace, use) ?? "");
     return [textAt(entry, "name"), value];
   });
   const whole = membersOf(valueAt(container, "env_from")).flatMap((entry) =>
@@ -100,6 +100,11 @@ export function podEnvironment(cloud: Cloud, namespace: string, pod: Value): Rec
     ),
   );
   return Object.fromEntries([...whole, ...entries]);
+}
+
+/** A plain value as the platform hands it on: it takes `$(NAME)` for a reference and two dollars for one. */
+function expanded(text: string): string {
+  return text.replace(/\$\$|\$\(\w+\)/g, (match) => (match === "$$" ? "$" : ""));
 }
 
 function keysOf(cloud: Cloud, id: string, kind: KeyUse["kind"]): string[] {
