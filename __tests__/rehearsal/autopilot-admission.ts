@@ -111,7 +111,10 @@ function withinBounds(pod: ValueObject): ValueObject {
     ...membersOf(pod.init_container).filter((container) => textAt(container, "restart_policy") === "Always"),
   ];
   const total = (resource: string) =>
-    running.reduce<number>((sum, container) => sum + quantity(textAt(container, `resources.0.requests.${resource}`)), 0);
+    running.reduce<number>(
+      (sum, container) => sum + quantity(textAt(container, `resources.0.requests.${resource}`)),
+      0,
+    );
   const cpu = total("cpu");
   const memory = total("memory");
   const enoughCpu = Math.max(cpu, LEAST_CPU, memory / GIBIBYTE / MOST_RATIO);

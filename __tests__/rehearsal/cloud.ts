@@ -223,7 +223,8 @@ export function needPrincipal(member: string): Need[] {
 function needIdentityPool(project: string): Need {
   return {
     what: `the identity pool ${project}.svc.id.goog, which the first cluster makes`,
-    isMet: (cloud) => cloud.ofType("google_container_cluster").some(({ values }) => textAt(values, "project") === project),
+    isMet: (cloud) =>
+      cloud.ofType("google_container_cluster").some(({ values }) => textAt(values, "project") === project),
   };
 }
 

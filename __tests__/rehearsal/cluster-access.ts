@@ -18,7 +18,9 @@ export function requireClusterAccess(provider: ValueObject, cloud: Cloud): void 
   if (cluster === undefined) throw new Refusal(`Get "${host}/api": dial tcp: i/o timeout`);
   const authority = Buffer.from(textAt(cluster.values, "master_auth.0.cluster_ca_certificate"), "base64").toString();
   if (valueAt(provider, "cluster_ca_certificate") !== authority) {
-    throw new Refusal(`Get "${host}/api": tls: failed to verify certificate: x509: certificate signed by unknown authority`);
+    throw new Refusal(
+      `Get "${host}/api": tls: failed to verify certificate: x509: certificate signed by unknown authority`,
+    );
   }
   if (!cloud.accessTokens.has(textAt(provider, "token"))) throw new Refusal("Unauthorized");
 }

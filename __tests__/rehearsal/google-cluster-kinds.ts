@@ -111,7 +111,9 @@ export const GOOGLE_CLUSTER_KINDS: Readonly<Record<string, ResourceKind>> = {
         ...needOwn("google_compute_network", textAt(values, "network"), project),
         ...needOwn("google_compute_subnetwork", textAt(values, "subnetwork"), project),
         ...needRanges(values),
-        ...(account === "" ? [] : [needObject("google_service_account", `projects/${project}/serviceAccounts/${account}`)]),
+        ...(account === ""
+          ? []
+          : [needObject("google_service_account", `projects/${project}/serviceAccounts/${account}`)]),
       ];
     },
     beforeDestroy: (prior, _object, cloud) => {
@@ -122,11 +124,12 @@ export const GOOGLE_CLUSTER_KINDS: Readonly<Record<string, ResourceKind>> = {
       }
       const [left] = loadBalancers(cloud);
       if (left !== undefined) {
-        throw new Refusal(`Error 400: the load balancer of ${left.type} ${left.id} would be left behind in the network`);
+        throw new Refusal(
+          `Error 400: the load balancer of ${left.type} ${left.id} would be left behind in the network`,
+        );
       }
       // Everything in it goes with it.
       for (const key of [...cloud.objects.keys()]) if (/^(kubernetes_|pods )/.test(key)) cloud.objects.delete(key);
     },
   },
 };
-

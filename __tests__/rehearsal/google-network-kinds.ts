@@ -14,7 +14,8 @@ function compute(
   path: (values: ValueObject) => string,
   further: Partial<ResourceKind> & Pick<ResourceKind, "replacedBy">,
 ): ResourceKind {
-  const id = (values: ValueObject): string => `projects/${textAt(values, "project")}/${path(values)}/${textAt(values, "name")}`;
+  const id = (values: ValueObject): string =>
+    `projects/${textAt(values, "project")}/${path(values)}/${textAt(values, "name")}`;
   return {
     source,
     id,
@@ -52,8 +53,8 @@ function needNamed(type: string, name: string): Need {
 
 /** Names of the secondary ranges of a subnetwork. */
 export function rangeNames(subnetwork: Value): string[] {
-  return membersOf(textAt(subnetwork, "name") === "" ? null : (subnetwork as ValueObject).secondary_ip_range).map((range) =>
-    textAt(range, "range_name"),
+  return membersOf(textAt(subnetwork, "name") === "" ? null : (subnetwork as ValueObject).secondary_ip_range).map(
+    (range) => textAt(range, "range_name"),
   );
 }
 
@@ -80,8 +81,7 @@ export const GOOGLE_NETWORK_KINDS: Readonly<Record<string, ResourceKind>> = {
       replacedBy: ["project", "name", "region", "router", "endpoint_types"],
       needs: (values) => [needNamed("google_compute_router", textAt(values, "router"))],
     }),
-    id: (values) =>
-      ["project", "region", "router", "name"].map((attribute) => textAt(values, attribute)).join("/"),
+    id: (values) => ["project", "region", "router", "name"].map((attribute) => textAt(values, attribute)).join("/"),
   },
 
   google_compute_address: compute("compute/resource_compute_address.go", inRegion("addresses"), {

@@ -62,7 +62,10 @@ function needSelected(namespace: string, service: string): Need {
   return {
     what: `a deployment whose pods the service ${service} selects`,
     isMet: (cloud) => {
-      const selector = valueAt(cloud.find("kubernetes_service_v1", `${namespace}/${service}`)?.values, "spec.0.selector");
+      const selector = valueAt(
+        cloud.find("kubernetes_service_v1", `${namespace}/${service}`)?.values,
+        "spec.0.selector",
+      );
       return cloud.ofType("kubernetes_deployment_v1").some(({ values }) => {
         const labels = valueAt(values, "spec.0.template.0.metadata.0.labels");
         return (
@@ -78,7 +81,12 @@ function needSelected(namespace: string, service: string): Need {
 /** The ways into the cluster. */
 export const KUBERNETES_EXPOSURE_KINDS: Readonly<Record<string, ResourceKind>> = {
   kubernetes_service_v1: namespacedKind("resource_kubernetes_service_v1.go", {
-    replacedBy: ["spec.0.cluster_ip", "spec.0.cluster_ips", "spec.0.load_balancer_class", "spec.0.health_check_node_port"],
+    replacedBy: [
+      "spec.0.cluster_ip",
+      "spec.0.cluster_ips",
+      "spec.0.load_balancer_class",
+      "spec.0.health_check_node_port",
+    ],
     needs: addressNeeds,
     computed: (values, { cloud }) => ({
       spec: [{ cluster_ip: "10.8.0.10", cluster_ips: ["10.8.0.10"], health_check_node_port: 0, ip_families: ["IPv4"] }],
@@ -127,4 +135,3 @@ export const KUBERNETES_EXPOSURE_KINDS: Readonly<Record<string, ResourceKind>> =
     },
   }),
 };
-

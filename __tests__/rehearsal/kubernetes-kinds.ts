@@ -21,7 +21,9 @@ function badKeys(config: ValueObject, ...maps: string[]): string[] {
   return maps
     .flatMap((map) => Object.keys((valueAt(config, map) ?? {}) as object))
     .filter((key) => !KEY.test(key))
-    .map((key) => `Invalid value: "${key}": a valid config key must consist of alphanumeric characters, '-', '_' or '.'`);
+    .map(
+      (key) => `Invalid value: "${key}": a valid config key must consist of alphanumeric characters, '-', '_' or '.'`,
+    );
 }
 
 /** Pods that have been told to end keep what they work with until their namespace is gone. */

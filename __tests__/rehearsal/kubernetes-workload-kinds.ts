@@ -148,4 +148,3 @@ export const KUBERNETES_WORKLOAD_KINDS: Readonly<Record<string, ResourceKind>> =
     asRead: asAdmitted,
   }),
 };
-

@@ -159,7 +159,10 @@ function handlers(provider: ResourceProvider): UntypedServiceImplementation {
       const prior = valueFromMessage(priorMessage);
       const change = { prior, planned: valueFromMessage(planned), config: valueFromMessage(config) };
       try {
-        return { new_state: messageFromValue(provider.apply(type, change)), legacy_type_system: provider.fillsBlocks(type) };
+        return {
+          new_state: messageFromValue(provider.apply(type, change)),
+          legacy_type_system: provider.fillsBlocks(type),
+        };
       } catch (error) {
         const state: Value = error instanceof BrokenCreation ? error.state : prior;
         return { new_state: messageFromValue(state), ...problems([messageOf(error)]) };

@@ -118,7 +118,10 @@ export function completedBlock(value: Value, block: BlockSchema): Value {
     if (nested.nesting_mode !== "list" && nested.nesting_mode !== "set") {
       return [name, completedBlock(given, nested.block)];
     }
-    return [name, given instanceof Unknown ? given : membersOf(given).map((item) => completedBlock(item, nested.block))];
+    return [
+      name,
+      given instanceof Unknown ? given : membersOf(given).map((item) => completedBlock(item, nested.block)),
+    ];
   });
   return Object.fromEntries([...attributes, ...blocks]);
 }

@@ -133,13 +133,13 @@ function mountedBuckets(template: Value): string[] {
 /** Buckets and the right to write into them. */
 export function bucketNeeds(buckets: readonly string[], member: string): Need[] {
   return buckets.flatMap((name) => [
-      needObject("google_storage_bucket", name),
-      needGrant(
-        "google_storage_bucket_iam_member",
-        (values) => textAt(values, "bucket").replace(/^b\//, "") === name,
-        member,
-        ["roles/storage.objectUser", "roles/storage.objectAdmin", "roles/storage.admin"],
-        `the bucket ${name}`,
-      ),
-    ]);
+    needObject("google_storage_bucket", name),
+    needGrant(
+      "google_storage_bucket_iam_member",
+      (values) => textAt(values, "bucket").replace(/^b\//, "") === name,
+      member,
+      ["roles/storage.objectUser", "roles/storage.objectAdmin", "roles/storage.admin"],
+      `the bucket ${name}`,
+    ),
+  ]);
 }
