@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync } from "node:crypto";
 import { type Cloud, type CloudObject, type Need, needApi, needObject, Refusal } from "./cloud";
 import { needOwn, rangeNames } from "./google-network-kinds";
 import { type ResourceKind } from "./resource-kind";
-import { isValueObject, membersOf, textAt, valueAt, type ValueObject } from "./terraform-value";
+import { isValueObject, textAt, valueAt, type ValueObject } from "./terraform-value";
 
 /** Where the account of nodes is named, which the platform itself makes. */
 const NODE_ACCOUNT = "cluster_autoscaling.0.auto_provisioning_defaults.0.service_account";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 
+import { textsIn } from "./cloud";
 import { type ReadContext } from "./resource-kind";
 import { isValueObject, membersOf, textAt, type Value, valueAt, type ValueObject } from "./terraform-value";
 
@@ -43,7 +44,7 @@ export function withServerAnnotations(
 ): ValueObject {
   const asked = annotationsOf(values);
   const known = annotationsOf(current);
-  const ignored = membersOf(provider.ignore_annotations).map((pattern) => new RegExp(String(pattern)));
+  const ignored = textsIn(membersOf(provider.ignore_annotations)).map((pattern) => new RegExp(pattern));
   const seen = Object.entries(server).filter(
     ([key]) => key in known || (!isInternal(key) && !ignored.some((pattern) => pattern.test(key))),
   );

@@ -6,7 +6,7 @@ import { namespaceOf, withServerAnnotations } from "./kubernetes-metadata";
 import { imageNeeds, objectNeeds, platformNeeds, type PodRequest } from "./pod-needs";
 import { mountedBuckets, podEnvironment, proxiedDatabases } from "./pod-template";
 import { type ReadContext, type ResourceKind } from "./resource-kind";
-import { isValueObject, sameValue, textAt, type Value, valueAt, type ValueObject } from "./terraform-value";
+import { isValueObject, sameValue, textAt, valueAt, type ValueObject } from "./terraform-value";
 import { requirePatience } from "./wait-times";
 
 const TEMPLATE = "spec.0.template.0";
@@ -63,7 +63,7 @@ function asScaled(values: ValueObject, { cloud, current }: ReadContext): ValueOb
   const most = valueAt(scaler?.values, "spec.0.max_replicas");
   const spec = valueAt(values, "spec.0");
   if (most === null || !isValueObject(spec)) return values;
-  return { ...values, spec: [{ ...spec, replicas: String(most as number) }] };
+  return { ...values, spec: [{ ...spec, replicas: String(most) }] };
 }
 
 /** Starts the pods of a deployment, and remembers what they were started with. */

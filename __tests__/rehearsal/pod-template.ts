@@ -1,4 +1,4 @@
-import { type Cloud } from "./cloud";
+import { type Cloud, textsIn } from "./cloud";
 import { membersOf, textAt, type Value, valueAt } from "./terraform-value";
 
 /** Something of a secret or config map that a container reads. */
@@ -71,8 +71,8 @@ export function mountedBuckets(pod: Value): string[] {
 export function proxiedDatabases(pod: Value): string[] {
   return containersOf(pod)
     .filter((container) => textAt(container, "image").includes(PROXY_IMAGE))
-    .flatMap((container) => membersOf(valueAt(container, "args")))
-    .flatMap((argument) => /^[a-z0-9-]+:[a-z0-9-]+:([a-z0-9-]+)$/.exec(String(argument))?.[1] ?? []);
+    .flatMap((container) => textsIn(membersOf(valueAt(container, "args"))))
+    .flatMap((argument) => /^[a-z0-9-]+:[a-z0-9-]+:([a-z0-9-]+)$/.exec(argument)?.[1] ?? []);
 }
 
 /** What a key of a secret or config map holds; undefined when there is none. */
