@@ -101,7 +101,7 @@ function admittedResources(resources: Value): ValueObject {
 
 function mapAt(value: Value, path: string): Partial<Record<keyof typeof DEFAULT_REQUESTS, string>> {
   const found = valueAt(value, path);
-  return isValueObject(found) ? (found) : {};
+  return isValueObject(found) ? found : {};
 }
 
 /** Raises what is too little, or too little for the rest, on the first container. */

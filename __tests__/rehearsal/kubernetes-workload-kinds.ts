@@ -55,14 +55,10 @@ function asScaled(values: ValueObject, { cloud, current }: ReadContext): ValueOb
   const id = textAt(current, "id");
   const scaler = cloud
     .ofType("kubernetes_horizontal_pod_autoscaler_v2")
-    .find(
-      ({ values: { metadata, spec } }) =>
-        `${textAt({ metadata: metadata ?? null }, "metadata.0.namespace")}/${textAt({ spec: spec ?? null }, "spec.0.scale_target_ref.0.name")}` ===
-        id,
-    );
+    .find((one) => `${namespaceOf(one.values)}/${textAt(one.values, "spec.0.scale_target_ref.0.name")}` === id);
   const most = valueAt(scaler?.values, "spec.0.max_replicas");
   const spec = valueAt(values, "spec.0");
-  if (most === null || !isValueObject(spec)) return values;
+  if (typeof most !== "number" || !isValueObject(spec)) return values;
   return { ...values, spec: [{ ...spec, replicas: String(most) }] };
 }
 
