@@ -1,28 +1,22 @@
-import { type DeploymentName } from "../lib/core/names";
 import { type StackOutput } from "../lib/core/portable-stack";
 import { ADMINISTRATOR_NAME, DB_INIT_JOB, MEDIA_BUCKET_SUFFIX } from "../lib/idp/contract";
-import { type IdpImage } from "../lib/idp/idp-image";
-import { type IdpSecrets } from "../lib/idp/idp-secrets";
 import { type InitializationJob } from "../lib/idp/initialization-job";
-import { type MediaBucket } from "../lib/idp/media-bucket";
-import { type PostgresqlDatabase } from "../lib/platform/postgresql-database";
+import { type IdentityProviderFoundation } from "./identity-provider-foundation";
 
-/** What both variants of the identity provider are made of. */
-export interface IdentityProviderParts {
+/** What the outputs of both variants are made of. */
+export interface IdentityProviderParts extends Pick<
+  IdentityProviderFoundation,
+  "database" | "image" | "media" | "place" | "secrets"
+> {
+  readonly initialization: InitializationJob;
+
   /** Address of the identity provider. */
   readonly url: string;
-  readonly deployment: DeploymentName;
-  readonly projectId: string;
-  readonly database: PostgresqlDatabase;
-  readonly image: IdpImage;
-  readonly initialization: InitializationJob;
-  readonly media: MediaBucket;
-  readonly secrets: IdpSecrets;
 }
 
 /** Names and addresses, never a secret's value. */
 export function identityProviderOutputs(parts: IdentityProviderParts): Record<string, StackOutput> {
-  const { database, secrets, url } = parts;
+  const { database, place, secrets, url } = parts;
   const { secretId, version } = secrets.bootstrapPassword;
   return {
     service_url: { value: url, description: "Address of the identity provider." },
@@ -51,14 +45,14 @@ export function identityProviderOutputs(parts: IdentityProviderParts): Record<st
     database_name: { value: database.databaseName, description: "Name of the application's database." },
     database_user: { value: database.userName, description: "Name of the application's database role." },
     tenant_prefix: {
-      value: parts.deployment.tenantPrefix,
+      value: place.deployment.tenantPrefix,
       description: "Part of every name: the tenant and a hash of the project.",
     },
     first_sign_in: {
       value: {
         address: url,
         user_name: ADMINISTRATOR_NAME,
-        password_command: `gcloud secrets versions access ${version} --secret=${secretId} --project=${parts.projectId}`,
+        password_command: `gcloud secrets versions access ${version} --secret=${secretId} --project=${place.projectId}`,
       },
       description: "Where to sign in first, as whom, and the command that prints the password.",
     },

@@ -7,21 +7,19 @@ import { ProjectApis } from "../lib/core/project-apis";
 import { type StateBackend } from "../lib/core/state-backend";
 import { DbInit } from "../lib/idp/db-init";
 import { identityProviderContainer } from "../lib/idp/identity-provider-container";
-import { IdpImage } from "../lib/idp/idp-image";
-import { IdpSecrets } from "../lib/idp/idp-secrets";
-import { MediaBucket } from "../lib/idp/media-bucket";
-import { ImageRegistry } from "../lib/platform/image-registry";
-import { PostgresqlDatabase } from "../lib/platform/postgresql-database";
 import { TRUSTED_PROXIES } from "../lib/platform/serverless/contract";
+import { cpuValidation, DEFAULT_CPU, DEFAULT_MEMORY, memoryValidation } from "../lib/platform/serverless/instance-size";
 import { ServerlessJobs } from "../lib/platform/serverless/serverless-jobs";
 import { ServerlessService } from "../lib/platform/serverless/serverless-service";
 import { socketFolder } from "../lib/platform/serverless/socket-folder";
-import { ServiceIdentity } from "../lib/platform/service-identity";
+import { IdentityProviderFoundation } from "./identity-provider-foundation";
 import { identityProviderOutputs } from "./identity-provider-outputs";
 import { ApplicationInputs } from "./inputs/application-inputs";
 import { DatabaseInputs } from "./inputs/database-inputs";
+import { InstanceInputs } from "./inputs/instance-inputs";
+import { NetworkInputs } from "./inputs/network-inputs";
 import { ProjectInputs } from "./inputs/project-inputs";
-import { ServerlessInputs } from "./inputs/serverless-inputs";
+import { ServerlessInputs, SOCKET_PATH_FITS } from "./inputs/serverless-inputs";
 
 export interface IdpServerlessStackProps {
   /**
@@ -36,10 +34,13 @@ export interface IdpServerlessStackProps {
 export class IdpServerlessStack extends PortableStack {
   constructor(scope: Construct, id: string, props: IdpServerlessStackProps = {}) {
     super(scope, id, { providers: ["google", "random"], backend: props.backend });
-    const { deletionProtection, deployment, labels, projectId, region } = new ProjectInputs(this);
+    const project = new ProjectInputs(this, { namesFit: [SOCKET_PATH_FITS] });
     const application = new ApplicationInputs(this);
-    const { availability, network, tier } = new DatabaseInputs(this);
-    const serverless = new ServerlessInputs(this);
+    const databaseInputs = new DatabaseInputs(this);
+    const { network } = new NetworkInputs(this, NETWORK);
+    const instances = new InstanceInputs(this, INSTANCES);
+    const { cpuAlwaysAllocated, publicAccess } = new ServerlessInputs(this);
+    const { deletionProtection, projectId, region } = project;
     new GoogleProvider(this, "google", { project: projectId, region });
 
     const apis = new ProjectApis(this, "Apis", {
@@ -48,98 +49,44 @@ export class IdpServerlessStack extends PortableStack {
       apis: ["artifactregistry", "cloudbuild", "iam", "logging", "run", "secretmanager", "sqladmin", "storage"],
     });
     apis.enable("compute", `${network.network} != null`);
-    const common = { projectId, region, deployment, labels };
-    const secretStore = apis.ready("secretmanager");
 
-    const secrets = new IdpSecrets(this, "Secrets", {
-      ...deployment,
-      bootstrapPassword: application.bootstrapPassword,
-      bootstrapPasswordVersion: application.bootstrapPasswordVersion,
-      deletionProtection,
-      labels,
-      dependsOn: secretStore,
-    });
-
-    const registry = new ImageRegistry(this, "Registry", {
-      projectId,
-      location: region,
-      deployment,
-      labels,
+    const foundation = new IdentityProviderFoundation(this, {
       apis,
-      createWhen: `${application.existingContainerImage} == null`,
-    });
-    const image = new IdpImage(this, "Image", {
-      projectId,
-      applicationName: deployment.applicationName,
-      applicationVersion: application.version,
-      existingImage: application.existingContainerImage,
-      repository: registry,
-    });
-
-    const media = new MediaBucket(this, "MediaBucket", {
-      ...deployment,
-      location: region,
-      deletionProtection,
-      labels,
-      dependsOn: apis.ready("storage"),
-    });
-
-    const database = new PostgresqlDatabase(this, "Database", {
-      ...common,
-      tier,
-      availability,
+      application,
+      database: databaseInputs,
       network,
-      deletionProtection,
-      dependsOn: apis.ready("sqladmin", "compute"),
-      secretsDependOn: secretStore,
+      project,
     });
-    const connection = {
-      host: socketFolder(database),
-      name: database.databaseName,
-      user: database.userName,
-      password: database.password.reference,
-    };
+    const { database, image, initializer, media, place, runtime, secrets } = foundation;
+    const connection = foundation.connectionAt(socketFolder(database));
 
-    const initializer = new ServiceIdentity(this, "Initializer", {
-      ...common,
-      purpose: "idp-init",
-      description: "Runs the database initialization of the identity provider",
-      dependsOn: apis.ready("iam"),
-    });
-    const jobs = new ServerlessJobs({
-      ...common,
-      database,
-      network,
-      identity: initializer,
-      dependsOn: [
-        initializer.grantOnProject("ConnectsToDatabase", "roles/cloudsql.client"),
-        database.password.grantAccess("Initializer", initializer.member),
-        database.administratorPassword.grantAccess("Initializer", initializer.member),
-        ...apis.ready("run"),
-      ],
-      secretsDependOn: secretStore,
-    });
     const initialization = new DbInit(this, "DbInit", {
       database: connection,
       administratorPassword: database.administratorPassword.reference,
-      platform: jobs,
+      platform: new ServerlessJobs({
+        ...place,
+        database,
+        network,
+        identity: initializer.identity,
+        dependsOn: [
+          initializer.mayConnect,
+          database.password.grantAccess("Initializer", initializer.identity.member),
+          database.administratorPassword.grantAccess("Initializer", initializer.identity.member),
+          ...apis.ready("run"),
+        ],
+        secretsDependOn: apis.ready("secretmanager"),
+      }),
     });
 
-    const runtime = new ServiceIdentity(this, "Runtime", {
-      ...common,
-      purpose: "idp-run",
-      description: "Runs the identity provider",
-      dependsOn: apis.ready("iam"),
-    });
     const service = new ServerlessService(this, "Service", {
-      ...common,
+      ...place,
       database,
       network,
-      serviceAccountEmail: runtime.email,
-      cpuAlwaysAllocated: serverless.cpuAlwaysAllocated,
-      minInstanceCount: serverless.minInstanceCount,
-      maxInstanceCount: serverless.maxInstanceCount,
-      publicAccess: serverless.publicAccess,
+      serviceAccountEmail: runtime.identity.email,
+      cpuAlwaysAllocated,
+      minInstanceCount: instances.minInstanceCount,
+      maxInstanceCount: instances.maxInstanceCount,
+      publicAccess,
       container: identityProviderContainer(this, {
         image: image.containerImage,
         environment: application.environment,
@@ -147,14 +94,14 @@ export class IdpServerlessStack extends PortableStack {
         database: connection,
         secrets,
         media: media.mount,
-        resources: serverless.resources,
+        resources: instances.resources,
       }),
       dependsOn: [
-        runtime.grantOnProject("ConnectsToDatabase", "roles/cloudsql.client"),
-        secrets.grantAccess("Runtime", "secretKey", runtime.member),
-        secrets.grantAccess("Runtime", "bootstrapPassword", runtime.member),
-        database.password.grantAccess("Runtime", runtime.member),
-        media.grantReadWrite("Runtime", runtime.member),
+        runtime.mayConnect,
+        secrets.grantAccess("Runtime", "secretKey", runtime.identity.member),
+        secrets.grantAccess("Runtime", "bootstrapPassword", runtime.identity.member),
+        database.password.grantAccess("Runtime", runtime.identity.member),
+        media.grantReadWrite("Runtime", runtime.identity.member),
         ...image.ready,
         initialization.completed,
       ],
@@ -166,17 +113,22 @@ export class IdpServerlessStack extends PortableStack {
       guards: [service.started],
     });
 
-    this.expose(
-      identityProviderOutputs({
-        url: service.url,
-        deployment,
-        projectId,
-        database,
-        image,
-        initialization,
-        media,
-        secrets,
-      }),
-    );
+    this.expose(identityProviderOutputs({ ...foundation, initialization, url: service.url }));
   }
 }
+
+const NETWORK = {
+  network:
+    "that already has private services access: the database gets a private address on it and no public one. None leaves a public address that only authorized proxy connections can use. Once given it cannot be taken back.",
+  subnetwork:
+    "/26 or larger: instances take addresses from it. After a destroy the platform holds these addresses for one to two hours.",
+  members: "instances",
+  togetherReason: "the service reaches the network through the subnetwork",
+};
+
+const INSTANCES = {
+  leastInstances: 0,
+  leastMeaning: "With 0 the worker stops whenever nobody signs in.",
+  cpu: { default: DEFAULT_CPU, choice: "1, 2, 4 or 8", validation: cpuValidation },
+  memory: { default: DEFAULT_MEMORY, validation: memoryValidation },
+};

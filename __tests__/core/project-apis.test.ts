@@ -13,6 +13,7 @@ const EVERY_API = Object.keys({
   cloudbuild: true,
   cloudresourcemanager: true,
   compute: true,
+  container: true,
   iam: true,
   logging: true,
   run: true,

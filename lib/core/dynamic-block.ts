@@ -13,7 +13,7 @@ export interface DynamicBlock {
  * Adds a `dynamic` block where the framework's own iterators cannot: below a list, and for a block of which there is one
  * or none.
  *
- * @param parentPath path of the surrounding block; numeric segments address list items
+ * @param parentPath path of the surrounding block, empty for the resource itself; numeric segments address list items
  * @param block name of the repeated block
  */
 export function addDynamicBlock(
@@ -22,5 +22,6 @@ export function addDynamicBlock(
   block: string,
   { forEach, content }: DynamicBlock,
 ): void {
-  resource.addOverride(`${parentPath}.dynamic.${block}`, { for_each: forEach, content });
+  const path = parentPath === "" ? "dynamic" : `${parentPath}.dynamic`;
+  resource.addOverride(`${path}.${block}`, { for_each: forEach, content });
 }

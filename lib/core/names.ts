@@ -30,6 +30,8 @@ export const SECRET_ID_MAX_LENGTH = 255;
 export const SQL_INSTANCE_NAME_MAX_LENGTH = 98;
 export const POSTGRESQL_NAME_MAX_LENGTH = 63;
 export const JOB_NAME_AND_TOKEN_MAX_LENGTH = 62;
+export const CLUSTER_NAME_MAX_LENGTH = 40;
+export const NETWORK_NAME_MAX_LENGTH = 63;
 
 /** A Unix socket address holds 108 bytes with its closing zero. */
 export const SOCKET_PATH_MAX_LENGTH = 107;
@@ -102,11 +104,29 @@ export function jobName(deployment: DeploymentName, job: string): string {
  * @param purpose at most 17 characters, starting with a letter
  */
 export function serviceAccountId({ tenantPrefix, applicationName }: DeploymentName, purpose: string): string {
-  return `${purpose}-${shortHash([tenantPrefix, applicationName], SERVICE_ACCOUNT_HASH_LENGTH)}`;
+  return `${purpose}-${shortHash([tenantPrefix, applicationName], SHORT_NAME_HASH_LENGTH)}`;
+}
+
+/**
+ * `gke-<application_name>-<first 12 hexadecimal digits of sha256(<tenant_prefix>)>`: a cluster's name holds 40 characters,
+ * less than the prefix and the application name.
+ */
+export function clusterName({ tenantPrefix, applicationName }: DeploymentName): string {
+  return `gke-${applicationName}-${shortHash([tenantPrefix], SHORT_NAME_HASH_LENGTH)}`;
+}
+
+/** `<application_name>-<tenant_prefix>-<part>`: networks and what belongs to them, addresses, certificates. */
+export function networkName(deployment: DeploymentName, part: string): string {
+  return `${serviceName(deployment)}-${part}`;
+}
+
+/** `<application_name>` or `<application_name>-<part>`: objects of a namespace, which is the deployment's alone. */
+export function objectName({ applicationName }: DeploymentName, part?: string): string {
+  return part === undefined ? applicationName : `${applicationName}-${part}`;
 }
 
 /** Collisions within one project stay out of reach with 48 bits. */
-const SERVICE_ACCOUNT_HASH_LENGTH = 12;
+const SHORT_NAME_HASH_LENGTH = 12;
 
 function shortHash(parts: readonly [string, ...string[]], length: number): string {
   if (parts.some((part) => Token.isUnresolved(part))) {

@@ -1,6 +1,6 @@
 import { type TerraformResource } from "cdktf";
 
-import { requireProvider } from "./provider-requirements";
+import { requireProvider, type ProviderName } from "./provider-requirements";
 
 /**
  * Attributes of the google provider that are newer than the prebuilt bindings (6.50), with the release that brought
@@ -13,20 +13,44 @@ export const NEWER_GOOGLE_ATTRIBUTES = {
   "google_sql_database_instance.root_password_wo_version": "7.13.0",
 } as const satisfies Record<string, string>;
 
+/** The same of the kubernetes provider, whose bindings know 2.38; the lower bound also holds a repair of 3.2.1. */
+export const NEWER_KUBERNETES_ATTRIBUTES = {
+  "kubernetes_deployment_v1.spec.template.spec.init_container.restart_policy": "3.0.0",
+  "kubernetes_job_v1.spec.template.spec.init_container.restart_policy": "3.0.0",
+} as const satisfies Record<string, string>;
+
 /**
  * Sets an attribute that the bindings do not know; numeric path segments address list items.
  *
- * @throws Error when the attribute is not in `NEWER_GOOGLE_ATTRIBUTES`, so that the version range cannot fall behind
+ * @throws Error when the attribute is in no list, so that the version range cannot fall behind
  */
 export function setNewerAttribute(resource: TerraformResource, path: string, value: unknown): void {
   const attribute = [resource.terraformResourceType, ...path.split(".").filter((part) => !/^\d+$/.test(part))].join(
     ".",
   );
-  if (!(attribute in NEWER_GOOGLE_ATTRIBUTES)) {
+  const { provider, listName, list } = attribute.startsWith("kubernetes_") ? OF_KUBERNETES : OF_GOOGLE;
+  if (!(attribute in list)) {
     throw new Error(
-      `${resource.node.path}: ${attribute} is not listed in NEWER_GOOGLE_ATTRIBUTES; the list decides which provider releases are accepted; add it with the release that brought it`,
+      `${resource.node.path}: ${attribute} is not listed in ${listName}; the list decides which provider releases are accepted; add it with the release that brought it`,
     );
   }
-  requireProvider(resource, "google");
+  requireProvider(resource, provider);
   resource.addOverride(path, value);
 }
+
+interface NewerAttributes {
+  readonly provider: ProviderName;
+  readonly listName: string;
+  readonly list: Readonly<Record<string, string>>;
+}
+
+const OF_GOOGLE: NewerAttributes = {
+  provider: "google",
+  listName: "NEWER_GOOGLE_ATTRIBUTES",
+  list: NEWER_GOOGLE_ATTRIBUTES,
+};
+const OF_KUBERNETES: NewerAttributes = {
+  provider: "kubernetes",
+  listName: "NEWER_KUBERNETES_ATTRIBUTES",
+  list: NEWER_KUBERNETES_ATTRIBUTES,
+};

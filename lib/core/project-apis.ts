@@ -13,6 +13,7 @@ export type ApiName =
   | "cloudbuild"
   | "cloudresourcemanager"
   | "compute"
+  | "container"
   | "iam"
   | "logging"
   | "run"

@@ -51,13 +51,19 @@ export class ImageRegistry extends Construct implements ImageRepository {
 
   readonly ready: ITerraformDependable[];
 
-  constructor(scope: Construct, id: string, props: ImageRegistryProps) {
+  private readonly repository: ArtifactRegistryRepository;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: ImageRegistryProps,
+  ) {
     super(scope, id);
     const { apis, deployment, location, projectId } = props;
     const repositoryId = serviceName(deployment);
     const count = countWhen(props.createWhen);
 
-    const repository = new ArtifactRegistryRepository(this, MAIN_CHILD_ID, {
+    this.repository = new ArtifactRegistryRepository(this, MAIN_CHILD_ID, {
       project: projectId,
       location,
       repositoryId,
@@ -94,7 +100,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
       role: "roles/artifactregistry.writer",
       member: builder.member,
       count,
-      dependsOn: [repository, builder.account],
+      dependsOn: [this.repository, builder.account],
     });
 
     // A build with its own account may write its log nowhere else.
@@ -103,6 +109,19 @@ export class ImageRegistry extends Construct implements ImageRepository {
     this.imagePrefix = `${location}-docker.pkg.dev/${projectId}/${repositoryId}`;
     this.builderEmail = builder.email;
     this.ready = [mayPush, mayLog, ...apis.ready("cloudbuild", "logging")];
+  }
+
+  /** Lets one principal pull the images of this repository and no others; `member` as in IAM. */
+  grantRead(id: string, member: string): ArtifactRegistryRepositoryIamMember {
+    return new ArtifactRegistryRepositoryIamMember(this, id, {
+      project: this.props.projectId,
+      location: this.props.location,
+      repository: serviceName(this.props.deployment),
+      role: "roles/artifactregistry.reader",
+      member,
+      count: countWhen(this.props.createWhen),
+      dependsOn: [this.repository],
+    });
   }
 }
 

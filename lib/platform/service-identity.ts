@@ -71,13 +71,17 @@ export class ServiceIdentity extends Construct {
     this.member = `serviceAccount:${this.email}`;
   }
 
-  /** Grants a role on the whole project; only for roles that exist on nothing smaller. */
-  grantOnProject(id: string, role: string): ProjectIamMember {
+  /**
+   * Grants a role on the whole project; only for roles that exist on nothing smaller.
+   *
+   * @param count number of grants, for one that is needed only sometimes; as many as accounts unless given
+   */
+  grantOnProject(id: string, role: string, count: TerraformCount | undefined = this.props.count): ProjectIamMember {
     return new ProjectIamMember(this, id, {
       project: this.props.projectId,
       role,
       member: this.member,
-      count: this.props.count,
+      count,
       dependsOn: [this.account],
     });
   }

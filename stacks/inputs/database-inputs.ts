@@ -3,13 +3,11 @@ import { Construct } from "constructs";
 
 import { InputVariable } from "../../lib/core/input-variable";
 import { databaseTierValidation, DEFAULT_DATABASE_TIER } from "../../lib/platform/database-tier";
-import { type NetworkAttachment } from "../../lib/platform/network-attachment";
 
-/** How large the database is, how available, and how it is reached. */
+/** How large the database is, and how available. */
 export class DatabaseInputs extends Construct {
   readonly tier: string;
   readonly availability: string;
-  readonly network: NetworkAttachment;
 
   constructor(stack: TerraformStack) {
     super(stack, "database-inputs");
@@ -35,41 +33,5 @@ export class DatabaseInputs extends Construct {
         },
       ],
     }).stringValue;
-
-    this.network = {
-      network: new InputVariable(this, "network", {
-        type: "string",
-        default: null,
-        description:
-          "Existing network, projects/<project>/global/networks/<name>, that already has private services access: the database gets a private address on it and no public one. None leaves a public address that only authorized proxy connections can use. Once given it cannot be taken back.",
-        validation: [
-          {
-            condition:
-              '${var.network == null ? true : can(regex("^projects/[^/]+/global/networks/[^/]+$", var.network))}',
-            errorMessage:
-              "network is ${jsonencode(var.network)}; it must be projects/<project>/global/networks/<name>, because the network may belong to another project; write it in full.",
-          },
-          {
-            condition: "${(var.network == null) == (var.subnetwork == null)}",
-            errorMessage:
-              "network and subnetwork must be given together or not at all, because the service reaches the network through the subnetwork; give both, or remove both.",
-          },
-        ],
-      }).stringValue,
-      subnetwork: new InputVariable(this, "subnetwork", {
-        type: "string",
-        default: null,
-        description:
-          "Subnetwork of that network in the same region, projects/<project>/regions/<region>/subnetworks/<name>, /26 or larger: instances take addresses from it. After a destroy the platform holds these addresses for one to two hours.",
-        validation: [
-          {
-            condition:
-              '${var.subnetwork == null ? true : can(regex("^projects/[^/]+/regions/${var.region}/subnetworks/[^/]+$", var.subnetwork))}',
-            errorMessage:
-              "subnetwork is ${jsonencode(var.subnetwork)}; it must be projects/<project>/regions/${var.region}/subnetworks/<name>, because instances take addresses in their own region only; write it in full.",
-          },
-        ],
-      }).stringValue,
-    };
   }
 }

@@ -1,16 +1,37 @@
-import { TerraformLocal, Token, type IResolvable, type TerraformStack } from "cdktf";
+import {
+  TerraformLocal,
+  Token,
+  type IResolvable,
+  type TerraformStack,
+  type TerraformVariableValidationConfig,
+} from "cdktf";
 import { Construct } from "constructs";
 
 import { InputVariable } from "../../lib/core/input-variable";
 import {
   APPLICATION_NAME_MAX_LENGTH,
   BUCKET_NAME_RESERVED_WORD,
-  CONNECTION_NAME_BUDGET,
-  SQL_INSTANCE_NAME_FRAME_LENGTH,
   TENANT_ID_MAX_LENGTH,
   tenantPrefix,
   type DeploymentName,
 } from "../../lib/core/names";
+
+/** What a platform adds. */
+export interface ProjectInputsProps {
+  /**
+   * What else is protected, followed by a comma.
+   *
+   * @default - nothing
+   */
+  readonly alsoProtected?: string;
+
+  /**
+   * Rules on the names together, for the input `application_name`.
+   *
+   * @default - none
+   */
+  readonly namesFit?: readonly TerraformVariableValidationConfig[];
+}
 
 /** Where a deployment is, what it is called, and what keeps it from being deleted. */
 export class ProjectInputs extends Construct {
@@ -20,8 +41,9 @@ export class ProjectInputs extends Construct {
   readonly deletionProtection: IResolvable;
   readonly labels: Record<string, string>;
 
-  constructor(stack: TerraformStack) {
+  constructor(stack: TerraformStack, props: ProjectInputsProps = {}) {
     super(stack, "project-inputs");
+    const { alsoProtected = "" } = props;
 
     this.projectId = new InputVariable(this, "project_id", {
       type: "string",
@@ -75,18 +97,14 @@ export class ProjectInputs extends Construct {
           condition: `\${!strcontains(join("", [var.application_name, var.tenant_id]), "${BUCKET_NAME_RESERVED_WORD}")}`,
           errorMessage: `application_name and tenant_id make "\${var.application_name}\${var.tenant_id}" together; that must not contain "${BUCKET_NAME_RESERVED_WORD}", because it is part of the bucket's name and the store reserves that word; rename one of them.`,
         },
-        {
-          condition: `\${${CONNECTION_NAME_LENGTH} <= ${CONNECTION_NAME_BUDGET}}`,
-          errorMessage: `application_name, tenant_id, project_id and region are too long together; the path of the database socket has room for ${CONNECTION_NAME_BUDGET} characters of them and needs \${${CONNECTION_NAME_LENGTH}}, because a socket address holds 108 bytes; shorten application_name or tenant_id by \${${CONNECTION_NAME_LENGTH} - ${CONNECTION_NAME_BUDGET}}.`,
-        },
+        ...(props.namesFit ?? []),
       ],
     }).stringValue;
 
     this.deletionProtection = new InputVariable(this, "deletion_protection", {
       type: "bool",
       default: true,
-      description:
-        "Refuses to delete what holds data: database, secrets, and the media bucket while it has files. To destroy a deployment, apply it with false first.",
+      description: `Refuses to delete what holds data: ${alsoProtected}database, secrets, and the media bucket while it has files. To destroy a deployment, apply it with false first.`,
     }).booleanValue;
 
     new InputVariable(this, "labels", {
@@ -120,6 +138,3 @@ export class ProjectInputs extends Construct {
     return local;
   }
 }
-
-/** Length of `<project>:<region>:<instance>` without the colons, in Terraform's language. */
-const CONNECTION_NAME_LENGTH = `(length(var.project_id) + length(var.region) + length(var.tenant_id) + length(var.application_name) + ${SQL_INSTANCE_NAME_FRAME_LENGTH})`;

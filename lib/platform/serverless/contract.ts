@@ -1,3 +1,5 @@
+import { trustedProxies } from "../../idp/trusted-proxies";
+
 /** Facts of the serverless platform, each with its reason. */
 
 /** The only environment that can mount buckets. */
@@ -34,12 +36,5 @@ export const SCRIPT_MODE = 0o555;
 /** Hexadecimal digits of the execution token; job name and token together must stay below 63 characters. */
 export const EXECUTION_TOKEN_LENGTH = 8;
 
-/**
- * Peers whose forwarded headers the application believes: its own defaults and the link-local address from which the
- * platform's front end speaks. Releases from 2026.8 on ignore the headers of others and then take every request for
- * plain HTTP.
- */
-export const TRUSTED_PROXIES = {
-  IDP_LISTEN__TRUSTED_PROXY_CIDRS:
-    "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fe80::/10,::1/128,169.254.0.0/16",
-} as const;
+/** The platform's front end speaks from a link-local address. */
+export const TRUSTED_PROXIES = trustedProxies("169.254.0.0/16");

@@ -16,9 +16,10 @@ import {
   type InitializationJobSpec,
 } from "../../idp/initialization-job";
 import { type NetworkAttachment } from "../network-attachment";
+import { addPlainEntries } from "../plain-environment";
 import { type PostgresqlDatabase } from "../postgresql-database";
 import { type ServiceIdentity } from "../service-identity";
-import { addPlainEntries, secretEntries } from "./container-environment";
+import { secretEntries } from "./container-environment";
 import {
   EXECUTION_ENVIRONMENT,
   EXECUTION_TOKEN_LENGTH,

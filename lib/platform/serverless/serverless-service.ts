@@ -13,8 +13,9 @@ import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { CONNECTIONS_PER_INSTANCE, MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../../idp/contract";
 import { RESERVED_CONNECTIONS } from "../database-tier";
 import { type NetworkAttachment } from "../network-attachment";
+import { addPlainEntries } from "../plain-environment";
 import { type PostgresqlDatabase } from "../postgresql-database";
-import { addPlainEntries, secretEntries } from "./container-environment";
+import { secretEntries } from "./container-environment";
 import {
   CPU_ALWAYS_ALLOCATED,
   EXECUTION_ENVIRONMENT,

@@ -1,0 +1,81 @@
+import { SecretV1 } from "@cdktf/provider-kubernetes/lib/secret-v1";
+import { Construct } from "constructs";
+
+import { EphemeralResource } from "../../core/ephemeral-resource";
+import { numberExpression } from "../../core/expression";
+import { type SecretReference } from "../../core/generated-secret";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { requireProvider } from "../../core/provider-requirements";
+import { requireAll, type Rule } from "../../core/rules";
+import { type WorkloadNamespace } from "./workload-namespace";
+
+export interface WorkloadSecretProps {
+  /** Name within the namespace. */
+  readonly name: string;
+
+  readonly namespace: WorkloadNamespace;
+
+  /** Project of the secret store. */
+  readonly projectId: string;
+
+  /** Stored secrets by the names of the variables that they become. */
+  readonly values: Readonly<Record<string, SecretReference>>;
+}
+
+/**
+ * Copies of stored secrets for the pods of one workload.
+ *
+ * Terraform reads the values at apply and writes them through a write-only argument, so none is in its state. It writes
+ * again when a stored version changes, and only then.
+ */
+export class WorkloadSecret extends Construct {
+  /** Name; using it means waiting for the values. */
+  readonly secretName: string;
+
+  /** Which versions it holds, for an annotation that makes pods start anew; no value is in it. */
+  readonly versions: string;
+
+  constructor(scope: Construct, id: string, props: WorkloadSecretProps) {
+    super(scope, id);
+    requireAll(this, props, RULES);
+    requireProvider(this, "kubernetes");
+    const { name, namespace, projectId, values } = props;
+    const entries = Object.entries(values);
+
+    const secret = new SecretV1(this, MAIN_CHILD_ID, {
+      metadata: { name, namespace: namespace.namespaceName },
+      type: "Opaque",
+      dataWo: Object.fromEntries(
+        entries.map(([variable, reference]) => [variable, this.readEphemerally(variable, reference, projectId)]),
+      ),
+      // Versions only grow, so their sum changes with each of them.
+      dataWoRevision: numberExpression(`sum([${entries.map(([, { version }]) => `tonumber(${version})`).join(", ")}])`),
+    });
+
+    this.secretName = secret.metadata.name;
+    this.versions = entries.map(([variable, { version }]) => `${variable}=${version}`).join(",");
+  }
+
+  private readEphemerally(variable: string, { secretId, version }: SecretReference, project: string): string {
+    return new EphemeralResource(this, variable, {
+      type: "google_secret_manager_secret_version",
+      provider: "google",
+      attributes: { project, secret: secretId, version },
+    }).stringAttribute("secret_data");
+  }
+}
+
+const RULES: readonly Rule<WorkloadSecretProps>[] = [
+  {
+    holds: ({ values }) => doubled(values).length === 0,
+    message: ({ values }) =>
+      doubled(values).map(
+        (variable) =>
+          `secret variable ${variable} has a double underscore; a key of a synchronized secret must have none, because the platform's own synchronization refuses it and the copy must be able to move there; use a name without and let the entrypoint map it`,
+      ),
+  },
+];
+
+function doubled(values: WorkloadSecretProps["values"]): string[] {
+  return Object.keys(values).filter((variable) => variable.includes("__"));
+}

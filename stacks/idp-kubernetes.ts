@@ -1,0 +1,200 @@
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
+import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
+import { type Construct } from "constructs";
+
+import { DeletionGuard } from "../lib/core/deletion-guard";
+import { objectName } from "../lib/core/names";
+import { countWith } from "../lib/core/optional-value";
+import { PortableStack } from "../lib/core/portable-stack";
+import { ProjectApis } from "../lib/core/project-apis";
+import { type StateBackend } from "../lib/core/state-backend";
+import { CONTAINER_PORT, DB_INIT_JOB } from "../lib/idp/contract";
+import { DbInit } from "../lib/idp/db-init";
+import { identityProviderContainer } from "../lib/idp/identity-provider-container";
+import { AutopilotCluster } from "../lib/platform/kubernetes/autopilot-cluster";
+import { ClusterNetwork } from "../lib/platform/kubernetes/cluster-network";
+import { LOOPBACK, PLATFORM_ENVIRONMENT, PROXY_QUIT_URL } from "../lib/platform/kubernetes/contract";
+import { FrontDoor } from "../lib/platform/kubernetes/front-door";
+import { KubernetesJobs } from "../lib/platform/kubernetes/kubernetes-jobs";
+import { KubernetesWorkload } from "../lib/platform/kubernetes/kubernetes-workload";
+import {
+  DEFAULT_CPU,
+  DEFAULT_MEMORY,
+  podCpuValidation,
+  podMemoryValidation,
+} from "../lib/platform/kubernetes/pod-size";
+import { WorkloadAccount } from "../lib/platform/kubernetes/workload-account";
+import { WorkloadNamespace } from "../lib/platform/kubernetes/workload-namespace";
+import { IdentityProviderFoundation } from "./identity-provider-foundation";
+import { identityProviderOutputs } from "./identity-provider-outputs";
+import { ApplicationInputs } from "./inputs/application-inputs";
+import { DatabaseInputs } from "./inputs/database-inputs";
+import { InstanceInputs } from "./inputs/instance-inputs";
+import { KubernetesInputs } from "./inputs/kubernetes-inputs";
+import { NetworkInputs } from "./inputs/network-inputs";
+import { ProjectInputs } from "./inputs/project-inputs";
+
+export interface IdpKubernetesStackProps {
+  /**
+   * Where the state is kept.
+   *
+   * @default - the file `terraform.tfstate` in the synthesized folder
+   */
+  readonly backend?: StateBackend;
+}
+
+/** The identity provider on GKE Autopilot, cluster included, from an empty project in one apply. */
+export class IdpKubernetesStack extends PortableStack {
+  constructor(scope: Construct, id: string, props: IdpKubernetesStackProps = {}) {
+    super(scope, id, { providers: ["google", "kubernetes", "random"], backend: props.backend });
+    const project = new ProjectInputs(this, { alsoProtected: "cluster, " });
+    const application = new ApplicationInputs(this);
+    const databaseInputs = new DatabaseInputs(this);
+    const existing = new NetworkInputs(this, NETWORK).network;
+    const instances = new InstanceInputs(this, INSTANCES);
+    const inputs = new KubernetesInputs(this);
+    const existingImageCount = countWith(application.existingContainerImage);
+    const { deletionProtection, deployment, projectId, region } = project;
+    new GoogleProvider(this, "google", { project: projectId, region });
+
+    const apis = new ProjectApis(this, "Apis", {
+      projectId,
+      region,
+      apis: [
+        "artifactregistry",
+        "cloudbuild",
+        "compute",
+        "container",
+        "iam",
+        "logging",
+        "secretmanager",
+        "sqladmin",
+        "storage",
+      ],
+    });
+    const networkApi = apis.ready("compute");
+
+    const foundation = new IdentityProviderFoundation(this, {
+      apis,
+      application,
+      database: databaseInputs,
+      network: existing,
+      project,
+    });
+    const { database, image, initializer, media, place, runtime, secrets } = foundation;
+    const connection = foundation.connectionAt(LOOPBACK);
+
+    const network = new ClusterNetwork(this, "Network", { ...place, existing, dependsOn: networkApi });
+    const cluster = new AutopilotCluster(this, "Cluster", {
+      ...place,
+      network,
+      authorizedNetworks: inputs.authorizedNetworks,
+      deletionProtection,
+      dependsOn: apis.ready("container"),
+      identitiesDependOn: apis.ready("iam"),
+    });
+    new KubernetesProvider(this, "kubernetes", cluster.connection);
+    const nodesMayPull = [
+      foundation.registry.grantRead("Nodes", cluster.nodes.member),
+      // From wherever in the project an existing image is.
+      cluster.nodes.grantOnProject("PullsImages", "roles/artifactregistry.reader", existingImageCount),
+    ];
+
+    const names = { server: objectName(deployment), job: objectName(deployment, DB_INIT_JOB) };
+    const namespace = new WorkloadNamespace(this, "Namespace", {
+      deployment,
+      name: inputs.namespace,
+      outlivedBy: [
+        ...cluster.ready,
+        database.created,
+        initializer.mayConnect,
+        runtime.mayConnect,
+        media.grantReadWrite("Runtime", runtime.identity.member),
+        cluster.letActAs("Initializer", initializer.identity, inputs.namespace, names.job),
+        cluster.letActAs("Runtime", runtime.identity, inputs.namespace, names.server),
+      ],
+    });
+    const workloadPlace = { deployment, projectId, namespace, database, network: existing };
+
+    const initialization = new DbInit(this, "DbInit", {
+      database: connection,
+      administratorPassword: database.administratorPassword.reference,
+      proxyQuitUrl: PROXY_QUIT_URL,
+      platform: new KubernetesJobs({
+        ...workloadPlace,
+        account: new WorkloadAccount(this, "InitializerAccount", {
+          namespace,
+          name: names.job,
+          identity: initializer.identity,
+        }),
+      }),
+    });
+
+    const workload = new KubernetesWorkload(this, "Workload", {
+      ...workloadPlace,
+      account: new WorkloadAccount(this, "RuntimeAccount", {
+        namespace,
+        name: names.server,
+        identity: runtime.identity,
+      }),
+      minInstanceCount: instances.minInstanceCount,
+      maxInstanceCount: instances.maxInstanceCount,
+      container: identityProviderContainer(this, {
+        image: image.containerImage,
+        environment: application.environment,
+        platformEnvironment: PLATFORM_ENVIRONMENT,
+        database: connection,
+        secrets,
+        media: media.mount,
+        resources: instances.resources,
+      }),
+      dependsOn: [...nodesMayPull, ...image.ready, initialization.completed],
+    });
+
+    const frontDoor = new FrontDoor(this, "FrontDoor", {
+      ...place,
+      namespace,
+      workload,
+      port: CONTAINER_PORT,
+      domain: inputs.domain,
+      dependsOn: networkApi,
+    });
+
+    new DeletionGuard(this, "DeletionGuard", {
+      protect: deletionProtection,
+      input: "deletion_protection",
+      guards: [...workload.started, ...frontDoor.opened],
+    });
+
+    this.expose({
+      ...identityProviderOutputs({ ...foundation, initialization, url: frontDoor.url }),
+      cluster_name: { value: cluster.clusterName, description: "Name of the cluster." },
+      namespace: { value: namespace.namespaceName, description: "Namespace of the cluster that everything is in." },
+      service_address: { value: frontDoor.address, description: "Address that visitors connect to." },
+      dns_record: {
+        value: frontDoor.dnsRecord,
+        description: "Record to enter at whoever manages the domain; null without a domain.",
+      },
+      connect_command: {
+        value: cluster.connectCommand,
+        description: "Command that lets whoever runs it work with the cluster.",
+      },
+    });
+  }
+}
+
+const NETWORK = {
+  network:
+    "to put the cluster into, that already has private services access and a way out for machines without public addresses: the database gets a private address on it and no public one. None makes a network of its own and leaves the database a public address that only authorized proxy connections can use. Once given it cannot be taken back; a change of it replaces the cluster.",
+  subnetwork:
+    "whose free space is enough for the ranges of pods and services, which the platform adds to it. A change of it replaces the cluster.",
+  members: "nodes",
+  togetherReason: "the cluster takes its addresses from the subnetwork",
+};
+
+const INSTANCES = {
+  leastInstances: 1,
+  leastMeaning: "",
+  cpu: { default: DEFAULT_CPU, choice: "0.5 to 28 in steps of 0.25", validation: podCpuValidation },
+  memory: { default: DEFAULT_MEMORY, validation: podMemoryValidation },
+};
