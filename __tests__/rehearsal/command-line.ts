@@ -25,7 +25,13 @@ async function main(program: string): Promise<void> {
     const output = mkdtempSync(join(tmpdir(), "command-line-"));
     const run = async (command: string, settings: object) => {
       const variables = Object.entries(settings).map(([name, value]) => `--var=${name}=${String(value)}`);
-      const path = [deployment.programEnvironment.PATH, dirname(process.execPath), dirname(terraform), "/usr/bin", "/bin"];
+      const path = [
+        deployment.programEnvironment.PATH,
+        dirname(process.execPath),
+        dirname(terraform),
+        "/usr/bin",
+        "/bin",
+      ];
       // Locking asks the providers' registry, which has nothing to say about stand-ins.
       const options = ["--auto-approve", "--skip-provider-lock", `--output=${output}`];
       await execute(program, [command, stack, ...options, ...variables], {
