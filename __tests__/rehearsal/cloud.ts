@@ -3,6 +3,17 @@ import { textAt, type Value, type ValueObject } from "./terraform-value";
 /** What the stand-in platform refuses, in words that a reader of the report understands. */
 export class Refusal extends Error {}
 
+/** A refusal that a scenario has asked for. */
+export class InjectedRefusal extends Refusal {}
+
+/** Refused before anything exists, broken after it does, or broken and taken away again by the provider. */
+export type FaultKind = "broken" | "refused" | "withdrawn";
+
+interface Fault {
+  readonly kind: FaultKind;
+  readonly message: string;
+}
+
 /** One thing that exists. */
 export interface CloudObject {
   readonly type: string;
@@ -62,6 +73,8 @@ export class Cloud {
   readonly executions: JobExecution[] = [];
   /** Passwords of database roles, by instance and role. */
   readonly databaseRoles = new Map<string, string>();
+  /** Type and identity of what has made a role. */
+  readonly roleMakers = new Map<string, string>();
   /** Database instances that were deleted: their names stay taken for days. */
   readonly retiredNames = new Set<string>();
   /** Files that others put into buckets. */
@@ -80,12 +93,12 @@ export class Cloud {
   readonly podNeeds = new Map<string, readonly Need[]>();
   /** Annotations of a service as they were sent last. */
   readonly serverAnnotations = new Map<string, Readonly<Record<string, Value>>>();
-  /** Reasons for which the next executions of jobs fail. */
-  readonly jobFailures: string[] = [];
+  /** How many of the next executions of jobs fail. */
+  failingJobs = 0;
   readonly projectNumber = "123456789012";
   /** What was refused for a reason of the platform's own, so not by an injected fault. */
   readonly refusals: string[] = [];
-  private readonly faults = new Map<string, "broken" | "refused">();
+  private readonly faults = new Map<string, Fault>();
 
   constructor(readonly surroundings: CloudSurroundings) {}
 
@@ -98,25 +111,34 @@ export class Cloud {
   }
 
   /** Lets the next creation of one thing fail: refused before anything exists, or broken after it does. */
-  failOnce(type: string, id: string, kind: "broken" | "refused" = "refused"): void {
-    this.faults.set(`${type} ${id}`, kind);
+  failOnce(type: string, id: string, kind: FaultKind = "refused"): void {
+    this.faults.set(`${type} ${id}`, { kind, message: "injected failure" });
+  }
+
+  /** The same for the next thing of a type, in the platform's own words. */
+  failNext(type: string, kind: FaultKind, message: string): void {
+    this.faults.set(type, { kind, message });
   }
 
   /** True when no fault is left that was never met. */
   get allFaultsMet(): boolean {
-    return this.faults.size === 0;
+    return this.faults.size === 0 && this.failingJobs === 0;
   }
 
   create(object: CloudObject): void {
     const key = `${object.type} ${object.id}`;
-    const fault = this.faults.get(key);
-    this.faults.delete(key);
-    if (fault === "refused") throw new Refusal(`Error creating ${key}: injected failure`);
+    const place = this.faults.has(key) ? key : object.type;
+    const fault = this.faults.get(place);
+    this.faults.delete(place);
+    if (fault?.kind === "refused") throw new InjectedRefusal(`Error creating ${key}: ${fault.message}`);
     if (this.objects.has(key)) throw new Refusal(`Error 409: ${key} already exists`);
     if (this.retiredNames.has(key)) throw new Refusal(`Error 409: the name of ${key} is taken for up to a week`);
     this.requireNeeds(object);
     this.objects.set(key, object);
-    if (fault === "broken") throw new Refusal(`Error waiting to create ${key}: injected failure after it was made`);
+    if (fault === undefined) return;
+    // Some providers clean up after themselves.
+    if (fault.kind === "withdrawn") this.objects.delete(key);
+    throw new InjectedRefusal(`Error waiting to create ${key}: ${fault.message}`);
   }
 
   update(object: CloudObject): void {
@@ -135,6 +157,12 @@ export class Cloud {
     throw new Refusal(`Error 400: ${key} is still used by ${user.type} ${user.id}`);
   }
 
+  /** Makes as if a thing had never been made, with what else it has brought about. */
+  forget(key: string): void {
+    this.objects.delete(key);
+    for (const [role, maker] of this.roleMakers) if (maker === key) this.databaseRoles.delete(role);
+  }
+
   /** Payloads of the versions that exist, by version. */
   get livePayloads(): ReadonlyMap<string, string> {
     return new Map(
@@ -151,6 +179,7 @@ export class Cloud {
     copy.payloads.push(...this.payloads);
     copy.executions.push(...this.executions);
     this.databaseRoles.forEach((password, role) => copy.databaseRoles.set(role, password));
+    this.roleMakers.forEach((maker, role) => copy.roleMakers.set(role, maker));
     this.retiredNames.forEach((name) => copy.retiredNames.add(name));
     this.bucketFiles.forEach((count, bucket) => copy.bucketFiles.set(bucket, count));
     this.handedOut.forEach((value) => copy.handedOut.add(value));

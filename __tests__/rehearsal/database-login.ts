@@ -1,4 +1,4 @@
-import { type Cloud, type CloudObject, Refusal } from "./cloud";
+import { type Cloud, type CloudObject, type Need, Refusal } from "./cloud";
 
 /**
  * What a container does with its databases, as far as a deployment can fail of it: the role must have the password that
@@ -22,5 +22,14 @@ export function logIn(
       throw new Refusal(`${object.id} failed: the database refuses the administrator's password`);
     }
     cloud.databaseRoles.set(role, password);
+    cloud.roleMakers.set(role, `${object.type} ${object.id}`);
   }
+}
+
+/** The need of a container that brings no administrator's password: somebody must have made its role. */
+export function needRole(instance: string, user: string): Need {
+  return {
+    what: `the role ${user} in the database ${instance}`,
+    isMet: (cloud) => cloud.databaseRoles.has(`${instance}/${user}`),
+  };
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess } from "node:child_process";
 
 import { APPLY_AT_ONCE, type Deployment } from "./deployment";
-import { requireSoundness } from "./journey";
+import { requireSoundness, requireVerified } from "./journey";
 import { StepFailure } from "./steps";
 import { killWithScripts } from "./terraform-process";
 
@@ -12,6 +12,8 @@ export interface FaultScenario {
   readonly prepare: (deployment: Deployment) => void;
   /** Part of what the apply says when it fails. */
   readonly refusal: string;
+  /** Looks at the project after the apply that failed; throws when it is not as it should be. */
+  readonly verify?: (deployment: Deployment) => void;
   /** Takes the fault away, where it does not pass by itself. */
   readonly repair?: (deployment: Deployment) => void;
 }
@@ -38,6 +40,7 @@ export async function rehearseFault(deployment: Deployment, fault: FaultScenario
   const [premature] = deployment.cloud.refusals;
   if (premature !== undefined)
     throw new StepFailure(fault.name, `tried without waiting for what it needs: ${premature}`);
+  requireVerified(fault.name, () => fault.verify?.(deployment));
   fault.repair?.(deployment);
   await complete(deployment, fault.name, expected);
 }

@@ -160,7 +160,8 @@ export function requireSoundness({ cloud }: Deployment, step: string): void {
   }
 }
 
-function requireVerified(step: string, verify: () => void): void {
+/** Fails in a step when what is looked at throws. */
+export function requireVerified(step: string, verify: () => void): void {
   try {
     verify();
   } catch (error) {

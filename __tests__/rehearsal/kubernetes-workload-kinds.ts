@@ -1,6 +1,6 @@
 import { ADMISSION_ANNOTATIONS, admittedTemplate, lacksBucketSidecar } from "./autopilot-admission";
-import { type Cloud, type CloudObject, Refusal } from "./cloud";
-import { logIn } from "./database-login";
+import { type Cloud, type CloudObject, InjectedRefusal, type Need, Refusal } from "./cloud";
+import { logIn, needRole } from "./database-login";
 import { namespacedKind } from "./kubernetes-object-kind";
 import { namespaceOf, withServerAnnotations } from "./kubernetes-metadata";
 import { imageNeeds, objectNeeds, platformNeeds, type PodRequest } from "./pod-needs";
@@ -26,7 +26,18 @@ const podOf = (values: ValueObject): PodRequest => ({
 
 function podNeeds(values: ValueObject, cloud: Cloud) {
   const request = podOf(values);
-  return [...objectNeeds(request), ...imageNeeds(cloud, request), ...platformNeeds(cloud, request)];
+  return [
+    ...objectNeeds(request),
+    ...imageNeeds(cloud, request),
+    ...platformNeeds(cloud, request),
+    ...roleNeeds(cloud, request),
+  ];
+}
+
+/** Whoever makes no role needs one. */
+function roleNeeds(cloud: Cloud, { namespace, pod }: PodRequest): Need[] {
+  const { DB_ADMIN_PASSWORD: administrator, DB_USER: user = "" } = podEnvironment(cloud, namespace, pod);
+  return administrator === undefined ? proxiedDatabases(pod).map((instance) => needRole(instance, user)) : [];
 }
 
 /** The environment of a pod that is started now, after it has mounted its buckets and reached its databases. */
@@ -88,15 +99,11 @@ function requireFreshPods(object: CloudObject, cloud: Cloud): void {
 }
 
 function runJob(object: CloudObject, cloud: Cloud): void {
-  const reason = cloud.jobFailures.shift();
-  const failed = `job: ${object.id} is in failed state`;
-  if (reason !== undefined) throw new Refusal(`${failed}: ${reason}`);
-  try {
-    cloud.executions.push({ job: object.id, environment: startPod(object, cloud) });
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    throw new Refusal(`${failed}: ${error.message}`);
+  if (cloud.failingJobs > 0) {
+    cloud.failingJobs -= 1;
+    throw new InjectedRefusal(`job: ${object.id} is in failed state`);
   }
+  cloud.executions.push({ job: object.id, environment: startPod(object, cloud) });
 }
 
 /** What the cluster runs: it starts only when everything that it names is there. */

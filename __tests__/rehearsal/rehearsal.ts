@@ -4,7 +4,8 @@ import { requireSchemas } from "../stacks/provider-schema/provider-schema";
 import { Deployment, type DeploymentOptions, type Inputs } from "./deployment";
 import { complete, endState, type EndState, rehearseFault, rehearseInterrupt, rehearseKill } from "./fault-scenarios";
 import { inputCombinations } from "./input-matrix";
-import { Journey, type StepReport } from "./journey";
+import { requireShortApply } from "./critical-path";
+import { Journey, requireSoundness, type StepReport } from "./journey";
 import { type RehearsalFailure, type RehearsalReport } from "./rehearsal-report";
 import { resourceFaults } from "./resource-faults";
 import { type StackRehearsal } from "./stack-rehearsal";
@@ -111,6 +112,8 @@ class RehearsalRun {
     await this.with(lastOf(stages).fork(), async (deployment) => {
       await deployment.applyAtOnce();
       expected = endState(deployment);
+      await this.criticalPath(deployment);
+      await this.episodes(lastOf(stages), deployment);
     });
     const end = expected ?? { addresses: [], objects: [] };
     await this.each("faults on create", [...resourceFaults(end, patterns), ...faults], async (fault) => {
@@ -129,6 +132,26 @@ class RehearsalRun {
     await this.each("interrupted, killed", interruptions, (interrupt) =>
       this.with(lastOf(stages).fork(), (deployment) => interrupt(deployment, end)),
     );
+  }
+
+  /** How long a first apply takes; OpenTofu draws another kind of graph. */
+  private async criticalPath(deployment: Deployment): Promise<void> {
+    const { scripts } = this.options.rehearsal;
+    if (scripts === undefined || this.isOpenTofu) return;
+    for (const line of await requireShortApply(deployment, scripts)) this.say(line);
+  }
+
+  private async episodes(begun: Deployment, complete: Deployment): Promise<void> {
+    const { episodes = [] } = this.options.rehearsal;
+    if (episodes.length === 0) return;
+    await this.each("episodes", episodes, async ({ name, play, fromNothing = false }) => {
+      await this.with((fromNothing ? begun : complete).fork(), async (deployment) => {
+        await play(deployment);
+        requireSoundness(deployment, name);
+        await new Journey(deployment, undefined).requireEmptyPlan(name);
+        if (deployment.leaks.length > 0) throw new StepFailure(name, deployment.leaks.join("\n"));
+      });
+    });
   }
 
   private async matrix(): Promise<void> {
@@ -224,7 +247,7 @@ function failureOf(error: unknown, folder: string): RehearsalFailure {
   const message = error instanceof Error ? error.message : String(error);
   const step = error instanceof StepFailure ? error.step : "the rehearsal itself";
   const problem = message.slice(Math.max(0, message.indexOf("Error: ")));
-  const [address] = /(?<=\bwith )[\w.[\]"]+(?=,)|\b(?:google|random|terraform)_\w+\.\w+/.exec(problem) ?? [];
+  const [address] = /(?<=\bwith )[\w.[\]"]+(?=,)|\b(?:google|kubernetes|random|terraform)_\w+\.\w+/.exec(problem) ?? [];
   return { step, address, message: problem, folder };
 }
 

@@ -1,7 +1,10 @@
 import { type EndState, type FaultScenario } from "./fault-scenarios";
 
 /** Types whose creation may break after the thing exists, which leaves it to be replaced. */
-const BREAKABLE = ["google_cloud_run_v2_job", "google_cloud_run_v2_service"];
+const BREAKABLE = [
+  ...["google_cloud_run_v2_job", "google_cloud_run_v2_service"],
+  ...["kubernetes_deployment_v1", "kubernetes_ingress_v1", "kubernetes_job_v1", "kubernetes_service_v1"],
+];
 
 /** A failure on create of each thing that exists in the end, from the last stage that does not have it yet. */
 export function resourceFaults(

@@ -1,5 +1,5 @@
 import { type BlockSchema, type ElementSchema, type ProviderSchema } from "../stacks/provider-schema/provider-schema";
-import { type Cloud, type CloudObject, Refusal } from "./cloud";
+import { type Cloud, type CloudObject, InjectedRefusal, Refusal } from "./cloud";
 import {
   type DataSourceKind,
   type EphemeralKind,
@@ -47,6 +47,7 @@ export class BrokenCreation extends Error {
   constructor(
     message: string,
     readonly state: Value,
+    readonly isInjected = false,
   ) {
     super(message);
   }
@@ -124,7 +125,8 @@ export class ResourceProvider {
       return this.applied(type, change);
     } catch (error) {
       const isOwn = error instanceof Refusal || error instanceof BrokenCreation;
-      if (isOwn && !error.message.includes("injected failure")) this.cloud.refusals.push(error.message);
+      const isInjected = error instanceof InjectedRefusal || (error instanceof BrokenCreation && error.isInjected);
+      if (isOwn && !isInjected) this.cloud.refusals.push(error.message);
       throw error;
     }
   }
@@ -145,7 +147,7 @@ export class ResourceProvider {
       kind.afterCreate?.(object, this.cloud);
     } catch (error) {
       if (!(error instanceof Refusal) || this.cloud.objects.get(`${type} ${id}`) !== object) throw error;
-      throw new BrokenCreation(error.message, state);
+      throw new BrokenCreation(error.message, state, error instanceof InjectedRefusal);
     }
     return state;
   }

@@ -1,6 +1,16 @@
-import { type Inputs } from "./deployment";
+import { type Scripts } from "./critical-path";
+import { type Deployment, type Inputs } from "./deployment";
 import { type FaultScenario, type KillScenario } from "./fault-scenarios";
 import { type ChangeScenario, type Protection } from "./journey";
+
+/** Something in the life of a deployment that takes several commands. */
+export interface Episode {
+  readonly name: string;
+  /** Plays it on a deployment that is complete or, with `fromNothing`, that has its stages alone; throws when it goes otherwise. */
+  readonly play: (deployment: Deployment) => Promise<void>;
+  /** @default false */
+  readonly fromNothing?: boolean;
+}
 
 /** What there is to rehearse of one stack beyond a life without incidents. */
 export interface StackRehearsal {
@@ -25,6 +35,12 @@ export interface StackRehearsal {
    * starts from nothing.
    */
   readonly stages?: readonly RegExp[];
+
+  /** Episodes, each on a deployment of its own; after each, a plan must be empty. */
+  readonly episodes?: readonly Episode[];
+
+  /** What the stack's scripts need and make; given, a first apply must be about as short as it can be. */
+  readonly scripts?: Scripts;
 
   /** Faults of scripts and web services; those of single resources need no description. */
   readonly faults?: readonly (FaultScenario & { readonly afterStage: number })[];

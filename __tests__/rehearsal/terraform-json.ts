@@ -4,7 +4,10 @@ interface StateFile {
   readonly resources?: readonly {
     readonly type: string;
     readonly name: string;
-    readonly instances: readonly { readonly index_key?: number | string }[];
+    readonly instances: readonly {
+      readonly index_key?: number | string;
+      readonly attributes?: { readonly id?: string };
+    }[];
   }[];
 }
 
@@ -13,6 +16,14 @@ export function addressesIn(state: unknown): string[] {
   const { resources = [] } = state as StateFile;
   return resources.flatMap(({ type, name, instances }) =>
     instances.map(({ index_key: key }) => `${type}.${name}${key === undefined ? "" : `[${JSON.stringify(key)}]`}`),
+  );
+}
+
+/** Addresses, without an index, of everything in a state file, each with its type and identity. */
+export function instancesIn(state: unknown): { readonly address: string; readonly key: string }[] {
+  const { resources = [] } = state as StateFile;
+  return resources.flatMap(({ type, name, instances }) =>
+    instances.map(({ attributes: { id = "" } = {} }) => ({ address: `${type}.${name}`, key: `${type} ${id}` })),
   );
 }
 

@@ -1,0 +1,26 @@
+/** How long the platform takes to create one thing, in seconds, by type or address; what is not named takes a second. */
+const SECONDS: readonly (readonly [pattern: RegExp, seconds: number])[] = [
+  [/^terraform_data\.apis_resource_manager$/, 30],
+  [/^google_project_service\./, 20],
+  [/^terraform_data\.apis_\w+_answers$/, 60],
+  [/^terraform_data\.image_build$/, 180],
+  [/^google_sql_database_instance\./, 720],
+  [/^google_container_cluster\./, 480],
+  [/^google_compute_(network|subnetwork)\./, 25],
+  [/^google_compute_router_nat\./, 15],
+  [/^google_compute_/, 10],
+  [/^google_\w+_iam_member\./, 10],
+  [/^google_service_account\./, 10],
+  [/^google_artifact_registry_repository\./, 10],
+  // A node is started, and two images are pulled.
+  [/^kubernetes_job_v1\./, 120],
+  // The same, and the first start migrates the database.
+  [/^kubernetes_deployment_v1\./, 300],
+  [/^kubernetes_service_v1\.\w*load_balancer$/, 60],
+  [/^kubernetes_ingress_v1\./, 300],
+];
+
+/** Time to create a resource, given its address without an index. */
+export function creationSeconds(address: string): number {
+  return SECONDS.find(([pattern]) => pattern.test(address))?.[1] ?? 1;
+}
