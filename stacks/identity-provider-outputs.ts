@@ -3,26 +3,23 @@ import { ADMINISTRATOR_NAME, DB_INIT_JOB, MEDIA_BUCKET_SUFFIX } from "../lib/idp
 import { type InitializationJob } from "../lib/idp/initialization-job";
 import { type IdentityProviderFoundation } from "./identity-provider-foundation";
 
-/** What the outputs of both variants are made of. */
-export interface IdentityProviderParts extends Pick<
-  IdentityProviderFoundation,
-  "database" | "image" | "media" | "place" | "secrets"
-> {
-  readonly initialization: InitializationJob;
-
-  /** Address of the identity provider. */
-  readonly url: string;
-}
-
-/** Names and addresses, never a secret's value. */
-export function identityProviderOutputs(parts: IdentityProviderParts): Record<string, StackOutput> {
-  const { database, place, secrets, url } = parts;
+/**
+ * The outputs of both variants: names and addresses, never a secret's value.
+ *
+ * @param url address of the identity provider
+ */
+export function identityProviderOutputs(
+  parts: IdentityProviderFoundation,
+  initialization: InitializationJob,
+  url: string,
+): Record<string, StackOutput> {
+  const { database, place, secrets } = parts;
   const { secretId, version } = secrets.bootstrapPassword;
   return {
     service_url: { value: url, description: "Address of the identity provider." },
     container_image: { value: parts.image.containerImage, description: "Image that runs, with its tag." },
     initialization_jobs: {
-      value: { [DB_INIT_JOB]: parts.initialization.jobName },
+      value: { [DB_INIT_JOB]: initialization.jobName },
       description: "Names of the jobs that prepared the deployment; db-init made role and database.",
     },
     storage_buckets: {

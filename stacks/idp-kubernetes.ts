@@ -167,7 +167,7 @@ export class IdpKubernetesStack extends PortableStack {
     });
 
     this.expose({
-      ...identityProviderOutputs({ ...foundation, initialization, url: frontDoor.url }),
+      ...identityProviderOutputs(foundation, initialization, frontDoor.url),
       cluster_name: { value: cluster.clusterName, description: "Name of the cluster." },
       namespace: { value: namespace.namespaceName, description: "Namespace of the cluster that everything is in." },
       service_address: { value: frontDoor.address, description: "Address that visitors connect to." },

@@ -113,7 +113,7 @@ export class IdpServerlessStack extends PortableStack {
       guards: [service.started],
     });
 
-    this.expose(identityProviderOutputs({ ...foundation, initialization, url: service.url }));
+    this.expose(identityProviderOutputs(foundation, initialization, service.url));
   }
 }
 

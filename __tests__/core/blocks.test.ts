@@ -1,3 +1,5 @@
+import { JobV1 } from "@cdktf/provider-kubernetes/lib/job-v1";
+import { ServiceAccountV1 } from "@cdktf/provider-kubernetes/lib/service-account-v1";
 import { CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-service";
 import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
 import { TerraformLocal, TerraformStack } from "cdktf";
@@ -8,7 +10,11 @@ import { addDynamicBlock } from "../../lib/core/dynamic-block";
 import { EphemeralResource } from "../../lib/core/ephemeral-resource";
 import { expression } from "../../lib/core/expression";
 import { InputVariable, type InputVariableProps } from "../../lib/core/input-variable";
-import { NEWER_GOOGLE_ATTRIBUTES, setNewerAttribute } from "../../lib/core/newer-attribute";
+import {
+  NEWER_GOOGLE_ATTRIBUTES,
+  NEWER_KUBERNETES_ATTRIBUTES,
+  setNewerAttribute,
+} from "../../lib/core/newer-attribute";
 import { PROVIDER_REQUIREMENTS, requireProvider } from "../../lib/core/provider-requirements";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { bareStack, resourceOf, terraformOf, testApp } from "../support/synthesis";
@@ -195,6 +201,31 @@ describe("setNewerAttribute", () => {
         `test/Database: google_sql_database_instance.${attribute} is not listed in NEWER_GOOGLE_ATTRIBUTES; the list decides which provider releases are accepted; add it with the release that brought it`,
       ),
     );
+  });
+
+  it("speaks of each provider by its own list", () => {
+    const stack = new TerraformStack(testApp(), "test");
+    const account = new ServiceAccountV1(stack, "Account", { metadata: {} });
+    expect(() => {
+      setNewerAttribute(account, "metadata.new_thing", "x");
+    }).toThrow(
+      new Error(
+        "test/Account: kubernetes_service_account_v1.metadata.new_thing is not listed in NEWER_KUBERNETES_ATTRIBUTES; the list decides which provider releases are accepted; add it with the release that brought it",
+      ),
+    );
+    setNewerAttribute(
+      new JobV1(stack, "Job", { metadata: {}, spec: { template: { metadata: {}, spec: {} } } }),
+      "spec.template.spec.init_container.0.restart_policy",
+      "Always",
+    );
+    const { terraform } = stack.toTerraform() as { terraform: { required_providers: Record<string, unknown> } };
+    expect(terraform.required_providers).toEqual({ kubernetes: PROVIDER_REQUIREMENTS.kubernetes });
+  });
+
+  it("needs no release of the kubernetes provider that is not accepted", () => {
+    const [, from = ""] = /^>= (\S+),/.exec(PROVIDER_REQUIREMENTS.kubernetes.version) ?? [];
+    for (const release of Object.values(NEWER_KUBERNETES_ATTRIBUTES))
+      expect(release.localeCompare(from, "en", { numeric: true })).toBeLessThanOrEqual(0);
   });
 
   it("needs no newer release than the accepted ones, and no older one is accepted", () => {

@@ -31,7 +31,9 @@ const namesOf = ({ tenant, project, application }: Deployment, tenantPrefix = na
   return {
     prefix: parts.tenantPrefix,
     bucket: names.bucketName(parts, "storage"),
+    cluster: names.clusterName(parts),
     job: names.jobName(parts, "db-init"),
+    network: names.networkName(parts, "c0ffee00"),
     postgresql: names.postgresqlName(parts),
     secret: names.secretId(parts, "database-administrator-password"),
     service: names.serviceName(parts),
@@ -46,7 +48,9 @@ describe("The name of", () => {
   it.each<[keyof Names, string]>([
     ["prefix", "demo-c333b9"],
     ["bucket", "bkt-idpdemo-c333b9-storage"],
+    ["cluster", "gke-idp-73d48903e43b"],
     ["job", "idp-demo-c333b9-db-init"],
+    ["network", "idp-demo-c333b9-c0ffee00"],
     ["postgresql", "db_demo_c333b9_idp"],
     ["secret", "secret-demo-c333b9-idp-database-administrator-password"],
     ["service", "idp-demo-c333b9"],
@@ -59,6 +63,8 @@ describe("The name of", () => {
   // Each pattern is the platform's own rule, with its length.
   it.each<[keyof Names, string, RegExp, number]>([
     ["bucket", "object store", /^[a-z0-9][a-z0-9_-]*[a-z0-9]$/, names.BUCKET_NAME_MAX_LENGTH],
+    ["cluster", "cluster service", /^[a-z][a-z0-9-]*[a-z0-9]$/, names.CLUSTER_NAME_MAX_LENGTH],
+    ["network", "network service", /^[a-z][a-z0-9-]*[a-z0-9]$/, names.NETWORK_NAME_MAX_LENGTH],
     ["service", "serverless platform", /^[a-z][a-z0-9-]*[a-z0-9]$/, names.SERVICE_NAME_MAX_LENGTH],
     ["job", "serverless platform", /^[a-z][a-z0-9-]*[a-z0-9]$/, names.JOB_NAME_AND_TOKEN_MAX_LENGTH - 8],
     ["serviceAccount", "identity service", /^(?=.{6})[a-z][a-z0-9-]*[a-z0-9]$/, names.SERVICE_ACCOUNT_ID_MAX_LENGTH],
@@ -79,6 +85,18 @@ describe("The name of", () => {
   it("a service account fits with the longest purpose", () => {
     const parts = { tenantPrefix: names.tenantPrefix(LONGEST.tenant, LONGEST.project), applicationName: "a" };
     expect(names.serviceAccountId(parts, "p".repeat(17))).toHaveLength(names.SERVICE_ACCOUNT_ID_MAX_LENGTH);
+  });
+
+  it("an object of a namespace is the application's, with what it is a part of", () => {
+    fc.assert(
+      fc.property(deployment, ({ application: applicationName }) => {
+        const parts = { tenantPrefix: "any", applicationName };
+        expect(names.objectName(parts)).toBe(applicationName);
+        // Ten hexadecimal digits of a hash follow the longest part.
+        const longest = `${names.objectName(parts, "db-init")}-0123456789`;
+        expect(longest).toMatch(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/);
+      }),
+    );
   });
 
   it("any thing tells tenants, projects and applications apart", () => {
@@ -130,7 +148,9 @@ describe("Names of inputs that only Terraform knows", () => {
       names_0: {
         prefix: "${local.prefix_0}",
         bucket: "bkt-${var.application_0}${local.prefix_0}-storage",
+        cluster: "gke-${var.application_0}-${substr(sha256(local.prefix_0), 0, 12)}",
         job: "${var.application_0}-${local.prefix_0}-db-init",
+        network: "${var.application_0}-${local.prefix_0}-c0ffee00",
         postgresql: '${replace(join("_", ["db", local.prefix_0, var.application_0]), "-", "_")}',
         secret: "secret-${local.prefix_0}-${var.application_0}-database-administrator-password",
         service: "${var.application_0}-${local.prefix_0}",

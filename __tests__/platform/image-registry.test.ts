@@ -1,3 +1,5 @@
+import { type ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/artifact-registry-repository-iam-member";
+
 import { ProjectApis } from "../../lib/core/project-apis";
 import { ImageRegistry, type ImageRegistryProps } from "../../lib/platform/image-registry";
 import { ServiceIdentity, type ServiceIdentityProps } from "../../lib/platform/service-identity";
@@ -23,6 +25,9 @@ const registryIn = (overrides: Partial<ImageRegistryProps> = {}) => {
   const terraform = terraformOf(stack);
   return { registry, of: (type: string, name: string) => resourceOf(terraform, type, name) };
 };
+
+const grantOf = (grant: ArtifactRegistryRepositoryIamMember) =>
+  resourceOf(terraformOf(grant.cdktfStack), grant.terraformResourceType, grant.friendlyUniqueId);
 
 describe("ImageRegistry", () => {
   it("keeps the ten newest images and really deletes the rest after ninety days", () => {
@@ -54,6 +59,19 @@ describe("ImageRegistry", () => {
       project: "demo-project",
       role: "roles/logging.logWriter",
       member: "serviceAccount:${google_service_account.registry_builder.email}",
+    });
+  });
+
+  it("lets others pull from this repository and from no other", () => {
+    const { registry } = registryIn({ createWhen: "var.build" });
+    expect(grantOf(registry.grantRead("Nodes", "serviceAccount:nodes@p"))).toEqual({
+      project: "demo-project",
+      location: "us-central1",
+      repository: "idp-demo-abc123",
+      role: "roles/artifactregistry.reader",
+      member: "serviceAccount:nodes@p",
+      count: "${(var.build) ? 1 : 0}",
+      depends_on: ["google_artifact_registry_repository.registry"],
     });
   });
 

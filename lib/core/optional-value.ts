@@ -30,7 +30,7 @@ export function whether(value: OptionalValue, given: string, absent: string): st
 
 /** The value, or an expression in Terraform's language when it is not given. */
 export function orElse(value: OptionalValue, absent: string): string {
-  return isLiteral(value) ? value : whether(value, String(value), absent);
+  return isLiteral(value) ? String(value) : whether(value, String(value), absent);
 }
 
 /** An attribute of a resource of which there is one or none, in Terraform's language; null when there is none. */
@@ -38,6 +38,6 @@ export function onlyAttribute(resource: TerraformResource, attribute: string): s
   return `one(${resource.fqn}[*].${attribute})`;
 }
 
-function isLiteral(value: OptionalValue): value is string {
+function isLiteral(value: OptionalValue): boolean {
   return value !== undefined && !Token.isUnresolved(value);
 }

@@ -6,7 +6,6 @@ import { Construct } from "constructs";
 
 import { addDynamicBlock } from "../../core/dynamic-block";
 import { EphemeralResource } from "../../core/ephemeral-resource";
-import { expression } from "../../core/expression";
 import { CLUSTER_NAME_MAX_LENGTH, clusterName, type DeploymentName } from "../../core/names";
 import { nameRules } from "../../core/name-rules";
 import { whether } from "../../core/optional-value";
@@ -14,8 +13,9 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
 import { requireAll } from "../../core/rules";
 import { ServiceIdentity } from "../service-identity";
+import { addAuthorizedNetworks, type AuthorizedNetworks } from "./authorized-networks";
 import { type ClusterNetwork } from "./cluster-network";
-import { ANYWHERE, IGNORED_ANNOTATIONS, PLATFORM_NAME, RANGE_NAMES } from "./contract";
+import { IGNORED_ANNOTATIONS, PLATFORM_NAME, RANGE_NAMES } from "./contract";
 
 export interface AutopilotClusterProps {
   /** What the names are made of. */
@@ -36,7 +36,7 @@ export interface AutopilotClusterProps {
    *
    * @default - from everywhere, with a sign-in
    */
-  readonly authorizedNetworks?: Readonly<Record<string, string>> | IResolvable;
+  readonly authorizedNetworks?: AuthorizedNetworks;
 
   /**
    * Refuses deletion of the cluster by Terraform.
@@ -78,6 +78,9 @@ export class AutopilotCluster extends Construct {
 
   /** Account that the nodes run as: pulls images, writes logs and metrics. */
   readonly nodes: ServiceIdentity;
+
+  /** How the kubernetes provider reaches the cluster, with a token that is in no state and no plan. */
+  readonly connection: KubernetesProviderConfig;
 
   /** What must exist before a pod can start. */
   readonly ready: ITerraformDependable[];
@@ -125,25 +128,20 @@ export class AutopilotCluster extends Construct {
       dependsOn: [mayRunNodes, ...(props.dependsOn ?? [])],
     });
     this.addOwnRanges();
-    this.addAuthorizedNetworks();
+    addAuthorizedNetworks(this.cluster, props.authorizedNetworks ?? {});
 
     this.clusterName = this.cluster.name;
-    this.ready = [this.cluster, ...network.ready];
-  }
-
-  /** How the kubernetes provider reaches the cluster, with a token that is in no state and no plan. */
-  get connection(): KubernetesProviderConfig {
-    const token = new EphemeralResource(this, "Caller", {
-      type: "google_client_config",
-      provider: "google",
-      attributes: {},
-    }).stringAttribute("access_token");
-    return {
+    this.connection = {
       host: `https://${this.cluster.endpoint}`,
       clusterCaCertificate: Fn.base64decode(this.cluster.masterAuth.clusterCaCertificate),
-      token,
+      token: new EphemeralResource(this, "Caller", {
+        type: "google_client_config",
+        provider: "google",
+        attributes: {},
+      }).stringAttribute("access_token"),
       ignoreAnnotations: [...IGNORED_ANNOTATIONS],
     };
+    this.ready = [this.cluster, ...network.ready];
   }
 
   /** Command that lets whoever runs it work with the cluster. */
@@ -178,28 +176,12 @@ export class AutopilotCluster extends Construct {
       },
     });
   }
-
-  /** Always a list: the provider takes its absence for no change, so a restriction could not be lifted. */
-  private addAuthorizedNetworks(): void {
-    addDynamicBlock(this.cluster, "master_authorized_networks_config", "cidr_blocks", {
-      forEach: orEverywhere(this.props.authorizedNetworks ?? {}),
-      content: { display_name: "${cidr_blocks.key}", cidr_block: "${cidr_blocks.value}" },
-    });
-  }
 }
 
 const OWN_RANGES = {
   clusterSecondaryRangeName: RANGE_NAMES.pods,
   servicesSecondaryRangeName: RANGE_NAMES.services,
 } as const;
-
-/** The given ranges; all addresses when there is none. */
-function orEverywhere(ranges: Readonly<Record<string, string>> | IResolvable): unknown {
-  const everywhere = { everywhere: ANYWHERE };
-  if (!Token.isUnresolved(ranges)) return Object.keys(ranges).length === 0 ? everywhere : ranges;
-  const given = Token.asString(ranges);
-  return expression(`(length(${given}) == 0 ? tomap(${JSON.stringify(everywhere)}) : ${given})`);
-}
 
 const RULES = nameRules<AutopilotClusterProps>(({ deployment }) => clusterName(deployment), {
   ...PLATFORM_NAME,

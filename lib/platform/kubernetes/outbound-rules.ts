@@ -1,6 +1,6 @@
-import { PROXIED_DATABASE_PORT } from "./contract";
+import { ANYWHERE, PROXIED_DATABASE_PORT } from "./contract";
 
-/** Where pods may connect to: a range, everywhere if none is named, and ports of it. */
+/** Where pods may connect to: a range, or every pod and address if none is named, and ports of it. */
 interface OutboundRule {
   readonly cidr?: string;
   readonly ports: readonly (readonly [protocol: "TCP" | "UDP", port: number])[];
@@ -18,13 +18,12 @@ export const OUTBOUND_RULES: readonly OutboundRule[] = [
   // Identities, by the metadata server.
   { cidr: "169.254.169.254/32", ports: [["TCP", 80]] },
   { cidr: "169.254.169.252/32", ports: [["TCP", 988]] },
-  // The database.
-  { ports: [["TCP", PROXIED_DATABASE_PORT]] },
-  // The platform's APIs, and whatever the application federates with.
-  { ports: [["TCP", 443]] },
-  // Mail, which resets passwords.
+  // The database, the platform's APIs, whatever the application federates with, and mail, which resets passwords.
   {
+    cidr: ANYWHERE,
     ports: [
+      ["TCP", PROXIED_DATABASE_PORT],
+      ["TCP", 443],
       ["TCP", 465],
       ["TCP", 587],
     ],

@@ -6,7 +6,7 @@ import { Construct } from "constructs";
 import { objectName, type DeploymentName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
-import { ANYWHERE, NAMESPACE_DELETION_TIMEOUT } from "./contract";
+import { NAMESPACE_DELETION_TIMEOUT } from "./contract";
 import { OUTBOUND_RULES } from "./outbound-rules";
 
 export interface WorkloadNamespaceProps {
@@ -51,8 +51,8 @@ export class WorkloadNamespace extends Construct {
         // Every pod of the namespace.
         podSelector: {},
         policyTypes: ["Ingress", "Egress"],
-        egress: OUTBOUND_RULES.map(({ cidr = ANYWHERE, ports }) => ({
-          to: [{ ipBlock: { cidr } }],
+        egress: OUTBOUND_RULES.map(({ cidr, ports }) => ({
+          to: cidr === undefined ? undefined : [{ ipBlock: { cidr } }],
           ports: ports.map(([protocol, port]) => ({ protocol, port: String(port) })),
         })),
       },

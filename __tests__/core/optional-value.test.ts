@@ -1,0 +1,78 @@
+import { TerraformLocal } from "cdktf";
+
+import { InputVariable } from "../../lib/core/input-variable";
+import { countWith, countWithout, onlyAttribute, orElse, whether } from "../../lib/core/optional-value";
+import { TerraformData } from "../../lib/core/terraform-data";
+import { expression } from "../../lib/core/expression";
+import { bareStack, resourceOf, terraformOf, type BareStack } from "../support/synthesis";
+
+const inputOf = (stack: BareStack) =>
+  new InputVariable(stack, "domain", { type: "string", default: null, description: "A domain." }).stringValue;
+
+const valuesOf = (build: (input: string) => Record<string, string>) => {
+  const stack = bareStack();
+  for (const [name, value] of Object.entries(build(inputOf(stack)))) new TerraformLocal(stack, name, value);
+  return terraformOf(stack).locals;
+};
+
+const countOf = (build: (input: string) => ReturnType<typeof countWith>) => {
+  const stack = bareStack();
+  new TerraformData(stack, "Data", { count: build(inputOf(stack)) });
+  return resourceOf(terraformOf(stack), "terraform_data", "data").count;
+};
+
+describe("A resource that needs a value", () => {
+  it("is always there when the value is written down, and never when it is left out", () => {
+    expect(countOf(() => countWith("a.example"))).toBeUndefined();
+    expect(countOf(() => countWith(undefined))).toBe("${(false) ? 1 : 0}");
+  });
+
+  it("is there as the input says at plan", () => {
+    expect(countOf((input) => countWith(input))).toBe("${(var.domain != null) ? 1 : 0}");
+  });
+});
+
+describe("A resource that stands in for a missing value", () => {
+  it("is never there when the value is written down, and always when it is left out", () => {
+    expect(countOf(() => countWithout("a.example"))).toBe("${(false) ? 1 : 0}");
+    expect(countOf(() => countWithout(undefined))).toBeUndefined();
+  });
+
+  it("is there as the input says at plan", () => {
+    expect(countOf((input) => countWithout(input))).toBe("${(var.domain == null) ? 1 : 0}");
+  });
+});
+
+describe("A value that need not be given", () => {
+  it("decides at synth when it is known there", () => {
+    expect(
+      valuesOf(() => ({
+        given: whether("a.example", '"yes"', '"no"'),
+        absent: whether(undefined, '"yes"', '"no"'),
+        itself: orElse("a.example", '"no"'),
+        replaced: orElse(undefined, '"no"'),
+      })),
+    ).toEqual({ given: '${"yes"}', absent: '${"no"}', itself: "a.example", replaced: '${"no"}' });
+  });
+
+  it("decides at plan when it is an input, also within other expressions", () => {
+    expect(
+      valuesOf((input) => ({
+        chosen: whether(input, '"yes"', '"no"'),
+        filled: orElse(input, '"no"'),
+        nested: expression(`upper(${orElse(input, '"no"')})`),
+      })),
+    ).toEqual({
+      chosen: '${(var.domain != null ? "yes" : "no")}',
+      filled: '${(var.domain != null ? var.domain : "no")}',
+      nested: '${upper((var.domain != null ? var.domain : "no"))}',
+    });
+  });
+
+  it("is read from a resource that may not be there", () => {
+    const stack = bareStack();
+    const data = new TerraformData(stack, "Data", {});
+    new TerraformLocal(stack, "id", expression(onlyAttribute(data, "id")));
+    expect(terraformOf(stack).locals).toEqual({ id: "${one(terraform_data.data[*].id)}" });
+  });
+});
