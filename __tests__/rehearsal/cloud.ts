@@ -73,6 +73,8 @@ export class Cloud {
   readonly executions: JobExecution[] = [];
   /** Passwords of database roles, by instance and role. */
   readonly databaseRoles = new Map<string, string>();
+  /** Projects with a pool of identities, and the cluster that made it; it stays when that goes. */
+  readonly identityPools = new Map<string, string>();
   /** Type and identity of what has made a role. */
   readonly roleMakers = new Map<string, string>();
   /** Database instances that were deleted: their names stay taken for days. */
@@ -161,6 +163,7 @@ export class Cloud {
   forget(key: string): void {
     this.objects.delete(key);
     for (const [role, maker] of this.roleMakers) if (maker === key) this.databaseRoles.delete(role);
+    for (const [project, maker] of this.identityPools) if (maker === key) this.identityPools.delete(project);
   }
 
   /** Payloads of the versions that exist, by version. */
@@ -179,6 +182,7 @@ export class Cloud {
     copy.payloads.push(...this.payloads);
     copy.executions.push(...this.executions);
     this.databaseRoles.forEach((password, role) => copy.databaseRoles.set(role, password));
+    this.identityPools.forEach((maker, project) => copy.identityPools.set(project, maker));
     this.roleMakers.forEach((maker, role) => copy.roleMakers.set(role, maker));
     this.retiredNames.forEach((name) => copy.retiredNames.add(name));
     this.bucketFiles.forEach((count, bucket) => copy.bucketFiles.set(bucket, count));
@@ -253,6 +257,7 @@ function needIdentityPool(project: string): Need {
   return {
     what: `the identity pool ${project}.svc.id.goog, which the first cluster makes`,
     isMet: (cloud) =>
+      cloud.identityPools.has(project) ||
       cloud.ofType("google_container_cluster").some(({ values }) => textAt(values, "project") === project),
   };
 }

@@ -116,6 +116,9 @@ export const GOOGLE_CLUSTER_KINDS: Readonly<Record<string, ResourceKind>> = {
           : [needObject("google_service_account", `projects/${project}/serviceAccounts/${account}`)]),
       ];
     },
+    afterCreate: ({ type, id, values }, cloud) => {
+      cloud.identityPools.set(textAt(values, "project"), `${type} ${id}`);
+    },
     beforeDestroy: (prior, _object, cloud) => {
       if (valueAt(prior, "deletion_protection") !== false) {
         throw new Refusal(
