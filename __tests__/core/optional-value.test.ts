@@ -1,7 +1,7 @@
 import { TerraformLocal } from "cdktf";
 
 import { InputVariable } from "../../lib/core/input-variable";
-import { countWith, countWithout, onlyAttribute, orElse, whether } from "../../lib/core/optional-value";
+import { countWith, countWithout, isGiven, onlyAttribute, orElse, whether } from "../../lib/core/optional-value";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { expression } from "../../lib/core/expression";
 import { bareStack, resourceOf, terraformOf, type BareStack } from "../support/synthesis";
@@ -51,8 +51,17 @@ describe("A value that need not be given", () => {
         absent: whether(undefined, '"yes"', '"no"'),
         itself: orElse("a.example", '"no"'),
         replaced: orElse(undefined, '"no"'),
+        is_given: isGiven("a.example"),
+        is_absent: isGiven(undefined),
       })),
-    ).toEqual({ given: '${"yes"}', absent: '${"no"}', itself: "a.example", replaced: '${"no"}' });
+    ).toEqual({
+      given: '${"yes"}',
+      absent: '${"no"}',
+      itself: "a.example",
+      replaced: '${"no"}',
+      is_given: "true",
+      is_absent: "false",
+    });
   });
 
   it("decides at plan when it is an input, also within other expressions", () => {
@@ -61,10 +70,12 @@ describe("A value that need not be given", () => {
         chosen: whether(input, '"yes"', '"no"'),
         filled: orElse(input, '"no"'),
         nested: expression(`upper(${orElse(input, '"no"')})`),
+        text: `--given=${isGiven(input)}`,
       })),
     ).toEqual({
       chosen: '${(var.domain != null ? "yes" : "no")}',
       filled: '${(var.domain != null ? var.domain : "no")}',
+      text: "--given=${var.domain != null}",
       nested: '${upper((var.domain != null ? var.domain : "no"))}',
     });
   });

@@ -28,6 +28,12 @@ export function whether(value: OptionalValue, given: string, absent: string): st
   return expression(isLiteral(value) ? given : `(${value} != null ? ${given} : ${absent})`);
 }
 
+/** Whether the value is given, as a text: `true`, `false`, or an expression that is one of them. */
+export function isGiven(value: OptionalValue): string {
+  if (value === undefined || isLiteral(value)) return String(value !== undefined);
+  return expression(`${value} != null`);
+}
+
 /** The value, or an expression in Terraform's language when it is not given. */
 export function orElse(value: OptionalValue, absent: string): string {
   return isLiteral(value) ? String(value) : whether(value, String(value), absent);

@@ -1,6 +1,6 @@
 import { type DeploymentV1SpecTemplateSpecInitContainer } from "@cdktf/provider-kubernetes/lib/deployment-v1";
 
-import { whether } from "../../core/optional-value";
+import { isGiven } from "../../core/optional-value";
 import { DATABASE_PORT } from "../../idp/contract";
 import { type NetworkAttachment } from "../network-attachment";
 import { type PostgresqlDatabase } from "../postgresql-database";
@@ -33,7 +33,7 @@ export function databaseProxy(proxy: DatabaseProxy): DeploymentV1SpecTemplateSpe
     args: [
       `--address=${LOOPBACK}`,
       `--port=${DATABASE_PORT}`,
-      `--private-ip=${whether(network?.network, "true", "false")}`,
+      `--private-ip=${isGiven(network?.network)}`,
       "--structured-logs",
       "--health-check",
       // The prober is outside of the pod.

@@ -52,7 +52,8 @@ export class FrontDoor extends Construct {
   /** What to enter at whoever manages the domain; null without one. */
   get dnsRecord(): unknown {
     const { address, domain } = this;
-    if (domain === undefined) return null;
+    // The framework takes no null for an output.
+    if (domain === undefined) return expression("null");
     if (!Token.isUnresolved(domain)) return { name: domain, type: "A", value: address };
     return expression(`(${domain} != null ? { name = ${domain}, type = "A", value = ${address} } : null)`);
   }

@@ -1,0 +1,273 @@
+import fc from "fast-check";
+
+import { KubernetesWorkload, type KubernetesWorkloadProps } from "../../lib/platform/kubernetes/kubernetes-workload";
+import { type ContainerSpec } from "../../lib/idp/container-spec";
+import { valueAt } from "../stacks/configuration-graph";
+import { asConstant, evaluated } from "../stacks/terraform-run";
+import { describeWith } from "../support/programs";
+import { resourceOf, terraformOf, type Block } from "../support/synthesis";
+import { clusterParts } from "./kubernetes-parts";
+import { containerIn } from "./serverless-parts";
+
+const workloadIn = (
+  props: Partial<KubernetesWorkloadProps> = {},
+  container: Partial<ContainerSpec> = {},
+  tier?: string,
+) => {
+  const { stack, ...parts } = clusterParts(tier);
+  const workload = new KubernetesWorkload(stack, "Workload", {
+    ...parts,
+    container: { ...containerIn(stack), ...container },
+    ...props,
+  });
+  const of = (type: string, name: string) => resourceOf(terraformOf(stack), type, name);
+  const deployment = of("kubernetes_deployment_v1", "workload");
+  const pod = valueAt(deployment, "spec.template.spec") as Block;
+  return { workload, stack, of, deployment, pod, server: valueAt(pod, "container.0") as Block };
+};
+
+describe("KubernetesWorkload", () => {
+  it("starts a new pod before an old one goes, and has time for the migrations of a first start", () => {
+    const { deployment } = workloadIn();
+    expect(deployment).toMatchObject({
+      spec: {
+        strategy: { type: "RollingUpdate", rolling_update: { max_surge: "1", max_unavailable: "0" } },
+        progress_deadline_seconds: 1500,
+      },
+      timeouts: { create: "30m", update: "30m" },
+    });
+  });
+
+  it("leaves the number of pods to the autoscaler, which looks at the server alone", () => {
+    const { deployment, of } = workloadIn({ minInstanceCount: 2, maxInstanceCount: 4 });
+    expect(valueAt(deployment, "spec.replicas")).toBeUndefined();
+    expect(of("kubernetes_horizontal_pod_autoscaler_v2", "workload_autoscaler").spec).toEqual({
+      min_replicas: 2,
+      max_replicas: 4,
+      scale_target_ref: {
+        api_version: "apps/v1",
+        kind: "Deployment",
+        name: "${kubernetes_deployment_v1.workload.metadata[0].name}",
+      },
+      metric: [
+        {
+          type: "ContainerResource",
+          container_resource: {
+            container: "server",
+            name: "cpu",
+            target: { type: "Utilization", average_utilization: 70 },
+          },
+        },
+      ],
+    });
+  });
+
+  it("lets a node be drained also when there is one pod", () => {
+    expect(workloadIn().of("kubernetes_pod_disruption_budget_v1", "workload_disruption_budget").spec).toMatchObject({
+      max_unavailable: "1",
+    });
+  });
+
+  it("probes the server's own port without credentials, and asks the ready path before it sends visitors", () => {
+    const { server } = workloadIn();
+    const get = (path: string) => ({ path, port: "9000", scheme: "HTTP" });
+    expect(server.startup_probe).toEqual({
+      http_get: get("/-/health/ready/"),
+      initial_delay_seconds: 60,
+      period_seconds: 15,
+      failure_threshold: 40,
+      timeout_seconds: 10,
+    });
+    expect(server.liveness_probe).toEqual({
+      http_get: get("/-/health/live/"),
+      initial_delay_seconds: 60,
+      period_seconds: 30,
+      failure_threshold: 3,
+      timeout_seconds: 10,
+    });
+    expect(server.readiness_probe).toEqual({
+      http_get: get("/-/health/ready/"),
+      initial_delay_seconds: 0,
+      period_seconds: 10,
+      failure_threshold: 3,
+      timeout_seconds: 10,
+    });
+  });
+
+  it("gives every kind of probe time to answer before the next one", () => {
+    const { pod } = workloadIn();
+    const containers = [...(pod.container as Block[]), ...(pod.init_container as Block[])];
+    const readiness = valueAt(containers[0], "readiness_probe") as Record<string, number>;
+    expect(readiness.timeout_seconds).toBeLessThanOrEqual(readiness.period_seconds ?? 0);
+  });
+
+  it("mounts the bucket with its owner, and a folder in memory for sockets and metrics", () => {
+    const { deployment, pod, server } = workloadIn();
+    expect(server.volume_mount).toEqual([
+      { name: "storage", mount_path: "/media" },
+      { name: "shared-memory", mount_path: "/dev/shm" },
+    ]);
+    expect(pod.volume).toEqual([
+      {
+        name: "storage",
+        csi: {
+          driver: "gcsfuse.csi.storage.gke.io",
+          read_only: false,
+          volume_attributes: { bucketName: "media-bucket", mountOptions: "uid=1000,gid=1000" },
+        },
+      },
+      { name: "shared-memory", empty_dir: { medium: "Memory", size_limit: "256Mi" } },
+    ]);
+    expect(valueAt(deployment, "spec.template.metadata.annotations")).toHaveProperty(["gke-gcsfuse/volumes"], "true");
+  });
+
+  it("reads secrets from its copy of exactly the stored versions, and starts new pods when one changes", () => {
+    const { deployment, of, server } = workloadIn();
+    expect(server.env).toEqual(
+      ["IDP_SECRET_KEY", "IDP_BOOTSTRAP_PASSWORD", "DB_PASSWORD"].map((name) => ({
+        name,
+        value_from: {
+          secret_key_ref: { name: "${kubernetes_secret_v1.workload_secrets.metadata[0].name}", key: name },
+        },
+      })),
+    );
+    expect(of("kubernetes_secret_v1", "workload_secrets")).toMatchObject({
+      data_wo_revision: "${sum([tonumber(1), tonumber(2), tonumber(3)])}",
+    });
+    expect(valueAt(deployment, "spec.template.metadata.annotations")).toHaveProperty(
+      "secret-versions",
+      "IDP_SECRET_KEY=1,IDP_BOOTSTRAP_PASSWORD=2,DB_PASSWORD=3",
+    );
+  });
+
+  it("runs the proxy beside the server, before and after it, and goes on answering until visitors are sent elsewhere", () => {
+    const { pod, server } = workloadIn();
+    const proxy = valueAt(pod, "init_container.0") as Block;
+    expect(proxy).toMatchObject({ name: "database-proxy", restart_policy: "Always" });
+    expect(proxy.args).toEqual([
+      "--address=127.0.0.1",
+      "--port=5432",
+      "--private-ip=false",
+      "--structured-logs",
+      "--health-check",
+      "--http-address=0.0.0.0",
+      "--http-port=9090",
+      "--exit-zero-on-sigterm",
+      "--max-sigterm-delay=10s",
+      "${google_sql_database_instance.database.connection_name}",
+    ]);
+    expect(valueAt(server, "lifecycle.pre_stop.0.exec.command")).toEqual(["sleep", "20"]);
+    // Draining, the server's own end, the proxy's.
+    expect(pod.termination_grace_period_seconds).toBeGreaterThanOrEqual(20 + 35 + 10);
+  });
+
+  it("spreads its own pods over zones, as far as there is room", () => {
+    const { deployment, pod } = workloadIn();
+    expect(pod.topology_spread_constraint).toEqual([
+      {
+        topology_key: "topology.kubernetes.io/zone",
+        max_skew: 1,
+        when_unsatisfiable: "ScheduleAnyway",
+        label_selector: [{ match_labels: valueAt(deployment, "spec.template.metadata.labels") }],
+      },
+    ]);
+    expect(valueAt(deployment, "spec.selector.match_labels")).toEqual(
+      valueAt(deployment, "spec.template.metadata.labels"),
+    );
+  });
+
+  it("reaches a database on a network by its private address", () => {
+    const network = { network: "projects/p/global/networks/n", subnetwork: "projects/p/regions/r/subnetworks/s" };
+    expect(valueAt(workloadIn({ network }).pod, "init_container.0.args")).toContain("--private-ip=true");
+  });
+
+  it("takes a quarter of a CPU more, the least and the most memory, and as many pods as there are connections", () => {
+    const resources = [
+      { cpu: "2.25", memory: "4Gi" },
+      { cpu: "2", memory: "2Gi" },
+      { cpu: "2", memory: "13Gi" },
+      { cpu: "0.5", memory: "512Mi" },
+    ];
+    for (const size of resources) expect(() => workloadIn({}, { resources: size })).not.toThrow();
+    expect(() => workloadIn({ maxInstanceCount: 4 }, {}, "db-custom-1-3840")).not.toThrow();
+  });
+
+  it("refuses what the platform refuses, everything at once", () => {
+    expect(() =>
+      workloadIn({ minInstanceCount: 0, maxInstanceCount: 2.5 }, { resources: { cpu: "0.3", memory: "4Gi" } }),
+    ).toThrow(
+      new Error(
+        [
+          "test/Workload: 3 problems",
+          "  - resources.cpu is 0.3; it must be 0.5 to 28 in steps of 0.25, because the platform offers no other pod; use 2",
+          "  - minInstanceCount is 0; it must be a whole number from 1, because the platform scales no further down; use 1",
+          "  - maxInstanceCount is 2.5; it must be a whole number from minInstanceCount, which is 0, because the platform refuses such a range; raise it or lower the other",
+        ].join("\n"),
+      ),
+    );
+  });
+
+  it.each(["13Gi", "1Gi", "4G", "1.5Gi", "Gi"])("refuses memory that does not fit two CPUs: %s", (memory) => {
+    const fits = memory === "13Gi";
+    const build = () => workloadIn({}, { resources: { cpu: fits ? "1" : "2", memory } });
+    expect(build).toThrow(
+      new Error(
+        [
+          "test/Workload: 1 problem",
+          `  - resources.memory is ${memory} with ${fits ? 1 : 2} CPU; it must be a whole number with Mi or Gi, 1 to 6.5Gi per CPU and 108Gi at most, because the platform raises other requests and bills them; change one of the two`,
+        ].join("\n"),
+      ),
+    );
+  });
+
+  it("refuses more pods than the database has connections for, and fewer at most than at least", () => {
+    expect(() => workloadIn({ maxInstanceCount: 5 }, {}, "db-custom-1-3840")).toThrow(
+      new Error(
+        [
+          "test/Workload: 1 problem",
+          "  - maxInstanceCount is 5; that needs 100 database connections and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a tier with more memory",
+        ].join("\n"),
+      ),
+    );
+    expect(() => workloadIn({ minInstanceCount: 3, maxInstanceCount: 2 })).toThrow(
+      /maxInstanceCount is 2; it must be a whole number from minInstanceCount, which is 3,/,
+    );
+  });
+});
+
+describeWith(["terraform"], "A plain variable of the workload", () => {
+  it("arrives as it was given, although Kubernetes replaces references in it", () => {
+    const values = [
+      "$(DB_NAME)",
+      "$$(DB_NAME)",
+      "a$b$$",
+      "$",
+      "",
+      ...fc.sample(fc.string({ unit: fc.constantFrom("$", "(", ")", "A", " ", "{", '"', "\\") }), {
+        numRuns: 40,
+        seed: 3,
+      }),
+    ];
+    const content = valueAt(workloadIn().server, "dynamic.env.content.value");
+    const spelled = String(content)
+      .replace("env.value", "value")
+      .replace(/^\$\{|\}$/g, "");
+    const { locals } = { locals: { written: `\${[for value in ${asConstant(values)} : ${spelled}]}` } };
+    expect((evaluated({ locals }).written as string[]).map(expandedByKubernetes)).toEqual(values);
+  });
+});
+
+/** What Kubernetes makes of a value in which no reference is known: the rules of its expansion, without variables. */
+function expandedByKubernetes(value: string): string {
+  let result = "";
+  for (let at = 0; at < value.length; at++) {
+    const [character, next] = [value[at], value[at + 1]];
+    if (character !== "$" || next === undefined) result += character ?? "";
+    else if (next === "$") {
+      result += "$";
+      at++;
+    } else if (next === "(" && value.indexOf(")", at) > at) throw new Error(`a reference is left in ${value}`);
+    else result += "$";
+  }
+  return result;
+}
