@@ -1,4 +1,4 @@
-import { REFUSED_ALONE, REFUSED_TOGETHER } from "../stacks/refused-inputs";
+import { REFUSED_BY_KUBERNETES } from "../stacks/refused-kubernetes-inputs";
 import { withoutService } from "./critical-path";
 import { APPLY_AT_ONCE, type Deployment, type Inputs } from "./deployment";
 import {
@@ -103,13 +103,6 @@ function isAllowed(inputs: Inputs): boolean {
   return fits && allowsInstances(inputs);
 }
 
-/** What is refused for a reason that only the other platform has. */
-const SERVERLESS_ONLY = ["container_cpu", "container_memory", "min_instance_count"];
-
-const refused = [...REFUSED_ALONE, ...REFUSED_TOGETHER].filter(
-  ([, inputs]) => !SERVERLESS_ONLY.some((name) => name in inputs),
-);
-
 function requireAbsent({ cloud }: Deployment, type: string): void {
   const [found] = cloud.ofType(type);
   if (found !== undefined) throw new Error(`${type} ${found.id} was made nevertheless`);
@@ -144,7 +137,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
     namespace: ["identity-provider", "a"],
   },
   isAllowed,
-  refused,
+  refused: REFUSED_BY_KUBERNETES,
   completed: withSubnetwork,
   kill: KILL,
   scripts: {
