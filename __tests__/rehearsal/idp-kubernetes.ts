@@ -1,6 +1,6 @@
 import { REFUSED_BY_KUBERNETES } from "../stacks/refused-kubernetes-inputs";
-import { withoutService } from "./critical-path";
 import { APPLY_AT_ONCE, type Deployment, type Inputs } from "./deployment";
+import { withoutService } from "./dependency-graph";
 import {
   all,
   allowsInstances,
@@ -140,6 +140,8 @@ export const IDP_KUBERNETES: StackRehearsal = {
   refused: REFUSED_BY_KUBERNETES,
   completed: withSubnetwork,
   kill: KILL,
+  // Of the foundation that both variants stand on.
+  failTogether: /^google_(artifact|project|secret|service_account |sql|storage)/,
   scripts: {
     "terraform_data.apis_resource_manager": {
       needs: [],

@@ -5,9 +5,11 @@ import { Deployment, type DeploymentOptions, type Inputs } from "./deployment";
 import { complete, endState, type EndState, rehearseFault, rehearseInterrupt, rehearseKill } from "./fault-scenarios";
 import { inputCombinations } from "./input-matrix";
 import { requireShortApply } from "./critical-path";
+import { dependenciesOf, type Dependencies, requireWaiting } from "./dependency-graph";
 import { Journey, requireSoundness, type StepReport } from "./journey";
 import { type RehearsalFailure, type RehearsalReport } from "./rehearsal-report";
-import { resourceFaults } from "./resource-faults";
+import { refusalBatches } from "./refusal-batches";
+import { fewerFaults, resourceFaults } from "./resource-faults";
 import { type StackRehearsal } from "./stack-rehearsal";
 import { StepFailure } from "./steps";
 
@@ -107,16 +109,21 @@ class RehearsalRun {
   }
 
   private async faults(stages: readonly Deployment[]): Promise<void> {
-    const { faults = [], kill, stages: patterns = [] } = this.options.rehearsal;
+    const { faults = [], failTogether, kill, stages: patterns = [] } = this.options.rehearsal;
     let expected: EndState | undefined;
+    let dependencies: Dependencies | undefined;
     await this.with(lastOf(stages).fork(), async (deployment) => {
       await deployment.applyAtOnce();
       expected = endState(deployment);
-      await this.criticalPath(deployment);
+      dependencies = await this.dependencies(deployment);
       await this.episodes(lastOf(stages), deployment);
     });
     const end = expected ?? { addresses: [], objects: [] };
-    await this.each("faults on create", [...resourceFaults(end, patterns), ...faults], async (fault) => {
+    const ofResources =
+      failTogether === undefined || dependencies === undefined
+        ? resourceFaults(end, patterns)
+        : fewerFaults(end, patterns, failTogether, dependencies);
+    await this.each("faults on create", [...ofResources, ...faults], async (fault) => {
       const origin = stages[fault.afterStage] ?? lastOf(stages);
       await this.with(origin.fork(), (deployment) => rehearseFault(deployment, fault, end));
     });
@@ -134,11 +141,14 @@ class RehearsalRun {
     );
   }
 
-  /** How long a first apply takes; OpenTofu draws another kind of graph. */
-  private async criticalPath(deployment: Deployment): Promise<void> {
+  /** What waits for what, after a look at whether it should; OpenTofu draws another kind of graph. */
+  private async dependencies(deployment: Deployment): Promise<Dependencies | undefined> {
     const { scripts } = this.options.rehearsal;
-    if (scripts === undefined || this.isOpenTofu) return;
-    for (const line of await requireShortApply(deployment, scripts)) this.say(line);
+    if (scripts === undefined || this.isOpenTofu) return undefined;
+    const dependencies = await dependenciesOf(deployment, scripts);
+    requireWaiting(dependencies);
+    for (const line of requireShortApply(dependencies)) this.say(line);
+    return dependencies;
   }
 
   private async episodes(begun: Deployment, complete: Deployment): Promise<void> {
@@ -180,7 +190,9 @@ class RehearsalRun {
     if (refused.length === 0) return;
     await this.with(this.started(), async (origin) => {
       await origin.init();
-      await this.each("refused inputs", refused, async ([behaviour, inputs, texts]) => {
+      const { variable = {} } = JSON.parse(origin.read("cdk.tf.json") ?? "{}") as { variable?: Record<string, object> };
+      const batches = refusalBatches(refused, variable);
+      await this.each(`${refused.length} refused inputs, by plans`, batches, async ([behaviour, inputs, texts]) => {
         await this.with(origin.fork({ ...required, ...inputs }), (deployment) =>
           requireRefusal(deployment, behaviour, texts, this.isOpenTofu),
         );

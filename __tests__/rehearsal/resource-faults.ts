@@ -1,3 +1,4 @@
+import { type Dependencies, levelsOf } from "./dependency-graph";
 import { type EndState, type FaultScenario } from "./fault-scenarios";
 
 /** Types whose creation may break after the thing exists, which leaves it to be replaced. */
@@ -6,23 +7,58 @@ const BREAKABLE = [
   ...["kubernetes_deployment_v1", "kubernetes_ingress_v1", "kubernetes_job_v1", "kubernetes_service_v1"],
 ];
 
+/** A failure on create, and after how many stages it can happen. */
+type StagedFault = FaultScenario & { readonly afterStage: number };
+
 /** A failure on create of each thing that exists in the end, from the last stage that does not have it yet. */
-export function resourceFaults(
+export function resourceFaults(end: EndState, stages: readonly RegExp[]): StagedFault[] {
+  return end.objects.flatMap((key) => {
+    const [type = ""] = key.split(" ");
+    const refused = faultOf([key], stages, "refused");
+    return BREAKABLE.includes(type) ? [refused, faultOf([key], stages, "broken")] : [refused];
+  });
+}
+
+/**
+ * The same where another stack has the same things and rehearses the failure of each alone: those that match fail together
+ * as far as none of them waits for another, and then nothing is lost by chance.
+ */
+export function fewerFaults(
   end: EndState,
   stages: readonly RegExp[],
-): (FaultScenario & { readonly afterStage: number })[] {
-  return end.objects.flatMap((key) => {
-    const [type = "", ...rest] = key.split(" ");
-    const id = rest.join(" ");
-    const stage = stages.findIndex((pattern) => pattern.test(`${type}.`));
-    const fault = (kind: "broken" | "refused") => ({
-      name: `${key} is ${kind} on create`,
-      afterStage: stage < 0 ? stages.length : stage,
-      prepare: ({ cloud }: Parameters<FaultScenario["prepare"]>[0]) => {
-        cloud.failOnce(type, id, kind);
-      },
-      refusal: "injected failure",
-    });
-    return BREAKABLE.includes(type) ? [fault("refused"), fault("broken")] : [fault("refused")];
-  });
+  together: RegExp,
+  { addresses, waiting }: Dependencies,
+): StagedFault[] {
+  const levels = levelsOf(waiting);
+  const groups = new Map<string, string[]>();
+  for (const key of end.objects.filter((object) => together.test(object))) {
+    const group = `${stageOf(key, stages)} ${levels.get(addresses.get(key) ?? "") ?? 0}`;
+    groups.set(group, [...(groups.get(group) ?? []), key]);
+  }
+  const others = end.objects.filter((key) => !together.test(key));
+  return [
+    ...[...groups.values()].map((keys) => faultOf(keys, stages, "refused")),
+    ...resourceFaults({ ...end, objects: others }, stages),
+  ];
+}
+
+function faultOf(keys: readonly string[], stages: readonly RegExp[], kind: "broken" | "refused"): StagedFault {
+  return {
+    name: `${keys.join(", ")} ${keys.length > 1 ? "are" : "is"} ${kind} on create`,
+    afterStage: Math.min(...keys.map((key) => stageOf(key, stages))),
+    prepare: ({ cloud }) => {
+      for (const key of keys) {
+        const [type = "", ...id] = key.split(" ");
+        cloud.failOnce(type, id.join(" "), kind);
+      }
+    },
+    refusal: "injected failure",
+  };
+}
+
+/** After how many stages a thing does not exist yet. */
+function stageOf(key: string, stages: readonly RegExp[]): number {
+  const [type = ""] = key.split(" ");
+  const stage = stages.findIndex((pattern) => pattern.test(`${type}.`));
+  return stage < 0 ? stages.length : stage;
 }

@@ -1,5 +1,5 @@
-import { type Scripts } from "./critical-path";
 import { type Deployment, type Inputs } from "./deployment";
+import { type Scripts } from "./dependency-graph";
 import { type FaultScenario, type KillScenario } from "./fault-scenarios";
 import { type ChangeScenario, type Protection } from "./journey";
 
@@ -39,8 +39,14 @@ export interface StackRehearsal {
   /** Episodes, each on a deployment of its own; after each, a plan must be empty. */
   readonly episodes?: readonly Episode[];
 
-  /** What the stack's scripts need and make; given, a first apply must be about as short as it can be. */
+  /**
+   * What the stack's scripts need and make; given, everything must wait for what it needs, and a first apply must be about
+   * as short as it can be.
+   */
   readonly scripts?: Scripts;
+
+  /** Type and identity of things whose failure another stack rehearses alone; here they fail together. Needs `scripts`. */
+  readonly failTogether?: RegExp;
 
   /** Faults of scripts and web services; those of single resources need no description. */
   readonly faults?: readonly (FaultScenario & { readonly afterStage: number })[];
