@@ -3,7 +3,9 @@ import { join } from "node:path";
 
 import { type Block, type Terraform } from "../support/synthesis";
 import { valueAt } from "./configuration-graph";
+import { KUBERNETES_STACK_NAME, kubernetesTerraform } from "./kubernetes-stack";
 import { literalDeployments } from "./literal-deployment";
+import { literalKubernetesDeployment } from "./literal-kubernetes-deployment";
 import { serverlessTerraform, STACK_NAME, withoutMetadata } from "./serverless-stack";
 
 /**
@@ -23,10 +25,20 @@ const sorted = (value: unknown): unknown => {
 const goldenOf = (terraform: Terraform): string => `${JSON.stringify(sorted(withoutMetadata(terraform)), null, 2)}\n`;
 
 const scenarios: Record<string, Terraform> = {};
-const names = [STACK_NAME, "everything-overridden", "private-network", "existing-image"];
+const names = [
+  STACK_NAME,
+  "everything-overridden",
+  "private-network",
+  "existing-image",
+  KUBERNETES_STACK_NAME,
+  "kubernetes-with-literals",
+];
 
 beforeAll(() => {
-  Object.assign(scenarios, { [STACK_NAME]: serverlessTerraform() }, literalDeployments());
+  Object.assign(scenarios, { [STACK_NAME]: serverlessTerraform() }, literalDeployments(), {
+    [KUBERNETES_STACK_NAME]: kubernetesTerraform(),
+    "kubernetes-with-literals": literalKubernetesDeployment(),
+  });
   if ((process.env.UPDATE_GOLDENS ?? "") === "") return;
   for (const name of names) writeFileSync(join(FOLDER, `${name}.json`), goldenOf(scenario(name)));
 });
@@ -154,5 +166,37 @@ describe("The scenarios", () => {
     expect(Object.keys(scenario(name).resource ?? {}).filter((type) => type.includes("artifact_registry"))).toEqual([]);
     expect(resource(name, "terraform_data", "image_build")).toEqual({});
     expect(Object.keys(scenario(name).resource?.google_service_account ?? {})).toEqual(["initializer", "runtime"]);
+  });
+
+  it("with literals in a cluster leave no default standing either", () => {
+    const name = "kubernetes-with-literals";
+    expect(resource(name, "google_container_cluster", "cluster")).toMatchObject({
+      location: "europe-west1",
+      network: "projects/shared/global/networks/main",
+      subnetwork: "projects/shared/regions/europe-west1/subnetworks/nodes",
+      deletion_protection: false,
+      resource_labels: { cost: "shared" },
+      master_authorized_networks_config: {
+        dynamic: { cidr_blocks: { for_each: { office: "203.0.113.0/24", pipeline: "198.51.100.7/32" } } },
+      },
+    });
+    const workload = resource(name, "kubernetes_deployment_v1", "workload");
+    expect(valueAt(workload, "spec.template.spec.container.0")).toMatchObject({
+      image: "registry.example.com/idp:2026.5.4",
+      resources: { requests: { cpu: "3.5", memory: "7Gi" } },
+      startup_probe: { initial_delay_seconds: 240, period_seconds: 10, failure_threshold: 24, timeout_seconds: 5 },
+      liveness_probe: { initial_delay_seconds: 60, period_seconds: 60 },
+      dynamic: {
+        env: { for_each: { IDP_LOG_LEVEL: "debug", IDP_GREETING: 'say "$${hello}"\n%%{and} $(DB_HOST) $5' } },
+      },
+    });
+    expect(valueAt(workload, "spec.template.spec.init_container.0.args")).toContain("--private-ip=true");
+    expect(resource(name, "kubernetes_horizontal_pod_autoscaler_v2", "workload_autoscaler")).toMatchObject({
+      spec: { min_replicas: 2, max_replicas: 8 },
+    });
+    expect(resource(name, "kubernetes_namespace_v1", "namespace")).toMatchObject({ metadata: { name: "sign-in" } });
+    expect(resource(name, "google_compute_managed_ssl_certificate", "front_door_certificate")).toMatchObject({
+      managed: { domains: ["login.example.com"] },
+    });
   });
 });

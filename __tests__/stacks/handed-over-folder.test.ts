@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { App, TerraformElement, TerraformStack } from "cdktf";
 
 import { packageFile } from "../../lib/core/package-file";
-import { synthesizeInto, type SynthesizedFolder } from "../support/synthesis";
+import { synthesizeInto, type SynthesizedFolder, type Terraform } from "../support/synthesis";
 import { ConfigurationGraph, expressionsIn, referencesIn, stringsIn } from "./configuration-graph";
-import { serverlessStack, serverlessTerraform, STACK_NAME, withoutMetadata } from "./serverless-stack";
+import { KUBERNETES_STACK_NAME } from "./kubernetes-stack";
+import { STACK_NAME, withoutMetadata } from "./serverless-stack";
 import { synthesisProcess, type SynthesisProcess } from "./synthesis-process";
-
-const synthesized = (): SynthesizedFolder => synthesizeInto(App.of(serverlessStack()), STACK_NAME);
+import { VARIANTS } from "./variants";
 
 /** Every key and value of the configuration with the keys that lead there, root metadata aside. */
 const entries = (value: unknown, path: string[] = []): [path: string, value: unknown][] =>
@@ -18,21 +18,67 @@ const entries = (value: unknown, path: string[] = []): [path: string, value: unk
     ? [[path.join("."), value]]
     : Object.entries(value).flatMap(([key, item]) => entries(item, [...path, key]));
 
-let folder: SynthesizedFolder;
 let onNodeAlone: SynthesisProcess;
 let bySuccessor: SynthesisProcess;
 
 beforeAll(async () => {
-  folder = synthesized();
   [onNodeAlone, bySuccessor] = await Promise.all([
     synthesisProcess(),
     synthesisProcess(require.resolve("./use-successor-framework")),
   ]);
 });
 
-describe("The synthesized folder of the serverless stack", () => {
+const parsed = (text: string) => JSON.parse(text) as Terraform;
+
+/** What one of the folders has beside what both have. */
+interface Particulars {
+  readonly absolutePaths: readonly string[];
+  readonly blockVariables: readonly string[];
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  readonly providers: Readonly<Record<string, unknown>>;
+  readonly secretCarriers: readonly string[];
+}
+
+const NOTHING: Particulars = {
+  absolutePaths: [],
+  blockVariables: [],
+  inputs: [],
+  outputs: [],
+  providers: {},
+  secretCarriers: [],
+};
+
+const ONLY: Readonly<Record<string, Particulars>> = {
+  [STACK_NAME]: {
+    ...NOTHING,
+    absolutePaths: ["/cloudsql", "/cloudsql/${google_sql_database_instance.database.connection_name}"],
+    inputs: ["cpu_always_allocated", "public_access"],
+    secretCarriers: ["secret_data", "run_execution_token"],
+  },
+  [KUBERNETES_STACK_NAME]: {
+    absolutePaths: ["/dev/shm", "/liveness", "/startup"],
+    // Of further dynamic blocks.
+    blockVariables: ["cidr_blocks", "from", "ports"],
+    inputs: ["authorized_networks", "domain", "namespace"],
+    outputs: ["cluster_name", "connect_command", "dns_record", "namespace", "service_address"],
+    providers: { kubernetes: { source: "hashicorp/kubernetes", version: ">= 3.2.1, < 4.0.0" } },
+    // The copies in the two secrets of the namespace.
+    secretCarriers: ["DB_ADMIN_PASSWORD", "DB_PASSWORD", "DB_PASSWORD", "IDP_BOOTSTRAP_PASSWORD", "IDP_SECRET_KEY"],
+  },
+};
+
+describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terraform }) => {
+  const only = ONLY[name] ?? NOTHING;
+  const synthesized = (): SynthesizedFolder => synthesizeInto(App.of(stack()), name);
+  let folder: SynthesizedFolder;
+
+  beforeAll(() => {
+    folder = synthesized();
+  });
+
   it("holds every file that its configuration refers to, and nothing else", () => {
-    const referred = stringsIn(serverlessTerraform()).flatMap((text) =>
+    const referred = stringsIn(terraform()).flatMap((text) =>
       [...text.matchAll(/\$\{path\.module\}\/([\w./-]+)/g)].map(([, path]) => path ?? ""),
     );
     const named = [...new Set(referred)].filter((path) => path !== "image");
@@ -59,52 +105,58 @@ describe("The synthesized folder of the serverless stack", () => {
     const again = synthesized();
     expect(again.files).toEqual(folder.files);
     for (const path of folder.files) expect(again.read(path)).toBe(folder.read(path));
-    expect(onNodeAlone.text).toBe(folder.read("cdk.tf.json"));
+    expect(onNodeAlone.textOf(name)).toBe(folder.read("cdk.tf.json"));
   });
 
   it("is made on a machine that has Node alone, and says what to do next", () => {
-    const path = join("cdktf.out", "stacks", STACK_NAME);
-    const count = Object.values(serverlessTerraform().resource ?? {}).flatMap(Object.keys).length;
+    const path = join("cdktf.out", "stacks", name);
+    const count = Object.values(terraform().resource ?? {}).flatMap(Object.keys).length;
     expect(onNodeAlone.output).toContain(
       `${path}: ${count} resources; next: terraform -chdir=${path} init && terraform -chdir=${path} apply -var project_id=<your project>\n`,
     );
   });
 
   it("is the same with the framework's successor, its own metadata aside", () => {
-    expect(bySuccessor.terraform["//"].metadata.version).not.toEqual(onNodeAlone.terraform["//"].metadata.version);
-    expect(withoutMetadata(bySuccessor.terraform)).toEqual(withoutMetadata(onNodeAlone.terraform));
+    const [ours, successors] = [parsed(onNodeAlone.textOf(name)), parsed(bySuccessor.textOf(name))];
+    expect(successors["//"].metadata.version).not.toEqual(ours["//"].metadata.version);
+    expect(withoutMetadata(successors)).toEqual(withoutMetadata(ours));
   });
 
   it("keeps its state beside itself, and no path of this machine is in it", () => {
-    expect(serverlessTerraform().terraform.backend).toEqual({ local: { path: "terraform.tfstate" } });
+    expect(terraform().terraform.backend).toEqual({ local: { path: "terraform.tfstate" } });
     for (const text of [process.cwd(), homedir(), packageFile("")])
       expect(folder.read("cdk.tf.json").includes(`"${text.replace(/\/$/, "")}`)).toBe(false);
     // What lies in a container or on the platform may be absolute.
-    const absolute = stringsIn(serverlessTerraform()).filter((text) => /^(\/|[A-Za-z]:\\|file:)/.test(text));
-    expect([...new Set(absolute)].sort()).toEqual([
-      "/-/health/live/",
-      "/-/health/ready/",
-      "/bin/sh",
-      "/cloudsql",
-      "/cloudsql/${google_sql_database_instance.database.connection_name}",
-      "/media",
-      "/scripts",
-      "/scripts/db-init.sh",
-    ]);
+    const absolute = stringsIn(terraform()).filter((text) => /^(\/|[A-Za-z]:\\|file:)/.test(text));
+    expect([...new Set(absolute)].sort()).toEqual(
+      [
+        "/-/health/live/",
+        "/-/health/ready/",
+        "/bin/sh",
+        "/media",
+        "/scripts",
+        "/scripts/db-init.sh",
+        ...only.absolutePaths,
+      ].sort(),
+    );
   });
 
   it("states the releases of Terraform and the providers that it needs, as ranges", () => {
-    expect(serverlessTerraform().terraform).toMatchObject({
+    expect(terraform().terraform).toMatchObject({
       required_version: ">= 1.11.0",
       required_providers: {
         google: { source: "hashicorp/google", version: ">= 7.42.0, < 8.0.0" },
         random: { source: "hashicorp/random", version: ">= 3.7.2, < 4.0.0" },
+        ...only.providers,
       },
     });
+    expect(Object.keys(terraform().terraform.required_providers as object)).toHaveLength(
+      2 + Object.keys(only.providers).length,
+    );
   });
 
   it("has no value that got lost on the way", () => {
-    const lost = entries(withoutMetadata(serverlessTerraform())).filter(
+    const lost = entries(withoutMetadata(terraform())).filter(
       ([path, value]) =>
         /undefined|NaN|\[object|TfToken|Token\[/.test(`${path} ${String(value)}`) ||
         (typeof value === "number" && !Number.isSafeInteger(value)),
@@ -113,32 +165,25 @@ describe("The synthesized folder of the serverless stack", () => {
   });
 
   it("refers to variables, locals, resources and its own folder, and to nothing of another stack", () => {
-    const roots = new Set(
-      referencesIn(withoutMetadata(serverlessTerraform())).map((reference) => reference.split(".")[0] ?? ""),
-    );
-    const own = Object.keys(serverlessTerraform().resource ?? {});
+    const roots = new Set(referencesIn(withoutMetadata(terraform())).map((reference) => reference.split(".")[0] ?? ""));
+    const own = Object.keys(terraform().resource ?? {});
     // `env` is the variable of the dynamic block of that name, `self` the resource of a provisioner.
-    expect([...roots].filter((root) => !own.includes(root)).sort()).toEqual([
-      "env",
-      "ephemeral",
-      "local",
-      "path",
-      "self",
-      "var",
-    ]);
+    expect([...roots].filter((root) => !own.includes(root)).sort()).toEqual(
+      ["env", "ephemeral", "local", "path", "self", "var", ...only.blockVariables].sort(),
+    );
     expect(folder.read("cdk.tf.json")).not.toMatch(/terraform_remote_state/);
   });
 
   it("uses every input and every local value", () => {
     const used = new Set(
-      new ConfigurationGraph(serverlessTerraform()).elements.flatMap((element) =>
-        new ConfigurationGraph(serverlessTerraform()).namedBy(element),
+      new ConfigurationGraph(terraform()).elements.flatMap((element) =>
+        new ConfigurationGraph(terraform()).namedBy(element),
       ),
     );
-    const provider = referencesIn(serverlessTerraform().provider);
+    const provider = referencesIn(terraform().provider);
     const declared = [
-      ...Object.keys(serverlessTerraform().variable ?? {}).map((name) => `var.${name}`),
-      ...Object.keys(serverlessTerraform().locals ?? {}).map((name) => `local.${name}`),
+      ...Object.keys(terraform().variable ?? {}).map((name) => `var.${name}`),
+      ...Object.keys(terraform().locals ?? {}).map((name) => `local.${name}`),
     ];
     expect(declared.filter((name) => !used.has(name) && !provider.includes(name))).toEqual([]);
   });
@@ -149,19 +194,21 @@ describe("The synthesized folder of the serverless stack", () => {
         if (["resource", "ephemeral"].includes(block)) return Object.values(elements as object).flatMap(Object.keys);
         return ["check", "locals", "output", "variable"].includes(block) ? Object.keys(elements as object) : [];
       });
-    const declared = serverlessStack()
+    const declared = stack()
       .node.findAll()
       .filter((construct) => TerraformElement.isTerraformElement(construct) && !TerraformStack.isStack(construct))
       .flatMap((element) => addressed(element.toTerraform() as Record<string, unknown>));
-    expect(addressed(withoutMetadata(serverlessTerraform())).sort()).toEqual(declared.sort());
+    expect(addressed(withoutMetadata(terraform())).sort()).toEqual(declared.sort());
   });
 
   it("holds no secret: whatever carries one is a reference to an ephemeral value or to the secret store", () => {
-    const carriers = entries(serverlessTerraform().resource).filter(([path]) =>
-      /(^|[._])(secret_data|secret_data_wo|password|password_wo|root_password|root_password_wo|token)$/.test(path),
+    const carriers = entries(terraform().resource).filter(([path]) =>
+      /(^|[._])(secret_data|secret_data_wo|password|password_wo|root_password|root_password_wo|(?<!automount_service_account_)token)$|[.]data_wo[.]/.test(
+        path,
+      ),
     );
     expect(carriers.map(([path]) => path.split(".").at(-1)).sort()).toEqual(
-      [...Array<string>(4).fill("secret_data_wo"), "secret_data", "root_password_wo", "run_execution_token"].sort(),
+      [...Array<string>(4).fill("secret_data_wo"), "root_password_wo", ...only.secretCarriers].sort(),
     );
     for (const [, value] of carriers) {
       const bodies = expressionsIn(String(value));
@@ -171,20 +218,20 @@ describe("The synthesized folder of the serverless stack", () => {
   });
 
   it("reports no secret: an output names secrets and never reads one", () => {
-    const graph = new ConfigurationGraph(serverlessTerraform());
-    for (const name of Object.keys(serverlessTerraform().output ?? {})) {
+    const graph = new ConfigurationGraph(terraform());
+    for (const name of Object.keys(terraform().output ?? {})) {
       const references = graph.namedBy(`output.${name}`);
       expect(references.filter((reference) => /^ephemeral\.|var\.bootstrap_password/.test(reference))).toEqual([]);
     }
-    expect(stringsIn(serverlessTerraform().output).filter((text) => text.includes("secret_data"))).toEqual([]);
+    expect(stringsIn(terraform().output).filter((text) => text.includes("secret_data"))).toEqual([]);
   });
 
   it("asks for the bootstrap password as an ephemeral, sensitive value", () => {
-    expect(serverlessTerraform().variable?.bootstrap_password).toMatchObject({ ephemeral: true, sensitive: true });
+    expect(terraform().variable?.bootstrap_password).toMatchObject({ ephemeral: true, sensitive: true });
   });
 
   it("tells of every input its type, what it is and what a later change does, and refuses null where none is meant", () => {
-    const inputs = Object.entries(serverlessTerraform().variable ?? {});
+    const inputs = Object.entries(terraform().variable ?? {});
     for (const [name, input] of inputs) {
       expect([name, typeof input.type, String(input.description).length > 40]).toEqual([name, "string", true]);
       expect([name, input.nullable]).toEqual([name, input.default === null ? undefined : false]);
@@ -193,47 +240,51 @@ describe("The synthesized folder of the serverless stack", () => {
   });
 
   it("has exactly the inputs and outputs that are promised", () => {
-    expect(Object.keys(serverlessTerraform().variable ?? {}).sort()).toEqual([
-      "application_name",
-      "application_version",
-      "bootstrap_password",
-      "bootstrap_password_version",
-      "container_cpu",
-      "container_memory",
-      "cpu_always_allocated",
-      "database_availability",
-      "database_tier",
-      "deletion_protection",
-      "environment_variables",
-      "existing_container_image",
-      "labels",
-      "max_instance_count",
-      "min_instance_count",
-      "network",
-      "project_id",
-      "public_access",
-      "region",
-      "subnetwork",
-      "tenant_id",
-    ]);
-    expect(Object.keys(serverlessTerraform().output ?? {}).sort()).toEqual([
-      "bootstrap_password_secret",
-      "container_image",
-      "database_instance_name",
-      "database_name",
-      "database_password_secret",
-      "database_user",
-      "first_sign_in",
-      "initialization_jobs",
-      "secret_key_secret",
-      "service_url",
-      "storage_buckets",
-      "tenant_prefix",
-    ]);
+    expect(Object.keys(terraform().variable ?? {}).sort()).toEqual(
+      [
+        "application_name",
+        "application_version",
+        "bootstrap_password",
+        "bootstrap_password_version",
+        "container_cpu",
+        "container_memory",
+        "database_availability",
+        "database_tier",
+        "deletion_protection",
+        "environment_variables",
+        "existing_container_image",
+        "labels",
+        "max_instance_count",
+        "min_instance_count",
+        "network",
+        "project_id",
+        "region",
+        "subnetwork",
+        "tenant_id",
+        ...only.inputs,
+      ].sort(),
+    );
+    expect(Object.keys(terraform().output ?? {}).sort()).toEqual(
+      [
+        "bootstrap_password_secret",
+        "container_image",
+        "database_instance_name",
+        "database_name",
+        "database_password_secret",
+        "database_user",
+        "first_sign_in",
+        "initialization_jobs",
+        "secret_key_secret",
+        "service_url",
+        "storage_buckets",
+        "tenant_prefix",
+        ...only.outputs,
+      ].sort(),
+    );
   });
 
   it("has addresses that read like hand-written ones", () => {
-    const names = Object.values(serverlessTerraform().resource ?? {}).flatMap(Object.keys);
+    const names = Object.values(terraform().resource ?? {}).flatMap(Object.keys);
     expect(names.filter((name) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name) || /[0-9a-f]{8}$/i.test(name))).toEqual(
       [],
     );

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 import { packageFile } from "../../lib/core/package-file";
-import { temporaryFolder, type Terraform } from "../support/synthesis";
-import { STACK_NAME } from "./serverless-stack";
+import { temporaryFolder } from "../support/synthesis";
 
 /** What the command that synthesizes all stacks has printed and written. */
 export interface SynthesisProcess {
   readonly output: string;
-  readonly text: string;
-  readonly terraform: Terraform;
+
+  /** The configuration of one stack, as it was written. */
+  readonly textOf: (stackName: string) => string;
 }
 
 /**
@@ -29,6 +29,6 @@ export async function synthesisProcess(...modules: string[]): Promise<SynthesisP
     cwd,
     env: { PATH: bin, HOME: cwd },
   });
-  const text = readFileSync(join(cwd, "cdktf.out/stacks", STACK_NAME, "cdk.tf.json"), "utf8");
-  return { output: stdout, text, terraform: JSON.parse(text) as Terraform };
+  const textOf = (stackName: string) => readFileSync(join(cwd, "cdktf.out/stacks", stackName, "cdk.tf.json"), "utf8");
+  return { output: stdout, textOf };
 }

@@ -1,0 +1,399 @@
+import { type Block } from "../support/synthesis";
+import { valueAt } from "./configuration-graph";
+import {
+  KUBERNETES_ADDRESS,
+  KUBERNETES_STACK_NAME,
+  kubernetesResource,
+  kubernetesTerraform,
+  podContainerOf,
+  podTemplateOf,
+} from "./kubernetes-stack";
+
+/** The words of a row of the contract, where its fact is read, and what it must be. */
+type Row = readonly [row: string, fact: () => unknown, expected: unknown];
+
+const ADDRESS = KUBERNETES_ADDRESS;
+
+const output = (name: string) => kubernetesTerraform().output?.[name]?.value;
+const local = (name: string) => kubernetesTerraform().locals?.[name] as Record<string, string>;
+const ephemeral = (type: string, name: string) => kubernetesTerraform().ephemeral?.[type]?.[name] ?? {};
+const namesOf = (type: string) => Object.keys(kubernetesTerraform().resource?.[type] ?? {}).sort();
+const typesOf = (pattern: RegExp) =>
+  Object.keys(kubernetesTerraform().resource ?? {})
+    .filter((type) => pattern.test(type))
+    .sort();
+const server = () => podContainerOf(ADDRESS.workload);
+const job = () => podContainerOf(ADDRESS.job);
+const jobVariables = () => valueAt(job(), "dynamic.env.for_each") as Record<string, string>;
+const secretNames = (container: Block) => (container.env as Block[]).map(({ name }) => name);
+
+const TABLES: Readonly<Record<string, readonly Row[]>> = {
+  "What the service does": [
+    [
+      "Cryptographic secrets: injected automatically into the container",
+      () => secretNames(server()),
+      ["IDP_SECRET_KEY", "IDP_BOOTSTRAP_PASSWORD", "DB_PASSWORD"],
+    ],
+    [
+      "Container image: output container_image",
+      () => [output("container_image"), server().image],
+      Array<string>(2).fill("${coalesce(var.existing_container_image, local.image_reference)}"),
+    ],
+    [
+      "Database engine: fixes PostgreSQL 15",
+      () => kubernetesResource(ADDRESS.database).database_version,
+      "POSTGRES_15",
+    ],
+    [
+      "Database bootstrap: one first-deployment job named db-init; output initialization_jobs",
+      () => [output("initialization_jobs"), namesOf("kubernetes_job_v1")],
+      [{ "db-init": `\${${ADDRESS.job}.metadata[0].name}` }, ["db_init"]],
+    ],
+    ["No cache service: no Redis-style cache is provisioned", () => typesOf(/redis|memcache|memorystore/), []],
+    [
+      "Media storage: a storage bucket mounted at /media; output storage_buckets",
+      () => [output("storage_buckets"), valueAt(server(), "volume_mount.0")],
+      [{ storage: `\${${ADDRESS.bucket}.name}` }, { name: "storage", mount_path: "/media" }],
+    ],
+    [
+      "Worker co-location: one container, in which the entrypoint starts both",
+      () =>
+        (valueAt(podTemplateOf(ADDRESS.workload), "spec.container") as Block[]).map(({ command, args, name }) => [
+          name,
+          command,
+          args,
+        ]),
+      [["server", undefined, undefined]],
+    ],
+    ["The container listens on port 9000", () => valueAt(server(), "port.0.container_port"), 9000],
+  ],
+
+  "Secrets in the managed secret store": [
+    [
+      "Secret names follow secret-<tenant-prefix>-<application-name>-*",
+      () =>
+        namesOf("google_secret_manager_secret").map(
+          (name) => kubernetesResource(`google_secret_manager_secret.${name}`).secret_id,
+        ),
+      ["database-administrator-password", "database-password", "bootstrap-password", "secret-key"].map(
+        (suffix) => `secret-\${local.tenant_prefix}-\${var.application_name}-${suffix}`,
+      ),
+    ],
+    [
+      "64 and 24 random chars",
+      () =>
+        ["secret_key", "bootstrap_password"].map(
+          (name) => ephemeral("random_password", `secrets_${name}_candidate`).length,
+        ),
+      [64, 24],
+    ],
+    [
+      "An explicit input bootstrap_password overrides the generated value",
+      () =>
+        kubernetesResource("google_secret_manager_secret_version.secrets_bootstrap_password_version").secret_data_wo,
+      "${coalesce(var.bootstrap_password, ephemeral.random_password.secrets_bootstrap_password_candidate.result)}",
+    ],
+    [
+      "Its secret name is reported in the output database_password_secret",
+      () => output("database_password_secret"),
+      "${google_secret_manager_secret.database_password.secret_id}",
+    ],
+  ],
+
+  "Database variables mapped by the entrypoint": [
+    [
+      "The platform injects DB_HOST, DB_PORT, DB_NAME, DB_USER",
+      () => local("workload_required_environment"),
+      {
+        DB_HOST: "127.0.0.1",
+        DB_PORT: "5432",
+        DB_NAME: "${local.database_name}",
+        DB_USER: "${local.database_name}",
+        IDP_LISTEN__HTTP: "0.0.0.0:9000",
+      },
+    ],
+    [
+      "The Kubernetes variant's secret-sync resource rejects key names containing a double underscore",
+      () =>
+        namesOf("kubernetes_secret_v1")
+          .flatMap((name) => Object.keys(kubernetesResource(`kubernetes_secret_v1.${name}`).data_wo as object))
+          .filter((key) => key.includes("__")),
+      [],
+    ],
+    [
+      "No variable of a container repeats a secret one in plain",
+      () =>
+        [
+          ...Object.keys(local("workload_baseline_environment")),
+          ...Object.keys(local("workload_required_environment")),
+        ].filter((name) => secretNames(server()).includes(name)),
+      [],
+    ],
+  ],
+
+  "Media bucket": [
+    [
+      "Name formula bkt-<application_name><tenant-prefix>-storage",
+      () => kubernetesResource(ADDRESS.bucket).name,
+      "bkt-${var.application_name}${local.tenant_prefix}-storage",
+    ],
+    [
+      "Mount ownership uid=1000, gid=1000",
+      () =>
+        String(valueAt(podTemplateOf(ADDRESS.workload), "spec.volume.0.csi.volume_attributes.mountOptions")).split(","),
+      expect.arrayContaining(["uid=1000", "gid=1000"]),
+    ],
+  ],
+
+  "Database objects created by db-init": [
+    [
+      "Database, user and instance names are tenant-prefixed and reported in the platform outputs",
+      () => [output("database_name"), output("database_user"), output("database_instance_name")],
+      ["${local.database_name}", "${local.database_name}", `\${${ADDRESS.database}.name}`],
+    ],
+    [
+      "Owned by the postgres login, with the managed-superuser role granted to the application role",
+      () => [jobVariables().DB_ADMIN_USER, jobVariables().DB_MANAGED_SUPERUSER_ROLE],
+      ["postgres", "cloudsqlsuperuser"],
+    ],
+  ],
+
+  "States and transitions": [
+    [
+      "Wait until PostgreSQL is reachable: through proxy TCP on loopback in the Kubernetes variant",
+      () => [jobVariables().DB_HOST, valueAt(podTemplateOf(ADDRESS.job), "spec.init_container.0.args")],
+      ["127.0.0.1", expect.arrayContaining(["--address=127.0.0.1", "--port=5432"])],
+    ],
+    [
+      "Signal the database proxy sidecar to shut down so the job completes",
+      () => [jobVariables().DB_PROXY_QUIT_URL, valueAt(podTemplateOf(ADDRESS.job), "spec.init_container.0.args")],
+      ["http://127.0.0.1:9091/quitquitquit", expect.arrayContaining(["--quitquitquit", "--admin-port=9091"])],
+    ],
+    ["Server start: there is no separate migrate job", () => namesOf("kubernetes_job_v1"), ["db_init"]],
+    [
+      "Version upgrade: one instance more at a time, the rollout waits for the startup probe",
+      () => [
+        valueAt(kubernetesResource(ADDRESS.workload), "spec.strategy.rolling_update"),
+        Number(valueAt(kubernetesResource(ADDRESS.workload), "spec.progress_deadline_seconds")) > 60 + 15 * 40,
+      ],
+      [{ max_surge: "1", max_unavailable: "0" }, true],
+    ],
+    [
+      "Edit of the db-init script: mounted at apply time; takes effect on the next apply without a rebuild",
+      () => [
+        kubernetesResource(ADDRESS.script).data,
+        kubernetesTerraform().locals?.db_init_run,
+        valueAt(kubernetesResource(ADDRESS.job), "metadata.name"),
+        String(kubernetesTerraform().locals?.image_reference).includes("db-init"),
+      ],
+      [
+        { "db-init.sh": '${file("${path.module}/scripts/db-init.sh")}' },
+        expect.stringContaining('"script" = filesha256("${path.module}/scripts/db-init.sh")'),
+        "${var.application_name}-db-init-${local.db_init_run}",
+        false,
+      ],
+    ],
+    [
+      "The job runs again when script, image, names or the password's version change, and at nothing else",
+      () => [...String(kubernetesTerraform().locals?.db_init_run).matchAll(/"(\w+)" =/g)].map(([, name]) => name),
+      ["script", "image", "host", "database", "user", "password_version"],
+    ],
+  ],
+
+  Endpoints: [
+    [
+      "Startup (/-/health/ready/): 60 s, 15 s, 40",
+      () => server().startup_probe,
+      {
+        http_get: { path: "/-/health/ready/", port: "9000", scheme: "HTTP" },
+        initial_delay_seconds: 60,
+        period_seconds: 15,
+        failure_threshold: 40,
+        timeout_seconds: 10,
+      },
+    ],
+    [
+      "Liveness (/-/health/live/): 60 s, 30 s, 3",
+      () => server().liveness_probe,
+      {
+        http_get: { path: "/-/health/live/", port: "9000", scheme: "HTTP" },
+        initial_delay_seconds: 60,
+        period_seconds: 30,
+        failure_threshold: 3,
+        timeout_seconds: 10,
+      },
+    ],
+  ],
+
+  Authentication: [
+    [
+      "Both health endpoints are unauthenticated: the Kubernetes kubelet probes without credentials",
+      () =>
+        ["startup_probe", "liveness_probe", "readiness_probe"].map((kind) =>
+          valueAt(server()[kind], "http_get.http_header"),
+        ),
+      [undefined, undefined, undefined],
+    ],
+    [
+      "First login uses the built-in administrator user with the bootstrap password read from the secret store",
+      () => output("first_sign_in"),
+      {
+        address: output("service_url"),
+        user_name: "akadmin",
+        password_command:
+          "gcloud secrets versions access ${google_secret_manager_secret_version.secrets_bootstrap_password_version.version}" +
+          ` --secret=\${${ADDRESS.bootstrapPassword}.secret_id} --project=\${var.project_id}`,
+      },
+    ],
+    [
+      "Access to the stored secrets is through the secret store's access controls: no pod has any",
+      () => namesOf("google_secret_manager_secret_iam_member"),
+      [],
+    ],
+    [
+      "Workload identity: one service account each for server and job, with the least rights",
+      () =>
+        Object.fromEntries(
+          ["runtime", "initializer"].map((account) => [
+            account,
+            typesOf(/_iam_member$/).flatMap((type) =>
+              namesOf(type)
+                .map((name) => kubernetesResource(`${type}.${name}`))
+                .filter(({ member }) => String(member).includes(`google_service_account.${account}.`))
+                .map(({ role }) => role),
+            ),
+          ]),
+        ),
+      {
+        runtime: ["roles/cloudsql.client", "roles/storage.objectUser"],
+        initializer: ["roles/cloudsql.client"],
+      },
+    ],
+    [
+      "Workload identity: the accounts of the pods, and no other, may act as them",
+      () =>
+        namesOf("google_service_account_iam_member").map((name) => {
+          const { member, role } = kubernetesResource(`google_service_account_iam_member.${name}`);
+          return [name, role, member];
+        }),
+      [
+        [
+          "cluster_initializer",
+          "roles/iam.workloadIdentityUser",
+          "serviceAccount:${var.project_id}.svc.id.goog[${var.namespace}/${var.application_name}-db-init]",
+        ],
+        [
+          "cluster_runtime",
+          "roles/iam.workloadIdentityUser",
+          "serviceAccount:${var.project_id}.svc.id.goog[${var.namespace}/${var.application_name}]",
+        ],
+      ],
+    ],
+    [
+      "The names of the pods' accounts are those that may act",
+      () =>
+        ["runtime_account", "initializer_account"].map((name) =>
+          valueAt(kubernetesResource(`kubernetes_service_account_v1.${name}`), "metadata.name"),
+        ),
+      ["${var.application_name}", "${var.application_name}-db-init"],
+    ],
+  ],
+
+  "Platform outputs of this variant": [
+    ["cluster_name", () => output("cluster_name"), `\${${ADDRESS.cluster}.name}`],
+    ["namespace", () => output("namespace"), `\${${ADDRESS.namespace}.metadata[0].name}`],
+    [
+      "connect_command",
+      () => output("connect_command"),
+      `gcloud container clusters get-credentials \${${ADDRESS.cluster}.name} --location=\${var.region} --project=\${var.project_id}`,
+    ],
+    [
+      "service_address: of the one way in that there is",
+      () => output("service_address"),
+      "${(var.domain != null ? one(google_compute_global_address.front_door_global_address[*].address) : one(google_compute_address.front_door_address[*].address))}",
+    ],
+    [
+      "service_url: by the domain, or by the address",
+      () => output("service_url"),
+      "https://${(var.domain != null ? var.domain : one(google_compute_address.front_door_address[*].address))}",
+    ],
+    [
+      "dns_record: what to enter, with a domain",
+      () => output("dns_record"),
+      expect.stringMatching(
+        /^\$\{\(var\.domain != null \? \{ name = var\.domain, type = "A", value = .* \} : null\)\}$/,
+      ),
+    ],
+  ],
+
+  "Behind a load balancer": [
+    [
+      "Trusted proxies: the application's own defaults and the platform's front ends",
+      () => local("workload_baseline_environment").IDP_LISTEN__TRUSTED_PROXY_CIDRS?.split(","),
+      [
+        "127.0.0.0/8",
+        "10.0.0.0/8",
+        "172.16.0.0/12",
+        "192.168.0.0/16",
+        "fe80::/10",
+        "::1/128",
+        "35.191.0.0/16",
+        "130.211.0.0/22",
+      ],
+    ],
+    [
+      "The port of the server's own TLS is the one that the load balancer sends to",
+      () => [
+        local("workload_baseline_environment").IDP_LISTEN__HTTPS,
+        valueAt(kubernetesResource(ADDRESS.loadBalancer), "spec.port.1.target_port"),
+        valueAt(server(), "port.1.container_port"),
+      ],
+      ["0.0.0.0:9443", "9443", 9443],
+    ],
+    [
+      "The metrics port is open to nobody",
+      () => [
+        valueAt(
+          kubernetesResource("kubernetes_network_policy_v1.front_door_visitors"),
+          "spec.ingress.0.dynamic.ports.for_each",
+        ),
+        valueAt(kubernetesResource("kubernetes_network_policy_v1.namespace_outbound"), "spec.ingress"),
+      ],
+      ["${(var.domain != null ? [9000] : [9000,9443])}", undefined],
+    ],
+  ],
+
+  "Deletion protection": [
+    [
+      "What holds data: database, secrets, and the cluster by the same input",
+      () =>
+        typesOf(/./).flatMap((type) =>
+          namesOf(type)
+            .map((name) => `${type}.${name}`)
+            .filter((address) => kubernetesResource(address).deletion_protection !== undefined)
+            .map((address) => [address, kubernetesResource(address).deletion_protection]),
+        ),
+      [
+        ADDRESS.cluster,
+        "google_secret_manager_secret.database_administrator_password",
+        "google_secret_manager_secret.database_password",
+        ADDRESS.bootstrapPassword,
+        ADDRESS.secretKey,
+        ADDRESS.database,
+      ]
+        .sort()
+        .map((address) => [address, "${var.deletion_protection}"]),
+    ],
+    [
+      "The media bucket while it has files",
+      () => kubernetesResource(ADDRESS.bucket).force_destroy,
+      "${!var.deletion_protection}",
+    ],
+  ],
+};
+
+describe.each(Object.entries(TABLES))(`${KUBERNETES_STACK_NAME} keeps the contract: %s`, (_table, rows) => {
+  it.each(rows)("%s", (_row, fact, expected) => {
+    expect(fact()).toEqual(expected);
+  });
+});

@@ -1,0 +1,54 @@
+import { IdpKubernetesStack } from "../../stacks/idp-kubernetes";
+import { resourceOf, terraformOf, testApp, type Block, type Terraform } from "../support/synthesis";
+import { valueAt } from "./configuration-graph";
+
+/** Name under which the stack is deployed. */
+export const KUBERNETES_STACK_NAME = "idp-kubernetes";
+
+/** The stack as anybody gets it, in an app of its own. */
+export function kubernetesStack(): IdpKubernetesStack {
+  return new IdpKubernetesStack(testApp(), KUBERNETES_STACK_NAME);
+}
+
+let synthesized: Terraform | undefined;
+
+/** Its configuration, made once per test file. */
+export function kubernetesTerraform(): Terraform {
+  synthesized ??= terraformOf(kubernetesStack());
+  return synthesized;
+}
+
+/** One of its resources, by address. */
+export function kubernetesResource(address: string): Block {
+  const [type = "", name = ""] = address.split(".");
+  return resourceOf(kubernetesTerraform(), type, name);
+}
+
+/** Its folder's own names of what the tests look at most. */
+export const KUBERNETES_ADDRESS = {
+  bootstrapPassword: "google_secret_manager_secret.secrets_bootstrap_password",
+  bucket: "google_storage_bucket.media_bucket",
+  build: "terraform_data.image_build",
+  cluster: "google_container_cluster.cluster",
+  database: "google_sql_database_instance.database",
+  guard: "terraform_data.deletion_guard",
+  ingress: "kubernetes_ingress_v1.front_door_ingress",
+  job: "kubernetes_job_v1.db_init",
+  jobSecret: "kubernetes_secret_v1.db_init_secrets",
+  loadBalancer: "kubernetes_service_v1.front_door_load_balancer",
+  namespace: "kubernetes_namespace_v1.namespace",
+  script: "kubernetes_config_map_v1.db_init_script",
+  secretKey: "google_secret_manager_secret.secrets_secret_key",
+  workload: "kubernetes_deployment_v1.workload",
+  workloadSecret: "kubernetes_secret_v1.workload_secrets",
+} as const;
+
+/** The template of a deployment's or a job's pods. */
+export function podTemplateOf(address: string): Block {
+  return valueAt(kubernetesResource(address), "spec.template") as Block;
+}
+
+/** The container of its own that a deployment's or a job's pods have. */
+export function podContainerOf(address: string): Block {
+  return valueAt(podTemplateOf(address), "spec.container.0") as Block;
+}

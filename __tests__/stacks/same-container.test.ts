@@ -1,0 +1,258 @@
+import { TerraformLocal, TerraformStack } from "cdktf";
+import { type Construct } from "constructs";
+
+import * as kubernetesWorkload from "../../lib/platform/kubernetes/kubernetes-workload";
+import { PLATFORM_ENVIRONMENT } from "../../lib/platform/kubernetes/contract";
+import { TRUSTED_PROXIES } from "../../lib/platform/serverless/contract";
+import * as serverlessService from "../../lib/platform/serverless/serverless-service";
+import { type ContainerSpec } from "../../lib/idp/container-spec";
+import { terraformOf, type Block } from "../support/synthesis";
+import { stringsIn, valueAt } from "./configuration-graph";
+import {
+  KUBERNETES_ADDRESS,
+  kubernetesResource,
+  kubernetesStack,
+  kubernetesTerraform,
+  podContainerOf,
+} from "./kubernetes-stack";
+import { ADDRESS, containerOf, serverlessResource, serverlessStack, serverlessTerraform } from "./serverless-stack";
+
+const { ServerlessService } = serverlessService;
+const { KubernetesWorkload } = kubernetesWorkload;
+
+/** The containers that the adapters are given when both stacks are made, as they are written into a configuration. */
+const handedOver = (): Record<"kubernetes" | "serverless", ContainerSpec> => {
+  const seen: { container: ContainerSpec; scope: Construct }[] = [];
+  jest.spyOn(serverlessService, "ServerlessService").mockImplementation((scope, id, props) => {
+    seen.push({ scope, container: props.container });
+    return new ServerlessService(scope, id, props);
+  });
+  jest.spyOn(kubernetesWorkload, "KubernetesWorkload").mockImplementation((scope, id, props) => {
+    seen.push({ scope, container: props.container });
+    return new KubernetesWorkload(scope, id, props);
+  });
+  serverlessStack();
+  kubernetesStack();
+  jest.restoreAllMocks();
+  if (seen.length !== 2) throw new Error(`the adapters got ${seen.length} containers together`);
+  const [serverless, kubernetes] = seen.map(({ container, scope }) => {
+    new TerraformLocal(scope, "seen", container);
+    return terraformOf(TerraformStack.of(scope)).locals?.seen as ContainerSpec;
+  });
+  return { serverless, kubernetes } as Record<"kubernetes" | "serverless", ContainerSpec>;
+};
+
+/** A container without what its platform must tell the application. */
+const withoutPlatform = ({ environment, ...container }: ContainerSpec, platform: Readonly<Record<string, string>>) => ({
+  ...container,
+  environment: {
+    ...environment,
+    baseline: Object.fromEntries(Object.entries(environment.baseline).filter(([name]) => !(name in platform))),
+    required: { ...environment.required, DB_HOST: "where the platform offers it" },
+  },
+});
+
+describe("Both variants", () => {
+  it("hand the same description of the container to their adapters, the platform's own address and variables aside", () => {
+    const { kubernetes, serverless } = handedOver();
+    expect(withoutPlatform(kubernetes, PLATFORM_ENVIRONMENT)).toEqual(withoutPlatform(serverless, TRUSTED_PROXIES));
+    expect(serverless.mounts).not.toEqual([]);
+  });
+
+  it("offer the database where the contract says, each in its own way", () => {
+    const { kubernetes, serverless } = handedOver();
+    expect(serverless.environment.required.DB_HOST).toBe(`/cloudsql/\${${ADDRESS.database}.connection_name}`);
+    expect(kubernetes.environment.required.DB_HOST).toBe("127.0.0.1");
+  });
+});
+
+describe("In both synthesized results", () => {
+  const serverless = () => containerOf(ADDRESS.service);
+  const kubernetes = () => podContainerOf(KUBERNETES_ADDRESS.workload);
+  const secretOf = (address: string) => /google_secret_manager_secret\.(\w+)\.secret_id/.exec(address)?.[1];
+
+  it("the image is the same", () => {
+    expect(kubernetes().image).toBe(serverless().image);
+    expect(kubernetesTerraform().locals?.image_reference).toBe(serverlessTerraform().locals?.image_reference);
+  });
+
+  it("the environment is the same, in the same order of precedence", () => {
+    const layers = (container: Block, locals: Block | undefined, prefix: string, platform: object) => {
+      const order = String(valueAt(container, "dynamic.env.for_each"));
+      const [, ...names] = /^\$\{merge\((\S+), (\S+), (\S+)\)\}$/.exec(order) ?? [];
+      return names.map((name) => {
+        const layer = locals?.[name.replace("local.", "")] as Record<string, string> | undefined;
+        if (layer === undefined) return name;
+        expect(name).toMatch(`local.${prefix}_`);
+        const own = Object.entries(layer).filter(([variable]) => !(variable in platform) && variable !== "DB_HOST");
+        return Object.fromEntries(own);
+      });
+    };
+    const both = [
+      layers(serverless(), serverlessTerraform().locals, "service", TRUSTED_PROXIES),
+      layers(kubernetes(), kubernetesTerraform().locals, "workload", PLATFORM_ENVIRONMENT),
+    ];
+    expect(both[1]).toEqual(both[0]);
+    expect(both[0]?.map((layer) => typeof layer)).toEqual(["object", "string", "object"]);
+  });
+
+  it("the probes are the same, readiness aside, which only one platform knows", () => {
+    const normalized = (probe: unknown) => {
+      const { http_get: get, ...timing } = probe as { http_get: Record<string, unknown> };
+      return { ...timing, path: get.path, port: Number(get.port) };
+    };
+    for (const kind of ["startup_probe", "liveness_probe"])
+      expect(normalized(kubernetes()[kind])).toEqual(normalized(serverless()[kind]));
+  });
+
+  it("buckets are mounted at the same places with the same options", () => {
+    const service = serverlessResource(ADDRESS.service);
+    const workload = kubernetesResource(KUBERNETES_ADDRESS.workload);
+    const mounted = (container: Block, name: unknown) =>
+      (container.volume_mounts ?? container.volume_mount) instanceof Array
+        ? ((container.volume_mounts ?? container.volume_mount) as Block[]).find((mount) => mount.name === name)
+            ?.mount_path
+        : undefined;
+    const onService = (valueAt(service, "template.volumes") as Block[])
+      .filter((volume) => volume.gcs !== undefined)
+      .map(({ gcs, name }) => ({
+        bucket: valueAt(gcs, "bucket"),
+        options: valueAt(gcs, "mount_options"),
+        path: mounted(serverless(), name),
+      }));
+    const onWorkload = (valueAt(workload, "spec.template.spec.volume") as Block[])
+      .filter((volume) => volume.csi !== undefined)
+      .map(({ csi, name }) => ({
+        bucket: valueAt(csi, "volume_attributes.bucketName"),
+        options: String(valueAt(csi, "volume_attributes.mountOptions")).split(","),
+        path: mounted(kubernetes(), name),
+      }));
+    expect(onWorkload).toEqual(onService);
+    expect(onService).toHaveLength(1);
+  });
+
+  it("the same variables are the same secrets, for the server and for the job", () => {
+    const onPlatform = (container: Block) =>
+      Object.fromEntries(
+        (container.env as Block[]).map(({ name, value_source: source }) => [
+          name,
+          secretOf(String(valueAt(source, "secret_key_ref.secret"))),
+        ]),
+      );
+    const copied = (container: Block, copy: string) => {
+      const values = kubernetesResource(copy).data_wo as Record<string, string>;
+      return Object.fromEntries(
+        (container.env as Block[]).map(({ name, value_from: source }) => {
+          const key = String(valueAt(source, "secret_key_ref.key"));
+          expect(valueAt(source, "secret_key_ref.name")).toBe(`\${${copy}.metadata[0].name}`);
+          const [, read = ""] =
+            /^\$\{ephemeral\.google_secret_manager_secret_version\.(\w+)\.secret_data\}$/.exec(values[key] ?? "") ?? [];
+          const { secret, version } =
+            kubernetesTerraform().ephemeral?.google_secret_manager_secret_version?.[read] ?? {};
+          expect(version).toBe(
+            `\${google_secret_manager_secret_version.${String(secretOf(String(secret)))}_version.version}`,
+          );
+          return [name, secretOf(String(secret))];
+        }),
+      );
+    };
+    expect(copied(kubernetes(), KUBERNETES_ADDRESS.workloadSecret)).toEqual(onPlatform(serverless()));
+    expect(copied(podContainerOf(KUBERNETES_ADDRESS.job), KUBERNETES_ADDRESS.jobSecret)).toEqual(
+      onPlatform(containerOf(ADDRESS.job)),
+    );
+  });
+
+  it("the job gets the same variables, with the address of the database and the proxy that it tells to quit", () => {
+    const variables = (container: Block) => valueAt(container, "dynamic.env.for_each") as Record<string, string>;
+    const { DB_HOST: socket, ...others } = variables(containerOf(ADDRESS.job));
+    expect(variables(podContainerOf(KUBERNETES_ADDRESS.job))).toEqual({
+      ...others,
+      DB_HOST: "127.0.0.1",
+      DB_PROXY_QUIT_URL: "http://127.0.0.1:9091/quitquitquit",
+    });
+    expect(socket).toContain("/cloudsql/");
+  });
+
+  it("inputs that both have are the same, their limits and the words about the platform aside", () => {
+    const [serverlessInputs = {}, kubernetesInputs = {}] = [
+      serverlessTerraform().variable,
+      kubernetesTerraform().variable,
+    ];
+    const common = Object.keys(serverlessInputs).filter((name) => name in kubernetesInputs);
+    expect(common).toHaveLength(19);
+    for (const name of common) {
+      const facts = ({ default: value, ephemeral, nullable, sensitive, type }: Block) => [
+        value,
+        ephemeral,
+        nullable,
+        sensitive,
+        type,
+      ];
+      expect([name, facts(kubernetesInputs[name] ?? {})]).toEqual([name, facts(serverlessInputs[name] ?? {})]);
+    }
+    const different = common.filter(
+      (name) => JSON.stringify(serverlessInputs[name]) !== JSON.stringify(kubernetesInputs[name]),
+    );
+    expect(different.sort()).toEqual([
+      "application_name",
+      "container_cpu",
+      "container_memory",
+      "deletion_protection",
+      "min_instance_count",
+      "network",
+      "subnetwork",
+    ]);
+  });
+
+  it("outputs that both have are described in the same words", () => {
+    const descriptions = (terraform: typeof serverlessTerraform) =>
+      Object.fromEntries(
+        Object.entries(terraform().output ?? {}).map(([name, { description }]) => [name, description]),
+      );
+    expect(descriptions(kubernetesTerraform)).toMatchObject(descriptions(serverlessTerraform));
+  });
+});
+
+/** Types whose names are taken in a whole project, or in the whole world. */
+const NAMED = ["account_id", "bucket", "name", "repository_id", "secret_id"];
+
+describe("Both variants in one project", () => {
+  const namesOf = (terraform: typeof serverlessTerraform) =>
+    new Set(
+      Object.entries(terraform().resource ?? {})
+        .filter(([type]) => type.startsWith("google_") && !/_iam_member$/.test(type))
+        .flatMap(([type, elements]) =>
+          Object.values(elements).flatMap((element) =>
+            NAMED.filter((attribute) => attribute in element).map(
+              (attribute) => `${type} ${String(element[attribute])}`,
+            ),
+          ),
+        ),
+    );
+
+  it("share the names that the contract fixes for a tenant's application, so they are one deployment or two applications", () => {
+    const kubernetes = namesOf(kubernetesTerraform);
+    const shared = [...namesOf(serverlessTerraform)].filter((name) => kubernetes.has(name)).sort();
+    expect(shared.map((name) => name.replaceAll(/\$\{[^}]*\}/g, "…"))).toEqual([
+      "google_artifact_registry_repository …-…",
+      "google_secret_manager_secret secret-…-…-bootstrap-password",
+      "google_secret_manager_secret secret-…-…-database-administrator-password",
+      "google_secret_manager_secret secret-…-…-database-password",
+      "google_secret_manager_secret secret-…-…-secret-key",
+      "google_service_account idp-build-…",
+      "google_service_account idp-init-…",
+      "google_service_account idp-run-…",
+      "google_sql_database_instance sql-…-…",
+      "google_storage_bucket bkt-……-storage",
+    ]);
+  });
+
+  it("share nothing with another application_name, because every name contains it", () => {
+    const names = [...namesOf(serverlessTerraform), ...namesOf(kubernetesTerraform)].filter(
+      (name) => !/\$\{google_|\$\{one\(/.test(name),
+    );
+    expect(names.length).toBeGreaterThan(15);
+    expect(names.filter((name) => !name.includes("var.application_name"))).toEqual([]);
+    expect(stringsIn(names)).toHaveLength(names.length);
+  });
+});
