@@ -90,13 +90,24 @@ const schema = (): ProviderSchema => {
   return found;
 };
 
-/** Every object of a cluster that a configuration makes, in the form of the cluster's interface. */
-export function apiObjects({ resource = {} }: Terraform): AddressedObject[] {
-  return Object.entries(resource)
+/** Every object of a cluster that a configuration makes with the defaults of its inputs, in the form of the interface. */
+export function apiObjects({ resource = {}, variable = {} }: Terraform): AddressedObject[] {
+  return Object.entries(withDefaults(resource, variable))
     .filter(([type]) => type.startsWith("kubernetes_"))
     .flatMap(([type, elements]) =>
       Object.entries(elements).map(([name, block]) => ({ address: `${type}.${name}`, object: apiObject(type, block) })),
     );
+}
+
+function withDefaults<Value>(value: Value, variables: Readonly<Record<string, Block>>): Value {
+  return JSON.parse(JSON.stringify(value), (_key, item: unknown) =>
+    typeof item !== "string"
+      ? item
+      : item.replace(/\$\{var\.(\w+)\}/g, (reference, name: string) => {
+          const given = variables[name]?.default;
+          return typeof given === "string" || typeof given === "number" ? String(given) : reference;
+        }),
+  ) as Value;
 }
 
 /** One resource in the form of the cluster's interface. */

@@ -129,7 +129,7 @@ export const RESTRICTED_STANDARD: readonly Control[] = [
         ({ securityContext }) =>
           securityContext?.capabilities?.add?.some((capability) => capability !== "NET_BIND_SERVICE") === true,
       ),
-    breach: { container: { securityContext: { capabilities: { add: ["SYS_ADMIN"] } } } },
+    breach: { container: { securityContext: { capabilities: { add: ["SYS_ADMIN"], drop: ["ALL"] } } } },
   },
   {
     name: "no volume of a kind that reaches the host",
