@@ -136,7 +136,8 @@ function translated(block: Block, { attributes = {}, block_types: blocks = {} }:
       if (nested === undefined) return [];
       const items = itemsOf(value).map((item) => translated(item, nested.block));
       const list = nested.max_items === 1 ? undefined : LISTS[name];
-      return [list === undefined ? [camelCase(name), items[0] ?? {}] : [list, items]];
+      if (list !== undefined) return [[list, items]];
+      return items.map((item): [string, unknown] => [camelCase(name), item]);
     }),
   );
 }

@@ -131,7 +131,7 @@ describe("By the restricted pod security standard,", () => {
     ]);
   });
 
-  it.each(RESTRICTED_STANDARD)("every pod has $name", ({ violations }) => {
+  it.each(RESTRICTED_STANDARD)("every pod keeps to it: $name", ({ violations }) => {
     expect(pods.flatMap(([place, pod]) => violations(pod).map((what) => `${place}: ${what}`))).toEqual([]);
   });
 

@@ -80,7 +80,7 @@ function needSelected(namespace: string, service: string): Need {
 
 /** The ways into the cluster. */
 export const KUBERNETES_EXPOSURE_KINDS: Readonly<Record<string, ResourceKind>> = {
-  kubernetes_service_v1: namespacedKind("resource_kubernetes_service_v1.go", {
+  ...namespacedKind("kubernetes_service_v1", {
     replacedBy: [
       "spec.0.cluster_ip",
       "spec.0.cluster_ips",
@@ -113,7 +113,7 @@ export const KUBERNETES_EXPOSURE_KINDS: Readonly<Record<string, ResourceKind>> =
         : values,
   }),
 
-  kubernetes_ingress_v1: namespacedKind("resource_kubernetes_ingress_v1.go", {
+  ...namespacedKind("kubernetes_ingress_v1", {
     needs: (values) => {
       const namespace = namespaceOf(values);
       const address = textOf(values, GLOBAL_ADDRESS);

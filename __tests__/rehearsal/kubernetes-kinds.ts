@@ -41,28 +41,28 @@ function needTarget(values: ValueObject): Need[] {
   return kind === "Deployment" ? [needObject("kubernetes_deployment_v1", `${namespace}/${name}`)] : [];
 }
 
-/** What is known of the kubernetes provider's resource types, each with the file of the provider's source that says so. */
+/** What is known of the kubernetes provider's resource types; the provider's source has a file of the same name of each. */
 export const KUBERNETES_KINDS: Readonly<Record<string, ResourceKind>> = {
   ...KUBERNETES_EXPOSURE_KINDS,
   ...KUBERNETES_WORKLOAD_KINDS,
 
-  kubernetes_namespace_v1: {
-    ...plainKind("resource_kubernetes_namespace_v1.go", { needs: () => [needCluster()] }),
+  ...plainKind("kubernetes_namespace_v1", {
+    needs: () => [needCluster()],
     beforeDestroy: (_prior, object, cloud) => {
       endPods(object, cloud);
     },
-  },
+  }),
 
-  kubernetes_service_account_v1: namespacedKind("resource_kubernetes_service_account_v1.go", {
+  ...namespacedKind("kubernetes_service_account_v1", {
     computed: () => ({ default_secret_name: "" }),
   }),
 
-  kubernetes_config_map_v1: namespacedKind("resource_kubernetes_config_map_v1.go", {
+  ...namespacedKind("kubernetes_config_map_v1", {
     replacedWhen: replacedWhenImmutable,
     problems: (config) => badKeys(config, "data", "binary_data"),
   }),
 
-  kubernetes_secret_v1: namespacedKind("resource_kubernetes_secret_v1.go", {
+  ...namespacedKind("kubernetes_secret_v1", {
     replacedBy: ["type"],
     replacedWhen: replacedWhenImmutable,
     problems: (config) => [
@@ -77,13 +77,13 @@ export const KUBERNETES_KINDS: Readonly<Record<string, ResourceKind>> = {
     },
   }),
 
-  kubernetes_horizontal_pod_autoscaler_v2: namespacedKind("resource_kubernetes_horizontal_pod_autoscaler_v2.go", {
+  ...namespacedKind("kubernetes_horizontal_pod_autoscaler_v2", {
     needs: needTarget,
   }),
 
-  kubernetes_pod_disruption_budget_v1: namespacedKind("resource_kubernetes_pod_disruption_budget_v1.go", {
+  ...namespacedKind("kubernetes_pod_disruption_budget_v1", {
     replacedBy: ["spec"],
   }),
 
-  kubernetes_network_policy_v1: namespacedKind("resource_kubernetes_network_policy_v1.go", {}),
+  ...namespacedKind("kubernetes_network_policy_v1", {}),
 };

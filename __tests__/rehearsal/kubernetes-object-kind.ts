@@ -1,23 +1,28 @@
+import { apiObject } from "../kubernetes-objects/api-object";
+import { schemaProblems } from "../kubernetes-objects/api-schema";
 import { needObject } from "./cloud";
 import { needCluster } from "./google-cluster-kinds";
 import { computedMetadata, namespaceOf, objectId } from "./kubernetes-metadata";
 import { type ResourceKind } from "./resource-kind";
-import { type ValueObject } from "./terraform-value";
+import { Unknown, type Value, type ValueObject } from "./terraform-value";
 
 /** What is particular to one kind of object. */
 export type Particulars = Partial<Omit<ResourceKind, "id" | "source">>;
 
+/** A kind by its type; the source is below `kubernetes/` of the provider's source. */
+type Kinds = Readonly<Record<string, ResourceKind>>;
+
 const NAMES = ["metadata.0.name", "metadata.0.generate_name"];
 
-/** An object of the cluster that is in no namespace. `source` is below `kubernetes/` of the provider's source. */
-export function plainKind(source: string, particulars: Particulars): ResourceKind {
-  return objectKind(source, false, particulars);
+/** An object of the cluster that is in no namespace. */
+export function plainKind(type: string, particulars: Particulars): Kinds {
+  return objectKind(type, false, particulars);
 }
 
 /** An object in a namespace. */
-export function namespacedKind(source: string, particulars: Particulars): ResourceKind {
+export function namespacedKind(type: string, particulars: Particulars): Kinds {
   const { needs, replacedBy = [] } = particulars;
-  return objectKind(source, true, {
+  return objectKind(type, true, {
     ...particulars,
     replacedBy: ["metadata.0.namespace", ...replacedBy],
     needs: (values, cloud) => [
@@ -30,12 +35,14 @@ export function namespacedKind(source: string, particulars: Particulars): Resour
 
 let created = 0;
 
-function objectKind(source: string, isNamespaced: boolean, particulars: Particulars): ResourceKind {
+function objectKind(type: string, isNamespaced: boolean, particulars: Particulars): Kinds {
   const { computed, replacedBy = [] } = particulars;
-  return {
+  const kind: ResourceKind = {
     knownAtPlan: () => ({}),
+    // The server looks at everything that it is sent.
+    invalid: (values) => schemaProblems(apiObject(type, sent(values) as ValueObject)),
     ...particulars,
-    source,
+    source: `resource_${type}.go`,
     replacedBy: [...NAMES, ...replacedBy],
     id: (values) => {
       created += 1;
@@ -46,4 +53,16 @@ function objectKind(source: string, isNamespaced: boolean, particulars: Particul
       ...computed?.(values, context),
     }),
   };
+  return { [type]: kind };
+}
+
+/** An argument as it is sent: without what only the server knows. */
+function sent(value: Value): Value {
+  if (value instanceof Unknown || typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return (value as readonly Value[]).map(sent);
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => !(member instanceof Unknown))
+      .map(([name, member]) => [name, sent(member)]),
+  );
 }

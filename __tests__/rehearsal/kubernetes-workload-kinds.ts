@@ -108,7 +108,7 @@ function runJob(object: CloudObject, cloud: Cloud): void {
 
 /** What the cluster runs: it starts only when everything that it names is there. */
 export const KUBERNETES_WORKLOAD_KINDS: Readonly<Record<string, ResourceKind>> = {
-  kubernetes_deployment_v1: namespacedKind("resource_kubernetes_deployment_v1.go", {
+  ...namespacedKind("kubernetes_deployment_v1", {
     replacedBy: ["spec.0.selector"],
     needs: podNeeds,
     afterCreate: (object, cloud) => {
@@ -130,7 +130,7 @@ export const KUBERNETES_WORKLOAD_KINDS: Readonly<Record<string, ResourceKind>> =
     asRead: (values, context) => asScaled(asAdmitted(values, context), context),
   }),
 
-  kubernetes_job_v1: namespacedKind("resource_kubernetes_job_v1.go and schema_job_spec.go", {
+  ...namespacedKind("kubernetes_job_v1", {
     replacedBy: [
       ...["spec.0.template", "spec.0.selector", "spec.0.completions", "spec.0.completion_mode"],
       ...["spec.0.manual_selector", "spec.0.pod_failure_policy"],

@@ -40,6 +40,9 @@ export interface ResourceKind {
   /** Combinations of arguments that the real provider refuses in `validate`. */
   readonly problems?: (config: ValueObject) => readonly string[];
 
+  /** What the platform refuses of the arguments when it is sent them, at apply. */
+  readonly invalid?: (values: ValueObject) => readonly string[];
+
   /** Identity, unique among things of the type. */
   readonly id: (values: ValueObject, cloud: Cloud) => string;
 

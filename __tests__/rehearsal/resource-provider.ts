@@ -137,6 +137,8 @@ export class ResourceProvider {
     if (planned === null) return this.destroy(type, kind, prior as ValueObject);
     const values = planned as ValueObject;
     const writeOnly = this.writeOnly(type, config);
+    const invalid = kind.invalid?.(values) ?? [];
+    if (invalid.length > 0) throw new Refusal(`Error 422: ${type} is invalid: ${invalid.join(", ")}`);
     if (prior !== null) return this.update(type, kind, { prior: prior as ValueObject, values, writeOnly });
 
     const id = kind.id(values, this.cloud);
