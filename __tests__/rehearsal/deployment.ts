@@ -28,6 +28,8 @@ export interface DeploymentOptions {
   readonly inputs: Inputs;
   /** Path of `terraform` or `tofu`. */
   readonly program: string;
+  /** Whether clusters write into objects what Autopilot writes; it does unless this is "none". */
+  readonly admission?: Cloud["admission"];
   readonly onCommand?: (run: TerraformRun, command: readonly string[]) => void;
 }
 
@@ -80,6 +82,7 @@ export class Deployment {
       hasAnswered: (api: string) => this.web.requests.some(({ method }) => method.startsWith(`${api}.`)),
     };
     this.cloud = origin === undefined ? new Cloud(surroundings) : origin.cloud.copy(surroundings);
+    this.cloud.admission = options.admission ?? "autopilot";
     origin?.web.usage.enabled.forEach((api) => this.web.usage.enabled.add(api));
     origin?.web.registry.digests.forEach((digest, image) => this.web.registry.digests.set(image, digest));
     this.web.requests.push(...(origin?.web.requests ?? []));

@@ -229,7 +229,8 @@ class RehearsalRun {
 
   private started(inputs = this.options.rehearsal.inputs): Promise<Deployment> {
     const { folder, onCommand, program } = this.options;
-    return Deployment.start({ source: folder, inputs, program, onCommand });
+    const { admission } = this.options.rehearsal;
+    return Deployment.start({ source: folder, inputs, program, admission, onCommand });
   }
 
   /** Works with a deployment and stops it; a failure keeps its folder. */

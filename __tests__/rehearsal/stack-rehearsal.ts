@@ -1,4 +1,4 @@
-import { type Deployment, type Inputs } from "./deployment";
+import { type Deployment, type DeploymentOptions, type Inputs } from "./deployment";
 import { type Scripts } from "./dependency-graph";
 import { type FaultScenario, type KillScenario } from "./fault-scenarios";
 import { type ChangeScenario, type Protection } from "./journey";
@@ -35,6 +35,13 @@ export interface StackRehearsal {
    * starts from nothing.
    */
   readonly stages?: readonly RegExp[];
+
+  /**
+   * Whether clusters write into objects what the admission of Autopilot writes.
+   *
+   * @default "autopilot"
+   */
+  readonly admission?: DeploymentOptions["admission"];
 
   /** Episodes, each on a deployment of its own; after each, a plan must be empty. */
   readonly episodes?: readonly Episode[];

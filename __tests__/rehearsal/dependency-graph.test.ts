@@ -1,0 +1,98 @@
+import { longestChain, requireShortApply } from "./critical-path";
+import { type Dependencies, type Graph, levelsOf, requireWaiting } from "./dependency-graph";
+import { refusalBatches } from "./refusal-batches";
+
+const graph = (edges: Readonly<Record<string, readonly string[]>>): Graph =>
+  new Map(Object.entries(edges).map(([from, to]) => [from, new Set(to)]));
+
+const DATABASE = "google_sql_database_instance.database";
+const CLUSTER = "google_container_cluster.cluster";
+const WORKLOAD = "kubernetes_deployment_v1.workload";
+const JOB = "kubernetes_job_v1.job";
+
+const existing = [DATABASE, CLUSTER, JOB, WORKLOAD];
+
+const dependencies = (waiting: Graph, needed: Graph): Dependencies => ({
+  addresses: new Map(existing.map((address) => [address.replace(".", " "), address])),
+  waiting,
+  needed,
+});
+
+const needed = graph({ [JOB]: [DATABASE, CLUSTER], [WORKLOAD]: [JOB] });
+
+describe("The critical path", () => {
+  it("is the chain that takes longest, also through what is not made", () => {
+    const waiting = graph({ [WORKLOAD]: ["terraform_data.absent", CLUSTER], "terraform_data.absent": [DATABASE] });
+    expect(longestChain(waiting, new Set([DATABASE, CLUSTER, WORKLOAD]))).toEqual({
+      addresses: [DATABASE, WORKLOAD],
+      seconds: 1020,
+    });
+  });
+
+  it("may be as long as the needs", () => {
+    expect(requireShortApply(dependencies(needed, needed))[0]).toBe(
+      `critical path: 19 min 0 s: ${DATABASE} (720 s) > ${JOB} (120 s) > ${WORKLOAD} (300 s)`,
+    );
+  });
+
+  it("is refused when something long waits for what it does not need", () => {
+    const waiting = graph({ [DATABASE]: [CLUSTER], [JOB]: [DATABASE], [WORKLOAD]: [JOB] });
+    expect(() => requireShortApply(dependencies(waiting, needed))).toThrow(
+      /^critical path: 27 min 0 s.*\nlongest .* 19 min 0 s/,
+    );
+  });
+});
+
+describe("What waits for what", () => {
+  it("may do so by way of others", () => {
+    const waiting = graph({
+      [JOB]: ["kubernetes_namespace_v1.a"],
+      "kubernetes_namespace_v1.a": [DATABASE, CLUSTER],
+      [WORKLOAD]: [JOB],
+    });
+    expect(() => {
+      requireWaiting(dependencies(waiting, needed));
+    }).not.toThrow();
+  });
+
+  it("is refused when a need is missing, even if it would go well by chance", () => {
+    const waiting = graph({ [JOB]: [DATABASE], [WORKLOAD]: [JOB] });
+    expect(() => {
+      requireWaiting(dependencies(waiting, needed));
+    }).toThrow(`${JOB} does not wait for ${CLUSTER}, which it needs`);
+  });
+
+  it("has levels, on none of which one waits for another", () => {
+    expect(Object.fromEntries(levelsOf(needed))).toEqual({ [DATABASE]: 0, [CLUSTER]: 0, [JOB]: 1, [WORKLOAD]: 2 });
+  });
+});
+
+describe("Refused inputs", () => {
+  const variables = {
+    region: {},
+    zone: {},
+    cpu: {},
+    memory: { validation: [{ condition: "${var.memory < var.cpu}" }] },
+  };
+
+  it("are shown by one plan where no rule looks at another of them", () => {
+    const batches = refusalBatches(
+      [
+        ["a region", { region: "" }, ["region is empty"]],
+        ["a zone", { zone: "" }, ["zone is empty"]],
+        ["another zone", { zone: 1 }, ["zone is 1"]],
+        ["a memory", { memory: 1 }, ["memory is 1"]],
+        ["a CPU", { cpu: 1 }, ["cpu is 1"]],
+      ],
+      variables,
+    );
+    expect(batches).toEqual([
+      [
+        "a region; a zone; a memory",
+        { region: "", zone: "", memory: 1 },
+        ["region is empty", "zone is empty", "memory is 1"],
+      ],
+      ["another zone; a CPU", { zone: 1, cpu: 1 }, ["zone is 1", "cpu is 1"]],
+    ]);
+  });
+});
