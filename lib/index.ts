@@ -31,13 +31,6 @@ export {
 } from "./idp/initialization-job";
 export { MediaBucket, type MediaBucketProps } from "./idp/media-bucket";
 export { ImageRegistry, type ImageRegistryProps } from "./platform/image-registry";
-export { AutopilotCluster, type AutopilotClusterProps } from "./platform/kubernetes/autopilot-cluster";
-export { ClusterNetwork, type ClusterNetworkProps } from "./platform/kubernetes/cluster-network";
-export { FrontDoor, type FrontDoorProps } from "./platform/kubernetes/front-door";
-export { KubernetesJobs, type KubernetesJobsProps } from "./platform/kubernetes/kubernetes-jobs";
-export { KubernetesWorkload, type KubernetesWorkloadProps } from "./platform/kubernetes/kubernetes-workload";
-export { WorkloadAccount, type WorkloadAccountProps } from "./platform/kubernetes/workload-account";
-export { WorkloadNamespace, type WorkloadNamespaceProps } from "./platform/kubernetes/workload-namespace";
 export { type NetworkAttachment } from "./platform/network-attachment";
 export { PostgresqlDatabase, type PostgresqlDatabaseProps } from "./platform/postgresql-database";
 export { ServerlessJobs, type ServerlessJobsProps } from "./platform/serverless/serverless-jobs";

@@ -1,11 +1,7 @@
 import { ConfigurationGraph, expressionsIn, referencesIn } from "./configuration-graph";
-import { ADDRESS, serverlessTerraform } from "./serverless-stack";
-
-let graph: ConfigurationGraph;
-
-beforeAll(() => {
-  graph = new ConfigurationGraph(serverlessTerraform());
-});
+import { KUBERNETES_ADDRESS, KUBERNETES_STACK_NAME, kubernetesTerraform } from "./kubernetes-stack";
+import { ADDRESS, serverlessTerraform, STACK_NAME } from "./serverless-stack";
+import { VARIANTS } from "./variants";
 
 /** The gate of one API and what it takes to open it. */
 const gate = (...apis: string[]) => [
@@ -23,18 +19,46 @@ const storedSecret = (name: string) => [
 
 const exactly = (...addresses: string[]) => [...new Set(addresses)].sort();
 
-describe("What starts after what, in the serverless stack", () => {
+/** What the expressions of either folder may name that is no element: the folder, a provisioner's resource, loops. */
+const ELSEWHERE = ["path.module", "self.input"];
+const LOOPS: Readonly<Record<string, readonly string[]>> = {
+  [STACK_NAME]: ["env.key", "env.value"],
+  [KUBERNETES_STACK_NAME]: [
+    "cidr_blocks.key",
+    "cidr_blocks.value",
+    "env.key",
+    "env.value",
+    "from.value",
+    "ports.value",
+  ],
+};
+
+describe.each(VARIANTS)("What starts after what, in $name,", ({ name, terraform }) => {
+  const graph = new ConfigurationGraph(terraform());
+
   it("refers only to what exists", () => {
     const missing = graph.elements
       .flatMap((element) => graph.namedBy(element))
-      .filter((name) => !graph.elements.includes(name));
-    // The folder itself, the variable of a dynamic `env` block, and the guard's own value at destroy.
-    expect([...new Set(missing)].sort()).toEqual(["env.key", "env.value", "path.module", "self.input"]);
+      .filter((named) => !graph.elements.includes(named));
+    expect([...new Set(missing)].sort()).toEqual([...ELSEWHERE, ...(LOOPS[name] ?? [])].sort());
   });
 
   it("has no cycle", () => {
     expect(graph.elements.filter((element) => graph.startsAfter(element).includes(element))).toEqual([]);
   });
+
+  it("names no dependency twice", () => {
+    const repeated = Object.entries(terraform().resource ?? {}).flatMap(([type, elements]) =>
+      Object.entries(elements)
+        .filter(([, { depends_on: names = [] }]) => new Set(names as string[]).size < (names as string[]).length)
+        .map(([id]) => `${type}.${id}`),
+    );
+    expect(repeated).toEqual([]);
+  });
+});
+
+describe("What starts after what, in the serverless stack", () => {
+  const graph = new ConfigurationGraph(serverlessTerraform());
 
   it("stores each secret as soon as the secret store answers", () => {
     for (const name of ["secrets_secret_key", "secrets_bootstrap_password", "database_password"]) {
@@ -145,14 +169,118 @@ describe("What starts after what, in the serverless stack", () => {
     );
     expect(waitForAll).toEqual([ADDRESS.guard, ADDRESS.service]);
   });
+});
 
-  it("names no dependency twice", () => {
-    const repeated = Object.entries(serverlessTerraform().resource ?? {}).flatMap(([type, elements]) =>
-      Object.entries(elements)
-        .filter(([, { depends_on: names = [] }]) => new Set(names as string[]).size < (names as string[]).length)
-        .map(([name]) => `${type}.${name}`),
+describe("What starts after what, in the Kubernetes stack", () => {
+  const graph = new ConfigurationGraph(kubernetesTerraform());
+  const startsAfter = (address: string) => graph.startsAfter(address);
+
+  it("makes cluster, database, bucket and image side by side", () => {
+    const sideBySide = [
+      KUBERNETES_ADDRESS.cluster,
+      KUBERNETES_ADDRESS.database,
+      KUBERNETES_ADDRESS.bucket,
+      KUBERNETES_ADDRESS.build,
+    ];
+    for (const address of sideBySide)
+      expect(startsAfter(address).filter((before) => sideBySide.includes(before as never))).toEqual([]);
+  });
+
+  it("makes the cluster after its network and the account of its nodes alone", () => {
+    expect(
+      startsAfter(KUBERNETES_ADDRESS.cluster).filter(
+        (address) => !/^(terraform_data|google_project_service)\./.test(address),
+      ),
+    ).toEqual([
+      "google_compute_network.network",
+      "google_compute_subnetwork.network_nodes",
+      "google_project_iam_member.cluster_nodes_runs_nodes",
+      "google_service_account.cluster_nodes",
+    ]);
+  });
+
+  it("binds identities only when there is a pool of them, which the first cluster makes", () => {
+    for (const name of ["cluster_initializer", "cluster_runtime"])
+      expect(startsAfter(`google_service_account_iam_member.${name}`)).toContain(KUBERNETES_ADDRESS.cluster);
+  });
+
+  it("deletes what pods rely on only after the last of them: the namespace waits for their end", () => {
+    expect(startsAfter(KUBERNETES_ADDRESS.namespace)).toEqual(
+      expect.arrayContaining([
+        KUBERNETES_ADDRESS.bucket,
+        KUBERNETES_ADDRESS.cluster,
+        KUBERNETES_ADDRESS.database,
+        "google_compute_router_nat.network_way_out",
+        "google_project_iam_member.initializer_connects_to_database",
+        "google_project_iam_member.runtime_connects_to_database",
+        "google_service_account_iam_member.cluster_initializer",
+        "google_service_account_iam_member.cluster_runtime",
+        "google_storage_bucket_iam_member.media_bucket_runtime",
+      ]),
     );
-    expect(repeated).toEqual([]);
+  });
+
+  it("puts every object of the cluster into the namespace, so it goes before the cluster and the load balancer before the network", () => {
+    const objects = graph.elements.filter((element) => element.startsWith("kubernetes_"));
+    expect(objects.length).toBeGreaterThan(12);
+    const outside = objects.filter((object) => !startsAfter(object).includes(KUBERNETES_ADDRESS.namespace));
+    expect(outside).toEqual([KUBERNETES_ADDRESS.namespace]);
+    for (const object of objects)
+      expect(startsAfter(object)).toEqual(
+        expect.arrayContaining([KUBERNETES_ADDRESS.cluster, "google_compute_network.network"]),
+      );
+  });
+
+  it("prepares the database without waiting for the image or the application's secrets", () => {
+    const before = startsAfter(KUBERNETES_ADDRESS.job);
+    expect(before).toEqual(
+      expect.arrayContaining([
+        KUBERNETES_ADDRESS.jobSecret,
+        KUBERNETES_ADDRESS.script,
+        "kubernetes_network_policy_v1.namespace_outbound",
+        "kubernetes_service_account_v1.initializer_account",
+      ]),
+    );
+    expect(
+      before.filter((address) => /image|registry|secrets_secret_key|secrets_bootstrap|workload/.test(address)),
+    ).toEqual([]);
+  });
+
+  it("starts the server after the prepared database, the image, its secrets and everything that it may do", () => {
+    expect(startsAfter(KUBERNETES_ADDRESS.workload)).toEqual(
+      expect.arrayContaining([
+        KUBERNETES_ADDRESS.build,
+        KUBERNETES_ADDRESS.job,
+        KUBERNETES_ADDRESS.workloadSecret,
+        "google_artifact_registry_repository_iam_member.registry_nodes",
+        "google_project_iam_member.cluster_nodes_pulls_images",
+        "kubernetes_service_account_v1.runtime_account",
+      ]),
+    );
+  });
+
+  it("opens the address while the server starts, and the domain when its pods are there", () => {
+    expect(startsAfter(KUBERNETES_ADDRESS.loadBalancer)).not.toContain(KUBERNETES_ADDRESS.workload);
+    expect(startsAfter(KUBERNETES_ADDRESS.loadBalancer)).not.toContain(KUBERNETES_ADDRESS.job);
+    expect(startsAfter(KUBERNETES_ADDRESS.ingress)).toContain(KUBERNETES_ADDRESS.workload);
+  });
+
+  it("stores the values of secrets only after what they are copied from", () => {
+    const versions = (...names: string[]) =>
+      names.map((name) => `google_secret_manager_secret_version.${name}_version`);
+    expect(startsAfter(KUBERNETES_ADDRESS.workloadSecret)).toEqual(
+      expect.arrayContaining(versions("secrets_secret_key", "secrets_bootstrap_password", "database_password")),
+    );
+    expect(startsAfter(KUBERNETES_ADDRESS.jobSecret)).toEqual(
+      expect.arrayContaining(versions("database_password", "database_administrator_password")),
+    );
+  });
+
+  it("guards everything that is in the state against a deletion by mistake", () => {
+    const resources = graph.elements.filter((element) => /^(google|kubernetes|terraform)_/.test(element));
+    expect(resources.filter((element) => !startsAfter(KUBERNETES_ADDRESS.guard).includes(element))).toEqual([
+      KUBERNETES_ADDRESS.guard,
+    ]);
   });
 });
 

@@ -108,24 +108,21 @@ describe("In both synthesized results", () => {
   it("buckets are mounted at the same places with the same options", () => {
     const service = serverlessResource(ADDRESS.service);
     const workload = kubernetesResource(KUBERNETES_ADDRESS.workload);
-    const mounted = (container: Block, name: unknown) =>
-      (container.volume_mounts ?? container.volume_mount) instanceof Array
-        ? ((container.volume_mounts ?? container.volume_mount) as Block[]).find((mount) => mount.name === name)
-            ?.mount_path
-        : undefined;
+    const mounted = (mounts: unknown, name: unknown): unknown =>
+      (mounts as Block[]).find((mount) => mount.name === name)?.mount_path;
     const onService = (valueAt(service, "template.volumes") as Block[])
       .filter((volume) => volume.gcs !== undefined)
       .map(({ gcs, name }) => ({
         bucket: valueAt(gcs, "bucket"),
         options: valueAt(gcs, "mount_options"),
-        path: mounted(serverless(), name),
+        path: mounted(serverless().volume_mounts, name),
       }));
     const onWorkload = (valueAt(workload, "spec.template.spec.volume") as Block[])
       .filter((volume) => volume.csi !== undefined)
       .map(({ csi, name }) => ({
         bucket: valueAt(csi, "volume_attributes.bucketName"),
         options: String(valueAt(csi, "volume_attributes.mountOptions")).split(","),
-        path: mounted(kubernetes(), name),
+        path: mounted(kubernetes().volume_mount, name),
       }));
     expect(onWorkload).toEqual(onService);
     expect(onService).toHaveLength(1);
@@ -134,15 +131,15 @@ describe("In both synthesized results", () => {
   it("the same variables are the same secrets, for the server and for the job", () => {
     const onPlatform = (container: Block) =>
       Object.fromEntries(
-        (container.env as Block[]).map(({ name, value_source: source }) => [
-          name,
+        (container.env as Block[]).map(({ name, value_source: source }): [string, string | undefined] => [
+          String(name),
           secretOf(String(valueAt(source, "secret_key_ref.secret"))),
         ]),
       );
     const copied = (container: Block, copy: string) => {
       const values = kubernetesResource(copy).data_wo as Record<string, string>;
       return Object.fromEntries(
-        (container.env as Block[]).map(({ name, value_from: source }) => {
+        (container.env as Block[]).map(({ name, value_from: source }): [string, string | undefined] => {
           const key = String(valueAt(source, "secret_key_ref.key"));
           expect(valueAt(source, "secret_key_ref.name")).toBe(`\${${copy}.metadata[0].name}`);
           const [, read = ""] =
@@ -152,7 +149,7 @@ describe("In both synthesized results", () => {
           expect(version).toBe(
             `\${google_secret_manager_secret_version.${String(secretOf(String(secret)))}_version.version}`,
           );
-          return [name, secretOf(String(secret))];
+          return [String(name), secretOf(String(secret))];
         }),
       );
     };
@@ -220,7 +217,7 @@ describe("Both variants in one project", () => {
   const namesOf = (terraform: typeof serverlessTerraform) =>
     new Set(
       Object.entries(terraform().resource ?? {})
-        .filter(([type]) => type.startsWith("google_") && !/_iam_member$/.test(type))
+        .filter(([type]) => type.startsWith("google_") && !type.endsWith("_iam_member"))
         .flatMap(([type, elements]) =>
           Object.values(elements).flatMap((element) =>
             NAMED.filter((attribute) => attribute in element).map(

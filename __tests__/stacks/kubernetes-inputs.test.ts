@@ -1,0 +1,85 @@
+import { describeWith } from "../support/programs";
+import { kubernetesTerraform } from "./kubernetes-stack";
+import { HOST_PROJECT_NETWORK, REFUSED_ALONE, SUBNETWORK } from "./refused-inputs";
+import { REFUSED_BY_KUBERNETES } from "./refused-kubernetes-inputs";
+import { refusals, refusalsOfFile, type Inputs } from "./terraform-run";
+
+const PROJECT = { project_id: "demo-project" };
+
+/** Networks that are none, in the words of both variants. */
+const REFUSED_NETWORKS = REFUSED_ALONE.filter(([, { network }]) => network !== undefined);
+
+const REFUSED = [...REFUSED_NETWORKS, ...REFUSED_BY_KUBERNETES];
+
+/** Rules that look at one input are judged before those that compare several, see `refusals`. */
+const lookAtOne = ([, inputs, texts]: (typeof REFUSED_BY_KUBERNETES)[number]) =>
+  REFUSED_ALONE.some(([, others]) => others === inputs) ||
+  texts.every((text) => /^(authorized_networks|container_cpu|domain|namespace) /.test(text));
+
+const REFUSED_FIRST = REFUSED.filter(lookAtOne);
+const REFUSED_THEN = REFUSED.filter((refusal) => !lookAtOne(refusal));
+
+const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
+  ["the project alone", {}],
+  [
+    "the longest names, which no socket path limits here",
+    { project_id: "p".repeat(30), tenant_id: "t".repeat(20), application_name: "a".repeat(18) },
+  ],
+  ["a namespace of 63 characters", { namespace: "n".repeat(63) }],
+  ["a namespace of one digit", { namespace: "7" }],
+  ["ranges for the control plane", { authorized_networks: { office: "203.0.113.0/24", one: "198.51.100.7/32" } }],
+  ["no range at all", { authorized_networks: {} }],
+  ["a domain", { domain: "login.example.com" }],
+  ["a short domain with digits and hyphens", { domain: "1-a.xn--p1ai" }],
+  ["the least of everything", { container_cpu: 0.5, container_memory: "512Mi" }],
+  ["the most memory per CPU", { container_cpu: 2, container_memory: "13Gi" }],
+  ["the most of everything", { container_cpu: 28, container_memory: "108Gi" }],
+  ["a quarter of a CPU more", { container_cpu: 2.25 }],
+  ["as many that always run as there may be", { min_instance_count: 3 }],
+  ["a network of another project", { network: HOST_PROJECT_NETWORK, subnetwork: SUBNETWORK }],
+];
+
+describeWith(["terraform"], "The inputs of the Kubernetes stack, judged by Terraform", () => {
+  const variables = () => kubernetesTerraform().variable ?? {};
+  const judged = new Map<string, readonly string[]>();
+
+  beforeAll(() => {
+    for (const cases of [REFUSED_FIRST, REFUSED_THEN, ACCEPTED]) {
+      const found = refusals(
+        variables(),
+        cases.map(([, inputs]) => ({ ...PROJECT, ...inputs })),
+      );
+      cases.forEach(([behaviour], index) => judged.set(behaviour, found[index] ?? []));
+    }
+  });
+
+  it.each(REFUSED)("refuse %s", (behaviour, _inputs, texts) => {
+    expect(judged.get(behaviour)).toEqual(texts);
+  });
+
+  it.each(ACCEPTED)("accept %s", (behaviour) => {
+    expect(judged.get(behaviour)).toEqual([]);
+  });
+
+  it("name everything that is wrong in one plan, from a file of inputs", () => {
+    const inputs = { namespace: "default", domain: "login", min_instance_count: 0, authorized_networks: { no: "x" } };
+    expect(refusalsOfFile(variables(), { ...PROJECT, ...inputs }).map((text) => text.split(";")[0])).toEqual([
+      "authorized_networks has no = x",
+      'domain is "login"',
+      "min_instance_count is 0",
+      'namespace is "default"',
+    ]);
+  });
+
+  it("are all judged: every validation has a refusal here", () => {
+    const said = REFUSED.flatMap(([, , texts]) => texts);
+    const unsaid = Object.entries(variables()).flatMap(([name, { validation: rules = [] }]) =>
+      (rules as { error_message: string }[])
+        // The end of a message holds no expression.
+        .map(({ error_message: message }) => message.slice(message.lastIndexOf("}") + 1))
+        .filter((ending) => !said.some((text) => text.endsWith(ending)))
+        .map((ending) => `${name}: …${ending}`),
+    );
+    expect(unsaid).toEqual([]);
+  });
+});
