@@ -6,7 +6,7 @@ import { App } from "cdktf";
 import { KUBERNETES_STACK_NAME, kubernetesStack } from "../stacks/kubernetes-stack";
 import { valueAt } from "../stacks/configuration-graph";
 import { findProgram, describeWith } from "../support/programs";
-import { type Block, synthesizeInto, type Terraform } from "../support/synthesis";
+import { resourceOf, synthesizeInto, type Terraform } from "../support/synthesis";
 import { Deployment } from "./deployment";
 import { IDP_KUBERNETES } from "./idp-kubernetes";
 import { type ChangeScenario, Journey } from "./journey";
@@ -42,9 +42,9 @@ const JOB = "kubernetes_job_v1.db_init";
 const WORKLOAD = "kubernetes_deployment_v1.workload";
 
 /** The block at a path of a resource, to be changed. */
-function part({ resource = {} }: Terraform, address: string, path: string): Loose {
+function part(configuration: Terraform, address: string, path: string): Loose {
   const [type = "", name = ""] = address.split(".");
-  const block = valueAt(resource[type]?.[name]!, path);
+  const block = valueAt(resourceOf(configuration, type, name), path);
   if (typeof block !== "object" || block === null) throw new Error(`there is no ${path} in ${address}`);
   return block as Loose;
 }
