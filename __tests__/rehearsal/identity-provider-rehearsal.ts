@@ -7,7 +7,7 @@ import { type Action } from "./steps";
 
 export const BUILD = "terraform_data.image_build[0]";
 
-export const SECRETS = [
+const SECRETS = [
   "database_administrator_password",
   "database_password",
   "secrets_bootstrap_password",
