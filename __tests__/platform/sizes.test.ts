@@ -1,7 +1,10 @@
 import fc from "fast-check";
 
 import { isDatabaseTier, maxConnections } from "../../lib/platform/database-tier";
+import { isDomain } from "../../lib/platform/kubernetes/domain";
+import { podSizeProblems } from "../../lib/platform/kubernetes/pod-size";
 import { instanceSizeProblems } from "../../lib/platform/serverless/instance-size";
+import { kubernetesTerraform } from "../stacks/kubernetes-stack";
 import { serverlessTerraform } from "../stacks/serverless-stack";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
@@ -87,9 +90,9 @@ describe("The sizes of an instance", () => {
 
 describeWith(["terraform"], "Terraform and the library", () => {
   /** A rule of the stack as an expression over `each`, in place of the inputs. */
-  const ruleOf = (variable: string, rule = 0): string => {
-    const rules = serverlessTerraform().variable?.[variable]?.validation as { condition: string }[];
-    return (rules[rule]?.condition ?? "").replace(/^\$\{|\}$/g, "").replaceAll("var.", "each.");
+  const ruleOf = (variable: string, terraform = serverlessTerraform): string => {
+    const rules = terraform().variable?.[variable]?.validation as { condition: string }[];
+    return (rules[0]?.condition ?? "").replace(/^\$\{|\}$/g, "").replaceAll("var.", "each.");
   };
 
   const tiers = fc.sample(
@@ -125,6 +128,44 @@ describeWith(["terraform"], "Terraform and the library", () => {
     ),
     { numRuns: 300, seed: 15 },
   );
+
+  const pods = fc.sample(
+    fc.tuple(
+      fc.oneof(
+        fc.integer({ min: 0, max: 120 }).map((quarters) => quarters / 4),
+        fc.constantFrom(0.3, 1.1, 28.5),
+      ),
+      fc.oneof(
+        fc.tuple(fc.integer({ min: 0, max: 120 }), fc.constantFrom("Gi", "G", "Mi")).map((parts) => parts.join("")),
+        fc.integer({ min: 1, max: 115_000 }).map((mib) => `${mib}Mi`),
+        fc.constantFrom("13Gi", "13313Mi", "2047Mi", "", "1.5Gi"),
+      ),
+    ),
+    { numRuns: 300, seed: 15 },
+  );
+  const domains = [
+    ...fc.sample(fc.domain(), { numRuns: 60, seed: 15 }),
+    ...fc.sample(fc.string({ unit: fc.constantFrom("a", "9", "-", ".", "A", "_") }), { numRuns: 200, seed: 15 }),
+    `${"a.".repeat(125)}com`,
+    `${"a.".repeat(126)}com`,
+    `${"a".repeat(64)}.com`,
+  ];
+
+  it("judge pods and domains alike", () => {
+    const { fitting, names } = evaluated({
+      locals: {
+        pods: pods.map(([cpu, memory]) => ({ container_cpu: cpu, container_memory: memory })),
+        domains: domains.map((domain) => ({ domain })),
+        fitting: `\${[for each in local.pods : ${ruleOf("container_cpu", kubernetesTerraform)} && ${ruleOf("container_memory", kubernetesTerraform)}]}`,
+        names: `\${[for each in local.domains : ${ruleOf("domain", kubernetesTerraform)}]}`,
+      },
+    });
+    const expected = pods.map(([cpu, memory]) => podSizeProblems(String(cpu), memory).length === 0);
+    expect(fitting).toEqual(expected);
+    expect(expected.filter((fits) => fits).length).toBeGreaterThan(20);
+    expect(names).toEqual(domains.map(isDomain));
+    expect(domains.filter(isDomain).length).toBeGreaterThan(40);
+  });
 
   it("judge tiers and sizes alike, and count the same connections", () => {
     const connections = String(serverlessTerraform().locals?.database_max_connections)
