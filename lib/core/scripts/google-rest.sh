@@ -126,7 +126,7 @@ google_start() {
 
 google_end() {
   for google_child in $GOOGLE_SLEEP $GOOGLE_TICKER $GOOGLE_UPLOAD; do
-    kill "$google_child" 2>/dev/null || :
+    kill -9 "$google_child" 2>/dev/null || :
   done
   rm -rf "$GOOGLE_WORK"
 }
@@ -354,16 +354,16 @@ google_list() {
   : >"$GOOGLE_WORK/unreachable"
   while :; do
     google_get "$1" "$2${google_page_token:+&pageToken=$google_page_token}" || return 1
-    jq -c --arg field "$3" '.[$field][]?' "$GOOGLE_ANSWER" >>"$4"
-    google_next_token=$(jq -r '(.nextPageToken // "" | @uri), .unreachable[]?' \
-      "$GOOGLE_ANSWER")
+    jq -r --arg field "$3" '
+      (.[$field][]? | tojson),
+      ([.nextPageToken // "" | @uri] + [.unreachable[]? | gsub("[[:cntrl:][:space:]]"; "_")] | join(" "))
+    ' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/page"
+    sed '$d' "$GOOGLE_WORK/page" >>"$4"
+    google_next_token=$(sed -n '$p' "$GOOGLE_WORK/page")
     case $google_next_token in
-      *'
-'*)
-        printf '%s\n' "${google_next_token#*
-}" >>"$GOOGLE_WORK/unreachable"
-        google_next_token=${google_next_token%%
-*}
+      *' '*)
+        printf '%s\n' "${google_next_token#* }" | tr ' ' '\n' >>"$GOOGLE_WORK/unreachable"
+        google_next_token=${google_next_token%% *}
         ;;
     esac
     [ -n "$google_next_token" ] || return 0
@@ -405,7 +405,8 @@ google_await() {
         return 1
         ;;
     esac
-    google_progress "$2" "under way"
+    # Most operations have ended at the second look.
+    [ "$google_look" -eq 1 ] || google_progress "$2" "under way"
     if [ "$(google_seconds)" -ge "$google_await_until" ]; then
       GOOGLE_NOTE="$google_operation is still running after $3 s; it goes on by itself."
       return 1
@@ -423,16 +424,19 @@ google_read_operation() {
   google_read=$(jq -r '
     (.name // ""), (.done // has("name") != true),
     ([.error.details[]?.reason? | select(type == "string")] | unique | join(" ")),
-    (if .error then
+    # The shell cuts empty lines off the end, so the last is never empty.
+    "-" + (if .error then
       (["", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
         "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
         "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"][.error.code // 2] // "code \(.error.code)") + ": "
         + ([.error.message // "no message" | splits("[ \r\n]+")] | join(" ") | .[0:2000])
         + ([.error.details[]?.fieldViolations[]?.description? // empty] | if . == [] then "" else
             " [" + (join("; ") | .[0:2000]) + "]" end)
-    else "" end)' "$GOOGLE_ANSWER" 2>/dev/null) || google_read="
+    else "" end)' "$GOOGLE_ANSWER" 2>/dev/null) || google_read=
+  [ -n "$google_read" ] || google_read="An operation
+true
 
-true"
+-UNKNOWN: the answer is no JSON"
   google_operation=${google_read%%
 *}
   google_read=${google_read#*
@@ -444,25 +448,30 @@ true"
   GOOGLE_REASONS=${google_read%%
 *}
   GOOGLE_ERROR=${google_read#*
-}
+-}
 }
 
-# google_upload FILE INFO_FILE WHAT: sends a file to a signed address, by PUT with exactly the headers that were signed and
-# without an access token. INFO_FILE holds `signedUri` and `headers` as the API gave them. The address is as good as a
-# password, so it is on no command line and in no message.
+# google_upload FILE WHAT: sends a file to the signed address in the last answer, by PUT with exactly the headers that were
+# signed and without an access token. The answer is an operation, or its response, with `uploadFileInfo`. The address is as
+# good as a password, so it is on no command line and in no message.
 google_upload() {
   jq -r '
     def plain: if type == "string" and (test("[[:cntrl:]]") | not) then . else error("not one line") end;
-    "url = \(.signedUri | plain | tojson)",
-    (.headers // {} | to_entries[] | "header = \((.key | plain) + ": " + (.value | plain) | tojson)")
-  ' "$2" >"$GOOGLE_WORK/upload" 2>/dev/null || {
-    GOOGLE_NOTE="The API gave no usable address to send $3 to."
+    (.response // .).uploadFileInfo
+    | (.signedUri | plain | capture("^(?<host>[a-z]+://[^/?#]+)").host),
+      "url = \(.signedUri | tojson)",
+      (.headers // {} | to_entries[] | "header = \((.key | plain) + ": " + (.value | plain) | tojson)")
+  ' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/address" 2>/dev/null || {
+    GOOGLE_NOTE="The API gave no address that $2 can go to."
     return 1
   }
+  sed 1d "$GOOGLE_WORK/address" >"$GOOGLE_WORK/upload"
+  read -r google_host <"$GOOGLE_WORK/address"
+  rm "$GOOGLE_WORK/address"
   GOOGLE_METHOD=PUT
-  GOOGLE_URL="$(jq -r '.signedUri | capture("^(?<host>[a-z]+://[^/?#]*)").host' "$2" 2>/dev/null)/<signed address>"
+  GOOGLE_URL="$google_host/<signed address>"
   google_file=$1
-  google_what=$3
+  google_what=$2
   google_policy=repeatable
   google_repeat google_send_file
 }
@@ -547,7 +556,8 @@ google_send_file() {
   GOOGLE_TICKER=$!
   wait "$GOOGLE_UPLOAD" || GOOGLE_CURL=$?
   GOOGLE_UPLOAD=
-  kill "$GOOGLE_TICKER" 2>/dev/null || :
+  # A shell that has just been started may lose any other signal.
+  kill -9 "$GOOGLE_TICKER" 2>/dev/null || :
   wait "$GOOGLE_TICKER" 2>/dev/null || :
   GOOGLE_TICKER=
   GOOGLE_STATUS=$(cat "$GOOGLE_WORK/upload-status")
@@ -556,12 +566,8 @@ google_send_file() {
 
 # Says every REST_SILENCE_SECONDS that something is under way, until it is ended.
 google_tick() {
-  trap 'kill "$google_tick_sleep" 2>/dev/null; exit 0' TERM
-  trap - EXIT INT HUP
-  while :; do
-    sleep "$REST_SILENCE_SECONDS" >/dev/null 2>&1 &
-    google_tick_sleep=$!
-    wait "$google_tick_sleep" || exit 0
+  trap - EXIT INT TERM HUP
+  while sleep "$REST_SILENCE_SECONDS" >/dev/null 2>&1; do
     google_say "$1: under way ($(google_seconds) s)"
   done
 }
