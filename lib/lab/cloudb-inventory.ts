@@ -147,14 +147,14 @@ export class CloudBInventory extends Construct {
   }
 
   private importOnce(
-    { cloudbRegion, projectId, region, sourceId }: CloudBInventoryProps,
+    { cloudbRegion, deploymentId, projectId, region, sourceId }: CloudBInventoryProps,
     key: IamAccessKey,
     dependsOn: ITerraformDependable[],
     count: ReturnType<typeof countWhen>,
   ): void {
     addRestLibrary(this);
     const discover = this.script("discover-cloudb.sh");
-    const scripts = [discover, this.script("export-inventory.sh"), this.script("import-inventory.sh")];
+    const steps = ["export-inventory.sh", "import-inventory.sh", "register-source.sh"].map((file) => this.script(file));
 
     new TerraformData(this, "Import", {
       triggersReplace: {
@@ -165,7 +165,7 @@ export class CloudBInventory extends Construct {
         scripts: Fn.sha256(
           Fn.join(
             ":",
-            scripts.map(({ sha256 }) => sha256),
+            [discover, ...steps].map(({ sha256 }) => sha256),
           ),
         ),
         source_id: sourceId,
@@ -183,7 +183,8 @@ export class CloudBInventory extends Construct {
             CLOUDB_REGION: cloudbRegion,
             PROJECT_ID: projectId,
             REGION: region,
-            ASSESS_SOURCE_ID: sourceId,
+            SOURCE_ID: sourceId,
+            DEPLOYMENT_ID: deploymentId,
           },
         },
       ],

@@ -56,8 +56,9 @@ elif [ ! -d "$INVENTORY_FOLDER" ] || [ ! -w "$INVENTORY_FOLDER" ]; then
 fi
 google_check_settings
 google_start
-google_on_interrupt stop_listing
-trap 'stop_listing; google_end' EXIT
+google_on_interrupt stop_workers
+trap 'stop_workers; google_end' EXIT
+: >"$GOOGLE_WORK/worker-errors"
 
 # Nothing of the caller's own set-up may take the place of the key: profiles, sessions, the role of the machine. Its
 # file may also name another address or a pager.
@@ -70,16 +71,72 @@ export AWS_RETRY_MODE=standard AWS_MAX_ATTEMPTS=8
 export AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
 
 endpoint=${AWS_ENDPOINT_URL_EC2:-${AWS_ENDPOINT_URL:-}}
-aws_process=
-jq_process=
+# Processes in the background, so that a signal is handled at once and progress can be told.
+workers=
 tab=$(printf '\t')
 
-stop_listing() {
-  for process in $aws_process $jq_process; do
-    kill "$process" 2>/dev/null || :
+stop_workers() {
+  for worker in $workers; do
+    kill "$worker" 2>/dev/null || :
   done
-  aws_process=
-  jq_process=
+  workers=
+}
+
+# new_pipe NAME: a pipe between two of them, in the work folder.
+new_pipe() {
+  rm -f "$GOOGLE_WORK/$1"
+  mkfifo "$GOOGLE_WORK/$1" || exit 1
+}
+
+any_worker() {
+  for worker in $workers; do
+    if kill -0 "$worker" 2>/dev/null; then return 0; fi
+  done
+  return 1
+}
+
+# await_workers WHAT [FILE]: until all have ended; tells how many lines the file has so far. Their exit codes come in
+# failed_workers, as `<process>=<code>` for each that is not 0.
+await_workers() {
+  await_start=$(google_seconds)
+  await_shown=$await_start
+  pause=0.1
+  while any_worker; do
+    google_sleep "$pause"
+    now=$(google_seconds)
+    # What is short is not slowed down; what is long is not watched too closely.
+    [ $((now - await_start)) -lt 2 ] || pause=1
+    # A second less, because that is how long the pause is.
+    if [ $((now - await_shown)) -ge $((REST_SILENCE_SECONDS - 1)) ]; then
+      if [ -n "${2:-}" ]; then
+        google_say "$1: $(($(wc -l <"$2"))) so far ($now s)"
+      else
+        google_say "$1 ($now s)"
+      fi
+      await_shown=$now
+    fi
+    if [ $((now - await_start)) -ge "$LIST_SECONDS" ]; then
+      google_complain "$1: not done after $LIST_SECONDS s."
+      google_complain "  Way out: apply again; set LIST_SECONDS when there is that much to do."
+      exit 1
+    fi
+  done
+  failed_workers=
+  for worker in $workers; do
+    status=0
+    wait "$worker" || status=$?
+    [ "$status" -eq 0 ] || failed_workers="$failed_workers $worker=$status"
+  done
+  workers=
+}
+
+# For work on files, which fails for want of room and little else.
+require_workers() {
+  await_workers "$@"
+  [ -n "$failed_workers" ] || return 0
+  google_complain "$1: failed (exit codes$failed_workers). $(google_text <"$GOOGLE_WORK/worker-errors")"
+  google_complain "  Way out: see that ${TMPDIR:-/tmp} has room, then apply again."
+  exit 1
 }
 
 # list WHAT QUERY FILTER OUTPUT ARGUMENT...: all rows of one call, as the jq filter makes lines of them.
@@ -107,51 +164,25 @@ list() {
 
 # One run of the program of cloud B with its pages going through jq; true when both came to their end.
 list_once() {
-  rm -f "$GOOGLE_WORK/pages"
-  mkfifo "$GOOGLE_WORK/pages" || exit 1
+  new_pipe pages
   : >"$output"
   jq -r "$filter" <"$GOOGLE_WORK/pages" >"$output" 2>"$GOOGLE_WORK/jq-error" &
-  jq_process=$!
+  reader=$!
+  workers=$reader
   aws --output text --query "$query" --region "$CLOUDB_REGION" --color off --cli-connect-timeout 10 \
     --cli-read-timeout 60 ec2 "$@" >"$GOOGLE_WORK/pages" 2>"$GOOGLE_WORK/aws-error" </dev/null &
-  aws_process=$!
-  await_listing
-  aws_status=0
-  wait "$aws_process" || aws_status=$?
-  aws_process=
-  jq_status=0
-  wait "$jq_process" || jq_status=$?
-  jq_process=
+  workers="$workers $!"
+  await_workers "$what" "$output"
   error_code=$(sed -n 's/.*An error occurred (\([A-Za-z.]*\)) when calling.*/\1/p' "$GOOGLE_WORK/aws-error" | sed 1q)
   # Rows that cannot be read close the pipe, and the program then fails for that reason alone.
-  if [ "$jq_status" -ne 0 ]; then
-    google_complain "$what: rows of an unexpected form: $(google_text <"$GOOGLE_WORK/jq-error")"
-    google_complain "  Way out: update the aws program and jq, then apply again."
-    exit 1
-  fi
-  [ "$aws_status" -eq 0 ]
-}
-
-await_listing() {
-  list_start=$(google_seconds)
-  list_shown=$list_start
-  pause=0.1
-  while kill -0 "$aws_process" 2>/dev/null; do
-    google_sleep "$pause"
-    now=$(google_seconds)
-    # Short listings are not slowed down; long ones are not watched too closely.
-    [ $((now - list_start)) -lt 2 ] || pause=1
-    # One second is what the pause takes, so that the silence never gets longer than its limit.
-    if [ $((now - list_shown)) -ge $((REST_SILENCE_SECONDS - 1)) ]; then
-      google_say "$what: $(($(wc -l <"$output"))) so far ($now s)"
-      list_shown=$now
-    fi
-    if [ $((now - list_start)) -ge "$LIST_SECONDS" ]; then
-      google_complain "$what: not done after $LIST_SECONDS s, with $(($(wc -l <"$output"))) rows."
-      google_complain "  Way out: apply again; set LIST_SECONDS when the account is that large."
+  case $failed_workers in
+    *" $reader="*)
+      google_complain "$what: rows of an unexpected form: $(google_text <"$GOOGLE_WORK/jq-error")"
+      google_complain "  Way out: update the aws program and jq, then apply again."
       exit 1
-    fi
-  done
+      ;;
+  esac
+  [ -z "$failed_workers" ]
 }
 
 list_failed() {
@@ -186,9 +217,9 @@ checksum() {
   fi
 }
 
-# GNU sort takes a share of all memory unless told otherwise.
+# For the background: GNU sort takes a share of all memory unless told otherwise.
 sort_on_disk() {
-  sort -S 16M -T "$GOOGLE_WORK" -t "$tab" "$@"
+  exec sort -S 16M -T "$GOOGLE_WORK" -t "$tab" "$@" 2>>"$GOOGLE_WORK/worker-errors"
 }
 
 # Lines `<machine id> 0 <type> <what the tables need of it>`, or `! <state>` for a machine that is not exported.
@@ -282,11 +313,16 @@ list_machines() {
   list "Machines of $CLOUDB_REGION" 'not_null(Reservations[].Instances[].[to_string(@)], `[]`)' "$machine_lines" \
     "$GOOGLE_WORK/listed" describe-instances --page-size "$PAGE_SIZE"
   : >"$GOOGLE_WORK/types"
+  new_pipe lines
   awk -F '\t' -v types="$GOOGLE_WORK/types" -v counts="$GOOGLE_WORK/counts" '
     $1 == "!" { skipped++; next }
     { kept++; if (!($3 in seen)) { seen[$3]; print $3 >types } print }
-    END { print kept + 0, skipped + 0 >counts }' "$GOOGLE_WORK/listed" |
-    sort_on_disk -k 1,1 >"$GOOGLE_WORK/machines"
+    END { print kept + 0, skipped + 0 >counts }' "$GOOGLE_WORK/listed" \
+    >"$GOOGLE_WORK/lines" 2>>"$GOOGLE_WORK/worker-errors" &
+  workers=$!
+  sort_on_disk -k 1,1 <"$GOOGLE_WORK/lines" >"$GOOGLE_WORK/machines" &
+  workers="$workers $!"
+  require_workers "Sorting the machines"
   read -r kept skipped <"$GOOGLE_WORK/counts"
   rm "$GOOGLE_WORK/listed"
   google_say "Machines of $CLOUDB_REGION: $kept found; $skipped more are terminated and left out ($(google_seconds) s)"
@@ -321,7 +357,9 @@ list_volumes() {
   # shellcheck disable=SC2016
   list "Volumes of $CLOUDB_REGION" 'not_null(Volumes[].[to_string(@)], `[]`)' "$volume_lines" "$GOOGLE_WORK/attached" \
     describe-volumes --page-size "$PAGE_SIZE"
-  sort_on_disk -k 1,1 -k 3,3 "$GOOGLE_WORK/attached" >"$GOOGLE_WORK/volumes"
+  sort_on_disk -k 1,1 -k 3,3 "$GOOGLE_WORK/attached" >"$GOOGLE_WORK/volumes" &
+  workers=$!
+  require_workers "Sorting the volumes"
   rm "$GOOGLE_WORK/attached"
   google_say "Volumes of $CLOUDB_REGION: $(($(wc -l <"$GOOGLE_WORK/volumes"))) attached ($(google_seconds) s)"
 }
@@ -329,11 +367,14 @@ list_volumes() {
 # Distributes rows over files, and starts the next file of a table where one would get too large.
 write_tables() {
   google_say "Writing the tables."
-  {
-    sort_on_disk -m -k 1,1 -k 2,2 "$GOOGLE_WORK/machines" "$GOOGLE_WORK/volumes" |
-      jq -nRr --arg region "$CLOUDB_REGION" --slurpfile known "$GOOGLE_WORK/known" "$table_rows" &&
-      echo "end"
-  } | awk -v folder="$INVENTORY_FOLDER" -v limit="$FILE_BYTES" -v list="$GOOGLE_WORK/files" \
+  new_pipe merged
+  new_pipe rows
+  sort_on_disk -m -k 1,1 -k 2,2 "$GOOGLE_WORK/machines" "$GOOGLE_WORK/volumes" >"$GOOGLE_WORK/merged" &
+  workers=$!
+  jq -nRr --arg region "$CLOUDB_REGION" --slurpfile known "$GOOGLE_WORK/known" "$table_rows" \
+    <"$GOOGLE_WORK/merged" >"$GOOGLE_WORK/rows" 2>>"$GOOGLE_WORK/worker-errors" &
+  workers="$workers $!"
+  awk -v folder="$INVENTORY_FOLDER" -v limit="$FILE_BYTES" -v list="$GOOGLE_WORK/files" \
     -v vm="$vm_columns" -v disk="$disk_columns" -v tag="$tag_columns" -v perf="$perf_columns" \
     -v bare="$GOOGLE_WORK/bare" '
     function path(table) {
@@ -350,7 +391,7 @@ write_tables() {
     }
     function finish(table) {
       close(path(table))
-      printf "%s %s %.0f %.0f\n", table, name(table), bytes[table], rows[table] >list
+      finished[table] = finished[table] sprintf("%s %s %.0f %.0f\n", table, name(table), bytes[table], rows[table])
     }
     BEGIN {
       header["vmInfo"] = vm
@@ -360,7 +401,6 @@ write_tables() {
       count = split("vmInfo diskInfo tagInfo perfInfo", tables, " ")
       for (i = 1; i <= count; i++) open(tables[i])
     }
-    $0 == "end" { ended = 1; next }
     { at = index($0, "\t"); table = substr($0, 1, at - 1); rest = substr($0, at + 1) }
     table == "!" { without++; next }
     {
@@ -379,11 +419,14 @@ write_tables() {
       rows[table]++
     }
     END {
-      # Without its last line the input broke off.
-      if (!ended) exit 1
-      for (i = 1; i <= count; i++) finish(tables[i])
+      for (i = 1; i <= count; i++) {
+        finish(tables[i])
+        printf "%s", finished[tables[i]] >list
+      }
       print without + 0 >bare
-    }'
+    }' <"$GOOGLE_WORK/rows" 2>>"$GOOGLE_WORK/worker-errors" &
+  workers="$workers $!"
+  require_workers "Writing the tables"
   bare=$(cat "$GOOGLE_WORK/bare")
   [ "$bare" -eq 0 ] ||
     google_say "$bare of the machines have no volume; each gets one disk /dev/xvda of 52.5 GiB, as the import asks for one."
