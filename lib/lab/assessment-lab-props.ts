@@ -97,7 +97,7 @@ export interface AssessmentLabProps {
   readonly internalTrafficCidr?: string;
 
   /**
-   * Boot disk of each Linux target in GB, from 10. Changing it later replaces the targets.
+   * Boot disk of each Linux target in GB, from 10. It can be raised later, in place, and not lowered.
    *
    * @default 20
    */
@@ -132,7 +132,7 @@ export interface AssessmentLabProps {
   readonly sourceRanges?: Partial<FirewallSourceRanges>;
 
   /**
-   * Boot disk of the Windows host in GB, from 50. Changing it later replaces the host.
+   * Boot disk of the Windows host in GB, from 50. It can be raised later, in place, and not lowered.
    *
    * @default 50
    */

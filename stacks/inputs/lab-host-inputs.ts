@@ -46,7 +46,7 @@ export class LabHostInputs extends Construct {
     this.windowsVmBootDiskSizeGb = new InputVariable(this, "windows_vm_boot_disk_size_gb", {
       type: "number",
       default: DEFAULT_WINDOWS_DISK_SIZE_GB,
-      description: `${COMPUTE} Boot disk of the Windows host in GB, at least ${WINDOWS_LEAST_DISK_SIZE_GB}. Changing it later replaces the host and what is on it.`,
+      description: `${COMPUTE} Boot disk of the Windows host in GB, at least ${WINDOWS_LEAST_DISK_SIZE_GB}. Raising it later grows the disk in place; it cannot be lowered.`,
       validation: [
         {
           condition: `\${!var.create_windows_vm || ${isDiskSize("windows_vm_boot_disk_size_gb", WINDOWS_LEAST_DISK_SIZE_GB)}}`,
@@ -78,7 +78,7 @@ export class LabHostInputs extends Construct {
     this.linuxVmBootDiskSizeGb = new InputVariable(this, "linux_vm_boot_disk_size_gb", {
       type: "number",
       default: DEFAULT_LINUX_DISK_SIZE_GB,
-      description: `${COMPUTE} Boot disk of each Linux target in GB, at least ${LINUX_LEAST_DISK_SIZE_GB}. Changing it later replaces the targets.`,
+      description: `${COMPUTE} Boot disk of each Linux target in GB, at least ${LINUX_LEAST_DISK_SIZE_GB}. Raising it later grows the disks in place; it cannot be lowered.`,
       validation: [
         {
           condition: `\${var.linux_vm_count == 0 || ${isDiskSize("linux_vm_boot_disk_size_gb", LINUX_LEAST_DISK_SIZE_GB)}}`,

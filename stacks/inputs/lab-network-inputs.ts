@@ -21,7 +21,7 @@ export class LabNetworkInputs extends Construct {
     this.createVpc = new InputVariable(this, "create_vpc", {
       type: "bool",
       default: true,
-      description: `${GROUP} Creates the network ${vpcName("<id>")}. False takes the auto-mode network of that name, which must exist in the project, and needs deployment_id. Changing it later replaces all hosts.`,
+      description: `${GROUP} Creates the network ${vpcName("<id>")}. False takes the auto-mode network of that name, which must exist in the project, and needs deployment_id. Not to be changed later: a network that hosts are on can be neither given away nor taken over.`,
       validation: [
         {
           condition: "${var.create_vpc || var.deployment_id != null}",
