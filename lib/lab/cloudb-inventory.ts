@@ -69,7 +69,7 @@ export class CloudBInventory extends Construct {
     }
 
     const further = conditionOf(enabled);
-    const isOn = `${accessKeyId} != ""${further === undefined ? "" : ` && ${further}`}`;
+    const isOn = `${accessKeyId} != ""${further === undefined ? "" : ` && (${further})`}`;
     addRestLibrary(this);
 
     const programs = new TerraformData(this, "Programs", {

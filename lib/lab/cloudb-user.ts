@@ -103,9 +103,6 @@ export class CloudBUser extends Construct {
       skipMetadataApiCheck: "true",
       // The provider's list of regions is as old as the provider.
       skipRegionValidation: true,
-      // Somebody's own profiles have no say, and a machine without them will do.
-      sharedConfigFiles: [NO_FILE],
-      sharedCredentialsFiles: [NO_FILE],
     });
     provider.alias = provider.friendlyUniqueId;
     return provider;
@@ -113,7 +110,6 @@ export class CloudBUser extends Construct {
 }
 
 const NO_KEY = "none";
-const NO_FILE = "/dev/null";
 
 /** An attribute of a counted resource; null when there is none. */
 function only(resource: TerraformResource, attribute: string): string {

@@ -100,7 +100,7 @@ any_worker() {
 await_workers() {
   await_start=$(google_seconds)
   await_shown=$await_start
-  pause=0.1
+  pause=0.05
   while any_worker; do
     google_sleep "$pause"
     now=$(google_seconds)
