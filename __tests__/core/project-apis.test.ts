@@ -15,6 +15,7 @@ const EVERY_API = Object.keys({
   compute: true,
   iam: true,
   logging: true,
+  migrationcenter: true,
   run: true,
   secretmanager: true,
   sqladmin: true,

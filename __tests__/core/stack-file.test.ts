@@ -33,12 +33,13 @@ describe("a file in the folder of a stack", () => {
 
   it("is referred to by its place, and by what Terraform finds there", () => {
     const stack = bareStack();
-    const { base64, path, sha256 } = addStackFile(stack, sourceWith("x"), "image/Dockerfile");
-    new TerraformData(stack, "Reader", { input: { path, sha256, base64 } });
+    const { base64, path, sha256, text } = addStackFile(stack, sourceWith("x"), "image/Dockerfile");
+    new TerraformData(stack, "Reader", { input: { path, sha256, base64, text } });
     expect(resourceOf(terraformOf(stack), "terraform_data", "reader").input).toEqual({
       path: "${path.module}/image/Dockerfile",
       sha256: '${filesha256("${path.module}/image/Dockerfile")}',
       base64: '${filebase64("${path.module}/image/Dockerfile")}',
+      text: '${file("${path.module}/image/Dockerfile")}',
     });
   });
 

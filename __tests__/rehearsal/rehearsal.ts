@@ -81,7 +81,7 @@ class RehearsalRun {
 
   private async lifecycle(changes: NonNullable<StackRehearsal["changes"]>): Promise<void> {
     await this.with(this.started(), async (deployment) => {
-      const journey = new Journey(deployment, (report) => {
+      const journey = new Journey(deployment, this.options.rehearsal.nullOutputs, (report) => {
         this.took(report);
       });
       await journey.setUp();

@@ -15,6 +15,7 @@ export type ApiName =
   | "compute"
   | "iam"
   | "logging"
+  | "migrationcenter"
   | "run"
   | "secretmanager"
   | "sqladmin"

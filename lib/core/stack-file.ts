@@ -16,6 +16,9 @@ export interface StackFile {
 
   /** Content in base64, read by Terraform at plan. */
   readonly base64: string;
+
+  /** Content as text, read by Terraform at plan; nothing in it is taken for an expression. */
+  readonly text: string;
 }
 
 /**
@@ -35,6 +38,7 @@ export function addStackFile(scope: IConstruct, source: string, pathInFolder: st
     path: `\${path.module}/${pathInFolder}`,
     sha256: expression(`filesha256(${path})`),
     base64: expression(`filebase64(${path})`),
+    text: expression(`file(${path})`),
   };
 }
 

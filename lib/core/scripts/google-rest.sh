@@ -71,7 +71,8 @@ google_require() {
   google_packages=
   for google_program in $google_missing; do
     case $google_program in
-      base64) google_packages="$google_packages coreutils" ;;
+      aws) google_packages="$google_packages awscli" ;;
+      base64 | sha256sum) google_packages="$google_packages coreutils" ;;
       *) google_packages="$google_packages $google_program" ;;
     esac
   done
