@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 import { trimmedSchema } from "../stacks/provider-schema/provider-schema";
 import { GoogleStandIn } from "../support/google-stand-in";
@@ -83,6 +83,11 @@ export class Deployment {
     this.web.requests.push(...(origin?.web.requests ?? []));
   }
 
+  /** OpenTofu stops at the first broken rule of an input; Terraform shows all of them. */
+  get showsOneProblemPerInput(): boolean {
+    return basename(this.options.program).startsWith("tofu");
+  }
+
   static start(options: DeploymentOptions): Promise<Deployment> {
     return new Deployment(options).listen();
   }
@@ -123,7 +128,8 @@ export class Deployment {
     return existsSync(file) ? readFileSync(file, "utf8") : undefined;
   }
 
-  async terraform(command: readonly string[], onOutput?: TerraformOptions["onOutput"]): Promise<TerraformRun> {
+  /** What a program sees that works on this deployment: stand-ins in the place of everything outside. */
+  get programEnvironment(): Record<string, string> {
     const environment: Record<string, string | undefined> = {
       ...this.web.environment,
       ...this.plugins.environment,
@@ -135,13 +141,17 @@ export class Deployment {
       PATH: (programs ??= programFolder()),
       ...this.environment,
     };
+    return Object.fromEntries(
+      Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+  }
+
+  async terraform(command: readonly string[], onOutput?: TerraformOptions["onOutput"]): Promise<TerraformRun> {
     const run = await runTerraform(
       {
         program: this.options.program,
         folder: this.folder,
-        environment: Object.fromEntries(
-          Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
-        ),
+        environment: this.programEnvironment,
         onOutput,
       },
       ...command,
