@@ -84,7 +84,7 @@ describeWith(["bash", "busybox", "curl", "dash", "python3"], "linux-first-boot.s
         rmSync(link, { force: true });
         symlinkSync(shell === "busybox" ? programPath("busybox") : systemPath(name), link);
       }
-      const [file = "", ...rest] = [...SHELLS[shell](), SCRIPT];
+      const [file, ...rest] = [...SHELLS[shell](), SCRIPT] as const;
       const child = spawn(file, rest, {
         cwd: root,
         env: {

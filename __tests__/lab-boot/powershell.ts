@@ -117,7 +117,7 @@ export class PowerShellScript {
 }
 
 function under(node: Node, type: string): Node[] {
-  return node.descendantsOfType(type).filter((found) => found !== null);
+  return node.descendantsOfType(type);
 }
 
 function ancestor(node: Node, type: string): Node | undefined {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { packageFile } from "../../lib/core/package-file";
 import { WINDOWS_FIRST_BOOT, windowsFirstBootValues } from "../../lib/lab/first-boot-values";
 import { type ParsePowerShell, type PowerShellScript, powerShellParser } from "./powershell";
@@ -103,6 +104,10 @@ describe("windows-first-boot.ps1", () => {
     expect(FAULTS[fault](parse(TEXT.replace(from, () => to)))).not.toEqual([]);
   });
 
+  it("has a stand-in for Windows that is PowerShell too", () => {
+    expect(parse(readFileSync(join(__dirname, "windows-stand-in.ps1"), "utf8")).syntaxErrors()).toEqual([]);
+  });
+
   it("is plain ASCII, because PowerShell 5.1 takes a file without a mark for the local code page", () => {
     expect(TEXT).toMatch(/^[\n\x20-\x7e]*$/);
   });
@@ -139,7 +144,8 @@ describe("windows-first-boot.ps1", () => {
 
   it("leaves the eight steps on the desktop, with the values of this lab", () => {
     const [template = ""] = script.expandableHereStrings();
-    const text = template.replace(/\$\(\$v\.(\w+)\)/g, (_, name: keyof typeof VALUES) => String(VALUES[name]));
+    const texts = new Map(Object.entries(VALUES));
+    const text = template.replace(/\$\(\$v\.(\w+)\)/g, (_, name: string) => `${texts.get(name)}`);
     expect([...text.matchAll(/^\d\. .*$/gm)].map(([line]) => line)).toEqual([
       "1. RDP to the Windows host as lab-user with Throw-Away-2022!",
       "2. Start the discovery client.",
