@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 
 import { trimmedSchema } from "../stacks/provider-schema/provider-schema";
 import { GoogleStandIn } from "../support/google-stand-in";
@@ -81,11 +81,6 @@ export class Deployment {
     origin?.web.usage.enabled.forEach((api) => this.web.usage.enabled.add(api));
     origin?.web.registry.digests.forEach((digest, image) => this.web.registry.digests.set(image, digest));
     this.web.requests.push(...(origin?.web.requests ?? []));
-  }
-
-  /** OpenTofu stops at the first broken rule of an input; Terraform shows all of them. */
-  get showsOneProblemPerInput(): boolean {
-    return basename(this.options.program).startsWith("tofu");
   }
 
   static start(options: DeploymentOptions): Promise<Deployment> {
