@@ -6,6 +6,7 @@ import { trimmedSchema } from "../stacks/provider-schema/provider-schema";
 import { GoogleStandIn } from "../support/google-stand-in";
 import { programFolder } from "../support/google-stand-in-scripts";
 import { Cloud } from "./cloud";
+import { GOOGLE_COMPUTE_DATA_SOURCES } from "./google-compute-kinds";
 import { GOOGLE_EPHEMERAL_KINDS } from "./google-ephemeral-kinds";
 import { GOOGLE_KINDS } from "./google-kinds";
 import { PluginServer } from "./plugin-server";
@@ -31,7 +32,7 @@ export interface DeploymentOptions {
 
 /** Providers that a stand-in exists of; those of which no stack uses anything have no schema. */
 const PROVIDERS: Readonly<Record<string, ProviderKinds>> = {
-  google: { resources: GOOGLE_KINDS, ephemeral: GOOGLE_EPHEMERAL_KINDS },
+  google: { resources: GOOGLE_KINDS, ephemeral: GOOGLE_EPHEMERAL_KINDS, dataSources: GOOGLE_COMPUTE_DATA_SOURCES },
   random: { resources: RANDOM_KINDS, ephemeral: RANDOM_EPHEMERAL_KINDS },
   tls: { resources: TLS_KINDS, ephemeral: {} },
 };
@@ -122,7 +123,8 @@ export class Deployment {
     return existsSync(file) ? readFileSync(file, "utf8") : undefined;
   }
 
-  async terraform(command: readonly string[], onOutput?: TerraformOptions["onOutput"]): Promise<TerraformRun> {
+  /** What a program sees that works on this deployment: stand-ins in the place of everything outside. */
+  get programEnvironment(): Record<string, string> {
     const environment: Record<string, string | undefined> = {
       ...this.web.environment,
       ...this.plugins.environment,
@@ -134,13 +136,17 @@ export class Deployment {
       PATH: (programs ??= programFolder()),
       ...this.environment,
     };
+    return Object.fromEntries(
+      Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+  }
+
+  async terraform(command: readonly string[], onOutput?: TerraformOptions["onOutput"]): Promise<TerraformRun> {
     const run = await runTerraform(
       {
         program: this.options.program,
         folder: this.folder,
-        environment: Object.fromEntries(
-          Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
-        ),
+        environment: this.programEnvironment,
         onOutput,
       },
       ...command,

@@ -14,7 +14,9 @@ export interface StepReport {
 /** Something that an owner of a deployment does, and the whole of what that may do. */
 export interface ChangeScenario {
   readonly name: string;
-  readonly change: (deployment: Deployment) => void;
+  readonly change?: (deployment: Deployment) => void;
+  /** Further arguments of the plan, for example `-replace=…`. */
+  readonly planArguments?: readonly string[];
   readonly expected: Readonly<Record<string, Action>>;
   /** Looks at the project after the apply; throws when it is not as it should be. */
   readonly verify?: (deployment: Deployment) => void;
@@ -61,12 +63,12 @@ export class Journey {
     });
   }
 
-  async change({ name, change, expected, verify }: ChangeScenario): Promise<void> {
+  async change({ name, change, expected, planArguments = [], verify }: ChangeScenario): Promise<void> {
     const { deployment } = this;
     await this.step(name, async () => {
-      change(deployment);
+      change?.(deployment);
       const before = deployment.cloud.livePayloads;
-      const plan = await deployment.plan();
+      const plan = await deployment.plan(...planArguments);
       requireActions(name, plan, expected);
       await deployment.apply(plan);
       requireSoundness(deployment, name);

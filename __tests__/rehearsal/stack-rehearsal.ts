@@ -1,4 +1,4 @@
-import { type Inputs } from "./deployment";
+import { type Deployment, type Inputs } from "./deployment";
 import { type FaultScenario, type KillScenario } from "./fault-scenarios";
 import { type ChangeScenario, type Protection } from "./journey";
 
@@ -13,6 +13,16 @@ export interface StackRehearsal {
    * @default - any output may be null
    */
   readonly nullOutputs?: readonly string[];
+
+  /**
+   * Inputs for the faults, which must lead to the same names in every run.
+   *
+   * @default - `inputs`
+   */
+  readonly faultInputs?: Inputs;
+
+  /** Puts into the project what is there before the first apply. */
+  readonly prepare?: (deployment: Deployment) => void;
 
   /** Changes in the order in which they happen to one deployment. */
   readonly changes?: readonly ChangeScenario[];
