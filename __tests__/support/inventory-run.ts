@@ -89,9 +89,7 @@ export async function exportInventory(options: InventoryOptions): Promise<Invent
 /** Rows of one kind of table, out of all its files, in the order of the manifest; the header of each is the first. */
 export function rowsOf({ manifest, tables }: InventoryRun, kind: string): string[][] {
   const files = manifest?.files.filter((file) => file.kind === kind) ?? [];
-  return files.flatMap(
-    ({ name }) => parse(readFileSync(join(tables, name)), { record_delimiter: "\r\n", bom: false }) as string[][],
-  );
+  return files.flatMap(({ name }) => parse(readFileSync(join(tables, name)), { record_delimiter: "\r\n" }));
 }
 
 /** The same without the headers. */
