@@ -5,6 +5,7 @@
 #
 #   assessment-cleanup.sh                shows what there is, asks, and deletes
 #   assessment-cleanup.sh --yes          deletes without asking
+#   assessment-cleanup.sh --note         only says what there may be and how to delete it, without a call
 #   assessment-cleanup.sh --everything   all that the service has for the project in the region, whoever made it
 #
 #   PROJECT_ID          project (required)
@@ -30,11 +31,17 @@ for option in "$@"; do
   case $option in
     --yes) yes=yes ;;
     --everything) everything=yes ;;
+    --note)
+      google_say "The assessment service keeps what was not made by Terraform in project ${PROJECT_ID:-}, region" \
+        "${REGION:-}: the discovery source ${SOURCE_ID:-}, its import jobs and assets, and groups, preference sets and" \
+        "reports. To remove them: PROJECT_ID=${PROJECT_ID:-} REGION=${REGION:-} SOURCE_ID=${SOURCE_ID:-} sh $0"
+      exit 0
+      ;;
     --help | -h)
       sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
       exit 0
       ;;
-    *) google_refuse "\"$option\" is no option; there are --yes, --everything and --help." ;;
+    *) google_refuse "\"$option\" is no option; there are --yes, --everything, --note and --help." ;;
   esac
 done
 google_require curl jq
