@@ -1,4 +1,5 @@
 import { REFUSED_LAB_INPUTS } from "../stacks/refused-lab-inputs";
+import { BOOTSTRAP_INPUTS, requireImport, requireSurvivors, useRealProgram } from "./cloudb";
 import { type Deployment, type Inputs } from "./deployment";
 import { type ChangeScenario } from "./journey";
 import { type StackRehearsal } from "./stack-rehearsal";
@@ -102,6 +103,59 @@ const CHANGES: readonly ChangeScenario[] = [
   },
 ];
 
+const REGISTERED = "terraform_data.lab_source_registered[0]";
+const IMPORT = "terraform_data.lab_cloudb_import[0]";
+const CLOUD_B = [
+  "aws_iam_access_key.lab_cloudb_user_key[0]",
+  "aws_iam_policy.lab_cloudb_user_policy[0]",
+  "aws_iam_user.lab_cloudb_user[0]",
+  "aws_iam_user_policy_attachment.lab_cloudb_user_attachment[0]",
+  "terraform_data.lab_cloudb_programs[0]",
+  IMPORT,
+];
+
+/** The lab with cloud B, through the real program of cloud B. */
+const CLOUD_B_CHANGES: readonly ChangeScenario[] = [
+  {
+    name: "cloud B",
+    change: (deployment) => {
+      useRealProgram(deployment);
+      deployment.inputs = { ...deployment.inputs, ...BOOTSTRAP_INPUTS };
+    },
+    expected: all("create", CLOUD_B),
+    verify: (deployment) => {
+      requireImport(deployment, { jobs: 1 });
+    },
+  },
+  {
+    name: "edit of the import",
+    change: (deployment) => {
+      deployment.edit("scripts/import-inventory.sh", (text) => `${text}# edited\n`);
+    },
+    expected: { [IMPORT]: "replace" },
+    verify: (deployment) => {
+      requireImport(deployment, { jobs: 1 });
+      if (!deployment.log.includes("This inventory is imported already, by job")) {
+        throw new Error("the same inventory was imported again");
+      }
+    },
+  },
+  {
+    name: "another client name",
+    change: withInputs({ assess_discovery_client_name: "Lab client, 2nd" }),
+    expected: {
+      [REGISTERED]: "replace",
+      [IMPORT]: "replace",
+      "terraform_data.lab_survivors_at_destroy[0]": "update",
+    },
+    verify: (deployment) => {
+      requireImport(deployment, { jobs: 2 });
+      const names = [...deployment.web.migration.sources.values()].map(({ displayName }) => displayName);
+      if (names.join("; ") !== "assess-discovery-client; Lab client, 2nd") throw new Error(`sources: ${names.join()}`);
+    },
+  },
+];
+
 /** What the inputs' own rules about several of them allow; a value that is not chosen yet breaks none. */
 function isAllowed(inputs: Inputs): boolean {
   const { cloudb_access_key_id: keyId, cloudb_secret_access_key: secret, region, zone } = inputs;
@@ -115,14 +169,15 @@ function isAllowed(inputs: Inputs): boolean {
 /** The assessment lab. */
 export const ASSESSMENT_LAB: StackRehearsal = {
   inputs: { project_id: "my-project" },
-  faultInputs: { project_id: "my-project", deployment_id: "fixed" },
-  nullOutputs: ["assess_source_id", "cloudb_iam_user_arn"],
+  faultInputs: { project_id: "my-project", deployment_id: "fixed", ...BOOTSTRAP_INPUTS },
+  nullOutputs: ["cloudb_iam_user_arn"],
   prepare: ({ cloud }) => {
     for (const project of PROJECTS) {
       for (const id of OTHERS_IDS) cloud.othersNetworks.add(`projects/${project}/global/networks/assess-${id}-vpc`);
     }
   },
-  changes: CHANGES,
+  changes: [...CHANGES, ...CLOUD_B_CHANGES],
+  verifyDestroyed: requireSurvivors,
   stages: [
     /^terraform_data\.lab_apis_resource_manager$/,
     /^google_project_service\./,
@@ -151,6 +206,16 @@ export const ASSESSMENT_LAB: StackRehearsal = {
     cloudb_region: ["us-east-1", "eu-central-1"],
   },
   isAllowed,
+  kill: {
+    prepare: ({ web }) => {
+      web.migration.callsPerPhase = 100_000;
+    },
+    waiting: ": VALIDATING",
+    meanwhile: ({ web }) => {
+      web.migration.callsPerPhase = 2;
+      for (const job of web.migration.jobs.values()) job.phaseEndsAt = 0;
+    },
+  },
   refused: [
     ...REFUSED_LAB_INPUTS,
     [
