@@ -1,4 +1,4 @@
-import { REFUSED_LAB_INPUTS } from "../stacks/refused-lab-inputs";
+import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS } from "../stacks/refused-lab-inputs";
 import { type Deployment, type Inputs } from "./deployment";
 import { type ChangeScenario } from "./journey";
 import { type StackRehearsal } from "./stack-rehearsal";
@@ -153,6 +153,7 @@ export const ASSESSMENT_LAB: StackRehearsal = {
   isAllowed,
   refused: [
     ...REFUSED_LAB_INPUTS,
+    MANY_REFUSED_LAB_INPUTS,
     [
       "a network that does not exist",
       { create_vpc: false, deployment_id: "gone" },
