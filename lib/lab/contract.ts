@@ -52,6 +52,9 @@ export const DISCOVERY_CLIENT_NAME_MAX_LENGTH = 63;
 /** Region of the inventory of cloud B unless the caller says otherwise. */
 export const DEFAULT_CLOUDB_REGION = "us-east-1";
 
+/** Everything that the scoped user of cloud B may do. */
+export const CLOUDB_ACTIONS = ["ec2:DescribeInstances", "ec2:DescribeInstanceTypes", "ec2:DescribeVolumes"] as const;
+
 /** The assessment service in the console; works before and after the first visit. */
 export const ASSESSMENT_CONSOLE_URL = "https://console.cloud.google.com/migration";
 
