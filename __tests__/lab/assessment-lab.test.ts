@@ -41,6 +41,8 @@ describe("AssessmentLab with nothing but a project", () => {
       "terraform_data.lab_apis_migrationcenter_answers",
       "terraform_data.lab_apis_resource_manager",
       "terraform_data.lab_apis_storage_answers",
+      "terraform_data.lab_source_registered",
+      "terraform_data.lab_survivors_at_destroy",
       "tls_private_key.lab_key",
     ]);
     expect(terraform.data).toBeUndefined();
@@ -286,7 +288,7 @@ describe("Several labs", () => {
     const addresses = resourceAddresses(terraformOf(stack));
     const own = (name: string) =>
       addresses.filter((address) => address.includes(`.${name}_`)).map((address) => address.replace(name, "lab"));
-    expect(own("morning")).toHaveLength(11);
+    expect(own("morning")).toHaveLength(13);
     expect(own("evening")).toEqual(own("morning"));
     expect(addresses.filter((address) => address.startsWith("google_project_service."))).toHaveLength(4);
   });

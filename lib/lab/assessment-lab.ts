@@ -123,7 +123,6 @@ export class AssessmentLab extends Construct {
       location: region,
       createBucket: createSshKeyBucket,
       dependsOn: apis.ready("storage"),
-      after: first,
     });
 
     const source = new AssessmentSource(this, "Source", {
