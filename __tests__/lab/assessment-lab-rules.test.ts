@@ -146,7 +146,7 @@ describe("AssessmentLab accepts", () => {
         new AssessmentLab(stack, "Lab", {
           projectId: text,
           assessDiscoveryClientName: text,
-          cloudB: { accessKeyId: text, secretAccessKey: "", region: text },
+          cloudB: { accessKeyId: text, secretAccessKey: text, region: text },
           createVpc: isOn,
           deploymentId: text,
           internalTrafficCidr: text,

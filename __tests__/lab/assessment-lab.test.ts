@@ -41,6 +41,8 @@ describe("AssessmentLab with nothing but a project", () => {
       "terraform_data.lab_apis_migrationcenter_answers",
       "terraform_data.lab_apis_resource_manager",
       "terraform_data.lab_apis_storage_answers",
+      "terraform_data.lab_source_registered",
+      "terraform_data.lab_survivors_at_destroy",
       "tls_private_key.lab_key",
     ]);
     expect(terraform.data).toBeUndefined();
@@ -107,7 +109,10 @@ describe("AssessmentLab with nothing but a project", () => {
   });
 
   it("stores the key where only members of the project read it, and keeps nothing of a key that is gone", () => {
-    expect(resourceOf(terraform, "tls_private_key", "lab_key")).toEqual({ algorithm: "RSA", rsa_bits: 4096 });
+    expect(resourceOf(terraform, "tls_private_key", "lab_key")).toMatchObject({
+      algorithm: "RSA",
+      rsa_bits: 4096,
+    });
     expect(resourceOf(terraform, "google_storage_bucket", "lab_key_bucket")).toEqual({
       project: "demo-project",
       name: "assess-${random_id.lab_random_id.hex}-keys",
@@ -286,7 +291,7 @@ describe("Several labs", () => {
     const addresses = resourceAddresses(terraformOf(stack));
     const own = (name: string) =>
       addresses.filter((address) => address.includes(`.${name}_`)).map((address) => address.replace(name, "lab"));
-    expect(own("morning")).toHaveLength(11);
+    expect(own("morning")).toHaveLength(13);
     expect(own("evening")).toEqual(own("morning"));
     expect(addresses.filter((address) => address.startsWith("google_project_service."))).toHaveLength(4);
   });

@@ -3,8 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { trimmedSchema } from "../stacks/provider-schema/provider-schema";
+import { Ec2StandIn } from "../inventory/ec2-stand-in";
+import { largeFleet } from "../inventory/large-fleet";
 import { GoogleStandIn } from "../support/google-stand-in";
 import { programFolder } from "../support/google-stand-in-scripts";
+import { findProgram } from "../support/programs";
+import { AWS_KINDS } from "./aws-kinds";
 import { Cloud } from "./cloud";
 import { GOOGLE_COMPUTE_DATA_SOURCES } from "./google-compute-kinds";
 import { GOOGLE_EPHEMERAL_KINDS } from "./google-ephemeral-kinds";
@@ -32,6 +36,7 @@ export interface DeploymentOptions {
 
 /** Providers that a stand-in exists of; those of which no stack uses anything have no schema. */
 const PROVIDERS: Readonly<Record<string, ProviderKinds>> = {
+  aws: { resources: AWS_KINDS, ephemeral: {} },
   google: { resources: GOOGLE_KINDS, ephemeral: GOOGLE_EPHEMERAL_KINDS, dataSources: GOOGLE_COMPUTE_DATA_SOURCES },
   random: { resources: RANDOM_KINDS, ephemeral: RANDOM_EPHEMERAL_KINDS },
   tls: { resources: TLS_KINDS, ephemeral: {} },
@@ -54,6 +59,8 @@ const FAST_SCRIPTS = { REST_POLL_SECONDS: "0.02", REST_RETRY_BASE_SECONDS: "0.01
 export class Deployment {
   readonly folder = mkdtempSync(join(tmpdir(), "rehearsal-"));
   readonly web = new GoogleStandIn();
+  /** Two machines of cloud B. */
+  readonly ec2 = new Ec2StandIn(largeFleet(2));
   readonly cloud: Cloud;
   /** Everything that Terraform and the scripts have printed. */
   log = "";
@@ -94,7 +101,7 @@ export class Deployment {
 
   private async listen(): Promise<this> {
     const { cloud, plugins, web } = this;
-    await web.start();
+    await Promise.all([web.start(), this.ec2.start()]);
     for (const [name, kinds] of Object.entries(PROVIDERS)) {
       const schema = trimmedSchema(name);
       if (schema !== undefined) await plugins.add(name, new ResourceProvider(schema, kinds, cloud));
@@ -104,7 +111,7 @@ export class Deployment {
 
   async stop({ keepFolder = false } = {}): Promise<void> {
     this.plugins.stop();
-    await this.web.stop();
+    await Promise.all([this.web.stop(), this.ec2.stop()]);
     if (!keepFolder) rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -133,7 +140,8 @@ export class Deployment {
       GOGC: "400",
       GOOGLE_OAUTH_ACCESS_TOKEN: TOKEN,
       // Nothing of the machine's own but what the scripts need: no gcloud with somebody's account, for one.
-      PATH: (programs ??= programFolder()),
+      PATH: (programs ??= scriptPrograms()),
+      AWS_ENDPOINT_URL_EC2: this.ec2.endpoint,
       ...this.environment,
     };
     return Object.fromEntries(
@@ -233,6 +241,14 @@ export class Deployment {
     const run = await this.terraform(command);
     if (run.exitCode !== 0) throw new StepFailure(step, unwrapped(run.output));
   }
+}
+
+/** What the scripts need, and cloud B's own program where there is one, which needs more of the machine. */
+function scriptPrograms(): string {
+  const aws = findProgram("aws");
+  return programFolder({
+    scripts: aws === undefined ? {} : { aws: `PATH='${process.env.PATH ?? ""}' exec '${aws}' "$@"` },
+  });
 }
 
 /** Terraform breaks lines of messages at a fixed width, inside a frame. */

@@ -66,6 +66,7 @@ function fits(value: unknown, type: AttributeType): boolean {
 }
 
 const schemas = {
+  aws: providerSchema("aws"),
   google: providerSchema("google"),
   random: providerSchema("random"),
   tls: providerSchema("tls"),

@@ -25,7 +25,7 @@ const PROGRAMS = [
     "mktemp",
     "od",
   ],
-  ...["rm", "sed", "sh", "sha256sum", "sleep", "sort", "tr", "wc"],
+  ...["cp", "mkfifo", "mv", "rm", "sed", "sh", "sha256sum", "sleep", "sort", "tr", "wc"],
 ] as const;
 
 export type Shell = "bash" | "busybox" | "dash";
