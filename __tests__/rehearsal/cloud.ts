@@ -58,6 +58,8 @@ export class Cloud {
   readonly databaseRoles = new Map<string, string>();
   /** Database instances that were deleted: their names stay taken for days. */
   readonly retiredNames = new Set<string>();
+  /** Networks that others made, by `projects/<project>/global/networks/<name>`. */
+  readonly othersNetworks = new Set<string>();
   /** Files that others put into buckets. */
   readonly bucketFiles = new Map<string, number>();
   /** Payloads that an edit has since removed from the folder they were public in. */
@@ -134,6 +136,7 @@ export class Cloud {
     copy.executions.push(...this.executions);
     this.databaseRoles.forEach((password, role) => copy.databaseRoles.set(role, password));
     this.retiredNames.forEach((name) => copy.retiredNames.add(name));
+    this.othersNetworks.forEach((id) => copy.othersNetworks.add(id));
     this.bucketFiles.forEach((count, bucket) => copy.bucketFiles.set(bucket, count));
     this.handedOut.forEach((value) => copy.handedOut.add(value));
     return copy;

@@ -1,5 +1,9 @@
+import { ASSESSMENT_LAB } from "./assessment-lab";
 import { IDP_SERVERLESS } from "./idp-serverless";
 import { type StackRehearsal } from "./stack-rehearsal";
 
 /** What is rehearsed of every stack, by its name. */
-export const REHEARSALS: Readonly<Record<string, StackRehearsal>> = { "idp-serverless": IDP_SERVERLESS };
+export const REHEARSALS: Readonly<Record<string, StackRehearsal>> = {
+  "idp-serverless": IDP_SERVERLESS,
+  "assessment-lab": ASSESSMENT_LAB,
+};

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { type Block, type Terraform } from "../support/synthesis";
 import { valueAt } from "./configuration-graph";
+import { LAB_STACK_NAME, labScenarios, labTerraform } from "./lab-stack";
 import { literalDeployments } from "./literal-deployment";
 import { serverlessTerraform, STACK_NAME, withoutMetadata } from "./serverless-stack";
 
@@ -23,10 +24,15 @@ const sorted = (value: unknown): unknown => {
 const goldenOf = (terraform: Terraform): string => `${JSON.stringify(sorted(withoutMetadata(terraform)), null, 2)}\n`;
 
 const scenarios: Record<string, Terraform> = {};
-const names = [STACK_NAME, "everything-overridden", "private-network", "existing-image"];
+const names = [
+  ...[STACK_NAME, "everything-overridden", "private-network", "existing-image"],
+  ...[LAB_STACK_NAME, "lab-defaults", "lab-on-existing-network", "lab-without-key-bucket", "lab-without-rules"],
+  ...["lab-without-service", "lab-without-targets", "lab-without-windows"],
+];
 
 beforeAll(() => {
   Object.assign(scenarios, { [STACK_NAME]: serverlessTerraform() }, literalDeployments());
+  Object.assign(scenarios, { [LAB_STACK_NAME]: labTerraform() }, labScenarios());
   if ((process.env.UPDATE_GOLDENS ?? "") === "") return;
   for (const name of names) writeFileSync(join(FOLDER, `${name}.json`), goldenOf(scenario(name)));
 });

@@ -16,6 +16,7 @@ const DEBIAN_PACKAGES = {
   pg_ctl: "postgresql-15",
   postgres: "postgresql-15",
   psql: "postgresql-client-15",
+  python3: "python3",
   shellcheck: "shellcheck",
   tofu: "tofu (from its maker's package repository)",
   terraform: "terraform (from its vendor's package repository)",

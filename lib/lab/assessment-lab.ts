@@ -1,5 +1,5 @@
 import { Id } from "@cdktf/provider-random/lib/id";
-import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
+import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { conditionOf, countWhen, expression } from "../core/expression";
@@ -8,6 +8,8 @@ import { requireProvider } from "../core/provider-requirements";
 import { requireAll } from "../core/rules";
 import { type AssessmentLabProps } from "./assessment-lab-props";
 import { ASSESSMENT_LAB_RULES } from "./assessment-lab-rules";
+import { AssessmentSource } from "./assessment-source";
+import { CloudBInventory } from "./cloudb-inventory";
 import {
   ASSESSMENT_CONSOLE_URL,
   AUTO_MODE_RANGE,
@@ -23,14 +25,16 @@ import {
 import { addLabChecks } from "./lab-checks";
 import { defaultSourceRanges, LabFirewall } from "./lab-firewall";
 import { LabKey } from "./lab-key";
-import { DEPLOYMENT_ID_BYTES, linuxVmNamePrefix } from "./lab-names";
+import { DEPLOYMENT_ID_BYTES, discoverySourceId, linuxVmNamePrefix } from "./lab-names";
 import { LabNetwork } from "./lab-network";
 import { LinuxTargets } from "./linux-targets";
+import { SurvivorsNote } from "./survivors-note";
 import { WindowsHost } from "./windows-host";
 
 /**
  * A throw-away lab for cloud migration discovery and assessment: a network of its own, a Windows host with the discovery
- * client, Linux hosts that it scans, and the key with which it signs in to them.
+ * client, Linux hosts that it scans, and the key with which it signs in to them. It registers the discovery source with the
+ * assessment service and, on request, imports the machines of cloud B; what that service has survives a destroy.
  *
  * Every host is billed while it runs, and the Windows host has a licence on top. No host has a service account. The
  * private key is in the Terraform state: keep the state as secret as the key. A lab may stand beside others in one stack
@@ -79,14 +83,30 @@ export class AssessmentLab extends Construct {
     const { createSshKeyBucket = true, createVpc = true, initializeAssessmentService = true, projectId } = props;
     const region = props.region ?? DEFAULT_REGION;
     const internalTrafficCidr = props.internalTrafficCidr ?? AUTO_MODE_RANGE;
-    const deploymentId = this.knownOrRandomId(props.deploymentId);
+    const clientName = props.assessDiscoveryClientName ?? DEFAULT_DISCOVERY_CLIENT_NAME;
+    const sourceId = this.named("SourceId", discoverySourceId(clientName));
+    const { first } = new SurvivorsNote(this, "Survivors", {
+      enabled: initializeAssessmentService,
+      projectId,
+      region,
+      sourceId,
+    });
+    const deploymentId = this.knownOrRandomId(props.deploymentId, first);
 
-    const apis = props.apis ?? this.ownApis(projectId, region, createSshKeyBucket, initializeAssessmentService);
+    const apis =
+      props.apis ??
+      this.ownApis({
+        projectId,
+        region,
+        first,
+        hasBucket: createSshKeyBucket,
+        usesAssessment: initializeAssessmentService,
+      });
     const network = new LabNetwork(this, "Vpc", {
       deploymentId,
       projectId,
       create: createVpc,
-      dependsOn: apis.ready("compute"),
+      dependsOn: [...first, ...apis.ready("compute")],
     });
 
     const firewall = new LabFirewall(this, "Firewall", {
@@ -103,11 +123,35 @@ export class AssessmentLab extends Construct {
       location: region,
       createBucket: createSshKeyBucket,
       dependsOn: apis.ready("storage"),
+      after: first,
     });
+
+    const source = new AssessmentSource(this, "Source", {
+      clientName,
+      projectId,
+      region,
+      sourceId,
+      enabled: initializeAssessmentService,
+      dependsOn: [...first, ...apis.ready("migrationcenter")],
+    });
+
+    const cloudB =
+      props.cloudB &&
+      new CloudBInventory(this, "Cloudb", {
+        cloudB: props.cloudB,
+        deploymentId,
+        projectId,
+        region,
+        // Known at plan, so that registering the source again does not import again.
+        sourceId,
+        enabled: initializeAssessmentService,
+        after: first,
+        dependsOn: source.ready,
+      });
 
     this.projectId = projectId;
     this.deploymentId = deploymentId;
-    this.assessDiscoveryClientName = props.assessDiscoveryClientName ?? DEFAULT_DISCOVERY_CLIENT_NAME;
+    this.assessDiscoveryClientName = clientName;
     this.assessmentServiceUrl = `${ASSESSMENT_CONSOLE_URL}?project=${projectId}`;
 
     const host = { deploymentId, projectId, zone: props.zone ?? DEFAULT_ZONE, networkId: network.networkId };
@@ -143,24 +187,30 @@ export class AssessmentLab extends Construct {
     this.linuxVmInternalIps = linux.internalIps;
     this.sshKeyBucketName = key.bucketName;
     this.sshKeyUser = LAB_USER;
-    this.assessSourceId = expression("null");
-    this.cloudbIamUserArn = expression("null");
+    this.assessSourceId = source.sourceId;
+    this.cloudbIamUserArn = cloudB?.userArn ?? expression("null");
   }
 
-  private ownApis(projectId: string, region: string, hasBucket: Switch, usesAssessment: Switch): ProjectApis {
-    const apis = new ProjectApis(this, "Apis", { projectId, region, apis: ["compute"] });
+  private ownApis({ first, hasBucket, projectId, region, usesAssessment }: OwnApisSettings): ProjectApis {
+    const apis = new ProjectApis(this, "Apis", { projectId, region, apis: ["compute"], dependsOn: first });
     apis.enable("storage", conditionOf(hasBucket));
     // The discovery client makes a service account for itself when somebody signs in to it.
     for (const api of ["iam", "migrationcenter"] as const) apis.enable(api, conditionOf(usesAssessment));
     return apis;
   }
 
+  /** An expression under a name of its own, so that a reader of the folder sees it once; a literal needs none. */
+  private named(id: string, value: string): string {
+    return Token.isUnresolved(value) ? new TerraformLocal(this, id, value).asString : value;
+  }
+
   /** The given id, or a random one where none is given. */
-  private knownOrRandomId(given: string | undefined): string {
+  private knownOrRandomId(given: string | undefined, dependsOn: ITerraformDependable[]): string {
     if (given !== undefined && !Token.isUnresolved(given)) return given;
     requireProvider(this, "random");
     const random = new Id(this, "RandomId", {
       byteLength: DEPLOYMENT_ID_BYTES,
+      dependsOn,
       count: countWhen(given === undefined ? undefined : `${given} == null`),
     });
     if (given === undefined) return random.hex;
@@ -170,3 +220,12 @@ export class AssessmentLab extends Construct {
 }
 
 type Switch = boolean | IResolvable;
+
+interface OwnApisSettings {
+  readonly projectId: string;
+  readonly region: string;
+  /** What must exist before the first of them. */
+  readonly first: ITerraformDependable[];
+  readonly hasBucket: Switch;
+  readonly usesAssessment: Switch;
+}

@@ -32,6 +32,13 @@ export interface CloudBInventoryProps {
   readonly sourceId: string;
 
   /**
+   * What must exist before anything of cloud B.
+   *
+   * @default - nothing
+   */
+  readonly after?: ITerraformDependable[];
+
+  /**
    * What must exist before the import, the discovery source for one.
    *
    * @default - nothing
@@ -70,12 +77,11 @@ export class CloudBInventory extends Construct {
 
     const further = conditionOf(enabled);
     const isOn = `${accessKeyId} != ""${further === undefined ? "" : ` && (${further})`}`;
-    addRestLibrary(this);
-
     const programs = new TerraformData(this, "Programs", {
       triggersReplace: { user: cloudbUserName(deploymentId) },
       provisioners: [{ type: "local-exec", command: `${shellCommand(this.script("discover-cloudb.sh"))} --check` }],
       count: countWhen(isOn),
+      dependsOn: props.after,
     });
 
     const user = new CloudBUser(this, "User", {
@@ -93,6 +99,7 @@ export class CloudBInventory extends Construct {
 
   private importWith(user: CloudBUser, props: CloudBInventoryProps, cloudbRegion: string, isOn: string): void {
     const { deploymentId, projectId, region, sourceId, dependsOn = [] } = props;
+    const library = addRestLibrary(this);
     const discover = this.script("discover-cloudb.sh");
     const steps = ["export-inventory.sh", "import-inventory.sh", "register-source.sh"].map((step) => this.script(step));
 
@@ -105,7 +112,7 @@ export class CloudBInventory extends Construct {
         scripts: Fn.sha256(
           Fn.join(
             ":",
-            [discover, ...steps].map(({ sha256 }) => sha256),
+            [library, discover, ...steps].map(({ sha256 }) => sha256),
           ),
         ),
         source_id: sourceId,

@@ -51,7 +51,7 @@ export class LabAssessmentInputs extends Construct {
         type: "string",
         default: "",
         sensitive: true,
-        description: `${GROUP} Bootstrap access key of cloud B, which may create and delete a user, a policy and an access key. They make a read-only user, and that one lists the instances. Empty skips cloud B entirely: no call, nothing created. Emptying it later removes the user; what was imported stays.`,
+        description: `${GROUP} Bootstrap access key of cloud B, which may create and delete a user, a policy and an access key. They make a read-only user, and that one lists the instances. Empty skips cloud B entirely: no call, nothing created. What was imported stays when the user is removed. To remove the user alone, destroy it while the credentials are still given, with -target=terraform_data.lab_cloudb_programs, and empty them after that.`,
       }).stringValue,
       secretAccessKey: new InputVariable(this, "cloudb_secret_access_key", {
         type: "string",
