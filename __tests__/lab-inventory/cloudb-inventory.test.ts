@@ -161,7 +161,6 @@ describe("CloudBInventory", () => {
       source_id: "the-source",
     });
   });
-  });
 
   it("imports after the rights of the user and after what the caller names", () => {
     const inventory = inventoryIn((stack) => ({ dependsOn: [new TerraformLocal(stack, "source", "")] }));
