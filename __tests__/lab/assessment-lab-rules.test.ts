@@ -162,7 +162,7 @@ describe("AssessmentLab accepts", () => {
 });
 
 describe("A deployment id that is accepted", () => {
-  const names = fc.stringMatching(/^[a-z0-9_.A-]{0,10}$/);
+  const names = fc.stringMatching(/^[a-z0-9-]{1,2}[a-z0-9]{0,7}$/);
 
   it("makes names that the platform, the store and Windows take", () => {
     fc.assert(

@@ -1,4 +1,4 @@
-import { REFUSED_LAB_INPUTS } from "../stacks/refused-lab-inputs";
+import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS } from "../stacks/refused-lab-inputs";
 import { BOOTSTRAP_INPUTS, requireImport, requireSurvivors, useRealProgram } from "./cloudb";
 import { type Deployment, type Inputs } from "./deployment";
 import { type ChangeScenario } from "./journey";
@@ -218,6 +218,7 @@ export const ASSESSMENT_LAB: StackRehearsal = {
   },
   refused: [
     ...REFUSED_LAB_INPUTS,
+    MANY_REFUSED_LAB_INPUTS,
     [
       "a network that does not exist",
       { create_vpc: false, deployment_id: "gone" },

@@ -39,7 +39,7 @@ export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
   ["a region as zone", { zone: "us-central1" }, [`zone is "us-central1"; ${ZONE_RULE("us-central1")}`]],
   [
     "the default zone in another region",
-    { region: "europe-west1" },
+    { region: "europe-west1", zone: "us-central1-a" },
     [`zone is "us-central1-a"; ${ZONE_RULE("europe-west1")}`],
   ],
   ["a tenant id of 21 characters", { tenant_id: "t".repeat(21) }, [`tenant_id is "${"t".repeat(21)}"; ${TENANT_RULE}`]],
@@ -146,30 +146,40 @@ export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
     { assess_discovery_client_name: "c".repeat(64) },
     [`assess_discovery_client_name is "${"c".repeat(64)}"; ${CLIENT_NAME_RULE}`],
   ],
-  ["a key id of cloud B without its secret", { cloudb_access_key_id: "AKIAEXAMPLE" }, [TOGETHER]],
-  ["a secret of cloud B without its key id", { cloudb_secret_access_key: "given-by-hand-0815" }, [TOGETHER]],
-  ["a country as region of cloud B", { cloudb_region: "us" }, [`cloudb_region is "us"; ${CLOUDB_REGION_RULE}`]],
   [
-    "many wrong inputs at once",
-    {
-      project_id: "X",
-      tenant_id: "Demo",
-      deployment_id: "A",
-      internal_traffic_cidr: "x",
-      windows_vm_boot_disk_size_gb: 1,
-      linux_vm_count: -1,
-      assess_discovery_client_name: "",
-      cloudb_region: "x",
-    },
-    [
-      `project_id is "X"; ${PROJECT_RULE}`,
-      `tenant_id is "Demo"; ${TENANT_RULE}`,
-      `deployment_id is "A"; ${ID_RULE}`,
-      `internal_traffic_cidr is "x"; ${RANGE_RULE}`,
-      `windows_vm_boot_disk_size_gb is 1; ${WINDOWS_DISK_RULE}`,
-      `linux_vm_count is -1; ${COUNT_RULE}`,
-      `assess_discovery_client_name is ""; ${CLIENT_NAME_RULE}`,
-      `cloudb_region is "x"; ${CLOUDB_REGION_RULE}`,
-    ],
+    "a key id of cloud B without its secret",
+    { cloudb_access_key_id: "AKIAEXAMPLE", cloudb_region: "us-east-1" },
+    [TOGETHER],
+  ],
+  [
+    "a secret of cloud B without its key id",
+    { cloudb_secret_access_key: "given-by-hand-0815", cloudb_region: "us-east-1" },
+    [TOGETHER],
+  ],
+  ["a country as region of cloud B", { cloudb_region: "us" }, [`cloudb_region is "us"; ${CLOUDB_REGION_RULE}`]],
+];
+
+/** All that is said about inputs of which many are wrong. */
+export const MANY_REFUSED_LAB_INPUTS: Refusal = [
+  "many wrong inputs at once",
+  {
+    project_id: "X",
+    tenant_id: "Demo",
+    deployment_id: "A",
+    internal_traffic_cidr: "x",
+    windows_vm_boot_disk_size_gb: 1,
+    linux_vm_count: -1,
+    assess_discovery_client_name: "",
+    cloudb_region: "x",
+  },
+  [
+    `project_id is "X"; ${PROJECT_RULE}`,
+    `tenant_id is "Demo"; ${TENANT_RULE}`,
+    `deployment_id is "A"; ${ID_RULE}`,
+    `internal_traffic_cidr is "x"; ${RANGE_RULE}`,
+    `windows_vm_boot_disk_size_gb is 1; ${WINDOWS_DISK_RULE}`,
+    `linux_vm_count is -1; ${COUNT_RULE}`,
+    `assess_discovery_client_name is ""; ${CLIENT_NAME_RULE}`,
+    `cloudb_region is "x"; ${CLOUDB_REGION_RULE}`,
   ],
 ];

@@ -17,7 +17,7 @@ export interface StackFile {
   /** Content in base64, read by Terraform at plan. */
   readonly base64: string;
 
-  /** Content as text, read by Terraform at plan; nothing in it is taken for an expression. */
+  /** Content as text, read by Terraform at plan. */
   readonly text: string;
 }
 
