@@ -1,5 +1,5 @@
-import { ApiError } from "../support/google-stand-in-services";
 import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS } from "../stacks/refused-lab-inputs";
+import { BOOTSTRAP_INPUTS, requireImport, requireSurvivors, useRealProgram } from "./cloudb";
 import { type Deployment, type Inputs } from "./deployment";
 import { type ChangeScenario } from "./journey";
 import { type StackRehearsal } from "./stack-rehearsal";
@@ -30,19 +30,6 @@ const withInputs =
 /** Deployment ids of networks that others have made in every project. */
 const OTHERS_IDS = ["a", "0a1b2c3d", "office"];
 const PROJECTS = ["my-project", "another-project-12345"];
-
-/** Bootstrap credentials of cloud B. */
-const CLOUDB = { cloudb_access_key_id: "AKIABOOTSTRAP0000001", cloudb_secret_access_key: "given-by-hand-0815" };
-
-/** All that there is because of cloud B. */
-const CLOUDB_ADDRESSES = [
-  "aws_iam_access_key.lab_cloudb_user_key[0]",
-  "aws_iam_policy.lab_cloudb_user_policy[0]",
-  "aws_iam_user.lab_cloudb_user[0]",
-  "aws_iam_user_policy_attachment.lab_cloudb_user_attachment[0]",
-  "terraform_data.lab_cloudb_import[0]",
-  "terraform_data.lab_cloudb_programs[0]",
-];
 
 const CHANGES: readonly ChangeScenario[] = [
   { name: "five targets", change: withInputs({ linux_vm_count: 5 }), expected: all("create", targets(4, 5)) },
@@ -75,18 +62,6 @@ const CHANGES: readonly ChangeScenario[] = [
     name: "another key",
     planArguments: ["-replace=tls_private_key.lab_key"],
     expected: { "tls_private_key.lab_key": "replace", ...all("update", [KEY_FILE, ...targets(1)]) },
-  },
-  {
-    name: "another client name",
-    change: withInputs({ assess_discovery_client_name: "Second client" }),
-    expected: {
-      "terraform_data.lab_source_registered[0]": "replace",
-      ...all("update", ["terraform_data.lab_survivors_at_destroy[0]", WINDOWS]),
-    },
-    verify: ({ web }) => {
-      const names = [...web.migration.sources.values()].map(({ displayName }) => displayName);
-      if (names.join() !== "assess-discovery-client,Second client") throw new Error(`the sources are ${names.join()}`);
-    },
   },
   {
     name: "no key bucket",
@@ -126,24 +101,57 @@ const CHANGES: readonly ChangeScenario[] = [
       if (networks.length > 0) throw new Error(`there is still ${networks.map(({ id }) => id).join(", ")}`);
     },
   },
+];
+
+const REGISTERED = "terraform_data.lab_source_registered[0]";
+const IMPORT = "terraform_data.lab_cloudb_import[0]";
+const CLOUD_B = [
+  "aws_iam_access_key.lab_cloudb_user_key[0]",
+  "aws_iam_policy.lab_cloudb_user_policy[0]",
+  "aws_iam_user.lab_cloudb_user[0]",
+  "aws_iam_user_policy_attachment.lab_cloudb_user_attachment[0]",
+  "terraform_data.lab_cloudb_programs[0]",
+  IMPORT,
+];
+
+/** The lab with cloud B, through the real program of cloud B. */
+const CLOUD_B_CHANGES: readonly ChangeScenario[] = [
   {
     name: "cloud B",
-    change: withInputs(CLOUDB),
-    expected: all("create", CLOUDB_ADDRESSES),
-    verify: ({ ec2, web }) => {
-      const jobs = [...web.migration.jobs.values()].map(({ state }) => state);
-      if (jobs.join() !== "COMPLETED") throw new Error(`the imports are ${jobs.join()}`);
-      const keys = new Set(ec2.requests.map(({ accessKeyId }) => accessKeyId));
-      if (keys.size !== 1 || keys.has(CLOUDB.cloudb_access_key_id))
-        throw new Error(`cloud B was asked with ${[...keys].join()}`);
+    change: (deployment) => {
+      useRealProgram(deployment);
+      deployment.inputs = { ...deployment.inputs, ...BOOTSTRAP_INPUTS };
+    },
+    expected: all("create", CLOUD_B),
+    verify: (deployment) => {
+      requireImport(deployment, { jobs: 1 });
     },
   },
   {
-    name: "cloud B once more",
-    planArguments: ["-replace=terraform_data.lab_cloudb_import[0]"],
-    expected: { "terraform_data.lab_cloudb_import[0]": "replace" },
-    verify: ({ web }) => {
-      if (web.migration.jobs.size !== 1) throw new Error("the same inventory was imported twice");
+    name: "edit of the import",
+    change: (deployment) => {
+      deployment.edit("scripts/import-inventory.sh", (text) => `${text}# edited\n`);
+    },
+    expected: { [IMPORT]: "replace" },
+    verify: (deployment) => {
+      requireImport(deployment, { jobs: 1 });
+      if (!deployment.log.includes("This inventory is imported already, by job")) {
+        throw new Error("the same inventory was imported again");
+      }
+    },
+  },
+  {
+    name: "another client name",
+    change: withInputs({ assess_discovery_client_name: "Lab client, 2nd" }),
+    expected: {
+      [REGISTERED]: "replace",
+      [IMPORT]: "replace",
+      "terraform_data.lab_survivors_at_destroy[0]": "update",
+    },
+    verify: (deployment) => {
+      requireImport(deployment, { jobs: 2 });
+      const names = [...deployment.web.migration.sources.values()].map(({ displayName }) => displayName);
+      if (names.join("; ") !== "assess-discovery-client; Lab client, 2nd") throw new Error(`sources: ${names.join()}`);
     },
   },
 ];
@@ -161,15 +169,15 @@ function isAllowed(inputs: Inputs): boolean {
 /** The assessment lab. */
 export const ASSESSMENT_LAB: StackRehearsal = {
   inputs: { project_id: "my-project" },
-  // Without cloud B, whose program would take longer than everything else in each of them.
-  faultInputs: { project_id: "my-project", deployment_id: "fixed" },
+  faultInputs: { project_id: "my-project", deployment_id: "fixed", ...BOOTSTRAP_INPUTS },
   nullOutputs: ["cloudb_iam_user_arn"],
   prepare: ({ cloud }) => {
     for (const project of PROJECTS) {
       for (const id of OTHERS_IDS) cloud.othersNetworks.add(`projects/${project}/global/networks/assess-${id}-vpc`);
     }
   },
-  changes: CHANGES,
+  changes: [...CHANGES, ...CLOUD_B_CHANGES],
+  verifyDestroyed: requireSurvivors,
   stages: [
     /^terraform_data\.lab_apis_resource_manager$/,
     /^google_project_service\./,
@@ -193,11 +201,21 @@ export const ASSESSMENT_LAB: StackRehearsal = {
     create_ssh_key_bucket: [true, false],
     initialize_assessment_service: [true, false],
     assess_discovery_client_name: ["assess-discovery-client", 'a "b" ${c} %{d} $5 `e` é'],
-    cloudb_access_key_id: ["", CLOUDB.cloudb_access_key_id],
-    cloudb_secret_access_key: ["", CLOUDB.cloudb_secret_access_key],
+    cloudb_access_key_id: ["", "AKIAEXAMPLE"],
+    cloudb_secret_access_key: ["", "given-by-hand-0815"],
     cloudb_region: ["us-east-1", "eu-central-1"],
   },
   isAllowed,
+  kill: {
+    prepare: ({ web }) => {
+      web.migration.callsPerPhase = 100_000;
+    },
+    waiting: ": VALIDATING",
+    meanwhile: ({ web }) => {
+      web.migration.callsPerPhase = 2;
+      for (const job of web.migration.jobs.values()) job.phaseEndsAt = 0;
+    },
+  },
   refused: [
     ...REFUSED_LAB_INPUTS,
     MANY_REFUSED_LAB_INPUTS,
@@ -232,17 +250,6 @@ export const ASSESSMENT_LAB: StackRehearsal = {
       repair: ({ web }) => {
         web.usage.operationError = undefined;
       },
-    },
-    {
-      name: "the source cannot be registered",
-      afterStage: 3,
-      prepare: ({ web }) => {
-        web.migration.operations.failures.set(
-          "migrationcenter.projects.locations.sources.create",
-          new ApiError(403, "PERMISSION_DENIED", "injected failure"),
-        );
-      },
-      refusal: "injected failure",
     },
     {
       name: "the token is missing",

@@ -1,54 +1,55 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 
 import { needObject } from "./cloud";
 import { type ResourceKind } from "./resource-kind";
-import { textAt, type ValueObject } from "./terraform-value";
+import { textAt } from "./terraform-value";
 
 const ACCOUNT = "123456789012";
 
-const arn = (kind: string, values: ValueObject): string =>
-  `arn:aws:iam::${ACCOUNT}:${kind}${textAt(values, "path") || "/"}${textAt(values, "name")}`;
+function idOf(prefix: string, ...parts: readonly string[]): string {
+  const hash = createHash("sha256").update(parts.join(" ")).digest("hex").toUpperCase();
+  return `${prefix}${hash.slice(0, 16)}`;
+}
 
-/** Twenty capitals and digits, always the same for the same text. */
-const identifier = (prefix: string, seed: string): string =>
-  `${prefix}${createHash("sha256").update(seed).digest("hex").toUpperCase()}`.slice(0, 20);
-
-/** What is known of the aws provider's resource types. The secret of a key is in the state, as with the real one. */
+/** What is known of the aws provider's resource types. Users and policies have no region. */
 export const AWS_KINDS: Readonly<Record<string, ResourceKind>> = {
-  aws_iam_access_key: {
-    replacedBy: ["user", "pgp_key"],
-    source: "internal/service/iam/access_key.go",
-    id: (values) => identifier("AKIA", `key of ${textAt(values, "user")}`),
-    computed: (values) => ({
-      secret: createHash("sha256")
-        .update(`secret of ${textAt(values, "user")}`)
-        .digest("base64")
-        .slice(0, 40),
-    }),
-    needs: (values) => [needObject("aws_iam_user", textAt(values, "user"))],
-  },
-
-  aws_iam_policy: {
-    replacedBy: ["name", "name_prefix", "path", "description"],
-    source: "internal/service/iam/policy.go",
-    id: (values) => arn("policy", values),
-    computed: (values, { id }) => ({ arn: id, policy_id: identifier("ANPA", textAt(values, "name")) }),
-  },
-
   aws_iam_user: {
     replacedBy: [],
     source: "internal/service/iam/user.go",
     id: (values) => textAt(values, "name"),
-    computed: (values) => ({ arn: arn("user", values), unique_id: identifier("AIDA", textAt(values, "name")) }),
+    computed: (values) => ({
+      arn: `arn:aws:iam::${ACCOUNT}:user/${textAt(values, "name")}`,
+      unique_id: idOf("AIDA", textAt(values, "name")),
+    }),
   },
-
+  aws_iam_policy: {
+    replacedBy: ["description", "name", "name_prefix", "path"],
+    source: "internal/service/iam/policy.go",
+    id: (values) => `arn:aws:iam::${ACCOUNT}:policy/${textAt(values, "name")}`,
+    computed: (values, { id }) => ({ arn: id, policy_id: idOf("ANPA", textAt(values, "name")), attachment_count: 0 }),
+  },
   aws_iam_user_policy_attachment: {
-    replacedBy: ["user", "policy_arn"],
+    replacedBy: ["policy_arn", "user"],
     source: "internal/service/iam/user_policy_attachment.go",
-    id: (values) => `${textAt(values, "user")}-${textAt(values, "policy_arn")}`,
+    id: (values) => `${textAt(values, "user")}-${idOf("", textAt(values, "policy_arn"))}`,
     needs: (values) => [
       needObject("aws_iam_user", textAt(values, "user")),
       needObject("aws_iam_policy", textAt(values, "policy_arn")),
     ],
+  },
+  aws_iam_access_key: {
+    replacedBy: ["pgp_key", "user"],
+    source: "internal/service/iam/access_key.go",
+    id: (values) => idOf("AKIA", textAt(values, "user")),
+    needs: (values) => [needObject("aws_iam_user", textAt(values, "user"))],
+    // In the state, as with the real one.
+    computed: () => ({
+      secret: randomBytes(30).toString("base64"),
+      create_date: "2026-08-01T12:00:00Z",
+      status: "Active",
+    }),
+    afterCreate: ({ values }, cloud) => {
+      cloud.keptInState.add(textAt(values, "secret"));
+    },
   },
 };

@@ -3,13 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { trimmedSchema } from "../stacks/provider-schema/provider-schema";
-import { Ec2StandIn } from "../inventory/ec2-stand-in";
-import { largeFleet } from "../inventory/large-fleet";
 import { GoogleStandIn } from "../support/google-stand-in";
-import { programFolder } from "../support/google-stand-in-scripts";
-import { findProgram } from "../support/programs";
 import { AWS_KINDS } from "./aws-kinds";
 import { Cloud } from "./cloud";
+import { cloudBStandIn, quickPrograms } from "./cloudb";
 import { GOOGLE_COMPUTE_DATA_SOURCES } from "./google-compute-kinds";
 import { GOOGLE_EPHEMERAL_KINDS } from "./google-ephemeral-kinds";
 import { GOOGLE_KINDS } from "./google-kinds";
@@ -59,8 +56,7 @@ const FAST_SCRIPTS = { REST_POLL_SECONDS: "0.02", REST_RETRY_BASE_SECONDS: "0.01
 export class Deployment {
   readonly folder = mkdtempSync(join(tmpdir(), "rehearsal-"));
   readonly web = new GoogleStandIn();
-  /** Two machines of cloud B. */
-  readonly ec2 = new Ec2StandIn(largeFleet(2));
+  readonly cloudB = cloudBStandIn();
   readonly cloud: Cloud;
   /** Everything that Terraform and the scripts have printed. */
   log = "";
@@ -87,6 +83,7 @@ export class Deployment {
     this.cloud = origin === undefined ? new Cloud(surroundings) : origin.cloud.copy(surroundings);
     origin?.web.usage.enabled.forEach((api) => this.web.usage.enabled.add(api));
     origin?.web.registry.digests.forEach((digest, image) => this.web.registry.digests.set(image, digest));
+    origin?.web.migration.sources.forEach((source, name) => this.web.migration.sources.set(name, source));
     this.web.requests.push(...(origin?.web.requests ?? []));
   }
 
@@ -101,7 +98,7 @@ export class Deployment {
 
   private async listen(): Promise<this> {
     const { cloud, plugins, web } = this;
-    await Promise.all([web.start(), this.ec2.start()]);
+    await Promise.all([web.start(), this.cloudB.start()]);
     for (const [name, kinds] of Object.entries(PROVIDERS)) {
       const schema = trimmedSchema(name);
       if (schema !== undefined) await plugins.add(name, new ResourceProvider(schema, kinds, cloud));
@@ -111,7 +108,7 @@ export class Deployment {
 
   async stop({ keepFolder = false } = {}): Promise<void> {
     this.plugins.stop();
-    await Promise.all([this.web.stop(), this.ec2.stop()]);
+    await Promise.all([this.web.stop(), this.cloudB.stop()]);
     if (!keepFolder) rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -140,8 +137,8 @@ export class Deployment {
       GOGC: "400",
       GOOGLE_OAUTH_ACCESS_TOKEN: TOKEN,
       // Nothing of the machine's own but what the scripts need: no gcloud with somebody's account, for one.
-      PATH: (programs ??= scriptPrograms()),
-      AWS_ENDPOINT_URL_EC2: this.ec2.endpoint,
+      PATH: (programs ??= quickPrograms()),
+      AWS_ENDPOINT_URL_EC2: this.cloudB.endpoint,
       ...this.environment,
     };
     return Object.fromEntries(
@@ -214,7 +211,7 @@ export class Deployment {
     const { cloud, folder, log } = this;
     const requests = this.web.requests.map(({ path, body }) => `${path} ${JSON.stringify(body)}`).join("\n");
     const texts = { "what was printed": log, "requests of scripts": requests, "JSON output": this.shown };
-    return this.scan.leaks({ cloud, folder, texts });
+    return this.scan.leaks({ cloud, folder, texts, stateViews: ["JSON output"] });
   }
 
   async outputs(): Promise<Readonly<Record<string, { readonly type: unknown; readonly value: unknown }>>> {
@@ -241,14 +238,6 @@ export class Deployment {
     const run = await this.terraform(command);
     if (run.exitCode !== 0) throw new StepFailure(step, unwrapped(run.output));
   }
-}
-
-/** What the scripts need, and cloud B's own program where there is one, which needs more of the machine. */
-function scriptPrograms(): string {
-  const aws = findProgram("aws");
-  return programFolder({
-    scripts: aws === undefined ? {} : { aws: `PATH='${process.env.PATH ?? ""}' exec '${aws}' "$@"` },
-  });
 }
 
 /** Terraform breaks lines of messages at a fixed width, inside a frame. */

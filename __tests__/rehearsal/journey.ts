@@ -80,7 +80,7 @@ export class Journey {
   }
 
   /** A destroy that is refused and loses nothing, then one that is allowed and leaves nothing. */
-  async tearDown(protection?: Protection): Promise<void> {
+  async tearDown(protection?: Protection, verify?: ChangeScenario["verify"]): Promise<void> {
     const { deployment } = this;
     if (protection !== undefined) {
       await this.step("destroy refused", () => this.requireRefusedDestroy(protection.refusal));
@@ -99,6 +99,7 @@ export class Journey {
       if (left.length > 0) throw new StepFailure("destroy", `the state still has ${left.join(", ")}`);
       const existing = [...deployment.cloud.objects.keys()];
       if (existing.length > 0) throw new StepFailure("destroy", `the project still has ${existing.join(", ")}`);
+      requireVerified("destroy", () => verify?.(deployment));
       return plan;
     });
   }

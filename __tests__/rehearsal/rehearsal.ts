@@ -87,7 +87,8 @@ class RehearsalRun {
       });
       await journey.setUp();
       for (const change of changes) await journey.change(change);
-      await journey.tearDown(this.options.rehearsal.protection);
+      const { protection, verifyDestroyed } = this.options.rehearsal;
+      await journey.tearDown(protection, changes.length === 0 ? undefined : verifyDestroyed);
     });
   }
 

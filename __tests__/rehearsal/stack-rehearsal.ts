@@ -27,6 +27,9 @@ export interface StackRehearsal {
   /** Changes in the order in which they happen to one deployment. */
   readonly changes?: readonly ChangeScenario[];
 
+  /** Looks at what is left after all changes and the destroy; throws when it is not as it should be. */
+  readonly verifyDestroyed?: ChangeScenario["verify"];
+
   /** How it keeps its data; a stack without is destroyed at once. */
   readonly protection?: Protection;
 

@@ -15,6 +15,7 @@ const PROGRAMS = [
     "cat",
     "chmod",
     "cksum",
+    "cp",
     "curl",
     "cut",
     "date",
@@ -22,10 +23,9 @@ const PROGRAMS = [
     "grep",
     "jq",
     "mkdir",
-    "mktemp",
-    "od",
+    "mkfifo",
   ],
-  ...["cp", "mkfifo", "mv", "rm", "sed", "sh", "sha256sum", "sleep", "sort", "tr", "wc"],
+  ...["mktemp", "mv", "od", "rm", "sed", "sh", "sha256sum", "sleep", "sort", "tr", "wc"],
 ] as const;
 
 export type Shell = "bash" | "busybox" | "dash";

@@ -91,7 +91,7 @@ export class AssessmentLab extends Construct {
       region,
       sourceId,
     });
-    const deploymentId = this.knownOrRandomId(props.deploymentId, first);
+    const deploymentId = this.knownOrRandomId(props.deploymentId);
 
     const apis =
       props.apis ??
@@ -206,12 +206,11 @@ export class AssessmentLab extends Construct {
   }
 
   /** The given id, or a random one where none is given. */
-  private knownOrRandomId(given: string | undefined, dependsOn: ITerraformDependable[]): string {
+  private knownOrRandomId(given: string | undefined): string {
     if (given !== undefined && !Token.isUnresolved(given)) return given;
     requireProvider(this, "random");
     const random = new Id(this, "RandomId", {
       byteLength: DEPLOYMENT_ID_BYTES,
-      dependsOn,
       count: countWhen(given === undefined ? undefined : `${given} == null`),
     });
     if (given === undefined) return random.hex;

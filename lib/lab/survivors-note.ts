@@ -27,7 +27,10 @@ export interface SurvivorsNoteProps {
  * Terraform destroys a thing after all that depends on it, so everything else of the lab depends on this.
  */
 export class SurvivorsNote extends Construct {
-  /** What everything else must depend on. */
+  /**
+   * What everything else must depend on, directly or through the services that it needs. Not so what a look-up at plan
+   * refers to: Terraform would look only at apply.
+   */
   readonly first: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: SurvivorsNoteProps) {
