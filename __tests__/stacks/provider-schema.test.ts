@@ -121,10 +121,13 @@ describe("The real providers' schemas", () => {
     expect(problems).toEqual([]);
   });
 
-  it("allow the configuration of the provider", () => {
+  it("allow the configuration of the providers", () => {
     for (const [scenario, { provider = {} }] of scenarios())
-      for (const block of provider.google ?? [])
-        expect(problemsOf(`${scenario}: provider`, block, schemas.google.provider.block)).toEqual([]);
+      for (const name of ["aws", "google"] as const)
+        for (const block of provider[name] ?? []) {
+          const own = Object.fromEntries(Object.entries(block).filter(([argument]) => argument !== "alias"));
+          expect(problemsOf(`${scenario}: ${name}`, own, schemas[name].provider.block)).toEqual([]);
+        }
   });
 
   it("have every attribute that is newer than the bindings", () => {

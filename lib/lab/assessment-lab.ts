@@ -124,7 +124,6 @@ export class AssessmentLab extends Construct {
       location: region,
       createBucket: createSshKeyBucket,
       dependsOn: apis.ready("storage"),
-      after: first,
     });
 
     const source = new AssessmentSource(this, "Source", {

@@ -23,15 +23,8 @@ export interface LabKeyProps {
   /** Creates the bucket with the private key in it. */
   readonly createBucket: boolean | IResolvable;
 
-  /** Things that must exist before the bucket: the gate of the store's API. */
+  /** Things that must exist first: the gate of the store's API, where there is a bucket. */
   readonly dependsOn: ITerraformDependable[];
-
-  /**
-   * Things that must exist before anything of it.
-   *
-   * @default - none
-   */
-  readonly after?: ITerraformDependable[];
 }
 
 /**
@@ -59,11 +52,7 @@ export class LabKey extends Construct {
     const { createBucket, projectId } = props;
     const count = countWhen(conditionOf(createBucket));
 
-    const key = new PrivateKey(this, MAIN_CHILD_ID, {
-      algorithm: "RSA",
-      rsaBits: RSA_KEY_BITS,
-      dependsOn: props.after,
-    });
+    const key = new PrivateKey(this, MAIN_CHILD_ID, { algorithm: "RSA", rsaBits: RSA_KEY_BITS });
 
     const bucket = new StorageBucket(this, "Bucket", {
       project: projectId,

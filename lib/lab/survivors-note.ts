@@ -24,12 +24,13 @@ export interface SurvivorsNoteProps {
 /**
  * Says at the end of a destroy what the assessment service still has, and how to remove it.
  *
- * Terraform destroys a thing after all that depends on it, so everything else of the lab depends on this.
+ * Terraform destroys a thing after all that depends on it, so the services of the project, which all else waits for, depend
+ * on this. What belongs to no service, a random id or a key pair, is gone as soon as nothing refers to it any more.
  */
 export class SurvivorsNote extends Construct {
   /**
-   * What everything else must depend on, directly or through the services that it needs. Not so what a look-up at plan
-   * refers to: Terraform would look only at apply.
+   * What everything else must depend on, directly or through the services that it needs. What a look-up at plan refers to
+   * must not: Terraform would look only at apply.
    */
   readonly first: ITerraformDependable[];
 
