@@ -98,8 +98,7 @@ describe("What starts after what, in the lab", () => {
 
   it("makes the targets without waiting for the bucket, and the key without waiting for anything", () => {
     expect(graph.startsAfter(LINUX).filter((element) => element.includes("storage"))).toEqual([]);
-    // The note is done as soon as it is begun, and speaks at destroy.
-    expect(graph.startsAfter("tls_private_key.lab_key")).toEqual(["terraform_data.lab_survivors_at_destroy"]);
+    expect(graph.startsAfter("tls_private_key.lab_key")).toEqual([]);
   });
 
   it("asks each service for something only after it has answered", () => {
