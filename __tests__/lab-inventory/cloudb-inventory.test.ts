@@ -130,6 +130,11 @@ describe("CloudBInventory", () => {
     }
   });
 
+  it("begins after what the caller names", () => {
+    const inventory = inventoryIn((stack) => ({ after: [new TerraformLocal(stack, "first", "")] }));
+    expect(stepOf(inventory, "cloud_b_programs").depends_on).toEqual(["local.first"]);
+  });
+
   it("lists and imports with the key of the user alone, and with output that stays visible", () => {
     const { command, environment } = stepOf(inventoryIn(), "cloud_b_import");
     expect(command).toBe('sh "${path.module}/scripts/discover-cloudb.sh"');
@@ -145,14 +150,14 @@ describe("CloudBInventory", () => {
   });
 
   it("runs again when scripts, key, region or source change, and for nothing else", () => {
+    const steps = ["discover-cloudb", "export-inventory", "import-inventory", "register-source"];
+    const hashes = ["google-rest", ...steps].map((script) => `filesha256("\${path.module}/scripts/${script}.sh")`);
     expect(stepOf(inventoryIn(), "cloud_b_import").triggers_replace).toEqual({
       access_key_id: "${one(aws_iam_access_key.cloud_b_user_key[*].id)}",
       cloudb_region: "${var.cloudb_region}",
       project_id: "demo-project",
       region: "us-central1",
-      scripts: `\${sha256(join(":", [${["discover-cloudb", "export-inventory", "import-inventory", "register-source"]
-        .map((script) => `filesha256("\${path.module}/scripts/${script}.sh")`)
-        .join(", ")}]))}`,
+      scripts: `\${sha256(join(":", [${hashes.join(", ")}]))}`,
       source_id: "the-source",
     });
   });

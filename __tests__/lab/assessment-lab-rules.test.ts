@@ -181,7 +181,7 @@ describe("A deployment id that is accepted", () => {
         expect(computerName).toContain(deploymentId);
         expect(computerName).toMatch(/^[a-z][a-z0-9-]{0,13}[a-z0-9]$/);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });

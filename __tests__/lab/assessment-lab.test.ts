@@ -109,7 +109,10 @@ describe("AssessmentLab with nothing but a project", () => {
   });
 
   it("stores the key where only members of the project read it, and keeps nothing of a key that is gone", () => {
-    expect(resourceOf(terraform, "tls_private_key", "lab_key")).toEqual({ algorithm: "RSA", rsa_bits: 4096 });
+    expect(resourceOf(terraform, "tls_private_key", "lab_key")).toMatchObject({
+      algorithm: "RSA",
+      rsa_bits: 4096,
+    });
     expect(resourceOf(terraform, "google_storage_bucket", "lab_key_bucket")).toEqual({
       project: "demo-project",
       name: "assess-${random_id.lab_random_id.hex}-keys",

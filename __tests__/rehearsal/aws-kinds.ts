@@ -48,5 +48,8 @@ export const AWS_KINDS: Readonly<Record<string, ResourceKind>> = {
       create_date: "2026-08-01T12:00:00Z",
       status: "Active",
     }),
+    afterCreate: ({ values }, cloud) => {
+      cloud.keptInState.add(textAt(values, "secret"));
+    },
   },
 };

@@ -66,6 +66,8 @@ export class Cloud {
   readonly publicPayloads = new Set<string>();
   /** What an ephemeral resource has handed out: secret, wherever it turns up. */
   readonly handedOut = new Set<string>();
+  /** What the state holds because the provider puts it there: secret, wherever else it turns up. */
+  readonly keptInState = new Set<string>();
   readonly projectNumber = "123456789012";
   /** What was refused for a reason of the platform's own, so not by an injected fault. */
   readonly refusals: string[] = [];
@@ -139,6 +141,7 @@ export class Cloud {
     this.othersNetworks.forEach((id) => copy.othersNetworks.add(id));
     this.bucketFiles.forEach((count, bucket) => copy.bucketFiles.set(bucket, count));
     this.handedOut.forEach((value) => copy.handedOut.add(value));
+    this.keptInState.forEach((value) => copy.keptInState.add(value));
     return copy;
   }
 

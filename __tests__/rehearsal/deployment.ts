@@ -211,7 +211,7 @@ export class Deployment {
     const { cloud, folder, log } = this;
     const requests = this.web.requests.map(({ path, body }) => `${path} ${JSON.stringify(body)}`).join("\n");
     const texts = { "what was printed": log, "requests of scripts": requests, "JSON output": this.shown };
-    return this.scan.leaks({ cloud, folder, texts });
+    return this.scan.leaks({ cloud, folder, texts, stateViews: ["JSON output"] });
   }
 
   async outputs(): Promise<Readonly<Record<string, { readonly type: unknown; readonly value: unknown }>>> {

@@ -230,7 +230,7 @@ function failureOf(error: unknown, folder: string): RehearsalFailure {
   const message = error instanceof Error ? error.message : String(error);
   const step = error instanceof StepFailure ? error.step : "the rehearsal itself";
   const problem = message.slice(Math.max(0, message.indexOf("Error: ")));
-  const [address] = /(?<=\bwith )[\w.[\]"]+(?=,)|\b(?:google|random|terraform|tls)_\w+\.\w+/.exec(problem) ?? [];
+  const [address] = /(?<=\bwith )[\w.[\]"]+(?=,)|\b(?:aws|google|random|terraform|tls)_\w+\.\w+/.exec(problem) ?? [];
   return { step, address, message: problem, folder };
 }
 

@@ -104,6 +104,7 @@ export class AssessmentLab extends Construct {
       });
     const network = new LabNetwork(this, "Vpc", {
       deploymentId,
+      givenDeploymentId: props.deploymentId,
       projectId,
       create: createVpc,
       dependsOn: [...first, ...apis.ready("compute")],

@@ -8,8 +8,11 @@ import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { vpcName } from "./lab-names";
 
 export interface LabNetworkProps {
-  /** Part of the network's name. It must be known at plan when the network exists already. */
+  /** Part of the network's name. */
   readonly deploymentId: string;
+
+  /** The same as the caller gave it, without which no network can exist before; null or undefined when it is random. */
+  readonly givenDeploymentId: string | undefined;
 
   /** Project that it goes into. */
   readonly projectId: string;
@@ -31,8 +34,9 @@ export class LabNetwork extends Construct {
   /** True when the network is created here; only for a text that is an expression anyway. */
   readonly isCreated: string;
 
-  constructor(scope: Construct, id: string, { create, dependsOn, deploymentId, projectId }: LabNetworkProps) {
+  constructor(scope: Construct, id: string, props: LabNetworkProps) {
     super(scope, id);
+    const { create, deploymentId, givenDeploymentId, projectId } = props;
     const name = vpcName(deploymentId);
 
     const network = new ComputeNetwork(this, MAIN_CHILD_ID, {
@@ -40,10 +44,10 @@ export class LabNetwork extends Construct {
       name,
       autoCreateSubnetworks: true,
       count: countWhen(conditionOf(create)),
-      dependsOn,
+      dependsOn: props.dependsOn,
     });
 
-    if (create !== true) this.lookUp(name, projectId, create);
+    if (create !== true && givenDeploymentId !== undefined) this.lookUp(vpcName(givenDeploymentId), projectId, create);
 
     this.vpcName = name;
     this.isCreated = `length(${network.fqn}[*]) > 0`;
@@ -58,7 +62,8 @@ export class LabNetwork extends Construct {
    * Refuses the plan when the network is not there.
    *
    * Asks for all networks: the look-up of a single one ends with the provider's own error when there is none, before any
-   * postcondition could say what to do. Nothing here may be unknown at plan, or Terraform would look only at apply.
+   * postcondition could say what to do. Nothing here may refer to a resource, not even to one that there is none of:
+   * Terraform would look only at apply, after the first things were created.
    */
   private lookUp(name: string, projectId: string, create: boolean | IResolvable): void {
     new DataGoogleComputeNetworks(this, "Existing", {

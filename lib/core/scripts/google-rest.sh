@@ -76,12 +76,20 @@ google_require() {
       *) google_packages="$google_packages $google_program" ;;
     esac
   done
-  google_complain "Missing on this machine:$google_missing. This script calls Google's APIs with them."
+  google_called="Google's APIs"
+  google_elsewhere="Cloud Shell has all of them."
+  case "$google_missing " in
+    *" aws "*)
+      google_called="cloud B and Google's APIs"
+      google_elsewhere="The vendor's own package of aws, release 1 or 2, will do as well."
+      ;;
+  esac
+  google_complain "Missing on this machine:$google_missing. This script calls $google_called with them."
   google_complain "  Debian, Ubuntu:  sudo apt-get install$google_packages"
-  google_complain "  Fedora, RHEL:    sudo dnf install$google_packages"
-  google_complain "  Alpine:          apk add$google_packages"
+  google_complain "  Fedora, RHEL:    sudo dnf install$(printf '%s' "$google_packages" | sed 's/awscli/awscli2/')"
+  google_complain "  Alpine:          apk add$(printf '%s' "$google_packages" | sed 's/awscli/aws-cli/')"
   google_complain "  macOS:           brew install$google_packages"
-  google_complain "  Cloud Shell has all of them. jq must be 1.6 or newer. Then run the same command again."
+  google_complain "  $google_elsewhere jq must be 1.6 or newer. Then run the same command again."
   exit 2
 }
 

@@ -67,7 +67,7 @@ export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null AWS_EC2_M
 # Release 2 would wait in front of a pager, or ask for arguments.
 export AWS_PAGER='' AWS_CLI_AUTO_PROMPT=off
 # Every page by itself: limits of rate, faults of the service and broken connections.
-export AWS_RETRY_MODE=standard AWS_MAX_ATTEMPTS=8
+export AWS_RETRY_MODE=standard AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
 export AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
 
 endpoint=${AWS_ENDPOINT_URL_EC2:-${AWS_ENDPOINT_URL:-}}
