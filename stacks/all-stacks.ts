@@ -2,6 +2,7 @@ import { type App } from "cdktf";
 
 import { type PortableStack } from "../lib/core/portable-stack";
 import { IdpKubernetesStack } from "./idp-kubernetes";
+import { AssessmentLabStack } from "./assessment-lab";
 import { IdpServerlessStack } from "./idp-serverless";
 import { type Settings } from "./settings";
 
@@ -10,5 +11,6 @@ export function createStacks(app: App, { backend }: Settings): PortableStack[] {
   return [
     new IdpServerlessStack(app, "idp-serverless", { backend }),
     new IdpKubernetesStack(app, "idp-kubernetes", { backend }),
+    new AssessmentLabStack(app, "assessment-lab", { backend }),
   ];
 }

@@ -3,25 +3,21 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { type Figure } from "./figure";
+import { inventoryFigures } from "./inventory-figures";
 import { measure, type Cost } from "./measured-process";
 
 const REPOSITORY = join(__dirname, "../..");
 
-/** One line of the report: what we cost beside a peer, and what we aim at. */
-interface Figure {
-  readonly name: string;
-  readonly ours: string;
-  readonly peer: string;
-  readonly ratio: string;
-  readonly goal: string;
-  readonly reached: boolean;
-}
-
 const scratch = mkdtempSync(join(tmpdir(), "bench-"));
-try {
-  report([...synthesisFigures(), entrypointFigure(), testSuiteFigure()]);
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
+void allFigures()
+  .then(report)
+  .finally(() => {
+    rmSync(scratch, { recursive: true, force: true });
+  });
+
+async function allFigures(): Promise<Figure[]> {
+  return [...synthesisFigures(), entrypointFigure(), testSuiteFigure(), ...(await inventoryFigures(scratch))];
 }
 
 /** Synthesis by the app command, beside an app without content and beside what the framework's template sets up. */

@@ -16,6 +16,7 @@ const EVERY_API = Object.keys({
   container: true,
   iam: true,
   logging: true,
+  migrationcenter: true,
   run: true,
   secretmanager: true,
   sqladmin: true,

@@ -17,6 +17,9 @@ const REPOSITORY = join(__dirname, "../..");
 /** What a user of the package installs beside it. */
 const PEERS = ["cdktf", "constructs", "@cdktf/provider-google"];
 
+/** What only users of the lab install. */
+const LAB_PEERS = ["@cdktf/provider-random", "@cdktf/provider-tls"];
+
 const README_PROGRAMS = [
   ...readFileSync(join(REPOSITORY, "README.md"), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm),
 ].map(([, program]) => program ?? "");
@@ -38,7 +41,7 @@ describe("the packed library", () => {
     writeFileSync(join(project, "package.json"), JSON.stringify({ name: "consumer", private: true }));
     // Peers are linked from here instead, so that no registry is asked.
     npm(["install", "--legacy-peer-deps", "--ignore-scripts", `./${packed.filename}`], project);
-    for (const dependency of [...PEERS, "@types/node"]) {
+    for (const dependency of [...PEERS, ...LAB_PEERS, "@types/node"]) {
       const link = join(project, "node_modules", dependency);
       mkdirSync(dirname(link), { recursive: true });
       symlinkSync(join(REPOSITORY, "node_modules", dependency), link);
@@ -83,6 +86,8 @@ describe("the packed library", () => {
         "lib/core/scripts/google-rest.sh",
         "lib/idp/scripts/build-image.sh",
         "lib/idp/scripts/db-init.sh",
+        "lib/lab/scripts/linux-first-boot.sh",
+        "lib/lab/scripts/windows-first-boot.ps1",
       ]),
     );
     expect(files.filter((file) => /__tests__|stacks|\.test\.|(?<!\.d)\.ts$/.test(file))).toEqual([]);
@@ -99,13 +104,35 @@ describe("the packed library", () => {
   it.each(README_PROGRAMS.map((_, index) => index + 1))("synthesizes example %d of the README", (number) => {
     const folder = join(project, `example-${number}`);
     execFileSync(process.execPath, ["main.js"], { cwd: folder, stdio: "pipe" });
-    const stackFolder = join(folder, "cdktf.out/stacks/sign-in");
-    const { terraform, resource } = JSON.parse(readFileSync(join(stackFolder, "cdk.tf.json"), "utf8")) as {
+    const stacks = join(folder, "cdktf.out/stacks");
+    const [stack = ""] = readdirSync(stacks);
+    const { terraform, resource } = JSON.parse(readFileSync(join(stacks, stack, "cdk.tf.json"), "utf8")) as {
       terraform: { required_providers: Record<string, { version: string }> };
       resource: Record<string, object>;
     };
     expect(terraform.required_providers.google?.version).toBe(">= 7.42.0, < 8.0.0");
-    expect(Object.keys(resource)).toContain("google_secret_manager_secret");
+    const made = { "sign-in": "google_secret_manager_secret", training: "google_compute_instance" }[stack];
+    expect(Object.keys(resource)).toContain(made);
+  });
+
+  it("composes AssessmentLab, from a place of its own, with its start-up scripts", () => {
+    const folder = join(project, "example-3/cdktf.out/stacks/training");
+    const { resource } = JSON.parse(readFileSync(join(folder, "cdk.tf.json"), "utf8")) as {
+      resource: Record<string, Record<string, Record<string, unknown>>>;
+    };
+    expect(resource.google_compute_instance?.lab_linux_vm).toMatchObject({ count: 5 });
+    expect(resource.google_compute_firewall?.lab_firewall_allow_rdp).toMatchObject({
+      source_ranges: ["203.0.113.0/24"],
+    });
+    for (const script of ["linux-first-boot.sh", "windows-first-boot.ps1"])
+      expect(readFileSync(join(folder, "scripts", script))).toEqual(
+        readFileSync(join(REPOSITORY, "lib/lab/scripts", script)),
+      );
+  });
+
+  it("needs nothing of the lab where there is none", () => {
+    const main = readFileSync(join(project, "node_modules/cdktf-idp-stacks/dist/lib/index.js"), "utf8");
+    expect(main).not.toMatch(/lab\//);
   });
 
   it("composes IdpSecrets and MediaBucket in the first example", () => {

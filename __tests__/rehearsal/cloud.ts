@@ -79,6 +79,8 @@ export class Cloud {
   readonly roleMakers = new Map<string, string>();
   /** Database instances that were deleted: their names stay taken for days. */
   readonly retiredNames = new Set<string>();
+  /** Networks that others made, by `projects/<project>/global/networks/<name>`. */
+  readonly othersNetworks = new Set<string>();
   /** Files that others put into buckets. */
   readonly bucketFiles = new Map<string, number>();
   /** Payloads that an edit has since removed from the folder they were public in. */
@@ -97,6 +99,8 @@ export class Cloud {
   readonly serverAnnotations = new Map<string, Readonly<Record<string, Value>>>();
   /** How many of the next executions of jobs fail. */
   failingJobs = 0;
+  /** What the state holds because the provider puts it there: secret, wherever else it turns up. */
+  readonly keptInState = new Set<string>();
   readonly projectNumber = "123456789012";
   /** What was refused for a reason of the platform's own, so not by an injected fault. */
   readonly refusals: string[] = [];
@@ -185,12 +189,14 @@ export class Cloud {
     this.identityPools.forEach((maker, project) => copy.identityPools.set(project, maker));
     this.roleMakers.forEach((maker, role) => copy.roleMakers.set(role, maker));
     this.retiredNames.forEach((name) => copy.retiredNames.add(name));
+    this.othersNetworks.forEach((id) => copy.othersNetworks.add(id));
     this.bucketFiles.forEach((count, bucket) => copy.bucketFiles.set(bucket, count));
     this.handedOut.forEach((value) => copy.handedOut.add(value));
     copy.admission = this.admission;
     this.podEnvironments.forEach((pods, deployment) => copy.podEnvironments.set(deployment, pods));
     this.podNeeds.forEach((needs, deployment) => copy.podNeeds.set(deployment, needs));
     this.serverAnnotations.forEach((annotations, service) => copy.serverAnnotations.set(service, annotations));
+    this.keptInState.forEach((value) => copy.keptInState.add(value));
     return copy;
   }
 

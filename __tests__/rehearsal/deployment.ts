@@ -4,8 +4,10 @@ import { join } from "node:path";
 
 import { trimmedSchema } from "../stacks/provider-schema/provider-schema";
 import { GoogleStandIn } from "../support/google-stand-in";
-import { programFolder } from "../support/google-stand-in-scripts";
+import { AWS_KINDS } from "./aws-kinds";
 import { Cloud } from "./cloud";
+import { cloudBStandIn, quickPrograms } from "./cloudb";
+import { GOOGLE_COMPUTE_DATA_SOURCES } from "./google-compute-kinds";
 import { GOOGLE_EPHEMERAL_KINDS } from "./google-ephemeral-kinds";
 import { GOOGLE_KINDS } from "./google-kinds";
 import { requireClusterAccess } from "./cluster-access";
@@ -35,7 +37,8 @@ export interface DeploymentOptions {
 
 /** Providers that a stand-in exists of; those of which no stack uses anything have no schema. */
 const PROVIDERS: Readonly<Record<string, ProviderKinds>> = {
-  google: { resources: GOOGLE_KINDS, ephemeral: GOOGLE_EPHEMERAL_KINDS },
+  aws: { resources: AWS_KINDS, ephemeral: {} },
+  google: { resources: GOOGLE_KINDS, ephemeral: GOOGLE_EPHEMERAL_KINDS, dataSources: GOOGLE_COMPUTE_DATA_SOURCES },
   kubernetes: { resources: KUBERNETES_KINDS, ephemeral: {}, requireAccess: requireClusterAccess },
   random: { resources: RANDOM_KINDS, ephemeral: RANDOM_EPHEMERAL_KINDS },
   tls: { resources: TLS_KINDS, ephemeral: {} },
@@ -58,6 +61,7 @@ const FAST_SCRIPTS = { REST_POLL_SECONDS: "0.02", REST_RETRY_BASE_SECONDS: "0.01
 export class Deployment {
   readonly folder = mkdtempSync(join(tmpdir(), "rehearsal-"));
   readonly web = new GoogleStandIn();
+  readonly cloudB = cloudBStandIn();
   readonly cloud: Cloud;
   /** Everything that Terraform and the scripts have printed. */
   log = "";
@@ -85,6 +89,7 @@ export class Deployment {
     this.cloud.admission = options.admission ?? "autopilot";
     origin?.web.usage.enabled.forEach((api) => this.web.usage.enabled.add(api));
     origin?.web.registry.digests.forEach((digest, image) => this.web.registry.digests.set(image, digest));
+    origin?.web.migration.sources.forEach((source, name) => this.web.migration.sources.set(name, source));
     this.web.requests.push(...(origin?.web.requests ?? []));
   }
 
@@ -99,7 +104,7 @@ export class Deployment {
 
   private async listen(): Promise<this> {
     const { cloud, plugins, web } = this;
-    await web.start();
+    await Promise.all([web.start(), this.cloudB.start()]);
     for (const [name, kinds] of Object.entries(PROVIDERS)) {
       const schema = trimmedSchema(name);
       if (schema !== undefined) await plugins.add(name, new ResourceProvider(schema, kinds, cloud));
@@ -109,7 +114,7 @@ export class Deployment {
 
   async stop({ keepFolder = false } = {}): Promise<void> {
     this.plugins.stop();
-    await this.web.stop();
+    await Promise.all([this.web.stop(), this.cloudB.stop()]);
     if (!keepFolder) rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -138,7 +143,8 @@ export class Deployment {
       GOGC: "400",
       GOOGLE_OAUTH_ACCESS_TOKEN: TOKEN,
       // Nothing of the machine's own but what the scripts need: no gcloud with somebody's account, for one.
-      PATH: (programs ??= programFolder()),
+      PATH: (programs ??= quickPrograms()),
+      AWS_ENDPOINT_URL_EC2: this.cloudB.endpoint,
       ...this.environment,
     };
     return Object.fromEntries(
@@ -211,7 +217,7 @@ export class Deployment {
     const { cloud, folder, log } = this;
     const requests = this.web.requests.map(({ path, body }) => `${path} ${JSON.stringify(body)}`).join("\n");
     const texts = { "what was printed": log, "requests of scripts": requests, "JSON output": this.shown };
-    return this.scan.leaks({ cloud, folder, texts });
+    return this.scan.leaks({ cloud, folder, texts, stateViews: ["JSON output"] });
   }
 
   async outputs(): Promise<Readonly<Record<string, { readonly type: unknown; readonly value: unknown }>>> {

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { needApi, needObject, needPrincipal, Refusal } from "./cloud";
 import { GOOGLE_CLUSTER_KINDS } from "./google-cluster-kinds";
 import { GOOGLE_NETWORK_KINDS } from "./google-network-kinds";
+import { GOOGLE_COMPUTE_KINDS } from "./google-compute-kinds";
 import { GOOGLE_WORKLOAD_KINDS } from "./google-workload-kinds";
 import { type ResourceKind } from "./resource-kind";
 import { textAt, valueAt, type ValueObject } from "./terraform-value";
@@ -49,6 +50,7 @@ function grant(
 export const GOOGLE_KINDS: Readonly<Record<string, ResourceKind>> = {
   ...GOOGLE_CLUSTER_KINDS,
   ...GOOGLE_NETWORK_KINDS,
+  ...GOOGLE_COMPUTE_KINDS,
   ...GOOGLE_WORKLOAD_KINDS,
 
   google_artifact_registry_repository: {
@@ -250,6 +252,18 @@ export const GOOGLE_KINDS: Readonly<Record<string, ResourceKind>> = {
     (values) => ({ type: "google_storage_bucket", id: `b/${text(values, "bucket").replace(/^b\//, "")}` }),
     "storage",
   ),
+
+  google_storage_bucket_object: {
+    replacedBy: ["bucket", "name", "content_type", "content_encoding", "source", "storage_class", "metadata"],
+    source: "storage/resource_storage_bucket_object.go",
+    id: (values) => `${text(values, "bucket")}-${text(values, "name")}`,
+    computed: (values) => ({
+      output_name: text(values, "name"),
+      md5hash: createHash("md5").update(text(values, "content")).digest("base64"),
+      md5hexhash: createHash("md5").update(text(values, "content")).digest("hex"),
+    }),
+    needs: (values) => [...needApi("storage"), needObject("google_storage_bucket", text(values, "bucket"))],
+  },
 };
 
 /** Number of 21 digits, always the same for the same text. */

@@ -16,7 +16,9 @@ export interface StepReport {
 /** Something that an owner of a deployment does, and the whole of what that may do. */
 export interface ChangeScenario {
   readonly name: string;
-  readonly change: (deployment: Deployment) => void;
+  readonly change?: (deployment: Deployment) => void;
+  /** Further arguments of the plan, for example `-replace=…`. */
+  readonly planArguments?: readonly string[];
   readonly expected: Readonly<Record<string, Action>>;
   /** Looks at the project after the apply; throws when it is not as it should be. */
   readonly verify?: (deployment: Deployment) => void;
@@ -63,12 +65,12 @@ export class Journey {
     });
   }
 
-  async change({ name, change, expected, verify }: ChangeScenario): Promise<void> {
+  async change({ name, change, expected, planArguments = [], verify }: ChangeScenario): Promise<void> {
     const { deployment } = this;
     await this.step(name, async () => {
-      change(deployment);
+      change?.(deployment);
       const before = deployment.cloud.livePayloads;
-      const plan = await deployment.plan();
+      const plan = await deployment.plan(...planArguments);
       requireActions(name, plan, expected);
       await deployment.apply(plan);
       requireSoundness(deployment, name);
@@ -80,7 +82,7 @@ export class Journey {
   }
 
   /** A destroy that is refused and loses nothing, then one that is allowed and leaves nothing. */
-  async tearDown(protection?: Protection): Promise<void> {
+  async tearDown(protection?: Protection, verify?: ChangeScenario["verify"]): Promise<void> {
     const { deployment } = this;
     if (protection !== undefined) {
       await this.step("destroy refused", () => this.requireRefusedDestroy(protection.refusal));
@@ -99,6 +101,7 @@ export class Journey {
       if (left.length > 0) throw new StepFailure("destroy", `the state still has ${left.join(", ")}`);
       const existing = [...deployment.cloud.objects.keys()];
       if (existing.length > 0) throw new StepFailure("destroy", `the project still has ${existing.join(", ")}`);
+      requireVerified("destroy", () => verify?.(deployment));
       return plan;
     });
   }

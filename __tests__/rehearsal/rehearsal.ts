@@ -69,7 +69,8 @@ class RehearsalRun {
     await this.lifecycle(lifecycleOnly === true ? [] : (rehearsal.changes ?? []));
     if (lifecycleOnly === true) return;
     await this.refusals();
-    await this.fromStages(this.options.rehearsal.inputs, (stages) => this.faults(stages));
+    const { faultInputs, inputs } = this.options.rehearsal;
+    await this.fromStages(faultInputs ?? inputs, (stages) => this.faults(stages));
     await this.matrix();
   }
 
@@ -89,7 +90,8 @@ class RehearsalRun {
       });
       await journey.setUp();
       for (const change of changes) await journey.change(change);
-      await journey.tearDown(this.options.rehearsal.protection);
+      const { protection, verifyDestroyed } = this.options.rehearsal;
+      await journey.tearDown(protection, changes.length === 0 ? undefined : verifyDestroyed);
     });
   }
 
@@ -229,8 +231,12 @@ class RehearsalRun {
 
   private started(inputs = this.options.rehearsal.inputs): Promise<Deployment> {
     const { folder, onCommand, program } = this.options;
-    const { admission } = this.options.rehearsal;
-    return Deployment.start({ source: folder, inputs, program, admission, onCommand });
+    const { admission, prepare } = this.options.rehearsal;
+    const starting = Deployment.start({ source: folder, inputs, program, admission, onCommand });
+    return starting.then((deployment) => {
+      prepare?.(deployment);
+      return deployment;
+    });
   }
 
   /** Works with a deployment and stops it; a failure keeps its folder. */
@@ -260,7 +266,8 @@ function failureOf(error: unknown, folder: string): RehearsalFailure {
   const message = error instanceof Error ? error.message : String(error);
   const step = error instanceof StepFailure ? error.step : "the rehearsal itself";
   const problem = message.slice(Math.max(0, message.indexOf("Error: ")));
-  const [address] = /(?<=\bwith )[\w.[\]"]+(?=,)|\b(?:google|kubernetes|random|terraform)_\w+\.\w+/.exec(problem) ?? [];
+  const [address] =
+    /(?<=\bwith )[\w.[\]"]+(?=,)|\b(?:aws|google|kubernetes|random|terraform|tls)_\w+\.\w+/.exec(problem) ?? [];
   return { step, address, message: problem, folder };
 }
 

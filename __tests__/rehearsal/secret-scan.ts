@@ -10,6 +10,8 @@ export interface Traces {
   readonly cloud: Cloud;
   /** What was printed, sent or shown, by name; it only grows. */
   readonly texts: Readonly<Record<string, string>>;
+  /** Those of the texts that show the state as it is. */
+  readonly stateViews?: readonly string[];
 }
 
 /** A shorter text turns up by chance. */
@@ -32,9 +34,10 @@ export class SecretScan {
       return [place, Buffer.from(text.slice(Math.max(0, before - OVERLAP)))];
     });
     const places = [...this.artefacts(traces.folder), ...texts];
-    return secretsOf(traces).flatMap(({ value, meaning }) => {
+    const shown = texts.filter(([place]) => traces.stateViews?.includes(place) !== true);
+    return secretsOf(traces).flatMap(({ value, meaning, mayBeInState }) => {
       const forms = formsOf(value);
-      return places
+      return (mayBeInState === true ? shown : places)
         .filter(([, bytes]) => forms.some((form) => bytes.includes(form)))
         .map(([place]) => `${meaning} is in ${place}`);
     });
@@ -52,8 +55,15 @@ export class SecretScan {
 
 type Place = readonly [place: string, bytes: Buffer];
 
+interface Secret {
+  readonly value: string;
+  readonly meaning: string;
+  /** Where the provider itself keeps it, and a saved plan with it. */
+  readonly mayBeInState?: boolean;
+}
+
 /** All secret values that the project knows. A payload that is a file of the folder is public: who has one has both. */
-function secretsOf({ cloud, folder }: Traces): { value: string; meaning: string }[] {
+function secretsOf({ cloud, folder }: Traces): Secret[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => /^(scripts|image)\//.test(path))
     .map((path) => readFileSync(join(folder, path), "utf8"));
@@ -62,8 +72,9 @@ function secretsOf({ cloud, folder }: Traces): { value: string; meaning: string 
   const written = [...cloud.objects.values()].flatMap(({ id, writeOnly }) =>
     Object.entries(writeOnly).map(([name, value]) => ({ value, meaning: `${name} of ${id}` })),
   );
+  const kept = [...cloud.keptInState].map((value) => ({ value, meaning: "a key of the state", mayBeInState: true }));
   const seen = new Set<string>(files);
-  return [...stored, ...written, ...opened].filter(({ value }) => {
+  return [...stored, ...written, ...opened, ...kept].filter(({ value }) => {
     if (seen.has(value) || value.length < SHORTEST_SECRET || cloud.publicPayloads.has(value)) return false;
     seen.add(value);
     return true;

@@ -24,8 +24,21 @@ export interface StackRehearsal {
    */
   readonly nullOutputs?: readonly string[];
 
+  /**
+   * Inputs for the faults, which must lead to the same names in every run.
+   *
+   * @default - `inputs`
+   */
+  readonly faultInputs?: Inputs;
+
+  /** Puts into the project what is there before the first apply. */
+  readonly prepare?: (deployment: Deployment) => void;
+
   /** Changes in the order in which they happen to one deployment. */
   readonly changes?: readonly ChangeScenario[];
+
+  /** Looks at what is left after all changes and the destroy; throws when it is not as it should be. */
+  readonly verifyDestroyed?: ChangeScenario["verify"];
 
   /** How it keeps its data; a stack without is destroyed at once. */
   readonly protection?: Protection;

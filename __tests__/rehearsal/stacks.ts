@@ -1,4 +1,5 @@
 import { IDP_KUBERNETES } from "./idp-kubernetes";
+import { ASSESSMENT_LAB } from "./assessment-lab";
 import { IDP_SERVERLESS } from "./idp-serverless";
 import { type StackRehearsal } from "./stack-rehearsal";
 
@@ -6,4 +7,5 @@ import { type StackRehearsal } from "./stack-rehearsal";
 export const REHEARSALS: Readonly<Record<string, StackRehearsal>> = {
   "idp-serverless": IDP_SERVERLESS,
   "idp-kubernetes": IDP_KUBERNETES,
+  "assessment-lab": ASSESSMENT_LAB,
 };

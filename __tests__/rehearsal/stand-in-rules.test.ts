@@ -152,4 +152,15 @@ describe("The look for secrets", () => {
     writeFileSync(join(folder, "terraform.tfstate"), "{}");
     expect(new SecretScan().leaks({ folder, cloud, texts: { log: "nothing" } })).toEqual([]);
   });
+
+  it("lets a key stay where its provider keeps it, and be printed nowhere", () => {
+    const cloud = new Cloud(surroundings);
+    cloud.keptInState.add("geheim+und lang/genug");
+    const state = JSON.stringify({ secret: "geheim+und lang/genug" });
+    writeFileSync(join(folder, "terraform.tfstate"), state);
+
+    expect(
+      new SecretScan().leaks({ folder, cloud, texts: { log: state, shown: state }, stateViews: ["shown"] }),
+    ).toEqual(["a key of the state is in log"]);
+  });
 });

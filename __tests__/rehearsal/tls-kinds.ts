@@ -14,9 +14,7 @@ export const TLS_KINDS: Readonly<Record<string, ResourceKind>> = {
     // The real one takes the hash of a key that does not exist yet; nobody may rely on more than that it is unique.
     id: () => randomBytes(20).toString("hex"),
     computed: (values) => {
-      const { privateKey, publicKey } = generateKeyPairSync("rsa", {
-        modulusLength: Number(values.rsa_bits ?? DEFAULT_RSA_BITS),
-      });
+      const { privateKey, publicKey } = nextKeyPair(Number(values.rsa_bits ?? DEFAULT_RSA_BITS));
       const { e = "", n = "" } = publicKey.export({ format: "jwk" });
       const parts = [Buffer.from("ssh-rsa"), integer(e), integer(n)];
       const wire = Buffer.concat(parts.flatMap((part) => [lengthOf(part), part]));
@@ -37,6 +35,23 @@ export const TLS_KINDS: Readonly<Record<string, ResourceKind>> = {
     },
   },
 };
+
+type KeyPair = ReturnType<typeof generateRsaKeyPair>;
+
+/** Real keys take long to make: of each size two take turns, so that a key differs from the one before it. */
+const KEY_PAIRS = new Map<number, KeyPair[]>();
+
+function nextKeyPair(bits: number): KeyPair {
+  const made = KEY_PAIRS.get(bits) ?? [];
+  const [oldest, newest] = made;
+  const next = oldest === undefined || newest === undefined ? generateRsaKeyPair(bits) : oldest;
+  KEY_PAIRS.set(bits, [...made.slice(-1), next]);
+  return next;
+}
+
+function generateRsaKeyPair(bits: number) {
+  return generateKeyPairSync("rsa", { modulusLength: bits });
+}
 
 /** A number as SSH writes it: positive, so with a zero in front when the first bit is set. */
 function integer(base64url: string): Buffer {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Block, type Terraform } from "../support/synthesis";
 import { valueAt } from "./configuration-graph";
 import { KUBERNETES_STACK_NAME, kubernetesTerraform } from "./kubernetes-stack";
+import { LAB_STACK_NAME, labScenarios, labTerraform } from "./lab-stack";
 import { literalDeployments } from "./literal-deployment";
 import { literalKubernetesDeployment } from "./literal-kubernetes-deployment";
 import { serverlessTerraform, STACK_NAME, withoutMetadata } from "./serverless-stack";
@@ -26,19 +27,19 @@ const goldenOf = (terraform: Terraform): string => `${JSON.stringify(sorted(with
 
 const scenarios: Record<string, Terraform> = {};
 const names = [
-  STACK_NAME,
-  "everything-overridden",
-  "private-network",
-  "existing-image",
-  KUBERNETES_STACK_NAME,
-  "kubernetes-with-literals",
+  ...[STACK_NAME, "everything-overridden", "private-network", "existing-image"],
+  ...[KUBERNETES_STACK_NAME, "kubernetes-with-literals"],
+  ...[LAB_STACK_NAME, "lab-defaults", "lab-on-existing-network", "lab-without-key-bucket", "lab-without-rules"],
+  ...["lab-without-service", "lab-without-targets", "lab-without-windows"],
 ];
 
 beforeAll(() => {
-  Object.assign(scenarios, { [STACK_NAME]: serverlessTerraform() }, literalDeployments(), {
+  Object.assign(scenarios, { [STACK_NAME]: serverlessTerraform() }, literalDeployments());
+  Object.assign(scenarios, {
     [KUBERNETES_STACK_NAME]: kubernetesTerraform(),
     "kubernetes-with-literals": literalKubernetesDeployment(),
   });
+  Object.assign(scenarios, { [LAB_STACK_NAME]: labTerraform() }, labScenarios());
   if ((process.env.UPDATE_GOLDENS ?? "") === "") return;
   for (const name of names) writeFileSync(join(FOLDER, `${name}.json`), goldenOf(scenario(name)));
 });

@@ -9,15 +9,34 @@ import { programPath } from "./programs";
 
 /** Everything that the scripts may call. gcloud is not among them: a test that wants it brings its own. */
 const PROGRAMS = [
-  ...["awk", "base64", "cat", "chmod", "curl", "cut", "date", "dirname", "grep", "jq", "mktemp", "rm", "sed", "sleep"],
-  ...["sh", "tr", "wc"],
+  ...[
+    "awk",
+    "base64",
+    "cat",
+    "chmod",
+    "cksum",
+    "cp",
+    "curl",
+    "cut",
+    "date",
+    "dirname",
+    "grep",
+    "jq",
+    "mkdir",
+    "mkfifo",
+  ],
+  ...["mktemp", "mv", "od", "rm", "sed", "sh", "sha256sum", "sleep", "sort", "tr", "wc"],
 ] as const;
 
 export type Shell = "bash" | "busybox" | "dash";
 
 const SCRIPTS = {
+  "assessment-cleanup": "lib/lab/scripts/assessment-cleanup.sh",
+  "assessment-status": "lib/lab/scripts/assessment-status.sh",
   "build-image": "lib/idp/scripts/build-image.sh",
   "enable-api": "lib/core/scripts/enable-api.sh",
+  "import-inventory": "lib/lab/scripts/import-inventory.sh",
+  "register-source": "lib/lab/scripts/register-source.sh",
   "wait-for-api": "lib/core/scripts/wait-for-api.sh",
 } as const;
 
@@ -49,6 +68,10 @@ export interface ScriptOptions {
   readonly arguments?: readonly string[];
   /** Folder of programs. @default the programs that the scripts may call */
   readonly programs?: string;
+  /** What the script reads from its standard input. @default nothing */
+  readonly input?: string;
+  /** Called when the script has been started. */
+  readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
   /** Called with the output so far and the process whenever a line arrives. */
   readonly onOutput?: (output: string, kill: (signal: NodeJS.Signals) => void) => void;
 }
@@ -63,9 +86,12 @@ export async function runScript(script: ScriptName, options: ScriptOptions = {})
     {
       // Only what is named here: a developer's own credentials and settings stay out.
       env: { PATH: programs, HOME: programs, TMPDIR: tmpdir(), ...FAST_ENVIRONMENT, ...options.environment },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe"],
     },
   );
+  options.onStart?.((signal) => child.kill(signal));
+  // A script that reads nothing may have ended by now.
+  child.stdin.on("error", () => undefined).end(options.input ?? "");
   const run = { stdout: "", stderr: "", output: "" };
   for (const stream of ["stdout", "stderr"] as const) {
     child[stream].setEncoding("utf8").on("data", (text: string) => {

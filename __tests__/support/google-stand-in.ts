@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo } from "node:net";
 
 import { CloudBuild } from "./google-stand-in-builds";
+import { MigrationCenter } from "./google-stand-in-migration";
 import {
   type ApiDescription,
   isObject,
@@ -20,6 +21,7 @@ import {
   type Service,
   ServiceUsage,
 } from "./google-stand-in-services";
+import { UPLOAD_PATH } from "./google-stand-in-uploads";
 
 /** Something that goes wrong with a request. */
 export type Fault =
@@ -53,11 +55,15 @@ export class GoogleStandIn {
   readonly registry = new ArtifactRegistry();
   readonly builds = new CloudBuild(this.registry);
   readonly usage = new ServiceUsage();
+  readonly migration = new MigrationCenter(() => this.host);
   readonly requests: RecordedRequest[] = [];
   /** Access tokens that are accepted. */
   readonly tokens = new Set(["ya29.first"]);
   /** What the metadata server hands out; undefined when the machine has none. */
   metadataToken: string | undefined;
+
+  /** Told of every request when it comes in, before it is answered. */
+  onRequest: (request: RecordedRequest) => void = () => undefined;
 
   private readonly services: readonly Service[];
   private readonly descriptions = new Map<string, { description: ApiDescription; service: Service }>();
@@ -69,6 +75,7 @@ export class GoogleStandIn {
       this.builds.service,
       this.registry.service,
       this.usage.service,
+      this.migration.service,
       ...PROBED_SERVICES,
       ...furtherServices,
     ];
@@ -120,18 +127,27 @@ export class GoogleStandIn {
     return this.requests.filter((request) => request.method === method);
   }
 
+  private record(request: RecordedRequest): void {
+    this.requests.push(request);
+    this.onRequest(request);
+  }
+
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const text = await bodyOf(request);
+    const bytes = await bodyOf(request);
     const url = new URL(request.url ?? "/", `http://${this.host}`);
     if (url.pathname === TOKEN_PATH) {
       this.answerToken(request, response);
       return;
     }
+    if (url.pathname.startsWith(UPLOAD_PATH)) {
+      this.takeUpload(request, response, { url, bytes });
+      return;
+    }
     const [, name = "", ...rest] = url.pathname.split("/");
     const api = this.descriptions.get(name);
     const match = api && matchMethod(api.description, request.method ?? "", rest.join("/"));
-    const body = parseBody(text);
-    this.requests.push({
+    const body = parseBody(bytes.toString("utf8"));
+    this.record({
       method: match?.method.id ?? "unknown",
       httpMethod: request.method ?? "",
       path: url.pathname + url.search,
@@ -164,6 +180,33 @@ export class GoogleStandIn {
       const retryAfter = fault?.kind === "status" ? fault.retryAfterSeconds : undefined;
       sendJson(response, error.code, error.body, retryAfter === undefined ? {} : { "retry-after": `${retryAfter}` });
     }
+  }
+
+  /** A write to a signed address: no API, and so no token, no JSON. Faults are those injected into `storage.upload`. */
+  private takeUpload(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { url, bytes }: { readonly url: URL; readonly bytes: Buffer },
+  ): void {
+    const { headers, method: httpMethod = "" } = request;
+    this.record({ method: "storage.upload", httpMethod, path: url.pathname + url.search, headers, body: {} });
+    const fault = this.takeFault("storage.upload", "storage.upload");
+    if (fault?.kind === "reset") {
+      request.socket.resetAndDestroy();
+      return;
+    }
+    if (fault?.kind === "html" || fault?.kind === "empty") {
+      sendHtml(response, fault.status, fault.kind === "html" ? `${fault.page} ${url.href}` : "");
+      return;
+    }
+    const answer =
+      fault?.kind === "status"
+        ? { status: fault.error.code, body: `<Error><Code>${fault.error.status}</Code></Error>` }
+        : this.migration.uploads.write({ method: httpMethod, url, headers, bytes });
+    const delay = fault?.kind === "slow" ? fault.milliseconds : 0;
+    setTimeout(() => {
+      response.writeHead(answer.status, { "content-type": "application/xml; charset=UTF-8" }).end(answer.body);
+    }, delay);
   }
 
   private takeFault(method: string, api: string): Fault | undefined {
@@ -253,10 +296,10 @@ function parseBody(text: string): unknown {
   }
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
 function sendJson(response: ServerResponse, status: number, body: JsonObject, headers: Record<string, string> = {}) {

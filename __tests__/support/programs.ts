@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 /** Programs that some tests run for real, with the Debian package that brings each. */
 const DEBIAN_PACKAGES = {
+  aws: "awscli",
   bash: "bash",
   buildah: "buildah",
   busybox: "busybox",
@@ -11,9 +12,11 @@ const DEBIAN_PACKAGES = {
   "dumb-init": "dumb-init",
   initdb: "postgresql-15",
   jq: "jq",
+  moto_server: "moto (from PyPI: moto[ec2,server])",
   pg_ctl: "postgresql-15",
   postgres: "postgresql-15",
   psql: "postgresql-client-15",
+  python3: "python3",
   shellcheck: "shellcheck",
   tofu: "tofu (from its maker's package repository)",
   terraform: "terraform (from its vendor's package repository)",
@@ -42,6 +45,13 @@ export interface Needs {
    * @default false
    */
   readonly root?: boolean;
+
+  /**
+   * What else is missing, in words.
+   *
+   * @default - nothing
+   */
+  readonly missing?: string;
 }
 
 /**
@@ -51,7 +61,7 @@ export interface Needs {
  * green run there means that everything ran.
  */
 export function describeWith(programs: readonly Program[], name: string, body: () => void, needs: Needs = {}): void {
-  const lacks = [missingPrograms(programs), needs.root === true ? missingRights() : undefined];
+  const lacks = [missingPrograms(programs), needs.root === true ? missingRights() : undefined, needs.missing];
   const explanation = lacks.filter((lack) => lack !== undefined).join("; ");
   if (explanation === "") {
     describe(name, body);

@@ -1,5 +1,8 @@
 import { readFileSync } from "node:fs";
 
+import { type Terraform } from "../support/synthesis";
+import { labPicture } from "./lab-picture";
+
 /** What a table row is made of, as it stands in a synthesized folder. */
 interface TerraformVariable {
   readonly type: string;
@@ -8,11 +11,11 @@ interface TerraformVariable {
   readonly ephemeral?: boolean;
 }
 
-/** The parts of `cdk.tf.json` that the tables show. */
-export interface DocumentedTerraform {
+/** A configuration with the parts that the tables show. */
+export type DocumentedTerraform = Terraform & {
   readonly variable: Readonly<Record<string, TerraformVariable>>;
   readonly output: Readonly<Record<string, { readonly description: string }>>;
-}
+};
 
 /** Command that brings stale tables up to date. */
 export const UPDATE_COMMAND = "npm run docs";
@@ -20,20 +23,27 @@ export const UPDATE_COMMAND = "npm run docs";
 /**
  * The text with every generated part renewed.
  *
- * A part stands between `<!-- inputs: <stack> -->` or `<!-- outputs: <stack> -->` and `<!-- end -->`.
+ * A part stands between `<!-- inputs: <stack> -->`, `<!-- outputs: <stack> -->` or `<!-- picture: <stack> -->` and `<!-- end -->`.
  *
  * @throws Error when a part names a stack that is not synthesized
  */
 export function withFreshTables(readme: string, stacks: Readonly<Record<string, DocumentedTerraform>>): string {
   return readme.replaceAll(
-    /(<!-- (inputs|outputs): (\S+) -->\n)[\s\S]*?(<!-- end -->)/g,
+    /(<!-- (inputs|outputs|picture): (\S+) -->\n)[\s\S]*?(<!-- end -->)/g,
     (_whole, start: string, kind: string, stackName: string, end: string) => {
       const terraform = stacks[stackName];
       if (terraform === undefined) throw new Error(`README.md has a table for ${stackName}, which is not a stack`);
-      return `${start}\n${kind === "inputs" ? inputsTable(terraform) : outputsTable(terraform)}\n\n${end}`;
+      return `${start}\n${(PARTS[kind] ?? inputsTable)(terraform)}\n\n${end}`;
     },
   );
 }
+
+/** What can be generated, by the word that asks for it. */
+const PARTS: Readonly<Record<string, (terraform: DocumentedTerraform) => string>> = {
+  inputs: inputsTable,
+  outputs: outputsTable,
+  picture: labPicture,
+};
 
 /** The synthesized configuration of one stack. */
 export function readTerraform(path: string): DocumentedTerraform {

@@ -1,4 +1,4 @@
-import { ref, TerraformCount, Token } from "cdktf";
+import { ref, TerraformCount, Token, type IResolvable } from "cdktf";
 
 /**
  * A Terraform expression written out by hand, without the surrounding `${ }`.
@@ -27,4 +27,9 @@ export function literal(text: string): string {
 /** `count` of a resource that exists only when the condition holds at plan; none when there is no condition. */
 export function countWhen(condition: string | undefined): TerraformCount | undefined {
   return condition === undefined ? undefined : TerraformCount.of(numberExpression(`(${condition}) ? 1 : 0`));
+}
+
+/** A switch as a condition for `countWhen`: none for what is always on. */
+export function conditionOf(isOn: boolean | IResolvable): string | undefined {
+  return isOn === true ? undefined : Token.asString(isOn);
 }

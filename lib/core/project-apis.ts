@@ -16,6 +16,7 @@ export type ApiName =
   | "container"
   | "iam"
   | "logging"
+  | "migrationcenter"
   | "run"
   | "secretmanager"
   | "sqladmin"
@@ -30,6 +31,13 @@ export interface ProjectApisProps {
 
   /** Region that the gate asks; some services answer per region only. */
   readonly region: string;
+
+  /**
+   * What must exist before the first service is enabled, and so is destroyed after all that waits for a service.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
 }
 
 /**
@@ -56,6 +64,7 @@ export class ProjectApis extends Construct {
         this.run("enable-api.sh", "cloudresourcemanager"),
         this.run("wait-for-api.sh", "cloudresourcemanager"),
       ],
+      dependsOn: props.dependsOn,
     });
 
     for (const api of apis) this.enable(api);
@@ -119,8 +128,8 @@ function serviceName(api: ApiName): string {
 }
 
 /** Puts the functions that all REST scripts share beside them. */
-export function addRestLibrary(scope: Construct): void {
-  addStackFile(scope, packageFile("lib/core/scripts/google-rest.sh"), "scripts/google-rest.sh");
+export function addRestLibrary(scope: Construct): StackFile {
+  return addStackFile(scope, packageFile("lib/core/scripts/google-rest.sh"), "scripts/google-rest.sh");
 }
 
 /** How a provisioner runs a script of the folder. */

@@ -43,7 +43,7 @@ export interface ProviderSchema {
  * The parts of the real providers' schemas that the stacks touch: `terraform providers schema -json` of google 7.45.0
  * and random 3.7.2, without descriptions.
  */
-export function providerSchema(provider: "google" | "random"): ProviderSchema {
+export function providerSchema(provider: "aws" | "google" | "random" | "tls"): ProviderSchema {
   return JSON.parse(gunzipSync(readFileSync(join(__dirname, `${provider}.json.gz`))).toString()) as ProviderSchema;
 }
 

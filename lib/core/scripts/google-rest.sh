@@ -19,6 +19,7 @@
 #   REST_RETRY_BASE_SECONDS        first pause between attempts, doubled each time up to 15 s (1)
 #   REST_CONNECT_SECONDS           time limit for reaching the host (10)
 #   REST_CALL_SECONDS              time limit for one attempt (14)
+#   REST_UPLOAD_SECONDS            time limit for one attempt to send a file (1800)
 #   REST_POLL_SECONDS              pause between two looks at something that is awaited (5)
 #   REST_SILENCE_SECONDS           longest time without a line of progress (15)
 # All accept fractions where `sleep` does, except REST_TRIES and REST_SILENCE_SECONDS.
@@ -37,15 +38,20 @@ REST_RETRY_BASE_SECONDS=${REST_RETRY_BASE_SECONDS:-1}
 REST_CONNECT_SECONDS=${REST_CONNECT_SECONDS:-10}
 # Below REST_SILENCE_SECONDS, because nothing can be printed while a call is under way.
 REST_CALL_SECONDS=${REST_CALL_SECONDS:-14}
+REST_UPLOAD_SECONDS=${REST_UPLOAD_SECONDS:-1800}
 REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
 REST_SILENCE_SECONDS=${REST_SILENCE_SECONDS:-15}
 
+GOOGLE_NOTE=
 GOOGLE_ON_INTERRUPT=:
+GOOGLE_PATIENT=no
 GOOGLE_REFUSED=
 GOOGLE_SHOWN=
 GOOGLE_SHOWN_AT=0
 GOOGLE_SLEEP=
+GOOGLE_TICKER=
 GOOGLE_TOKEN_SOURCE=
+GOOGLE_UPLOAD=
 
 google_say() {
   printf '%s\n' "$*"
@@ -65,16 +71,25 @@ google_require() {
   google_packages=
   for google_program in $google_missing; do
     case $google_program in
-      base64) google_packages="$google_packages coreutils" ;;
+      aws) google_packages="$google_packages awscli" ;;
+      base64 | sha256sum) google_packages="$google_packages coreutils" ;;
       *) google_packages="$google_packages $google_program" ;;
     esac
   done
-  google_complain "Missing on this machine:$google_missing. This script calls Google's APIs with them."
+  google_called="Google's APIs"
+  google_elsewhere="Cloud Shell has all of them."
+  case "$google_missing " in
+    *" aws "*)
+      google_called="cloud B and Google's APIs"
+      google_elsewhere="The vendor's own package of aws, release 1 or 2, will do as well."
+      ;;
+  esac
+  google_complain "Missing on this machine:$google_missing. This script calls $google_called with them."
   google_complain "  Debian, Ubuntu:  sudo apt-get install$google_packages"
-  google_complain "  Fedora, RHEL:    sudo dnf install$google_packages"
-  google_complain "  Alpine:          apk add$google_packages"
+  google_complain "  Fedora, RHEL:    sudo dnf install$(printf '%s' "$google_packages" | sed 's/awscli/awscli2/')"
+  google_complain "  Alpine:          apk add$(printf '%s' "$google_packages" | sed 's/awscli/aws-cli/')"
   google_complain "  macOS:           brew install$google_packages"
-  google_complain "  Cloud Shell has all of them. jq must be 1.6 or newer. Then run the same command again."
+  google_complain "  $google_elsewhere jq must be 1.6 or newer. Then run the same command again."
   exit 2
 }
 
@@ -119,7 +134,9 @@ google_start() {
 }
 
 google_end() {
-  [ -z "$GOOGLE_SLEEP" ] || kill "$GOOGLE_SLEEP" 2>/dev/null || :
+  for google_child in $GOOGLE_SLEEP $GOOGLE_TICKER $GOOGLE_UPLOAD; do
+    kill -9 "$google_child" 2>/dev/null || :
+  done
   rm -rf "$GOOGLE_WORK"
 }
 
@@ -138,6 +155,12 @@ google_interrupted() {
 # For a script whose own loop repeats calls.
 google_try_once() {
   REST_TRIES=1
+}
+
+# For an API that was turned on a moment ago, so that a front end may still believe it is off, and whose ABORTED means that
+# other work on the same thing has to end first.
+google_be_patient() {
+  GOOGLE_PATIENT=yes
 }
 
 google_seconds() {
@@ -323,6 +346,146 @@ google_create() {
   google_request POST "$1" "$2" "$3" once
 }
 
+# google_patch SERVICE PATH BODY_FILE
+google_patch() {
+  google_request PATCH "$1" "$2" "$3" repeatable
+}
+
+google_delete() {
+  google_request DELETE "$1" "$2" "" repeatable
+}
+
+# google_list SERVICE PATH FIELD FILE: all pages of a list; FILE gets its items, one line of JSON each. PATH has a query
+# already. The file "unreachable" in GOOGLE_WORK gets the places that the API left out.
+google_list() {
+  google_pages=0
+  google_page_token=
+  : >"$4"
+  : >"$GOOGLE_WORK/unreachable"
+  while :; do
+    google_get "$1" "$2${google_page_token:+&pageToken=$google_page_token}" || return 1
+    jq -r --arg field "$3" '
+      (.[$field][]? | tojson),
+      ([.nextPageToken // "" | @uri] + [.unreachable[]? | gsub("[[:cntrl:][:space:]]"; "_")] | join(" "))
+    ' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/page"
+    sed '$d' "$GOOGLE_WORK/page" >>"$4"
+    google_next_token=$(sed -n '$p' "$GOOGLE_WORK/page")
+    case $google_next_token in
+      *' '*)
+        printf '%s\n' "${google_next_token#* }" | tr ' ' '\n' >>"$GOOGLE_WORK/unreachable"
+        google_next_token=${google_next_token%% *}
+        ;;
+    esac
+    [ -n "$google_next_token" ] || return 0
+    if [ "$google_next_token" = "$google_page_token" ]; then
+      GOOGLE_NOTE="$(google_place) names the same next page again and again."
+      return 1
+    fi
+    google_page_token=$google_next_token
+    google_pages=$((google_pages + 1))
+    # The first page of many is nothing to report; a long list must not be silent.
+    if [ $((google_pages % 10)) -eq 0 ]; then
+      google_progress "Reading $3" "$(($(wc -l <"$4"))) so far"
+    fi
+  done
+}
+
+# Random identifier of one intention: APIs that take a requestId carry out its first arrival only, so that a call may be
+# repeated after an answer that was lost.
+google_new_request_id() {
+  od -An -N16 -tx1 /dev/urandom | tr -d ' \n' |
+    sed 's/^\(.\{8\}\)\(.\{4\}\).\(.\{3\}\).\(.\{3\}\)\(.\{12\}\)$/\1-\2-4\3-a\4-\5/'
+}
+
+# google_await SERVICE WHAT SECONDS: waits for the operation in the last answer and leaves it, ended, in GOOGLE_ANSWER.
+# Returns 1 when it ended in an error, cannot be read any more or is not done in time; google_outcome says which.
+google_await() {
+  google_await_until=$(($(google_seconds) + $3))
+  google_look=1
+  while :; do
+    google_read_operation
+    if [ "$google_done" = true ]; then
+      [ -n "$GOOGLE_ERROR" ] || return 0
+      GOOGLE_NOTE="$google_operation ended with $GOOGLE_ERROR"
+      return 1
+    fi
+    case $google_operation in
+      *[!A-Za-z0-9/_.-]*)
+        GOOGLE_NOTE="$(google_place) names an operation that cannot be one."
+        return 1
+        ;;
+    esac
+    # Most operations have ended at the second look.
+    [ "$google_look" -eq 1 ] || google_progress "$2" "under way"
+    if [ "$(google_seconds)" -ge "$google_await_until" ]; then
+      GOOGLE_NOTE="$google_operation is still running after $3 s; it goes on by itself."
+      return 1
+    fi
+    google_sleep "$(awk -v base="$REST_RETRY_BASE_SECONDS" -v look="$google_look" -v most="$REST_POLL_SECONDS" \
+      'BEGIN { pause = base * 2 ^ (look - 1); print (pause > most ? most : pause) }')"
+    google_look=$((google_look + 1))
+    google_get "$1" "$google_operation" || return 1
+  done
+}
+
+# Sets google_operation, google_done and, for one that failed, GOOGLE_ERROR and GOOGLE_REASONS. What has no name is no
+# operation but the result itself.
+google_read_operation() {
+  google_read=$(jq -r '
+    (.name // ""), (.done // has("name") != true),
+    ([.error.details[]?.reason? | select(type == "string")] | unique | join(" ")),
+    # The shell cuts empty lines off the end, so the last is never empty.
+    "-" + (if .error then
+      (["", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
+        "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
+        "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"][.error.code // 2] // "code \(.error.code)") + ": "
+        + ([.error.message // "no message" | splits("[ \r\n]+")] | join(" ") | .[0:2000])
+        + ([.error.details[]?.fieldViolations[]?.description? // empty] | if . == [] then "" else
+            " [" + (join("; ") | .[0:2000]) + "]" end)
+    else "" end)' "$GOOGLE_ANSWER" 2>/dev/null) || google_read=
+  [ -n "$google_read" ] || google_read="An operation
+true
+
+-UNKNOWN: the answer is no JSON"
+  google_operation=${google_read%%
+*}
+  google_read=${google_read#*
+}
+  google_done=${google_read%%
+*}
+  google_read=${google_read#*
+}
+  GOOGLE_REASONS=${google_read%%
+*}
+  GOOGLE_ERROR=${google_read#*
+-}
+}
+
+# google_upload FILE WHAT: sends a file to the signed address in the last answer, by PUT with exactly the headers that were
+# signed and without an access token. The answer is an operation, or its response, with `uploadFileInfo`. The address is as
+# good as a password, so it is on no command line and in no message.
+google_upload() {
+  jq -r '
+    def plain: if type == "string" and (test("[[:cntrl:]]") | not) then . else error("not one line") end;
+    (.response // .).uploadFileInfo
+    | (.signedUri | plain | capture("^(?<host>[a-z]+://[^/?#]+)").host),
+      "url = \(.signedUri | tojson)",
+      (.headers // {} | to_entries[] | "header = \((.key | plain) + ": " + (.value | plain) | tojson)")
+  ' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/address" 2>/dev/null || {
+    GOOGLE_NOTE="The API gave no address that $2 can go to."
+    return 1
+  }
+  sed 1d "$GOOGLE_WORK/address" >"$GOOGLE_WORK/upload"
+  read -r google_host <"$GOOGLE_WORK/address"
+  rm "$GOOGLE_WORK/address"
+  GOOGLE_METHOD=PUT
+  GOOGLE_URL="$google_host/<signed address>"
+  google_file=$1
+  google_what=$2
+  google_policy=repeatable
+  google_repeat google_send_file
+}
+
 # google_request METHOD SERVICE PATH BODY_FILE repeatable|once
 google_request() {
   google_base=$(google_address "$2")
@@ -330,14 +493,19 @@ google_request() {
   GOOGLE_URL=$google_base$3
   google_body=$4
   google_policy=$5
+  [ -n "$GOOGLE_TOKEN_SOURCE" ] || google_authorize
+  google_repeat google_send
+}
+
+# google_repeat google_send|google_send_file: until it succeeds or there is no point in another attempt.
+google_repeat() {
   google_try=1
   google_renewed=no
-  [ -n "$GOOGLE_TOKEN_SOURCE" ] || google_authorize
   while :; do
-    google_send
-    case $GOOGLE_STATUS in
-      2??) return 0 ;;
-      401)
+    "$1"
+    case $1/$GOOGLE_STATUS in
+      */2??) return 0 ;;
+      google_send/401)
         google_renew
         continue
         ;;
@@ -366,22 +534,64 @@ google_send() {
   GOOGLE_STATUS=$(curl -q --silent --show-error --config "$GOOGLE_WORK/request" "$@" --output "$GOOGLE_ANSWER" \
     --dump-header "$GOOGLE_WORK/headers" --write-out '%{http_code}' --connect-timeout "$REST_CONNECT_SECONDS" \
     --max-time "$REST_CALL_SECONDS" 2>"$GOOGLE_WORK/curl-error") || GOOGLE_CURL=$?
+  google_judge google_read_error
+}
+
+# google_judge READER: the state of the last attempt; READER reads the body of an error.
+google_judge() {
   # An answer that broke off half-way has a status but is none.
   [ "$GOOGLE_CURL" -eq 0 ] || GOOGLE_STATUS=000
+  GOOGLE_NOTE=
   GOOGLE_REASONS=
   GOOGLE_ERROR=
   case $GOOGLE_STATUS in
     000 | 2??) ;;
-    *) google_read_error ;;
+    *) "$1" ;;
   esac
+}
+
+# One attempt to send a file. It may take long, so it runs beside a ticker that keeps the user informed.
+google_send_file() {
+  : >"$GOOGLE_ANSWER"
+  : >"$GOOGLE_WORK/headers"
+  : >"$GOOGLE_WORK/upload-status"
+  GOOGLE_CURL=0
+  # Without "Expect", which curl adds to large bodies, no answer is waited for before the body is sent.
+  curl -q --silent --show-error --globoff --config "$GOOGLE_WORK/upload" --header 'Expect:' --upload-file "$google_file" \
+    --output "$GOOGLE_ANSWER" --dump-header "$GOOGLE_WORK/headers" --write-out '%{http_code}' \
+    --connect-timeout "$REST_CONNECT_SECONDS" --max-time "$REST_UPLOAD_SECONDS" --speed-limit 1000 --speed-time 60 \
+    >"$GOOGLE_WORK/upload-status" 2>"$GOOGLE_WORK/curl-error" </dev/null &
+  GOOGLE_UPLOAD=$!
+  google_tick "$google_what" &
+  GOOGLE_TICKER=$!
+  wait "$GOOGLE_UPLOAD" || GOOGLE_CURL=$?
+  GOOGLE_UPLOAD=
+  # A shell that has just been started may lose any other signal.
+  kill -9 "$GOOGLE_TICKER" 2>/dev/null || :
+  wait "$GOOGLE_TICKER" 2>/dev/null || :
+  GOOGLE_TICKER=
+  GOOGLE_STATUS=$(cat "$GOOGLE_WORK/upload-status")
+  google_judge google_read_storage_error
+}
+
+# Says every REST_SILENCE_SECONDS that the upload is under way, as long as it is.
+google_tick() {
+  trap - EXIT INT TERM HUP
+  while sleep "$REST_SILENCE_SECONDS" >/dev/null 2>&1 && kill -0 "$GOOGLE_UPLOAD" 2>/dev/null; do
+    google_say "$1: under way ($(google_seconds) s)"
+  done
 }
 
 # Is the last fault a passing one that this call may simply be repeated after?
 google_passing() {
   case $GOOGLE_STATUS in
     429) return 0 ;;
-    403) google_has_reason rateLimitExceeded userRateLimitExceeded RATE_LIMIT_EXCEEDED && return 0 ;;
+    403)
+      google_has_reason rateLimitExceeded userRateLimitExceeded RATE_LIMIT_EXCEEDED && return 0
+      [ "$GOOGLE_PATIENT" = yes ] && google_service_disabled && return 0
+      ;;
     408 | 500 | 502 | 503 | 504) [ "$google_policy" = repeatable ] && return 0 ;;
+    409) [ "$GOOGLE_PATIENT" = yes ] && google_says '^ABORTED' && return 0 ;;
     000)
       case $GOOGLE_CURL in
         # No name, no connection: nothing was sent.
@@ -451,22 +661,48 @@ google_read_error() {
 }
 }
 
-# One readable sentence about the last call: method, address without its query, HTTP status and what the API said.
+# Cloud Storage answers in XML. Only code and message are taken: the rest, like a page of somebody between, may repeat the
+# signed address.
+google_read_storage_error() {
+  google_read=$(tr '\r\n' '  ' <"$GOOGLE_ANSWER")
+  case $google_read in
+    *'<Code>'*'</Code>'*)
+      google_code=${google_read#*<Code>}
+      GOOGLE_REASONS=${google_code%%</Code>*}
+      google_message=${google_read#*<Message>}
+      case $google_read in
+        *'<Message>'*'</Message>'*) GOOGLE_ERROR="$GOOGLE_REASONS: ${google_message%%</Message>*}" ;;
+        *) GOOGLE_ERROR="$GOOGLE_REASONS." ;;
+      esac
+      ;;
+    *) GOOGLE_ERROR="without a reason that can be read." ;;
+  esac
+}
+
+# Method and address, without its query.
+google_place() {
+  printf '%s\n' "$GOOGLE_METHOD ${GOOGLE_URL%%\?*}"
+}
+
+# One readable sentence about the last call: method, address, HTTP status and what the API said.
 google_outcome() {
-  google_place="$GOOGLE_METHOD ${GOOGLE_URL%%\?*}"
+  if [ -n "$GOOGLE_NOTE" ]; then
+    printf '%s\n' "$GOOGLE_NOTE"
+    return 0
+  fi
   if [ "$GOOGLE_STATUS" = 000 ]; then
-    printf '%s got no answer: %s.\n' "$google_place" "$(google_text <"$GOOGLE_WORK/curl-error" | sed 's/^curl: //')"
+    printf '%s got no answer: %s.\n' "$(google_place)" "$(google_text <"$GOOGLE_WORK/curl-error" | sed 's/^curl: //')"
     return 0
   fi
   if [ -n "$GOOGLE_ERROR" ]; then
-    printf '%s answered HTTP %s %s\n' "$google_place" "$GOOGLE_STATUS" "$GOOGLE_ERROR"
+    printf '%s answered HTTP %s %s\n' "$(google_place)" "$GOOGLE_STATUS" "$GOOGLE_ERROR"
     return 0
   fi
   google_said=$(google_text <"$GOOGLE_ANSWER")
   if [ -n "$google_said" ]; then
-    printf '%s answered HTTP %s without a JSON error; the page says: %s\n' "$google_place" "$GOOGLE_STATUS" "$google_said"
+    printf '%s answered HTTP %s without a JSON error; the page says: %s\n' "$(google_place)" "$GOOGLE_STATUS" "$google_said"
   else
-    printf '%s answered HTTP %s with an empty body.\n' "$google_place" "$GOOGLE_STATUS"
+    printf '%s answered HTTP %s with an empty body.\n' "$(google_place)" "$GOOGLE_STATUS"
   fi
 }
 
@@ -505,4 +741,21 @@ google_quota_advice() {
   fi
   google_complain "  Way out: name the project that pays for the calls:" \
     "export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=${PROJECT_ID:-<project>}"
+}
+
+# Prints a file of JSON lines, each an array of texts, as columns under the given titles.
+# google_table FILE TITLE...
+google_table() {
+  google_rows=$1
+  shift
+  jq -rn '
+    # What would break the line or the terminal is shown as a space.
+    def cell: tostring | gsub("[[:cntrl:]]+"; " ") | .[0:300];
+    [$ARGS.positional, (inputs | map(cell))]
+    | (reduce .[] as $row ([]; [range($row | length) as $column
+        | [.[$column] // 0, ($row[$column] | length)] | max])) as $widths
+    | .[]
+    | [range(length) as $column | .[$column]
+        + (" " * ($widths[$column] - (.[$column] | length)) // "")] | join("  ") | "  " + sub(" +$"; "")
+  ' "$google_rows" --args "$@"
 }

@@ -1,0 +1,193 @@
+import { describeWith } from "../support/programs";
+import { type GoogleStandIn } from "../support/google-stand-in";
+import { ApiError } from "../support/google-stand-in-services";
+import { haveSource, inScene, LOCATION, SOURCE } from "./assessment-scene";
+
+/** A project in which two labs, their users and their imports have left something. */
+function haveLeftovers(standIn: GoogleStandIn): void {
+  const { migration } = standIn;
+  haveSource(standIn);
+  migration.sources.set(`${SOURCE}-upload`, { name: `${SOURCE}-upload`, type: "SOURCE_TYPE_UPLOAD", state: "ACTIVE" });
+  migration.sources.set(`${LOCATION}/sources/other`, { name: `${LOCATION}/sources/other`, displayName: "Other" });
+  const job = { displayName: "Cloud B", phaseEndsAt: 0, tables: [], report: {}, state: "COMPLETED" as const };
+  for (const [id, source] of [
+    ["mine", SOURCE],
+    ["mine-too", `${SOURCE}-upload`],
+    ["others", `${LOCATION}/sources/other`],
+  ] as const) {
+    const name = `${LOCATION}/importJobs/${id}`;
+    const assets = [
+      {
+        name: `${LOCATION}/assets/${id}`,
+        sources: [source],
+        machineDetails: { machineName: `m-${id}`, guestOs: { osName: "Debian 😀" } },
+      },
+    ];
+    migration.jobs.set(name, { ...job, name, assetSource: source, files: new Map([["f", {}]]), assets });
+  }
+  migration.assets.push(
+    { name: `${LOCATION}/assets/scanned`, sources: [SOURCE.replace("demo-project", "123456789012")] },
+    { name: `${LOCATION}/assets/shared`, sources: [SOURCE, `${LOCATION}/sources/other`] },
+  );
+  for (const [collection, id] of [
+    ["reportConfigs", "report"],
+    ["groups", "wave-1"],
+    ["preferenceSets", "cheap"],
+  ] as const) {
+    migration.others.get(collection)?.push({ name: `${LOCATION}/${collection}/${id}` });
+  }
+  migration.others.get("discoveryClients")?.push({ name: `${LOCATION}/discoveryClients/win`, source: SOURCE });
+}
+
+function namesIn({ migration }: GoogleStandIn): readonly string[] {
+  const items = [...migration.sources.values(), ...migration.jobs.values(), ...migration.allAssets];
+  const others = [...migration.others.values()].flat();
+  return [...items, ...others].map(({ name }) => String(name).split("/").slice(-2).join("/")).sort();
+}
+
+describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
+  it.concurrent("shows sources, assets and import jobs of all pages, as tables or as JSON", () =>
+    inScene(async ({ standIn, run }) => {
+      haveLeftovers(standIn);
+      standIn.migration.longestPage = 2;
+
+      const tables = await run("assessment-status");
+      standIn.migration.unreachable.push(`${LOCATION}/zones/far`);
+      const json = await run("assessment-status", { arguments: ["--json"], shell: "busybox" });
+
+      expect(tables.exitCode).toBe(0);
+      expect(tables.stdout.split("\n").map((line) => line.replace(/ {2,}/g, " | "))).toEqual([
+        "Sources: 3",
+        " | ID | DISPLAY NAME | TYPE | STATE | PENDING FRAMES | ERROR FRAMES",
+        " | assess-discovery-client | assess-discovery-client | SOURCE_TYPE_DISCOVERY_CLIENT | ACTIVE | 0 | 0",
+        " | assess-discovery-client-upload | SOURCE_TYPE_UPLOAD | ACTIVE | 0 | 0",
+        " | other | Other | SOURCE_TYPE_UNKNOWN | STATE_UNSPECIFIED | 0 | 0",
+        "Assets: 5",
+        " | ID | MACHINE | OPERATING SYSTEM | SOURCES",
+        " | scanned | assess-discovery-client",
+        " | shared | assess-discovery-client other",
+        " | mine | m-mine | Debian 😀 | assess-discovery-client",
+        " | mine-too | m-mine-too | Debian 😀 | assess-discovery-client-upload",
+        " | others | m-others | Debian 😀 | other",
+        "Import jobs: 3",
+        " | ID | DISPLAY NAME | STATE",
+        " | mine | Cloud B | IMPORT_JOB_STATE_COMPLETED",
+        " | mine-too | Cloud B | IMPORT_JOB_STATE_COMPLETED",
+        " | others | Cloud B | IMPORT_JOB_STATE_COMPLETED",
+        "",
+      ]);
+      expect(json).toMatchObject({ exitCode: 0, stderr: "" });
+      const document = JSON.parse(json.stdout) as Record<string, readonly Record<string, unknown>[]>;
+      expect(Object.entries(document).map(([name, items]) => [name, items.length])).toEqual([
+        ["sources", 3],
+        ["assets", 5],
+        ["importJobs", 3],
+        ["unreachable", 1],
+      ]);
+      expect(document.assets?.[2]).toEqual({
+        id: "mine",
+        machineName: "m-mine",
+        osName: "Debian 😀",
+        sources: ["assess-discovery-client"],
+      });
+    }),
+  );
+
+  it.concurrent("fails with the service's words, and explains itself", () =>
+    inScene(async ({ standIn, run }) => {
+      const error = new ApiError(403, "PERMISSION_DENIED", "Permission denied.");
+      standIn.inject("migrationcenter.projects.locations.assets.list", { kind: "status", error });
+
+      const failed = await run("assessment-status");
+      const help = await run("assessment-status", { arguments: ["--help"] });
+      const wrong = await run("assessment-status", { arguments: ["--jsn"], environment: { PROJECT_ID: undefined } });
+
+      expect(failed.exitCode).toBe(1);
+      expect(failed.stderr).toContain("The assets of project demo-project in us-central1 cannot be read.");
+      expect(failed.stderr).toContain("answered HTTP 403 PERMISSION_DENIED: Permission denied.");
+      expect(help.stdout).toContain("assessment-status.sh --json   as one JSON document");
+      expect(wrong.stderr).toContain('"--jsn" is no option');
+      expect(wrong.stderr).toContain("PROJECT_ID is not set");
+    }),
+  );
+});
+
+describeWith(["busybox", "curl", "dash", "jq"], "assessment-cleanup.sh", () => {
+  it.concurrent(
+    "deletes after a yes what is the lab's alone, in the order of dependence, and says what it leaves",
+    () =>
+      inScene(async ({ standIn, run }) => {
+        haveLeftovers(standIn);
+        standIn.migration.longestPage = 2;
+        const before = namesIn(standIn);
+
+        const refused = await run("assessment-cleanup", { input: "y\n" });
+        const unchanged = namesIn(standIn);
+        const { exitCode, stdout } = await run("assessment-cleanup", { input: "yes\n", shell: "busybox" });
+
+        expect(refused.exitCode).toBe(1);
+        expect(refused.stdout).toContain("Nothing is deleted.");
+        expect(unchanged).toEqual(before);
+        expect(exitCode).toBe(0);
+        expect(stdout).toContain("  import jobs to delete: 2\n    mine\n    mine-too\n");
+        expect(namesIn(standIn)).toEqual([
+          ...["assets/others", "assets/shared", "groups/wave-1", "importJobs/others", "preferenceSets/cheap"],
+          ...["reportConfigs/report", "sources/other"],
+        ]);
+        expect(stdout.split("\n").filter((line) => line.startsWith("Left: "))).toEqual([
+          "Left: report configurations of others: 1",
+          "Left: groups of others: 1",
+          "Left: preference sets of others: 1",
+          "Left: import jobs of others: 1",
+          "Left: assets of others: 2",
+          "Left: sources of others: 1",
+          "Left: the API migrationcenter.googleapis.com, which stays on.",
+        ]);
+      }),
+  );
+
+  it.concurrent("deletes everything on request, without asking, and finds nothing the next time", () =>
+    inScene(async ({ standIn, run }) => {
+      haveLeftovers(standIn);
+
+      const all = await run("assessment-cleanup", { arguments: ["--everything", "--yes"] });
+      const again = await run("assessment-cleanup", {
+        environment: { SOURCE_ID: undefined },
+        arguments: ["--everything"],
+      });
+
+      expect(all.exitCode).toBe(0);
+      expect(namesIn(standIn)).toEqual([]);
+      expect(again.exitCode).toBe(0);
+      expect(again.stdout).toContain("nothing to delete.");
+    }),
+  );
+
+  it.concurrent("goes on after a refusal, fails in the end, and deletes nothing when it cannot see everything", () =>
+    inScene(async ({ standIn, run }) => {
+      haveLeftovers(standIn);
+      standIn.migration.unreachable.push("far");
+      const blind = await run("assessment-cleanup", { arguments: ["--yes"] });
+      const before = namesIn(standIn).length;
+      standIn.migration.unreachable.pop();
+      standIn.inject("migrationcenter.projects.locations.importJobs.delete", {
+        kind: "status",
+        error: new ApiError(403, "PERMISSION_DENIED", "Not yours."),
+      });
+
+      const { exitCode, stderr } = await run("assessment-cleanup", {
+        arguments: ["--yes"],
+        environment: { REST_POLL_SECONDS: "0" },
+      });
+
+      expect(blind.exitCode).toBe(1);
+      expect(blind.stderr).toContain("cannot all be seen; nothing is deleted. Not reached: far");
+      expect(before).toBe(15);
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("Of the import jobs, mine cannot be deleted.");
+      expect(stderr).toContain("Of the sources, assess-discovery-client cannot be deleted.");
+      expect(stderr).toContain("2 deletions failed; run the same command again");
+      expect(namesIn(standIn)).not.toContain("importJobs/mine-too");
+    }),
+  );
+});

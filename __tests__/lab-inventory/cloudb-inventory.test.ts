@@ -1,0 +1,197 @@
+import { TerraformLocal } from "cdktf";
+
+import { expression } from "../../lib/core/expression";
+import { InputVariable } from "../../lib/core/input-variable";
+import { CloudBInventory, type CloudBInventoryProps } from "../../lib/lab/cloudb-inventory";
+import { CLOUDB_ACTIONS } from "../../lib/lab/contract";
+import {
+  bareStack,
+  resourceAddresses,
+  resourceOf,
+  terraformOf,
+  type BareStack,
+  type Block,
+} from "../support/synthesis";
+
+type Overrides = Partial<CloudBInventoryProps>;
+
+function inventoryIn(overrides: (stack: BareStack) => Overrides = () => ({}), stack = bareStack()) {
+  const input = (name: string, sensitive = false) =>
+    new InputVariable(stack, name, { type: "string", default: "", description: "Input.", sensitive }).stringValue;
+  const cloudB = {
+    accessKeyId: input("cloudb_access_key_id", true),
+    secretAccessKey: input("cloudb_secret_access_key", true),
+    region: input("cloudb_region"),
+  };
+  const inventory = new CloudBInventory(stack, "CloudB", {
+    cloudB,
+    deploymentId: "1a2b3c4d",
+    projectId: "demo-project",
+    region: "us-central1",
+    sourceId: "the-source",
+    ...overrides(stack),
+  });
+  stack.expose({ arn: { value: inventory.userArn, description: "User." } });
+  return { inventory, stack, terraform: terraformOf(stack) };
+}
+
+/** A step with its only provisioner's arguments beside its own. */
+function stepOf({ terraform }: ReturnType<typeof inventoryIn>, name: string): Block {
+  const step = resourceOf(terraform, "terraform_data", name);
+  const [provisioner] = step.provisioner as { "local-exec": Block }[];
+  return { ...step, ...provisioner?.["local-exec"] };
+}
+
+describe("CloudBInventory", () => {
+  it("creates a user that may list machines, types and volumes, and nothing else", () => {
+    const { terraform } = inventoryIn();
+    expect(resourceAddresses(terraform)).toEqual([
+      "aws_iam_access_key.cloud_b_user_key",
+      "aws_iam_policy.cloud_b_user_policy",
+      "aws_iam_user.cloud_b_user",
+      "aws_iam_user_policy_attachment.cloud_b_user_attachment",
+      "terraform_data.cloud_b_import",
+      "terraform_data.cloud_b_programs",
+    ]);
+    expect(resourceOf(terraform, "aws_iam_user", "cloud_b_user").name).toBe("assess-discovery-1a2b3c4d");
+    const { policy } = resourceOf(terraform, "aws_iam_policy", "cloud_b_user_policy");
+    expect(JSON.parse(policy as string)).toEqual({
+      Version: "2012-10-17",
+      Statement: [{ Effect: "Allow", Action: CLOUDB_ACTIONS, Resource: "*" }],
+    });
+    expect(CLOUDB_ACTIONS).toEqual(["ec2:DescribeInstances", "ec2:DescribeInstanceTypes", "ec2:DescribeVolumes"]);
+    expect(resourceOf(terraform, "aws_iam_user_policy_attachment", "cloud_b_user_attachment")).toMatchObject({
+      user: "${one(aws_iam_user.cloud_b_user[*].name)}",
+      policy_arn: "${one(aws_iam_policy.cloud_b_user_policy[*].arn)}",
+    });
+  });
+
+  it("has no resource without a key", () => {
+    const { terraform } = inventoryIn();
+    for (const address of resourceAddresses(terraform)) {
+      const [type = "", name = ""] = address.split(".");
+      expect(resourceOf(terraform, type, name).count).toBe('${(var.cloudb_access_key_id != "") ? 1 : 0}');
+    }
+    expect(terraform.output?.arn?.value).toBe("${one(aws_iam_user.cloud_b_user[*].arn)}");
+  });
+
+  it("has none either when the lab does without the assessment service", () => {
+    const { terraform } = inventoryIn((stack) => ({
+      enabled: new InputVariable(stack, "initialize", { type: "bool", description: "Input." }).booleanValue,
+    }));
+    expect(resourceOf(terraform, "aws_iam_user", "cloud_b_user").count).toBe(
+      '${(var.cloudb_access_key_id != "" && (var.initialize)) ? 1 : 0}',
+    );
+    expect(terraform.provider?.aws?.[0]?.skip_credentials_validation).toBe(
+      '${!(var.cloudb_access_key_id != "" && (var.initialize))}',
+    );
+  });
+
+  it.each<[string, Overrides]>([
+    ["empty credentials", { cloudB: { accessKeyId: "", secretAccessKey: "" } }],
+    ["a lab without the assessment service", { enabled: false }],
+  ])("adds neither a resource nor a provider for %s at synth", (_, overrides) => {
+    const { terraform } = inventoryIn(() => overrides);
+    expect(resourceAddresses(terraform)).toEqual([]);
+    expect(terraform.provider?.aws).toBeUndefined();
+    expect(terraform.output?.arn?.value).toBe("${null}");
+  });
+
+  it("configures the provider with the bootstrap key, and with words that are never sent when there is none", () => {
+    const { terraform } = inventoryIn();
+    expect(terraform.provider?.aws).toEqual([
+      {
+        alias: "cloud_b_user_provider",
+        region: "${var.cloudb_region}",
+        access_key: '${(var.cloudb_access_key_id == "" ? "none" : var.cloudb_access_key_id)}',
+        secret_key: '${(var.cloudb_access_key_id == "" ? "none" : var.cloudb_secret_access_key)}',
+        skip_credentials_validation: '${!(var.cloudb_access_key_id != "")}',
+        skip_metadata_api_check: "true",
+        skip_region_validation: true,
+        skip_requesting_account_id: true,
+      },
+    ]);
+    const users = Object.entries(terraform.resource ?? {}).filter(([type]) => type.startsWith("aws_"));
+    for (const [, elements] of users) {
+      for (const { provider } of Object.values(elements)) expect(provider).toBe("aws.cloud_b_user_provider");
+    }
+  });
+
+  it("looks for the programs before it creates anything in cloud B", () => {
+    const inventory = inventoryIn();
+    expect(stepOf(inventory, "cloud_b_programs").command).toBe(
+      'sh "${path.module}/scripts/discover-cloudb.sh" --check',
+    );
+    for (const [type, name] of [
+      ["aws_iam_user", "cloud_b_user"],
+      ["aws_iam_policy", "cloud_b_user_policy"],
+    ] as const) {
+      expect(resourceOf(inventory.terraform, type, name).depends_on).toEqual(["terraform_data.cloud_b_programs"]);
+    }
+  });
+
+  it("begins after what the caller names", () => {
+    const inventory = inventoryIn((stack) => ({ after: [new TerraformLocal(stack, "first", "")] }));
+    expect(stepOf(inventory, "cloud_b_programs").depends_on).toEqual(["local.first"]);
+  });
+
+  it("lists and imports with the key of the user alone, and with output that stays visible", () => {
+    const { command, environment } = stepOf(inventoryIn(), "cloud_b_import");
+    expect(command).toBe('sh "${path.module}/scripts/discover-cloudb.sh"');
+    expect(environment).toEqual({
+      AWS_ACCESS_KEY_ID: "${one(aws_iam_access_key.cloud_b_user_key[*].id)}",
+      AWS_SECRET_ACCESS_KEY: "${nonsensitive(one(aws_iam_access_key.cloud_b_user_key[*].secret))}",
+      CLOUDB_REGION: "${var.cloudb_region}",
+      DEPLOYMENT_ID: "1a2b3c4d",
+      PROJECT_ID: "demo-project",
+      REGION: "us-central1",
+      SOURCE_ID: "the-source",
+    });
+  });
+
+  it("runs again when scripts, key, region or source change, and for nothing else", () => {
+    const steps = ["discover-cloudb", "export-inventory", "import-inventory", "register-source"];
+    const hashes = ["google-rest", ...steps].map((script) => `filesha256("\${path.module}/scripts/${script}.sh")`);
+    expect(stepOf(inventoryIn(), "cloud_b_import").triggers_replace).toEqual({
+      access_key_id: "${one(aws_iam_access_key.cloud_b_user_key[*].id)}",
+      cloudb_region: "${var.cloudb_region}",
+      project_id: "demo-project",
+      region: "us-central1",
+      scripts: `\${sha256(join(":", [${hashes.join(", ")}]))}`,
+      source_id: "the-source",
+    });
+  });
+
+  it("imports after the rights of the user and after what the caller names", () => {
+    const inventory = inventoryIn((stack) => ({ dependsOn: [new TerraformLocal(stack, "source", "")] }));
+    expect(stepOf(inventory, "cloud_b_import").depends_on).toEqual([
+      "aws_iam_user_policy_attachment.cloud_b_user_attachment",
+      "aws_iam_access_key.cloud_b_user_key",
+      "local.source",
+    ]);
+  });
+
+  it("may stand beside another one, each with its own provider", () => {
+    const { stack } = inventoryIn();
+    const cloudB = { accessKeyId: expression("var.a"), secretAccessKey: expression("var.b") };
+    new CloudBInventory(stack, "Other", { cloudB, deploymentId: "other", projectId: "p", region: "r", sourceId: "s" });
+    expect(terraformOf(stack).provider?.aws?.map(({ alias }) => alias)).toEqual([
+      "cloud_b_user_provider",
+      "other_user_provider",
+    ]);
+  });
+
+  it("refuses a key that everybody could read in the folder", () => {
+    expect(() => inventoryIn(() => ({ cloudB: { accessKeyId: "AKIA", secretAccessKey: "secret" } }))).toThrow(
+      `test/CloudB: 1 problem
+  - accessKeyId or secretAccessKey is a literal; it would be in the synthesized folder for everybody to read; pass sensitive inputs, or empty text to leave cloud B out`,
+    );
+  });
+
+  it("refuses half a key", () => {
+    expect(() => inventoryIn(() => ({ cloudB: { accessKeyId: expression("var.id"), secretAccessKey: "" } }))).toThrow(
+      `test/CloudB: 1 problem
+  - accessKeyId is given and secretAccessKey is missing; they must be given together or not at all, because neither signs a request alone; give both, or empty text for both`,
+    );
+  });
+});

@@ -1,0 +1,187 @@
+import fc from "fast-check";
+
+import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
+import { ASSESSMENT_LAB_RULES } from "../../lib/lab/assessment-lab-rules";
+import { InputVariable } from "../../lib/core/input-variable";
+import { bareLabStack, literalLab } from "../stacks/lab-stack";
+
+const RANGE_EXAMPLE = "10.128.0.0/9";
+const RULE_OF_ID =
+  "it must be 1 to 8 lower-case letters and digits, because it is part of every name and the whole of it must be in the computer name of the Windows host; shorten or rewrite it";
+const RULE_OF_RANGE = `it must be an IPv4 range such as ${RANGE_EXAMPLE} that begins with its first address, because firewall rules take nothing else; correct it`;
+const RULE_OF_SOURCES = `it must have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source lets everybody through; give one, for example ${RANGE_EXAMPLE}`;
+const RULE_OF_NAME =
+  "it must be 1 to 63 characters in one line without a space at either end, because it is typed by hand into the discovery client and must match; rewrite it";
+const RULE_OF_CREDENTIALS =
+  "they must be given together or not at all, because neither signs a request alone; give both, or leave cloudB out";
+
+const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentLabProps>, failures: string[]])[] = [
+  ["a long deployment id", { deploymentId: "abcdefghi" }, [`deploymentId is "abcdefghi"; ${RULE_OF_ID}`]],
+  ["an empty deployment id", { deploymentId: "" }, [`deploymentId is ""; ${RULE_OF_ID}`]],
+  [
+    "a deployment id that leaves a hyphen at the end of the computer name",
+    { deploymentId: "abcdefg" },
+    [
+      'deploymentId is "abcdefg"; it must not have 7 characters, because Windows cuts the host\'s name after 15 and a computer name that ends in a hyphen is not legal; add or remove one',
+    ],
+  ],
+  [
+    "a deployment id that the store reserves",
+    { deploymentId: "google" },
+    [
+      'deploymentId is "google"; it must not contain "google", because it is part of the bucket\'s name and the store reserves that word; choose another id',
+    ],
+  ],
+  [
+    "a network whose name nobody can know",
+    { createVpc: false },
+    [
+      "createVpc is false and deploymentId is missing; the existing network must be called assess-<id>-vpc, and nobody can know a random id before; give the id in the network's name, or set createVpc to true",
+    ],
+  ],
+  [
+    "a zone as region",
+    { region: "us-central1-a" },
+    [
+      'region is "us-central1-a"; it must be the name of a region such as us-central1, because the assessment data of a project is in one for ever; a zone has one more letter at the end, leave that out',
+      'zone is "us-central1-a"; it must be a zone of the region us-central1-a, because hosts, bucket and assessment data belong together; use for example us-central1-a-b',
+    ],
+  ],
+  [
+    "the default zone in another region",
+    { region: "europe-west1" },
+    [
+      'zone is "us-central1-a"; it must be a zone of the region europe-west1, because hosts, bucket and assessment data belong together; use for example europe-west1-b',
+    ],
+  ],
+  [
+    "a range that does not begin with its first address",
+    { internalTrafficCidr: "10.0.0.1/8" },
+    [`internalTrafficCidr is "10.0.0.1/8"; ${RULE_OF_RANGE}`],
+  ],
+  [
+    "everybody as internal",
+    { internalTrafficCidr: "0.0.0.0/0" },
+    [
+      `internalTrafficCidr is 0.0.0.0/0; it must be /8 or smaller, because every protocol is let through from there and the Windows host has a public address; use the range of the network, ${RANGE_EXAMPLE}`,
+    ],
+  ],
+  [
+    "rules without a source, and with one that is none",
+    { sourceRanges: { ssh: [], rdp: ["203.0.113.7"] } },
+    [`sourceRanges.ssh is []; ${RULE_OF_SOURCES}`, `sourceRanges.rdp is ["203.0.113.7"]; ${RULE_OF_SOURCES}`],
+  ],
+  [
+    "a disk that Windows does not fit on",
+    { windowsVmBootDiskSizeGb: 49 },
+    [
+      "windowsVmBootDiskSizeGb is 49; it must be a whole number from 50 to 65536, because the server image alone needs 50; raise it, or set createWindowsVm to false",
+    ],
+  ],
+  [
+    "a negative number of targets",
+    { linuxVmCount: -1 },
+    ["linuxVmCount is -1; it must be a whole number from 0, because it counts hosts; use 0 for none"],
+  ],
+  [
+    "a disk that Linux does not fit on",
+    { linuxVmBootDiskSizeGb: 9.5 },
+    [
+      "linuxVmBootDiskSizeGb is 9.5; it must be a whole number from 10 to 65536, because the image alone needs 10; raise it, or set linuxVmCount to 0",
+    ],
+  ],
+  [
+    "a client name that nobody types the same twice",
+    { assessDiscoveryClientName: " client" },
+    [`assessDiscoveryClientName is " client"; ${RULE_OF_NAME}`],
+  ],
+  [
+    "half of the credentials of cloud B, without showing it",
+    { cloudB: { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "" } },
+    [`cloudB has accessKeyId given and secretAccessKey missing; ${RULE_OF_CREDENTIALS}`],
+  ],
+  [
+    "a country as region of cloud B",
+    { cloudB: { accessKeyId: "", secretAccessKey: "", region: "us" } },
+    [
+      'cloudB.region is "us"; it must be the name of a region of cloud B such as us-east-1, because instances are listed region by region; correct it',
+    ],
+  ],
+];
+
+describe("AssessmentLab refuses", () => {
+  it.each(REFUSED)("%s", (_behaviour, props, failures) => {
+    const count = failures.length === 1 ? "1 problem" : `${failures.length} problems`;
+    const expected = [`test/Lab: ${count}`, ...failures.map((failure) => `  - ${failure}`)].join("\n");
+    expect(() => literalLab(props)).toThrow(new Error(expected));
+  });
+
+  it("by every rule that there is", () => {
+    const broken = ASSESSMENT_LAB_RULES.filter((rule) =>
+      REFUSED.some(([, props]) => !rule.holds({ projectId: "demo-project", ...props })),
+    );
+    expect(broken).toHaveLength(ASSESSMENT_LAB_RULES.length);
+  });
+});
+
+describe("AssessmentLab accepts", () => {
+  it.each<readonly [string, Partial<AssessmentLabProps>]>([
+    ["a small Windows disk where there is no Windows host", { createWindowsVm: false, windowsVmBootDiskSizeGb: 10 }],
+    ["a small Linux disk where there is no target", { linuxVmCount: 0, linuxVmBootDiskSizeGb: 1 }],
+    ["empty credentials of cloud B", { cloudB: { accessKeyId: "", secretAccessKey: "" } }],
+    ["a zone of another region when that region is given", { region: "europe-west1", zone: "europe-west1-d" }],
+    ["a range of one address", { sourceRanges: { rdp: ["203.0.113.7/32"] } }],
+    ["a source list of everybody, in writing", { sourceRanges: { http: ["0.0.0.0/0"] } }],
+  ])("%s", (_behaviour, props) => {
+    expect(() => literalLab(props)).not.toThrow();
+  });
+
+  it("whatever only Terraform knows, which the inputs' own rules judge at plan", () => {
+    const stack = bareLabStack();
+    const text = new InputVariable(stack, "text", { type: "string", description: "Anything." }).stringValue;
+    const size = new InputVariable(stack, "size", { type: "number", description: "Anything." }).numberValue;
+    const isOn = new InputVariable(stack, "is_on", { type: "bool", description: "Anything." }).booleanValue;
+    expect(
+      () =>
+        new AssessmentLab(stack, "Lab", {
+          projectId: text,
+          assessDiscoveryClientName: text,
+          cloudB: { accessKeyId: text, secretAccessKey: text, region: text },
+          createVpc: isOn,
+          deploymentId: text,
+          internalTrafficCidr: text,
+          linuxVmBootDiskSizeGb: size,
+          linuxVmCount: size,
+          region: text,
+          sourceRanges: { rdp: [text] },
+          windowsVmBootDiskSizeGb: size,
+          zone: text,
+        }),
+    ).not.toThrow();
+  });
+});
+
+describe("A deployment id that is accepted", () => {
+  const names = fc.stringMatching(/^[a-z0-9-]{1,2}[a-z0-9]{0,7}$/);
+
+  it("makes names that the platform, the store and Windows take", () => {
+    fc.assert(
+      fc.property(names, (deploymentId) => {
+        const props = { projectId: "demo-project", deploymentId };
+        if (!ASSESSMENT_LAB_RULES.every((rule) => rule.holds(props))) return;
+        const { resource = {} } = literalLab({ deploymentId });
+        const hosts = Object.values(resource.google_compute_instance ?? {}).map(({ name }) => String(name));
+        const others = ["google_compute_network", "google_compute_firewall", "google_storage_bucket"].flatMap((type) =>
+          Object.values(resource[type] ?? {}).map(({ name }) => String(name)),
+        );
+        for (const name of [...hosts.map((host) => host.replace(/\$\{.*/, "999")), ...others])
+          expect(name).toMatch(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])$/);
+        const [windows = ""] = hosts.filter((host) => host.endsWith("winvm01"));
+        const computerName = windows.slice(0, 15);
+        expect(computerName).toContain(deploymentId);
+        expect(computerName).toMatch(/^[a-z][a-z0-9-]{0,13}[a-z0-9]$/);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

@@ -1,0 +1,320 @@
+import { TerraformStack } from "cdktf";
+
+import { ProjectApis } from "../../lib/core/project-apis";
+import { AssessmentLab } from "../../lib/lab";
+import { bareLabStack, literalLab } from "../stacks/lab-stack";
+import { resourceAddresses, resourceOf, terraformOf, testApp, type Block, type Terraform } from "../support/synthesis";
+import { valueAt } from "../stacks/configuration-graph";
+
+const countOf = (terraform: Terraform, type: string, name: string): unknown =>
+  terraform.resource?.[type]?.[name]?.count;
+
+/** Hosts of a lab, by the name of their block. */
+const host = (terraform: Terraform, name: string): Block => resourceOf(terraform, "google_compute_instance", name);
+
+describe("AssessmentLab with nothing but a project", () => {
+  let terraform: Terraform;
+
+  beforeAll(() => {
+    terraform = literalLab();
+  });
+
+  it("makes network, rules, key, bucket, hosts, and turns on what they need", () => {
+    expect(resourceAddresses(terraform)).toEqual([
+      "google_compute_firewall.lab_firewall_allow_http",
+      "google_compute_firewall.lab_firewall_allow_icmp",
+      "google_compute_firewall.lab_firewall_allow_internal",
+      "google_compute_firewall.lab_firewall_allow_rdp",
+      "google_compute_firewall.lab_firewall_allow_ssh",
+      "google_compute_instance.lab_linux_vm",
+      "google_compute_instance.lab_windows_vm",
+      "google_compute_network.lab_vpc",
+      "google_project_service.lab_apis_compute",
+      "google_project_service.lab_apis_iam",
+      "google_project_service.lab_apis_migrationcenter",
+      "google_project_service.lab_apis_storage",
+      "google_storage_bucket.lab_key_bucket",
+      "google_storage_bucket_object.lab_key_file",
+      "random_id.lab_random_id",
+      "terraform_data.lab_apis_compute_answers",
+      "terraform_data.lab_apis_iam_answers",
+      "terraform_data.lab_apis_migrationcenter_answers",
+      "terraform_data.lab_apis_resource_manager",
+      "terraform_data.lab_apis_storage_answers",
+      "terraform_data.lab_source_registered",
+      "terraform_data.lab_survivors_at_destroy",
+      "tls_private_key.lab_key",
+    ]);
+    expect(terraform.data).toBeUndefined();
+  });
+
+  it("needs no look-up at plan: images are named by their family", () => {
+    const image = "boot_disk.initialize_params.image";
+    expect(valueAt(host(terraform, "lab_windows_vm"), image)).toBe("windows-cloud/windows-2022");
+    expect(valueAt(host(terraform, "lab_linux_vm"), image)).toBe("debian-cloud/debian-12");
+  });
+
+  it("gives no host a service account, and only the Windows host an address in public", () => {
+    for (const name of ["lab_windows_vm", "lab_linux_vm"])
+      expect(host(terraform, name)).not.toHaveProperty("service_account");
+    expect(valueAt(host(terraform, "lab_windows_vm"), "network_interface.0.access_config")).toEqual([{}]);
+    expect(valueAt(host(terraform, "lab_linux_vm"), "network_interface.0")).toEqual({
+      network: "${local.lab_vpc_network_id}",
+    });
+  });
+
+  it("boots only signed code, and stops a host for another machine type instead of replacing it", () => {
+    for (const name of ["lab_windows_vm", "lab_linux_vm"]) {
+      expect(host(terraform, name)).toMatchObject({
+        allow_stopping_for_update: true,
+        shielded_instance_config: {
+          enable_secure_boot: true,
+          enable_vtpm: true,
+          enable_integrity_monitoring: true,
+        },
+      });
+    }
+  });
+
+  it("states nothing of a host that could only be changed by replacing it, but what its names and images are", () => {
+    for (const name of ["lab_windows_vm", "lab_linux_vm"]) {
+      const { description, hostname, metadata_startup_script: script } = host(terraform, name);
+      expect([description, hostname, script]).toEqual([undefined, undefined, undefined]);
+    }
+  });
+
+  it("hands each host its script and its values as data", () => {
+    expect(host(terraform, "lab_windows_vm").metadata).toEqual({
+      "windows-startup-script-ps1": '${file("${path.module}/scripts/windows-first-boot.ps1")}',
+      "assessment-lab": "${jsonencode(local.lab_windows_vm_first_boot_values)}",
+      "serial-port-logging-enable": "TRUE",
+    });
+    expect(host(terraform, "lab_linux_vm").metadata).toEqual({
+      "startup-script": '${file("${path.module}/scripts/linux-first-boot.sh")}',
+      "assessment-lab": "${jsonencode(local.lab_linux_vm_first_boot_values)}",
+      "ssh-keys": "lab-user:${trimspace(tls_private_key.lab_key.public_key_openssh)}",
+      "enable-oslogin": "FALSE",
+      "serial-port-logging-enable": "TRUE",
+    });
+    expect(terraform.locals?.lab_linux_vm_first_boot_values).toEqual({
+      labUser: "lab-user",
+      sshPublicKey: "${trimspace(tls_private_key.lab_key.public_key_openssh)}",
+    });
+  });
+
+  it("tells the Windows host nothing that depends on the number of targets", () => {
+    const values = JSON.stringify(terraform.locals?.lab_windows_vm_first_boot_values);
+    expect(values).toContain("assess-${random_id.lab_random_id.hex}-linvm-");
+    expect(values).not.toContain("google_compute_instance");
+  });
+
+  it("stores the key where only members of the project read it, and keeps nothing of a key that is gone", () => {
+    expect(resourceOf(terraform, "tls_private_key", "lab_key")).toMatchObject({
+      algorithm: "RSA",
+      rsa_bits: 4096,
+    });
+    expect(resourceOf(terraform, "google_storage_bucket", "lab_key_bucket")).toEqual({
+      project: "demo-project",
+      name: "assess-${random_id.lab_random_id.hex}-keys",
+      location: "us-central1",
+      uniform_bucket_level_access: true,
+      public_access_prevention: "enforced",
+      force_destroy: true,
+      soft_delete_policy: { retention_duration_seconds: 0 },
+      versioning: { enabled: false },
+      depends_on: ["terraform_data.lab_apis_storage_answers"],
+    });
+    expect(resourceOf(terraform, "google_storage_bucket_object", "lab_key_file")).toEqual({
+      bucket: "${local.lab_key_bucket_name}",
+      name: "lab-ssh-key.pem",
+      content: "${tls_private_key.lab_key.private_key_pem}",
+      content_type: "application/x-pem-file",
+    });
+  });
+
+  it("leaves services on when it is destroyed", () => {
+    for (const service of Object.values(terraform.resource?.google_project_service ?? {}))
+      expect(service.disable_on_destroy).toBe(false);
+  });
+
+  it("shows nothing of the private key but the file in the bucket", () => {
+    const holders = Object.entries(terraform.resource ?? {}).flatMap(([type, elements]) =>
+      Object.entries(elements)
+        .filter(([, element]) => JSON.stringify(element).includes(".private_key_"))
+        .map(([name]) => `${type}.${name}`),
+    );
+    expect(holders).toEqual(["google_storage_bucket_object.lab_key_file"]);
+    expect(JSON.stringify(terraform.locals)).not.toContain(".private_key_");
+  });
+});
+
+describe("AssessmentLab with parts left out", () => {
+  it("makes no Windows host, and says so at every plan", () => {
+    const terraform = literalLab({ createWindowsVm: false });
+    expect(countOf(terraform, "google_compute_instance", "lab_windows_vm")).toBe("${(false) ? 1 : 0}");
+    expect(terraform.check?.lab_has_discovery_client).toEqual({
+      assert: [
+        {
+          condition: "${length(google_compute_instance.lab_windows_vm[*]) > 0}",
+          error_message:
+            "create_windows_vm is false; no host of the lab has a discovery client, so nothing is scanned; set it to true, or install the client on a host of your own that reaches the targets.",
+        },
+      ],
+    });
+  });
+
+  it("makes no target", () => {
+    expect(countOf(literalLab({ linuxVmCount: 0 }), "google_compute_instance", "lab_linux_vm")).toBe(0);
+  });
+
+  it("makes no bucket and asks nothing of the store", () => {
+    const terraform = literalLab({ createSshKeyBucket: false });
+    for (const [type, name] of [
+      ["google_storage_bucket", "lab_key_bucket"],
+      ["google_storage_bucket_object", "lab_key_file"],
+      ["google_project_service", "lab_apis_storage"],
+      ["terraform_data", "lab_apis_storage_answers"],
+    ] as const)
+      expect([name, countOf(terraform, type, name)]).toEqual([name, "${(false) ? 1 : 0}"]);
+  });
+
+  it("makes the rule for HTTP alone", () => {
+    const terraform = literalLab({ createDefaultFirewallRules: false });
+    const rules = Object.keys(terraform.resource?.google_compute_firewall ?? {});
+    expect(rules.filter((name) => countOf(terraform, "google_compute_firewall", name) === undefined)).toEqual([
+      "lab_firewall_allow_http",
+    ]);
+  });
+
+  it("turns on nothing for the assessment service", () => {
+    const terraform = literalLab({ initializeAssessmentService: false });
+    for (const name of ["lab_apis_iam", "lab_apis_migrationcenter"])
+      expect([name, countOf(terraform, "google_project_service", name)]).toEqual([name, "${(false) ? 1 : 0}"]);
+  });
+
+  it("takes a given id and makes no random one", () => {
+    const terraform = literalLab({ deploymentId: "office" });
+    expect(terraform.resource?.random_id).toBeUndefined();
+    expect(host(terraform, "lab_windows_vm").name).toBe("assess-office-winvm01");
+    expect(host(terraform, "lab_linux_vm").name).toBe("assess-office-linvm-${count.index + 1}");
+  });
+});
+
+describe("AssessmentLab on a network that exists", () => {
+  let terraform: Terraform;
+
+  beforeAll(() => {
+    terraform = literalLab({ createVpc: false, deploymentId: "office" });
+  });
+
+  it("looks for it among all networks at plan, because the look-up of one ends in the provider's own error", () => {
+    expect(resourceOf(terraform, "google_compute_networks", "lab_vpc_existing", "data")).toEqual({
+      project: "demo-project",
+      lifecycle: {
+        postcondition: [
+          {
+            condition: '${contains(self.networks == null ? [] : self.networks, "assess-office-vpc")}',
+            error_message:
+              "create_vpc is false and project demo-project has no network assess-office-vpc; the lab's firewall rules and hosts would have nothing to be on; create an auto-mode network of that name, or set create_vpc to true.",
+          },
+        ],
+      },
+    });
+  });
+
+  it("waits for nothing before it looks: a look-up that depends on a resource happens at apply", () => {
+    const text = JSON.stringify(terraform.data);
+    expect(text).not.toMatch(/depends_on|random_id|terraform_data/);
+  });
+
+  it("puts rules and hosts on it by its full name", () => {
+    expect(countOf(terraform, "google_compute_network", "lab_vpc")).toBe("${(false) ? 1 : 0}");
+    expect(terraform.locals?.lab_vpc_network_id).toBe(
+      '${coalesce(one(google_compute_network.lab_vpc[*].id), "projects/demo-project/global/networks/assess-office-vpc")}',
+    );
+    for (const rule of Object.values(terraform.resource?.google_compute_firewall ?? {}))
+      expect(rule.network).toBe("${local.lab_vpc_network_id}");
+  });
+});
+
+describe("Firewall rules of AssessmentLab", () => {
+  const rule = (terraform: Terraform, name: string) =>
+    resourceOf(terraform, "google_compute_firewall", `lab_firewall_allow_${name}`);
+
+  it("follow the internal range where nobody says otherwise", () => {
+    const terraform = literalLab({ internalTrafficCidr: "192.168.0.0/16" });
+    expect(rule(terraform, "internal").source_ranges).toEqual(["192.168.0.0/16"]);
+    expect(rule(terraform, "icmp").source_ranges).toEqual(["192.168.0.0/16", "35.235.240.0/20"]);
+    expect(rule(terraform, "http").source_ranges).toEqual(["192.168.0.0/16"]);
+  });
+
+  it("take any other sources, rule by rule", () => {
+    const terraform = literalLab({ sourceRanges: { rdp: ["203.0.113.0/24"], ssh: ["10.0.0.0/8", "35.235.240.0/20"] } });
+    expect(rule(terraform, "rdp").source_ranges).toEqual(["203.0.113.0/24"]);
+    expect(rule(terraform, "ssh").source_ranges).toEqual(["10.0.0.0/8", "35.235.240.0/20"]);
+    expect(rule(terraform, "internal").source_ranges).toEqual(["10.128.0.0/9"]);
+  });
+});
+
+describe("Values of AssessmentLab", () => {
+  it("reach the Windows host as they were given, whatever characters are in them", () => {
+    const name = 'it\'s "$5", `a`, ${var.x} and %{if}';
+    const terraform = literalLab({ assessDiscoveryClientName: name });
+    expect(terraform.locals?.lab_windows_vm_first_boot_values).toMatchObject({
+      discoveryClientName: 'it\'s "$5", `a`, $${var.x} and %%{if}',
+    });
+  });
+
+  it("can be read back", () => {
+    const lab = new AssessmentLab(bareLabStack(), "Lab", { projectId: "demo-project", deploymentId: "office" });
+    expect(lab).toMatchObject({
+      deploymentId: "office",
+      projectId: "demo-project",
+      vpcName: "assess-office-vpc",
+      sshKeyUser: "lab-user",
+      assessDiscoveryClientName: "assess-discovery-client",
+      assessmentServiceUrl: "https://console.cloud.google.com/migration?project=demo-project",
+    });
+  });
+});
+
+describe("Several labs", () => {
+  it("stand in one stack, each under its own addresses, and share what turns services on", () => {
+    const stack = bareLabStack();
+    const apis = new ProjectApis(stack, "Apis", {
+      projectId: "demo-project",
+      region: "us-central1",
+      apis: ["compute", "iam", "migrationcenter", "storage"],
+    });
+    new AssessmentLab(stack, "Morning", { projectId: "demo-project", deploymentId: "am", apis });
+    new AssessmentLab(stack, "Evening", { projectId: "demo-project", deploymentId: "pm", apis });
+    const addresses = resourceAddresses(terraformOf(stack));
+    const own = (name: string) =>
+      addresses.filter((address) => address.includes(`.${name}_`)).map((address) => address.replace(name, "lab"));
+    expect(own("morning")).toHaveLength(13);
+    expect(own("evening")).toEqual(own("morning"));
+    expect(addresses.filter((address) => address.startsWith("google_project_service."))).toHaveLength(4);
+  });
+
+  it("stand in one stack without anything shared", () => {
+    const stack = bareLabStack();
+    new AssessmentLab(stack, "Morning", { projectId: "first-project" });
+    new AssessmentLab(stack, "Evening", { projectId: "second-project" });
+    const addresses = resourceAddresses(terraformOf(stack));
+    expect(new Set(addresses).size).toBe(addresses.length);
+    expect(addresses.filter((address) => address.startsWith("random_id."))).toEqual([
+      "random_id.evening_random_id",
+      "random_id.morning_random_id",
+    ]);
+  });
+
+  it("stand in a stack of the framework's own", () => {
+    const stack = new TerraformStack(testApp(), "plain");
+    new AssessmentLab(stack, "Lab", { projectId: "demo-project" });
+    const { terraform } = stack.toTerraform() as {
+      terraform: { required_providers: Record<string, { version: string }> };
+    };
+    expect(terraform.required_providers.tls?.version).toBe(">= 4.1.0, < 5.0.0");
+    expect(terraform.required_providers.random?.version).toBe(">= 3.7.2, < 4.0.0");
+  });
+});

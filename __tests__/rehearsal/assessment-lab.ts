@@ -1,0 +1,266 @@
+import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS } from "../stacks/refused-lab-inputs";
+import { BOOTSTRAP_INPUTS, requireImport, requireSurvivors, useRealProgram } from "./cloudb";
+import { type Deployment, type Inputs } from "./deployment";
+import { type ChangeScenario } from "./journey";
+import { type StackRehearsal } from "./stack-rehearsal";
+import { type Action } from "./steps";
+
+const WINDOWS = "google_compute_instance.lab_windows_vm[0]";
+const BUCKET = "google_storage_bucket.lab_key_bucket[0]";
+const KEY_FILE = "google_storage_bucket_object.lab_key_file[0]";
+const VPC = "google_compute_network.lab_vpc[0]";
+const HTTP_RULE = "google_compute_firewall.lab_firewall_allow_http";
+const DEFAULT_RULES = ["icmp", "internal", "rdp", "ssh"].map(
+  (rule) => `google_compute_firewall.lab_firewall_allow_${rule}[0]`,
+);
+
+/** Linux targets by their numbers from 1 on. */
+const targets = (...numbers: number[]) =>
+  numbers.map((number) => `google_compute_instance.lab_linux_vm[${number - 1}]`);
+
+const all = (action: Action, addresses: readonly string[]): Record<string, Action> =>
+  Object.fromEntries(addresses.map((address) => [address, action]));
+
+const withInputs =
+  (inputs: Inputs): ChangeScenario["change"] =>
+  (deployment) => {
+    deployment.inputs = { ...deployment.inputs, ...inputs };
+  };
+
+/** Deployment ids of networks that others have made in every project. */
+const OTHERS_IDS = ["a", "0a1b2c3d", "office"];
+const PROJECTS = ["my-project", "another-project-12345"];
+
+const CHANGES: readonly ChangeScenario[] = [
+  { name: "five targets", change: withInputs({ linux_vm_count: 5 }), expected: all("create", targets(4, 5)) },
+  { name: "one target", change: withInputs({ linux_vm_count: 1 }), expected: all("delete", targets(2, 3, 4, 5)) },
+  {
+    name: "other machine types",
+    change: withInputs({ windows_vm_machine_type: "e2-standard-4", linux_vm_machine_type: "e2-small" }),
+    expected: all("update", [WINDOWS, ...targets(1)]),
+  },
+  {
+    name: "larger disks",
+    change: withInputs({ windows_vm_boot_disk_size_gb: 64, linux_vm_boot_disk_size_gb: 32 }),
+    expected: all("update", [WINDOWS, ...targets(1)]),
+  },
+  {
+    name: "edit of the Windows script",
+    change: (deployment) => {
+      deployment.edit("scripts/windows-first-boot.ps1", (text) => `${text}# edited\n`);
+    },
+    expected: { [WINDOWS]: "update" },
+  },
+  {
+    name: "edit of the Linux script",
+    change: (deployment) => {
+      deployment.edit("scripts/linux-first-boot.sh", (text) => `${text}# edited\n`);
+    },
+    expected: all("update", targets(1)),
+  },
+  {
+    name: "another key",
+    planArguments: ["-replace=tls_private_key.lab_key"],
+    expected: { "tls_private_key.lab_key": "replace", ...all("update", [KEY_FILE, ...targets(1)]) },
+  },
+  {
+    name: "no key bucket",
+    change: withInputs({ create_ssh_key_bucket: false }),
+    expected: {
+      ...all("delete", [
+        BUCKET,
+        KEY_FILE,
+        "google_project_service.lab_apis_storage[0]",
+        "terraform_data.lab_apis_storage_answers[0]",
+      ]),
+      // Its page of steps names the bucket.
+      [WINDOWS]: "update",
+    },
+    verify: ({ web }) => {
+      if (!web.usage.enabled.has("storage.googleapis.com")) throw new Error("the storage API was turned off");
+    },
+  },
+  {
+    name: "rules of somebody else",
+    change: withInputs({ create_default_firewall_rules: false }),
+    expected: all("delete", DEFAULT_RULES),
+  },
+  { name: "no Windows host", change: withInputs({ create_windows_vm: false }), expected: { [WINDOWS]: "delete" } },
+  { name: "no target", change: withInputs({ linux_vm_count: 0 }), expected: all("delete", targets(1)) },
+  {
+    name: "a network that exists",
+    change: withInputs({ create_vpc: false, deployment_id: "office", linux_vm_count: 1 }),
+    expected: {
+      [VPC]: "delete",
+      "random_id.lab_random_id[0]": "delete",
+      [HTTP_RULE]: "replace",
+      ...all("create", targets(1)),
+    },
+    verify: ({ cloud }) => {
+      const networks = cloud.ofType("google_compute_network");
+      if (networks.length > 0) throw new Error(`there is still ${networks.map(({ id }) => id).join(", ")}`);
+    },
+  },
+];
+
+const REGISTERED = "terraform_data.lab_source_registered[0]";
+const IMPORT = "terraform_data.lab_cloudb_import[0]";
+const CLOUD_B = [
+  "aws_iam_access_key.lab_cloudb_user_key[0]",
+  "aws_iam_policy.lab_cloudb_user_policy[0]",
+  "aws_iam_user.lab_cloudb_user[0]",
+  "aws_iam_user_policy_attachment.lab_cloudb_user_attachment[0]",
+  "terraform_data.lab_cloudb_programs[0]",
+  IMPORT,
+];
+
+/** The lab with cloud B, through the real program of cloud B. */
+const CLOUD_B_CHANGES: readonly ChangeScenario[] = [
+  {
+    name: "cloud B",
+    change: (deployment) => {
+      useRealProgram(deployment);
+      deployment.inputs = { ...deployment.inputs, ...BOOTSTRAP_INPUTS };
+    },
+    expected: all("create", CLOUD_B),
+    verify: (deployment) => {
+      requireImport(deployment, { jobs: 1 });
+    },
+  },
+  {
+    name: "edit of the import",
+    change: (deployment) => {
+      deployment.edit("scripts/import-inventory.sh", (text) => `${text}# edited\n`);
+    },
+    expected: { [IMPORT]: "replace" },
+    verify: (deployment) => {
+      requireImport(deployment, { jobs: 1 });
+      if (!deployment.log.includes("This inventory is imported already, by job")) {
+        throw new Error("the same inventory was imported again");
+      }
+    },
+  },
+  {
+    name: "another client name",
+    change: withInputs({ assess_discovery_client_name: "Lab client, 2nd" }),
+    expected: {
+      [REGISTERED]: "replace",
+      [IMPORT]: "replace",
+      "terraform_data.lab_survivors_at_destroy[0]": "update",
+    },
+    verify: (deployment) => {
+      requireImport(deployment, { jobs: 2 });
+      const names = [...deployment.web.migration.sources.values()].map(({ displayName }) => displayName);
+      if (names.join("; ") !== "assess-discovery-client; Lab client, 2nd") throw new Error(`sources: ${names.join()}`);
+    },
+  },
+];
+
+/** What the inputs' own rules about several of them allow; a value that is not chosen yet breaks none. */
+function isAllowed(inputs: Inputs): boolean {
+  const { cloudb_access_key_id: keyId, cloudb_secret_access_key: secret, region, zone } = inputs;
+  return !(
+    (inputs.create_vpc === false && inputs.deployment_id === null) ||
+    (typeof zone === "string" && typeof region === "string" && !zone.startsWith(`${region}-`)) ||
+    (keyId !== undefined && secret !== undefined && (keyId === "") !== (secret === ""))
+  );
+}
+
+/** The assessment lab. */
+export const ASSESSMENT_LAB: StackRehearsal = {
+  inputs: { project_id: "my-project" },
+  faultInputs: { project_id: "my-project", deployment_id: "fixed", ...BOOTSTRAP_INPUTS },
+  nullOutputs: ["cloudb_iam_user_arn"],
+  prepare: ({ cloud }) => {
+    for (const project of PROJECTS) {
+      for (const id of OTHERS_IDS) cloud.othersNetworks.add(`projects/${project}/global/networks/assess-${id}-vpc`);
+    }
+  },
+  changes: [...CHANGES, ...CLOUD_B_CHANGES],
+  verifyDestroyed: requireSurvivors,
+  stages: [
+    /^terraform_data\.lab_apis_resource_manager$/,
+    /^google_project_service\./,
+    /^terraform_data\.lab_apis_\w+_answers/,
+  ],
+  matrix: {
+    project_id: PROJECTS,
+    region: ["us-central1", "europe-west1"],
+    zone: ["us-central1-a", "us-central1-f", "europe-west1-b"],
+    tenant_id: ["demo", "a"],
+    deployment_id: [null, "a", "0a1b2c3d"],
+    create_vpc: [true, false],
+    create_default_firewall_rules: [true, false],
+    internal_traffic_cidr: ["10.128.0.0/9", "192.168.0.0/16"],
+    create_windows_vm: [true, false],
+    windows_vm_machine_type: ["e2-medium", "n2-standard-4"],
+    windows_vm_boot_disk_size_gb: [50, 100],
+    linux_vm_count: [0, 1, 3, 12],
+    linux_vm_machine_type: ["e2-medium", "e2-small"],
+    linux_vm_boot_disk_size_gb: [10, 20],
+    create_ssh_key_bucket: [true, false],
+    initialize_assessment_service: [true, false],
+    assess_discovery_client_name: ["assess-discovery-client", 'a "b" ${c} %{d} $5 `e` é'],
+    cloudb_access_key_id: ["", "AKIAEXAMPLE"],
+    cloudb_secret_access_key: ["", "given-by-hand-0815"],
+    cloudb_region: ["us-east-1", "eu-central-1"],
+  },
+  isAllowed,
+  kill: {
+    prepare: ({ web }) => {
+      web.migration.callsPerPhase = 100_000;
+    },
+    waiting: ": VALIDATING",
+    meanwhile: ({ web }) => {
+      web.migration.callsPerPhase = 2;
+      for (const job of web.migration.jobs.values()) job.phaseEndsAt = 0;
+    },
+  },
+  refused: [
+    ...REFUSED_LAB_INPUTS,
+    MANY_REFUSED_LAB_INPUTS,
+    [
+      "a network that does not exist",
+      { create_vpc: false, deployment_id: "gone" },
+      [
+        "create_vpc is false and project my-project has no network assess-gone-vpc; the lab's firewall rules and hosts would have nothing to be on; create an auto-mode network of that name, or set create_vpc to true.",
+      ],
+    ],
+  ],
+  faults: [
+    ...["compute", "iam", "migrationcenter", "storage"].map((api) => ({
+      name: `the gate of ${api} never opens`,
+      afterStage: 2,
+      prepare: ({ environment, web }: Deployment) => {
+        environment.WAIT_SECONDS = "0";
+        web.inject(api, { kind: "service-disabled" });
+      },
+      refusal: `${api}.googleapis.com did not answer in project`,
+      repair: ({ environment }: Deployment) => {
+        environment.WAIT_SECONDS = undefined;
+      },
+    })),
+    {
+      name: "the Resource Manager cannot be enabled",
+      afterStage: 0,
+      prepare: ({ web }) => {
+        web.usage.operationError = { code: 7, message: "injected failure" };
+      },
+      refusal: "injected failure",
+      repair: ({ web }) => {
+        web.usage.operationError = undefined;
+      },
+    },
+    {
+      name: "the token is missing",
+      afterStage: 0,
+      prepare: ({ environment }) => {
+        environment.GOOGLE_OAUTH_ACCESS_TOKEN = undefined;
+      },
+      refusal: "No access token for Google's APIs",
+      repair: ({ environment }) => {
+        environment.GOOGLE_OAUTH_ACCESS_TOKEN = "ya29.first";
+      },
+    },
+  ],
+};

@@ -1,0 +1,116 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+
+import { App } from "cdktf";
+
+import { packageFile } from "../../lib/core/package-file";
+import { synthesizeInto, type SynthesizedFolder } from "../support/synthesis";
+import { ConfigurationGraph, referencesIn, stringsIn } from "./configuration-graph";
+import { LAB_STACK_NAME, labStack, labTerraform } from "./lab-stack";
+
+const WINDOWS = "google_compute_instance.lab_windows_vm";
+const LINUX = "google_compute_instance.lab_linux_vm";
+
+let folder: SynthesizedFolder;
+let graph: ConfigurationGraph;
+
+beforeAll(() => {
+  folder = synthesizeInto(App.of(labStack()), LAB_STACK_NAME);
+  graph = new ConfigurationGraph(labTerraform());
+});
+
+describe("The synthesized folder of the lab", () => {
+  it("holds every file that its configuration refers to, as it is in the package", () => {
+    const referred = stringsIn(labTerraform()).flatMap((text) =>
+      [...text.matchAll(/\$\{path\.module\}\/([\w./-]+)/g)].map(([, path]) => path ?? ""),
+    );
+    expect(referred.length).toBeGreaterThan(0);
+    expect([...new Set(referred)].filter((path) => !folder.files.includes(path))).toEqual([]);
+    for (const script of ["linux-first-boot.sh", "windows-first-boot.ps1"])
+      expect(folder.read(`scripts/${script}`)).toBe(readFileSync(packageFile(`lib/lab/scripts/${script}`), "utf8"));
+  });
+
+  it("is the same bytes when synthesized again", () => {
+    const again = synthesizeInto(App.of(labStack()), LAB_STACK_NAME);
+    expect(again.files).toEqual(folder.files);
+    for (const path of folder.files) expect(again.read(path)).toBe(folder.read(path));
+  });
+
+  it("keeps its state beside itself, and no path of this machine is in it", () => {
+    expect(labTerraform().terraform.backend).toEqual({ local: { path: "terraform.tfstate" } });
+    for (const text of [process.cwd(), homedir(), packageFile("")])
+      expect(folder.read("cdk.tf.json")).not.toContain(`"${text.replace(/\/$/, "")}`);
+  });
+
+  it("states the releases of Terraform and the providers that it needs, as ranges", () => {
+    expect(labTerraform().terraform).toMatchObject({
+      required_version: ">= 1.11.0",
+      required_providers: {
+        google: { source: "hashicorp/google", version: ">= 7.42.0, < 8.0.0" },
+        random: { source: "hashicorp/random", version: ">= 3.7.2, < 4.0.0" },
+        tls: { source: "hashicorp/tls", version: ">= 4.1.0, < 5.0.0" },
+      },
+    });
+  });
+
+  it("refers to nothing that is not in it", () => {
+    const missing = graph.elements
+      .flatMap((element) => graph.namedBy(element))
+      .filter((name) => !graph.elements.includes(name) && !/^(path\.module|self\.|count\.index)/.test(name));
+    expect(missing).toEqual([]);
+    expect(folder.read("cdk.tf.json")).not.toMatch(/terraform_remote_state|undefined|TfToken/);
+  });
+
+  it("uses every input but tenant_id, which has no effect", () => {
+    const used = new Set([
+      ...graph.elements.flatMap((element) => graph.namedBy(element)),
+      ...referencesIn(labTerraform().provider),
+    ]);
+    const unused = Object.keys(labTerraform().variable ?? {}).filter((name) => !used.has(`var.${name}`));
+    expect(unused).toEqual(["tenant_id"]);
+  });
+
+  it("tells of every input its group, its type and what a later change does, and refuses null where none is meant", () => {
+    const inputs = Object.entries(labTerraform().variable ?? {});
+    for (const [name, { default: value, description, nullable, type }] of inputs) {
+      expect([name, typeof type, /^\[[12378] [A-Z]/.test(String(description))]).toEqual([name, "string", true]);
+      expect([name, nullable]).toEqual([name, value === null ? undefined : false]);
+    }
+    expect(inputs.filter(([, input]) => !("default" in input)).map(([name]) => name)).toEqual(["project_id"]);
+  });
+});
+
+describe("What starts after what, in the lab", () => {
+  it("has no cycle", () => {
+    expect(graph.elements.filter((element) => graph.startsAfter(element).includes(element))).toEqual([]);
+  });
+
+  it("makes every host as soon as there is a network, without waiting for the other hosts or for rules", () => {
+    for (const [host, other] of [
+      [WINDOWS, LINUX],
+      [LINUX, WINDOWS],
+    ] as const) {
+      const before = graph.startsAfter(host);
+      expect(before).toContain("google_compute_network.lab_vpc");
+      expect(before.filter((element) => element === other || element.includes("firewall"))).toEqual([]);
+    }
+  });
+
+  it("makes the targets without waiting for the bucket, and the key without waiting for anything", () => {
+    expect(graph.startsAfter(LINUX).filter((element) => element.includes("storage"))).toEqual([]);
+    expect(graph.startsAfter("tls_private_key.lab_key")).toEqual([]);
+  });
+
+  it("asks each service for something only after it has answered", () => {
+    const gated = {
+      "google_compute_network.lab_vpc": "compute",
+      "google_storage_bucket.lab_key_bucket": "storage",
+    };
+    for (const [element, api] of Object.entries(gated))
+      expect(graph.startsAfter(element)).toContain(`terraform_data.lab_apis_${api}_answers`);
+  });
+
+  it("looks for an existing network before anything else", () => {
+    expect(graph.startsAfter("data.google_compute_networks.lab_vpc_existing")).toEqual([]);
+  });
+});

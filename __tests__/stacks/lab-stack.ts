@@ -1,0 +1,64 @@
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
+import { RandomProvider } from "@cdktf/provider-random/lib/provider";
+import { TlsProvider } from "@cdktf/provider-tls/lib/provider";
+
+import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
+import { AssessmentLabStack } from "../../stacks/assessment-lab";
+import { BareStack, resourceOf, terraformOf, testApp, type Block, type Terraform } from "../support/synthesis";
+
+/** Name under which the stack is deployed. */
+export const LAB_STACK_NAME = "assessment-lab";
+
+/** The stack as anybody gets it, in an app of its own. */
+export function labStack(): AssessmentLabStack {
+  return new AssessmentLabStack(testApp(), LAB_STACK_NAME);
+}
+
+let synthesized: Terraform | undefined;
+
+/** Its configuration, made once per test file. */
+export function labTerraform(): Terraform {
+  synthesized ??= terraformOf(labStack());
+  return synthesized;
+}
+
+/** One of its resources, by address. */
+export function labResource(address: string): Block {
+  const [type = "", name = ""] = address.split(".");
+  return resourceOf(labTerraform(), type, name);
+}
+
+/** A stack with the lab's providers and nothing else. */
+export function bareLabStack(): BareStack {
+  const stack = new BareStack(testApp(), "test", { providers: ["google", "random", "tls"] });
+  new GoogleProvider(stack, "google", { project: "demo-project", region: "us-central1" });
+  new RandomProvider(stack, "random");
+  new TlsProvider(stack, "tls");
+  return stack;
+}
+
+/** A lab of literals in a stack of its own. */
+export function literalLab(props: Partial<AssessmentLabProps> = {}): Terraform {
+  const stack = bareLabStack();
+  new AssessmentLab(stack, "Lab", { projectId: "demo-project", ...props });
+  return terraformOf(stack);
+}
+
+/** What somebody who composes the construct with literals may leave out, by the name of its golden. */
+const SCENARIOS: Readonly<Record<string, Partial<AssessmentLabProps>>> = {
+  "lab-defaults": {},
+  "lab-without-windows": { createWindowsVm: false },
+  "lab-without-targets": { linuxVmCount: 0 },
+  "lab-on-existing-network": { createVpc: false, deploymentId: "office" },
+  "lab-without-rules": { createDefaultFirewallRules: false },
+  "lab-without-key-bucket": { createSshKeyBucket: false },
+  "lab-without-service": { initializeAssessmentService: false },
+};
+
+let scenarios: Readonly<Record<string, Terraform>> | undefined;
+
+/** Each of these as it is synthesized, once per test file. */
+export function labScenarios(): Readonly<Record<string, Terraform>> {
+  scenarios ??= Object.fromEntries(Object.entries(SCENARIOS).map(([name, props]) => [name, literalLab(props)]));
+  return scenarios;
+}

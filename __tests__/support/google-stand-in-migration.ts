@@ -1,0 +1,440 @@
+import { isObject, type JsonObject } from "./google-stand-in-schema";
+import { EMPTY_RESPONSE, Operations, typed } from "./google-stand-in-operations";
+import { ApiError, type Call, type Handler, type Service, textsAt } from "./google-stand-in-services";
+import { readTable, type Row, type TableReport } from "./google-stand-in-tables";
+import { SignedUploads } from "./google-stand-in-uploads";
+
+type JobState = "PENDING" | "VALIDATING" | "FAILED_VALIDATION" | "READY" | "RUNNING" | "COMPLETED" | "FAILED";
+
+interface Job {
+  readonly name: string;
+  readonly displayName: string;
+  readonly assetSource: string;
+  /** Data files by id. */
+  readonly files: Map<string, JsonObject>;
+  readonly assets: JsonObject[];
+  state: JobState;
+  /** When the phase that is under way ends, by the clock of the operations. */
+  phaseEndsAt: number;
+  tables: readonly TableReport[];
+  report: JsonObject;
+}
+
+/** What the real service may refuse without saying so beforehand. */
+export type Refusable = "header-only" | "raw-tags" | "source-type";
+
+const TIME = "2026-08-01T12:00:00Z";
+const ID = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Collections that a user fills, in which nothing happens but listing and deleting. */
+const USER_COLLECTIONS = ["reportConfigs", "groups", "preferenceSets", "discoveryClients"] as const;
+
+/**
+ * The assessment service: sources, import jobs with their states, signed addresses for their files, and the assets that
+ * an import makes.
+ */
+export class MigrationCenter {
+  readonly operations = new Operations();
+  readonly uploads = new SignedUploads();
+  readonly regions = ["europe-west1", "us-central1"];
+  readonly refuses = new Set<Refusable>();
+  /** Longest page of a list, whatever the client asks for. */
+  longestPage = 1000;
+  /** Calls that a validation or an import takes; longer than its operation, whose end is not yet the phase's. */
+  callsPerPhase = 2;
+  /** Lets imports end as failed, with this as their error; a number of frames when they end but import only so much. */
+  importResult: number | string | undefined;
+  /** Findings of the next validations besides their own. */
+  readonly findings: JsonObject[] = [];
+  /** Places that lists could not reach. */
+  readonly unreachable: string[] = [];
+  readonly sources = new Map<string, JsonObject>();
+  readonly jobs = new Map<string, Job>();
+  /** Assets that no import made. */
+  readonly assets: JsonObject[] = [];
+  /** What users make, by collection. */
+  readonly others = new Map<string, JsonObject[]>(USER_COLLECTIONS.map((name) => [name, []]));
+
+  readonly service: Service = {
+    description: "migrationcenter.v1",
+    endpointVariable: "GOOGLE_MIGRATION_CENTER_CUSTOM_ENDPOINT",
+    basePath: "v1/",
+    handlers: this.ticking({
+      "projects.locations.get": (call) => this.region(call.parameters.name ?? ""),
+      "projects.locations.list": (call) => this.listRegions(call),
+      "projects.locations.operations.get": (call) => this.operations.get(call),
+      "projects.locations.sources.create": (call) => this.createSource(call),
+      "projects.locations.sources.get": (call) => find(this.sources, call),
+      "projects.locations.sources.list": (call) => this.list("sources", [...this.sources.values()], call),
+      "projects.locations.sources.patch": (call) => this.patchSource(call),
+      "projects.locations.sources.delete": (call) => this.deleteSource(call),
+      "projects.locations.importJobs.create": (call) => this.createJob(call),
+      "projects.locations.importJobs.get": (call) => jobResource(find(this.jobs, call), call.query.get("view") ?? ""),
+      "projects.locations.importJobs.list": (call) => this.listJobs(call),
+      "projects.locations.importJobs.delete": (call) => this.deleteJob(call),
+      "projects.locations.importJobs.validate": (call) => this.startPhase(call, ["PENDING", "FAILED_VALIDATION"]),
+      "projects.locations.importJobs.run": (call) => this.startPhase(call, ["READY"]),
+      "projects.locations.importJobs.importDataFiles.create": (call) => this.createFile(call),
+      "projects.locations.importJobs.importDataFiles.get": (call) => this.file(call.parameters.name ?? ""),
+      "projects.locations.importJobs.importDataFiles.list": (call) => this.listFiles(call),
+      "projects.locations.importJobs.importDataFiles.delete": (call) => this.deleteFile(call),
+      "projects.locations.assets.list": (call) => this.listAssets(call),
+      "projects.locations.assets.batchDelete": (call) => this.deleteAssets(call),
+      ...Object.fromEntries(
+        USER_COLLECTIONS.flatMap((name) => [
+          [`projects.locations.${name}.list`, (call: Call) => this.list(name, this.others.get(name) ?? [], call)],
+          [`projects.locations.${name}.delete`, (call: Call) => this.deleteOther(name, call)],
+        ]),
+      ),
+    }),
+  };
+
+  /** @param host of the stand-in, once it listens: signed addresses lead there */
+  constructor(private readonly host: () => string) {}
+
+  get allAssets(): readonly JsonObject[] {
+    return [...this.assets, ...[...this.jobs.values()].flatMap(({ assets }) => assets)];
+  }
+
+  private ticking(handlers: Readonly<Record<string, Handler>>): Readonly<Record<string, Handler>> {
+    return Object.fromEntries(
+      Object.entries(handlers).map(([id, handler]) => [
+        id,
+        (call: Call) => {
+          this.operations.tick();
+          for (const job of this.jobs.values()) this.advance(job);
+          this.region(placeOf(call));
+          return handler(call);
+        },
+      ]),
+    );
+  }
+
+  private region(place: string): JsonObject {
+    const [, project, , locationId] = place.split("/");
+    if (locationId === undefined) return {};
+    if (this.regions.includes(locationId))
+      return { name: `projects/${project ?? ""}/locations/${locationId}`, locationId };
+    throw new ApiError(404, "NOT_FOUND", `Location ${locationId} is not found or access is unauthorized.`);
+  }
+
+  private listRegions({ parameters }: Call): JsonObject {
+    return {
+      locations: this.regions.map((id) => ({ name: `${parameters.name ?? ""}/locations/${id}`, locationId: id })),
+    };
+  }
+
+  /** One page; its token would be broken by a client that does not encode it. */
+  private list(field: string, items: readonly JsonObject[], { query }: Call): JsonObject {
+    const size = Math.min(Number(query.get("pageSize") ?? 0) || 500, this.longestPage);
+    const token = query.get("pageToken") ?? "from=0&+/";
+    const start = Number(/^from=(\d+)&\+\/$/.exec(token)?.[1] ?? Number.NaN);
+    if (Number.isNaN(start)) throw new ApiError(400, "INVALID_ARGUMENT", `page token "${token}" is invalid`);
+    const page = items.slice(start, start + size);
+    return {
+      ...(page.length === 0 ? {} : { [field]: page }),
+      ...(start + size < items.length ? { nextPageToken: `from=${start + size}&+/` } : {}),
+      ...(this.unreachable.length === 0 ? {} : { unreachable: this.unreachable }),
+    };
+  }
+
+  private createSource(call: Call): JsonObject {
+    const name = newName(call, "sources", "sourceId");
+    const source = { ...call.body, name, state: "ACTIVE", createTime: TIME, updateTime: TIME };
+    return this.operations.accept(
+      call,
+      name,
+      () => {
+        requireFree(this.sources, name);
+        this.sources.set(name, source);
+        return typed("Source", source);
+      },
+      () => {
+        requireFree(this.sources, name);
+      },
+    );
+  }
+
+  private patchSource(call: Call): JsonObject {
+    const source = find(this.sources, call);
+    const fields = (call.query.get("updateMask") ?? "").split(",").filter((field) => field !== "");
+    if (fields.length === 0) throw new ApiError(400, "INVALID_ARGUMENT", "updateMask is required.");
+    const name = nameOf(call);
+    return this.operations.accept(call, name, () => {
+      const updated = { ...source, ...Object.fromEntries(fields.map((field) => [field, call.body[field]])) };
+      this.sources.set(name, updated);
+      return typed("Source", updated);
+    });
+  }
+
+  private deleteSource(call: Call): JsonObject {
+    find(this.sources, call);
+    const name = nameOf(call);
+    const isUsed =
+      [...this.jobs.values()].some(({ assetSource }) => assetSource === name) ||
+      (this.others.get("discoveryClients") ?? []).some(({ source }) => source === name);
+    if (isUsed) throw new ApiError(400, "FAILED_PRECONDITION", `${name} is still in use.`);
+    return this.operations.accept(call, name, () => {
+      this.sources.delete(name);
+      return EMPTY_RESPONSE;
+    });
+  }
+
+  private createJob(call: Call): JsonObject {
+    const name = newName(call, "importJobs", "importJobId");
+    const { assetSource, displayName } = call.body;
+    const source = typeof assetSource === "string" ? this.sources.get(assetSource) : undefined;
+    if (typeof assetSource !== "string" || source === undefined) {
+      throw new ApiError(400, "INVALID_ARGUMENT", `asset_source "${String(assetSource)}" does not exist.`);
+    }
+    if (this.refuses.has("source-type") && source.type !== "SOURCE_TYPE_UPLOAD") {
+      throw new ApiError(400, "FAILED_PRECONDITION", `The asset source is of type ${String(source.type)}.`);
+    }
+    const make = (): Job => ({
+      name,
+      displayName: typeof displayName === "string" ? displayName : "",
+      assetSource,
+      files: new Map(),
+      assets: [],
+      state: "PENDING",
+      phaseEndsAt: 0,
+      tables: [],
+      report: {},
+    });
+    return this.operations.accept(
+      call,
+      name,
+      () => {
+        requireFree(this.jobs, name);
+        const job = make();
+        this.jobs.set(name, job);
+        return typed("ImportJob", jobResource(job, "IMPORT_JOB_VIEW_FULL"));
+      },
+      () => {
+        requireFree(this.jobs, name);
+      },
+    );
+  }
+
+  private listJobs(call: Call): JsonObject {
+    const jobs = [...this.jobs.values()].map((job) =>
+      jobResource(job, call.query.get("view") ?? "IMPORT_JOB_VIEW_BASIC"),
+    );
+    return this.list("importJobs", jobs, call);
+  }
+
+  /** Takes back what the job has imported. */
+  private deleteJob(call: Call): JsonObject {
+    const job = find(this.jobs, call);
+    if (job.files.size > 0 && call.query.get("force") !== "true") {
+      throw new ApiError(400, "FAILED_PRECONDITION", `${job.name} has data files; use force.`);
+    }
+    return this.operations.accept(call, job.name, () => {
+      this.jobs.delete(job.name);
+      return EMPTY_RESPONSE;
+    });
+  }
+
+  private createFile(call: Call): JsonObject {
+    const job = find(this.jobs, { ...call, parameters: { name: call.parameters.parent ?? "" } });
+    const name = newName(call, "importDataFiles", "importDataFileId");
+    if (call.body.format === undefined) throw new ApiError(400, "INVALID_ARGUMENT", "format is required.");
+    const file = {
+      ...call.body,
+      name,
+      state: "ACTIVE",
+      createTime: TIME,
+      uploadFileInfo: { ...this.uploads.sign(this.host(), name), uriExpirationTime: TIME },
+    };
+    return this.operations.accept(
+      call,
+      name,
+      () => {
+        requireFree(job.files, name);
+        job.files.set(name, file);
+        return typed("ImportDataFile", file);
+      },
+      () => {
+        requireFree(job.files, name);
+        if (job.state !== "PENDING") throw new ApiError(400, "FAILED_PRECONDITION", `${job.name} is ${job.state}.`);
+      },
+    );
+  }
+
+  private file(name: string): JsonObject {
+    const file = this.jobs.get(name.replace(/\/importDataFiles\/.*$/, ""))?.files.get(name);
+    if (file === undefined) throw new ApiError(404, "NOT_FOUND", `${name} was not found.`);
+    return file;
+  }
+
+  private listFiles(call: Call): JsonObject {
+    const job = find(this.jobs, { ...call, parameters: { name: call.parameters.parent ?? "" } });
+    return this.list("importDataFiles", [...job.files.values()], call);
+  }
+
+  private deleteFile(call: Call): JsonObject {
+    const name = nameOf(call);
+    this.file(name);
+    return this.operations.accept(call, name, () => {
+      this.jobs.get(name.replace(/\/importDataFiles\/.*$/, ""))?.files.delete(name);
+      this.uploads.objects.delete(name);
+      return EMPTY_RESPONSE;
+    });
+  }
+
+  private startPhase(call: Call, from: readonly JobState[]): JsonObject {
+    const job = find(this.jobs, call);
+    return this.operations.accept(
+      call,
+      job.name,
+      () => EMPTY_RESPONSE,
+      () => {
+        if (!from.includes(job.state)) {
+          throw new ApiError(400, "FAILED_PRECONDITION", `${job.name} is in state ${job.state}.`);
+        }
+        // An operation that is to fail starts nothing.
+        if (this.operations.failures.has(call.method.id)) return;
+        job.state = from.includes("READY") ? "RUNNING" : "VALIDATING";
+        job.phaseEndsAt = this.operations.clock + this.callsPerPhase;
+      },
+    );
+  }
+
+  private advance(job: Job): void {
+    if (job.phaseEndsAt > this.operations.clock) return;
+    if (job.state === "VALIDATING") this.validate(job);
+    else if (job.state === "RUNNING") this.run(job);
+  }
+
+  private validate(job: Job): void {
+    job.tables = [...job.files.values()].map((file) =>
+      readTable(String(file.displayName), this.uploads.objects.get(String(file.name)), {
+        headerOnly: this.refuses.has("header-only"),
+        rawTags: this.refuses.has("raw-tags"),
+      }),
+    );
+    const findings = this.findings.splice(0);
+    const jobErrors = job.tables.some(({ kind }) => kind === "vmInfo")
+      ? []
+      : [{ errorDetails: "No file has machines.", severity: "ERROR" }];
+    const isRefused =
+      jobErrors.length > 0 || job.tables.some(({ hasErrors }) => hasErrors) || findings.some((file) => hasError(file));
+    job.state = isRefused ? "FAILED_VALIDATION" : "READY";
+    job.report = {
+      validationReport: {
+        fileValidations: [...job.tables.map(({ report }) => report), ...findings],
+        ...(jobErrors.length === 0 ? {} : { jobErrors }),
+      },
+    };
+  }
+
+  private run(job: Job): void {
+    const machines = job.tables.filter(({ kind }) => kind === "vmInfo").flatMap(({ rows }) => rows);
+    const totalRowsCount = job.tables.reduce((count, { rows }) => count + rows.length, 0);
+    if (typeof this.importResult === "string") {
+      const executionErrors = { jobErrors: [{ errorDetails: this.importResult, severity: "ERROR" }] };
+      job.state = "FAILED";
+      job.report = { executionReport: { framesReported: 0, totalRowsCount, executionErrors } };
+      return;
+    }
+    const imported = machines.slice(0, this.importResult);
+    job.state = "COMPLETED";
+    job.assets.push(...imported.map((row, index) => assetOf(row, index, job)));
+    job.report = { executionReport: { framesReported: imported.length, totalRowsCount }, completeTime: TIME };
+  }
+
+  private listAssets(call: Call): JsonObject {
+    const isFull = call.query.get("view") === "ASSET_VIEW_FULL";
+    const basic = (asset: JsonObject): JsonObject =>
+      Object.fromEntries(Object.entries(asset).filter(([field]) => field !== "machineDetails"));
+    return this.list("assets", isFull ? this.allAssets : this.allAssets.map(basic), call);
+  }
+
+  private deleteAssets(call: Call): JsonObject {
+    const names = textsAt(call.body, "names");
+    if (names.length > 1000) throw new ApiError(400, "INVALID_ARGUMENT", "At most 1000 assets per call.");
+    const known = this.allAssets.map(({ name }) => name);
+    if (call.body.allowMissing !== true && names.some((name) => !known.includes(name))) {
+      throw new ApiError(404, "NOT_FOUND", "An asset was not found.");
+    }
+    for (const assets of [this.assets, ...[...this.jobs.values()].map((job) => job.assets)]) {
+      assets.splice(0, assets.length, ...assets.filter(({ name }) => !names.includes(String(name))));
+    }
+    return {};
+  }
+
+  private deleteOther(collection: string, call: Call): JsonObject {
+    const name = nameOf(call);
+    const items = this.others.get(collection) ?? [];
+    if (!items.some((item) => item.name === name)) throw new ApiError(404, "NOT_FOUND", `${name} was not found.`);
+    const isReport = collection === "reportConfigs";
+    const isNeeded = collection === "groups" || collection === "preferenceSets";
+    if (
+      (isReport && call.query.get("force") !== "true") ||
+      (isNeeded && this.others.get("reportConfigs")?.length !== 0)
+    ) {
+      throw new ApiError(400, "FAILED_PRECONDITION", `${name} is still in use.`);
+    }
+    return this.operations.accept(call, name, () => {
+      this.others.set(
+        collection,
+        items.filter((item) => item.name !== name),
+      );
+      return EMPTY_RESPONSE;
+    });
+  }
+}
+
+/** The folder of a call: every parameter but the query's is a resource name. */
+function placeOf({ parameters }: Call): string {
+  return parameters.parent ?? parameters.name ?? "";
+}
+
+function nameOf({ parameters }: Call): string {
+  return parameters.name ?? "";
+}
+
+function newName(call: Call, collection: string, parameter: string): string {
+  const id = call.query.get(parameter) ?? "";
+  if (!ID.test(id)) throw new ApiError(400, "INVALID_ARGUMENT", `${parameter} "${id}" is not valid.`);
+  return `${call.parameters.parent ?? ""}/${collection}/${id}`;
+}
+
+function requireFree(items: ReadonlyMap<string, unknown>, name: string): void {
+  if (items.has(name)) throw new ApiError(409, "ALREADY_EXISTS", `${name} already exists.`);
+}
+
+function find<Item>(items: ReadonlyMap<string, Item>, call: Call): Item {
+  const item = items.get(nameOf(call));
+  if (item === undefined) throw new ApiError(404, "NOT_FOUND", `${nameOf(call)} was not found.`);
+  return item;
+}
+
+function jobResource(job: Job, view: string): JsonObject {
+  return {
+    name: job.name,
+    displayName: job.displayName,
+    assetSource: job.assetSource,
+    state: `IMPORT_JOB_STATE_${job.state}`,
+    createTime: TIME,
+    ...(view === "IMPORT_JOB_VIEW_BASIC" ? {} : job.report),
+  };
+}
+
+function hasError(file: JsonObject): boolean {
+  const errors = [file.fileErrors, file.rowErrors].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));
+  return errors.filter(isObject).some((error) => {
+    const own = Array.isArray(error.errors) ? (error.errors as unknown[]).filter(isObject) : [error];
+    return own.some(({ severity }) => severity !== "WARNING");
+  });
+}
+
+function assetOf(row: Row, index: number, { assetSource, name }: Job): JsonObject {
+  const [, project = "", , location = ""] = name.split("/");
+  return {
+    name: `projects/${project}/locations/${location}/assets/${name.split("/").at(-1) ?? ""}-${index + 1}`,
+    createTime: TIME,
+    sources: [assetSource],
+    machineDetails: { machineName: row.MachineName ?? "", guestOs: { osName: row.OsType ?? "" } },
+  };
+}

@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { type IncomingHttpHeaders } from "node:http";
+
+/** Where signed addresses lead, on the host of the stand-in. */
+export const UPLOAD_PATH = "/signed-upload/";
+
+/** In every signed address, and nowhere else: whoever has it can write the file. */
+export const SIGNATURE_MARK = "5ec2e7516";
+
+/** Headers that a signature covers, as observed. */
+const SIGNED_HEADERS = {
+  "Content-Type": "application/octet-stream",
+  "x-goog-content-length-range": "0,104857600",
+} as const;
+
+const LARGEST_BYTES = 104_857_600;
+
+/** How a write to a signed address went: Cloud Storage answers in XML, or with nothing. */
+export interface UploadAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface UploadRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+}
+
+/** Signed addresses of Cloud Storage and what was written to them. */
+export class SignedUploads {
+  /** So many of the next addresses are too old before they are used. */
+  expiredAddresses = 0;
+  /** Bytes by object. */
+  readonly objects = new Map<string, Buffer>();
+  private readonly addresses = new Map<string, { readonly object: string; readonly expired: boolean }>();
+
+  /** An `UploadFileInfo`. */
+  sign(
+    host: string,
+    object: string,
+  ): { readonly signedUri: string; readonly headers: Readonly<Record<string, string>> } {
+    const expired = this.expiredAddresses > 0;
+    if (expired) this.expiredAddresses -= 1;
+    const id = createHash("sha256").update(`${object} ${this.addresses.size}`).digest("hex").slice(0, 16);
+    this.addresses.set(id, { object, expired });
+    const query = `X-Goog-Algorithm=GOOG4-RSA-SHA256&X-Goog-SignedHeaders=content-type%3Bhost&X-Goog-Signature=${SIGNATURE_MARK}${id}`;
+    return { signedUri: `http://${host}${UPLOAD_PATH}${id}?${query}`, headers: SIGNED_HEADERS };
+  }
+
+  write({ method, url, headers, bytes }: UploadRequest): UploadAnswer {
+    const id = url.pathname.slice(UPLOAD_PATH.length);
+    const address = this.addresses.get(id);
+    const signed = Object.entries(SIGNED_HEADERS).every(([name, value]) => headers[name.toLowerCase()] === value);
+    const surplus = Object.keys(headers).some((name) => name.startsWith("x-goog-") && !(name in SIGNED_HEADERS));
+    const signature = url.searchParams.get("X-Goog-Signature");
+    if (headers.authorization !== undefined) {
+      return refusal(400, "InvalidArgument", "Only one authentication mechanism is allowed.");
+    }
+    if (address === undefined || method !== "PUT" || !signed || surplus || signature !== SIGNATURE_MARK + id) {
+      return refusal(403, "SignatureDoesNotMatch", "The request signature we calculated does not match.", url.href);
+    }
+    if (address.expired) return refusal(400, "ExpiredToken", "The provided token has expired.", url.href);
+    if (bytes.length > LARGEST_BYTES) return refusal(400, "EntityTooLarge", "Your proposed upload is too large.");
+    this.objects.set(address.object, bytes);
+    return { status: 200, body: "" };
+  }
+}
+
+/** The real answers repeat parts of the address, which a script must not print. */
+function refusal(status: number, code: string, message: string, address = ""): UploadAnswer {
+  const details = address === "" ? "" : `<StringToSign>${address.replaceAll("&", "&amp;")}</StringToSign>`;
+  return {
+    status,
+    body: `<?xml version='1.0' encoding='UTF-8'?><Error><Code>${code}</Code><Message>${message}</Message>${details}</Error>`,
+  };
+}

@@ -1,0 +1,102 @@
+import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { conditionOf, countWhen, expression } from "../core/expression";
+import { packageFile } from "../core/package-file";
+import { addRestLibrary, shellCommand } from "../core/project-apis";
+import { addStackFile } from "../core/stack-file";
+import { TerraformData } from "../core/terraform-data";
+import { discoverySourceId } from "./lab-names";
+
+export interface AssessmentSourceProps {
+  /** Display name of the source: what is typed into the discovery client, 1 to 63 characters. */
+  readonly clientName: string;
+
+  /** Project of the assessment service. */
+  readonly projectId: string;
+
+  /** Region of the assessment data, for ever. */
+  readonly region: string;
+
+  /**
+   * What must answer before the source is registered.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * False registers nothing.
+   *
+   * @default true
+   */
+  readonly enabled?: boolean | IResolvable;
+
+  /**
+   * Id of the source, for a caller that needs it elsewhere too: what `discoverySourceId` makes of the client's name.
+   *
+   * @default - that
+   */
+  readonly sourceId?: string;
+}
+
+/**
+ * Registers the source into which the discovery client delivers, by the assessment service's REST API.
+ *
+ * A source of that id which is there already is taken; its display name is corrected, and one of another type is refused.
+ * It is not in the Terraform state and survives a destroy, as does all that was discovered and imported: the folder has
+ * `assessment-status.sh` to look at it and `assessment-cleanup.sh` to remove it. The service needs no other preparation.
+ */
+export class AssessmentSource extends Construct {
+  /** Id of the source once it is registered; null when none is. */
+  readonly sourceId: string;
+
+  /** What must be done before something can be delivered into the source. */
+  readonly ready: ITerraformDependable[];
+
+  constructor(scope: Construct, id: string, props: AssessmentSourceProps) {
+    super(scope, id);
+    const { clientName, enabled = true, projectId, region } = props;
+    const plannedId = props.sourceId ?? discoverySourceId(clientName);
+    if (enabled === false) {
+      this.sourceId = expression("null");
+      this.ready = [];
+      return;
+    }
+
+    const library = addRestLibrary(this);
+    const script = addStackFile(this, packageFile("lib/lab/scripts/register-source.sh"), "scripts/register-source.sh");
+    for (const helper of ["assessment-status.sh", "assessment-cleanup.sh"]) {
+      addStackFile(this, packageFile(`lib/lab/scripts/${helper}`), `scripts/${helper}`);
+    }
+
+    const registered = new TerraformData(this, "Registered", {
+      // The output of this resource is known only after the script has ended well, so what uses it waits for that.
+      input: { source_id: plannedId },
+      triggersReplace: {
+        client_name: clientName,
+        project_id: projectId,
+        region,
+        scripts: Fn.sha256(Fn.join(":", [library.sha256, script.sha256])),
+        source_id: plannedId,
+      },
+      provisioners: [
+        {
+          type: "local-exec",
+          command: shellCommand(script),
+          environment: {
+            PROJECT_ID: projectId,
+            REGION: region,
+            SOURCE_ID: plannedId,
+            SOURCE_DISPLAY_NAME: clientName,
+          },
+        },
+      ],
+      count: countWhen(conditionOf(enabled)),
+      dependsOn: props.dependsOn,
+    });
+
+    this.sourceId = expression(`one(${registered.fqn}[*].output.source_id)`);
+    this.ready = [registered];
+  }
+}

@@ -1,0 +1,117 @@
+import { IamAccessKey } from "@cdktf/provider-aws/lib/iam-access-key";
+import { IamPolicy } from "@cdktf/provider-aws/lib/iam-policy";
+import { IamUser } from "@cdktf/provider-aws/lib/iam-user";
+import { IamUserPolicyAttachment } from "@cdktf/provider-aws/lib/iam-user-policy-attachment";
+import { AwsProvider } from "@cdktf/provider-aws/lib/provider";
+import { Token, type ITerraformDependable, type TerraformResource } from "cdktf";
+import { Construct } from "constructs";
+
+import { countWhen, expression } from "../core/expression";
+import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { requireProvider } from "../core/provider-requirements";
+import { CLOUDB_ACTIONS } from "./contract";
+import { cloudbUserName } from "./lab-names";
+
+export interface CloudBUserProps {
+  /** Bootstrap key: may create and delete a user, a policy and an access key. Empty without cloud B. */
+  readonly accessKeyId: string;
+
+  /** Suffix of all names of the lab. */
+  readonly deploymentId: string;
+
+  /** What must be done before the first of them is created. */
+  readonly dependsOn: ITerraformDependable[];
+
+  /** Expression that holds when there is a cloud B. */
+  readonly isOn: string;
+
+  /** Region of cloud B; users belong to none, but to the part of the cloud that it is in. */
+  readonly region: string;
+
+  /** Secret of the bootstrap key. */
+  readonly secretAccessKey: string;
+}
+
+/**
+ * A user of cloud B that may list machines and nothing else, with an access key.
+ *
+ * The secret of the key is in the Terraform state. The provider is configured here, under a name of its own, so that a
+ * stack may have another one. Without credentials it makes no call.
+ */
+export class CloudBUser extends Construct {
+  /** Resource name; null without cloud B. */
+  readonly arn: string;
+
+  /** Id of the access key; null without cloud B. */
+  readonly keyId: string;
+
+  /** Secret of the access key, marked as sensitive; null without cloud B. */
+  readonly keySecret: string;
+
+  /** What must exist before the key may list. */
+  readonly ready: ITerraformDependable[];
+
+  constructor(scope: Construct, id: string, props: CloudBUserProps) {
+    super(scope, id);
+    const { dependsOn } = props;
+    const count = countWhen(props.isOn);
+    const name = cloudbUserName(props.deploymentId);
+    const provider = this.provider(props);
+
+    // No force_destroy: it looks for what others have added to the user, with rights that the bootstrap key may lack.
+    const user = new IamUser(this, MAIN_CHILD_ID, { provider, name, count, dependsOn });
+
+    const policy = new IamPolicy(this, "Policy", {
+      provider,
+      name,
+      policy: JSON.stringify({
+        Version: "2012-10-17",
+        // Listing cannot be limited to single resources.
+        Statement: [{ Effect: "Allow", Action: CLOUDB_ACTIONS, Resource: "*" }],
+      }),
+      count,
+      dependsOn,
+    });
+
+    const attachment = new IamUserPolicyAttachment(this, "Attachment", {
+      provider,
+      user: only(user, "name"),
+      policyArn: only(policy, "arn"),
+      count,
+    });
+
+    const key = new IamAccessKey(this, "Key", { provider, user: only(user, "name"), count });
+
+    this.arn = only(user, "arn");
+    this.keyId = only(key, "id");
+    this.keySecret = only(key, "secret");
+    this.ready = [attachment, key];
+  }
+
+  private provider({ accessKeyId, isOn, region, secretAccessKey }: CloudBUserProps): AwsProvider {
+    requireProvider(this, "aws");
+    const givenOr = (placeholder: string, value: string): string =>
+      expression(`(${accessKeyId} == "" ? "${placeholder}" : ${value})`);
+    const provider = new AwsProvider(this, "Provider", {
+      region,
+      // The provider insists on credentials even when nothing uses it; these are never sent.
+      accessKey: givenOr(NO_KEY, accessKeyId),
+      secretKey: givenOr(NO_KEY, secretAccessKey),
+      // Wrong credentials are found out at plan; those that nothing uses are not looked at.
+      skipCredentialsValidation: Token.asAny(expression(`!(${isOn})`)),
+      skipRequestingAccountId: true,
+      skipMetadataApiCheck: "true",
+      // The provider's list of regions is as old as the provider.
+      skipRegionValidation: true,
+    });
+    provider.alias = provider.friendlyUniqueId;
+    return provider;
+  }
+}
+
+const NO_KEY = "none";
+
+/** An attribute of a counted resource; null when there is none. */
+function only(resource: TerraformResource, attribute: string): string {
+  return expression(`one(${resource.fqn}[*].${attribute})`);
+}

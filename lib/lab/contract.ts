@@ -1,0 +1,133 @@
+/** Every fixed fact of the assessment lab, each once. */
+
+/** Where a lab is unless the caller says otherwise. */
+export const DEFAULT_REGION = "us-central1";
+export const DEFAULT_ZONE = "us-central1-a";
+
+/** Range out of which an auto-mode network takes the ranges of its subnetworks, one per region. */
+export const AUTO_MODE_RANGE = "10.128.0.0/9";
+
+/** Where connections come from that the identity-aware proxy has checked: who may use it is a matter of IAM. */
+export const IDENTITY_AWARE_PROXY_RANGE = "35.235.240.0/20";
+
+export const EVERYWHERE = "0.0.0.0/0";
+
+/** Ports of the firewall rules. */
+export const SSH_PORT = "22";
+export const RDP_PORT = "3389";
+export const HTTP_PORTS = ["80", "443"] as const;
+
+/** Network tag of the Windows host. */
+export const WINDOWS_TAG = "windows-vm";
+
+/** Images by project and family: the newest of the family when a host is created, without a look-up at plan. */
+export const WINDOWS_IMAGE = "windows-cloud/windows-2022";
+export const LINUX_IMAGE = "debian-cloud/debian-12";
+
+/** The size of the image itself; discovery client and browser fit in what Windows leaves of it. */
+export const WINDOWS_LEAST_DISK_SIZE_GB = 50;
+
+/** The size of the image itself. */
+export const LINUX_LEAST_DISK_SIZE_GB = 10;
+
+/** Largest disk of the platform. */
+export const LARGEST_DISK_SIZE_GB = 65_536;
+
+/** Hosts unless the caller says otherwise. */
+export const DEFAULT_MACHINE_TYPE = "e2-medium";
+export const DEFAULT_WINDOWS_DISK_SIZE_GB = 50;
+export const DEFAULT_LINUX_DISK_SIZE_GB = 20;
+export const DEFAULT_LINUX_COUNT = 3;
+
+/** Solid-state, but not the dearest: a start of Windows from the platform's default disk takes twice as long. */
+export const DISK_TYPE = "pd-balanced";
+
+/** Bits of the key pair. */
+export const RSA_KEY_BITS = 4096;
+
+/** Display name of the discovery source unless the caller says otherwise, and the longest that the service takes. */
+export const DEFAULT_DISCOVERY_CLIENT_NAME = "assess-discovery-client";
+export const DISCOVERY_CLIENT_NAME_MAX_LENGTH = 63;
+
+/** Region of the inventory of cloud B unless the caller says otherwise. */
+export const DEFAULT_CLOUDB_REGION = "us-east-1";
+
+/** Everything that the scoped user of cloud B may do. */
+export const CLOUDB_ACTIONS = ["ec2:DescribeInstances", "ec2:DescribeInstanceTypes", "ec2:DescribeVolumes"] as const;
+
+/** The assessment service in the console; works before and after the first visit. */
+export const ASSESSMENT_CONSOLE_URL = "https://console.cloud.google.com/migration";
+
+/** Signs in to the Windows host and to the Linux targets; at most 20 characters, the longest local name of Windows. */
+export const LAB_USER = "lab-user";
+
+/**
+ * Password of the lab user on the Windows host, the same in every lab: the lab is thrown away after the session.
+ *
+ * Windows wants three of four kinds of characters, and no name of the user in it.
+ */
+export const LAB_PASSWORD = "Throw-Away-2022!";
+
+/** Object of the key bucket, and the file that the discovery client loads. */
+export const SSH_KEY_OBJECT_NAME = "lab-ssh-key.pem";
+
+/** Name of the SSH credential in the discovery client. */
+export const SSH_CREDENTIAL_NAME = "Lab-key";
+
+/** Package of the discovery client; the console offers the same file for download. */
+export const DISCOVERY_CLIENT_PACKAGE_URL = "https://storage.googleapis.com/mcdc-release/current/windows/mcdc.msi";
+
+/** Service that the package of the discovery client installs. */
+export const DISCOVERY_CLIENT_SERVICE = "GoogleMCDC";
+
+/** Local group of those who may use the discovery client. */
+export const DISCOVERY_CLIENT_GROUP = "MCDCUsers";
+
+/** Enterprise package of the browser: unlike the ordinary installer, it ends when the browser is installed. */
+export const BROWSER_PACKAGE_URL = "https://dl.google.com/dl/chrome/install/googlechromestandaloneenterprise64.msi";
+
+/** Organization in the certificate with which both packages are signed. */
+export const PACKAGE_PUBLISHER = "Google LLC";
+
+/** Archive with sample tables of a cloud B inventory; unpacks to a folder of the same name. */
+export const SAMPLE_IMPORT_NAME = "vm-aws-import-files";
+
+/** Columns of the tables of a cloud B import, exactly as the assessment service reads them, by name of the file. */
+export const CLOUDB_IMPORT_COLUMNS = {
+  vmInfo: [
+    "MachineId",
+    "MachineName",
+    "PrimaryIPAddress",
+    "PrimaryMACAddress",
+    "PublicIPAddress",
+    "IpAddressListSemiColonDelimited",
+    "TotalDiskAllocatedGiB",
+    "TotalDiskUsedGiB",
+    "MachineTypeLabel",
+    "AllocatedProcessorCoreCount",
+    "MemoryGiB",
+    "HostingLocation",
+    "OsType",
+    "OsPublisher",
+    "OsName",
+    "OsVersion",
+    "MachineStatus",
+    "ProvisioningState",
+    "CreateDate",
+    "IsPhysical",
+    "Source",
+  ],
+  diskInfo: ["MachineId", "DiskLabel", "SizeInGib", "UsedInGib", "StorageTypeLabel"],
+  tagInfo: ["MachineId", "Key", "Value"],
+  perfInfo: [
+    "MachineId",
+    "TimeStamp",
+    "CpuUtilizationPercentage",
+    "MemoryUtilizationPercentage",
+    "AvailableMemoryBytes",
+    "DiskReadOperationsPerSec",
+    "DiskWriteOperationsPerSec",
+    "NetworkBytesPerSecSent",
+    "NetworkBytesPerSecReceived",
+  ],
+} as const;

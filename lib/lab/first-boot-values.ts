@@ -1,0 +1,107 @@
+import {
+  BROWSER_PACKAGE_URL,
+  DISCOVERY_CLIENT_GROUP,
+  DISCOVERY_CLIENT_PACKAGE_URL,
+  DISCOVERY_CLIENT_SERVICE,
+  LAB_PASSWORD,
+  LAB_USER,
+  PACKAGE_PUBLISHER,
+  SAMPLE_IMPORT_NAME,
+  SSH_CREDENTIAL_NAME,
+  SSH_KEY_OBJECT_NAME,
+} from "./contract";
+import { sampleImportFiles } from "./sample-import";
+
+/**
+ * What the start-up scripts are told. Each host carries one JSON object under one metadata key, and its script reads it
+ * there: a value is never part of the text of a script, so no character in it can become code.
+ */
+
+/** Metadata key of the JSON object. */
+export const FIRST_BOOT_VALUES_KEY = "assessment-lab";
+
+/** The scripts, from the root of the package, and the metadata keys under which the platform runs them at every boot. */
+export const WINDOWS_FIRST_BOOT = {
+  metadataKey: "windows-startup-script-ps1",
+  script: "lib/lab/scripts/windows-first-boot.ps1",
+} as const;
+export const LINUX_FIRST_BOOT = {
+  metadataKey: "startup-script",
+  script: "lib/lab/scripts/linux-first-boot.sh",
+} as const;
+
+/** What differs from lab to lab on the Windows host. Every text may be a Terraform expression. */
+export interface WindowsHostFacts {
+  readonly projectId: string;
+
+  /** Region of the assessment service: the console must be given the same one. */
+  readonly region: string;
+
+  /** Name that the user types into the discovery client, exactly as it is. */
+  readonly discoveryClientName: string;
+
+  /** Bucket with the private key; null when the key is in the Terraform state alone. */
+  readonly sshKeyBucketName: string | null;
+
+  /** Range of the lab's private addresses. */
+  readonly internalTrafficCidr: string;
+
+  /**
+   * Name of the Linux targets without their number, for example `assess-0a1b2c3d-linvm-`: unlike their addresses it does
+   * not change with their count, so that raising the count leaves this host alone.
+   */
+  readonly linuxVmNamePrefix: string;
+
+  /** Address of the assessment service in the console. */
+  readonly assessmentServiceUrl: string;
+}
+
+/** The JSON object of the Windows host. */
+export interface WindowsFirstBootValues extends WindowsHostFacts {
+  readonly labUser: string;
+  readonly labPassword: string;
+  readonly sshKeyObjectName: string;
+  readonly sshCredentialName: string;
+  readonly browserPackageUrl: string;
+  readonly discoveryClientPackageUrl: string;
+  readonly discoveryClientService: string;
+  readonly discoveryClientGroup: string;
+
+  /** Organization that must have signed both packages. */
+  readonly packagePublisher: string;
+
+  /** Archive for the Downloads folders, without the ending, and the texts in it by name of the file. */
+  readonly sampleImportName: string;
+  readonly sampleImportFiles: Readonly<Record<string, string>>;
+}
+
+/** The JSON object of a Linux target. */
+export interface LinuxFirstBootValues {
+  readonly labUser: string;
+
+  /** One line as in `authorized_keys`. */
+  readonly sshPublicKey: string;
+}
+
+/** What the Windows host reads at its first boot. */
+export function windowsFirstBootValues(facts: WindowsHostFacts): WindowsFirstBootValues {
+  return {
+    ...facts,
+    labUser: LAB_USER,
+    labPassword: LAB_PASSWORD,
+    sshKeyObjectName: SSH_KEY_OBJECT_NAME,
+    sshCredentialName: SSH_CREDENTIAL_NAME,
+    browserPackageUrl: BROWSER_PACKAGE_URL,
+    discoveryClientPackageUrl: DISCOVERY_CLIENT_PACKAGE_URL,
+    discoveryClientService: DISCOVERY_CLIENT_SERVICE,
+    discoveryClientGroup: DISCOVERY_CLIENT_GROUP,
+    packagePublisher: PACKAGE_PUBLISHER,
+    sampleImportName: SAMPLE_IMPORT_NAME,
+    sampleImportFiles: sampleImportFiles(),
+  };
+}
+
+/** What a Linux target reads at its boots. */
+export function linuxFirstBootValues(sshPublicKey: string): LinuxFirstBootValues {
+  return { labUser: LAB_USER, sshPublicKey };
+}

@@ -1,0 +1,46 @@
+import { type Construct } from "constructs";
+
+import { CheckBlock } from "../core/check-block";
+import { expression } from "../core/expression";
+import { SSH_KEY_OBJECT_NAME } from "./contract";
+import { type LabFirewall } from "./lab-firewall";
+import { type LabKey } from "./lab-key";
+import { type LabNetwork } from "./lab-network";
+import { type LinuxTargets } from "./linux-targets";
+import { type WindowsHost } from "./windows-host";
+
+/** What of a lab may be left out, to somebody's surprise. */
+export interface CheckedParts {
+  readonly firewall: LabFirewall;
+  readonly key: LabKey;
+  readonly linux: LinuxTargets;
+  readonly network: LabNetwork;
+  readonly windows: WindowsHost;
+}
+
+/** Says at every plan what is legal and leaves the lab without something that most labs need. */
+export function addLabChecks(scope: Construct, { firewall, key, linux, network, windows }: CheckedParts): void {
+  const check = (id: string, condition: string, errorMessage: string) =>
+    new CheckBlock(scope, id, [{ condition: expression(condition), errorMessage }]);
+
+  check(
+    "HasScanTargets",
+    linux.exist,
+    "linux_vm_count is 0; there is nothing to scan, so only an import from cloud B can supply assets; raise it, or give the credentials of cloud B.",
+  );
+  check(
+    "HasDiscoveryClient",
+    windows.exists,
+    "create_windows_vm is false; no host of the lab has a discovery client, so nothing is scanned; set it to true, or install the client on a host of your own that reaches the targets.",
+  );
+  check(
+    "HasKeyFile",
+    key.hasBucket,
+    `create_ssh_key_bucket is false; there is no ${SSH_KEY_OBJECT_NAME} to download, the private key is in the state alone, at ${key.address}; set it to true, or take private_key_pem from there.`,
+  );
+  check(
+    "IsReachable",
+    `!(${network.isCreated}) || ${firewall.hasDefaultRules}`,
+    "create_default_firewall_rules is false on a network that is created here; it has no rules, so nobody reaches a host and the discovery client reaches no target; set it to true, or add rules of your own.",
+  );
+}

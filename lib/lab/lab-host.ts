@@ -1,0 +1,54 @@
+import { posix } from "node:path";
+
+import { Token } from "cdktf";
+import { type Construct } from "constructs";
+
+import { literal } from "../core/expression";
+import { packageFile } from "../core/package-file";
+import { addStackFile, type StackFile } from "../core/stack-file";
+import { DISK_TYPE } from "./contract";
+
+/** What every host of a lab is made of. */
+export interface LabHostProps {
+  /** Part of the host's name. */
+  readonly deploymentId: string;
+
+  /** Project that it goes into. */
+  readonly projectId: string;
+
+  readonly zone: string;
+
+  /** Network that it is on; its address comes from the network's subnetwork in the region. */
+  readonly networkId: string;
+
+  readonly machineType: string;
+
+  readonly bootDiskSizeGb: number;
+}
+
+/** What holds for every host: only signed boot code runs, and another machine type is no reason for another host. */
+export const HARDENED = {
+  shieldedInstanceConfig: { enableSecureBoot: true, enableVtpm: true, enableIntegrityMonitoring: true },
+  allowStoppingForUpdate: true,
+} as const;
+
+/** Keeps what the start-up script reports in the project's log, also after the host is gone. */
+export const SERIAL_PORT_LOGGING = { "serial-port-logging-enable": "TRUE" } as const;
+
+/** A boot disk of an image, gone with its host. */
+export function bootDisk(image: string, sizeGb: number) {
+  return { initializeParams: { image, size: sizeGb, type: DISK_TYPE } };
+}
+
+/** The same value with every text in it as Terraform reads it back unchanged. */
+export function literalsOf<Value>(value: Value): Value {
+  if (typeof value === "string") return literal(value) as Value;
+  if (typeof value !== "object" || value === null || Token.isUnresolved(value)) return value;
+  const entries = Object.entries(value).map(([key, item]) => [key, literalsOf(item as unknown)]);
+  return Object.fromEntries(entries) as Value;
+}
+
+/** Puts a start-up script of the package into the synthesized folder, where it may be edited. */
+export function firstBootScript(scope: Construct, pathInPackage: string): StackFile {
+  return addStackFile(scope, packageFile(pathInPackage), `scripts/${posix.basename(pathInPackage)}`);
+}

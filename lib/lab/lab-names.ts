@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+
+import { Token } from "cdktf";
+
+import { expression } from "../core/expression";
+
+/** Every name formula of the lab. They take literals and Terraform expressions alike. */
+
+/** What an expression, or a person, must make of a deployment id. */
+export const DEPLOYMENT_ID_PATTERN = "^[a-z0-9]{1,8}$";
+
+/** Bytes of a generated deployment id: 8 hexadecimal digits. */
+export const DEPLOYMENT_ID_BYTES = 4;
+
+/**
+ * A Windows computer name holds 15 characters, and the image cuts the host's name there. With an id of 7 characters the
+ * cut would leave a hyphen at the end, which is no legal name; with up to 8 the whole id is in it.
+ */
+export const COMPUTER_NAME_MAX_LENGTH = 15;
+export const ILLEGAL_DEPLOYMENT_ID_LENGTH = COMPUTER_NAME_MAX_LENGTH - "assess-".length - "-".length;
+
+/** `assess-<id>-<rest>`. */
+export function labName(deploymentId: string, rest: string): string {
+  return `assess-${deploymentId}-${rest}`;
+}
+
+/** `assess-<id>-vpc`. */
+export function vpcName(deploymentId: string): string {
+  return labName(deploymentId, "vpc");
+}
+
+/** `assess-<id>-winvm01`. */
+export function windowsVmName(deploymentId: string): string {
+  return labName(deploymentId, "winvm01");
+}
+
+/** `assess-<id>-linvm-`, to which each target adds its number from 1 on. */
+export function linuxVmNamePrefix(deploymentId: string): string {
+  return labName(deploymentId, "linvm-");
+}
+
+/** `assess-<id>-keys`. */
+export function keyBucketName(deploymentId: string): string {
+  return labName(deploymentId, "keys");
+}
+
+/** `assess-discovery-<id>`. */
+export function cloudbUserName(deploymentId: string): string {
+  return `assess-discovery-${deploymentId}`;
+}
+
+/** Identifiers of the assessment service. */
+export const SOURCE_ID_MAX_LENGTH = 63;
+const SOURCE_ID_PATTERN = `^[a-z]([a-z0-9-]{0,${SOURCE_ID_MAX_LENGTH - 2}}[a-z0-9])?$`;
+
+/** Hexadecimal digits that tell client names apart of which the readable parts are the same. */
+const SOURCE_HASH_LENGTH = 8;
+const SOURCE_PREFIX = "source";
+const SOURCE_TEXT_MAX_LENGTH = SOURCE_ID_MAX_LENGTH - SOURCE_PREFIX.length - SOURCE_HASH_LENGTH - "--".length;
+
+/**
+ * Id of the discovery source: the client's name where that is a legal id, else `source-<readable part>-<hash>`.
+ *
+ * It follows from the name alone, so that a lab which is destroyed and created again finds its source, and two names never
+ * mean one source.
+ */
+export function discoverySourceId(clientName: string): string {
+  if (Token.isUnresolved(clientName)) {
+    const text = `replace(${clientName}, "/[^A-Za-z0-9]+/", "-")`;
+    const readable = `trim(substr(trim(lower(${text}), "-"), 0, ${SOURCE_TEXT_MAX_LENGTH}), "-")`;
+    const hash = `substr(sha256(${clientName}), 0, ${SOURCE_HASH_LENGTH})`;
+    const made = `join("-", compact(["${SOURCE_PREFIX}", ${readable}, ${hash}]))`;
+    return expression(`(can(regex("${SOURCE_ID_PATTERN}", ${clientName})) ? ${clientName} : ${made})`);
+  }
+  if (new RegExp(SOURCE_ID_PATTERN).test(clientName)) return clientName;
+  // Terraform normalizes every text in this way.
+  const name = clientName.normalize("NFC");
+  const text = name.replace(/[^A-Za-z0-9]+/g, "-").toLowerCase();
+  const trimmed = (part: string): string => part.replace(/^-+|-+$/g, "");
+  const readable = trimmed(trimmed(text).slice(0, SOURCE_TEXT_MAX_LENGTH));
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, SOURCE_HASH_LENGTH);
+  return [SOURCE_PREFIX, readable, hash].filter((part) => part !== "").join("-");
+}

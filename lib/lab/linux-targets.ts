@@ -1,0 +1,62 @@
+import { ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
+import { Fn, TerraformCount, TerraformLocal, Token } from "cdktf";
+import { Construct } from "constructs";
+
+import { expression } from "../core/expression";
+import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { LAB_USER, LINUX_IMAGE } from "./contract";
+import { FIRST_BOOT_VALUES_KEY, LINUX_FIRST_BOOT, linuxFirstBootValues } from "./first-boot-values";
+import { bootDisk, firstBootScript, HARDENED, literalsOf, SERIAL_PORT_LOGGING, type LabHostProps } from "./lab-host";
+import { linuxVmNamePrefix } from "./lab-names";
+
+export interface LinuxTargetsProps extends LabHostProps {
+  /** Number of hosts; none is legal. */
+  readonly hostCount: number;
+
+  /** One line as in `authorized_keys`. */
+  readonly publicKey: string;
+}
+
+/**
+ * The hosts that the discovery client scans: no address in public, no service account, and the lab's key for the lab
+ * user.
+ *
+ * The key is given twice, by metadata and by the start-up script: the platform ignores the one in metadata where an
+ * organization insists on its own sign-in.
+ */
+export class LinuxTargets extends Construct {
+  readonly vmNames: string[];
+
+  readonly internalIps: string[];
+
+  /** Expression: whether there is any. */
+  readonly exist: string;
+
+  constructor(scope: Construct, id: string, props: LinuxTargetsProps) {
+    super(scope, id);
+    const script = firstBootScript(this, LINUX_FIRST_BOOT.script);
+    const values = new TerraformLocal(this, "FirstBootValues", literalsOf(linuxFirstBootValues(props.publicKey)));
+
+    const hosts = new ComputeInstance(this, MAIN_CHILD_ID, {
+      ...HARDENED,
+      project: props.projectId,
+      zone: props.zone,
+      name: `${linuxVmNamePrefix(props.deploymentId)}\${count.index + 1}`,
+      machineType: props.machineType,
+      bootDisk: bootDisk(LINUX_IMAGE, props.bootDiskSizeGb),
+      networkInterface: [{ network: props.networkId }],
+      metadata: {
+        [LINUX_FIRST_BOOT.metadataKey]: script.text,
+        [FIRST_BOOT_VALUES_KEY]: Token.asString(Fn.jsonencode(values.expression)),
+        "ssh-keys": `${LAB_USER}:${props.publicKey}`,
+        "enable-oslogin": "FALSE",
+        ...SERIAL_PORT_LOGGING,
+      },
+      count: TerraformCount.of(props.hostCount),
+    });
+
+    this.vmNames = Token.asList(expression(`${hosts.fqn}[*].name`));
+    this.internalIps = Token.asList(expression(`${hosts.fqn}[*].network_interface[0].network_ip`));
+    this.exist = `length(${hosts.fqn}) > 0`;
+  }
+}

@@ -1,0 +1,89 @@
+import { CLOUDB_IMPORT_COLUMNS } from "./contract";
+
+type Table = keyof typeof CLOUDB_IMPORT_COLUMNS;
+type Row<T extends Table> = Readonly<Record<(typeof CLOUDB_IMPORT_COLUMNS)[T][number], string>>;
+
+/** What the sample machines have in common. */
+const REGION = "us-east-1";
+const CREATED = "2025-03-03 09:15:00+00:00";
+
+/** A small shop: two front ends, an application server, a database and one Windows server. */
+const MACHINES = [
+  { id: "i-0a1b2c3d4e5f60001", name: "shop-web-1", host: 11, type: "t3.medium", cores: 2, memory: 4, disks: [30] },
+  { id: "i-0a1b2c3d4e5f60002", name: "shop-web-2", host: 12, type: "t3.medium", cores: 2, memory: 4, disks: [30] },
+  { id: "i-0a1b2c3d4e5f60003", name: "shop-app-1", host: 21, type: "m5.xlarge", cores: 4, memory: 16, disks: [60] },
+  { id: "i-0a1b2c3d4e5f60004", name: "shop-db-1", host: 31, type: "r5.large", cores: 2, memory: 16, disks: [50, 500] },
+  {
+    id: "i-0a1b2c3d4e5f60005",
+    name: "office-files",
+    host: 41,
+    type: "m5.large",
+    cores: 2,
+    memory: 8,
+    disks: [100, 200],
+  },
+] as const;
+
+/** Device of the first disk and of the one after it, as cloud B names them. */
+const DEVICES = ["/dev/xvda", "/dev/xvdb"] as const;
+
+/**
+ * Tables of a sample cloud B inventory by name of the file: a user can import them as they are.
+ *
+ * Without a table of measurements: it is optional, and those older than 40 days are ignored.
+ */
+export function sampleImportFiles(): Readonly<Record<string, string>> {
+  const machines = MACHINES.map((machine): Row<"vmInfo"> => {
+    const address = `172.31.16.${machine.host}`;
+    return {
+      MachineId: machine.id,
+      MachineName: machine.name,
+      PrimaryIPAddress: address,
+      PrimaryMACAddress: `0a:58:ac:1f:10:${machine.host.toString(16).padStart(2, "0")}`,
+      PublicIPAddress: "",
+      IpAddressListSemiColonDelimited: address,
+      TotalDiskAllocatedGiB: String(machine.disks.reduce<number>((total, size) => total + size, 0)),
+      TotalDiskUsedGiB: "0",
+      MachineTypeLabel: machine.type,
+      AllocatedProcessorCoreCount: String(machine.cores),
+      MemoryGiB: machine.memory.toFixed(1),
+      HostingLocation: REGION,
+      OsType: machine.name === "office-files" ? "Windows" : "Linux/UNIX",
+      OsPublisher: "",
+      OsName: "",
+      OsVersion: "",
+      MachineStatus: "running",
+      ProvisioningState: "",
+      CreateDate: CREATED,
+      IsPhysical: "0",
+      Source: "AWS",
+    };
+  });
+  const disks = MACHINES.flatMap((machine) =>
+    machine.disks.map((size, index): Row<"diskInfo"> => ({
+      MachineId: machine.id,
+      DiskLabel: DEVICES[index] ?? "",
+      SizeInGib: String(size),
+      UsedInGib: "",
+      StorageTypeLabel: "gp3",
+    })),
+  );
+  const tags = MACHINES.flatMap((machine): Row<"tagInfo">[] => [
+    // Lower case throughout, because labels of the assessment service know nothing else.
+    { MachineId: machine.id, Key: "application", Value: machine.name.split("-")[0] ?? "" },
+    { MachineId: machine.id, Key: "environment", Value: "production" },
+  ]);
+  return {
+    "vmInfo.csv": table("vmInfo", machines),
+    "diskInfo.csv": table("diskInfo", disks),
+    "tagInfo.csv": table("tagInfo", tags),
+  };
+}
+
+/** No cell of the sample holds a comma, a quote or a line break. */
+function table<T extends Table>(name: T, rows: readonly Row<T>[]): string {
+  const columns: readonly (keyof Row<T>)[] = CLOUDB_IMPORT_COLUMNS[name];
+  return [columns, ...rows.map((row) => columns.map((column) => row[column]))]
+    .map((cells) => `${cells.join(",")}\r\n`)
+    .join("");
+}

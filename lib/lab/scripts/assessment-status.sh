@@ -1,0 +1,91 @@
+#!/bin/sh
+# Shows what the assessment service has for a project: sources, discovered assets and import jobs.
+#
+#   assessment-status.sh          as tables
+#   assessment-status.sh --json   as one JSON document, with progress on the error output
+#
+#   PROJECT_ID   project (required)
+#   REGION       region of the assessment data (required)
+# Settings of the calls and exit codes: google-rest.sh.
+set -eu
+
+# shellcheck source=/dev/null
+. "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
+
+# The most that the service gives in one page.
+page_size=1000
+
+as_json=no
+case ${1:-} in
+  --json)
+    as_json=yes
+    # What is said on the way must not be in the document.
+    google_say() { google_complain "$@"; }
+    ;;
+  '') ;;
+  --help | -h)
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+  *) google_refuse "\"$1\" is no option; there is --json, and --help." ;;
+esac
+google_require curl jq
+google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
+google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
+google_check_settings
+google_start
+google_be_patient
+
+location="projects/$PROJECT_ID/locations/$REGION"
+
+# read_all COLLECTION QUERY FIELDS: reduces each item to the fields that are shown.
+read_all() {
+  google_list migrationcenter "$location/$1?pageSize=$page_size$2" "$1" "$GOOGLE_WORK/items" ||
+    google_fail "The $1 of project $PROJECT_ID in $REGION cannot be read." \
+      "Way out: check project and region; the caller needs roles/migrationcenter.viewer."
+  jq -c "$3" "$GOOGLE_WORK/items" >"$GOOGLE_WORK/$1"
+  cat "$GOOGLE_WORK/unreachable" >>"$GOOGLE_WORK/all-unreachable"
+}
+
+# show TITLE COLLECTION ROW COLUMN...
+show() {
+  title=$1
+  collection=$2
+  row=$3
+  shift 3
+  count=$(($(wc -l <"$GOOGLE_WORK/$collection")))
+  google_say "$title: $count"
+  [ "$count" -gt 0 ] || return 0
+  jq -c "$row" "$GOOGLE_WORK/$collection" >"$GOOGLE_WORK/rows"
+  google_table "$GOOGLE_WORK/rows" "$@"
+}
+
+: >"$GOOGLE_WORK/all-unreachable"
+read_all sources "" '{
+  id: (.name | split("/") | last), displayName: (.displayName // ""), type: (.type // "SOURCE_TYPE_UNKNOWN"),
+  state: (.state // "STATE_UNSPECIFIED"), pendingFrameCount: (.pendingFrameCount // 0), errorFrameCount: (.errorFrameCount // 0)
+}'
+# Only the full view has the machines' details; databases and the like have none.
+read_all assets "&view=ASSET_VIEW_FULL" '{
+  id: (.name | split("/") | last), machineName: .machineDetails.machineName,
+  osName: (.machineDetails.guestOs.osName // .machineDetails.guestOsDetails.osName),
+  sources: [.sources[]? | split("/") | last]
+}'
+read_all importJobs "" '{
+  id: (.name | split("/") | last), displayName: (.displayName // ""), state: (.state // "IMPORT_JOB_STATE_UNSPECIFIED")
+}'
+
+if [ "$as_json" = yes ]; then
+  jq -n --slurpfile sources "$GOOGLE_WORK/sources" --slurpfile assets "$GOOGLE_WORK/assets" \
+    --slurpfile jobs "$GOOGLE_WORK/importJobs" --rawfile unreachable "$GOOGLE_WORK/all-unreachable" '{
+      $sources, $assets, importJobs: $jobs, unreachable: ($unreachable | split("\n") | map(select(. != "")) | unique)
+    }'
+else
+  show Sources sources '[.id, .displayName, .type, .state, .pendingFrameCount, .errorFrameCount]' \
+    ID "DISPLAY NAME" TYPE STATE "PENDING FRAMES" "ERROR FRAMES"
+  show Assets assets '[.id, .machineName // "", .osName // "", (.sources | join(" "))]' ID MACHINE "OPERATING SYSTEM" SOURCES
+  show "Import jobs" importJobs '[.id, .displayName, .state]' ID "DISPLAY NAME" STATE
+  if [ -s "$GOOGLE_WORK/all-unreachable" ]; then
+    google_say "Not everything is shown; the service could not reach: $(sort -u "$GOOGLE_WORK/all-unreachable" | tr '\n' ' ')"
+  fi
+fi

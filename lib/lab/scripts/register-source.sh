@@ -1,0 +1,157 @@
+#!/bin/sh
+# Registers a source of discovery data with the assessment service, or takes the one that is there already.
+#
+# The service needs no other preparation: it has no call that initializes it, and answers for a region as soon as its API
+# is on. A source that is there with another display name is corrected; one of another type, or one that is being
+# deleted, is refused, because the discovery client would not deliver into it.
+#
+#   PROJECT_ID           project (required)
+#   REGION               region of the assessment data (required)
+#   SOURCE_ID            identifier of the source (required)
+#   SOURCE_DISPLAY_NAME  its display name: what is typed into the discovery client (required)
+#   SOURCE_TYPE          its type (SOURCE_TYPE_DISCOVERY_CLIENT)
+#   WAIT_SECONDS         time limit for the service to answer for the region (300)
+#   OPERATION_SECONDS    time limit for a change of the source (600)
+# Settings of the calls and exit codes: google-rest.sh.
+set -eu
+
+# shellcheck source=/dev/null
+. "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
+
+SOURCE_TYPE=${SOURCE_TYPE:-SOURCE_TYPE_DISCOVERY_CLIENT}
+WAIT_SECONDS=${WAIT_SECONDS:-300}
+OPERATION_SECONDS=${OPERATION_SECONDS:-600}
+
+google_require curl jq
+google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
+google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
+google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' \
+  "at most 63 lower-case letters, digits and hyphens, starting with a letter"
+google_setting SOURCE_DISPLAY_NAME '.+' "the name that is typed into the discovery client"
+google_setting SOURCE_TYPE 'SOURCE_TYPE_[A-Z_]+' "a type of source, like SOURCE_TYPE_DISCOVERY_CLIENT"
+google_setting WAIT_SECONDS '[0-9]+' "a number of seconds"
+google_setting OPERATION_SECONDS '[0-9]+' "a number of seconds"
+google_check_settings
+google_start
+
+location="projects/$PROJECT_ID/locations/$REGION"
+source="$location/sources/$SOURCE_ID"
+console="https://console.cloud.google.com/migration?project=$PROJECT_ID"
+
+# What the service offers this project, for a region that it does not know.
+offered_regions() {
+  google_try_once
+  google_get migrationcenter "projects/$PROJECT_ID/locations?pageSize=100" || return 0
+  jq -r '[.locations[]?.locationId | select(type == "string")] | sort | join(", ")' "$GOOGLE_ANSWER"
+}
+
+refuse_region() {
+  outcome=$(google_outcome)
+  google_complain "The assessment service does not answer for region $REGION in project $PROJECT_ID."
+  google_complain "  $outcome"
+  regions=$(offered_regions)
+  google_complain "  Way out: choose a region that the service offers${regions:+ (to this project: $regions)}. The choice is" \
+    "permanent for the assessment data of a project."
+  exit 1
+}
+
+await_service() {
+  until google_get migrationcenter "$location"; do
+    google_quota_problem && google_fail "Whether the assessment service answers for $REGION cannot be found out."
+    if ! google_service_disabled; then
+      case $GOOGLE_STATUS in
+        000 | 408 | 409 | 429 | 5??) ;;
+        400 | 404) refuse_region ;;
+        403)
+          google_fail "This account may not use the assessment service in project $PROJECT_ID." \
+            "Way out: an owner grants roles/migrationcenter.admin (gcloud projects add-iam-policy-binding $PROJECT_ID --role roles/migrationcenter.admin --member user:YOU)."
+          ;;
+        *) google_fail "The assessment service does not answer for $REGION in project $PROJECT_ID." ;;
+      esac
+    fi
+    if [ "$(google_seconds)" -ge "$WAIT_SECONDS" ]; then
+      google_fail "The assessment service did not answer for $REGION in project $PROJECT_ID within $WAIT_SECONDS s." \
+        "Way out: gcloud services enable migrationcenter.googleapis.com --project $PROJECT_ID; if it is on, run the same command again or raise WAIT_SECONDS."
+    fi
+    google_progress "Assessment service for $REGION" "not answering yet (HTTP $GOOGLE_STATUS)"
+    google_sleep "$REST_POLL_SECONDS"
+  done
+}
+
+# write_source NAME: a source as the service is asked for it.
+write_source() {
+  jq -n --arg name "$SOURCE_DISPLAY_NAME" --arg type "$SOURCE_TYPE" '{ displayName: $name, type: $type }' \
+    >"$GOOGLE_WORK/source.json"
+}
+
+# Returns 1 when somebody, or an earlier attempt whose answer was lost, was quicker.
+create_source() {
+  google_say "Registering source $SOURCE_ID with the assessment service in $REGION."
+  write_source
+  if google_post migrationcenter \
+    "$location/sources?sourceId=$SOURCE_ID&requestId=$(google_new_request_id)" "$GOOGLE_WORK/source.json"; then
+    google_await migrationcenter "Source $SOURCE_ID" "$OPERATION_SECONDS" && return 0
+    google_says '^ALREADY_EXISTS' && return 1
+    google_fail "Source $SOURCE_ID was not registered." "Way out: repair what the message names and run the same command again."
+  fi
+  [ "$GOOGLE_STATUS" = 409 ] && return 1
+  google_fail "The assessment service refuses source $SOURCE_ID." \
+    "Way out: repair what the message names. The caller needs roles/migrationcenter.admin on $PROJECT_ID."
+}
+
+# refuse_source WHY WAY_OUT
+refuse_source() {
+  google_complain "Source $SOURCE_ID exists in $REGION of project $PROJECT_ID, but $1."
+  google_complain "  Way out: $2"
+  exit 1
+}
+
+correct_name() {
+  google_say "Source $SOURCE_ID is called \"$shown_name\"; calling it \"$SOURCE_DISPLAY_NAME\"."
+  write_source
+  google_patch migrationcenter "$source?updateMask=displayName&requestId=$(google_new_request_id)" \
+    "$GOOGLE_WORK/source.json" || google_fail "The display name of source $SOURCE_ID cannot be changed."
+  google_await migrationcenter "Source $SOURCE_ID" "$OPERATION_SECONDS" ||
+    google_fail "The display name of source $SOURCE_ID was not changed."
+}
+
+await_service
+google_be_patient
+created=no
+tries=1
+until google_get migrationcenter "$source"; do
+  [ "$GOOGLE_STATUS" = 404 ] || google_fail "Whether source $SOURCE_ID exists cannot be found out."
+  if [ "$tries" -gt "$REST_TRIES" ]; then
+    google_fail "Source $SOURCE_ID is said to exist when it is to be created, and not to exist when it is read." \
+      "Way out: wait a few minutes and run the same command again."
+  fi
+  [ "$tries" -eq 1 ] || google_sleep "$REST_POLL_SECONDS"
+  tries=$((tries + 1))
+  if create_source; then created=yes; fi
+done
+
+jq -r '.type // "SOURCE_TYPE_UNKNOWN", .state // "STATE_UNSPECIFIED", (.displayName // "" | gsub("[[:cntrl:]]"; " "))' \
+  "$GOOGLE_ANSWER" >"$GOOGLE_WORK/found"
+{
+  read -r type
+  read -r state
+  IFS= read -r shown_name
+} <"$GOOGLE_WORK/found"
+
+[ "$type" = "$SOURCE_TYPE" ] || refuse_source "its type is $type, not $SOURCE_TYPE" \
+  "choose another name for the discovery client, or delete this source with assessment-cleanup.sh."
+case $state in
+  DELETING) refuse_source "it is being deleted" "wait until it is gone and run the same command again." ;;
+  INVALID)
+    refuse_source "the service calls its state INVALID and ignores what it delivers" \
+      "look at it at $console, delete it with assessment-cleanup.sh and run the same command again."
+    ;;
+esac
+if [ "$created" = yes ]; then
+  google_say "Source $SOURCE_ID is registered as \"$SOURCE_DISPLAY_NAME\" ($(google_seconds) s)."
+elif [ "$shown_name" = "$SOURCE_DISPLAY_NAME" ]; then
+  google_say "Source $SOURCE_ID is registered already as \"$SOURCE_DISPLAY_NAME\": nothing to do."
+else
+  correct_name
+  google_say "Source $SOURCE_ID is called \"$SOURCE_DISPLAY_NAME\" now ($(google_seconds) s)."
+fi

@@ -1,0 +1,72 @@
+import { type IResolvable, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { conditionOf, countWhen } from "../core/expression";
+import { packageFile } from "../core/package-file";
+import { addRestLibrary, shellCommand } from "../core/project-apis";
+import { addStackFile } from "../core/stack-file";
+import { TerraformData } from "../core/terraform-data";
+
+export interface SurvivorsNoteProps {
+  /** False when there is nothing that survives. */
+  readonly enabled: boolean | IResolvable;
+
+  /** Project of the assessment service. */
+  readonly projectId: string;
+
+  /** Region of the assessment data. */
+  readonly region: string;
+
+  /** Id of the discovery source. */
+  readonly sourceId: string;
+}
+
+/**
+ * Says at the end of a destroy what the assessment service still has, and how to remove it.
+ *
+ * Terraform destroys a thing after all that depends on it, so the services of the project, which all else waits for, depend
+ * on this. What belongs to no service, a random id or a key pair, is gone as soon as nothing refers to it any more.
+ */
+export class SurvivorsNote extends Construct {
+  /**
+   * What everything else must depend on, directly or through the services that it needs. What a look-up at plan refers to
+   * must not: Terraform would look only at apply.
+   */
+  readonly first: ITerraformDependable[];
+
+  constructor(scope: Construct, id: string, props: SurvivorsNoteProps) {
+    super(scope, id);
+    const { enabled, projectId, region, sourceId } = props;
+    if (enabled === false) {
+      this.first = [];
+      return;
+    }
+
+    addRestLibrary(this);
+    const cleanup = addStackFile(
+      this,
+      packageFile("lib/lab/scripts/assessment-cleanup.sh"),
+      "scripts/assessment-cleanup.sh",
+    );
+    const note = new TerraformData(this, "AtDestroy", {
+      // Kept in the state, because a provisioner of destroy can refer to nothing else. A change is an update, which runs
+      // no provisioner.
+      input: { project_id: projectId, region, source_id: sourceId },
+      provisioners: [
+        {
+          type: "local-exec",
+          when: "destroy",
+          // Nobody must be kept from destroying by a note.
+          command: `${shellCommand(cleanup)} --note || true`,
+          environment: {
+            PROJECT_ID: "${self.input.project_id}",
+            REGION: "${self.input.region}",
+            SOURCE_ID: "${self.input.source_id}",
+          },
+        },
+      ],
+      count: countWhen(conditionOf(enabled)),
+    });
+    this.first = [note];
+  }
+}

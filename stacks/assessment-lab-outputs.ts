@@ -1,0 +1,46 @@
+import { type StackOutput } from "../lib/core/portable-stack";
+import { type AssessmentLab } from "../lib/lab/assessment-lab";
+import { LAB_PASSWORD, LAB_USER, SSH_CREDENTIAL_NAME, SSH_KEY_OBJECT_NAME } from "../lib/lab/contract";
+
+/** Names and addresses; the only secret among the descriptions is the password that every lab has. */
+export function assessmentLabOutputs(lab: AssessmentLab): Record<string, StackOutput> {
+  return {
+    deployment_id: { value: lab.deploymentId, description: "Suffix used in all names." },
+    project_id: { value: lab.projectId, description: "Project that the lab is in." },
+    windows_vm_name: { value: lab.windowsVmName, description: "Name of the Windows host; null when there is none." },
+    windows_vm_external_ip: {
+      value: lab.windowsVmExternalIp,
+      description: `Address for remote desktop; null when there is no Windows host. Sign in as ${LAB_USER} with the password ${LAB_PASSWORD}, which every lab has: keep nothing of value on the host, and destroy it after the session.`,
+    },
+    linux_vm_names: { value: lab.linuxVmNames, description: "Names of the scan targets." },
+    linux_vm_internal_ips: {
+      value: lab.linuxVmInternalIps,
+      description: "Internal addresses of the scan targets, for the IP scan range of the discovery client.",
+    },
+    ssh_key_bucket_name: {
+      value: lab.sshKeyBucketName,
+      description: `Bucket with the private key ${SSH_KEY_OBJECT_NAME}; null when there is none. Whoever reads the bucket or the Terraform state can sign in to the targets: let nobody read either who may not. For another key, apply once with -replace=tls_private_key.lab_key.`,
+    },
+    ssh_key_user: {
+      value: lab.sshKeyUser,
+      description: `User name for the SSH credential ${SSH_CREDENTIAL_NAME} of the discovery client.`,
+    },
+    assess_discovery_client_name: {
+      value: lab.assessDiscoveryClientName,
+      description: "Name to type into the discovery client at sign-in, capitals included.",
+    },
+    assessment_service_url: {
+      value: lab.assessmentServiceUrl,
+      description: "Address of the assessment service in the console.",
+    },
+    assess_source_id: {
+      value: lab.assessSourceId,
+      description: "Id of the registered discovery source; null when initialization is off.",
+    },
+    vpc_name: { value: lab.vpcName, description: "Name of the lab's network." },
+    cloudb_iam_user_arn: {
+      value: lab.cloudbIamUserArn,
+      description: "Resource name of the read-only user in cloud B; null when cloud B is off.",
+    },
+  };
+}
