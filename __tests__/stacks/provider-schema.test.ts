@@ -1,12 +1,15 @@
-import { NEWER_GOOGLE_ATTRIBUTES } from "../../lib/core/newer-attribute";
+import { NEWER_GOOGLE_ATTRIBUTES, NEWER_KUBERNETES_ATTRIBUTES } from "../../lib/core/newer-attribute";
 import { type Block } from "../support/synthesis";
 import {
   providerSchema,
+  type ProviderSchema,
   type AttributeSchema,
   type AttributeType,
   type BlockSchema,
 } from "./provider-schema/provider-schema";
+import { kubernetesTerraform } from "./kubernetes-stack";
 import { literalDeployments } from "./literal-deployment";
+import { literalKubernetesDeployment } from "./literal-kubernetes-deployment";
 import { serverlessTerraform } from "./serverless-stack";
 
 /** What Terraform itself understands in every resource. */
@@ -63,15 +66,25 @@ function fits(value: unknown, type: AttributeType): boolean {
   return isObject && Object.values(value).every((entry) => fits(entry, item as AttributeType));
 }
 
-const schemas = { google: providerSchema("google"), random: providerSchema("random") };
+const schemas = {
+  google: providerSchema("google"),
+  kubernetes: providerSchema("kubernetes"),
+  random: providerSchema("random"),
+};
+
+/** The schema of the provider whose name a type begins with. */
+const schemaOf = (type: string): ProviderSchema | undefined =>
+  (schemas as Readonly<Record<string, ProviderSchema>>)[type.split("_")[0] ?? ""];
 
 const scenarios = (): [string, ReturnType<typeof serverlessTerraform>][] => [
   ["the stack", serverlessTerraform()],
   ...Object.entries(literalDeployments()),
+  ["the Kubernetes stack", kubernetesTerraform()],
+  ["a cluster with literals", literalKubernetesDeployment()],
 ];
 
 /** Every block of the given kind in every scenario, with its schema. */
-const blocks = (kind: "resource" | "ephemeral") =>
+const blocks = (kind: "data" | "resource" | "ephemeral") =>
   scenarios().flatMap(([scenario, terraform]) =>
     Object.entries(terraform[kind] ?? {}).flatMap(([type, elements]) =>
       Object.entries(elements).map(([name, element]) => ({ path: `${scenario}: ${type}.${name}`, type, element })),
@@ -83,7 +96,7 @@ describe("The real providers' schemas", () => {
     const resources = blocks("resource").filter(({ type }) => type !== "terraform_data");
     expect(resources.length).toBeGreaterThan(100);
     const problems = resources.flatMap(({ path, type, element }) => {
-      const schema = schemas.google.resource_schemas?.[type];
+      const schema = schemaOf(type)?.resource_schemas?.[type];
       if (schema === undefined) return [`${path}: there is no such type`];
       const own = Object.fromEntries(Object.entries(element).filter(([name]) => !META_ARGUMENTS.includes(name)));
       return problemsOf(path, own, schema.block);
@@ -93,26 +106,37 @@ describe("The real providers' schemas", () => {
 
   it("allow every ephemeral resource", () => {
     const problems = blocks("ephemeral").flatMap(({ path, type, element }) => {
-      const { ephemeral_resource_schemas: types = {} } = type.startsWith("random_") ? schemas.random : schemas.google;
-      const schema = types[type];
+      const schema = schemaOf(type)?.ephemeral_resource_schemas?.[type];
       return schema === undefined ? [`${path}: there is no such type`] : problemsOf(path, element, schema.block);
     });
     expect(problems).toEqual([]);
   });
 
-  it("allow the configuration of the provider", () => {
+  it("allow every data source", () => {
+    const problems = blocks("data").flatMap(({ path, type, element }) => {
+      const schema = schemaOf(type)?.data_source_schemas?.[type];
+      const own = Object.fromEntries(Object.entries(element).filter(([name]) => !META_ARGUMENTS.includes(name)));
+      return schema === undefined ? [`${path}: there is no such type`] : problemsOf(path, own, schema.block);
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it("allow the configuration of the providers", () => {
     for (const [scenario, { provider = {} }] of scenarios())
-      for (const block of provider.google ?? [])
-        expect(problemsOf(`${scenario}: provider`, block, schemas.google.provider.block)).toEqual([]);
+      for (const name of ["google", "kubernetes"] as const)
+        for (const block of provider[name] ?? []) {
+          const own = Object.fromEntries(Object.entries(block).filter(([argument]) => argument !== "alias"));
+          expect(problemsOf(`${scenario}: ${name}`, own, schemas[name].provider.block)).toEqual([]);
+        }
   });
 
   it("have every attribute that is newer than the bindings", () => {
-    for (const attribute of Object.keys(NEWER_GOOGLE_ATTRIBUTES)) {
+    for (const attribute of Object.keys({ ...NEWER_GOOGLE_ATTRIBUTES, ...NEWER_KUBERNETES_ATTRIBUTES })) {
       const [type = "", ...path] = attribute.split(".");
       const name = path.pop() ?? "";
       const owner = path.reduce<BlockSchema | undefined>(
         (block, key) => block?.block_types?.[key]?.block,
-        schemas.google.resource_schemas?.[type]?.block,
+        schemaOf(type)?.resource_schemas?.[type]?.block,
       );
       expect([attribute, owner?.attributes?.[name] !== undefined]).toEqual([attribute, true]);
     }
@@ -120,7 +144,7 @@ describe("The real providers' schemas", () => {
 
   it("keep what is secret out of the state: it is written only to write-only arguments", () => {
     const written = blocks("resource").flatMap(({ type, element }) => {
-      const attributes = schemas.google.resource_schemas?.[type]?.block.attributes ?? {};
+      const attributes = schemaOf(type)?.resource_schemas?.[type]?.block.attributes ?? {};
       return Object.keys(element)
         .filter((name) => attributes[name]?.sensitive === true || attributes[name]?.write_only === true)
         .map((name) => `${type}.${name} ${attributes[name]?.write_only === true ? "write-only" : "stored"}`);
@@ -129,18 +153,20 @@ describe("The real providers' schemas", () => {
       "google_secret_manager_secret_version.secret_data stored",
       "google_secret_manager_secret_version.secret_data_wo write-only",
       "google_sql_database_instance.root_password_wo write-only",
+      "kubernetes_secret_v1.data_wo write-only",
     ]);
   });
 
   it("are trimmed to the types that are used", () => {
-    const used = (kind: "resource" | "ephemeral") =>
+    const used = (kind: "data" | "resource" | "ephemeral") =>
       [...new Set(blocks(kind).map(({ type }) => type))].filter((type) => type !== "terraform_data").sort();
-    expect(Object.keys(schemas.google.resource_schemas ?? {}).sort()).toEqual(used("resource"));
-    expect(
+    const trimmed = (kind: "data_source" | "ephemeral_resource" | "resource") =>
       Object.values(schemas)
-        .flatMap(({ ephemeral_resource_schemas: types = {} }) => Object.keys(types))
-        .sort(),
-    ).toEqual(used("ephemeral"));
+        .flatMap((schema) => Object.keys(schema[`${kind}_schemas`] ?? {}))
+        .sort();
+    expect(trimmed("resource")).toEqual(used("resource"));
+    expect(trimmed("ephemeral_resource")).toEqual(used("ephemeral"));
+    expect(trimmed("data_source")).toEqual(used("data"));
   });
 });
 

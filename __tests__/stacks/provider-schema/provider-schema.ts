@@ -40,10 +40,10 @@ export interface ProviderSchema {
 }
 
 /**
- * The parts of the real providers' schemas that the stacks touch: `terraform providers schema -json` of google 7.45.0
- * and random 3.7.2, without descriptions.
+ * The parts of the real providers' schemas that the stacks touch: `terraform providers schema -json` of google 7.45.0,
+ * kubernetes 3.2.1 and random 3.7.2, without descriptions.
  */
-export function providerSchema(provider: "google" | "random"): ProviderSchema {
+export function providerSchema(provider: "google" | "kubernetes" | "random"): ProviderSchema {
   return JSON.parse(gunzipSync(readFileSync(join(__dirname, `${provider}.json.gz`))).toString()) as ProviderSchema;
 }
 
