@@ -17,12 +17,6 @@ import { LOOPBACK, PLATFORM_ENVIRONMENT, PROXY_QUIT_URL } from "../lib/platform/
 import { FrontDoor } from "../lib/platform/kubernetes/front-door";
 import { KubernetesJobs } from "../lib/platform/kubernetes/kubernetes-jobs";
 import { KubernetesWorkload } from "../lib/platform/kubernetes/kubernetes-workload";
-import {
-  DEFAULT_CPU,
-  DEFAULT_MEMORY,
-  podCpuValidation,
-  podMemoryValidation,
-} from "../lib/platform/kubernetes/pod-size";
 import { WorkloadAccount } from "../lib/platform/kubernetes/workload-account";
 import { WorkloadNamespace } from "../lib/platform/kubernetes/workload-namespace";
 import { IdentityProviderFoundation } from "./identity-provider-foundation";
@@ -30,7 +24,7 @@ import { identityProviderOutputs } from "./identity-provider-outputs";
 import { ApplicationInputs } from "./inputs/application-inputs";
 import { DatabaseInputs } from "./inputs/database-inputs";
 import { InstanceInputs } from "./inputs/instance-inputs";
-import { KubernetesInputs } from "./inputs/kubernetes-inputs";
+import { CLUSTER_NETWORK, KubernetesInputs, PODS } from "./inputs/kubernetes-inputs";
 import { NetworkInputs } from "./inputs/network-inputs";
 import { ProjectInputs } from "./inputs/project-inputs";
 
@@ -50,8 +44,8 @@ export class IdpKubernetesStack extends PortableStack {
     const project = new ProjectInputs(this, { alsoProtected: "cluster, " });
     const application = new ApplicationInputs(this);
     const databaseInputs = new DatabaseInputs(this);
-    const existing = new NetworkInputs(this, NETWORK).network;
-    const instances = new InstanceInputs(this, INSTANCES);
+    const existing = new NetworkInputs(this, CLUSTER_NETWORK).network;
+    const instances = new InstanceInputs(this, PODS);
     const inputs = new KubernetesInputs(this);
     const existingImageCount = countWith(application.existingContainerImage);
     const { deletionProtection, deployment, projectId, region } = project;
@@ -182,19 +176,3 @@ export class IdpKubernetesStack extends PortableStack {
     });
   }
 }
-
-const NETWORK = {
-  network:
-    "to put the cluster into, that already has private services access and a way out for machines without public addresses: the database gets a private address on it and no public one. None makes a network of its own and leaves the database a public address that only authorized proxy connections can use. Once given it cannot be taken back; a change of it replaces the cluster.",
-  subnetwork:
-    "whose free space is enough for the ranges of pods and services, which the platform adds to it. A change of it replaces the cluster.",
-  members: "nodes",
-  togetherReason: "the cluster takes its addresses from the subnetwork",
-};
-
-const INSTANCES = {
-  leastInstances: 1,
-  leastMeaning: "",
-  cpu: { default: DEFAULT_CPU, choice: "0.5 to 28 in steps of 0.25", validation: podCpuValidation },
-  memory: { default: DEFAULT_MEMORY, validation: podMemoryValidation },
-};

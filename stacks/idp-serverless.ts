@@ -8,7 +8,6 @@ import { type StateBackend } from "../lib/core/state-backend";
 import { DbInit } from "../lib/idp/db-init";
 import { identityProviderContainer } from "../lib/idp/identity-provider-container";
 import { TRUSTED_PROXIES } from "../lib/platform/serverless/contract";
-import { cpuValidation, DEFAULT_CPU, DEFAULT_MEMORY, memoryValidation } from "../lib/platform/serverless/instance-size";
 import { ServerlessJobs } from "../lib/platform/serverless/serverless-jobs";
 import { ServerlessService } from "../lib/platform/serverless/serverless-service";
 import { socketFolder } from "../lib/platform/serverless/socket-folder";
@@ -19,7 +18,7 @@ import { DatabaseInputs } from "./inputs/database-inputs";
 import { InstanceInputs } from "./inputs/instance-inputs";
 import { NetworkInputs } from "./inputs/network-inputs";
 import { ProjectInputs } from "./inputs/project-inputs";
-import { ServerlessInputs, SOCKET_PATH_FITS } from "./inputs/serverless-inputs";
+import { SERVICE_INSTANCES, SERVICE_NETWORK, ServerlessInputs, SOCKET_PATH_FITS } from "./inputs/serverless-inputs";
 
 export interface IdpServerlessStackProps {
   /**
@@ -37,8 +36,8 @@ export class IdpServerlessStack extends PortableStack {
     const project = new ProjectInputs(this, { namesFit: [SOCKET_PATH_FITS] });
     const application = new ApplicationInputs(this);
     const databaseInputs = new DatabaseInputs(this);
-    const { network } = new NetworkInputs(this, NETWORK);
-    const instances = new InstanceInputs(this, INSTANCES);
+    const { network } = new NetworkInputs(this, SERVICE_NETWORK);
+    const instances = new InstanceInputs(this, SERVICE_INSTANCES);
     const { cpuAlwaysAllocated, publicAccess } = new ServerlessInputs(this);
     const { deletionProtection, projectId, region } = project;
     new GoogleProvider(this, "google", { project: projectId, region });
@@ -116,19 +115,3 @@ export class IdpServerlessStack extends PortableStack {
     this.expose(identityProviderOutputs(foundation, initialization, service.url));
   }
 }
-
-const NETWORK = {
-  network:
-    "that already has private services access: the database gets a private address on it and no public one. None leaves a public address that only authorized proxy connections can use. Once given it cannot be taken back.",
-  subnetwork:
-    "/26 or larger: instances take addresses from it. After a destroy the platform holds these addresses for one to two hours.",
-  members: "instances",
-  togetherReason: "the service reaches the network through the subnetwork",
-};
-
-const INSTANCES = {
-  leastInstances: 0,
-  leastMeaning: "With 0 the worker stops whenever nobody signs in.",
-  cpu: { default: DEFAULT_CPU, choice: "1, 2, 4 or 8", validation: cpuValidation },
-  memory: { default: DEFAULT_MEMORY, validation: memoryValidation },
-};

@@ -78,7 +78,11 @@ const NUMBERS_OR_NAMES = ["max_surge", "max_unavailable", "min_available", "port
 const MODES = ["default_mode", "mode"];
 
 /** What is said to the provider and not to the cluster. */
-const NOT_SENT = ["binary_data_wo_revision", "data_wo_revision", "id", "status", "timeouts"];
+const NOT_SENT = [
+  ...["binary_data_wo_revision", "data_wo_revision", "default_secret_name", "id", "status", "timeouts"],
+  // Of an older version of the interface.
+  "target_cpu_utilization_percentage",
+];
 
 /** Stands for what is known only after an apply. */
 const LATER_NUMBER = 1;

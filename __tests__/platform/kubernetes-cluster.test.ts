@@ -4,6 +4,7 @@ import { NETWORK_RANGES } from "../../lib/platform/kubernetes/contract";
 import { ServiceIdentity } from "../../lib/platform/service-identity";
 import { InputVariable } from "../../lib/core/input-variable";
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
+import { valueAt } from "../stacks/configuration-graph";
 import { bareStack, resourceOf, terraformOf, type BareStack } from "../support/synthesis";
 import { PLACE } from "./serverless-parts";
 
@@ -80,7 +81,6 @@ describe("ClusterNetwork", () => {
       expect(of(type, name).count).toBe("${(false) ? 1 : 0}");
     expect(resource()).toMatchObject(EXISTING);
     expect(resource()).not.toHaveProperty("ip_allocation_policy");
-    expect(resource()).not.toHaveProperty("dynamic.ip_allocation_policy");
   });
 
   it("decides at plan when the network is an input", () => {
@@ -96,11 +96,23 @@ describe("ClusterNetwork", () => {
       subnetwork: "${(var.subnetwork != null ? var.subnetwork : one(google_compute_subnetwork.network_nodes[*].id))}",
       dynamic: {
         ip_allocation_policy: {
-          for_each: '${(var.network != null ? [] : ["own"])}',
+          for_each:
+            '${(var.network != null ? (startswith(var.network, join("", ["projects/", "demo-project", "/"])) ? [] : ["named"]) : ["named"])}',
           content: { cluster_secondary_range_name: "pods", services_secondary_range_name: "services" },
         },
       },
     });
+  });
+
+  it("leaves the ranges to the platform in its own project, and expects them in a shared network", () => {
+    const rangesIn = (network: string) => {
+      const existing = { network, subnetwork: EXISTING.subnetwork };
+      return valueAt(clusterIn(undefined, () => ({ existing })).resource(), "dynamic.ip_allocation_policy.for_each");
+    };
+    const text = (network: string) =>
+      `\${(startswith("${network}", join("", ["projects/", "demo-project", "/"])) ? [] : ["named"])}`;
+    for (const network of [EXISTING.network, "projects/demo-project/global/networks/main"])
+      expect(rangesIn(network)).toBe(text(network));
   });
 
   it("refuses names that the platform refuses", () => {

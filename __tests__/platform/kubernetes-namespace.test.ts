@@ -93,6 +93,10 @@ describe("WorkloadSecret", () => {
     expect(resource.data_wo_revision).toBe("${sum([tonumber(1), tonumber(4)])}");
     expect(secret.versions).toBe("A=1,B=4");
   });
+
+  it("may be empty", () => {
+    expect(secretIn({}).resource).toMatchObject({ data_wo: {}, data_wo_revision: 1 });
+  });
 });
 
 describe("FrontDoor", () => {

@@ -151,6 +151,16 @@ export const closedGates = (apis: readonly string[]): StagedFault[] =>
     },
   }));
 
+export const FAILING_BUILD: StagedFault = {
+  name: "the build fails",
+  afterStage: 3,
+  prepare: ({ web }) => {
+    web.builds.courses.push({ states: ["QUEUED", "FAILURE"], statusDetail: "injected failure", exitCode: 1 });
+  },
+  refusal: "ended FAILURE",
+};
+
+/** What goes wrong before any of the platforms begins. */
 export const FAULTS: readonly StagedFault[] = [
   {
     name: "the Resource Manager cannot be enabled",
@@ -162,14 +172,6 @@ export const FAULTS: readonly StagedFault[] = [
     repair: ({ web }) => {
       web.usage.operationError = undefined;
     },
-  },
-  {
-    name: "the build fails",
-    afterStage: 3,
-    prepare: ({ web }) => {
-      web.builds.courses.push({ states: ["QUEUED", "FAILURE"], statusDetail: "injected failure", exitCode: 1 });
-    },
-    refusal: "ended FAILURE",
   },
   {
     name: "the token is missing",

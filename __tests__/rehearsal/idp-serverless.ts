@@ -6,6 +6,7 @@ import {
   BUILD,
   closedGates,
   edited,
+  FAILING_BUILD,
   FAULTS,
   gibibytesOf,
   GIVEN_PASSWORD_INPUTS,
@@ -100,5 +101,6 @@ export const IDP_SERVERLESS: StackRehearsal = {
   faults: [
     ...closedGates(["artifactregistry", "cloudbuild", "iam", "logging", "run", "secretmanager", "sqladmin", "storage"]),
     ...FAULTS,
+    FAILING_BUILD,
   ],
 };

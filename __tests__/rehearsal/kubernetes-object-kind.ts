@@ -33,12 +33,32 @@ export function namespacedKind(type: string, particulars: Particulars): Kinds {
   });
 }
 
+/** What the server fills in; it leaves the others empty. */
+const SERVER_DEFAULTS: ValueObject = {
+  ...emptyAt("hostname", "ingress_class_name", "name", "node_name", "resource_version", "restart_policy"),
+  ...emptyAt("service_account_name", "target_port", "uid"),
+  completion_mode: "NonIndexed",
+  external_traffic_policy: "Cluster",
+  image_pull_policy: "IfNotPresent",
+  internal_traffic_policy: "Cluster",
+  ip_family_policy: "SingleStack",
+  replicas: "1",
+  scheduler_name: "default-scheduler",
+  termination_message_policy: "File",
+  timeout_seconds: 10_800,
+};
+
+function emptyAt(...names: string[]): ValueObject {
+  return Object.fromEntries(names.map((name) => [name, ""]));
+}
+
 let created = 0;
 
 function objectKind(type: string, isNamespaced: boolean, particulars: Particulars): Kinds {
   const { computed, replacedBy = [] } = particulars;
   const kind: ResourceKind = {
     knownAtPlan: () => ({}),
+    defaults: SERVER_DEFAULTS,
     // The server looks at everything that it is sent.
     invalid: (values) => schemaProblems(apiObject(type, sent(values) as ValueObject)),
     ...particulars,
@@ -56,13 +76,13 @@ function objectKind(type: string, isNamespaced: boolean, particulars: Particular
   return { [type]: kind };
 }
 
-/** An argument as it is sent: without what only the server knows. */
+/** An argument as it is sent: without what only the server knows, and without what is empty. */
 function sent(value: Value): Value {
   if (value instanceof Unknown || typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return (value as readonly Value[]).map(sent);
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([, member]) => !(member instanceof Unknown))
+      .filter(([, member]) => !(member instanceof Unknown) && member !== "")
       .map(([name, member]) => [name, sent(member)]),
   );
 }

@@ -49,6 +49,9 @@ export interface ResourceKind {
   /** Computed attributes in the platform's own shapes; what is not named gets a typed default. */
   readonly computed?: (values: ValueObject, context: { readonly id: string; readonly cloud: Cloud }) => ValueObject;
 
+  /** Computed attributes by their names alone, wherever in its blocks they stand. */
+  readonly defaults?: ValueObject;
+
   /** What must exist before it and as long as it is there. */
   readonly needs?: (values: ValueObject, cloud: Cloud) => readonly Need[];
 

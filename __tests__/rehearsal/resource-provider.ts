@@ -242,7 +242,7 @@ export class ResourceProvider {
       }),
     );
     return mapAttributes(completedBlock(top, block), block, null, (value, { type: attributeType }, name) =>
-      value instanceof Unknown ? typedDefault(attributeType, name) : value,
+      value instanceof Unknown ? (kind.defaults?.[name] ?? typedDefault(attributeType, name)) : value,
     ) as ValueObject;
   }
 

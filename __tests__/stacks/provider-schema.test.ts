@@ -1,5 +1,5 @@
-import { NEWER_GOOGLE_ATTRIBUTES } from "../../lib/core/newer-attribute";
-import { type Block } from "../support/synthesis";
+import { NEWER_GOOGLE_ATTRIBUTES, NEWER_KUBERNETES_ATTRIBUTES } from "../../lib/core/newer-attribute";
+import { type Block, type Terraform } from "../support/synthesis";
 import {
   providerSchema,
   type ProviderSchema,
@@ -8,7 +8,9 @@ import {
   type BlockSchema,
 } from "./provider-schema/provider-schema";
 import { labScenarios, labTerraform } from "./lab-stack";
+import { kubernetesTerraform } from "./kubernetes-stack";
 import { literalDeployments } from "./literal-deployment";
+import { literalKubernetesDeployment } from "./literal-kubernetes-deployment";
 import { serverlessTerraform } from "./serverless-stack";
 
 /** What Terraform itself understands in every resource. */
@@ -68,6 +70,7 @@ function fits(value: unknown, type: AttributeType): boolean {
 const schemas = {
   aws: providerSchema("aws"),
   google: providerSchema("google"),
+  kubernetes: providerSchema("kubernetes"),
   random: providerSchema("random"),
   tls: providerSchema("tls"),
 };
@@ -76,16 +79,18 @@ const schemas = {
 const schemaOf = (type: string): ProviderSchema | undefined =>
   (schemas as Readonly<Record<string, ProviderSchema>>)[type.split("_")[0] ?? ""];
 
-const scenarios = (): [string, ReturnType<typeof serverlessTerraform>][] => [
+const scenarios: readonly (readonly [string, Terraform])[] = [
   ["the stack", serverlessTerraform()],
   ...Object.entries(literalDeployments()),
   ["the lab", labTerraform()],
   ...Object.entries(labScenarios()),
+  ["the Kubernetes stack", kubernetesTerraform()],
+  ["a cluster with literals", literalKubernetesDeployment()],
 ];
 
 /** Every block of the given kind in every scenario, with its schema. */
 const blocks = (kind: "data" | "resource" | "ephemeral") =>
-  scenarios().flatMap(([scenario, terraform]) =>
+  scenarios.flatMap(([scenario, terraform]) =>
     Object.entries(terraform[kind] ?? {}).flatMap(([type, elements]) =>
       Object.entries(elements).map(([name, element]) => ({ path: `${scenario}: ${type}.${name}`, type, element })),
     ),
@@ -122,8 +127,8 @@ describe("The real providers' schemas", () => {
   });
 
   it("allow the configuration of the providers", () => {
-    for (const [scenario, { provider = {} }] of scenarios())
-      for (const name of ["aws", "google"] as const)
+    for (const [scenario, { provider = {} }] of scenarios)
+      for (const name of ["aws", "google", "kubernetes"] as const)
         for (const block of provider[name] ?? []) {
           const own = Object.fromEntries(Object.entries(block).filter(([argument]) => argument !== "alias"));
           expect(problemsOf(`${scenario}: ${name}`, own, schemas[name].provider.block)).toEqual([]);
@@ -131,12 +136,12 @@ describe("The real providers' schemas", () => {
   });
 
   it("have every attribute that is newer than the bindings", () => {
-    for (const attribute of Object.keys(NEWER_GOOGLE_ATTRIBUTES)) {
+    for (const attribute of Object.keys({ ...NEWER_GOOGLE_ATTRIBUTES, ...NEWER_KUBERNETES_ATTRIBUTES })) {
       const [type = "", ...path] = attribute.split(".");
       const name = path.pop() ?? "";
       const owner = path.reduce<BlockSchema | undefined>(
         (block, key) => block?.block_types?.[key]?.block,
-        schemas.google.resource_schemas?.[type]?.block,
+        schemaOf(type)?.resource_schemas?.[type]?.block,
       );
       expect([attribute, owner?.attributes?.[name] !== undefined]).toEqual([attribute, true]);
     }
@@ -155,6 +160,7 @@ describe("The real providers' schemas", () => {
       "google_sql_database_instance.root_password_wo write-only",
       // The lab's key: its contract has it in state and bucket.
       "google_storage_bucket_object.content stored",
+      "kubernetes_secret_v1.data_wo write-only",
     ]);
   });
 

@@ -3,6 +3,14 @@ import { Construct } from "constructs";
 
 import { InputVariable } from "../../lib/core/input-variable";
 import { domainValidation } from "../../lib/platform/kubernetes/domain";
+import {
+  DEFAULT_CPU,
+  DEFAULT_MEMORY,
+  podCpuValidation,
+  podMemoryValidation,
+} from "../../lib/platform/kubernetes/pod-size";
+import { type InstanceInputsProps } from "./instance-inputs";
+import { type NetworkInputsProps } from "./network-inputs";
 
 /** What only the Kubernetes platform knows: the namespace, who reaches the control plane, and the name for visitors. */
 export class KubernetesInputs extends Construct {
@@ -53,3 +61,21 @@ export class KubernetesInputs extends Construct {
 
 /** True for a range whose address is its first one; false on any other text. */
 const IS_RANGE = 'try("${cidrhost(range, 0)}/${split("/", range)[1]}" == range && can(cidrnetmask(range)), false)';
+
+/** What this platform says about an existing network. */
+export const CLUSTER_NETWORK: NetworkInputsProps = {
+  network:
+    "to put the cluster into, that already has private services access and a way out for machines without public addresses: the database gets a private address on it and no public one. None makes a network of its own and leaves the database a public address that only authorized proxy connections can use. Once given it cannot be taken back; a change of it replaces the cluster.",
+  subnetwork:
+    "with room for the ranges of pods and services, which the platform adds to it; in a network of another project they must be there, named pods and services. A change of it replaces the cluster.",
+  members: "nodes",
+  togetherReason: "the cluster takes its addresses from the subnetwork",
+};
+
+/** What this platform says about instances. */
+export const PODS: InstanceInputsProps = {
+  leastInstances: 1,
+  leastMeaning: "",
+  cpu: { default: DEFAULT_CPU, choice: "0.5 to 28 in steps of 0.25", validation: podCpuValidation },
+  memory: { default: DEFAULT_MEMORY, validation: podMemoryValidation },
+};

@@ -4,6 +4,14 @@ import { Construct } from "constructs";
 import { InputVariable } from "../../lib/core/input-variable";
 import { CONNECTION_NAME_BUDGET, SQL_INSTANCE_NAME_FRAME_LENGTH } from "../../lib/core/names";
 import { CPU_ALWAYS_ALLOCATED } from "../../lib/platform/serverless/contract";
+import {
+  cpuValidation,
+  DEFAULT_CPU,
+  DEFAULT_MEMORY,
+  memoryValidation,
+} from "../../lib/platform/serverless/instance-size";
+import { type InstanceInputsProps } from "./instance-inputs";
+import { type NetworkInputsProps } from "./network-inputs";
 
 /** What only the serverless platform knows: when the CPU is on, and who may call. */
 export class ServerlessInputs extends Construct {
@@ -36,4 +44,22 @@ const CONNECTION_NAME_LENGTH = `(length(var.project_id) + length(var.region) + l
 export const SOCKET_PATH_FITS: TerraformVariableValidationConfig = {
   condition: `\${${CONNECTION_NAME_LENGTH} <= ${CONNECTION_NAME_BUDGET}}`,
   errorMessage: `application_name, tenant_id, project_id and region are too long together; the path of the database socket has room for ${CONNECTION_NAME_BUDGET} characters of them and needs \${${CONNECTION_NAME_LENGTH}}, because a socket address holds 108 bytes; shorten application_name or tenant_id by \${${CONNECTION_NAME_LENGTH} - ${CONNECTION_NAME_BUDGET}}.`,
+};
+
+/** What this platform says about an existing network. */
+export const SERVICE_NETWORK: NetworkInputsProps = {
+  network:
+    "that already has private services access: the database gets a private address on it and no public one. None leaves a public address that only authorized proxy connections can use. Once given it cannot be taken back.",
+  subnetwork:
+    "/26 or larger: instances take addresses from it. After a destroy the platform holds these addresses for one to two hours.",
+  members: "instances",
+  togetherReason: "the service reaches the network through the subnetwork",
+};
+
+/** What this platform says about instances. */
+export const SERVICE_INSTANCES: InstanceInputsProps = {
+  leastInstances: 0,
+  leastMeaning: "With 0 the worker stops whenever nobody signs in.",
+  cpu: { default: DEFAULT_CPU, choice: "1, 2, 4 or 8", validation: cpuValidation },
+  memory: { default: DEFAULT_MEMORY, validation: memoryValidation },
 };

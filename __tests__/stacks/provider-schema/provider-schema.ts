@@ -2,6 +2,8 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 
+import { type ProviderName } from "../../../lib/core/provider-requirements";
+
 /** A type as the schema writes it: a name, or a collection with what is in it. */
 export type AttributeType =
   string | readonly [string, AttributeType] | readonly [string, Readonly<Record<string, AttributeType>>];
@@ -40,10 +42,10 @@ export interface ProviderSchema {
 }
 
 /**
- * The parts of the real providers' schemas that the stacks touch: `terraform providers schema -json` of google 7.45.0
- * and random 3.7.2, without descriptions.
+ * The parts of the real providers' schemas that the stacks touch: `terraform providers schema -json` of aws 5.100.0,
+ * google 7.45.0, kubernetes 3.2.1, random 3.7.2 and tls 4.1.0, without descriptions.
  */
-export function providerSchema(provider: "aws" | "google" | "random" | "tls"): ProviderSchema {
+export function providerSchema(provider: ProviderName): ProviderSchema {
   return JSON.parse(gunzipSync(readFileSync(join(__dirname, `${provider}.json.gz`))).toString()) as ProviderSchema;
 }
 

@@ -113,7 +113,7 @@ export class AutopilotCluster extends Construct {
       enableAutopilot: true,
       network: network.network,
       subnetwork: network.subnetwork,
-      ipAllocationPolicy: network.existing === undefined ? OWN_RANGES : undefined,
+      ipAllocationPolicy: network.existing === undefined ? NAMED_RANGES : undefined,
       releaseChannel: { channel: "REGULAR" },
       privateClusterConfig: { enablePrivateNodes: true, enablePrivateEndpoint: false },
       masterAuthorizedNetworksConfig: {},
@@ -127,7 +127,7 @@ export class AutopilotCluster extends Construct {
       deletionProtection: props.deletionProtection ?? true,
       dependsOn: [mayRunNodes, ...(props.dependsOn ?? [])],
     });
-    this.addOwnRanges();
+    this.addSharedRanges(props);
     addAuthorizedNetworks(this.cluster, props.authorizedNetworks ?? {});
 
     this.clusterName = this.cluster.name;
@@ -164,12 +164,16 @@ export class AutopilotCluster extends Construct {
     });
   }
 
-  /** The ranges of an own network; in an existing one the platform makes them. */
-  private addOwnRanges(): void {
-    const { existing } = this.props.network;
-    if (existing === undefined || !Token.isUnresolved(existing)) return;
+  /**
+   * The ranges of a shared network, which its own project must have made; in an existing network of this project the
+   * platform makes them.
+   */
+  private addSharedRanges({ network: { existing }, projectId }: AutopilotClusterProps): void {
+    if (existing === undefined) return;
+    const network = Token.isUnresolved(existing) ? existing : JSON.stringify(existing);
+    const ofThisProject = `startswith(${network}, ${Fn.join("", ["projects/", projectId, "/"])})`;
     addDynamicBlock(this.cluster, "", "ip_allocation_policy", {
-      forEach: whether(existing, "[]", '["own"]'),
+      forEach: whether(existing, `(${ofThisProject} ? [] : ["named"])`, '["named"]'),
       content: {
         cluster_secondary_range_name: RANGE_NAMES.pods,
         services_secondary_range_name: RANGE_NAMES.services,
@@ -178,7 +182,7 @@ export class AutopilotCluster extends Construct {
   }
 }
 
-const OWN_RANGES = {
+const NAMED_RANGES = {
   clusterSecondaryRangeName: RANGE_NAMES.pods,
   servicesSecondaryRangeName: RANGE_NAMES.services,
 } as const;

@@ -32,7 +32,8 @@ export interface ClusterNetworkProps {
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Existing network to use instead. It needs a way out for nodes without public addresses.
+   * Existing network to use instead. It needs a way out for nodes without public addresses; one of another project also
+   * needs ranges named `pods` and `services` in the subnetwork.
    *
    * @default - a network of its own
    */
@@ -52,7 +53,7 @@ export class ClusterNetwork extends Construct {
   /** Address of the subnetwork. */
   readonly subnetwork: string;
 
-  /** Existing network, if one is given; its subnetwork gets the ranges of pods and services from the platform. */
+  /** Existing network, if one is given. */
   readonly existing: OptionalValue;
 
   /** What must exist before a pod can reach anything outside. */

@@ -49,7 +49,7 @@ export class WorkloadSecret extends Construct {
         entries.map(([variable, reference]) => [variable, this.readEphemerally(variable, reference, projectId)]),
       ),
       // Versions only grow, so their sum changes with each of them.
-      dataWoRevision: numberExpression(`sum([${entries.map(([, { version }]) => `tonumber(${version})`).join(", ")}])`),
+      dataWoRevision: entries.length === 0 ? 1 : sumOf(entries.map(([, { version }]) => version)),
     });
 
     this.secretName = secret.metadata.name;
@@ -63,6 +63,10 @@ export class WorkloadSecret extends Construct {
       attributes: { project, secret: secretId, version },
     }).stringAttribute("secret_data");
   }
+}
+
+function sumOf(versions: readonly string[]): number {
+  return numberExpression(`sum([${versions.map((version) => `tonumber(${version})`).join(", ")}])`);
 }
 
 const RULES: readonly Rule<WorkloadSecretProps>[] = [
