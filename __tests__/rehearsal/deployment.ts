@@ -32,7 +32,7 @@ export interface DeploymentOptions {
 }
 
 /** Providers that a stand-in exists of; those of which no stack uses anything have no schema. */
-const PROVIDERS: Readonly<Record<string, ProviderKinds>> = {
+export const PROVIDERS: Readonly<Record<string, ProviderKinds>> = {
   aws: { resources: AWS_KINDS, ephemeral: {} },
   google: { resources: GOOGLE_KINDS, ephemeral: GOOGLE_EPHEMERAL_KINDS, dataSources: GOOGLE_COMPUTE_DATA_SOURCES },
   random: { resources: RANDOM_KINDS, ephemeral: RANDOM_EPHEMERAL_KINDS },
