@@ -227,6 +227,13 @@ describeWith(["bash", "busybox", "curl", "dash", "python3"], "linux-first-boot.s
   });
 
   describe("ends incomplete", () => {
+    it("when the host cannot read JSON", async () => {
+      rmSync(join(root, "bin/python3"));
+      const { exitCode, output } = await run();
+      expect(exitCode).toBe(1);
+      expect(output).toMatch(/assessment-lab: incomplete: python3 is not there or cannot read JSON\n$/);
+    });
+
     it("when the user belongs to the system", async () => {
       give({ ...linuxFirstBootValues(KEY), labUser: "daemon" });
       expect(await run()).toEqual({

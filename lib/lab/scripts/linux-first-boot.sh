@@ -60,7 +60,8 @@ read_values() {
   done
 }
 
-# One text of the object, without line ends after it.
+# One text of the object; ends with this code when the object has no such text.
+exit_no_text=3
 value() {
   printf '%s' "$values" | python3 -c '
 import json, sys
@@ -68,9 +69,14 @@ try:
     text = json.load(sys.stdin)[sys.argv[1]]
     assert isinstance(text, str)
 except Exception:
-    sys.exit(1)
+    sys.exit(int(sys.argv[2]))
 sys.stdout.write(text)
-' "$1"
+' "$1" "$exit_no_text"
+}
+
+no_value() {
+  [ "$2" -eq "$exit_no_text" ] || fail "python3 is not there or cannot read JSON"
+  fail "the metadata key $metadata_key has no text for $1"
 }
 
 check_values() {
@@ -157,8 +163,8 @@ allow_sudo() {
 }
 
 read_values
-lab_user=$(value labUser) || fail "the metadata key $metadata_key has no text for labUser"
-ssh_public_key=$(value sshPublicKey) || fail "the metadata key $metadata_key has no text for sshPublicKey"
+lab_user=$(value labUser) || no_value labUser $?
+ssh_public_key=$(value sshPublicKey) || no_value sshPublicKey $?
 check_values
 ensure_user
 authorize_key
