@@ -68,6 +68,13 @@ export class PowerShellScript {
       .map(({ text }) => text.slice(1, -1));
   }
 
+  /** Texts in double quotes, and here-strings of that kind. */
+  expandableTexts(): string[] {
+    return ["expandable_string_literal", "expandable_here_string_literal"].flatMap((type) =>
+      this.all(type).map(({ text }) => text),
+    );
+  }
+
   /** Here-strings that replace variables, without their quotes. */
   expandableHereStrings(): string[] {
     return this.all("expandable_here_string_literal").map(({ text }) => text.split("\n").slice(1, -1).join("\n"));

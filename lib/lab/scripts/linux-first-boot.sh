@@ -20,7 +20,8 @@ export LC_ALL
 umask 077
 
 metadata_key=assessment-lab
-metadata_address="http://${GCE_METADATA_HOST:-metadata.google.internal}/computeMetadata/v1/instance/attributes/$metadata_key"
+metadata_host=${GCE_METADATA_HOST:-metadata.google.internal}
+metadata_address=http://$metadata_host/computeMetadata/v1/instance/attributes/$metadata_key
 metadata_attempts=24
 user_attempts=6
 pause_seconds=${ASSESSMENT_LAB_PAUSE_SECONDS:-5}
@@ -88,7 +89,8 @@ check_values() {
   case $ssh_public_key in
     *[![:print:]]*) fail "sshPublicKey is no single line" ;;
   esac
-  printf '%s\n' "$ssh_public_key" | grep -Eq '^(ssh-(rsa|ed25519)|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/]+=*( |$)' ||
+  printf '%s\n' "$ssh_public_key" |
+    grep -Eq '^(ssh-(rsa|ed25519)|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/]+=*( |$)' ||
     fail "sshPublicKey is no public key of SSH"
 }
 
@@ -126,8 +128,8 @@ ensure_user() {
   done
 }
 
-# Keys that others have put there stay; an earlier key of the lab does not. The file is put in place at once, so that SSH
-# never sees half of it.
+# Keys that others have put there stay; an earlier key of the lab does not. The file is put in place at once, so that
+# SSH never sees half of it.
 authorize_key() {
   folder=$home/.ssh
   keys=$folder/authorized_keys
