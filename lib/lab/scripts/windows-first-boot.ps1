@@ -373,6 +373,7 @@ function Save-LabDesktopText {
 Assessment lab
 Project: $($v.projectId)
 Region of the assessment service: $($v.region)
+Written $(Get-LabTime), when this host was prepared; what was changed since is in the outputs of the lab.
 
 1. RDP to the Windows host as $($v.labUser) with $($v.labPassword)
 
