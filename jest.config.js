@@ -9,8 +9,12 @@ module.exports = {
   testEnvironment: "node",
   testMatch: ["<rootDir>/__tests__/**/*.test.ts"],
   transform: { "^.+\\.ts$": "@sucrase/jest-plugin" },
-  // Tested by `npm run test:rehearsal`: it applies whole stacks and makes keys of full length.
-  testPathIgnorePatterns: ["/node_modules/", "<rootDir>/__tests__/rehearsal/"],
+  // `npm run test:exhaustive` runs these: whole stacks applied, scripts killed at every step, every fault on every call.
+  testPathIgnorePatterns: [
+    "/node_modules/",
+    "<rootDir>/__tests__/(rehearsal|inventory)/",
+    "\\.exhaustive\\.test\\.ts$",
+  ],
   // The default leaves one core idle, which on a small machine is half of it.
   maxWorkers: "100%",
   // Scripts, databases and images are run for real; a busy machine must not fail them.

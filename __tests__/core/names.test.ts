@@ -3,6 +3,8 @@ import * as fc from "fast-check";
 
 import { InputVariable } from "../../lib/core/input-variable";
 import * as names from "../../lib/core/names";
+import { DATABASE_PORT } from "../../lib/idp/contract";
+import { SOCKET_FOLDER } from "../../lib/platform/serverless/contract";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf } from "../support/synthesis";
 import { evaluatedLocals } from "./terraform-console";
@@ -151,7 +153,7 @@ describeWith(["terraform"], "Terraform", () => {
 describe("The path of the database socket", () => {
   it("has room for exactly the connection name that the budget allows", () => {
     const connectionName = "c".repeat(names.CONNECTION_NAME_BUDGET + "::".length);
-    expect(`/cloudsql/${connectionName}/.s.PGSQL.5432`).toHaveLength(names.SOCKET_PATH_MAX_LENGTH);
+    expect(`${SOCKET_FOLDER}/${connectionName}/.s.PGSQL.${DATABASE_PORT}`).toHaveLength(names.SOCKET_PATH_MAX_LENGTH);
   });
 
   it("counts what an instance's name adds to tenant and application", () => {

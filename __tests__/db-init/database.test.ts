@@ -1,75 +1,9 @@
-import fc from "fast-check";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { describeWith } from "../support/programs";
-import { ADMIN_PASSWORD, type Cluster, type Login, startCluster, SUPERUSER } from "./cluster";
-import {
-  contentOf,
-  type Environment,
-  type Outcome,
-  type ProxyRecorder,
-  runScript,
-  startProxyRecorder,
-  startScript,
-} from "./script-run";
-
-interface EndState {
-  readonly role: Readonly<Record<string, boolean>>;
-  readonly memberOf: readonly string[];
-  readonly database: Readonly<Record<string, string | readonly string[]>>;
-  readonly publicSchema: Readonly<Record<string, string | readonly string[]>>;
-}
-
-/** The names of the tenant are replaced, so that the end states of several tenants can be compared. */
-const END_STATE_QUERY = `
-WITH app AS (SELECT * FROM pg_authid WHERE rolname = regexp_replace(current_database(), '_db$', ''))
-SELECT replace(jsonb_build_object(
-  'role', (SELECT jsonb_build_object('login', rolcanlogin, 'inherit', rolinherit, 'superuser', rolsuper,
-    'createRole', rolcreaterole, 'createDatabase', rolcreatedb, 'replication', rolreplication,
-    'bypassRowSecurity', rolbypassrls, 'saltedHash', rolpassword LIKE 'SCRAM-SHA-256$%') FROM app),
-  'memberOf', (SELECT coalesce(jsonb_agg(roleid::regrole::text), '[]') FROM pg_auth_members
-    WHERE member = (SELECT oid FROM app)),
-  'database', (SELECT jsonb_build_object('owner', datdba::regrole, 'encoding', pg_encoding_to_char(encoding),
-    'privileges', datacl::text[]) FROM pg_database WHERE datname = current_database()),
-  'publicSchema', (SELECT jsonb_build_object('owner', nspowner::regrole, 'privileges', nspacl::text[])
-    FROM pg_namespace WHERE nspname = 'public')
-)::text, (SELECT rolname FROM app), 'ROLE')`;
-
-const COMPLETE: EndState = {
-  role: {
-    login: true,
-    inherit: true,
-    superuser: false,
-    createRole: false,
-    createDatabase: false,
-    replication: false,
-    bypassRowSecurity: false,
-    saltedHash: true,
-  },
-  memberOf: ["cloudsqlsuperuser"],
-  database: {
-    owner: "postgres",
-    encoding: "UTF8",
-    privileges: ["=Tc/postgres", "postgres=CTc/postgres", "ROLE=CTc/postgres"],
-  },
-  publicSchema: {
-    owner: "pg_database_owner",
-    privileges: ["pg_database_owner=UC/pg_database_owner", "=U/pg_database_owner", "ROLE=UC/pg_database_owner"],
-  },
-};
-
-const PASSWORD = "application-password-Zq81";
-
-/** Does the real work, and stops forever after the call STOP_AT, whose SQL may be cut off by the sed command CUT. */
-const PSQL_THAT_STOPS = `
-calls=$(($(cat "$PROGRAM_FOLDER/calls" 2>/dev/null || echo 0) + 1))
-echo "$calls" >"$PROGRAM_FOLDER/calls"
-[ "$calls" -eq "$STOP_AT" ] || exec "$REAL_PSQL" "$@"
-sed -e "$CUT" | "$REAL_PSQL" "$@" >/dev/null 2>&1
-echo "$$" >"$STOPPED_FILE"
-exec sleep 60 >/dev/null 2>&1`;
+import { ADMIN_PASSWORD, SUPERUSER } from "./cluster";
+import { type Outcome, runScript } from "./script-run";
+import { applicationLogin, COMPLETE, describeOnServer } from "./tenants";
 
 /** Notes every command line on the machine while psql is at work. */
 const PSQL_THAT_LOOKS_AROUND = `
@@ -77,69 +11,8 @@ cat /proc/[0-9]*/cmdline >>"$COMMAND_LINES" 2>/dev/null
 printf '%s\\n' "$@" >>"$COMMAND_LINES"
 exec "$REAL_PSQL" "$@"`;
 
-describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], "db-init.sh on PostgreSQL 15", () => {
-  let cluster: Cluster;
-  let proxy: ProxyRecorder;
-  let folder: string;
-  let tenants = 0;
-
-  // Tests at the same time share the server and differ in their tenant; they start before any hook of this block.
-  const preparation = lazily(async () => {
-    [cluster, proxy] = await Promise.all([startCluster(), startProxyRecorder()]);
-    folder = mkdtempSync(join(tmpdir(), "db-init-notes-"));
-  });
-
-  afterAll(async () => {
-    await preparation();
-    await Promise.all([cluster.stop(), proxy.close()]);
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  function test(name: string, body: () => Promise<void>): void {
-    it.concurrent(name, async () => {
-      await preparation();
-      await body();
-    });
-  }
-
-  interface Tenant extends Environment {
-    readonly DB_USER: string;
-    readonly DB_NAME: string;
-  }
-
-  /** Settings of a tenant of its own; the role is the name of the database without its ending. */
-  function tenant(changes: Environment = {}): Tenant {
-    tenants += 1;
-    return {
-      DB_HOST: cluster.socketFolder,
-      DB_PORT: String(cluster.port),
-      DB_NAME: `tenant${tenants}_db`,
-      DB_USER: `tenant${tenants}`,
-      DB_PASSWORD: PASSWORD,
-      DB_ADMIN_PASSWORD: ADMIN_PASSWORD,
-      DB_MANAGED_SUPERUSER_ROLE: "cloudsqlsuperuser",
-      DB_WAIT_SECONDS: "5",
-      DB_PROXY_QUIT_URL: `${proxy.quitUrl}/tenant${tenants}`,
-      ...changes,
-    };
-  }
-
-  function quitRequests(settings: Environment): readonly string[] {
-    const path = new URL(settings.DB_PROXY_QUIT_URL ?? "").pathname;
-    return proxy.requests
-      .filter((request) => request.endsWith(` ${path}`))
-      .map((request) => request.split(" ")[0] ?? "");
-  }
-
-  async function endState(database: string): Promise<EndState> {
-    return JSON.parse(await cluster.query({ user: SUPERUSER, database }, END_STATE_QUERY)) as EndState;
-  }
-
-  function applicationLogin(settings: Environment, password = settings.DB_PASSWORD): Login {
-    return { user: settings.DB_USER ?? "", database: settings.DB_NAME, password };
-  }
-
-  test("announces the five steps in order", async () => {
+describeOnServer("db-init.sh on PostgreSQL 15", (test) => {
+  test("announces the five steps in order", async ({ cluster, tenant, quitRequests }) => {
     const settings = tenant();
     const { exitCode, output } = await runScript(settings);
 
@@ -156,7 +29,11 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], "db-init
     expect(quitRequests(settings)).toEqual(["POST"]);
   });
 
-  test("reaches the complete end state through socket and TCP, and the same when run again, in every shell", async () => {
+  test("reaches the complete end state through socket and TCP, and the same when run again, in every shell", async ({
+    cluster,
+    tenant,
+    endState,
+  }) => {
     const shells = ["dash", "busybox sh", "bash"] as const;
     const hosts = [cluster.socketFolder, "127.0.0.1"];
     const results = await Promise.all(
@@ -174,7 +51,7 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], "db-init
     expect(results).toEqual(shells.map((shell) => [shell, 0, COMPLETE, 0, COMPLETE]));
   });
 
-  test("lets the application create tables, a schema and extensions", async () => {
+  test("lets the application create tables, a schema and extensions", async ({ cluster, tenant }) => {
     const settings = tenant();
     await runScript(settings);
 
@@ -189,7 +66,7 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], "db-init
     expect(await cluster.query(applicationLogin(settings), "SELECT count(*) FROM visits")).toBe("1");
   });
 
-  test("sets a changed password, after which the old one is refused", async () => {
+  test("sets a changed password, after which the old one is refused", async ({ cluster, tenant }) => {
     const settings = tenant();
     await runScript(settings);
     const changed = { ...settings, DB_PASSWORD: "\\password ' \" $$ é %s :role" };
@@ -201,7 +78,11 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], "db-init
     );
   });
 
-  test("takes role creation and database creation away from a role that had them", async () => {
+  test("takes role creation and database creation away from a role that had them", async ({
+    cluster,
+    tenant,
+    endState,
+  }) => {
     const settings = tenant();
     await cluster.query({ user: SUPERUSER }, `CREATE ROLE ${settings.DB_USER} NOLOGIN NOINHERIT CREATEROLE CREATEDB`);
     await runScript(settings);
@@ -209,78 +90,11 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], "db-init
     expect(await endState(settings.DB_NAME)).toEqual(COMPLETE);
   });
 
-  test("reaches the same end state when killed at any point and run again", async () => {
-    const whole = "";
-    const interruptions: [string, number, string][] = [
-      ["after the wait", 1, whole],
-      ["while the role gets its password", 2, "/^.password/,$d"],
-      ["after the role", 2, whole],
-      ["right after the creation of the database", 3, "/^CREATE DATABASE/q"],
-      ["after the database", 3, whole],
-      ["between the two grants", 4, "/^GRANT ALL ON SCHEMA/,$d"],
-      ["after the grants", 4, whole],
-      ["after the managed-superuser role", 5, whole],
-    ];
-    const results = await Promise.all(
-      interruptions.map(async ([moment, call, cut], index) => {
-        const settings = tenant();
-        const stoppedFile = join(folder, `stopped-${index}`);
-        const run = startScript(
-          { ...settings, STOP_AT: String(call), CUT: cut, STOPPED_FILE: stoppedFile },
-          { programs: { psql: PSQL_THAT_STOPS } },
-        );
-        const stoppedProcessId = await contentOf(stoppedFile);
-        run.kill();
-        process.kill(Number(stoppedProcessId), "SIGKILL");
-        await run.outcome;
-        const { exitCode } = await runScript(settings);
-        return [moment, exitCode, await endState(settings.DB_NAME)];
-      }),
-    );
-
-    expect(results).toEqual(interruptions.map(([moment]) => [moment, 0, COMPLETE]));
-  });
-
-  test("survives several runs at the same time, for new names and for existing ones", async () => {
-    const [one, other] = [tenant(), tenant()];
-    for (const round of ["new", "existing", "existing again"]) {
-      const outcomes = await Promise.all([one, other, one].map((settings) => runScript(settings)));
-      expect([round, ...outcomes.map(({ exitCode }) => exitCode)]).toEqual([round, 0, 0, 0]);
-      expect(await endState(one.DB_NAME)).toEqual(COMPLETE);
-      expect(await endState(other.DB_NAME)).toEqual(COMPLETE);
-    }
-  });
-
-  test("takes names literally, whatever they contain", async () => {
-    const characters = fc.constantFrom(...Array.from("aZ09 '\"\\=:/?&@%-_.,;$()[]{}<>|*~`^!#+éß漢🔑"));
-    const name = fc.string({ unit: characters, minLength: 1, maxLength: 15 });
-    const conninfo = fc.constantFrom(
-      "postgresql://postgres@127.0.0.1/postgres",
-      "dbname=postgres user=postgres",
-      '";--',
-    );
-    const names = fc.tuple(fc.oneof(name, conninfo), fc.oneof(conninfo, name));
-    await fc.assert(
-      // Three at a time, because they do not disturb each other.
-      fc.asyncProperty(fc.tuple(names, names, names), async (batch) => {
-        const tries = batch.map(([role, database]) => {
-          const settings = tenant();
-          return { ...settings, DB_USER: `${role} ${settings.DB_USER}`, DB_NAME: `${database} ${settings.DB_NAME}` };
-        });
-        const results = await Promise.all(
-          tries.map(async (settings) => {
-            const { exitCode, output } = await runScript(settings);
-            expect([exitCode, output]).toEqual([0, expect.stringContaining("done: ")]);
-            return cluster.query(applicationLogin(settings), "SELECT current_user || '|' || current_database()");
-          }),
-        );
-        expect(results).toEqual(tries.map((settings) => `${settings.DB_USER}|${settings.DB_NAME}`));
-      }),
-      { numRuns: 2 },
-    );
-  });
-
-  test("shows no password in its output, on a command line or in the log of the server", async () => {
+  test("shows no password in its output, on a command line or in the log of the server", async ({
+    cluster,
+    folder,
+    tenant,
+  }) => {
     const commandLines = join(folder, "command-lines");
     const settings = tenant({ COMMAND_LINES: commandLines, DB_PASSWORD: "secret-application-71" });
     const looking = { programs: { psql: PSQL_THAT_LOOKS_AROUND } };
@@ -302,7 +116,7 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], "db-init
     );
   });
 
-  test("fails at once with a sentence when the administrator's password is wrong", async () => {
+  test("fails at once with a sentence when the administrator's password is wrong", async ({ tenant, quitRequests }) => {
     const settings = tenant({ DB_ADMIN_PASSWORD: "wrong", DB_WAIT_SECONDS: "300" });
     const { exitCode, output } = await runScript(settings);
 
@@ -315,7 +129,7 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], "db-init
     expect(quitRequests(settings)).toEqual(["POST"]);
   });
 
-  test("goes on where no managed-superuser role exists", async () => {
+  test("goes on where no managed-superuser role exists", async ({ tenant, endState }) => {
     const settings = tenant({ DB_MANAGED_SUPERUSER_ROLE: "absent" });
     const { exitCode, output } = await runScript(settings);
 
@@ -324,7 +138,7 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], "db-init
     expect(await endState(settings.DB_NAME)).toEqual({ ...COMPLETE, memberOf: [] });
   });
 
-  test("skips with a line what has no role or no proxy named", async () => {
+  test("skips with a line what has no role or no proxy named", async ({ tenant, endState }) => {
     const settings = tenant({ DB_MANAGED_SUPERUSER_ROLE: "", DB_PROXY_QUIT_URL: "" });
     const { exitCode, output } = await runScript(settings);
 
@@ -336,7 +150,7 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], "db-init
     expect(await endState(settings.DB_NAME)).toEqual({ ...COMPLETE, memberOf: [] });
   });
 
-  test("fails when the managed-superuser role may not be granted", async () => {
+  test("fails when the managed-superuser role may not be granted", async ({ tenant, quitRequests }) => {
     const settings = tenant({ DB_MANAGED_SUPERUSER_ROLE: SUPERUSER });
     const { exitCode, output } = await runScript(settings);
 
@@ -348,7 +162,10 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], "db-init
     expect(quitRequests(settings)).toEqual(["POST"]);
   });
 
-  test("repeats the server's words, and psql's questions not, when the role is refused", async () => {
+  test("repeats the server's words, and psql's questions not, when the role is refused", async ({
+    tenant,
+    quitRequests,
+  }) => {
     const settings = tenant({ DB_USER: "pg_reserved" });
     const { exitCode, output } = await runScript(settings);
 
@@ -360,7 +177,7 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], "db-init
     expect(quitRequests(settings)).toEqual(["POST"]);
   });
 
-  test("refuses an existing database of another encoding", async () => {
+  test("refuses an existing database of another encoding", async ({ cluster, tenant }) => {
     const settings = tenant();
     await cluster.query(
       { user: SUPERUSER },
@@ -375,7 +192,7 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], "db-init
     expect(exitCode).toBe(1);
   });
 
-  test("refuses an existing database whose privileges it may not grant", async () => {
+  test("refuses an existing database whose privileges it may not grant", async ({ cluster, tenant }) => {
     const settings = tenant();
     await cluster.query({ user: SUPERUSER }, `CREATE DATABASE ${settings.DB_NAME}`);
     const { exitCode, output } = await runScript(settings);
@@ -388,7 +205,7 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], "db-init
     expect(exitCode).toBe(1);
   });
 
-  test("adopts a database that the managed service created for its own role", async () => {
+  test("adopts a database that the managed service created for its own role", async ({ cluster, tenant }) => {
     const settings = tenant();
     await cluster.query({ user: SUPERUSER }, `CREATE DATABASE ${settings.DB_NAME} OWNER cloudsqlsuperuser`);
     const { exitCode } = await runScript(settings);
@@ -397,7 +214,7 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], "db-init
     await cluster.query(applicationLogin(settings), "CREATE TABLE visits ()", "CREATE SCHEMA template");
   });
 
-  test("never calls what the application put into its database", async () => {
+  test("never calls what the application put into its database", async ({ cluster, tenant }) => {
     const settings = tenant();
     await runScript(settings);
     await cluster.query(
@@ -412,9 +229,3 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], "db-init
     expect(exitCode).toBe(0);
   });
 });
-
-/** The same promise for everybody who asks, and none before. */
-function lazily(create: () => Promise<void>): () => Promise<void> {
-  let created: Promise<void> | undefined;
-  return () => (created ??= create());
-}

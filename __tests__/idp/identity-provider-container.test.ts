@@ -102,25 +102,27 @@ describe("The identity provider's container", () => {
   it("takes probes at the edge of what the platform allows", () => {
     const startupProbe = { initialDelaySeconds: 240, periodSeconds: 10, timeoutSeconds: 10, failureThreshold: 60 };
     expect(container({ startupProbe }).startupProbe).toMatchObject(startupProbe);
+    const livenessProbe = { initialDelaySeconds: 3600 };
+    expect(container({ livenessProbe }).livenessProbe).toMatchObject(livenessProbe);
   });
 
   it("refuses probes that could never pass, each with its reason", () => {
     const broken = () =>
       container({
         startupProbe: { path: "/if/admin/", initialDelaySeconds: 241, periodSeconds: 5, failureThreshold: 121 },
-        livenessProbe: { path: "/api/v3/", initialDelaySeconds: 300, timeoutSeconds: 31 },
+        livenessProbe: { path: "/api/v3/", initialDelaySeconds: 3601, timeoutSeconds: 31 },
       });
     expect(broken).toThrow(
       new Error(
         [
           "Container: 7 problems",
           "  - startupProbe.path is /if/admin/; it must lie under /-/health/, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/",
-          "  - startupProbe.initialDelaySeconds is 241; the platform allows 240; lower it and raise failureThreshold instead",
+          "  - startupProbe.initialDelaySeconds is 241; it must not exceed 240, because the serverless platform refuses more and both platforms get the same probes; lower it and raise failureThreshold instead",
           "  - startupProbe.timeoutSeconds is 10; it must not exceed periodSeconds, which is 5, because the platform refuses probes that overlap; lower one or raise the other",
           "  - livenessProbe.path is /api/v3/; it must lie under /-/health/, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/",
-          "  - livenessProbe.initialDelaySeconds is 300; the platform allows 240; lower it and raise failureThreshold instead",
+          "  - livenessProbe.initialDelaySeconds is 3601; it must not exceed 3600, because the serverless platform refuses more and both platforms get the same probes; lower it and raise failureThreshold instead",
           "  - livenessProbe.timeoutSeconds is 31; it must not exceed periodSeconds, which is 30, because the platform refuses probes that overlap; lower one or raise the other",
-          "  - startupProbe allows 5 s × 121 = 605 s; the platform allows 600 s; lower periodSeconds or failureThreshold",
+          "  - startupProbe allows 5 s × 121 = 605 s; it must not exceed 600 s, because the serverless platform refuses more and both platforms get the same probes; lower periodSeconds or failureThreshold",
         ].join("\n"),
       ),
     );

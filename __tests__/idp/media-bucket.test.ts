@@ -82,8 +82,8 @@ describe("MediaBucket", () => {
       new Error(
         [
           "test/Media: 2 problems",
-          `  - bucket name ${name} is 65 characters, the limit is 63; shorten the application name or the tenant id by 2`,
-          `  - bucket name ${name} has other characters than lower-case letters, digits and hyphens; the store refuses it; change the application name or the tenant id`,
+          `  - bucket name ${name} is 65 characters, the limit is 63, because it becomes part of a host name; shorten the application name or the tenant id by 2`,
+          `  - bucket name ${name} must be lower-case letters, digits and hyphens, because the object store refuses other names; change the application name or the tenant id`,
         ].join("\n"),
       ),
     );
@@ -92,7 +92,7 @@ describe("MediaBucket", () => {
   it("refuses the word that the store reserves", () => {
     expect(() => bucketIn({ tenantPrefix: "google-abc123" })).toThrow(
       new Error(
-        'test/Media: 1 problem\n  - bucket name bkt-idpgoogle-abc123-storage contains "google"; the store reserves that word; change the application name or the tenant id',
+        'test/Media: 1 problem\n  - bucket name bkt-idpgoogle-abc123-storage contains "google", which no bucket name may, because the store reserves that word; change the application name or the tenant id',
       ),
     );
   });

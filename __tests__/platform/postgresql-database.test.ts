@@ -167,6 +167,18 @@ describe("PostgresqlDatabase", () => {
     );
   });
 
+  it("refuses names that the platform or the server would read differently", () => {
+    expect(() => databaseIn({ deployment: { tenantPrefix: "Demo", applicationName: "idp" } })).toThrow(
+      new Error(
+        [
+          "test/Database: 2 problems",
+          "  - instance name sql-Demo-idp must be lower-case letters, digits and hyphens, because the database service refuses other names; change the application name or the tenant id",
+          "  - database name db_Demo_idp must be lower-case letters, digits and underscores, because statements that name it without quotes would mean another one; change the application name or the tenant id",
+        ].join("\n"),
+      ),
+    );
+  });
+
   it("refuses names that are longer than the platform and the server allow", () => {
     const deployment = { tenantPrefix: "t".repeat(60), applicationName: "a".repeat(40) };
     const name = `${"t".repeat(60)}_${"a".repeat(40)}`;
@@ -174,8 +186,8 @@ describe("PostgresqlDatabase", () => {
       new Error(
         [
           "test/Database: 2 problems",
-          `  - instance name sql-${name.replace("_", "-")} is 105 characters, the limit is 98; shorten the application name or the tenant id by 7`,
-          `  - database name db_${name} is 104 characters, the limit is 63; shorten the application name or the tenant id by 41`,
+          `  - instance name sql-${name.replace("_", "-")} is 105 characters, the limit is 98, because the database service takes no longer one together with the project's; shorten the application name or the tenant id by 7`,
+          `  - database name db_${name} is 104 characters, the limit is 63, because PostgreSQL cuts off the rest; shorten the application name or the tenant id by 41`,
         ].join("\n"),
       ),
     );

@@ -211,8 +211,8 @@ describe("ServerlessService", () => {
       new Error(
         [
           "test/Service: 3 problems",
-          `  - service name ${"a".repeat(40)}-demo-abc123 is 52 characters, the limit is 49; shorten the application name or the tenant id by 3`,
-          "  - resources.memory is 8Gi with 1 CPU; it must be a whole number with Mi or Gi, and the platform allows 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two",
+          `  - service name ${"a".repeat(40)}-demo-abc123 is 52 characters, the limit is 49, because it becomes part of a host name; shorten the application name or the tenant id by 3`,
+          "  - resources.memory is 8Gi with 1 CPU; it must be a whole number with Mi or Gi that fits the CPU, because the platform allows 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two",
           "  - minInstanceCount is 4; it must not exceed maxInstanceCount, which is 2, because the platform refuses such a range; lower one or raise the other",
         ].join("\n"),
       ),

@@ -8,7 +8,7 @@ import { describeWith } from "../support/programs";
 
 const CPU_TEXT = "it must be one of 1, 2, 4, 8, because the platform offers no other; use 2";
 const MEMORY_TEXT =
-  "it must be a whole number with Mi or Gi, and the platform allows 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two";
+  "it must be a whole number with Mi or Gi that fits the CPU, because the platform allows 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two";
 
 describe("The tiers of the database", () => {
   it.each(["db-g1-small", "db-custom-1-3840", "db-custom-1-6656", "db-custom-2-3840", "db-custom-96-638976"])(

@@ -122,7 +122,8 @@ export class Deployment {
     return existsSync(file) ? readFileSync(file, "utf8") : undefined;
   }
 
-  async terraform(command: readonly string[], onOutput?: TerraformOptions["onOutput"]): Promise<TerraformRun> {
+  /** What a program sees that works on this deployment: stand-ins in the place of everything outside. */
+  get programEnvironment(): Record<string, string> {
     const environment: Record<string, string | undefined> = {
       ...this.web.environment,
       ...this.plugins.environment,
@@ -134,13 +135,17 @@ export class Deployment {
       PATH: (programs ??= programFolder()),
       ...this.environment,
     };
+    return Object.fromEntries(
+      Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+  }
+
+  async terraform(command: readonly string[], onOutput?: TerraformOptions["onOutput"]): Promise<TerraformRun> {
     const run = await runTerraform(
       {
         program: this.options.program,
         folder: this.folder,
-        environment: Object.fromEntries(
-          Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
-        ),
+        environment: this.programEnvironment,
         onOutput,
       },
       ...command,

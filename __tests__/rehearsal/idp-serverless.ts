@@ -120,6 +120,7 @@ function withSubnetwork(inputs: Inputs): Inputs {
 /** The identity provider on Cloud Run. */
 export const IDP_SERVERLESS: StackRehearsal = {
   inputs: { project_id: "my-project" },
+  nullOutputs: [],
   changes: CHANGES,
   protection: {
     off: { deletion_protection: false },

@@ -35,6 +35,7 @@ export class Journey {
 
   constructor(
     readonly deployment: Deployment,
+    private readonly nullOutputs: readonly string[] | undefined,
     private readonly onStep: (report: StepReport) => void = () => undefined,
   ) {}
 
@@ -56,7 +57,7 @@ export class Journey {
     });
     await this.step("plan again", () => this.requireEmptyPlan("plan again"));
     await this.step("output", async () => {
-      await requireOutputs(deployment);
+      await requireOutputs(deployment, this.nullOutputs);
     });
   }
 
@@ -180,14 +181,17 @@ function requireRewrites(
   );
 }
 
-async function requireOutputs(deployment: Deployment): Promise<void> {
+async function requireOutputs(deployment: Deployment, nullOutputs: readonly string[] | undefined): Promise<void> {
   const configuration = JSON.parse(deployment.read("cdk.tf.json") ?? "{}") as { output?: Record<string, unknown> };
   const declared = Object.keys(configuration.output ?? {}).sort();
   const outputs = await deployment.outputs();
   const problems = declared.flatMap((name) => {
+    // Terraform keeps nothing of an output that is null.
     const output = outputs[name];
-    if (output === undefined) return [`${name} is missing`];
-    if (output.value === null || output.value === "") return [`${name} is empty`];
+    const isMeantNull = nullOutputs?.includes(name);
+    if (output === undefined) return isMeantNull === false ? [`${name} is missing`] : [];
+    if (isMeantNull === true) return [`${name} has a value`];
+    if (output.value === "") return [`${name} is empty`];
     return output.type === undefined || output.type === "dynamic" ? [`${name} has no type`] : [];
   });
   const surplus = Object.keys(outputs).filter((name) => !declared.includes(name));

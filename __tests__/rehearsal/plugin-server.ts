@@ -118,6 +118,7 @@ function handlers(provider: ResourceProvider): UntypedServiceImplementation {
   const schemaAnswer = {
     provider: schemaMessage(schema.provider),
     resource_schemas: messages(schema.resource_schemas),
+    data_source_schemas: messages(schema.data_source_schemas),
     ephemeral_resource_schemas: messages(schema.ephemeral_resource_schemas),
   };
   const answers: Readonly<Record<string, (question: Question) => object>> = {
@@ -131,8 +132,11 @@ function handlers(provider: ResourceProvider): UntypedServiceImplementation {
       problems(provider.problems(type, valueFromMessage(config), "resource")),
     ValidateEphemeralResourceConfig: ({ type_name: type, config }) =>
       problems(provider.problems(type, valueFromMessage(config), "ephemeral")),
-    ValidateDataSourceConfig: ({ type_name: type }) => problems([`data source ${type} would ask an API at plan`]),
-    ReadDataSource: ({ type_name: type }) => problems([`data source ${type} would ask an API at plan`]),
+    ValidateDataSourceConfig: ({ type_name: type, config }) =>
+      problems(provider.problems(type, valueFromMessage(config), "data")),
+    ReadDataSource: ({ type_name: type, config }) => ({
+      value: messageFromValue(provider.look(type, valueFromMessage(config))),
+    }),
     UpgradeResourceState: ({ type_name: type, raw_state: { json } }) => ({
       value: messageFromValue(provider.upgraded(type, Buffer.from(json).toString())),
     }),

@@ -54,6 +54,11 @@ export interface EphemeralKind {
   readonly open: (config: ValueObject, cloud: Cloud) => Readonly<Record<string, Value>>;
 }
 
+/** What one type of data source finds in the project. Throws a Refusal when there is nothing of that name. */
+export interface DataSourceKind {
+  readonly read: (config: ValueObject, cloud: Cloud, settings: ProviderSettings) => ValueObject;
+}
+
 /** Labels that the provider adds its own to. */
 export function labelsOf(values: ValueObject): ValueObject {
   const labels = valueAt(values, "labels") as ValueObject | null;

@@ -1,6 +1,12 @@
 import { type BlockSchema, type ElementSchema, type ProviderSchema } from "../stacks/provider-schema/provider-schema";
 import { type Cloud, type CloudObject, Refusal } from "./cloud";
-import { type EphemeralKind, labelsOf, type ProviderSettings, type ResourceKind } from "./resource-kind";
+import {
+  type DataSourceKind,
+  type EphemeralKind,
+  labelsOf,
+  type ProviderSettings,
+  type ResourceKind,
+} from "./resource-kind";
 import { configurationProblems, typedDefault } from "./schema-rules";
 import {
   blockType,
@@ -19,7 +25,11 @@ import {
 export interface ProviderKinds {
   readonly resources: Readonly<Record<string, ResourceKind>>;
   readonly ephemeral: Readonly<Record<string, EphemeralKind>>;
+  readonly dataSources?: Readonly<Record<string, DataSourceKind>>;
 }
+
+/** Kinds of blocks that a configuration is checked for. */
+export type BlockKind = "data" | "ephemeral" | "resource";
 
 /** One change as Terraform hands it over; a prior state of null is a creation, a planned one of null a deletion. */
 export interface Change {
@@ -52,10 +62,14 @@ export class ResourceProvider {
     this.settings = { project: textAt(config, "project"), region: textAt(config, "region") };
   }
 
-  problems(type: string, config: Value, schemas: "ephemeral" | "resource"): readonly string[] {
-    const schema = schemas === "resource" ? this.schema.resource_schemas : this.schema.ephemeral_resource_schemas;
-    const problems = configurationProblems(config, this.schemaOf(type, schema).block);
-    if (schemas === "ephemeral" || !isValueObject(config)) return problems;
+  problems(type: string, config: Value, kind: BlockKind): readonly string[] {
+    const schemas = {
+      data: this.schema.data_source_schemas,
+      ephemeral: this.schema.ephemeral_resource_schemas,
+      resource: this.schema.resource_schemas,
+    };
+    const problems = configurationProblems(config, this.schemaOf(type, schemas[kind]).block);
+    if (kind !== "resource" || !isValueObject(config)) return problems;
     return [...problems, ...(this.kindOf(type).problems?.(config) ?? [])];
   }
 
@@ -124,6 +138,20 @@ export class ResourceProvider {
     const kind = this.kinds.ephemeral[type];
     if (kind === undefined) throw new Error(missingKind(type));
     return kind.open(config as ValueObject, this.cloud);
+  }
+
+  /** What a data source finds; attributes of its schema that nobody gives are typed and always the same. */
+  look(type: string, config: Value): Value {
+    const kind = this.kinds.dataSources?.[type];
+    if (kind === undefined) throw new Error(missingKind(type));
+    const { block } = this.schemaOf(type, this.schema.data_source_schemas);
+    const found: ValueObject = {
+      ...(config as ValueObject),
+      ...kind.read(config as ValueObject, this.cloud, this.settings),
+    };
+    return mapAttributes(found, block, null, (value, { type: attributeType, computed }, name) =>
+      value === null && computed === true ? typedDefault(attributeType, name) : value,
+    );
   }
 
   private update(

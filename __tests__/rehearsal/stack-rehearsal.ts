@@ -7,6 +7,13 @@ export interface StackRehearsal {
   /** Inputs that have no default. */
   readonly inputs: Inputs;
 
+  /**
+   * Outputs that these inputs leave null, all of them.
+   *
+   * @default - any output may be null
+   */
+  readonly nullOutputs?: readonly string[];
+
   /** Changes in the order in which they happen to one deployment. */
   readonly changes?: readonly ChangeScenario[];
 

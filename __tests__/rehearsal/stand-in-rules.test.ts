@@ -4,9 +4,10 @@ import { join } from "node:path";
 
 import { type BlockSchema } from "../stacks/provider-schema/provider-schema";
 import { Cloud, needObject, Refusal } from "./cloud";
+import { ResourceProvider } from "./resource-provider";
 import { configurationProblems } from "./schema-rules";
 import { SecretScan } from "./secret-scan";
-import { messageFromValue, UNKNOWN, valueFromMessage } from "./terraform-value";
+import { messageFromValue, textAt, UNKNOWN, valueFromMessage } from "./terraform-value";
 
 const surroundings = { enabledApis: new Set<string>(), hasImage: () => false, hasAnswered: () => false };
 
@@ -42,12 +43,18 @@ it("A value survives the way to Terraform and back, unknown parts included", () 
   expect(valueFromMessage(messageFromValue(value))).toEqual(value);
 });
 
-describe("The stand-in project", () => {
-  const object = (id: string, ...needs: string[]) => ({
-    ...{ type: "thing", id, values: {}, writeOnly: {} },
-    needs: needs.map((need) => needObject("thing", need)),
-  });
+const object = (id: string, ...needs: string[]) => ({
+  ...{ type: "thing", id, values: {}, writeOnly: {} },
+  needs: needs.map((need) => needObject("thing", need)),
+});
 
+function cloudWith(...ids: string[]): Cloud {
+  const cloud = new Cloud(surroundings);
+  for (const id of ids) cloud.create(object(id));
+  return cloud;
+}
+
+describe("The stand-in project", () => {
   it("makes nothing twice, nothing without what it needs, and loses nothing that is needed", () => {
     const cloud = new Cloud(surroundings);
     expect(() => {
@@ -63,6 +70,58 @@ describe("The stand-in project", () => {
       cloud.destroy(base);
     }).toThrow(new Refusal("Error 400: thing base is still used by thing user"));
     expect(cloud.find("thing", "base")).toBe(base);
+  });
+});
+
+describe("A data source of the stand-in", () => {
+  const provider = new ResourceProvider(
+    {
+      provider: { version: 0, block: {} },
+      data_source_schemas: {
+        thing: {
+          version: 0,
+          block: {
+            attributes: {
+              name: { type: "string", required: true },
+              id: { type: "string", computed: true },
+              size: { type: "number", computed: true },
+            },
+          },
+        },
+      },
+    },
+    {
+      resources: {},
+      ephemeral: {},
+      dataSources: {
+        thing: {
+          read: (config, cloud) => {
+            const found = cloud.find("thing", textAt(config, "name"));
+            if (found === undefined) throw new Refusal(`Error 404: thing ${textAt(config, "name")} was not found`);
+            return { id: found.id };
+          },
+        },
+      },
+    },
+    cloudWith("base"),
+  );
+
+  it("finds what exists and types what it knows nothing of", () => {
+    expect(provider.look("thing", { name: "base", id: null, size: null })).toEqual({
+      name: "base",
+      id: "base",
+      size: 0,
+    });
+  });
+
+  it("refuses what is not there, and arguments that its schema does not have", () => {
+    expect(() => provider.look("thing", { name: "gone", id: null, size: null })).toThrow(
+      new Refusal("Error 404: thing gone was not found"),
+    );
+    expect(provider.problems("thing", { name: null, id: null, size: 2 }, "data")).toEqual([
+      "name is required and missing",
+      "size is the provider's to set",
+    ]);
   });
 });
 

@@ -10,7 +10,7 @@ type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly stri
 const TIER_RULE =
   "it must be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other that has enough connections; use for example db-custom-1-3840.";
 const MEMORY_RULE =
-  "it must be a whole number with Mi or Gi, and the platform allows 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two.";
+  "it must be a whole number with Mi or Gi that fits the CPU, because the platform allows 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two.";
 export const VERSION_RULE =
   'it must be "latest" or an exact release from 2025.10 on, because older ones need a Redis and rolling tags change without notice; use for example "2026.5.4".';
 const IMAGE_RULE =

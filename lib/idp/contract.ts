@@ -65,8 +65,12 @@ export const LIVENESS_PROBE = {
 /** A cold application can take seconds to answer; the platforms' own default of one second would fail it. */
 export const PROBE_TIMEOUT_SECONDS = 10;
 
+/** Instances by default: one that always runs, because the worker lives in it, and two more for busy hours. */
+export const MIN_INSTANCE_COUNT = 1;
+export const MAX_INSTANCE_COUNT = 3;
+
 /** Limits that both platforms keep: the serverless one refuses more. */
-export const PROBE_MAX_DELAY_SECONDS = 240;
+export const PROBE_MAX_DELAY_SECONDS = { startupProbe: 240, livenessProbe: 3600 } as const;
 export const STARTUP_MAX_SECONDS = 600;
 
 /** Secrets of the application: suffix of the name, variable, length. */

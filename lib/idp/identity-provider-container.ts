@@ -137,9 +137,9 @@ const RULES: readonly Rule<Judged>[] = [
         `${probe}.path is ${judged[probe].path}; it must lie under ${HEALTH_PATH}, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use ${STARTUP_PROBE.path} or ${LIVENESS_PROBE.path}`,
     },
     {
-      holds: (judged) => judged[probe].initialDelaySeconds <= PROBE_MAX_DELAY_SECONDS,
+      holds: (judged) => judged[probe].initialDelaySeconds <= PROBE_MAX_DELAY_SECONDS[probe],
       message: (judged) =>
-        `${probe}.initialDelaySeconds is ${judged[probe].initialDelaySeconds}; the platform allows ${PROBE_MAX_DELAY_SECONDS}; lower it and raise failureThreshold instead`,
+        `${probe}.initialDelaySeconds is ${judged[probe].initialDelaySeconds}; it must not exceed ${PROBE_MAX_DELAY_SECONDS[probe]}, because the serverless platform refuses more and both platforms get the same probes; lower it and raise failureThreshold instead`,
     },
     {
       holds: (judged) => judged[probe].timeoutSeconds <= judged[probe].periodSeconds,
@@ -150,7 +150,7 @@ const RULES: readonly Rule<Judged>[] = [
   {
     holds: ({ startupProbe }) => startupProbe.periodSeconds * startupProbe.failureThreshold <= STARTUP_MAX_SECONDS,
     message: ({ startupProbe }) =>
-      `startupProbe allows ${startupProbe.periodSeconds} s × ${startupProbe.failureThreshold} = ${startupProbe.periodSeconds * startupProbe.failureThreshold} s; the platform allows ${STARTUP_MAX_SECONDS} s; lower periodSeconds or failureThreshold`,
+      `startupProbe allows ${startupProbe.periodSeconds} s × ${startupProbe.failureThreshold} = ${startupProbe.periodSeconds * startupProbe.failureThreshold} s; it must not exceed ${STARTUP_MAX_SECONDS} s, because the serverless platform refuses more and both platforms get the same probes; lower periodSeconds or failureThreshold`,
   },
 ];
 

@@ -1,9 +1,10 @@
 import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucket-iam-member";
-import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { BUCKET_NAME_MAX_LENGTH, BUCKET_NAME_RESERVED_WORD, bucketName } from "../core/names";
+import { nameRules } from "../core/name-rules";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { ifKnown, requireAll, type Rule } from "../core/rules";
 import { type BucketMountSpec } from "./container-spec";
@@ -106,19 +107,17 @@ export class MediaBucket extends Construct {
 const SOFT_DELETE_SECONDS = 7 * 24 * 60 * 60;
 
 const RULES: readonly Rule<{ readonly name: string }>[] = [
-  {
-    holds: ({ name }) => ifKnown(name, (known) => known.length <= BUCKET_NAME_MAX_LENGTH),
-    message: ({ name }) =>
-      `bucket name ${name} is ${name.length} characters, the limit is ${BUCKET_NAME_MAX_LENGTH}; shorten the application name or the tenant id by ${name.length - BUCKET_NAME_MAX_LENGTH}`,
-  },
-  {
-    holds: ({ name }) => Token.isUnresolved(name) || /^[a-z0-9][a-z0-9_.-]*[a-z0-9]$/.test(name),
-    message: ({ name }) =>
-      `bucket name ${name} has other characters than lower-case letters, digits and hyphens; the store refuses it; change the application name or the tenant id`,
-  },
+  ...nameRules<{ readonly name: string }>(({ name }) => name, {
+    what: "bucket name",
+    maxLength: BUCKET_NAME_MAX_LENGTH,
+    lengthReason: "it becomes part of a host name",
+    pattern: /^[a-z0-9][a-z0-9_.-]*[a-z0-9]$/,
+    form: "lower-case letters, digits and hyphens",
+    formReason: "the object store refuses other names",
+  }),
   {
     holds: ({ name }) => ifKnown(name, (known) => !known.includes(BUCKET_NAME_RESERVED_WORD)),
     message: ({ name }) =>
-      `bucket name ${name} contains "${BUCKET_NAME_RESERVED_WORD}"; the store reserves that word; change the application name or the tenant id`,
+      `bucket name ${name} contains "${BUCKET_NAME_RESERVED_WORD}", which no bucket name may, because the store reserves that word; change the application name or the tenant id`,
   },
 ];

@@ -12,6 +12,7 @@ import {
   sqlInstanceName,
   type DeploymentName,
 } from "../core/names";
+import { nameRules } from "../core/name-rules";
 import { setNewerAttribute } from "../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { ifKnown, requireAll, type Rule } from "../core/rules";
@@ -191,20 +192,23 @@ function isAbsent(network: string): boolean | IResolvable {
   return Token.isUnresolved(network) ? Token.asAny(expression(`${network} == null`)) : false;
 }
 
-function tooLong(what: string, name: string, limit: number): string {
-  return `${what} ${name} is ${name.length} characters, the limit is ${limit}; shorten the application name or the tenant id by ${name.length - limit}`;
-}
-
 const RULES: readonly Rule<PostgresqlDatabaseProps>[] = [
-  {
-    holds: ({ deployment }) =>
-      ifKnown(sqlInstanceName(deployment), (name) => name.length <= SQL_INSTANCE_NAME_MAX_LENGTH),
-    message: ({ deployment }) => tooLong("instance name", sqlInstanceName(deployment), SQL_INSTANCE_NAME_MAX_LENGTH),
-  },
-  {
-    holds: ({ deployment }) => ifKnown(postgresqlName(deployment), (name) => name.length <= POSTGRESQL_NAME_MAX_LENGTH),
-    message: ({ deployment }) => tooLong("database name", postgresqlName(deployment), POSTGRESQL_NAME_MAX_LENGTH),
-  },
+  ...nameRules<PostgresqlDatabaseProps>(({ deployment }) => sqlInstanceName(deployment), {
+    what: "instance name",
+    maxLength: SQL_INSTANCE_NAME_MAX_LENGTH,
+    lengthReason: "the database service takes no longer one together with the project's",
+    pattern: /^[a-z]([a-z0-9-]*[a-z0-9])?$/,
+    form: "lower-case letters, digits and hyphens",
+    formReason: "the database service refuses other names",
+  }),
+  ...nameRules<PostgresqlDatabaseProps>(({ deployment }) => postgresqlName(deployment), {
+    what: "database name",
+    maxLength: POSTGRESQL_NAME_MAX_LENGTH,
+    lengthReason: "PostgreSQL cuts off the rest",
+    pattern: /^[a-z0-9_]+$/,
+    form: "lower-case letters, digits and underscores",
+    formReason: "statements that name it without quotes would mean another one",
+  }),
   {
     holds: ({ tier }) => ifKnown(tier, isDatabaseTier),
     message: ({ tier }) => `tier is ${String(tier)}; ${DATABASE_TIER_RULE}; use for example ${DEFAULT_DATABASE_TIER}`,

@@ -2,9 +2,10 @@ import { Token, type IResolvable, type TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
 import { InputVariable } from "../../lib/core/input-variable";
-import { CONNECTIONS_PER_INSTANCE } from "../../lib/idp/contract";
+import { CONNECTIONS_PER_INSTANCE, MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../../lib/idp/contract";
 import { type ResourcesSpec } from "../../lib/idp/container-spec";
 import { instanceCountValidation } from "../../lib/platform/database-tier";
+import { CPU_ALWAYS_ALLOCATED } from "../../lib/platform/serverless/contract";
 import {
   cpuValidation,
   DEFAULT_CPU,
@@ -25,14 +26,14 @@ export class ServerlessInputs extends Construct {
 
     this.cpuAlwaysAllocated = new InputVariable(this, "cpu_always_allocated", {
       type: "bool",
-      default: true,
+      default: CPU_ALWAYS_ALLOCATED,
       description:
         "Keeps the CPU on between requests, which the worker beside the server needs. False is cheaper and lets mail, tasks and clean-ups wait for the next visitor.",
     }).booleanValue;
 
     this.minInstanceCount = new InputVariable(this, "min_instance_count", {
       type: "number",
-      default: 1,
+      default: MIN_INSTANCE_COUNT,
       description:
         "Instances that always run and are always billed. With 0 the worker stops whenever nobody signs in. Changing it later is safe.",
       validation: [
@@ -47,7 +48,7 @@ export class ServerlessInputs extends Construct {
 
     this.maxInstanceCount = new InputVariable(this, "max_instance_count", {
       type: "number",
-      default: 3,
+      default: MAX_INSTANCE_COUNT,
       description: `Most instances at a time; each takes ${CONNECTIONS_PER_INSTANCE} database connections at its peak. Changing it later is safe.`,
       validation: [
         {

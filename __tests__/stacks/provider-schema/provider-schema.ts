@@ -35,6 +35,7 @@ export interface ElementSchema {
 export interface ProviderSchema {
   readonly provider: ElementSchema;
   readonly resource_schemas?: Readonly<Record<string, ElementSchema>>;
+  readonly data_source_schemas?: Readonly<Record<string, ElementSchema>>;
   readonly ephemeral_resource_schemas?: Readonly<Record<string, ElementSchema>>;
 }
 
@@ -53,14 +54,14 @@ export function trimmedSchema(provider: string): ProviderSchema | undefined {
 }
 
 /** Types that a synthesized folder uses, by kind of block; Terraform's own are not among them. */
-export function typesOf(folder: string): Readonly<Record<"ephemeral" | "resource", readonly string[]>> {
+export function typesOf(folder: string): Readonly<Record<"data" | "ephemeral" | "resource", readonly string[]>> {
   const configuration = JSON.parse(readFileSync(join(folder, "cdk.tf.json"), "utf8")) as Record<
     string,
     object | undefined
   >;
   const types = (kind: string) =>
     Object.keys(configuration[kind] ?? {}).filter((type) => !type.startsWith("terraform_"));
-  return { ephemeral: types("ephemeral"), resource: types("resource") };
+  return { data: types("data"), ephemeral: types("ephemeral"), resource: types("resource") };
 }
 
 const EMPTY: ElementSchema = { version: 0, block: {} };
@@ -69,8 +70,9 @@ const EMPTY: ElementSchema = { version: 0, block: {} };
 export function requireSchemas(folder: string): void {
   const files = readdirSync(__dirname).filter((file) => file.endsWith(".json.gz"));
   const known = files.map((file) => trimmedSchema(file.replace(".json.gz", "")) ?? { provider: EMPTY });
-  const { ephemeral, resource } = typesOf(folder);
+  const { data, ephemeral, resource } = typesOf(folder);
   const missing = [
+    ...data.filter((type) => !known.some(({ data_source_schemas: schemas = {} }) => type in schemas)),
     ...resource.filter((type) => !known.some(({ resource_schemas: schemas = {} }) => type in schemas)),
     ...ephemeral.filter((type) => !known.some(({ ephemeral_resource_schemas: schemas = {} }) => type in schemas)),
   ];

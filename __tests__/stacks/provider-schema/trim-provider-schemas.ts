@@ -18,7 +18,7 @@ const STACKS = packageFile("cdktf.out/stacks");
 
 const folders = readdirSync(STACKS).map((stack) => join(STACKS, stack));
 const used = folders.map(typesOf);
-const usedOf = (kind: "ephemeral" | "resource", provider: string): string[] =>
+const usedOf = (kind: "data" | "ephemeral" | "resource", provider: string): string[] =>
   [...new Set(used.flatMap((types) => types[kind]))].filter((type) => type.startsWith(`${provider}_`)).sort();
 
 interface FullDump {
@@ -33,6 +33,7 @@ for (const dump of dumps) {
     const trimmed: ProviderSchema = {
       provider: withoutProse(schema.provider),
       resource_schemas: only(schema.resource_schemas, usedOf("resource", name)),
+      data_source_schemas: only(schema.data_source_schemas, usedOf("data", name)),
       ephemeral_resource_schemas: only(schema.ephemeral_resource_schemas, usedOf("ephemeral", name)),
     };
     // The file system's name and the time stay out of the bytes, so that the same input gives the same file.

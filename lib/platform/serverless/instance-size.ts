@@ -22,7 +22,7 @@ const PAIRS = Object.entries(MEMORY_MIB_PER_CPU)
   .map(([cpu, { min, max }]) => `${cpu} CPU ${min}Mi to ${max / 1024}Gi`)
   .join(", ");
 
-const MEMORY_RULE = `it must be a whole number with Mi or Gi, and the platform allows ${PAIRS}`;
+const MEMORY_RULE = `it must be a whole number with Mi or Gi that fits the CPU, because the platform allows ${PAIRS}`;
 
 /** Every problem of a literal pair, one sentence each. */
 export function instanceSizeProblems(cpu: string, memory: string): string[] {

@@ -6,8 +6,9 @@ import { dependable, Fn, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { JOB_NAME_AND_TOKEN_MAX_LENGTH, jobName, secretId, type DeploymentName } from "../../core/names";
+import { nameRules } from "../../core/name-rules";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { ifKnown, requireAll, type Rule } from "../../core/rules";
+import { requireAll, type Rule } from "../../core/rules";
 import { TerraformData } from "../../core/terraform-data";
 import {
   type InitializationJob,
@@ -22,6 +23,7 @@ import {
   EXECUTION_ENVIRONMENT,
   EXECUTION_TOKEN_LENGTH,
   JOB_TIMEOUT,
+  RESOURCE_NAME,
   SCRIPT_FOLDER,
   SCRIPT_MODE,
   SOCKET_FOLDER,
@@ -177,10 +179,11 @@ const SCRIPT_VOLUME = "script";
 const JOB_NAME_MAX_LENGTH = JOB_NAME_AND_TOKEN_MAX_LENGTH - EXECUTION_TOKEN_LENGTH;
 
 const RULES: readonly Rule<ServerlessJobsProps & { readonly name: string }>[] = [
-  {
-    holds: ({ name }) => ifKnown(name, (known) => known.length <= JOB_NAME_MAX_LENGTH),
-    message: ({ name }) =>
-      `job name ${name} is ${name.length} characters, the limit is ${JOB_NAME_MAX_LENGTH}, because the name of an execution ends in a token; shorten the application name or the tenant id by ${name.length - JOB_NAME_MAX_LENGTH}`,
-  },
+  ...nameRules<{ readonly name: string }>(({ name }) => name, {
+    ...RESOURCE_NAME,
+    what: "job name",
+    maxLength: JOB_NAME_MAX_LENGTH,
+    lengthReason: "the name of an execution ends in a token",
+  }),
   SOCKET_PATH_RULE,
 ];

@@ -5,16 +5,24 @@ import { Construct } from "constructs";
 import { CheckBlock } from "../../core/check-block";
 import { expression } from "../../core/expression";
 import { SERVICE_NAME_MAX_LENGTH, serviceName, type DeploymentName } from "../../core/names";
+import { nameRules } from "../../core/name-rules";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { ifKnown, requireAll, type Rule } from "../../core/rules";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
-import { CONNECTIONS_PER_INSTANCE } from "../../idp/contract";
+import { CONNECTIONS_PER_INSTANCE, MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../../idp/contract";
 import { RESERVED_CONNECTIONS } from "../database-tier";
 import { type NetworkAttachment } from "../network-attachment";
 import { type PostgresqlDatabase } from "../postgresql-database";
 import { addPlainEntries, secretEntries } from "./container-environment";
-import { EXECUTION_ENVIRONMENT, SERVICE_TIMEOUT, SOCKET_FOLDER, SOCKET_VOLUME } from "./contract";
+import {
+  CPU_ALWAYS_ALLOCATED,
+  EXECUTION_ENVIRONMENT,
+  RESOURCE_NAME,
+  SERVICE_TIMEOUT,
+  SOCKET_FOLDER,
+  SOCKET_VOLUME,
+} from "./contract";
 import { instanceSizeProblems } from "./instance-size";
 import { addNetworkAccess, networkAccess } from "./network-interface";
 import { SOCKET_PATH_RULE } from "./socket-folder";
@@ -106,8 +114,8 @@ export class ServerlessService extends Construct {
     requireAll(this, props, RULES);
 
     const { container, deployment, publicAccess = true } = props;
-    const { cpuAlwaysAllocated = true } = props;
-    const { maxInstanceCount = DEFAULT_MAX_INSTANCES, minInstanceCount = DEFAULT_MIN_INSTANCES } = props;
+    const { cpuAlwaysAllocated = CPU_ALWAYS_ALLOCATED } = props;
+    const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
     this.warnOfSleepingWorker(minInstanceCount, cpuAlwaysAllocated);
 
     const service = new CloudRunV2Service(this, MAIN_CHILD_ID, {
@@ -190,9 +198,6 @@ export class ServerlessService extends Construct {
   }
 }
 
-const DEFAULT_MIN_INSTANCES = 1;
-const DEFAULT_MAX_INSTANCES = 3;
-
 function probe({ path, ...timing }: ProbeSpec, port: number) {
   return { ...timing, httpGet: { path, port } };
 }
@@ -202,11 +207,12 @@ function negated(value: boolean | IResolvable): boolean | IResolvable {
 }
 
 const RULES: readonly Rule<ServerlessServiceProps>[] = [
-  {
-    holds: ({ deployment }) => ifKnown(serviceName(deployment), (name) => name.length <= SERVICE_NAME_MAX_LENGTH),
-    message: ({ deployment }) =>
-      `service name ${serviceName(deployment)} is ${serviceName(deployment).length} characters, the limit is ${SERVICE_NAME_MAX_LENGTH}; shorten the application name or the tenant id by ${serviceName(deployment).length - SERVICE_NAME_MAX_LENGTH}`,
-  },
+  ...nameRules<ServerlessServiceProps>(({ deployment }) => serviceName(deployment), {
+    ...RESOURCE_NAME,
+    what: "service name",
+    maxLength: SERVICE_NAME_MAX_LENGTH,
+    lengthReason: "it becomes part of a host name",
+  }),
   SOCKET_PATH_RULE,
   {
     holds: ({ container: { resources } }) =>
@@ -218,7 +224,7 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
   {
     holds: ({ minInstanceCount }) => ifKnown(minInstanceCount, (count) => Number.isInteger(count) && count >= 0),
     message: ({ minInstanceCount }) =>
-      `minInstanceCount is ${String(minInstanceCount)}; it must be a whole number from 0, because the platform starts whole instances; use ${DEFAULT_MIN_INSTANCES}`,
+      `minInstanceCount is ${String(minInstanceCount)}; it must be a whole number from 0, because the platform starts whole instances; use ${MIN_INSTANCE_COUNT}`,
   },
   {
     holds: ({ maxInstanceCount }) => ifKnown(maxInstanceCount, (count) => Number.isInteger(count) && count >= 1),
@@ -226,19 +232,19 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
       `maxInstanceCount is ${String(maxInstanceCount)}; it must be a whole number from 1, because with none nobody can sign in; use 1 or more`,
   },
   {
-    holds: ({ minInstanceCount = DEFAULT_MIN_INSTANCES, maxInstanceCount = DEFAULT_MAX_INSTANCES }) =>
+    holds: ({ minInstanceCount = MIN_INSTANCE_COUNT, maxInstanceCount = MAX_INSTANCE_COUNT }) =>
       Token.isUnresolved(minInstanceCount) ||
       Token.isUnresolved(maxInstanceCount) ||
       // A number of none has its own rule.
       maxInstanceCount < 1 ||
       minInstanceCount <= maxInstanceCount,
-    message: ({ minInstanceCount = DEFAULT_MIN_INSTANCES, maxInstanceCount = DEFAULT_MAX_INSTANCES }) =>
+    message: ({ minInstanceCount = MIN_INSTANCE_COUNT, maxInstanceCount = MAX_INSTANCE_COUNT }) =>
       `minInstanceCount is ${minInstanceCount}; it must not exceed maxInstanceCount, which is ${maxInstanceCount}, because the platform refuses such a range; lower one or raise the other`,
   },
   {
-    holds: ({ database: { maxConnections = Infinity }, maxInstanceCount = DEFAULT_MAX_INSTANCES }) =>
+    holds: ({ database: { maxConnections = Infinity }, maxInstanceCount = MAX_INSTANCE_COUNT }) =>
       ifKnown(maxInstanceCount, (count) => count * CONNECTIONS_PER_INSTANCE + RESERVED_CONNECTIONS <= maxConnections),
-    message: ({ database: { maxConnections }, maxInstanceCount = DEFAULT_MAX_INSTANCES }) =>
+    message: ({ database: { maxConnections }, maxInstanceCount = MAX_INSTANCE_COUNT }) =>
       `maxInstanceCount is ${maxInstanceCount}; that needs ${maxInstanceCount * CONNECTIONS_PER_INSTANCE} database connections and ${RESERVED_CONNECTIONS} are kept for administration, but the database accepts ${String(maxConnections)}, and an instance without a connection answers nothing; lower it, or choose a tier with more memory`,
   },
 ];
