@@ -82,7 +82,7 @@ function tables({ machines = 2, tags = ["team,web"] }: Inventory): Readonly<Reco
     `${id},"web, ""${id}""",10.0.0.1,02:00:00:00:00:01,,10.0.0.1,8,0,t3.micro,2,1.0,us-east-1,Linux/UNIX,,,,running,,2026-07-01 10:00:00+00:00,0,AWS`;
   return {
     "vmInfo.csv": ids.slice(0, 1).map(machine),
-    "vmInfo-2.csv": ids.slice(1).map(machine),
+    ...(ids.length > 1 ? { "vmInfo-2.csv": ids.slice(1).map(machine) } : {}),
     "diskInfo.csv": ids.map((id) => `${id},/dev/xvda,8,,gp3`),
     "tagInfo.csv": tags.map((tag) => `${ids[0] ?? ""},${tag}`),
     "perfInfo.csv": [],
@@ -111,3 +111,18 @@ export function inventoryFolder(inventory: Inventory = {}): string {
   writeFileSync(join(folder, "manifest.json"), JSON.stringify({ instances, files: entries, hash: hash.digest("hex") }));
   return folder;
 }
+
+/** Import jobs with their states and sources. */
+export function jobsOf({
+  migration,
+}: GoogleStandIn): readonly (readonly [id: string, state: string, source: string])[] {
+  return [...migration.jobs.values()].map(({ name, state, assetSource }) => [
+    name.split("/").at(-1) ?? "",
+    state,
+    assetSource.split("/").at(-1) ?? "",
+  ]);
+}
+
+/** Names of jobs hold the inventory's hash and the checksum of the source's name. */
+export const withoutHash = (text: string) =>
+  text.replace(/cloudb-[0-9a-f]{16}-\d+/g, "JOB").replace(/\(\d+ s\)/g, "(0 s)");

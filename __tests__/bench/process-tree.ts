@@ -11,6 +11,8 @@ export interface TreeCost {
 
 const SAMPLE_MILLISECONDS = 50;
 const PAGE_BYTES = 4096;
+const PARENT_FIELD = 1;
+const RESIDENT_FIELD = 21;
 
 /**
  * Runs a command once and watches its tree of processes.
@@ -48,12 +50,12 @@ function residentBytes(root: number): number {
     const id = Number(name);
     if (!Number.isInteger(id)) continue;
     try {
-      // The name of the program, in parentheses, may hold anything.
-      const [, parent, , , , , , , , , , , , , , , , , , , , , resident] = readFileSync(`/proc/${name}/stat`, "utf8")
+      // The name of the program, in parentheses, may hold anything; what follows it is counted from there.
+      const fields = readFileSync(`/proc/${name}/stat`, "utf8")
         .replace(/^.*\) /s, "")
         .split(" ");
-      parents.set(id, Number(parent));
-      pages.set(id, Number(resident));
+      parents.set(id, Number(fields[PARENT_FIELD]));
+      pages.set(id, Number(fields[RESIDENT_FIELD]));
     } catch {
       // Ended meanwhile.
     }

@@ -135,12 +135,12 @@ seen["completed"] = completed.state.name
 seen["frames"] = completed.execution_report.frames_reported
 seen["rows"] = completed.execution_report.total_rows_count
 
-seen["assets"] = [
+seen["assets"] = sorted(
     [asset.machine_details.machine_name, asset.machine_details.guest_os.os_name, list(asset.sources)]
     for asset in client.list_assets(
         request=mc.ListAssetsRequest(parent=parent, page_size=1, view=mc.AssetView.ASSET_VIEW_FULL)
     )
-]
+)
 seen["basic"] = [bool(asset.machine_details.machine_name) for asset in client.list_assets(parent=parent)]
 seen["jobs"] = [item.state.name for item in client.list_import_jobs(parent=parent)]
 

@@ -70,6 +70,8 @@ export interface ScriptOptions {
   readonly programs?: string;
   /** What the script reads from its standard input. @default nothing */
   readonly input?: string;
+  /** Called when the script has been started. */
+  readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
   /** Called with the output so far and the process whenever a line arrives. */
   readonly onOutput?: (output: string, kill: (signal: NodeJS.Signals) => void) => void;
 }
@@ -87,6 +89,7 @@ export async function runScript(script: ScriptName, options: ScriptOptions = {})
       stdio: ["pipe", "pipe", "pipe"],
     },
   );
+  options.onStart?.((signal) => child.kill(signal));
   // A script that reads nothing may have ended by now.
   child.stdin.on("error", () => undefined).end(options.input ?? "");
   const run = { stdout: "", stderr: "", output: "" };

@@ -62,6 +62,9 @@ export class GoogleStandIn {
   /** What the metadata server hands out; undefined when the machine has none. */
   metadataToken: string | undefined;
 
+  /** Told of every request when it comes in, before it is answered. */
+  onRequest: (request: RecordedRequest) => void = () => undefined;
+
   private readonly services: readonly Service[];
   private readonly descriptions = new Map<string, { description: ApiDescription; service: Service }>();
   private readonly faults: { target: string; fault: Fault; left: number }[] = [];
@@ -124,6 +127,11 @@ export class GoogleStandIn {
     return this.requests.filter((request) => request.method === method);
   }
 
+  private record(request: RecordedRequest): void {
+    this.requests.push(request);
+    this.onRequest(request);
+  }
+
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const bytes = await bodyOf(request);
     const url = new URL(request.url ?? "/", `http://${this.host}`);
@@ -139,7 +147,7 @@ export class GoogleStandIn {
     const api = this.descriptions.get(name);
     const match = api && matchMethod(api.description, request.method ?? "", rest.join("/"));
     const body = parseBody(bytes.toString("utf8"));
-    this.requests.push({
+    this.record({
       method: match?.method.id ?? "unknown",
       httpMethod: request.method ?? "",
       path: url.pathname + url.search,
@@ -181,7 +189,7 @@ export class GoogleStandIn {
     { url, bytes }: { readonly url: URL; readonly bytes: Buffer },
   ): void {
     const { headers, method: httpMethod = "" } = request;
-    this.requests.push({ method: "storage.upload", httpMethod, path: url.pathname + url.search, headers, body: {} });
+    this.record({ method: "storage.upload", httpMethod, path: url.pathname + url.search, headers, body: {} });
     const fault = this.takeFault("storage.upload", "storage.upload");
     if (fault?.kind === "reset") {
       request.socket.resetAndDestroy();

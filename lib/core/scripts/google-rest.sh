@@ -44,7 +44,7 @@ REST_SILENCE_SECONDS=${REST_SILENCE_SECONDS:-15}
 
 GOOGLE_NOTE=
 GOOGLE_ON_INTERRUPT=:
-GOOGLE_PASSING_CONFLICTS=no
+GOOGLE_PATIENT=no
 GOOGLE_REFUSED=
 GOOGLE_SHOWN=
 GOOGLE_SHOWN_AT=0
@@ -157,9 +157,10 @@ google_try_once() {
   REST_TRIES=1
 }
 
-# For an API whose ABORTED means that other work on the same thing has to end first.
-google_outlast_conflicts() {
-  GOOGLE_PASSING_CONFLICTS=yes
+# For an API that was turned on a moment ago, so that a front end may still believe it is off, and whose ABORTED means that
+# other work on the same thing has to end first.
+google_be_patient() {
+  GOOGLE_PATIENT=yes
 }
 
 google_seconds() {
@@ -573,10 +574,10 @@ google_send_file() {
   google_judge google_read_storage_error
 }
 
-# Says every REST_SILENCE_SECONDS that something is under way, until it is ended.
+# Says every REST_SILENCE_SECONDS that the upload is under way, as long as it is.
 google_tick() {
   trap - EXIT INT TERM HUP
-  while sleep "$REST_SILENCE_SECONDS" >/dev/null 2>&1; do
+  while sleep "$REST_SILENCE_SECONDS" >/dev/null 2>&1 && kill -0 "$GOOGLE_UPLOAD" 2>/dev/null; do
     google_say "$1: under way ($(google_seconds) s)"
   done
 }
@@ -585,9 +586,12 @@ google_tick() {
 google_passing() {
   case $GOOGLE_STATUS in
     429) return 0 ;;
-    403) google_has_reason rateLimitExceeded userRateLimitExceeded RATE_LIMIT_EXCEEDED && return 0 ;;
+    403)
+      google_has_reason rateLimitExceeded userRateLimitExceeded RATE_LIMIT_EXCEEDED && return 0
+      [ "$GOOGLE_PATIENT" = yes ] && google_service_disabled && return 0
+      ;;
     408 | 500 | 502 | 503 | 504) [ "$google_policy" = repeatable ] && return 0 ;;
-    409) [ "$GOOGLE_PASSING_CONFLICTS" = yes ] && google_says '^ABORTED' && return 0 ;;
+    409) [ "$GOOGLE_PATIENT" = yes ] && google_says '^ABORTED' && return 0 ;;
     000)
       case $GOOGLE_CURL in
         # No name, no connection: nothing was sent.

@@ -52,7 +52,7 @@ google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
 google_setting OPERATION_SECONDS '[0-9]+' "a number of seconds"
 google_check_settings
 google_start
-google_outlast_conflicts
+google_be_patient
 
 location="projects/$PROJECT_ID/locations/$REGION"
 
@@ -109,7 +109,8 @@ delete_one() {
       google_await migrationcenter "Deleting ${1##*/}" "$OPERATION_SECONDS"; then
       return 0
     fi
-    if [ "$GOOGLE_STATUS" = 404 ] || google_says '^NOT_FOUND'; then return 0; fi
+    # Only in the service's own words: a page of somebody between says 404 as well.
+    if google_says '^NOT_FOUND'; then return 0; fi
     # What depended on it is being deleted still.
     if [ "$GOOGLE_STATUS" != 409 ] && ! google_says '^FAILED_PRECONDITION'; then return 1; fi
     [ "$tries" -lt "$dependency_tries" ] || return 1

@@ -34,7 +34,7 @@ google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like
 google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
 google_check_settings
 google_start
-google_outlast_conflicts
+google_be_patient
 
 location="projects/$PROJECT_ID/locations/$REGION"
 

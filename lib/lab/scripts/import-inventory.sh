@@ -40,7 +40,7 @@ google_setting IMPORT_SECONDS '[0-9]+' "a number of seconds"
 google_setting OPERATION_SECONDS '[0-9]+' "a number of seconds"
 google_check_settings
 google_start
-google_outlast_conflicts
+google_be_patient
 
 manifest=$INVENTORY_FOLDER/manifest.json
 if ! jq -er '
@@ -259,7 +259,7 @@ delete_file() {
     google_await migrationcenter "File ${file##*/}" "$OPERATION_SECONDS"; then
     return 0
   fi
-  [ "$GOOGLE_STATUS" = 404 ] || google_fail "File ${file##*/} of import job $job_id, whose address has expired, cannot be deleted."
+  google_says '^NOT_FOUND' || google_fail "File ${file##*/} of import job $job_id, whose address has expired, cannot be deleted."
 }
 
 # Answers of Cloud Storage for an address that is too old.
@@ -304,7 +304,7 @@ replace_job() {
     google_await migrationcenter "Import job $job_id" "$OPERATION_SECONDS"; then
     return 0
   fi
-  [ "$GOOGLE_STATUS" = 404 ] || google_says '^NOT_FOUND' || google_fail "Import job $job_id cannot be deleted."
+  google_says '^NOT_FOUND' || google_fail "Import job $job_id cannot be deleted."
 }
 
 # start_phase validate|run: an answer that is an error counts only when the job has not moved on nevertheless.

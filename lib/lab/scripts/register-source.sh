@@ -33,7 +33,6 @@ google_setting WAIT_SECONDS '[0-9]+' "a number of seconds"
 google_setting OPERATION_SECONDS '[0-9]+' "a number of seconds"
 google_check_settings
 google_start
-google_outlast_conflicts
 
 location="projects/$PROJECT_ID/locations/$REGION"
 source="$location/sources/$SOURCE_ID"
@@ -61,7 +60,7 @@ await_service() {
     google_quota_problem && google_fail "Whether the assessment service answers for $REGION cannot be found out."
     if ! google_service_disabled; then
       case $GOOGLE_STATUS in
-        000 | 408 | 429 | 5??) ;;
+        000 | 408 | 409 | 429 | 5??) ;;
         400 | 404) refuse_region ;;
         403)
           google_fail "This account may not use the assessment service in project $PROJECT_ID." \
@@ -117,6 +116,7 @@ correct_name() {
 }
 
 await_service
+google_be_patient
 created=no
 tries=1
 until google_get migrationcenter "$source"; do
