@@ -6,7 +6,7 @@ import { trimmedSchema } from "../stacks/provider-schema/provider-schema";
 import { GoogleStandIn } from "../support/google-stand-in";
 import { AWS_KINDS } from "./aws-kinds";
 import { Cloud } from "./cloud";
-import { cloudBStandIn, quickPrograms } from "./cloudb";
+import { cloudBStandIn, quickPrograms } from "./cloudb-stand-in";
 import { GOOGLE_COMPUTE_DATA_SOURCES } from "./google-compute-kinds";
 import { GOOGLE_EPHEMERAL_KINDS } from "./google-ephemeral-kinds";
 import { GOOGLE_KINDS } from "./google-kinds";
