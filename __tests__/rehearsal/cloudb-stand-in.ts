@@ -1,21 +1,21 @@
 import { Ec2StandIn, type Fleet } from "../inventory/ec2-stand-in";
 import { programFolder } from "../support/google-stand-in-scripts";
 
-/** Machines that are not gone. */
-export const MACHINES = 3;
+/** Machines that are there to be imported. */
+export const CLOUDB_MACHINES = 3;
 
 /** Few machines, one of them gone already. */
 const FLEET: Fleet = {
-  machineCount: MACHINES + 1,
+  machineCount: CLOUDB_MACHINES + 1,
   machine: (index) => ({
     id: `i-${index}`,
     type: index % 2 === 0 ? "t3.micro" : "m5.large",
-    state: index === MACHINES ? "terminated" : "running",
+    state: index === CLOUDB_MACHINES ? "terminated" : "running",
     platformDetails: "Linux/UNIX",
     privateAddress: `172.31.0.${index + 4}`,
     tags: [["Name", `web "${index}", 😀`]],
   }),
-  volumeCount: MACHINES,
+  volumeCount: CLOUDB_MACHINES,
   volume: (index) => ({
     id: `vol-${index}`,
     sizeGib: 8,

@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 
 import { programFolder } from "../support/google-stand-in-scripts";
-import { MACHINES } from "./cloudb-stand-in";
+import { CLOUDB_MACHINES } from "./cloudb-stand-in";
 import { type Deployment, type Inputs } from "./deployment";
 import { textAt } from "./terraform-value";
 
@@ -50,7 +50,8 @@ export function requireImport(deployment: Deployment, { jobs }: { readonly jobs:
   }
   const machines = completed.map(({ assets }) => assets.length);
   const isReal = deployment.environment.PATH !== undefined;
-  if (isReal && machines.some((count) => count !== MACHINES)) throw new Error(`${machines.join()} machines imported`);
+  if (isReal && machines.some((count) => count !== CLOUDB_MACHINES))
+    throw new Error(`${machines.join()} machines imported`);
 
   const [key] = cloud.ofType("aws_iam_access_key");
   const others = cloudB.requests.filter(({ accessKeyId }) => accessKeyId !== key?.id);
