@@ -111,6 +111,7 @@ describe("DbInit", () => {
       path: "${path.module}/scripts/db-init.sh",
       sha256: '${filesha256("${path.module}/scripts/db-init.sh")}',
       base64: '${filebase64("${path.module}/scripts/db-init.sh")}',
+      text: '${file("${path.module}/scripts/db-init.sh")}',
     });
   });
 
