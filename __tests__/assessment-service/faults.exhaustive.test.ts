@@ -68,6 +68,7 @@ const JOURNEYS: readonly Journey[] = [
       // What is not there is created, and what is there is looked at.
       ...["sources.get 404 NOT_FOUND", "sources.get an HTML page", "sources.create 409 ALREADY_EXISTS"],
       "operations.get 409 ALREADY_EXISTS",
+      "get 409 ALREADY_EXISTS",
     ],
   },
   {

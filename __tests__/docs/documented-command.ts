@@ -40,6 +40,8 @@ export function untruth(command: string, offer: Offer): string | undefined {
       return unknownStack(rest[1] ?? "", offer);
     case "gcloud":
       return rest.join(" ") === "auth application-default login" ? undefined : `gcloud ${rest.join(" ")} is not known`;
+    case "sh":
+      return scriptUntruth(rest[0] ?? "", command);
     default:
       return `${String(program)} is not a command that a reader has`;
   }
@@ -55,6 +57,19 @@ function cdktfUntruth([cli, verb, stack]: readonly string[], { stacks }: Offer):
   if (cli !== "cdktf-cli@0.21") return `the framework's command line is cdktf-cli@0.21, not ${String(cli)}`;
   if (!CDKTF_SUBCOMMANDS.includes(verb ?? "")) return `cdktf has no ${String(verb)} here`;
   return stack === undefined || stack in stacks ? undefined : `there is no stack ${stack}`;
+}
+
+/** A script of a handed-over folder, with settings that it reads. */
+function scriptUntruth(path: string, command: string): string | undefined {
+  const file = ["core", "idp", "lab"]
+    .map((layer) => join(REPOSITORY, "lib", layer, path))
+    .find((candidate) => existsSync(candidate));
+  if (file === undefined) return `no folder has ${path}`;
+  const text = readFileSync(file, "utf8");
+  const [unread] = [...command.matchAll(/\b([A-Z_]+)=/g)].filter(
+    ([, name = ""]) => !new RegExp(`\\$\\{?${name}\\b`).test(text),
+  );
+  return unread === undefined ? undefined : `${path} does not read ${unread[1] ?? ""}`;
 }
 
 function terraformUntruth([folder, verb, ...options]: readonly string[], offer: Offer): string | undefined {

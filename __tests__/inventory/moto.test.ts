@@ -45,6 +45,9 @@ interface Volume {
 const NAMES = ["plain", 'a, "b"', "two\nlines", "\u{1F600} caf\u00e9", "back\\slash"];
 const TYPES_OF_A_LARGE_ACCOUNT = 250;
 
+/** Some twenty calls, each of which starts the program: a busy machine takes long. */
+const SETTING_UP_MILLISECONDS = 300_000;
+
 for (const release of AWS_RELEASES) {
   describeRelease(release, ["dash", "moto_server"], "the inventory of a simulated account", (programs) => {
     let moto: Moto;
@@ -94,7 +97,7 @@ for (const release of AWS_RELEASES) {
         programs,
         environment: { AWS_ENDPOINT_URL: moto.endpoint },
       });
-    }, 120_000);
+    }, SETTING_UP_MILLISECONDS);
 
     afterAll(() => moto.stop());
 
@@ -178,50 +181,55 @@ for (const release of AWS_RELEASES) {
       expect(empty).toMatchObject({ exitCode: 0, stderr: "", manifest: { instances: 0, files: [] } });
     });
 
-    it("has the processors and the memory of real types, more than fit in one call", async () => {
-      const { InstanceTypes } = (await call("describe-instance-types")) as Pick<Answers, "InstanceTypes">;
-      const types = InstanceTypes.map(({ InstanceType }) => InstanceType)
-        .sort()
-        .slice(0, TYPES_OF_A_LARGE_ACCOUNT);
-      expect(types).toHaveLength(TYPES_OF_A_LARGE_ACCOUNT);
-      const { Images } = (await call("describe-images", "--owners", "amazon")) as { Images: { ImageId: string }[] };
-      // One request each would take minutes through the program.
-      await Promise.all(
-        types.map((type) =>
-          fetch(moto.endpoint, {
-            method: "POST",
-            headers: {
-              "Content-Type": "application/x-www-form-urlencoded",
-              Authorization:
-                "AWS4-HMAC-SHA256 Credential=bootstrap/20240101/ap-south-1/ec2/aws4_request, SignedHeaders=host, Signature=0",
-            },
-            body: new URLSearchParams({
-              Action: "RunInstances",
-              Version: "2016-11-15",
-              ImageId: Images[0]?.ImageId ?? "",
-              InstanceType: type,
-              MinCount: "1",
-              MaxCount: "1",
+    it(
+      "has the processors and the memory of real types, more than fit in one call",
+      async () => {
+        const { InstanceTypes } = (await call("describe-instance-types")) as Pick<Answers, "InstanceTypes">;
+        const types = InstanceTypes.map(({ InstanceType }) => InstanceType)
+          .sort()
+          .slice(0, TYPES_OF_A_LARGE_ACCOUNT);
+        expect(types).toHaveLength(TYPES_OF_A_LARGE_ACCOUNT);
+        const { Images } = (await call("describe-images", "--owners", "amazon")) as { Images: { ImageId: string }[] };
+        // One request each would take minutes through the program.
+        await Promise.all(
+          types.map((type) =>
+            fetch(moto.endpoint, {
+              method: "POST",
+              headers: {
+                "Content-Type": "application/x-www-form-urlencoded",
+                Authorization:
+                  "AWS4-HMAC-SHA256 Credential=bootstrap/20240101/ap-south-1/ec2/aws4_request, SignedHeaders=host, Signature=0",
+              },
+              body: new URLSearchParams({
+                Action: "RunInstances",
+                Version: "2016-11-15",
+                ImageId: Images[0]?.ImageId ?? "",
+                InstanceType: type,
+                MinCount: "1",
+                MaxCount: "1",
+              }),
             }),
+          ),
+        );
+        const large = await exportInventory({
+          folder: temporaryFolder(),
+          programs,
+          environment: { AWS_ENDPOINT_URL: moto.endpoint, CLOUDB_REGION: "ap-south-1" },
+        });
+        expect(large).toMatchObject({ exitCode: 0, stderr: "", manifest: { instances: TYPES_OF_A_LARGE_ACCOUNT } });
+        expect(
+          contentsOf(large, "vmInfo")
+            .map((row) => [row[8], row[10]])
+            .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1)),
+        ).toEqual(
+          types.map((name) => {
+            const mebibytes =
+              InstanceTypes.find(({ InstanceType }) => InstanceType === name)?.MemoryInfo.SizeInMiB ?? 0;
+            return [name, (Math.round((mebibytes * 10) / 1024) / 10).toFixed(1)];
           }),
-        ),
-      );
-      const large = await exportInventory({
-        folder: temporaryFolder(),
-        programs,
-        environment: { AWS_ENDPOINT_URL: moto.endpoint, CLOUDB_REGION: "ap-south-1" },
-      });
-      expect(large).toMatchObject({ exitCode: 0, stderr: "", manifest: { instances: TYPES_OF_A_LARGE_ACCOUNT } });
-      expect(
-        contentsOf(large, "vmInfo")
-          .map((row) => [row[8], row[10]])
-          .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1)),
-      ).toEqual(
-        types.map((name) => {
-          const mebibytes = InstanceTypes.find(({ InstanceType }) => InstanceType === name)?.MemoryInfo.SizeInMiB ?? 0;
-          return [name, (Math.round((mebibytes * 10) / 1024) / 10).toFixed(1)];
-        }),
-      );
-    }, 120_000);
+        );
+      },
+      SETTING_UP_MILLISECONDS,
+    );
   });
 }

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { Language, Parser, type Node } from "web-tree-sitter";
 
@@ -10,7 +9,7 @@ export async function powerShellParser(): Promise<ParsePowerShell> {
   // The optimizing compiler would spend seconds on the tables of the grammar; one script is parsed faster without it.
   setFlagsFromString("--liftoff-only");
   await Parser.init();
-  const grammar = join(__dirname, "../../node_modules/tree-sitter-powershell/tree-sitter-powershell.wasm");
+  const grammar = require.resolve("tree-sitter-powershell/tree-sitter-powershell.wasm");
   const parser = new Parser();
   parser.setLanguage(await Language.load(readFileSync(grammar)));
   return (text) => {
@@ -66,6 +65,13 @@ export class PowerShellScript {
       .filter((node) => inFunction === undefined || enclosingFunction(node) === inFunction)
       .filter(({ text }) => text.startsWith("'"))
       .map(({ text }) => text.slice(1, -1));
+  }
+
+  /** Texts in double quotes, and here-strings of that kind. */
+  expandableTexts(): string[] {
+    return ["expandable_string_literal", "expandable_here_string_literal"].flatMap((type) =>
+      this.all(type).map(({ text }) => text),
+    );
   }
 
   /** Here-strings that replace variables, without their quotes. */

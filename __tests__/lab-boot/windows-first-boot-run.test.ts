@@ -122,7 +122,7 @@ if (POWERSHELL === undefined) process.stderr.write("SKIPPED windows-first-boot.p
     const first = await run("Get-ItemProperty");
     const summary =
       "assessment-lab: incomplete: user profile (no luck with Get-ItemProperty); sample import (the user has no " +
-      "profile, so the archive is in the public Downloads folder alone)";
+      "profile; the archive is in the public Downloads folder alone)";
     expect({ exitCode: first.exitCode, last: lastLine(first.output) }).toEqual({ exitCode: 0, last: summary });
     expect(first.output).toMatch(/ discovery client: done in \d+ s/);
     const second = await run();

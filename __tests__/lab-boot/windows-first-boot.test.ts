@@ -42,6 +42,9 @@ const FAULTS = {
         .map((parameter) => `${name} ${parameter}`);
     }),
   unsetVariables: (script: PowerShellScript) => script.unsetVariables(AUTOMATIC_VARIABLES),
+  // In a text, PowerShell takes "$name:" for the beginning of a longer name, and refuses the whole script.
+  colonsAfterVariables: (script: PowerShellScript) =>
+    script.expandableTexts().filter((text) => /\$(?!(?:env|script):)\w+:/i.test(text)),
   outputBesideTheLog: (script: PowerShellScript) =>
     script
       .commands()
@@ -76,6 +79,7 @@ describe("windows-first-boot.ps1", () => {
     ["calls only what Windows Server 2022 has", "unknownCommands"],
     ["gives every command parameters that it knows", "unknownParameters"],
     ["reads no variable that nothing has set", "unsetVariables"],
+    ["lets no variable in a text swallow a colon", "colonsAfterVariables"],
     ["prints through its log alone", "outputBesideTheLog"],
     [
       "takes the password only to set it, to write the text on the desktop and to keep it from the log",
@@ -93,6 +97,7 @@ describe("windows-first-boot.ps1", () => {
     ["unknownCommands", "Enable-NetFirewallRule", "Enable-FirewallRule"],
     ["unknownParameters", "-PasswordNeverExpires $true", "-PasswordNeverExpire $true"],
     ["unsetVariables", "'fDenyTSConnections' -Value 0", "'fDenyTSConnections' -Value $zero"],
+    ["colonsAfterVariables", '"assessment-lab: $line"', '"assessment-lab $line: "'],
     ["outputBesideTheLog", "Set-LabUser {", "Set-LabUser {\n    Write-Host $script:Values.labPassword"],
     [
       "unexpectedPlacesOfThePassword",

@@ -18,7 +18,7 @@ const REPOSITORY = join(__dirname, "../..");
 const PEERS = ["cdktf", "constructs", "@cdktf/provider-google"];
 
 /** What only users of the lab install. */
-const LAB_PEERS = ["@cdktf/provider-random", "@cdktf/provider-tls"];
+const LAB_PEERS = ["@cdktf/provider-aws", "@cdktf/provider-random", "@cdktf/provider-tls"];
 
 const README_PROGRAMS = [
   ...readFileSync(join(REPOSITORY, "README.md"), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm),

@@ -1,8 +1,8 @@
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 
-import { Ec2StandIn, type Fleet } from "../inventory/ec2-stand-in";
 import { programFolder } from "../support/google-stand-in-scripts";
+import { CLOUDB_MACHINES } from "./cloudb-stand-in";
 import { type Deployment, type Inputs } from "./deployment";
 import { textAt } from "./terraform-value";
 
@@ -11,48 +11,6 @@ export const BOOTSTRAP_INPUTS: Inputs = {
   cloudb_access_key_id: "AKIABOOTSTRAP0000001",
   cloudb_secret_access_key: "Bootstrap/Secret+Never0Seen000000000000001",
 };
-
-const MACHINES = 3;
-
-/** Few machines, one of them gone already. */
-const FLEET: Fleet = {
-  machineCount: MACHINES + 1,
-  machine: (index) => ({
-    id: `i-${index}`,
-    type: index % 2 === 0 ? "t3.micro" : "m5.large",
-    state: index === MACHINES ? "terminated" : "running",
-    platformDetails: "Linux/UNIX",
-    privateAddress: `172.31.0.${index + 4}`,
-    tags: [["Name", `web "${index}", 😀`]],
-  }),
-  volumeCount: MACHINES,
-  volume: (index) => ({
-    id: `vol-${index}`,
-    sizeGib: 8,
-    type: "gp3",
-    attachments: [{ machineId: `i-${index}`, device: "/dev/xvda" }],
-  }),
-  type: (name) => ({ name, cores: 2, mebibytes: 1024 }),
-};
-
-/** Prints what the program of cloud B would, for one machine, in a hundredth of its time. */
-const QUICK_PROGRAM = `case " $* " in
-  *" describe-instances "*) echo '{"InstanceId":"i-1","InstanceType":"t3.micro","State":{"Name":"running"}}' ;;
-  *" describe-instance-types "*)
-    echo '{"InstanceType":"t3.micro","VCpuInfo":{"DefaultVCpus":2},"MemoryInfo":{"SizeInMiB":1024}}' ;;
-  *" describe-volumes "*) echo '{"VolumeId":"v","Size":8,"VolumeType":"gp3","Attachments":[{"InstanceId":"i-1"}]}' ;;
-  *) exit 252 ;;
-esac`;
-
-/** Programs of the scripts with a stand-in for cloud B's own. */
-export function quickPrograms(): string {
-  return programFolder({ scripts: { aws: QUICK_PROGRAM } });
-}
-
-/** A cloud B of its own for one deployment: what lists its machines, and what is asked of it. */
-export function cloudBStandIn(): Ec2StandIn {
-  return new Ec2StandIn(FLEET);
-}
 
 let realPrograms: string | undefined;
 
@@ -92,7 +50,8 @@ export function requireImport(deployment: Deployment, { jobs }: { readonly jobs:
   }
   const machines = completed.map(({ assets }) => assets.length);
   const isReal = deployment.environment.PATH !== undefined;
-  if (isReal && machines.some((count) => count !== MACHINES)) throw new Error(`${machines.join()} machines imported`);
+  if (isReal && machines.some((count) => count !== CLOUDB_MACHINES))
+    throw new Error(`${machines.join()} machines imported`);
 
   const [key] = cloud.ofType("aws_iam_access_key");
   const others = cloudB.requests.filter(({ accessKeyId }) => accessKeyId !== key?.id);
@@ -104,7 +63,7 @@ export function requireImport(deployment: Deployment, { jobs }: { readonly jobs:
 }
 
 /** The state has the scoped key's secret; what is printed or sent has neither, and the state not the bootstrap one. */
-export function requireHiddenSecrets(deployment: Deployment): void {
+function requireHiddenSecrets(deployment: Deployment): void {
   const { cloud, log, web } = deployment;
   const scoped = cloud.ofType("aws_iam_access_key").map(({ values }) => textAt(values, "secret"));
   const bootstrap = Object.values(BOOTSTRAP_INPUTS).map(String);

@@ -6,7 +6,7 @@ import { trimmedSchema } from "../stacks/provider-schema/provider-schema";
 import { GoogleStandIn } from "../support/google-stand-in";
 import { AWS_KINDS } from "./aws-kinds";
 import { Cloud } from "./cloud";
-import { cloudBStandIn, quickPrograms } from "./cloudb";
+import { cloudBStandIn, quickPrograms } from "./cloudb-stand-in";
 import { GOOGLE_COMPUTE_DATA_SOURCES } from "./google-compute-kinds";
 import { GOOGLE_EPHEMERAL_KINDS } from "./google-ephemeral-kinds";
 import { GOOGLE_KINDS } from "./google-kinds";
@@ -36,7 +36,7 @@ export interface DeploymentOptions {
 }
 
 /** Providers that a stand-in exists of; those of which no stack uses anything have no schema. */
-const PROVIDERS: Readonly<Record<string, ProviderKinds>> = {
+export const PROVIDERS: Readonly<Record<string, ProviderKinds>> = {
   aws: { resources: AWS_KINDS, ephemeral: {} },
   google: { resources: GOOGLE_KINDS, ephemeral: GOOGLE_EPHEMERAL_KINDS, dataSources: GOOGLE_COMPUTE_DATA_SOURCES },
   kubernetes: { resources: KUBERNETES_KINDS, ephemeral: {}, requireAccess: requireClusterAccess },

@@ -1,11 +1,16 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
+import { trimmedSchema } from "../stacks/provider-schema/provider-schema";
+import { Cloud } from "./cloud";
+import { PROVIDERS } from "./deployment";
 import { inputCombinations } from "./input-matrix";
 import { type StepReport } from "./journey";
 import { type RehearsalOptions } from "./rehearsal";
 import { type RehearsalReport } from "./rehearsal-report";
+import { PluginServer } from "./plugin-server";
+import { ResourceProvider } from "./resource-provider";
 import { runTerraform, type TerraformRun } from "./terraform-process";
 
 export interface RealProvidersOptions extends RehearsalOptions {
@@ -13,10 +18,14 @@ export interface RealProvidersOptions extends RehearsalOptions {
   readonly mirror: string;
 }
 
+/** Nothing is applied, so nothing is asked of the project. */
+const NO_SURROUNDINGS = { enabledApis: new Set<string>(), hasImage: () => false, hasAnswered: () => false };
+
 /**
  * Plans every combination of the inputs with the real providers' binaries: no account, no network, nothing applied.
  *
- * It shows what only the real ones know: what they refuse, and that nothing asks an API at plan.
+ * It shows what only the real ones know: what they refuse, and that nothing asks an API at plan. A provider that the
+ * mirror lacks is a stand-in here as well, and the progress says so.
  */
 export async function planWithRealProviders(options: RealProvidersOptions): Promise<RehearsalReport> {
   const { mirror, onProgress, program, rehearsal } = options;
@@ -26,11 +35,24 @@ export async function planWithRealProviders(options: RealProvidersOptions): Prom
   cpSync(options.folder, folder, { recursive: true });
   const settings = join(folder, "settings.tfrc");
   writeFileSync(settings, `provider_installation {\n  filesystem_mirror { path = ${JSON.stringify(mirror)} }\n}\n`);
-  const environment = { TF_CLI_CONFIG_FILE: settings, GOOGLE_OAUTH_ACCESS_TOKEN: "fake", PATH: process.env.PATH ?? "" };
+  const plugins = new PluginServer();
+  for (const [name, kinds] of Object.entries(PROVIDERS)) {
+    const schema = existsSync(join(mirror, "registry.terraform.io/hashicorp", name)) ? undefined : trimmedSchema(name);
+    if (schema === undefined) continue;
+    await plugins.add(name, new ResourceProvider(schema, kinds, new Cloud(NO_SURROUNDINGS)));
+    onProgress?.(`${mirror} has no provider ${name}: a stand-in takes its place`);
+  }
+  const environment = {
+    ...plugins.environment,
+    TF_CLI_CONFIG_FILE: settings,
+    GOOGLE_OAUTH_ACCESS_TOKEN: "fake",
+    PATH: process.env.PATH ?? "",
+  };
   const run = (command: readonly string[]): Promise<TerraformRun> =>
     runTerraform({ program, folder, environment }, ...command, "-no-color");
 
-  const combinations = inputCombinations(rehearsal);
+  const { plansOffline = () => true } = rehearsal;
+  const combinations = inputCombinations(rehearsal).filter(plansOffline);
   const work = [
     { step: "init", inputs: undefined, command: ["init", "-input=false"] },
     { step: "validate", inputs: undefined, command: ["validate"] },
@@ -50,11 +72,13 @@ export async function planWithRealProviders(options: RealProvidersOptions): Prom
     onProgress?.(`${seconds.toFixed(1).padStart(6)} s  ${stack}  ${step}`);
     if (exitCode !== 0) {
       const message = inputs === undefined ? output : `${JSON.stringify(inputs)}\n${output}`;
+      plugins.stop();
       return { stack, steps, failure: { step, address: undefined, message, folder } };
     }
     const resources = Number(/Plan: (\d+) to add/.exec(output)?.[1] ?? 0);
     steps.push({ step, seconds, resources });
   }
+  plugins.stop();
   rmSync(folder, { recursive: true, force: true });
   return { stack, steps };
 }

@@ -31,6 +31,13 @@ export interface StackRehearsal {
    */
   readonly faultInputs?: Inputs;
 
+  /**
+   * False for inputs with which a plan asks an API, so that the real providers cannot plan them without an account.
+   *
+   * @default - none does
+   */
+  readonly plansOffline?: (inputs: Inputs) => boolean;
+
   /** Puts into the project what is there before the first apply. */
   readonly prepare?: (deployment: Deployment) => void;
 

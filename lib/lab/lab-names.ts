@@ -50,7 +50,7 @@ export function cloudbUserName(deploymentId: string): string {
 }
 
 /** Identifiers of the assessment service. */
-export const SOURCE_ID_MAX_LENGTH = 63;
+const SOURCE_ID_MAX_LENGTH = 63;
 const SOURCE_ID_PATTERN = `^[a-z]([a-z0-9-]{0,${SOURCE_ID_MAX_LENGTH - 2}}[a-z0-9])?$`;
 
 /** Hexadecimal digits that tell client names apart of which the readable parts are the same. */

@@ -20,7 +20,8 @@ export LC_ALL
 umask 077
 
 metadata_key=assessment-lab
-metadata_address="http://${GCE_METADATA_HOST:-metadata.google.internal}/computeMetadata/v1/instance/attributes/$metadata_key"
+metadata_host=${GCE_METADATA_HOST:-metadata.google.internal}
+metadata_address=http://$metadata_host/computeMetadata/v1/instance/attributes/$metadata_key
 metadata_attempts=24
 user_attempts=6
 pause_seconds=${ASSESSMENT_LAB_PAUSE_SECONDS:-5}
@@ -60,7 +61,8 @@ read_values() {
   done
 }
 
-# One text of the object, without line ends after it.
+# One text of the object; ends with this code when the object has no such text.
+exit_no_text=3
 value() {
   printf '%s' "$values" | python3 -c '
 import json, sys
@@ -68,9 +70,14 @@ try:
     text = json.load(sys.stdin)[sys.argv[1]]
     assert isinstance(text, str)
 except Exception:
-    sys.exit(1)
+    sys.exit(int(sys.argv[2]))
 sys.stdout.write(text)
-' "$1"
+' "$1" "$exit_no_text"
+}
+
+no_value() {
+  [ "$2" -eq "$exit_no_text" ] || fail "python3 is not there or cannot read JSON"
+  fail "the metadata key $metadata_key has no text for $1"
 }
 
 check_values() {
@@ -82,7 +89,8 @@ check_values() {
   case $ssh_public_key in
     *[![:print:]]*) fail "sshPublicKey is no single line" ;;
   esac
-  printf '%s\n' "$ssh_public_key" | grep -Eq '^(ssh-(rsa|ed25519)|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/]+=*( |$)' ||
+  printf '%s\n' "$ssh_public_key" |
+    grep -Eq '^(ssh-(rsa|ed25519)|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/]+=*( |$)' ||
     fail "sshPublicKey is no public key of SSH"
 }
 
@@ -120,8 +128,8 @@ ensure_user() {
   done
 }
 
-# Keys that others have put there stay; an earlier key of the lab does not. The file is put in place at once, so that SSH
-# never sees half of it.
+# Keys that others have put there stay; an earlier key of the lab does not. The file is put in place at once, so that
+# SSH never sees half of it.
 authorize_key() {
   folder=$home/.ssh
   keys=$folder/authorized_keys
@@ -157,8 +165,8 @@ allow_sudo() {
 }
 
 read_values
-lab_user=$(value labUser) || fail "the metadata key $metadata_key has no text for labUser"
-ssh_public_key=$(value sshPublicKey) || fail "the metadata key $metadata_key has no text for sshPublicKey"
+lab_user=$(value labUser) || no_value labUser $?
+ssh_public_key=$(value sshPublicKey) || no_value sshPublicKey $?
 check_values
 ensure_user
 authorize_key

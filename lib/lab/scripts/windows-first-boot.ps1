@@ -60,7 +60,8 @@ function Write-LabLog {
     $line = $Text -replace '[\x00-\x20\x7f]+', ' '
     if ($script:Values) { $line = $line.Replace($script:Values.labPassword, '(password)') }
     Write-Host "assessment-lab: $line"
-    Add-Content -Path $LogFile -Value "assessment-lab: $line" -Encoding UTF8
+    # Somebody who has the file open must not end the script.
+    Add-Content -Path $LogFile -Value "assessment-lab: $line" -Encoding UTF8 -ErrorAction SilentlyContinue
 }
 
 function Get-LabTime {
@@ -263,7 +264,7 @@ function Install-LabPackage {
     $path = Join-Path $WorkFolder "$Name.msi"
     Invoke-LabRetry -What $Name -Attempts $DownloadAttempts -Action { Save-LabPackage -Uri $Uri -Path $path }
     Invoke-LabInstaller -Path $path
-    Remove-Item -Path $path
+    Remove-Item -Path $path -ErrorAction SilentlyContinue
 }
 
 function Install-LabBrowser {
@@ -339,7 +340,7 @@ function Save-LabSampleImport {
             $file.Dispose()
         }
     }
-    if ($parents.Count -ne 2) { throw 'the user has no profile, so the archive is in the public Downloads folder alone' }
+    if ($parents.Count -ne 2) { throw 'the user has no profile; the archive is in the public Downloads folder alone' }
 }
 
 # The addresses among which the targets are: they share the subnetwork of this host, which is far smaller than the whole
@@ -372,6 +373,7 @@ function Save-LabDesktopText {
 Assessment lab
 Project: $($v.projectId)
 Region of the assessment service: $($v.region)
+Written $(Get-LabTime), when this host was prepared; what was changed since is in the outputs of the lab.
 
 1. RDP to the Windows host as $($v.labUser) with $($v.labPassword)
 

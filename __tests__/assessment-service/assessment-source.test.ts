@@ -1,0 +1,155 @@
+import { TerraformLocal } from "cdktf";
+import * as fc from "fast-check";
+
+import { evaluatedLocals } from "../core/terraform-console";
+import { AssessmentSource, type AssessmentSourceProps } from "../../lib/lab/assessment-source";
+import { discoverySourceId } from "../../lib/lab/lab-names";
+import { SurvivorsNote } from "../../lib/lab/survivors-note";
+import { InputVariable } from "../../lib/core/input-variable";
+import { describeWith } from "../support/programs";
+import { bareStack, resourceAddresses, resourceOf, terraformOf, type Block } from "../support/synthesis";
+
+/** Whatever is typed into the discovery client: 1 to 63 characters in one line. */
+const clientName = fc
+  .string({ unit: "grapheme", minLength: 1, maxLength: 63 })
+  .filter((name) => /^\S(.*\S)?$/u.test(name));
+
+const NAMES = [
+  ...["assess-discovery-client", "Assess-Discovery-Client", "a", "2nd lab", "lab-", "ends in -", "-", "😀"],
+  ...["Größe & Co. / 3", "e\u0301", "é", "x".repeat(63), "X".repeat(63), `${"x".repeat(46)} - ${"y".repeat(14)}`],
+  ...["source-lab", 'quotes " and \\ ${x} %{y}', "İstanbul Kelvin"],
+];
+
+describe("The id of the discovery source", () => {
+  it.each([
+    ["assess-discovery-client", "assess-discovery-client"],
+    ["Assess-Discovery-Client", "source-assess-discovery-client-133eaa85"],
+    ["2nd lab", "source-2nd-lab-f201715f"],
+    ["😀", "source-f0443a34"],
+  ])("of %s is %s", (name, id) => {
+    expect(discoverySourceId(name)).toBe(id);
+  });
+
+  it("is legal for every name", () => {
+    fc.assert(
+      fc.property(clientName, (name) => {
+        expect(discoverySourceId(name)).toMatch(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/);
+      }),
+    );
+  });
+
+  it("is the same only for the same name", () => {
+    fc.assert(
+      fc.property(clientName, clientName, (one, other) => {
+        fc.pre(one.normalize("NFC") !== other.normalize("NFC"));
+        expect(discoverySourceId(one)).not.toBe(discoverySourceId(other));
+      }),
+    );
+    expect(discoverySourceId("Lab")).not.toBe(discoverySourceId("lab"));
+  });
+
+  describeWith(["terraform"], "in Terraform", () => {
+    it("is what it is at synth", () => {
+      const stack = bareStack();
+      NAMES.forEach((name, index) => {
+        const given = new InputVariable(stack, `name_${index}`, {
+          type: "string",
+          default: name,
+          description: "Name.",
+        }).stringValue;
+        new TerraformLocal(stack, `id_${index}`, discoverySourceId(given));
+      });
+
+      const values = evaluatedLocals(terraformOf(stack));
+
+      expect(NAMES.map((_, index) => values[`id_${index}`])).toEqual(NAMES.map((name) => discoverySourceId(name)));
+    });
+  });
+});
+
+function registered(overrides: Partial<AssessmentSourceProps> = {}) {
+  const stack = bareStack();
+  const source = new AssessmentSource(stack, "Source", {
+    clientName: "assess-discovery-client",
+    projectId: "demo-project",
+    region: "us-central1",
+    ...overrides,
+  });
+  stack.expose({ id: { value: source.sourceId, description: "Source." } });
+  return { source, terraform: terraformOf(stack) };
+}
+
+describe("AssessmentSource", () => {
+  it("runs its script again when the client's name, project, region or the script changes, and for nothing else", () => {
+    const { terraform } = registered();
+    const { triggers_replace: triggers, provisioner } = resourceOf(terraform, "terraform_data", "source_registered");
+    expect(triggers).toEqual({
+      client_name: "assess-discovery-client",
+      project_id: "demo-project",
+      region: "us-central1",
+      scripts:
+        '${sha256(join(":", [filesha256("${path.module}/scripts/google-rest.sh"), filesha256("${path.module}/scripts/register-source.sh")]))}',
+      source_id: "assess-discovery-client",
+    });
+    expect(provisioner).toEqual([
+      {
+        "local-exec": {
+          command: 'sh "${path.module}/scripts/register-source.sh"',
+          environment: {
+            PROJECT_ID: "demo-project",
+            REGION: "us-central1",
+            SOURCE_ID: "assess-discovery-client",
+            SOURCE_DISPLAY_NAME: "assess-discovery-client",
+          },
+        },
+      },
+    ]);
+  });
+
+  it("gives out an id that waits for the registration", () => {
+    const { terraform } = registered();
+    expect((terraform.output as Record<string, Block>).id?.value).toBe(
+      "${one(terraform_data.source_registered[*].output.source_id)}",
+    );
+  });
+
+  it("registers nothing when it is off, at synth or at plan", () => {
+    const off = registered({ enabled: false });
+    expect(resourceAddresses(off.terraform)).toEqual([]);
+    expect((off.terraform.output as Record<string, Block>).id?.value).toBe("${null}");
+    expect(off.source.ready).toEqual([]);
+  });
+});
+
+describe("SurvivorsNote", () => {
+  it("says at destroy, from the state alone, what survives, and never stops one", () => {
+    const stack = bareStack();
+    const { first } = new SurvivorsNote(stack, "Survivors", {
+      enabled: true,
+      projectId: "demo-project",
+      region: "us-central1",
+      sourceId: "lab",
+    });
+    const note = resourceOf(terraformOf(stack), "terraform_data", "survivors_at_destroy");
+    expect(note).toEqual({
+      input: { project_id: "demo-project", region: "us-central1", source_id: "lab" },
+      provisioner: [
+        {
+          "local-exec": {
+            when: "destroy",
+            command: 'sh "${path.module}/scripts/assessment-cleanup.sh" --note || true',
+            environment: {
+              PROJECT_ID: "${self.input.project_id}",
+              REGION: "${self.input.region}",
+              SOURCE_ID: "${self.input.source_id}",
+            },
+          },
+        },
+      ],
+    });
+    expect(first).toHaveLength(1);
+    expect(
+      new SurvivorsNote(stack, "None", { enabled: false, projectId: "p", region: "r", sourceId: "s" }).first,
+    ).toEqual([]);
+  });
+});
