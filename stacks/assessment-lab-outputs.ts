@@ -19,7 +19,7 @@ export function assessmentLabOutputs(lab: AssessmentLab): Record<string, StackOu
     },
     ssh_key_bucket_name: {
       value: lab.sshKeyBucketName,
-      description: `Bucket with the private key ${SSH_KEY_OBJECT_NAME}; null when there is none. Whoever reads the bucket or the Terraform state can sign in to the targets: let nobody read either who may not. For another key, apply once with -replace=tls_private_key.lab_key.`,
+      description: `Bucket with the private key ${SSH_KEY_OBJECT_NAME}; null when there is none. Whoever reads the bucket or the Terraform state can sign in to the targets: let nobody read either who may not. For another key, apply once with -replace=${lab.sshKeyAddress}, then restart the targets, which accept the old key until then.`,
     },
     ssh_key_user: {
       value: lab.sshKeyUser,

@@ -60,7 +60,7 @@ export interface Tenant extends Environment {
 }
 
 /** A server that tests share; each works with tenants of its own. */
-export class TenantServer {
+class TenantServer {
   /** For notes of stand-in programs. */
   readonly folder = mkdtempSync(join(tmpdir(), "db-init-notes-"));
   private tenants = 0;

@@ -55,6 +55,28 @@ const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentL
     ],
   ],
   [
+    "a region as zone",
+    { zone: "us-central1" },
+    [
+      'zone is "us-central1"; it must be a zone of the region us-central1, because hosts, bucket and assessment data belong together; use for example us-central1-b',
+    ],
+  ],
+  [
+    "the name of a project in the place of its id",
+    { projectId: "My Project" },
+    [
+      'projectId is "My Project"; it must be the id of a project, 6 to 30 lower-case letters, digits and hyphens that start with a letter, because every address is built from it; use the id, not the name or the number',
+    ],
+  ],
+  [
+    "machine types that are none",
+    { windowsVmMachineType: "large", linuxVmMachineType: "E2-MEDIUM" },
+    [
+      'windowsVmMachineType is "large"; it must be the name of a machine type, because the platform knows no other sizes; use for example e2-medium or n2-standard-4',
+      'linuxVmMachineType is "E2-MEDIUM"; it must be the name of a machine type, because the platform knows no other sizes; use for example e2-medium or n2-standard-4',
+    ],
+  ],
+  [
     "a range that does not begin with its first address",
     { internalTrafficCidr: "10.0.0.1/8" },
     [`internalTrafficCidr is "10.0.0.1/8"; ${RULE_OF_RANGE}`],
@@ -96,6 +118,11 @@ const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentL
     [`assessDiscoveryClientName is " client"; ${RULE_OF_NAME}`],
   ],
   [
+    "a client name with a tab in it",
+    { assessDiscoveryClientName: "my\tclient" },
+    [`assessDiscoveryClientName is "my\\tclient"; ${RULE_OF_NAME}`],
+  ],
+  [
     "half of the credentials of cloud B, without showing it",
     { cloudB: { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "" } },
     [`cloudB has accessKeyId given and secretAccessKey missing; ${RULE_OF_CREDENTIALS}`],
@@ -131,6 +158,7 @@ describe("AssessmentLab accepts", () => {
     ["empty credentials of cloud B", { cloudB: { accessKeyId: "", secretAccessKey: "" } }],
     ["a zone of another region when that region is given", { region: "europe-west1", zone: "europe-west1-d" }],
     ["a range of one address", { sourceRanges: { rdp: ["203.0.113.7/32"] } }],
+    ["a rule that is left out by name", { sourceRanges: { rdp: undefined } }],
     ["a source list of everybody, in writing", { sourceRanges: { http: ["0.0.0.0/0"] } }],
   ])("%s", (_behaviour, props) => {
     expect(() => literalLab(props)).not.toThrow();

@@ -73,7 +73,7 @@ const CHANGES: readonly ChangeScenario[] = [
         "google_project_service.lab_apis_storage[0]",
         "terraform_data.lab_apis_storage_answers[0]",
       ]),
-      // Its page of steps names the bucket.
+      // Its metadata name the bucket, for a page of steps that is still to be written.
       [WINDOWS]: "update",
     },
     verify: ({ web }) => {

@@ -137,9 +137,9 @@ export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
     [`assess_discovery_client_name is ""; ${CLIENT_NAME_RULE}`],
   ],
   [
-    "a client name of two lines",
-    { assess_discovery_client_name: "a\nb" },
-    [`assess_discovery_client_name is "a\\nb"; ${CLIENT_NAME_RULE}`],
+    "a client name with a tab in it",
+    { assess_discovery_client_name: "a\tb" },
+    [`assess_discovery_client_name is "a\\tb"; ${CLIENT_NAME_RULE}`],
   ],
   [
     "a client name of 64 characters",

@@ -7,6 +7,9 @@ import { Fn, Token } from "cdktf";
  * expression is an expression. All names of one deployment contain its tenant prefix.
  */
 
+/** What the id of a project looks like. */
+export const PROJECT_ID_PATTERN = "^[a-z][a-z0-9-]{4,28}[a-z0-9]$";
+
 /** Longest tenant id; from the input's own rule. */
 export const TENANT_ID_MAX_LENGTH = 20;
 

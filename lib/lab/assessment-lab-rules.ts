@@ -1,22 +1,29 @@
 import { Token } from "cdktf";
 
-import { BUCKET_NAME_RESERVED_WORD } from "../core/names";
+import { BUCKET_NAME_RESERVED_WORD, PROJECT_ID_PATTERN } from "../core/names";
 import { ifKnown, secretPresence, type Rule } from "../core/rules";
 import { INTERNAL_RANGE_LEAST_PREFIX, isAddressRange, prefixLength } from "./address-range";
 import { type AssessmentLabProps } from "./assessment-lab-props";
 import {
   AUTO_MODE_RANGE,
+  DEFAULT_MACHINE_TYPE,
   DEFAULT_REGION,
   DEFAULT_ZONE,
   DISCOVERY_CLIENT_NAME_MAX_LENGTH,
   LARGEST_DISK_SIZE_GB,
   LINUX_LEAST_DISK_SIZE_GB,
+  MACHINE_TYPE_PATTERN,
   WINDOWS_LEAST_DISK_SIZE_GB,
 } from "./contract";
 import { COMPUTER_NAME_MAX_LENGTH, DEPLOYMENT_ID_PATTERN, ILLEGAL_DEPLOYMENT_ID_LENGTH, vpcName } from "./lab-names";
 
 /** What the props of a lab must keep as far as they are known at synth; the stack's inputs keep the same at plan. */
 export const ASSESSMENT_LAB_RULES: readonly Rule<AssessmentLabProps>[] = [
+  {
+    holds: ({ projectId }) => ifKnown(projectId, (id) => new RegExp(PROJECT_ID_PATTERN).test(id)),
+    message: ({ projectId }) =>
+      `projectId is "${projectId}"; it must be the id of a project, 6 to 30 lower-case letters, digits and hyphens that start with a letter, because every address is built from it; use the id, not the name or the number`,
+  },
   {
     holds: ({ deploymentId }) => ifKnown(deploymentId, (id) => new RegExp(DEPLOYMENT_ID_PATTERN).test(id)),
     message: ({ deploymentId }) =>
@@ -44,7 +51,7 @@ export const ASSESSMENT_LAB_RULES: readonly Rule<AssessmentLabProps>[] = [
   },
   {
     holds: ({ region = DEFAULT_REGION, zone = DEFAULT_ZONE }) =>
-      Token.isUnresolved(region) || Token.isUnresolved(zone) || zone.replace(/-[a-z]$/, "") === region,
+      Token.isUnresolved(region) || Token.isUnresolved(zone) || (/-[a-z]$/.test(zone) && zone.slice(0, -2) === region),
     message: ({ region = DEFAULT_REGION, zone = DEFAULT_ZONE }) =>
       `zone is "${zone}"; it must be a zone of the region ${region}, because hosts, bucket and assessment data belong together; use for example ${region}-b`,
   },
@@ -70,6 +77,12 @@ export const ASSESSMENT_LAB_RULES: readonly Rule<AssessmentLabProps>[] = [
           `sourceRanges.${rule} is ${JSON.stringify(ranges)}; it must have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source lets everybody through; give one, for example ${AUTO_MODE_RANGE}`,
       ),
   },
+  ...(["windowsVmMachineType", "linuxVmMachineType"] as const).map((prop) => ({
+    holds: (props: AssessmentLabProps) =>
+      ifKnown(props[prop], (machineType) => new RegExp(MACHINE_TYPE_PATTERN).test(machineType)),
+    message: (props: AssessmentLabProps) =>
+      `${prop} is "${String(props[prop])}"; it must be the name of a machine type, because the platform knows no other sizes; use for example ${DEFAULT_MACHINE_TYPE} or n2-standard-4`,
+  })),
   {
     holds: ({ createWindowsVm, windowsVmBootDiskSizeGb }) =>
       createWindowsVm === false || ifKnown(windowsVmBootDiskSizeGb, isDiskSize(WINDOWS_LEAST_DISK_SIZE_GB)),
@@ -112,7 +125,7 @@ function isDiskSize(least: number): (size: number) => boolean {
 }
 
 function isDiscoveryClientName(name: string): boolean {
-  return name.length <= DISCOVERY_CLIENT_NAME_MAX_LENGTH && /^\S(?:.*\S)?$/.test(name);
+  return name.length <= DISCOVERY_CLIENT_NAME_MAX_LENGTH && /^\S(?:[^\p{Cc}]*\S)?$/u.test(name);
 }
 
 function unusableRanges(sourceRanges: Readonly<Record<string, readonly string[] | undefined>>): [string, string[]][] {

@@ -23,7 +23,7 @@ import {
   LAB_USER,
 } from "./contract";
 import { addLabChecks } from "./lab-checks";
-import { defaultSourceRanges, LabFirewall } from "./lab-firewall";
+import { LabFirewall, sourceRanges } from "./lab-firewall";
 import { LabKey } from "./lab-key";
 import { DEPLOYMENT_ID_BYTES, discoverySourceId, linuxVmNamePrefix } from "./lab-names";
 import { LabNetwork } from "./lab-network";
@@ -60,6 +60,9 @@ export class AssessmentLab extends Construct {
 
   /** Null when the private key is in the state alone. */
   readonly sshKeyBucketName: string;
+
+  /** Address of the key pair in Terraform, to be replaced for another key. */
+  readonly sshKeyAddress: string;
 
   /** Name that signs in to the Linux targets with the private key. */
   readonly sshKeyUser: string;
@@ -115,7 +118,7 @@ export class AssessmentLab extends Construct {
       projectId,
       networkId: network.networkId,
       createDefaultRules: props.createDefaultFirewallRules ?? true,
-      sourceRanges: { ...defaultSourceRanges(internalTrafficCidr), ...props.sourceRanges },
+      sourceRanges: sourceRanges(internalTrafficCidr, props.sourceRanges),
     });
 
     const key = new LabKey(this, "Key", {
@@ -186,6 +189,7 @@ export class AssessmentLab extends Construct {
     this.linuxVmNames = linux.vmNames;
     this.linuxVmInternalIps = linux.internalIps;
     this.sshKeyBucketName = key.bucketName;
+    this.sshKeyAddress = key.address;
     this.sshKeyUser = LAB_USER;
     this.assessSourceId = source.sourceId;
     this.cloudbIamUserArn = cloudB?.userArn ?? expression("null");

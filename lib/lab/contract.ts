@@ -35,6 +35,7 @@ export const LARGEST_DISK_SIZE_GB = 65_536;
 
 /** Hosts unless the caller says otherwise. */
 export const DEFAULT_MACHINE_TYPE = "e2-medium";
+export const MACHINE_TYPE_PATTERN = "^[a-z][a-z0-9]*-[a-z0-9-]+$";
 export const DEFAULT_WINDOWS_DISK_SIZE_GB = 50;
 export const DEFAULT_LINUX_DISK_SIZE_GB = 20;
 export const DEFAULT_LINUX_COUNT = 3;

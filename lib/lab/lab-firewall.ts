@@ -106,8 +106,12 @@ interface FirewallRule {
   readonly targetTags?: string[];
 }
 
-/** Who may reach what when nobody says otherwise. */
-export function defaultSourceRanges(internalTrafficCidr: string): FirewallSourceRanges {
+/** Who may reach what: as given, and otherwise as the contract has it. */
+export function sourceRanges(
+  internalTrafficCidr: string,
+  given: Partial<FirewallSourceRanges> = {},
+): FirewallSourceRanges {
+  const isGiven = (entry: readonly [string, readonly string[] | undefined]) => entry[1] !== undefined;
   return {
     internal: [internalTrafficCidr],
     ssh: [IDENTITY_AWARE_PROXY_RANGE],
@@ -115,5 +119,6 @@ export function defaultSourceRanges(internalTrafficCidr: string): FirewallSource
     rdp: [EVERYWHERE],
     icmp: [internalTrafficCidr, IDENTITY_AWARE_PROXY_RANGE],
     http: [internalTrafficCidr],
+    ...Object.fromEntries(Object.entries(given).filter(isGiven)),
   };
 }

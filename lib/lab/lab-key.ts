@@ -31,7 +31,8 @@ export interface LabKeyProps {
  * The key pair with which the discovery client signs in to the Linux targets.
  *
  * The private key is in the Terraform state, and in the bucket when there is one: whoever may read either may sign in.
- * Another key replaces it with `-replace` at its address; the targets take the new one over without a restart.
+ * Another key replaces it with `-replace` at its address; the targets take the new one over at once, and forget the old one when
+ * they restart.
  */
 export class LabKey extends Construct {
   /** One line as in `authorized_keys`. */

@@ -9,6 +9,7 @@ import {
   DEFAULT_WINDOWS_DISK_SIZE_GB,
   LARGEST_DISK_SIZE_GB,
   LINUX_LEAST_DISK_SIZE_GB,
+  MACHINE_TYPE_PATTERN,
   SSH_KEY_OBJECT_NAME,
   WINDOWS_LEAST_DISK_SIZE_GB,
 } from "../../lib/lab/contract";
@@ -102,7 +103,7 @@ function isDiskSize(variable: string, least: number): string {
 
 function machineTypeValidation(variable: string): TerraformVariableValidationConfig {
   return {
-    condition: `\${can(regex("^[a-z][a-z0-9]*-[a-z0-9-]+$", var.${variable}))}`,
-    errorMessage: `${variable} is "\${var.${variable}}"; it must be the name of a machine type, because the platform knows no other sizes; use for example e2-medium or n2-standard-4.`,
+    condition: `\${can(regex("${MACHINE_TYPE_PATTERN}", var.${variable}))}`,
+    errorMessage: `${variable} is "\${var.${variable}}"; it must be the name of a machine type, because the platform knows no other sizes; use for example ${DEFAULT_MACHINE_TYPE} or n2-standard-4.`,
   };
 }

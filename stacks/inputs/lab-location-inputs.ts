@@ -2,7 +2,7 @@ import { type TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
 import { InputVariable } from "../../lib/core/input-variable";
-import { BUCKET_NAME_RESERVED_WORD, TENANT_ID_MAX_LENGTH } from "../../lib/core/names";
+import { BUCKET_NAME_RESERVED_WORD, PROJECT_ID_PATTERN, TENANT_ID_MAX_LENGTH } from "../../lib/core/names";
 import { DEFAULT_REGION, DEFAULT_ZONE } from "../../lib/lab/contract";
 import { COMPUTER_NAME_MAX_LENGTH, DEPLOYMENT_ID_PATTERN, ILLEGAL_DEPLOYMENT_ID_LENGTH } from "../../lib/lab/lab-names";
 
@@ -24,7 +24,7 @@ export class LabLocationInputs extends Construct {
       description: `${GROUP} Project that the lab goes into; it must exist and have billing, and whoever applies needs the Owner role. Another project is another lab.`,
       validation: [
         {
-          condition: '${can(regex("^[a-z][a-z0-9-]{4,28}[a-z0-9]$", var.project_id))}',
+          condition: `\${can(regex("${PROJECT_ID_PATTERN}", var.project_id))}`,
           errorMessage:
             'project_id is "${var.project_id}"; it must be the id of a project, 6 to 30 lower-case letters, digits and hyphens that start with a letter, because every address is built from it; use the id, not the name or the number.',
         },

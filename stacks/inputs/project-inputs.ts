@@ -11,6 +11,7 @@ import { InputVariable } from "../../lib/core/input-variable";
 import {
   APPLICATION_NAME_MAX_LENGTH,
   BUCKET_NAME_RESERVED_WORD,
+  PROJECT_ID_PATTERN,
   TENANT_ID_MAX_LENGTH,
   tenantPrefix,
   type DeploymentName,
@@ -51,7 +52,7 @@ export class ProjectInputs extends Construct {
         "Project that everything goes into; it must exist and have billing. Another project is another deployment.",
       validation: [
         {
-          condition: '${can(regex("^[a-z][a-z0-9-]{4,28}[a-z0-9]$", var.project_id))}',
+          condition: `\${can(regex("${PROJECT_ID_PATTERN}", var.project_id))}`,
           errorMessage:
             'project_id is "${var.project_id}"; it must be the id of a project, 6 to 30 lower-case letters, digits and hyphens that start with a letter, because every address is built from it; use the id, not the name or the number.',
         },
