@@ -3,63 +3,14 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Fault, GoogleStandIn } from "../support/google-stand-in";
 import {
-  BUILD_ENVIRONMENT,
   captureBuildRequest,
   programFolder,
   recordingPrograms,
-  runScript,
-  type ScriptOptions,
-  type ScriptRun,
   temporaryFolder,
 } from "../support/google-stand-in-scripts";
-import { ApiError } from "../support/google-stand-in-services";
 import { describeWith, programPath } from "../support/programs";
-
-const CREATE = "cloudbuild.projects.builds.create";
-const { IMAGE } = BUILD_ENVIRONMENT;
-const LOG = "https://console.cloud.google.com/cloud-build/builds/0b1d0000-0000-4000-8000-000000000001";
-
-interface Scene {
-  readonly standIn: GoogleStandIn;
-  /** The folder of the image. */
-  readonly folder: string;
-  readonly build: (options?: ScriptOptions) => Promise<ScriptRun>;
-  readonly methods: () => readonly string[];
-}
-
-/** Every test has a stand-in and a folder of its own, so that tests run at the same time. */
-async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
-  const standIn = await new GoogleStandIn().start();
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, "Dockerfile"), "ARG UPSTREAM_IMAGE\nFROM $UPSTREAM_IMAGE\n");
-  writeFileSync(join(folder, "cloud-entrypoint.sh"), '#!/bin/sh\nexec "$@" # ${HOME} `pwd` \\ é\n');
-  try {
-    await test({
-      standIn,
-      folder,
-      build: (options = {}) =>
-        runScript("build-image", {
-          ...options,
-          environment: {
-            ...standIn.environment,
-            GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
-            ...BUILD_ENVIRONMENT,
-            IMAGE_DIRECTORY: folder,
-            ...options.environment,
-          },
-        }),
-      methods: () => standIn.requests.map(({ method }) => method),
-    });
-  } finally {
-    await standIn.stop();
-  }
-}
-
-function refusal(code: number, status: string, message: string): Fault {
-  return { kind: "status", error: new ApiError(code, status, message) };
-}
+import { CREATE, IMAGE, inScene, LOG, refusal } from "./build-scene";
 
 /** Entries of the form `NAME=value` as a process takes them. */
 function environmentOf(entries: readonly string[]): Record<string, string> {
@@ -288,124 +239,6 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
         expect(run.exitCode).toBe(1);
         expect(run.stderr).toContain("is still WORKING long after its time limit; waiting ends here.");
         expect(run.stderr).toContain(`Log: ${LOG}`);
-      }),
-    );
-  });
-
-  describe("an identity that is too new", () => {
-    const message = "caller does not have permission to act as service account projects/demo-project/serviceAccounts/1";
-
-    it.concurrent.each(["dash", "busybox"] as const)("is given time when the request is refused (%s)", (shell) =>
-      inScene(async ({ standIn, build }) => {
-        standIn.inject(CREATE, refusal(403, "PERMISSION_DENIED", message));
-        standIn.inject(CREATE, refusal(404, "NOT_FOUND", "Service account builder@demo-project does not exist."));
-
-        const run = await build({ shell });
-
-        expect(run.exitCode).toBe(0);
-        expect(run.stdout).toContain(`${message} This is normal for a service account or role that is minutes old;`);
-        expect(standIn.requestsTo(CREATE)).toHaveLength(3);
-      }),
-    );
-
-    it.concurrent("is given time when the build may not push yet", () =>
-      inScene(async ({ standIn, build }) => {
-        standIn.builds.courses.push({
-          states: ["WORKING", "FAILURE"],
-          failureInfo: { type: "PUSH_NOT_AUTHORIZED", detail: "denied: Permission artifactregistry.uploadArtifacts" },
-        });
-
-        const run = await build();
-
-        expect(run.exitCode).toBe(0);
-        expect(run.stdout).toContain("denied: Permission artifactregistry.uploadArtifacts");
-        expect(standIn.builds.accepted).toHaveLength(2);
-      }),
-    );
-
-    it.concurrent("is not given time for ever", () =>
-      inScene(async ({ standIn, build }) => {
-        standIn.inject(CREATE, refusal(403, "PERMISSION_DENIED", message), Infinity);
-
-        const run = await build({ environment: { IDENTITY_WAIT_SECONDS: "1" } });
-
-        expect(run.exitCode).toBe(1);
-        expect(run.stderr).toContain(`Cloud Build refuses the build of ${IMAGE}.`);
-        expect(run.stderr).toContain("roles/iam.serviceAccountUser on builder@demo-project.iam.gserviceaccount.com");
-      }),
-    );
-
-    it.concurrent("is not assumed for any other refusal", () =>
-      inScene(async ({ standIn, build }) => {
-        standIn.inject(CREATE, refusal(403, "PERMISSION_DENIED", "The caller does not have permission"));
-
-        const run = await build();
-
-        expect(run.exitCode).toBe(1);
-        expect(standIn.requestsTo(CREATE)).toHaveLength(1);
-      }),
-    );
-  });
-
-  describe("a request whose fate is unclear", () => {
-    it.concurrent.each(["dash", "busybox"] as const)("is not sent again when the build was started (%s)", (shell) =>
-      inScene(async ({ standIn, build }) => {
-        standIn.inject(CREATE, { kind: "reset", carriedOut: true });
-
-        const run = await build({ shell });
-
-        expect(run.exitCode).toBe(0);
-        expect(run.stdout).toContain("Looking whether the build was started nevertheless.");
-        expect(standIn.builds.accepted).toHaveLength(1);
-        expect(standIn.requestsTo(CREATE)).toHaveLength(1);
-      }),
-    );
-
-    it.concurrent("is sent again when only another image with the same tag is being built", () =>
-      inScene(async ({ standIn, build }) => {
-        const tag = IMAGE.replace(/^.*:/, "");
-        standIn.builds.courses.push({ states: ["WORKING"] });
-        await fetch(`${standIn.environment.GOOGLE_CLOUD_BUILD_CUSTOM_ENDPOINT ?? ""}projects/demo-project/builds`, {
-          method: "POST",
-          headers: { authorization: "Bearer ya29.first" },
-          body: JSON.stringify({ steps: [{ name: "x" }], images: [`other:${tag}`], tags: [tag] }),
-        });
-        standIn.inject(CREATE, { kind: "reset" });
-
-        const run = await build();
-
-        expect(run.exitCode).toBe(0);
-        expect(standIn.builds.accepted.map(({ images }) => images)).toEqual([[`other:${tag}`], [IMAGE]]);
-      }),
-    );
-
-    it.concurrent.each<readonly [string, Fault]>([
-      ["reset connection", { kind: "reset" }],
-      ["HTTP 500", refusal(500, "INTERNAL", "Internal error.")],
-      ["HTML page", { kind: "html", status: 502, page: "<title>502 Bad Gateway</title>" }],
-    ])("is sent again after a %s without a build", (_name, fault) =>
-      inScene(async ({ standIn, build }) => {
-        standIn.inject(CREATE, fault, 2);
-
-        const run = await build();
-
-        expect(run.exitCode).toBe(0);
-        expect(run.stdout).toContain("It was not; asking again (attempt 2 of 4).");
-        expect(standIn.requestsTo(CREATE)).toHaveLength(3);
-        expect(standIn.builds.accepted).toHaveLength(1);
-      }),
-    );
-
-    it.concurrent("ends the script when it never becomes clear", () =>
-      inScene(async ({ standIn, build }) => {
-        standIn.inject(CREATE, { kind: "html", status: 502, page: "<title>502 Bad Gateway</title>" }, Infinity);
-
-        const run = await build();
-
-        expect(run.exitCode).toBe(1);
-        expect(run.stderr).toContain(`Cloud Build does not take the build of ${IMAGE}.`);
-        expect(run.stderr).toContain("answered HTTP 502 without a JSON error; the page says: 502 Bad Gateway");
-        expect(standIn.requestsTo(CREATE)).toHaveLength(4);
       }),
     );
   });
