@@ -110,6 +110,65 @@ describe("The admission of Autopilot", () => {
   });
 });
 
+describe("A refresh shows", () => {
+  const IGNORED = ["^autopilot\\.gke\\.io\\/.*", "^cloud\\.google\\.com\\/.*"];
+
+  /** What a refresh shows of an object, with the provider told to ignore annotations. */
+  function refreshed(cloud: Cloud, type: string, values: ValueObject, ignored: readonly string[] = IGNORED): Value {
+    const current = { ...values, id: "apps/server" };
+    const provider = { ignore_annotations: ignored };
+    return KUBERNETES_KINDS[type]?.asRead?.(values, { cloud, provider, current }) ?? null;
+  }
+
+  const metadata = (annotations: ValueObject | null): ValueObject => ({
+    metadata: [{ namespace: "apps", annotations }],
+  });
+
+  it("the annotations of the platform unless they are ignored, and those that are asked for in any case", () => {
+    const cloud = new Cloud(surroundings);
+    const service = (annotations: ValueObject | null, ignored?: readonly string[]) =>
+      valueAt(refreshed(cloud, "kubernetes_service_v1", metadata(annotations), ignored), "metadata.0.annotations");
+    const own = { "cloud.google.com/neg": "{}" };
+
+    expect(service(null)).toBeNull();
+    expect(service(null, [])).toEqual({ "cloud.google.com/neg": '{"ingress":true}' });
+    expect(service(own)).toEqual(own);
+  });
+
+  it("nothing of the platform where it writes nothing", () => {
+    const cloud = new Cloud(surroundings);
+    cloud.admission = "none";
+    const values = metadata(null);
+    expect(refreshed(cloud, "kubernetes_service_v1", values, [])).toEqual(values);
+  });
+
+  it("as many replicas as the autoscaler found right, whatever was asked for", () => {
+    const cloud = new Cloud(surroundings);
+    const deployment = { ...metadata(null), spec: [{ replicas: "1", template: [template] }] };
+    const replicas = () => valueAt(refreshed(cloud, "kubernetes_deployment_v1", deployment), "spec.0.replicas");
+    expect(replicas()).toBe("1");
+    const scaler = { ...metadata(null), spec: [{ max_replicas: 3, scale_target_ref: [{ name: "server" }] }] };
+    cloud.create(object("kubernetes_horizontal_pod_autoscaler_v2", "apps/server", scaler));
+    expect(replicas()).toBe("3");
+  });
+
+  it("a service without its load balancers once its first own annotation has wiped the platform's", () => {
+    const cloud = new Cloud(surroundings);
+    const kind = KUBERNETES_KINDS.kubernetes_service_v1;
+    const update = (annotations: ValueObject): void => {
+      kind?.afterUpdate?.(object("kubernetes_service_v1", "apps/web", metadata(annotations)), cloud);
+    };
+    kind?.afterCreate?.(object("kubernetes_service_v1", "apps/web", metadata(null)), cloud);
+    expect(() => {
+      update({ team: "identity" });
+    }).toThrow("the service apps/web has lost cloud.google.com/neg");
+    kind?.afterCreate?.(object("kubernetes_service_v1", "apps/web", metadata({ "cloud.google.com/neg": "{}" })), cloud);
+    expect(() => {
+      update({ "cloud.google.com/neg": "{}", team: "identity" });
+    }).not.toThrow();
+  });
+});
+
 describe("A cluster answers", () => {
   const cloud = new Cloud(surroundings);
   const values = {

@@ -26,10 +26,12 @@ export function logIn(
   }
 }
 
-/** The need of a container that brings no administrator's password: somebody must have made its role. */
-export function needRole(instance: string, user: string): Need {
-  return {
+/** Whoever brings no administrator's password needs a role that somebody has made. */
+export function roleNeeds(environment: Readonly<Record<string, string>>, instances: readonly string[]): Need[] {
+  const { DB_ADMIN_PASSWORD: administrator, DB_USER: user = "" } = environment;
+  if (administrator !== undefined) return [];
+  return instances.map((instance) => ({
     what: `the role ${user} in the database ${instance}`,
     isMet: (cloud) => cloud.databaseRoles.has(`${instance}/${user}`),
-  };
+  }));
 }

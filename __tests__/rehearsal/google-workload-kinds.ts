@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { type Cloud, type CloudObject, needApi, Refusal } from "./cloud";
-import { logIn } from "./database-login";
+import { logIn, roleNeeds } from "./database-login";
 import { type ResourceKind } from "./resource-kind";
 import { textAt, valueAt, type Value, type ValueObject } from "./terraform-value";
 import { asReturned, mountedDatabases, resolvedEnvironment, workloadNeeds } from "./workload-needs";
@@ -18,6 +18,7 @@ function workload(collection: "jobs" | "services", template: (values: ValueObjec
     needs: (values, cloud) => [
       ...needApi("run"),
       ...workloadNeeds(cloud, { project: textAt(values, "project"), template: template(values) }),
+      ...roleNeeds(resolvedEnvironment(cloud, template(values)), mountedDatabases(template(values))),
     ],
     beforeDestroy: (prior) => {
       if (valueAt(prior, "deletion_protection") !== false) {

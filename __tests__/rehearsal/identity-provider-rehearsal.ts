@@ -1,3 +1,4 @@
+import { type Scripts, withoutService } from "./dependency-graph";
 import { type Deployment, type Inputs } from "./deployment";
 import { type FaultScenario, type KillScenario } from "./fault-scenarios";
 import { type ChangeScenario } from "./journey";
@@ -185,3 +186,34 @@ export const FAULTS: readonly StagedFault[] = [
     },
   },
 ];
+
+/** What the scripts need, and what is not there before they have run. */
+export function scriptsOf(apis: readonly string[]): Scripts {
+  return {
+    "terraform_data.apis_resource_manager": {
+      needs: [],
+      before: (surroundings) => withoutService(surroundings, "cloudresourcemanager.googleapis.com"),
+    },
+    "terraform_data.image_build": {
+      needs: [
+        "google_artifact_registry_repository_iam_member.registry_builder_pushes",
+        "google_project_iam_member.registry_builder_logs",
+        "terraform_data.apis_cloudbuild_answers",
+        "terraform_data.apis_logging_answers",
+      ],
+      before: (surroundings) => ({ ...surroundings, hasImage: () => false }),
+    },
+    ...Object.fromEntries(
+      apis.map((api) => [
+        `terraform_data.apis_${api}_answers`,
+        {
+          needs: [`google_project_service.apis_${api}`],
+          before: (surroundings) => ({
+            ...surroundings,
+            hasAnswered: (name: string) => name !== api && surroundings.hasAnswered(name),
+          }),
+        },
+      ]),
+    ),
+  };
+}

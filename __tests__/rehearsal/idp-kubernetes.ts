@@ -1,5 +1,4 @@
 import { REFUSED_BY_KUBERNETES } from "../stacks/refused-kubernetes-inputs";
-import { type Scripts, withoutService } from "./dependency-graph";
 import { type Inputs } from "./deployment";
 import { CLUSTER, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
 import { KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-incidents";
@@ -12,6 +11,7 @@ import {
   KILL,
   MATRIX,
   PROTECTED,
+  scriptsOf,
   STAGES,
   withSubnetwork,
 } from "./identity-provider-rehearsal";
@@ -31,35 +31,6 @@ function isAllowed(inputs: Inputs): boolean {
     cpu === undefined || gibibytes === undefined || (gibibytes >= Number(cpu) && gibibytes <= Number(cpu) * 6.5);
   return fits && allowsInstances(inputs);
 }
-
-/** What the scripts need, and what is not there before they have run. */
-const SCRIPTS: Scripts = {
-  "terraform_data.apis_resource_manager": {
-    needs: [],
-    before: (surroundings) => withoutService(surroundings, "cloudresourcemanager.googleapis.com"),
-  },
-  "terraform_data.image_build": {
-    needs: [
-      "google_artifact_registry_repository_iam_member.registry_builder_pushes",
-      "google_project_iam_member.registry_builder_logs",
-      "terraform_data.apis_cloudbuild_answers",
-      "terraform_data.apis_logging_answers",
-    ],
-    before: (surroundings) => ({ ...surroundings, hasImage: () => false }),
-  },
-  ...Object.fromEntries(
-    APIS.map((api) => [
-      `terraform_data.apis_${api}_answers`,
-      {
-        needs: [`google_project_service.apis_${api}`],
-        before: (surroundings) => ({
-          ...surroundings,
-          hasAnswered: (name: string) => name !== api && surroundings.hasAnswered(name),
-        }),
-      },
-    ]),
-  ),
-};
 
 /** The identity provider on GKE Autopilot. */
 export const IDP_KUBERNETES: StackRehearsal = {
@@ -87,7 +58,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
   kill: KILL,
   // Of the foundation that both variants stand on.
   failTogether: /^google_(artifact|project|secret|service_account |sql|storage)/,
-  scripts: SCRIPTS,
+  scripts: scriptsOf(APIS),
   episodes: KUBERNETES_EPISODES,
   // Those of the foundation's own services and scripts are rehearsed with the other variant.
   faults: [...closedGates(["compute", "container"]), FAILING_BUILD, ...KUBERNETES_FAULTS],

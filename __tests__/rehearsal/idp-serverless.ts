@@ -16,12 +16,16 @@ import {
   PROTECTED,
   requireGivenPassword,
   requireTwoExecutions,
+  scriptsOf,
   STAGES,
   withInputs,
   withSubnetwork,
 } from "./identity-provider-rehearsal";
 import { type ChangeScenario } from "./journey";
 import { type StackRehearsal } from "./stack-rehearsal";
+
+/** Services of the project that have a gate. */
+const APIS = ["artifactregistry", "cloudbuild", "iam", "logging", "run", "secretmanager", "sqladmin", "storage"];
 
 const SERVICE = "google_cloud_run_v2_service.service";
 const JOB = "google_cloud_run_v2_job.db_init";
@@ -98,9 +102,6 @@ export const IDP_SERVERLESS: StackRehearsal = {
   refused: [...REFUSED_ALONE, ...REFUSED_TOGETHER],
   completed: withSubnetwork,
   kill: KILL,
-  faults: [
-    ...closedGates(["artifactregistry", "cloudbuild", "iam", "logging", "run", "secretmanager", "sqladmin", "storage"]),
-    ...FAULTS,
-    FAILING_BUILD,
-  ],
+  scripts: scriptsOf(APIS),
+  faults: [...closedGates(APIS), ...FAULTS, FAILING_BUILD],
 };

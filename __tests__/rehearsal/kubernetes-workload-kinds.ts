@@ -1,6 +1,6 @@
 import { ADMISSION_ANNOTATIONS, admittedTemplate, lacksBucketSidecar } from "./autopilot-admission";
-import { type Cloud, type CloudObject, InjectedRefusal, type Need, Refusal } from "./cloud";
-import { logIn, needRole } from "./database-login";
+import { type Cloud, type CloudObject, InjectedRefusal, Refusal } from "./cloud";
+import { logIn, roleNeeds } from "./database-login";
 import { namespacedKind } from "./kubernetes-object-kind";
 import { namespaceOf, withServerAnnotations } from "./kubernetes-metadata";
 import { imageNeeds, objectNeeds, platformNeeds, type PodRequest } from "./pod-needs";
@@ -30,14 +30,8 @@ function podNeeds(values: ValueObject, cloud: Cloud) {
     ...objectNeeds(request),
     ...imageNeeds(cloud, request),
     ...platformNeeds(cloud, request),
-    ...roleNeeds(cloud, request),
+    ...roleNeeds(podEnvironment(cloud, request.namespace, request.pod), proxiedDatabases(request.pod)),
   ];
-}
-
-/** Whoever makes no role needs one. */
-function roleNeeds(cloud: Cloud, { namespace, pod }: PodRequest): Need[] {
-  const { DB_ADMIN_PASSWORD: administrator, DB_USER: user = "" } = podEnvironment(cloud, namespace, pod);
-  return administrator === undefined ? proxiedDatabases(pod).map((instance) => needRole(instance, user)) : [];
 }
 
 /** The environment of a pod that is started now, after it has mounted its buckets and reached its databases. */

@@ -12,6 +12,9 @@ const SECONDS: readonly (readonly [pattern: RegExp, seconds: number])[] = [
   [/^google_\w+_iam_member\./, 10],
   [/^google_service_account\./, 10],
   [/^google_artifact_registry_repository\./, 10],
+  // An image is pulled, and for the service the first start migrates the database.
+  [/^google_cloud_run_v2_job\./, 60],
+  [/^google_cloud_run_v2_service\./, 240],
   // A node is started, and two images are pulled.
   [/^kubernetes_job_v1\./, 120],
   // The same, and the first start migrates the database.
