@@ -47,4 +47,17 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
       expect(namesIn(standIn)).not.toContain("importJobs/mine-too");
     }),
   );
+
+  it.concurrent("does not read pages for ever", () =>
+    inScene(async ({ standIn, run }) => {
+      haveLeftovers(standIn);
+      standIn.migration.endlessPages = true;
+
+      const { exitCode, stderr } = await run("assessment-cleanup", { arguments: ["--yes"] });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/GET http:\S+\/reportConfigs names the same next page again and again\.\n/);
+      expect(standIn.requests.length).toBeLessThan(5);
+    }),
+  );
 });

@@ -34,6 +34,8 @@ export class MigrationCenter {
   readonly refuses = new Set<Refusable>();
   /** Longest page of a list, whatever the client asks for. */
   longestPage = 1000;
+  /** Lets every page of a list name the first as the next one. */
+  endlessPages = false;
   /** Calls that a validation or an import takes; longer than its operation, whose end is not yet the phase's. */
   callsPerPhase = 2;
   /** Lets imports end as failed, with this as their error; a number of frames when they end but import only so much. */
@@ -125,6 +127,7 @@ export class MigrationCenter {
     const start = Number(/^from=(\d+)&\+\/$/.exec(token)?.[1] ?? Number.NaN);
     if (Number.isNaN(start)) throw new ApiError(400, "INVALID_ARGUMENT", `page token "${token}" is invalid`);
     const page = items.slice(start, start + size);
+    if (this.endlessPages) return { [field]: page, nextPageToken: "from=0&+/" };
     return {
       ...(page.length === 0 ? {} : { [field]: page }),
       ...(start + size < items.length ? { nextPageToken: `from=${start + size}&+/` } : {}),
