@@ -126,3 +126,46 @@ export function jobsOf({
 /** Names of jobs hold the inventory's hash and the checksum of the source's name. */
 export const withoutHash = (text: string) =>
   text.replace(/cloudb-[0-9a-f]{16}-\d+/g, "JOB").replace(/\(\d+ s\)/g, "(0 s)");
+
+/** A project in which two labs, their users and their imports have left something. */
+export function haveLeftovers(standIn: GoogleStandIn): void {
+  const { migration } = standIn;
+  haveSource(standIn);
+  migration.sources.set(`${SOURCE}-upload`, { name: `${SOURCE}-upload`, type: "SOURCE_TYPE_UPLOAD", state: "ACTIVE" });
+  migration.sources.set(`${LOCATION}/sources/other`, { name: `${LOCATION}/sources/other`, displayName: "Other" });
+  const job = { displayName: "Cloud B", phaseEndsAt: 0, tables: [], report: {}, state: "COMPLETED" as const };
+  for (const [id, source] of [
+    ["mine", SOURCE],
+    ["mine-too", `${SOURCE}-upload`],
+    ["others", `${LOCATION}/sources/other`],
+  ] as const) {
+    const name = `${LOCATION}/importJobs/${id}`;
+    const assets = [
+      {
+        name: `${LOCATION}/assets/${id}`,
+        sources: [source],
+        machineDetails: { machineName: `m-${id}`, guestOs: { osName: "Debian 😀" } },
+      },
+    ];
+    migration.jobs.set(name, { ...job, name, assetSource: source, files: new Map([["f", {}]]), assets });
+  }
+  migration.assets.push(
+    { name: `${LOCATION}/assets/scanned`, sources: [SOURCE.replace("demo-project", "123456789012")] },
+    { name: `${LOCATION}/assets/shared`, sources: [SOURCE, `${LOCATION}/sources/other`] },
+  );
+  for (const [collection, id] of [
+    ["reportConfigs", "report"],
+    ["groups", "wave-1"],
+    ["preferenceSets", "cheap"],
+  ] as const) {
+    migration.others.get(collection)?.push({ name: `${LOCATION}/${collection}/${id}` });
+  }
+  migration.others.get("discoveryClients")?.push({ name: `${LOCATION}/discoveryClients/win`, source: SOURCE });
+}
+
+/** Everything that there is, in order. */
+export function namesIn({ migration }: GoogleStandIn): readonly string[] {
+  const items = [...migration.sources.values(), ...migration.jobs.values(), ...migration.allAssets];
+  const others = [...migration.others.values()].flat();
+  return [...items, ...others].map(({ name }) => String(name).split("/").slice(-2).join("/")).sort();
+}

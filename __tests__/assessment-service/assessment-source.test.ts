@@ -2,7 +2,7 @@ import { TerraformLocal } from "cdktf";
 import * as fc from "fast-check";
 
 import { evaluatedLocals } from "../core/terraform-console";
-import { AssessmentSource, type AssessmentSourceProps } from "../../lib/lab/assessment-source";
+import { AssessmentSource, type AssessmentSourceProps } from "../../lib/lab";
 import { discoverySourceId } from "../../lib/lab/lab-names";
 import { SurvivorsNote } from "../../lib/lab/survivors-note";
 import { InputVariable } from "../../lib/core/input-variable";

@@ -67,6 +67,20 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", (
     }),
   );
 
+  it.concurrent("is not silent while a file is on its way", () =>
+    inScene(async ({ standIn, run }) => {
+      haveSource(standIn);
+      standIn.inject("storage.upload", { kind: "slow", milliseconds: 2500 });
+
+      const { exitCode, stdout } = await run("import-inventory", {
+        environment: { INVENTORY_FOLDER: inventoryFolder(), REST_SILENCE_SECONDS: "1" },
+      });
+
+      expect(exitCode).toBe(0);
+      expect(stdout.match(/^Uploading vmInfo\.csv: under way \(\d+ s\)$/gm)).toHaveLength(2);
+    }),
+  );
+
   it.concurrent("replaces a job that failed its validation, when nothing can be corrected", () =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);

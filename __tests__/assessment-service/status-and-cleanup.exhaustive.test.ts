@@ -1,49 +1,6 @@
 import { describeWith } from "../support/programs";
-import { type GoogleStandIn } from "../support/google-stand-in";
 import { ApiError } from "../support/google-stand-in-services";
-import { haveSource, inScene, LOCATION, SOURCE } from "./assessment-scene";
-
-/** A project in which two labs, their users and their imports have left something. */
-function haveLeftovers(standIn: GoogleStandIn): void {
-  const { migration } = standIn;
-  haveSource(standIn);
-  migration.sources.set(`${SOURCE}-upload`, { name: `${SOURCE}-upload`, type: "SOURCE_TYPE_UPLOAD", state: "ACTIVE" });
-  migration.sources.set(`${LOCATION}/sources/other`, { name: `${LOCATION}/sources/other`, displayName: "Other" });
-  const job = { displayName: "Cloud B", phaseEndsAt: 0, tables: [], report: {}, state: "COMPLETED" as const };
-  for (const [id, source] of [
-    ["mine", SOURCE],
-    ["mine-too", `${SOURCE}-upload`],
-    ["others", `${LOCATION}/sources/other`],
-  ] as const) {
-    const name = `${LOCATION}/importJobs/${id}`;
-    const assets = [
-      {
-        name: `${LOCATION}/assets/${id}`,
-        sources: [source],
-        machineDetails: { machineName: `m-${id}`, guestOs: { osName: "Debian 😀" } },
-      },
-    ];
-    migration.jobs.set(name, { ...job, name, assetSource: source, files: new Map([["f", {}]]), assets });
-  }
-  migration.assets.push(
-    { name: `${LOCATION}/assets/scanned`, sources: [SOURCE.replace("demo-project", "123456789012")] },
-    { name: `${LOCATION}/assets/shared`, sources: [SOURCE, `${LOCATION}/sources/other`] },
-  );
-  for (const [collection, id] of [
-    ["reportConfigs", "report"],
-    ["groups", "wave-1"],
-    ["preferenceSets", "cheap"],
-  ] as const) {
-    migration.others.get(collection)?.push({ name: `${LOCATION}/${collection}/${id}` });
-  }
-  migration.others.get("discoveryClients")?.push({ name: `${LOCATION}/discoveryClients/win`, source: SOURCE });
-}
-
-function namesIn({ migration }: GoogleStandIn): readonly string[] {
-  const items = [...migration.sources.values(), ...migration.jobs.values(), ...migration.allAssets];
-  const others = [...migration.others.values()].flat();
-  return [...items, ...others].map(({ name }) => String(name).split("/").slice(-2).join("/")).sort();
-}
+import { haveLeftovers, inScene, LOCATION, namesIn } from "./assessment-scene";
 
 describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
   it.concurrent("shows sources, assets and import jobs of all pages, as tables or as JSON", () =>
@@ -144,50 +101,5 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-cleanup.sh", () => {
           "Left: the API migrationcenter.googleapis.com, which stays on.",
         ]);
       }),
-  );
-
-  it.concurrent("deletes everything on request, without asking, and finds nothing the next time", () =>
-    inScene(async ({ standIn, run }) => {
-      haveLeftovers(standIn);
-
-      const all = await run("assessment-cleanup", { arguments: ["--everything", "--yes"] });
-      const again = await run("assessment-cleanup", {
-        environment: { SOURCE_ID: undefined },
-        arguments: ["--everything"],
-      });
-
-      expect(all.exitCode).toBe(0);
-      expect(namesIn(standIn)).toEqual([]);
-      expect(again.exitCode).toBe(0);
-      expect(again.stdout).toContain("nothing to delete.");
-    }),
-  );
-
-  it.concurrent("goes on after a refusal, fails in the end, and deletes nothing when it cannot see everything", () =>
-    inScene(async ({ standIn, run }) => {
-      haveLeftovers(standIn);
-      standIn.migration.unreachable.push("far");
-      const blind = await run("assessment-cleanup", { arguments: ["--yes"] });
-      const before = namesIn(standIn).length;
-      standIn.migration.unreachable.pop();
-      standIn.inject("migrationcenter.projects.locations.importJobs.delete", {
-        kind: "status",
-        error: new ApiError(403, "PERMISSION_DENIED", "Not yours."),
-      });
-
-      const { exitCode, stderr } = await run("assessment-cleanup", {
-        arguments: ["--yes"],
-        environment: { REST_POLL_SECONDS: "0" },
-      });
-
-      expect(blind.exitCode).toBe(1);
-      expect(blind.stderr).toContain("cannot all be seen; nothing is deleted. Not reached: far");
-      expect(before).toBe(15);
-      expect(exitCode).toBe(1);
-      expect(stderr).toContain("Of the import jobs, mine cannot be deleted.");
-      expect(stderr).toContain("Of the sources, assess-discovery-client cannot be deleted.");
-      expect(stderr).toContain("2 deletions failed; run the same command again");
-      expect(namesIn(standIn)).not.toContain("importJobs/mine-too");
-    }),
   );
 });

@@ -2,7 +2,7 @@ import { TerraformLocal } from "cdktf";
 
 import { expression } from "../../lib/core/expression";
 import { InputVariable } from "../../lib/core/input-variable";
-import { CloudBInventory, type CloudBInventoryProps } from "../../lib/lab/cloudb-inventory";
+import { CloudBInventory, type CloudBInventoryProps } from "../../lib/lab";
 import { CLOUDB_ACTIONS } from "../../lib/lab/contract";
 import {
   bareStack,

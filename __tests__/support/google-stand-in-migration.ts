@@ -1,30 +1,24 @@
-import { isObject, type JsonObject } from "./google-stand-in-schema";
+import {
+  assetOf,
+  find,
+  hasError,
+  type Job,
+  jobResource,
+  type JobState,
+  nameOf,
+  newName,
+  placeOf,
+  requireFree,
+  TIME,
+} from "./google-stand-in-import-job";
+import { type JsonObject } from "./google-stand-in-schema";
 import { EMPTY_RESPONSE, Operations, typed } from "./google-stand-in-operations";
 import { ApiError, type Call, type Handler, type Service, textsAt } from "./google-stand-in-services";
-import { readTable, type Row, type TableReport } from "./google-stand-in-tables";
+import { readTable } from "./google-stand-in-tables";
 import { SignedUploads } from "./google-stand-in-uploads";
-
-type JobState = "PENDING" | "VALIDATING" | "FAILED_VALIDATION" | "READY" | "RUNNING" | "COMPLETED" | "FAILED";
-
-interface Job {
-  readonly name: string;
-  readonly displayName: string;
-  readonly assetSource: string;
-  /** Data files by id. */
-  readonly files: Map<string, JsonObject>;
-  readonly assets: JsonObject[];
-  state: JobState;
-  /** When the phase that is under way ends, by the clock of the operations. */
-  phaseEndsAt: number;
-  tables: readonly TableReport[];
-  report: JsonObject;
-}
 
 /** What the real service may refuse without saying so beforehand. */
 export type Refusable = "header-only" | "raw-tags" | "source-type";
-
-const TIME = "2026-08-01T12:00:00Z";
-const ID = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Collections that a user fills, in which nothing happens but listing and deleting. */
 const USER_COLLECTIONS = ["reportConfigs", "groups", "preferenceSets", "discoveryClients"] as const;
@@ -40,6 +34,8 @@ export class MigrationCenter {
   readonly refuses = new Set<Refusable>();
   /** Longest page of a list, whatever the client asks for. */
   longestPage = 1000;
+  /** Lets every page of a list name the first as the next one. */
+  endlessPages = false;
   /** Calls that a validation or an import takes; longer than its operation, whose end is not yet the phase's. */
   callsPerPhase = 2;
   /** Lets imports end as failed, with this as their error; a number of frames when they end but import only so much. */
@@ -131,6 +127,7 @@ export class MigrationCenter {
     const start = Number(/^from=(\d+)&\+\/$/.exec(token)?.[1] ?? Number.NaN);
     if (Number.isNaN(start)) throw new ApiError(400, "INVALID_ARGUMENT", `page token "${token}" is invalid`);
     const page = items.slice(start, start + size);
+    if (this.endlessPages) return { [field]: page, nextPageToken: "from=0&+/" };
     return {
       ...(page.length === 0 ? {} : { [field]: page }),
       ...(start + size < items.length ? { nextPageToken: `from=${start + size}&+/` } : {}),
@@ -383,58 +380,4 @@ export class MigrationCenter {
       return EMPTY_RESPONSE;
     });
   }
-}
-
-/** The folder of a call: every parameter but the query's is a resource name. */
-function placeOf({ parameters }: Call): string {
-  return parameters.parent ?? parameters.name ?? "";
-}
-
-function nameOf({ parameters }: Call): string {
-  return parameters.name ?? "";
-}
-
-function newName(call: Call, collection: string, parameter: string): string {
-  const id = call.query.get(parameter) ?? "";
-  if (!ID.test(id)) throw new ApiError(400, "INVALID_ARGUMENT", `${parameter} "${id}" is not valid.`);
-  return `${call.parameters.parent ?? ""}/${collection}/${id}`;
-}
-
-function requireFree(items: ReadonlyMap<string, unknown>, name: string): void {
-  if (items.has(name)) throw new ApiError(409, "ALREADY_EXISTS", `${name} already exists.`);
-}
-
-function find<Item>(items: ReadonlyMap<string, Item>, call: Call): Item {
-  const item = items.get(nameOf(call));
-  if (item === undefined) throw new ApiError(404, "NOT_FOUND", `${nameOf(call)} was not found.`);
-  return item;
-}
-
-function jobResource(job: Job, view: string): JsonObject {
-  return {
-    name: job.name,
-    displayName: job.displayName,
-    assetSource: job.assetSource,
-    state: `IMPORT_JOB_STATE_${job.state}`,
-    createTime: TIME,
-    ...(view === "IMPORT_JOB_VIEW_BASIC" ? {} : job.report),
-  };
-}
-
-function hasError(file: JsonObject): boolean {
-  const errors = [file.fileErrors, file.rowErrors].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));
-  return errors.filter(isObject).some((error) => {
-    const own = Array.isArray(error.errors) ? (error.errors as unknown[]).filter(isObject) : [error];
-    return own.some(({ severity }) => severity !== "WARNING");
-  });
-}
-
-function assetOf(row: Row, index: number, { assetSource, name }: Job): JsonObject {
-  const [, project = "", , location = ""] = name.split("/");
-  return {
-    name: `projects/${project}/locations/${location}/assets/${name.split("/").at(-1) ?? ""}-${index + 1}`,
-    createTime: TIME,
-    sources: [assetSource],
-    machineDetails: { machineName: row.MachineName ?? "", guestOs: { osName: row.OsType ?? "" } },
-  };
 }

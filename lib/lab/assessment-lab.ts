@@ -181,7 +181,12 @@ export class AssessmentLab extends Construct {
       publicKey: key.publicKey,
     });
 
-    addLabChecks(this, { firewall, key, linux, network, windows });
+    const keyId = props.cloudB?.accessKeyId;
+    const assessment = {
+      isOn: conditionOf(initializeAssessmentService),
+      cloudBKeyId: Token.isUnresolved(keyId) ? keyId : undefined,
+    };
+    addLabChecks(this, { assessment, firewall, key, linux, network, windows });
 
     this.vpcName = network.vpcName;
     this.windowsVmName = windows.vmName;

@@ -11,6 +11,8 @@ import { type WindowsHost } from "./windows-host";
 
 /** What of a lab may be left out, to somebody's surprise. */
 export interface CheckedParts {
+  /** Expressions: whether the service is used, and the key id of cloud B, where there may be one. */
+  readonly assessment: { readonly isOn?: string; readonly cloudBKeyId?: string };
   readonly firewall: LabFirewall;
   readonly key: LabKey;
   readonly linux: LinuxTargets;
@@ -19,7 +21,10 @@ export interface CheckedParts {
 }
 
 /** Says at every plan what is legal and leaves the lab without something that most labs need. */
-export function addLabChecks(scope: Construct, { firewall, key, linux, network, windows }: CheckedParts): void {
+export function addLabChecks(
+  scope: Construct,
+  { assessment, firewall, key, linux, network, windows }: CheckedParts,
+): void {
   const check = (id: string, condition: string, errorMessage: string) =>
     new CheckBlock(scope, id, [{ condition: expression(condition), errorMessage }]);
 
@@ -42,5 +47,11 @@ export function addLabChecks(scope: Construct, { firewall, key, linux, network, 
     "IsReachable",
     `!(${network.isCreated}) || ${firewall.hasDefaultRules}`,
     "create_default_firewall_rules is false on a network that is created here; it has no rules, so nobody reaches a host and the discovery client reaches no target; set it to true, or add rules of your own.",
+  );
+  if (assessment.isOn === undefined || assessment.cloudBKeyId === undefined) return;
+  check(
+    "ImportsCloudB",
+    `${assessment.isOn} || ${assessment.cloudBKeyId} == ""`,
+    "cloudb_access_key_id is given and initialize_assessment_service is false; there is no source to import into, so cloud B is left out; set initialize_assessment_service to true, or remove the credentials.",
   );
 }

@@ -1,0 +1,63 @@
+import { ApiError } from "../support/google-stand-in-services";
+import { describeWith } from "../support/programs";
+import { haveLeftovers, inScene, namesIn } from "./assessment-scene";
+
+describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
+  it.concurrent("deletes everything on request, without asking, and finds nothing the next time", () =>
+    inScene(async ({ standIn, run }) => {
+      haveLeftovers(standIn);
+
+      const all = await run("assessment-cleanup", { arguments: ["--everything", "--yes"] });
+      const again = await run("assessment-cleanup", {
+        environment: { SOURCE_ID: undefined },
+        arguments: ["--everything"],
+      });
+
+      expect(all.exitCode).toBe(0);
+      expect(namesIn(standIn)).toEqual([]);
+      expect(again.exitCode).toBe(0);
+      expect(again.stdout).toContain("nothing to delete.");
+    }),
+  );
+
+  it.concurrent("goes on after a refusal, fails in the end, and deletes nothing when it cannot see everything", () =>
+    inScene(async ({ standIn, run }) => {
+      haveLeftovers(standIn);
+      standIn.migration.unreachable.push("far");
+      const blind = await run("assessment-cleanup", { arguments: ["--yes"] });
+      const before = namesIn(standIn).length;
+      standIn.migration.unreachable.pop();
+      standIn.inject("migrationcenter.projects.locations.importJobs.delete", {
+        kind: "status",
+        error: new ApiError(403, "PERMISSION_DENIED", "Not yours."),
+      });
+
+      const { exitCode, stderr } = await run("assessment-cleanup", {
+        arguments: ["--yes"],
+        environment: { REST_POLL_SECONDS: "0" },
+      });
+
+      expect(blind.exitCode).toBe(1);
+      expect(blind.stderr).toContain("cannot all be seen; nothing is deleted. Not reached: far");
+      expect(before).toBe(15);
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("Of the import jobs, mine cannot be deleted.");
+      expect(stderr).toContain("Of the sources, assess-discovery-client cannot be deleted.");
+      expect(stderr).toContain("2 deletions failed; run the same command again");
+      expect(namesIn(standIn)).not.toContain("importJobs/mine-too");
+    }),
+  );
+
+  it.concurrent("does not read pages for ever", () =>
+    inScene(async ({ standIn, run }) => {
+      haveLeftovers(standIn);
+      standIn.migration.endlessPages = true;
+
+      const { exitCode, stderr } = await run("assessment-cleanup", { arguments: ["--yes"] });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/GET http:\S+\/reportConfigs names the same next page again and again\.\n/);
+      expect(standIn.requests.length).toBeLessThan(5);
+    }),
+  );
+});
