@@ -1,3 +1,4 @@
+import { EARLY_FAULTS } from "./early-faults";
 import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS } from "../stacks/refused-lab-inputs";
 import { BOOTSTRAP_INPUTS, requireImport, requireSurvivors, useRealProgram } from "./cloudb";
 import { type Deployment, type Inputs } from "./deployment";
@@ -247,27 +248,6 @@ export const ASSESSMENT_LAB: StackRehearsal = {
         environment.WAIT_SECONDS = undefined;
       },
     })),
-    {
-      name: "the Resource Manager cannot be enabled",
-      afterStage: 0,
-      prepare: ({ web }) => {
-        web.usage.operationError = { code: 7, message: "injected failure" };
-      },
-      refusal: "injected failure",
-      repair: ({ web }) => {
-        web.usage.operationError = undefined;
-      },
-    },
-    {
-      name: "the token is missing",
-      afterStage: 0,
-      prepare: ({ environment }) => {
-        environment.GOOGLE_OAUTH_ACCESS_TOKEN = undefined;
-      },
-      refusal: "No access token for Google's APIs",
-      repair: ({ environment }) => {
-        environment.GOOGLE_OAUTH_ACCESS_TOKEN = "ya29.first";
-      },
-    },
+    ...EARLY_FAULTS,
   ],
 };

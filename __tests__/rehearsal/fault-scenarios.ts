@@ -18,6 +18,9 @@ export interface FaultScenario {
   readonly repair?: (deployment: Deployment) => void;
 }
 
+/** A fault, and how many stages of the stack are there before it. */
+export type StagedFault = FaultScenario & { readonly afterStage: number };
+
 /** What a deployment comes to in the end, whatever happened on the way. */
 export interface EndState {
   readonly addresses: readonly string[];

@@ -1,6 +1,6 @@
 import { type Scripts, withoutService } from "./dependency-graph";
 import { type Deployment, type Inputs } from "./deployment";
-import { type FaultScenario, type KillScenario } from "./fault-scenarios";
+import { type KillScenario, type StagedFault } from "./fault-scenarios";
 import { type ChangeScenario } from "./journey";
 import { type Action } from "./steps";
 
@@ -136,7 +136,6 @@ export const KILL: KillScenario = {
 };
 
 /** A fault, and after how many stages it can happen. */
-type StagedFault = FaultScenario & { readonly afterStage: number };
 
 export const closedGates = (apis: readonly string[]): StagedFault[] =>
   apis.map((api) => ({
@@ -160,32 +159,6 @@ export const FAILING_BUILD: StagedFault = {
   },
   refusal: "ended FAILURE",
 };
-
-/** What goes wrong before any of the platforms begins. */
-export const FAULTS: readonly StagedFault[] = [
-  {
-    name: "the Resource Manager cannot be enabled",
-    afterStage: 0,
-    prepare: ({ web }) => {
-      web.usage.operationError = { code: 7, message: "injected failure" };
-    },
-    refusal: "injected failure",
-    repair: ({ web }) => {
-      web.usage.operationError = undefined;
-    },
-  },
-  {
-    name: "the token is missing",
-    afterStage: 0,
-    prepare: ({ environment }) => {
-      environment.GOOGLE_OAUTH_ACCESS_TOKEN = undefined;
-    },
-    refusal: "No access token for Google's APIs",
-    repair: ({ environment }) => {
-      environment.GOOGLE_OAUTH_ACCESS_TOKEN = "ya29.first";
-    },
-  },
-];
 
 /** What the scripts need, and what is not there before they have run. */
 export function scriptsOf(apis: readonly string[]): Scripts {

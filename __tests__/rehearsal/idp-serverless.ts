@@ -1,3 +1,4 @@
+import { EARLY_FAULTS } from "./early-faults";
 import { REFUSED_ALONE, REFUSED_TOGETHER } from "../stacks/refused-inputs";
 import { type Inputs } from "./deployment";
 import {
@@ -7,7 +8,6 @@ import {
   closedGates,
   edited,
   FAILING_BUILD,
-  FAULTS,
   gibibytesOf,
   GIVEN_PASSWORD_INPUTS,
   KILL,
@@ -103,5 +103,5 @@ export const IDP_SERVERLESS: StackRehearsal = {
   completed: withSubnetwork,
   kill: KILL,
   scripts: scriptsOf(APIS),
-  faults: [...closedGates(APIS), ...FAULTS, FAILING_BUILD],
+  faults: [...closedGates(APIS), ...EARLY_FAULTS, FAILING_BUILD],
 };

@@ -1,5 +1,5 @@
 import { type Dependencies, levelsOf } from "./dependency-graph";
-import { type EndState, type FaultScenario } from "./fault-scenarios";
+import { type EndState, type StagedFault } from "./fault-scenarios";
 
 /** Types whose creation may break after the thing exists, which leaves it to be replaced. */
 const BREAKABLE = [
@@ -8,7 +8,6 @@ const BREAKABLE = [
 ];
 
 /** A failure on create, and after how many stages it can happen. */
-type StagedFault = FaultScenario & { readonly afterStage: number };
 
 /** A failure on create of each thing that exists in the end, from the last stage that does not have it yet. */
 export function resourceFaults(end: EndState, stages: readonly RegExp[]): StagedFault[] {

@@ -1,6 +1,6 @@
 import { type Deployment, type DeploymentOptions, type Inputs } from "./deployment";
 import { type Scripts } from "./dependency-graph";
-import { type FaultScenario, type KillScenario } from "./fault-scenarios";
+import { type KillScenario, type StagedFault } from "./fault-scenarios";
 import { type ChangeScenario, type Protection } from "./journey";
 
 /** Something in the life of a deployment that takes several commands. */
@@ -76,7 +76,7 @@ export interface StackRehearsal {
   readonly failTogether?: RegExp;
 
   /** Faults of scripts and web services; those of single resources need no description. */
-  readonly faults?: readonly (FaultScenario & { readonly afterStage: number })[];
+  readonly faults?: readonly StagedFault[];
 
   /** How Terraform is killed in the middle of an apply. */
   readonly kill?: KillScenario;

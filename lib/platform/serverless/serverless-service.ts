@@ -10,8 +10,8 @@ import { setNewerAttribute } from "../../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { ifKnown, requireAll, type Rule } from "../../core/rules";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
-import { CONNECTIONS_PER_INSTANCE, MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../../idp/contract";
-import { RESERVED_CONNECTIONS } from "../database-tier";
+import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../../idp/contract";
+import { CONNECTIONS_RULE } from "../connections-rule";
 import { type NetworkAttachment } from "../network-attachment";
 import { addPlainEntries } from "../plain-environment";
 import { type PostgresqlDatabase } from "../postgresql-database";
@@ -242,10 +242,5 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
     message: ({ minInstanceCount = MIN_INSTANCE_COUNT, maxInstanceCount = MAX_INSTANCE_COUNT }) =>
       `minInstanceCount is ${minInstanceCount}; it must not exceed maxInstanceCount, which is ${maxInstanceCount}, because the platform refuses such a range; lower one or raise the other`,
   },
-  {
-    holds: ({ database: { maxConnections = Infinity }, maxInstanceCount = MAX_INSTANCE_COUNT }) =>
-      ifKnown(maxInstanceCount, (count) => count * CONNECTIONS_PER_INSTANCE + RESERVED_CONNECTIONS <= maxConnections),
-    message: ({ database: { maxConnections }, maxInstanceCount = MAX_INSTANCE_COUNT }) =>
-      `maxInstanceCount is ${maxInstanceCount}; that needs ${maxInstanceCount * CONNECTIONS_PER_INSTANCE} database connections and ${RESERVED_CONNECTIONS} are kept for administration, but the database accepts ${String(maxConnections)}, and an instance without a connection answers nothing; lower it, or choose a tier with more memory`,
-  },
+  CONNECTIONS_RULE,
 ];
