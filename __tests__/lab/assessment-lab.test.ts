@@ -2,12 +2,18 @@ import { TerraformStack } from "cdktf";
 
 import { ProjectApis } from "../../lib/core/project-apis";
 import { AssessmentLab } from "../../lib/lab";
-import { bareLabStack, literalLab } from "../stacks/lab-stack";
+import { bareLabStack, labTerraform, literalLab } from "../stacks/lab-stack";
 import { resourceAddresses, resourceOf, terraformOf, testApp, type Block, type Terraform } from "../support/synthesis";
 import { valueAt } from "../stacks/configuration-graph";
+import { evaluated } from "../stacks/terraform-run";
+import { describeWith } from "../support/programs";
 
 const countOf = (terraform: Terraform, type: string, name: string): unknown =>
   terraform.resource?.[type]?.[name]?.count;
+
+/** What a check asks. */
+const conditionOf = (terraform: Terraform, check: string): string =>
+  String(valueAt(terraform.check?.[check], "assert.0.condition"));
 
 /** Hosts of a lab, by the name of their block. */
 const host = (terraform: Terraform, name: string): Block => resourceOf(terraform, "google_compute_instance", name);
@@ -122,7 +128,7 @@ describe("AssessmentLab with nothing but a project", () => {
       force_destroy: true,
       soft_delete_policy: { retention_duration_seconds: 0 },
       versioning: { enabled: false },
-      depends_on: ["terraform_data.lab_apis_storage_answers"],
+      depends_on: ["terraform_data.lab_survivors_at_destroy", "terraform_data.lab_apis_storage_answers"],
     });
     expect(resourceOf(terraform, "google_storage_bucket_object", "lab_key_file")).toEqual({
       bucket: "${local.lab_key_bucket_name}",
@@ -163,8 +169,13 @@ describe("AssessmentLab with parts left out", () => {
     });
   });
 
-  it("makes no target", () => {
-    expect(countOf(literalLab({ linuxVmCount: 0 }), "google_compute_instance", "lab_linux_vm")).toBe(0);
+  it("makes no target, and says so where no other machines are imported", () => {
+    const terraform = literalLab({ linuxVmCount: 0 });
+    expect(countOf(terraform, "google_compute_instance", "lab_linux_vm")).toBe(0);
+    expect(conditionOf(terraform, "lab_has_scan_targets")).toBe("${length(google_compute_instance.lab_linux_vm) > 0}");
+    expect(conditionOf(labTerraform(), "lab_has_scan_targets")).toBe(
+      '${length(google_compute_instance.lab_linux_vm) > 0 || (var.cloudb_access_key_id != "" && (var.initialize_assessment_service))}',
+    );
   });
 
   it("makes no bucket and asks nothing of the store", () => {
@@ -248,11 +259,55 @@ describe("Firewall rules of AssessmentLab", () => {
     expect(rule(terraform, "http").source_ranges).toEqual(["192.168.0.0/16"]);
   });
 
+  it("come with a warning where the internal range may have none of the addresses of the lab's own network", () => {
+    const { check } = literalLab({ internalTrafficCidr: "192.168.0.0/16" });
+    expect(valueAt(check?.lab_reaches_targets, "assert.0.error_message")).toBe(
+      "internal_traffic_cidr has no address of the network that is created here, whose hosts are all in 10.128.0.0/9; allow-internal lets none of them through, so the discovery client reaches no target and every scan finds nothing; leave internal_traffic_cidr at 10.128.0.0/9, or give a range within it.",
+    );
+    expect(literalLab({ sourceRanges: { internal: ["192.168.0.0/16"] } }).check).not.toHaveProperty(
+      "lab_reaches_targets",
+    );
+  });
+
   it("take any other sources, rule by rule", () => {
     const terraform = literalLab({ sourceRanges: { rdp: ["203.0.113.0/24"], ssh: ["10.0.0.0/8", "35.235.240.0/20"] } });
     expect(rule(terraform, "rdp").source_ranges).toEqual(["203.0.113.0/24"]);
     expect(rule(terraform, "ssh").source_ranges).toEqual(["10.0.0.0/8", "35.235.240.0/20"]);
     expect(rule(terraform, "internal").source_ranges).toEqual(["10.128.0.0/9"]);
+  });
+});
+
+describeWith(["terraform"], "The warning about the internal range, judged by Terraform", () => {
+  /** Ranges that the check finds fault with, given counts in the place of network and rule. */
+  const faulty = (ranges: readonly string[], networks: number, rules: number): string[] => {
+    const condition = conditionOf(labTerraform(), "lab_reaches_targets")
+      .replace("length(google_compute_network.lab_vpc[*])", String(networks))
+      .replace("length(google_compute_firewall.lab_firewall_allow_internal[*])", String(rules));
+    const locals = Object.fromEntries(
+      ranges.map((range, index) => [
+        `c${index}`,
+        condition.replaceAll("var.internal_traffic_cidr", JSON.stringify(range)),
+      ]),
+    );
+    const values = evaluated({ locals });
+    return ranges.filter((_, index) => values[`c${index}`] === false);
+  };
+
+  const OUTSIDE = ["192.168.0.0/16", "10.0.0.0/9", "10.0.0.0/16", "11.0.0.0/8", "10.127.255.255/32"];
+  const INSIDE = ["10.128.0.0/9", "10.0.0.0/8", "10.128.0.0/20", "10.255.0.0/16", "10.255.255.255/32"];
+
+  it("comes for a range without any address of the network, and for no other", () => {
+    expect(faulty([...OUTSIDE, ...INSIDE], 1, 1)).toEqual(OUTSIDE);
+  });
+
+  it("does not come on a network that exists, or where no rule uses the range", () => {
+    expect([faulty(OUTSIDE, 0, 1), faulty(OUTSIDE, 1, 0)]).toEqual([[], []]);
+  });
+
+  it("asks the same about a literal", () => {
+    expect(conditionOf(literalLab({ internalTrafficCidr: "10.0.0.0/16" }), "lab_reaches_targets")).toBe(
+      conditionOf(labTerraform(), "lab_reaches_targets").replaceAll("var.internal_traffic_cidr", '"10.0.0.0/16"'),
+    );
   });
 });
 
@@ -294,6 +349,27 @@ describe("Several labs", () => {
     expect(own("morning")).toHaveLength(13);
     expect(own("evening")).toEqual(own("morning"));
     expect(addresses.filter((address) => address.startsWith("google_project_service."))).toHaveLength(4);
+  });
+
+  it("say at the end of a destroy what survives, also where the services are shared: all else waits for that", () => {
+    const stack = bareLabStack();
+    const apis = new ProjectApis(stack, "Apis", {
+      projectId: "demo-project",
+      region: "us-central1",
+      apis: ["compute", "iam", "migrationcenter", "storage"],
+    });
+    new AssessmentLab(stack, "Lab", { projectId: "demo-project", createVpc: false, deploymentId: "office", apis });
+    const terraform = terraformOf(stack);
+    const after = (address: string) => {
+      const [type = "", name = ""] = address.split(".");
+      return resourceOf(terraform, type, name).depends_on as string[];
+    };
+    const first = "terraform_data.lab_survivors_at_destroy";
+    for (const address of resourceAddresses(terraform).filter((name) => name.includes(".lab_"))) {
+      // The hosts wait for the network, the file for the bucket.
+      if (address === first || /_vm$|_key_file$/.test(address)) continue;
+      expect([address, after(address)]).toEqual([address, expect.arrayContaining([first])]);
+    }
   });
 
   it("stand in one stack without anything shared", () => {

@@ -439,7 +439,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "linux_vm_count = 0: a check says that only a cloud B import can supply assets",
       () => messageOf("lab_has_scan_targets"),
-      "linux_vm_count is 0; there is nothing to scan, so only an import from cloud B can supply assets; raise it, or give the credentials of cloud B.",
+      "linux_vm_count is 0; there is nothing to scan, so only an import from cloud B can supply assets; raise it, or import from cloud B, which needs its credentials and initialize_assessment_service.",
     ],
     [
       "Assessment-service objects remain after destroy, as the input says",

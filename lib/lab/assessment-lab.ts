@@ -117,6 +117,7 @@ export class AssessmentLab extends Construct {
       deploymentId,
       projectId,
       networkId: network.networkId,
+      dependsOn: first,
       createDefaultRules: props.createDefaultFirewallRules ?? true,
       sourceRanges: sourceRanges(internalTrafficCidr, props.sourceRanges),
     });
@@ -126,7 +127,8 @@ export class AssessmentLab extends Construct {
       projectId,
       location: region,
       createBucket: createSshKeyBucket,
-      dependsOn: apis.ready("storage"),
+      after: first,
+      dependsOn: [...first, ...apis.ready("storage")],
     });
 
     const source = new AssessmentSource(this, "Source", {
@@ -186,7 +188,8 @@ export class AssessmentLab extends Construct {
       isOn: conditionOf(initializeAssessmentService),
       cloudBKeyId: Token.isUnresolved(keyId) ? keyId : undefined,
     };
-    addLabChecks(this, { assessment, firewall, key, linux, network, windows });
+    const internalRange = props.sourceRanges?.internal === undefined ? asExpression(internalTrafficCidr) : undefined;
+    addLabChecks(this, { assessment, firewall, internalRange, key, linux, network, windows });
 
     this.vpcName = network.vpcName;
     this.windowsVmName = windows.vmName;
@@ -225,6 +228,11 @@ export class AssessmentLab extends Construct {
     return new TerraformLocal(this, "DeploymentId", Fn.coalesce([given, expression(`one(${random.fqn}[*].hex)`)]))
       .asString;
   }
+}
+
+/** A text inside of an expression. */
+function asExpression(text: string): string {
+  return Token.isUnresolved(text) ? text : JSON.stringify(text);
 }
 
 type Switch = boolean | IResolvable;

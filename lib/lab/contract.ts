@@ -7,6 +7,9 @@ export const DEFAULT_ZONE = "us-central1-a";
 /** Range out of which an auto-mode network takes the ranges of its subnetworks, one per region. */
 export const AUTO_MODE_RANGE = "10.128.0.0/9";
 
+/** The only range that is wider, holds it, and may be an internal range. */
+export const RANGE_AROUND_AUTO_MODE = "10.0.0.0/8";
+
 /** Where connections come from that the identity-aware proxy has checked: who may use it is a matter of IAM. */
 export const IDENTITY_AWARE_PROXY_RANGE = "35.235.240.0/20";
 

@@ -2,7 +2,8 @@ import { type Construct } from "constructs";
 
 import { CheckBlock } from "../core/check-block";
 import { expression } from "../core/expression";
-import { SSH_KEY_OBJECT_NAME } from "./contract";
+import { prefixLength } from "./address-range";
+import { AUTO_MODE_RANGE, RANGE_AROUND_AUTO_MODE, SSH_KEY_OBJECT_NAME } from "./contract";
 import { type LabFirewall } from "./lab-firewall";
 import { type LabKey } from "./lab-key";
 import { type LabNetwork } from "./lab-network";
@@ -14,6 +15,8 @@ export interface CheckedParts {
   /** Expressions: whether the service is used, and the key id of cloud B, where there may be one. */
   readonly assessment: { readonly isOn?: string; readonly cloudBKeyId?: string };
   readonly firewall: LabFirewall;
+  /** Source of allow-internal, as an expression; none where the rule has sources of its own. */
+  readonly internalRange?: string;
   readonly key: LabKey;
   readonly linux: LinuxTargets;
   readonly network: LabNetwork;
@@ -23,15 +26,18 @@ export interface CheckedParts {
 /** Says at every plan what is legal and leaves the lab without something that most labs need. */
 export function addLabChecks(
   scope: Construct,
-  { assessment, firewall, key, linux, network, windows }: CheckedParts,
+  { assessment, firewall, internalRange, key, linux, network, windows }: CheckedParts,
 ): void {
   const check = (id: string, condition: string, errorMessage: string) =>
     new CheckBlock(scope, id, [{ condition: expression(condition), errorMessage }]);
 
+  const { cloudBKeyId, isOn } = assessment;
+  const whileServiceIsOn = isOn === undefined ? "" : ` && (${isOn})`;
+  const importsCloudB = cloudBKeyId === undefined ? "" : ` || (${cloudBKeyId} != ""${whileServiceIsOn})`;
   check(
     "HasScanTargets",
-    linux.exist,
-    "linux_vm_count is 0; there is nothing to scan, so only an import from cloud B can supply assets; raise it, or give the credentials of cloud B.",
+    `${linux.exist}${importsCloudB}`,
+    "linux_vm_count is 0; there is nothing to scan, so only an import from cloud B can supply assets; raise it, or import from cloud B, which needs its credentials and initialize_assessment_service.",
   );
   check(
     "HasDiscoveryClient",
@@ -48,10 +54,23 @@ export function addLabChecks(
     `!(${network.isCreated}) || ${firewall.hasDefaultRules}`,
     "create_default_firewall_rules is false on a network that is created here; it has no rules, so nobody reaches a host and the discovery client reaches no target; set it to true, or add rules of your own.",
   );
-  if (assessment.isOn === undefined || assessment.cloudBKeyId === undefined) return;
+  if (internalRange !== undefined) {
+    check(
+      "ReachesTargets",
+      `!(${network.isCreated}) || !(${firewall.hasDefaultRules}) || ${meetsAutoModeRange(internalRange)}`,
+      `internal_traffic_cidr has no address of the network that is created here, whose hosts are all in ${AUTO_MODE_RANGE}; allow-internal lets none of them through, so the discovery client reaches no target and every scan finds nothing; leave internal_traffic_cidr at ${AUTO_MODE_RANGE}, or give a range within it.`,
+    );
+  }
+  if (isOn === undefined || cloudBKeyId === undefined) return;
   check(
     "ImportsCloudB",
-    `${assessment.isOn} || ${assessment.cloudBKeyId} == ""`,
+    `${isOn} || ${cloudBKeyId} == ""`,
     "cloudb_access_key_id is given and initialize_assessment_service is false; there is no source to import into, so cloud B is left out; set initialize_assessment_service to true, or remove the credentials.",
   );
+}
+
+/** Of two ranges, one is in the other or they have nothing in common; so the first address says which. */
+function meetsAutoModeRange(range: string): string {
+  const widened = `format("%s/${prefixLength(AUTO_MODE_RANGE)}", split("/", ${range})[0])`;
+  return `${range} == "${RANGE_AROUND_AUTO_MODE}" || cidrsubnet(${widened}, 0, 0) == "${AUTO_MODE_RANGE}"`;
 }

@@ -1,5 +1,5 @@
 import { ComputeFirewall, type ComputeFirewallAllow } from "@cdktf/provider-google/lib/compute-firewall";
-import { type IResolvable } from "cdktf";
+import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { conditionOf, countWhen } from "../core/expression";
@@ -24,6 +24,13 @@ export interface LabFirewallProps {
 
   /** Network that they are on. */
   readonly networkId: string;
+
+  /**
+   * Things that must exist first, besides the network.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
 
   /** Creates the first four rules; the one for HTTP is created always. */
   readonly createDefaultRules: boolean | IResolvable;
@@ -82,7 +89,7 @@ export class LabFirewall extends Construct {
   }
 
   private allow(what: keyof FirewallSourceRanges, rule: FirewallRule): ComputeFirewall {
-    const { deploymentId, networkId, projectId } = this.props;
+    const { dependsOn, deploymentId, networkId, projectId } = this.props;
     return new ComputeFirewall(this, `allow-${what}`, {
       project: projectId,
       name: labName(deploymentId, `allow-${what}`),
@@ -93,6 +100,7 @@ export class LabFirewall extends Construct {
       sourceRanges: [...rule.sourceRanges],
       targetTags: rule.targetTags,
       count: countWhen(conditionOf(rule.create)),
+      dependsOn,
     });
   }
 }

@@ -23,7 +23,14 @@ export interface LabKeyProps {
   /** Creates the bucket with the private key in it. */
   readonly createBucket: boolean | IResolvable;
 
-  /** Things that must exist first: the gate of the store's API, where there is a bucket. */
+  /**
+   * Things that must exist before the key pair.
+   *
+   * @default - nothing
+   */
+  readonly after?: ITerraformDependable[];
+
+  /** Things that must exist before the bucket: the gate of the store's API, where there is a bucket. */
   readonly dependsOn: ITerraformDependable[];
 }
 
@@ -53,7 +60,11 @@ export class LabKey extends Construct {
     const { createBucket, projectId } = props;
     const count = countWhen(conditionOf(createBucket));
 
-    const key = new PrivateKey(this, MAIN_CHILD_ID, { algorithm: "RSA", rsaBits: RSA_KEY_BITS });
+    const key = new PrivateKey(this, MAIN_CHILD_ID, {
+      algorithm: "RSA",
+      rsaBits: RSA_KEY_BITS,
+      dependsOn: props.after,
+    });
 
     const bucket = new StorageBucket(this, "Bucket", {
       project: projectId,
