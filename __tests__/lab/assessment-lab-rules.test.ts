@@ -11,7 +11,7 @@ const RULE_OF_ID =
 const RULE_OF_RANGE = `it must be an IPv4 range such as ${RANGE_EXAMPLE} that begins with its first address, because firewall rules take nothing else; correct it`;
 const RULE_OF_SOURCES = `it must have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source lets everybody through; give one, for example ${RANGE_EXAMPLE}`;
 const RULE_OF_NAME =
-  "it must be 1 to 63 characters in one line without a space at either end, because it is typed by hand into the discovery client and must match; rewrite it";
+  "it must be 1 to 63 characters without control characters and without white space but plain spaces inside, because it is typed by hand into the discovery client and must match; rewrite it";
 const RULE_OF_CREDENTIALS =
   "they must be given together or not at all, because neither signs a request alone; give both, or leave cloudB out";
 

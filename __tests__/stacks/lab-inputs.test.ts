@@ -1,12 +1,42 @@
+import * as fc from "fast-check";
+
+import { literal } from "../../lib/core/expression";
+import { ASSESSMENT_LAB_RULES } from "../../lib/lab/assessment-lab-rules";
 import { describeWith } from "../support/programs";
 import { labTerraform } from "./lab-stack";
 import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS } from "./refused-lab-inputs";
-import { refusals, refusalsOfFile, type Inputs } from "./terraform-run";
+import { evaluated, refusals, refusalsOfFile, type Inputs } from "./terraform-run";
 
 const PROJECT = { project_id: "demo-project" };
 
 /** Inputs by whose value another input is judged; Terraform gets to such rules when nothing else is wrong. */
 const JUDGED_TOGETHER = /^(create_vpc|zone|windows_vm_boot|linux_vm_boot|cloudb_(access|secret))/;
+
+/** Names at the edges of the rule: lengths in code points, composed letters, and white space of all kinds. */
+const NAMES = [
+  ...["a", "a b", "a  b", " a", "a ", "a\tb", "a\nb", "a\n", "a\u0085b", "a\u00a0b", "\u00a0a", "a\u2003b", "a\u2028b"],
+  ...[
+    "a\u3000b",
+    "a\u200bb",
+    "a\ufeff",
+    "a\u0000",
+    "\u007f",
+    "",
+    " ",
+    "Zürich",
+    "e\u0301".repeat(63),
+    "e\u0301".repeat(64),
+  ],
+  ...["👩‍👩‍👧", "👩‍👩‍👧".repeat(12), "👩‍👩‍👧".repeat(13), "😀".repeat(63), "😀".repeat(64), "c".repeat(63), "c".repeat(64)],
+];
+
+/** Characters of which the half of all short names made of them are legal. */
+const UNITS = fc.oneof(
+  { weight: 30, arbitrary: fc.stringMatching(/^[A-Za-z0-9"\\${}%_-]$/) },
+  { weight: 2, arbitrary: fc.constant(" ") },
+  { weight: 2, arbitrary: fc.string({ unit: "binary", minLength: 1, maxLength: 1 }) },
+  { weight: 1, arbitrary: fc.constantFrom("\t", "\u00a0", "\u2009", "\u0300", "\u200d") },
+);
 
 const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
   ["the project alone", {}],
@@ -68,6 +98,24 @@ describeWith(["terraform"], "The inputs of the lab, judged by Terraform", () => 
   it("name everything that is wrong in one plan, from a file of inputs", () => {
     const [, inputs, texts] = MANY_REFUSED_LAB_INPUTS;
     expect(refusalsOfFile(variables(), inputs)).toEqual([...texts].sort());
+  });
+
+  it("take the same client names as the construct", () => {
+    const names = [...NAMES, ...fc.sample(fc.string({ unit: UNITS, maxLength: 66 }), { numRuns: 300, seed: 63 })];
+    const [rule] = variables().assess_discovery_client_name?.validation as { condition: string }[];
+    const locals = names.flatMap((name, index): [string, string][] => [
+      [`name_${index}`, literal(name)],
+      [`taken_${index}`, String(rule?.condition).replaceAll("var.assess_discovery_client_name", `local.name_${index}`)],
+    ]);
+    const values = evaluated({ locals: Object.fromEntries(locals) });
+    const isTaken = (assessDiscoveryClientName: string) =>
+      ASSESSMENT_LAB_RULES.every((rule) => rule.holds({ projectId: PROJECT.project_id, assessDiscoveryClientName }));
+    expect(names.map((name, index) => [name, values[`taken_${index}`]])).toEqual(
+      names.map((name) => [name, isTaken(name)]),
+    );
+    // Neither all nor none, or nothing would have been compared.
+    const taken = names.filter(isTaken).length;
+    expect([taken > 50, names.length - taken > 50]).toEqual([true, true]);
   });
 
   it("take null for not given where it means nothing else", () => {

@@ -25,7 +25,7 @@ const LINUX_DISK_RULE =
   "it must be a whole number from 10 to 65536, because the image alone needs 10; raise it, or set linux_vm_count to 0.";
 const COUNT_RULE = "it must be a whole number from 0, because it counts hosts; use 0 for none.";
 const CLIENT_NAME_RULE =
-  "it must be 1 to 63 characters in one line without a space at either end, because it is typed by hand into the discovery client and must match; rewrite it.";
+  "it must be 1 to 63 characters without control characters and without white space but plain spaces inside, because it is typed by hand into the discovery client and must match; rewrite it.";
 const TOGETHER =
   "cloudb_access_key_id and cloudb_secret_access_key must be given together or not at all, because neither signs a request alone; give both, or remove both.";
 const CLOUDB_REGION_RULE =
@@ -140,6 +140,11 @@ export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
     "a client name with a tab in it",
     { assess_discovery_client_name: "a\tb" },
     [`assess_discovery_client_name is "a\\tb"; ${CLIENT_NAME_RULE}`],
+  ],
+  [
+    "a client name with a space in it that no keyboard has",
+    { assess_discovery_client_name: "a\u00a0b" },
+    [`assess_discovery_client_name is "a\u00a0b"; ${CLIENT_NAME_RULE}`],
   ],
   [
     "a client name of 64 characters",

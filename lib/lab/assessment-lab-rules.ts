@@ -10,6 +10,7 @@ import {
   DEFAULT_REGION,
   DEFAULT_ZONE,
   DISCOVERY_CLIENT_NAME_MAX_LENGTH,
+  DISCOVERY_CLIENT_NAME_PATTERN,
   LARGEST_DISK_SIZE_GB,
   LINUX_LEAST_DISK_SIZE_GB,
   MACHINE_TYPE_PATTERN,
@@ -103,7 +104,7 @@ export const ASSESSMENT_LAB_RULES: readonly Rule<AssessmentLabProps>[] = [
   {
     holds: ({ assessDiscoveryClientName }) => ifKnown(assessDiscoveryClientName, isDiscoveryClientName),
     message: ({ assessDiscoveryClientName }) =>
-      `assessDiscoveryClientName is ${JSON.stringify(assessDiscoveryClientName)}; it must be 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters in one line without a space at either end, because it is typed by hand into the discovery client and must match; rewrite it`,
+      `assessDiscoveryClientName is ${JSON.stringify(assessDiscoveryClientName)}; it must be 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters without control characters and without white space but plain spaces inside, because it is typed by hand into the discovery client and must match; rewrite it`,
   },
   {
     holds: ({ cloudB }) =>
@@ -125,7 +126,8 @@ function isDiskSize(least: number): (size: number) => boolean {
 }
 
 function isDiscoveryClientName(name: string): boolean {
-  return name.length <= DISCOVERY_CLIENT_NAME_MAX_LENGTH && /^\S(?:[^\p{Cc}]*\S)?$/u.test(name);
+  // Terraform normalizes every text in this way.
+  return new RegExp(DISCOVERY_CLIENT_NAME_PATTERN, "u").test(name.normalize("NFC"));
 }
 
 function unusableRanges(sourceRanges: Readonly<Record<string, readonly string[] | undefined>>): [string, string[]][] {

@@ -53,6 +53,13 @@ export const RSA_KEY_BITS = 4096;
 export const DEFAULT_DISCOVERY_CLIENT_NAME = "assess-discovery-client";
 export const DISCOVERY_CLIENT_NAME_MAX_LENGTH = 63;
 
+/**
+ * What may be a display name of the source, in words that Terraform and the Unicode mode of this language read alike:
+ * no control character, and of all white space only plain spaces between other characters. It counts code points.
+ */
+const VISIBLE = "[^\\p{Cc}\\p{Z}]";
+export const DISCOVERY_CLIENT_NAME_PATTERN = `^${VISIBLE}((${VISIBLE}| ){0,${DISCOVERY_CLIENT_NAME_MAX_LENGTH - 2}}${VISIBLE})?$`;
+
 /** Region of the inventory of cloud B unless the caller says otherwise. */
 export const DEFAULT_CLOUDB_REGION = "us-east-1";
 

@@ -7,6 +7,7 @@ import {
   DEFAULT_CLOUDB_REGION,
   DEFAULT_DISCOVERY_CLIENT_NAME,
   DISCOVERY_CLIENT_NAME_MAX_LENGTH,
+  DISCOVERY_CLIENT_NAME_PATTERN,
 } from "../../lib/lab/contract";
 
 /** Group of the deployment form. */
@@ -33,8 +34,8 @@ export class LabAssessmentInputs extends Construct {
       description: `${GROUP} Display name of the discovery source, 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters. The discovery client must be given the same at sign-in, capitals included; with another one its results land in a second source. Changing it later registers another source.`,
       validation: [
         {
-          condition: `\${length(var.assess_discovery_client_name) <= ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} && can(regex("^\\\\S([^[:cntrl:]]*\\\\S)?$", var.assess_discovery_client_name))}`,
-          errorMessage: `assess_discovery_client_name is \${jsonencode(var.assess_discovery_client_name)}; it must be 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters in one line without a space at either end, because it is typed by hand into the discovery client and must match; rewrite it.`,
+          condition: `\${can(regex(${JSON.stringify(DISCOVERY_CLIENT_NAME_PATTERN)}, var.assess_discovery_client_name))}`,
+          errorMessage: `assess_discovery_client_name is \${jsonencode(var.assess_discovery_client_name)}; it must be 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters without control characters and without white space but plain spaces inside, because it is typed by hand into the discovery client and must match; rewrite it.`,
         },
       ],
     }).stringValue;
