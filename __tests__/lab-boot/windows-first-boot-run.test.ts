@@ -47,7 +47,7 @@ if (POWERSHELL === undefined) process.stderr.write("SKIPPED windows-first-boot.p
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const run = (failures = ""): Promise<{ exitCode: number | null; output: string; calls: string[] }> =>
+  const run = (failures = "", missing = ""): Promise<{ exitCode: number | null; output: string; calls: string[] }> =>
     new Promise((resolve, reject) => {
       const calls = join(folder, "calls");
       rmSync(calls, { force: true });
@@ -69,6 +69,7 @@ if (POWERSHELL === undefined) process.stderr.write("SKIPPED windows-first-boot.p
             ProgramData: join(folder, "data"),
             STAND_IN_CALLS: calls,
             STAND_IN_FAILURES: failures,
+            STAND_IN_MISSING: missing,
             STAND_IN_PROFILE: join(folder, "profile"),
           },
           stdio: ["ignore", "pipe", "pipe"],
@@ -122,11 +123,28 @@ if (POWERSHELL === undefined) process.stderr.write("SKIPPED windows-first-boot.p
     const first = await run("Get-ItemProperty");
     const summary =
       "assessment-lab: incomplete: user profile (no luck with Get-ItemProperty); sample import (the user has no " +
-      "profile; the archive is in the public Downloads folder alone)";
+      `profile; the archive is in the public Downloads folder alone); to try again, delete the file ${join(folder, "data/assessment-lab/first-boot.done")} and restart this host`;
     expect({ exitCode: first.exitCode, last: lastLine(first.output) }).toEqual({ exitCode: 0, last: summary });
     expect(first.output).toMatch(/ discovery client: done in \d+ s/);
     const second = await run();
     expect({ ...second, output: second.output.trim() }).toEqual({ exitCode: 0, output: summary, calls: [] });
+    rmSync(join(folder, "data/assessment-lab/first-boot.done"));
+    expect(lastLine((await run()).output)).toBe("assessment-lab: ready");
+  });
+
+  it("is ready without the group of the client's users, and not with a group that the lab user is not in", async () => {
+    const without = await run("", "no-client-group");
+    expect({ exitCode: without.exitCode, last: lastLine(without.output) }).toEqual({
+      exitCode: 0,
+      last: "assessment-lab: ready",
+    });
+    expect(without.output).toContain("there is no group MCDCUsers, so nobody needs to be in it");
+    rmSync(join(folder, "data/assessment-lab/first-boot.done"));
+    const refused = await run("Add-LocalGroupMember MCDCUsers");
+    expect({ exitCode: refused.exitCode, last: lastLine(refused.output) }).toEqual({
+      exitCode: 1,
+      last: "assessment-lab: incomplete: discovery client user (no luck with Add-LocalGroupMember MCDCUsers); the next boot tries again",
+    });
   });
 
   it("tries again at the next boot after an essential failure", async () => {

@@ -161,7 +161,9 @@ describe("windows-first-boot.ps1", () => {
       "7. Start collection. Discovered assets stream to the assessment service and join any imported cloud B inventory.",
       "8. Create asset groups and migration preference sets, then generate a TCO report in the console or through the REST API.",
     ]);
-    expect(text).toContain("\n   assess-discovery-client\n");
+    expect(text).toContain(
+      "\n   assess-discovery-client\n   If you are asked for the region of the assessment data, choose us-central1. It is permanent for the project",
+    );
     expect(text).toContain(
       "The targets, assess-0a1b2c3d-linvm-1 and so on, are within this range:\n   $(Get-LabScanRange)\n",
     );
@@ -182,13 +184,26 @@ describe("windows-first-boot.ps1", () => {
       "sample import (optional)",
       "browser (optional)",
       "discovery client",
-      "discovery client user (optional)",
+      "discovery client user",
     ]);
     const exit = TEXT.indexOf("exit 1");
     const mark = TEXT.indexOf("Set-Content -Path $Mark");
     expect(exit).toBeGreaterThan(0);
     expect(mark).toBeGreaterThan(exit);
     expect(TEXT.match(/Set-Content/g)).toHaveLength(1);
+  });
+
+  it("says in the last line how to try again what is optional and failed, after the essential has been judged", () => {
+    const [, summary = ""] = TEXT.split("$summary = 'ready'");
+    expect(summary.replaceAll("\n", " ")).toMatch(
+      /the next boot tries again.*if \(\$failed\.Count -gt 0\) \{ \$summary \+= "; to try again, delete the file \$Mark and restart this host" \} Set-Content -Path \$Mark -Value \$summary .* Write-LabLog \$summary/,
+    );
+  });
+
+  it("insists on the membership in the group of the client's users where there is such a group", () => {
+    const [, body = ""] = /function Add-LabDiscoveryClientUser \{\n(.*?)\n\}/s.exec(TEXT) ?? [];
+    expect(body).toMatch(/if \(\$null -eq \$group\) \{[^}]*Write-LabLog "there is no group [^}]*return\n/);
+    expect(body).not.toMatch(/throw|catch/);
   });
 
   it("names built-in groups and firewall rules in no language", () => {

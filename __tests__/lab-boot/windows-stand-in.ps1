@@ -1,5 +1,6 @@
 # Stands in for what Windows alone has, then runs the start-up script. Every call that matters becomes one JSON line in
-# STAND_IN_CALLS; a name in STAND_IN_FAILURES (with commas) fails.
+# STAND_IN_CALLS; a name in STAND_IN_FAILURES (with commas) fails. STAND_IN_MISSING=no-client-group installs a client without
+# its group.
 param([string]$Script)
 
 $ProgressPreference = 'SilentlyContinue'
@@ -10,6 +11,11 @@ $global:StandInGroups = @{ 'S-1-5-32-544' = 'Administratoren'; 'S-1-5-32-555' = 
 function Add-Call {
     param([string]$Name, $Details)
     ConvertTo-Json -Compress -InputObject @{ name = $Name; details = $Details } | Add-Content -Path $env:STAND_IN_CALLS
+    Invoke-Failure $Name
+}
+
+function Invoke-Failure {
+    param([string]$Name)
     if (($env:STAND_IN_FAILURES -split ',') -contains $Name) { throw "no luck with $Name" }
 }
 
@@ -43,6 +49,7 @@ function Get-LocalGroup {
 function Add-LocalGroupMember {
     param($Group, $Member)
     Add-Call 'Add-LocalGroupMember' @($Group.Name, $Member.Name)
+    Invoke-Failure "Add-LocalGroupMember $($Group.Name)"
 }
 function Set-ItemProperty {
     param($Path, $Name, $Value)
@@ -97,7 +104,7 @@ function Start-Process {
     Add-Call 'Start-Process' (@($FilePath) + $ArgumentList -join ' ')
     if ("$ArgumentList" -like '*discovery-client.msi*') {
         $global:StandInServices['GoogleMCDC'] = [pscustomobject]@{ Name = 'GoogleMCDC'; Status = 'Stopped' }
-        $global:StandInGroups['S-1-5-21-8'] = 'MCDCUsers'
+        if ($env:STAND_IN_MISSING -ne 'no-client-group') { $global:StandInGroups['S-1-5-21-8'] = 'MCDCUsers' }
     }
     $process = [pscustomobject]@{ Handle = 1; ExitCode = 0 }
     $process | Add-Member -MemberType ScriptMethod -Name WaitForExit -Value { $true } -PassThru

@@ -8,7 +8,7 @@ is already there.
 
 What differs from lab to lab comes from the metadata server as one JSON object, never as part of this text. Output goes
 to the serial port: every step with its time and result, and at the end "assessment-lab: ready" or
-"assessment-lab: incomplete: ..." with what failed. No line holds the password of the lab user.
+"assessment-lab: incomplete: ..." with what failed and how to try again. No line holds the password of the lab user.
 
 Environment, all optional:
   GCE_METADATA_HOST             host and port of the metadata server (metadata.google.internal)
@@ -306,7 +306,11 @@ function Install-LabDiscoveryClient {
 
 function Add-LabDiscoveryClientUser {
     $group = Get-LocalGroup | Where-Object { $_.Name -eq $script:Values.discoveryClientGroup }
-    if ($null -eq $group) { throw "there is no group $($script:Values.discoveryClientGroup)" }
+    if ($null -eq $group) {
+        # A client that comes without the group asks for no membership.
+        Write-LabLog "there is no group $($script:Values.discoveryClientGroup), so nobody needs to be in it"
+        return
+    }
     Add-LabUserToGroup -Group $group
 }
 
@@ -387,6 +391,8 @@ Written $(Get-LabTime), when this host was prepared; what was changed since is i
 4. Select the project $($v.projectId) and enter the name of the client exactly, upper and lower case included, so that
    the client attaches to the registered source:
    $($v.discoveryClientName)
+   If you are asked for the region of the assessment data, choose $($v.region). It is permanent for the project, and the
+   source is registered there.
 
 5. Load $($v.sshKeyObjectName) as SSH credential $($v.sshCredentialName) with the user $($v.labUser)
    $key
@@ -449,7 +455,7 @@ $steps = @(
     @{ Name = 'sample import'; Essential = $false; Action = { Save-LabSampleImport } }
     @{ Name = 'browser'; Essential = $false; Action = { Install-LabBrowser } }
     @{ Name = 'discovery client'; Essential = $true; Action = { Install-LabDiscoveryClient } }
-    @{ Name = 'discovery client user'; Essential = $false; Action = { Add-LabDiscoveryClientUser } }
+    @{ Name = 'discovery client user'; Essential = $true; Action = { Add-LabDiscoveryClientUser } }
 )
 
 $failed = @()
@@ -467,6 +473,7 @@ if (@($failed | Where-Object { $_.Essential }).Count -gt 0) {
     Write-LabLog "$summary; the next boot tries again"
     exit 1
 }
+if ($failed.Count -gt 0) { $summary += "; to try again, delete the file $Mark and restart this host" }
 Set-Content -Path $Mark -Value $summary -Encoding UTF8
 Write-LabLog $summary
 exit 0
