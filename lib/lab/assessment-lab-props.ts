@@ -61,7 +61,7 @@ export interface AssessmentLabProps {
 
   /**
    * Creates the network. False takes the auto-mode network `assess-<id>-vpc` of the project, which must exist, and needs
-   * `deploymentId`.
+   * `deploymentId`; the Compute Engine API must be on before, because the plan asks it for the network.
    *
    * @default true
    */
@@ -76,6 +76,7 @@ export interface AssessmentLabProps {
 
   /**
    * Part of every name: up to 8 lower-case letters and digits, but not 7. A null that only Terraform knows means random.
+   * The bucket `assess-<id>-keys` must be free among the buckets of everybody.
    * Changing it later replaces everything.
    *
    * @default - 8 random hexadecimal digits

@@ -21,8 +21,8 @@ export interface LinuxTargetsProps extends LabHostProps {
  * The hosts that the discovery client scans: no address in public, no service account, and the lab's key for the lab
  * user.
  *
- * The key is given twice, by metadata and by the start-up script: the platform ignores the one in metadata where an
- * organization insists on its own sign-in.
+ * The key is given twice, by metadata and by the start-up script, because one of them can fail. Where an organization
+ * insists on its own sign-in (`compute.requireOsLogin`), neither helps: the platform refuses hosts that turn it off.
  */
 export class LinuxTargets extends Construct {
   readonly vmNames: string[];

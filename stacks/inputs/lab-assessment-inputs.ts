@@ -13,6 +13,9 @@ import {
 /** Group of the deployment form. */
 const GROUP = "[8 Assessment]";
 
+/** Address of the first thing of cloud B, on which all the others depend: the construct gives it to what comes after the inputs. */
+export const CLOUDB_PROGRAMS_ADDRESS = "terraform_data.lab_cloudb_programs";
+
 /** What the assessment service is told, and where further inventory comes from. */
 export class LabAssessmentInputs extends Construct {
   readonly initializeAssessmentService: IResolvable;
@@ -52,7 +55,7 @@ export class LabAssessmentInputs extends Construct {
         type: "string",
         default: "",
         sensitive: true,
-        description: `${GROUP} Bootstrap access key of cloud B, which may create and delete a user, a policy and an access key. They make a read-only user, and that one lists the instances. Empty skips cloud B entirely: no call, nothing created. What was imported stays when the user is removed. To remove the user alone, destroy it while the credentials are still given, with -target=terraform_data.lab_cloudb_programs, and empty them after that.`,
+        description: `${GROUP} Bootstrap access key of cloud B, which may create, attach and delete a user, a policy and an access key; the documentation of the lab lists the rights. They make a read-only user, and that one lists the instances. Empty skips cloud B entirely: no call, nothing created. What was imported stays when the user is removed. To remove the user alone, destroy it while the credentials are still given, with -target=${CLOUDB_PROGRAMS_ADDRESS}, and empty them after that.`,
       }).stringValue,
       secretAccessKey: new InputVariable(this, "cloudb_secret_access_key", {
         type: "string",

@@ -4,7 +4,12 @@ import { Construct } from "constructs";
 import { InputVariable } from "../../lib/core/input-variable";
 import { BUCKET_NAME_RESERVED_WORD, PROJECT_ID_PATTERN, TENANT_ID_MAX_LENGTH } from "../../lib/core/names";
 import { DEFAULT_REGION, DEFAULT_ZONE } from "../../lib/lab/contract";
-import { COMPUTER_NAME_MAX_LENGTH, DEPLOYMENT_ID_PATTERN, ILLEGAL_DEPLOYMENT_ID_LENGTH } from "../../lib/lab/lab-names";
+import {
+  COMPUTER_NAME_MAX_LENGTH,
+  DEPLOYMENT_ID_PATTERN,
+  ILLEGAL_DEPLOYMENT_ID_LENGTH,
+  keyBucketName,
+} from "../../lib/lab/lab-names";
 
 /** Group of the deployment form. */
 const GROUP = "[1 Project and location]";
@@ -71,7 +76,7 @@ export class LabLocationInputs extends Construct {
     this.deploymentId = new InputVariable(this, "deployment_id", {
       type: "string",
       default: null,
-      description: `${GROUP} Part of every name: up to 8 lower-case letters and digits, but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}; none takes 8 random hexadecimal digits. The Windows host is called assess-<id>-winvm01, of which Windows keeps the first ${COMPUTER_NAME_MAX_LENGTH} characters as its computer name: with 8 that is assess-<id>. Changing it later replaces everything.`,
+      description: `${GROUP} Part of every name: up to 8 lower-case letters and digits, but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}; none takes 8 random hexadecimal digits. The Windows host is called assess-<id>-winvm01, of which Windows keeps the first ${COMPUTER_NAME_MAX_LENGTH} characters as its computer name: with 8 that is assess-<id>. The name of the key bucket, ${keyBucketName("<id>")}, must be free among the buckets of everybody, so give an id that nobody else chooses. Changing it later replaces everything.`,
       validation: [
         {
           condition: `\${var.deployment_id == null ? true : can(regex("${DEPLOYMENT_ID_PATTERN}", var.deployment_id))}`,

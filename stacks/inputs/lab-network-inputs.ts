@@ -21,7 +21,7 @@ export class LabNetworkInputs extends Construct {
     this.createVpc = new InputVariable(this, "create_vpc", {
       type: "bool",
       default: true,
-      description: `${GROUP} Creates the network ${vpcName("<id>")}. False takes the auto-mode network of that name, which must exist in the project, and needs deployment_id. Not to be changed later: a network that hosts are on can be neither given away nor taken over.`,
+      description: `${GROUP} Creates the network ${vpcName("<id>")}. False takes the network of that name, which must exist in the project, and needs deployment_id; the Compute Engine API must be on before, because the plan asks it for the network. It must be in auto mode: hosts are put on it without a subnetwork, which a custom-mode network refuses. Not to be changed later: a network that hosts are on can be neither given away nor taken over.`,
       validation: [
         {
           condition: "${var.create_vpc || var.deployment_id != null}",
