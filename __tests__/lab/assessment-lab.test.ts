@@ -311,6 +311,50 @@ describeWith(["terraform"], "The warning about the internal range, judged by Ter
   });
 });
 
+describeWith(["terraform"], "Outputs of what may be left out, computed by Terraform", () => {
+  /** The value of an output with these inputs, with a text in the place of what only an apply knows. */
+  const withInputs = (name: string, inputs: Readonly<Record<string, unknown>>): string =>
+    String(labTerraform().output?.[name]?.value)
+      .replace(/(\w+)\.(\w+)\[\*\][\w.]*/, (_, type: string, resource: string) => {
+        const count = String(countOf(labTerraform(), type, resource)).slice("${".length, -"}".length);
+        return `[for each in range(${count}) : "of ${type}"]`;
+      })
+      .replace(/var\.(\w+)/g, (_, input: string) => JSON.stringify(inputs[input]));
+
+  it("are null when it is left out, and known when it is not", () => {
+    const on = { initialize_assessment_service: true, cloudb_access_key_id: "AKIAEXAMPLE" };
+    const noService = { ...on, initialize_assessment_service: false };
+    const noCloudB = { ...on, cloudb_access_key_id: "" };
+    const values = evaluated({
+      locals: {
+        source: withInputs("assess_source_id", on),
+        source_without_service: withInputs("assess_source_id", noService),
+        user: withInputs("cloudb_iam_user_arn", on),
+        user_without_cloudb: withInputs("cloudb_iam_user_arn", noCloudB),
+        user_without_service: withInputs("cloudb_iam_user_arn", noService),
+      },
+    });
+    expect(values).toEqual({
+      source: "of terraform_data",
+      source_without_service: null,
+      user: "of aws_iam_user",
+      user_without_cloudb: null,
+      user_without_service: null,
+    });
+  });
+
+  it("are null in a stack of literals without them", () => {
+    const stack = bareLabStack();
+    const lab = new AssessmentLab(stack, "Lab", { projectId: "demo-project", initializeAssessmentService: false });
+    const { assessSourceId, cloudbIamUserArn } = lab;
+    stack.expose({
+      source: { value: assessSourceId, description: "Source." },
+      user: { value: cloudbIamUserArn, description: "User." },
+    });
+    expect(terraformOf(stack).output).toMatchObject({ source: { value: "${null}" }, user: { value: "${null}" } });
+  });
+});
+
 describe("Values of AssessmentLab", () => {
   it("reach the Windows host as they were given, whatever characters are in them", () => {
     const name = 'it\'s "$5", `a`, ${var.x} and %{if}';

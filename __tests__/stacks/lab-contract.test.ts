@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { packageFile } from "../../lib/core/package-file";
 import { LAB_PASSWORD, LAB_USER } from "../../lib/lab/contract";
 import { cloudbUserName } from "../../lib/lab/lab-names";
+import { CLOUDB_PROGRAMS_ADDRESS } from "../../stacks/inputs/lab-assessment-inputs";
 import { type Block } from "../support/synthesis";
 import { valueAt } from "./configuration-graph";
 import { labResource, labTerraform } from "./lab-stack";
@@ -19,6 +20,7 @@ const messageOf = (check: string) => valueAt(labTerraform().check?.[check], "ass
 const WINDOWS = "google_compute_instance.lab_windows_vm";
 const LINUX = "google_compute_instance.lab_linux_vm";
 const BUCKET = "google_storage_bucket.lab_key_bucket";
+const CLOUDB_USER = "aws_iam_user.lab_cloudb_user";
 const firewall = (rule: string) => labResource(`google_compute_firewall.lab_firewall_${rule}`);
 
 /** Type, default, and whether it is sensitive: one input as the contract has it, by the group of its form. */
@@ -30,6 +32,9 @@ const input = (name: string) => {
 /** What an input's own rules say. */
 const rulesOf = (name: string) =>
   ((variable(name).validation ?? []) as { error_message: string }[]).map((rule) => rule.error_message).join("\n");
+
+/** What the README says, in one line. */
+const readme = () => readFileSync(packageFile("README.md"), "utf8").replaceAll(/\s+/g, " ");
 
 /** Files that are put into every folder, as the package has them. */
 const windowsScript = () => readFileSync(packageFile("lib/lab/scripts/windows-first-boot.ps1"), "utf8");
@@ -346,14 +351,30 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "assess_source_id: null when initialization is disabled",
-      () => output("assess_source_id").description,
-      expect.stringContaining("null when initialization is off"),
+      () => [
+        output("assess_source_id").value,
+        valueAt(labTerraform().resource, "terraform_data.lab_source_registered.count"),
+        output("assess_source_id").description,
+      ],
+      [
+        "${one(terraform_data.lab_source_registered[*].output.source_id)}",
+        "${(var.initialize_assessment_service) ? 1 : 0}",
+        expect.stringContaining("null when initialization is off"),
+      ],
     ],
     ["vpc_name", () => output("vpc_name").value, "assess-${local.lab_deployment_id}-vpc"],
     [
       "cloudb_iam_user_arn: null when cloud B is disabled",
-      () => output("cloudb_iam_user_arn").description,
-      expect.stringContaining("null when cloud B is off"),
+      () => [
+        output("cloudb_iam_user_arn").value,
+        labResource(CLOUDB_USER).count,
+        output("cloudb_iam_user_arn").description,
+      ],
+      [
+        `\${one(${CLOUDB_USER}[*].arn)}`,
+        '${(var.cloudb_access_key_id != "" && (var.initialize_assessment_service)) ? 1 : 0}',
+        expect.stringContaining("null when cloud B is off"),
+      ],
     ],
     [
       "The 13 outputs, none of them sensitive",
@@ -416,6 +437,99 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       "Only one of the two cloud B credentials: refused before anything is created",
       () => rulesOf("cloudb_region"),
       expect.stringContaining("because neither signs a request alone; give both, or remove both"),
+    ],
+    [
+      "Bootstrap credentials without identity-write rights: the user's creation fails, and the README lists the rights",
+      () => [readme(), /```text ((?:iam:\w+ ?)+)```/.exec(readme())?.[1]?.trim().split(" ").sort()],
+      [
+        expect.stringContaining("a key that may only list instances fails when the user is made"),
+        [
+          ...["iam:AttachUserPolicy", "iam:CreateAccessKey", "iam:CreatePolicy", "iam:CreateUser"],
+          ...["iam:DeleteAccessKey", "iam:DeletePolicy", "iam:DeleteUser", "iam:DetachUserPolicy", "iam:GetPolicy"],
+          ...["iam:GetPolicyVersion", "iam:GetUser", "iam:ListAccessKeys", "iam:ListAttachedUserPolicies"],
+          ...["iam:ListGroupsForUser", "iam:ListPolicyVersions"],
+        ],
+      ],
+    ],
+    [
+      "Bootstrap credentials: the input names every kind of right",
+      () => variable("cloudb_access_key_id").description,
+      expect.stringContaining("may create, attach and delete a user, a policy and an access key"),
+    ],
+    [
+      "Cloud B command-line tool absent: asked for before anything of cloud B is created",
+      () => [
+        valueAt(labTerraform().resource, `${CLOUDB_PROGRAMS_ADDRESS}.provisioner.0.local-exec.command`),
+        labResource(CLOUDB_USER).depends_on,
+        readme(),
+      ],
+      [
+        expect.stringMatching(/scripts\/discover-cloudb\.sh"? --check$/),
+        [CLOUDB_PROGRAMS_ADDRESS],
+        expect.stringContaining("the machine that applies needs the `aws` program"),
+      ],
+    ],
+    [
+      "Cloud B scoped policy: exactly three read-only describe permissions",
+      () =>
+        (
+          JSON.parse(String(labResource("aws_iam_policy.lab_cloudb_user_policy").policy)) as {
+            Statement: { Action: string[] }[];
+          }
+        ).Statement.map(({ Action }) => Action),
+      [["ec2:DescribeInstances", "ec2:DescribeInstanceTypes", "ec2:DescribeVolumes"]],
+    ],
+    [
+      "Scan run once only, and 2 to 4 weeks of collection: README and desktop say that one scan understates the sizes",
+      () => [readme(), windowsScript()],
+      [
+        expect.stringContaining(
+          "One scan is a snapshot and understates the sizes; a real assessment collects for two to four weeks.",
+        ),
+        expect.stringContaining("A single scan is a snapshot; a real assessment runs the client for 2 to 4 weeks."),
+      ],
+    ],
+    [
+      "Provisioning time: the README says it, and how to see the end",
+      () => readme(),
+      expect.stringMatching(
+        /The apply takes 5 to 8 minutes\. .* which needs 3 to 5 minutes more; the last line of the Windows host's serial port says `assessment-lab: ready`/,
+      ),
+    ],
+    [
+      "Assessment region: permanent once initialized, as input, README and desktop say",
+      () => [variable("region").description, readme(), windowsScript()],
+      [
+        expect.stringContaining("only another project can have assessment data in another region"),
+        expect.stringContaining("choose that of the lab: the choice is permanent"),
+        expect.stringContaining("choose $($v.region). It is permanent for the project"),
+      ],
+    ],
+    [
+      "The policies of an organization that stop a lab are in the README",
+      () =>
+        ["iam.disableServiceAccountKeyCreation", "compute.vmExternalIpAccess", "compute.requireOsLogin"].filter(
+          (policy) => !readme().includes(`| \`${policy}\` |`),
+        ),
+      [],
+    ],
+    [
+      "deployment_id: the input says that the bucket's name is shared with everybody",
+      () => variable("deployment_id").description,
+      expect.stringContaining("assess-<id>-keys, must be free among the buckets of everybody"),
+    ],
+    [
+      "What inputs, outputs and README tell to replace or to destroy is there",
+      () => {
+        const told = [readme(), JSON.stringify([labTerraform().variable, labTerraform().output])]
+          .flatMap((text) => [...text.matchAll(/-(?:replace|target)='?(\w+)\.(lab_\w+)/g)])
+          .map(
+            ([, type = "", name = ""]) =>
+              `${type}.${name}${labTerraform().resource?.[type]?.[name] ? "" : " is missing"}`,
+          );
+        return [...new Set(told)].sort();
+      },
+      ["terraform_data.lab_cloudb_import", CLOUDB_PROGRAMS_ADDRESS, "tls_private_key.lab_key"],
     ],
     [
       "cloudb_region does not host the instances: zero imported, as the input says",

@@ -24,8 +24,8 @@ export interface SurvivorsNoteProps {
 /**
  * Says at the end of a destroy what the assessment service still has, and how to remove it.
  *
- * Terraform destroys a thing after all that depends on it, so the services of the project, which all else waits for, depend
- * on this. What belongs to no service, a random id or a key pair, is gone as soon as nothing refers to it any more.
+ * Terraform destroys a thing after all that depends on it, so everything depends on this. The services of the project alone
+ * would not do: they may be shared with others. A random id, which is nothing anywhere, may be gone later.
  */
 export class SurvivorsNote extends Construct {
   /**
