@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
@@ -24,8 +24,9 @@ const NO_SURROUNDINGS = { enabledApis: new Set<string>(), hasImage: () => false,
 /**
  * Plans every combination of the inputs with the real providers' binaries: no account, no network, nothing applied.
  *
- * It shows what only the real ones know: what they refuse, and that nothing asks an API at plan. A provider that the
- * mirror lacks is a stand-in here as well, and the progress says so.
+ * It shows what only the real ones know: what they refuse, that nothing asks an API at plan, and that nothing depends on
+ * the cloud B set-up of whoever plans. A provider that the mirror lacks is a stand-in here as well, and the progress says
+ * so.
  */
 export async function planWithRealProviders(options: RealProvidersOptions): Promise<RehearsalReport> {
   const { mirror, onProgress, program, rehearsal } = options;
@@ -35,6 +36,7 @@ export async function planWithRealProviders(options: RealProvidersOptions): Prom
   cpSync(options.folder, folder, { recursive: true });
   const settings = join(folder, "settings.tfrc");
   writeFileSync(settings, `provider_installation {\n  filesystem_mirror { path = ${JSON.stringify(mirror)} }\n}\n`);
+  writeBrokenCloudBFiles(folder);
   const plugins = new PluginServer();
   for (const [name, kinds] of Object.entries(PROVIDERS)) {
     const schema = existsSync(join(mirror, "registry.terraform.io/hashicorp", name)) ? undefined : trimmedSchema(name);
@@ -46,6 +48,8 @@ export async function planWithRealProviders(options: RealProvidersOptions): Prom
     ...plugins.environment,
     TF_CLI_CONFIG_FILE: settings,
     GOOGLE_OAUTH_ACCESS_TOKEN: "fake",
+    AWS_PROFILE: "missing",
+    HOME: folder,
     PATH: process.env.PATH ?? "",
   };
   const run = (command: readonly string[]): Promise<TerraformRun> =>
@@ -81,4 +85,10 @@ export async function planWithRealProviders(options: RealProvidersOptions): Prom
   plugins.stop();
   rmSync(folder, { recursive: true, force: true });
   return { stack, steps };
+}
+
+/** Files that fail whoever reads them, in a home folder. */
+export function writeBrokenCloudBFiles(home: string): void {
+  mkdirSync(join(home, ".aws"));
+  for (const file of ["config", "credentials"]) writeFileSync(join(home, ".aws", file), "[default\nbroken = = =\n");
 }
