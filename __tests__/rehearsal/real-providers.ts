@@ -1,8 +1,9 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
 import { trimmedSchema } from "../stacks/provider-schema/provider-schema";
+import { brokenCloudBSetUp } from "../support/broken-cloudb-files";
 import { Cloud } from "./cloud";
 import { PROVIDERS } from "./deployment";
 import { inputCombinations } from "./input-matrix";
@@ -36,7 +37,6 @@ export async function planWithRealProviders(options: RealProvidersOptions): Prom
   cpSync(options.folder, folder, { recursive: true });
   const settings = join(folder, "settings.tfrc");
   writeFileSync(settings, `provider_installation {\n  filesystem_mirror { path = ${JSON.stringify(mirror)} }\n}\n`);
-  writeBrokenCloudBFiles(folder);
   const plugins = new PluginServer();
   for (const [name, kinds] of Object.entries(PROVIDERS)) {
     const schema = existsSync(join(mirror, "registry.terraform.io/hashicorp", name)) ? undefined : trimmedSchema(name);
@@ -48,8 +48,7 @@ export async function planWithRealProviders(options: RealProvidersOptions): Prom
     ...plugins.environment,
     TF_CLI_CONFIG_FILE: settings,
     GOOGLE_OAUTH_ACCESS_TOKEN: "fake",
-    AWS_PROFILE: "missing",
-    HOME: folder,
+    ...brokenCloudBSetUp(folder),
     PATH: process.env.PATH ?? "",
   };
   const run = (command: readonly string[]): Promise<TerraformRun> =>
@@ -85,10 +84,4 @@ export async function planWithRealProviders(options: RealProvidersOptions): Prom
   plugins.stop();
   rmSync(folder, { recursive: true, force: true });
   return { stack, steps };
-}
-
-/** Files that fail whoever reads them, in a home folder. */
-export function writeBrokenCloudBFiles(home: string): void {
-  mkdirSync(join(home, ".aws"));
-  for (const file of ["config", "credentials"]) writeFileSync(join(home, ".aws", file), "[default\nbroken = = =\n");
 }
