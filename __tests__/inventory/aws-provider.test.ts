@@ -19,22 +19,15 @@ interface Key {
   readonly SecretAccessKey: string;
 }
 
-interface Account {
-  readonly UserDetailList: readonly {
-    readonly UserName: string;
-    readonly AttachedManagedPolicies: readonly { readonly PolicyName: string }[];
-  }[];
-  readonly Policies: readonly {
-    readonly PolicyName: string;
-    readonly PolicyVersionList: readonly { readonly Document: unknown }[];
-  }[];
+interface Policies {
+  readonly Policies: readonly { readonly Arn: string; readonly PolicyName: string }[];
 }
 
 const NAME = "assess-discovery-1a2b3c4d";
 const REGION = "us-east-1";
 const TITLE = "The real aws provider and a simulated account";
 
-/** What the bootstrap key needs, and what it therefore has here: a further right would fail the apply. */
+/** What the bootstrap key needs, and what it therefore has here: an apply that needed one more would fail. */
 const BOOTSTRAP_ACTIONS = [
   ...["CreateUser", "GetUser", "ListGroupsForUser", "DeleteUser"],
   ...["CreatePolicy", "GetPolicy", "GetPolicyVersion", "ListPolicyVersions", "DeletePolicy"],
@@ -117,11 +110,10 @@ function withMirror(mirror: string): void {
     );
     return ((await aws(anybody, "iam", "create-access-key", "--user-name", name)) as { AccessKey: Key }).AccessKey;
   };
-  const account = async () =>
-    (await aws(
-      administrator,
-      ...["iam", "get-account-authorization-details", "--filter", "User", "LocalManagedPolicy"],
-    )) as Account;
+  const iam = (...command: string[]) => aws(administrator, "iam", ...command);
+  const userNames = async () =>
+    ((await iam("list-users")) as { Users: { UserName: string }[] }).Users.map(({ UserName }) => UserName).sort();
+  const ownPolicies = async () => ((await iam("list-policies", "--scope", "Local")) as Policies).Policies;
 
   beforeAll(async () => {
     moto = await Moto.start();
@@ -146,7 +138,9 @@ function withMirror(mirror: string): void {
     });
     stack.expose({
       key: {
-        value: expression(`{ AccessKeyId = ${user.keyId}, SecretAccessKey = try(nonsensitive(${user.keySecret}), null) }`),
+        value: expression(
+          `{ AccessKeyId = ${user.keyId}, SecretAccessKey = try(nonsensitive(${user.keySecret}), null) }`,
+        ),
         description: "Key.",
       },
     });
@@ -180,23 +174,29 @@ function withMirror(mirror: string): void {
       const { exitCode, output } = await terraform("apply", "-auto-approve", "-input=false");
       expect(output).toContain("Apply complete! Resources: 4 added, 0 changed, 0 destroyed.");
       expect(exitCode).toBe(0);
-      const { Policies, UserDetailList } = await account();
-      const users = UserDetailList.filter(({ UserName }) => !["administrator", "bootstrap"].includes(UserName));
-      expect(users.map(({ UserName }) => UserName)).toEqual([NAME]);
-      expect(users[0]?.AttachedManagedPolicies).toEqual([expect.objectContaining({ PolicyName: NAME })]);
-      expect(Policies.map(({ PolicyName }) => PolicyName)).toEqual([NAME]);
-      expect(Policies[0]?.PolicyVersionList.map(({ Document }) => Document)).toEqual([
-        {
-          Version: "2012-10-17",
-          Statement: [
-            {
-              Effect: "Allow",
-              Action: ["ec2:DescribeInstances", "ec2:DescribeInstanceTypes", "ec2:DescribeVolumes"],
-              Resource: "*",
-            },
-          ],
+      expect(await userNames()).toEqual(["administrator", NAME, "bootstrap"]);
+      const policies = await ownPolicies();
+      expect(policies.map(({ PolicyName }) => PolicyName)).toEqual([NAME]);
+      const { Arn: arn = "" } = policies[0] ?? {};
+      expect(await iam("list-attached-user-policies", "--user-name", NAME)).toMatchObject({
+        AttachedPolicies: [{ PolicyName: NAME, PolicyArn: arn }],
+      });
+      expect(await iam("list-user-policies", "--user-name", NAME)).toMatchObject({ PolicyNames: [] });
+      expect(await iam("get-policy-version", "--policy-arn", arn, "--version-id", "v1")).toMatchObject({
+        PolicyVersion: {
+          IsDefaultVersion: true,
+          Document: {
+            Version: "2012-10-17",
+            Statement: [
+              {
+                Effect: "Allow",
+                Action: ["ec2:DescribeInstances", "ec2:DescribeInstanceTypes", "ec2:DescribeVolumes"],
+                Resource: "*",
+              },
+            ],
+          },
         },
-      ]);
+      });
     },
     STEP_MILLISECONDS,
   );
@@ -233,9 +233,8 @@ function withMirror(mirror: string): void {
       const { exitCode, output } = await terraform("destroy", "-auto-approve", "-input=false");
       expect(output).toContain("Destroy complete! Resources: 4 destroyed.");
       expect(exitCode).toBe(0);
-      const { Policies, UserDetailList } = await account();
-      expect(UserDetailList.map(({ UserName }) => UserName).sort()).toEqual(["administrator", "bootstrap"]);
-      expect(Policies).toEqual([]);
+      expect(await userNames()).toEqual(["administrator", "bootstrap"]);
+      expect(await ownPolicies()).toEqual([]);
       expect(gateway.requests.map(({ action }) => action)).toEqual(
         expect.arrayContaining(["CreateUser", "CreateAccessKey", "DeleteAccessKey", "DeleteUser"]),
       );
