@@ -1,0 +1,4 @@
+import { describeEntrypoint } from "./entrypoint-behaviour";
+
+describeEntrypoint("bash");
+describeEntrypoint("busybox");
