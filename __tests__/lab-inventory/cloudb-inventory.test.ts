@@ -103,6 +103,9 @@ describe("CloudBInventory", () => {
       {
         alias: "cloud_b_user_provider",
         region: "${var.cloudb_region}",
+        profile: "default",
+        shared_config_files: ["${path.module}/scripts/no-profile.ini"],
+        shared_credentials_files: ["${path.module}/scripts/no-profile.ini"],
         access_key: '${(var.cloudb_access_key_id == "" ? "none" : var.cloudb_access_key_id)}',
         secret_key: '${(var.cloudb_access_key_id == "" ? "none" : var.cloudb_secret_access_key)}',
         skip_credentials_validation: '${!(var.cloudb_access_key_id != "")}',

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
 import { trimmedSchema } from "../stacks/provider-schema/provider-schema";
+import { brokenCloudBSetUp } from "../support/broken-cloudb-files";
 import { Cloud } from "./cloud";
 import { PROVIDERS } from "./deployment";
 import { inputCombinations } from "./input-matrix";
@@ -24,8 +25,9 @@ const NO_SURROUNDINGS = { enabledApis: new Set<string>(), hasImage: () => false,
 /**
  * Plans every combination of the inputs with the real providers' binaries: no account, no network, nothing applied.
  *
- * It shows what only the real ones know: what they refuse, and that nothing asks an API at plan. A provider that the
- * mirror lacks is a stand-in here as well, and the progress says so.
+ * It shows what only the real ones know: what they refuse, that nothing asks an API at plan, and that nothing depends on
+ * the cloud B set-up of whoever plans. A provider that the mirror lacks is a stand-in here as well, and the progress says
+ * so.
  */
 export async function planWithRealProviders(options: RealProvidersOptions): Promise<RehearsalReport> {
   const { mirror, onProgress, program, rehearsal } = options;
@@ -46,6 +48,7 @@ export async function planWithRealProviders(options: RealProvidersOptions): Prom
     ...plugins.environment,
     TF_CLI_CONFIG_FILE: settings,
     GOOGLE_OAUTH_ACCESS_TOKEN: "fake",
+    ...brokenCloudBSetUp(folder),
     PATH: process.env.PATH ?? "",
   };
   const run = (command: readonly string[]): Promise<TerraformRun> =>

@@ -26,7 +26,7 @@ describe("The synthesized folder of the lab", () => {
     );
     expect(referred.length).toBeGreaterThan(0);
     expect([...new Set(referred)].filter((path) => !folder.files.includes(path))).toEqual([]);
-    for (const script of ["linux-first-boot.sh", "windows-first-boot.ps1"])
+    for (const script of ["linux-first-boot.sh", "no-profile.ini", "windows-first-boot.ps1"])
       expect(folder.read(`scripts/${script}`)).toBe(readFileSync(packageFile(`lib/lab/scripts/${script}`), "utf8"));
   });
 

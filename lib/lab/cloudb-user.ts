@@ -7,8 +7,10 @@ import { Token, type ITerraformDependable, type TerraformResource } from "cdktf"
 import { Construct } from "constructs";
 
 import { countWhen, expression } from "../core/expression";
+import { packageFile } from "../core/package-file";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { requireProvider } from "../core/provider-requirements";
+import { addStackFile } from "../core/stack-file";
 import { CLOUDB_ACTIONS } from "./contract";
 import { cloudbUserName } from "./lab-names";
 
@@ -36,7 +38,8 @@ export interface CloudBUserProps {
  * A user of cloud B that may list machines and nothing else, with an access key.
  *
  * The secret of the key is in the Terraform state. The provider is configured here, under a name of its own, so that a
- * stack may have another one. Without credentials it makes no call.
+ * stack may have another one. Without credentials it makes no call. It takes nothing from the profiles and files of
+ * whoever applies.
  */
 export class CloudBUser extends Construct {
   /** Resource name; null without cloud B. */
@@ -92,8 +95,14 @@ export class CloudBUser extends Construct {
     requireProvider(this, "aws");
     const givenOr = (placeholder: string, value: string): string =>
       expression(`(${accessKeyId} == "" ? "${placeholder}" : ${value})`);
+    const profiles = addStackFile(this, packageFile(`lib/lab/scripts/${PROFILES_FILE}`), `scripts/${PROFILES_FILE}`);
     const provider = new AwsProvider(this, "Provider", {
       region,
+      // The provider reads the caller's files even though it is given a key, and fails on a broken one, and when
+      // AWS_PROFILE names a profile that is in none of them.
+      profile: EMPTY_PROFILE,
+      sharedConfigFiles: [profiles.path],
+      sharedCredentialsFiles: [profiles.path],
       // The provider insists on credentials even when nothing uses it; these are never sent.
       accessKey: givenOr(NO_KEY, accessKeyId),
       secretKey: givenOr(NO_KEY, secretAccessKey),
@@ -110,6 +119,10 @@ export class CloudBUser extends Construct {
 }
 
 const NO_KEY = "none";
+
+/** A file with an empty profile and nothing else. */
+const PROFILES_FILE = "no-profile.ini";
+const EMPTY_PROFILE = "default";
 
 /** An attribute of a counted resource; null when there is none. */
 function only(resource: TerraformResource, attribute: string): string {
