@@ -1,5 +1,12 @@
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { packageFile } from "../../lib/core/package-file";
+import { temporaryFolder } from "../support/google-stand-in-scripts";
 import { ApiError } from "../support/google-stand-in-services";
-import { describeWith } from "../support/programs";
+import { describeWith, programPath } from "../support/programs";
 import { haveLeftovers, inScene, namesIn } from "./assessment-scene";
 
 describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
@@ -45,6 +52,34 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
       expect(stderr).toContain("Of the sources, assess-discovery-client cannot be deleted.");
       expect(stderr).toContain("2 deletions failed; run the same command again");
       expect(namesIn(standIn)).not.toContain("importJobs/mine-too");
+    }),
+  );
+
+  it.concurrent("notes how to delete what is left, in a command that works from any folder", () =>
+    inScene(async ({ standIn, run }) => {
+      const folder = join(temporaryFolder(), "it's a folder");
+      mkdirSync(folder);
+      for (const path of ["lib/lab/scripts/assessment-cleanup.sh", "lib/core/scripts/google-rest.sh"]) {
+        copyFileSync(packageFile(path), join(folder, path.replace(/.*\//, "")));
+      }
+      haveLeftovers(standIn);
+      const environment = { ...process.env, ...standIn.environment, GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first" };
+      const settings = { PROJECT_ID: "demo-project", REGION: "us-central1", SOURCE_ID: "assess-discovery-client" };
+      const shell = programPath("dash");
+
+      const note = await promisify(execFile)(shell, ["./assessment-cleanup.sh", "--note"], {
+        cwd: folder,
+        env: { ...environment, ...settings },
+      });
+      const command = / To remove them: (.*)\n$/.exec(note.stdout)?.[1] ?? "";
+      await promisify(execFile)(shell, ["-c", `${command} --yes`], { cwd: temporaryFolder(), env: environment });
+
+      expect(note.stdout).toContain(
+        "the discovery source assess-discovery-client (and assess-discovery-client-upload, if an import needed one for uploads), its import jobs",
+      );
+      expect(namesIn(standIn)).not.toContain("sources/assess-discovery-client");
+      expect(namesIn(standIn)).not.toContain("sources/assess-discovery-client-upload");
+      expect(await run("assessment-cleanup")).toMatchObject({ exitCode: 0 });
     }),
   );
 

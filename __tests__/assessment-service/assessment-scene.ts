@@ -73,10 +73,16 @@ export interface Inventory {
   readonly machines?: number;
   /** Rows of tagInfo after the machine's id, which is that of the first machine. @default one plain tag */
   readonly tags?: readonly string[];
+  /** Rows of tagInfo-2 and so on, of the same machine. @default none */
+  readonly moreTags?: readonly (readonly string[])[];
 }
 
 /** Rows by file name; the kind is the name's beginning. */
-function tables({ machines = 2, tags = ["team,web"] }: Inventory): Readonly<Record<string, readonly string[]>> {
+function tables({
+  machines = 2,
+  tags = ["team,web"],
+  moreTags = [],
+}: Inventory): Readonly<Record<string, readonly string[]>> {
   const ids = Array.from({ length: machines }, (_, index) => `i-${String(index).padStart(4, "0")}`);
   const machine = (id: string) =>
     `${id},"web, ""${id}""",10.0.0.1,02:00:00:00:00:01,,10.0.0.1,8,0,t3.micro,2,1.0,us-east-1,Linux/UNIX,,,,running,,2026-07-01 10:00:00+00:00,0,AWS`;
@@ -85,6 +91,9 @@ function tables({ machines = 2, tags = ["team,web"] }: Inventory): Readonly<Reco
     ...(ids.length > 1 ? { "vmInfo-2.csv": ids.slice(1).map(machine) } : {}),
     "diskInfo.csv": ids.map((id) => `${id},/dev/xvda,8,,gp3`),
     "tagInfo.csv": tags.map((tag) => `${ids[0] ?? ""},${tag}`),
+    ...Object.fromEntries(
+      moreTags.map((rows, index) => [`tagInfo-${index + 2}.csv`, rows.map((tag) => `${ids[0] ?? ""},${tag}`)]),
+    ),
     "perfInfo.csv": [],
   };
 }

@@ -52,18 +52,79 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", (
       ]);
       expect(uploaded.at(-1)?.[1].toString()).toBe(
         [
-          '"MachineId","Key","Value"',
-          '"i-0000","name","web___first__line__"',
-          '"i-0000","tag_1st","x"',
-          '"i-0000","costcenter","a_b"',
-          '"i-0000","gr__e","7"',
+          "MachineId,Key,Value",
+          "i-0000,name,web___first__line__",
+          "i-0000,tag_1st,x",
+          "i-0000,costcenter,a_b",
+          "i-0000,gr__e,7",
           "",
-        ].join("\n"),
+        ].join("\r\n"),
       );
 
       expect(second.exitCode).toBe(0);
       expect(withoutHash(second.stdout)).toContain("This inventory is imported already, by job JOB-rows-tags:");
       expect(standIn.migration.jobs.size).toBe(2);
+    }),
+  );
+
+  it.concurrent("makes one machine's tags labels across the files that they are cut into", () =>
+    inScene(async ({ standIn, run }) => {
+      haveSource(standIn, { type: "SOURCE_TYPE_UPLOAD" });
+      standIn.migration.refuses.add("raw-tags");
+      const first = Array.from({ length: 60 }, (_, index) => `Key${index},V`);
+      const second = ["KEY1,again", ...Array.from({ length: 10 }, (_, index) => `More${index},V`)];
+      const environment = { INVENTORY_FOLDER: inventoryFolder({ tags: first, moreTags: [second, ["key2,again"]] }) };
+
+      const { exitCode } = await run("import-inventory", { environment });
+
+      expect(exitCode).toBe(0);
+      const uploaded = [...standIn.migration.uploads.objects].filter(([name]) => /-tags\/.*taginfo/.test(name));
+      const tables = uploaded.map(([, bytes]) => bytes.toString().split("\r\n").slice(0, -1));
+      expect(tables.map(([header]) => header)).toEqual(["MachineId,Key,Value", "MachineId,Key,Value"]);
+      expect(tables.map((rows) => rows.length - 1)).toEqual([60, 4]);
+      expect(tables[1]?.slice(1)).toEqual(["more0", "more1", "more2", "more3"].map((key) => `i-0000,${key},v`));
+    }),
+  );
+
+  it.concurrent.each(["source-type-at-validate", "source-type-at-run"] as const)(
+    "does nothing the next time when the service has refused the source late (%s)",
+    (refusable) =>
+      inScene(async ({ standIn, run }) => {
+        const displayName = "ä".repeat(63);
+        haveSource(standIn, { displayName });
+        for (const late of [refusable, "header-only", "raw-tags"] as const) standIn.migration.refuses.add(late);
+        const environment = { INVENTORY_FOLDER: inventoryFolder({ tags: ["Name,A b"] }) };
+
+        const first = await run("import-inventory", { environment });
+        const requests = standIn.requests.length;
+        const second = await run("import-inventory", { environment });
+
+        expect(first.exitCode).toBe(0);
+        expect(standIn.migration.sources.get(`${SOURCE}-upload`)?.displayName).toBe(`${"ä".repeat(54)} (upload)`);
+        expect(second).toMatchObject({ exitCode: 0, stderr: "" });
+        expect(withoutHash(second.stdout)).toMatch(/^This inventory is imported already, by job JOB-rows-tags: .*\n$/);
+        expect(standIn.requests.slice(requests).map(({ httpMethod }) => httpMethod)).toEqual(Array(4).fill("GET"));
+      }),
+  );
+
+  it.concurrent("goes on in the source of its own when it was killed there", () =>
+    inScene(async ({ standIn, run }) => {
+      haveSource(standIn);
+      standIn.migration.refuses.add("source-type-at-validate");
+      const environment = { INVENTORY_FOLDER: inventoryFolder() };
+      const killed = await run("import-inventory", {
+        environment,
+        onOutput: (output, kill) => {
+          if (/source of its own(.*\n)*Uploading vmInfo/.test(output)) kill("SIGTERM");
+        },
+      });
+
+      const { exitCode, stdout } = await run("import-inventory", { environment });
+
+      expect(killed.exitCode).toBe(143);
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain("An earlier run went on with a source of its own for uploaded files; going on there.");
+      expect(jobsOf(standIn).map(([, state]) => state)).toEqual(["PENDING", "COMPLETED"]);
     }),
   );
 

@@ -112,6 +112,36 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
     }),
   );
 
+  it.concurrent("names the regions and the role when the service does not say which of them is the problem", () =>
+    inScene(async ({ standIn, run }) => {
+      standIn.migration.hidesRegions = true;
+
+      const { exitCode, stderr } = await run("register-source", { environment: { REGION: "asia-northeast1" } });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toBe(
+        [
+          "The assessment service does not answer for region asia-northeast1 in project demo-project.",
+          `  GET http://${standIn.host}/migrationcenter/v1/projects/demo-project/locations/asia-northeast1 answered HTTP 403 PERMISSION_DENIED: Permission denied on 'locations/asia-northeast1' (or it may not exist).`,
+          "  Way out: choose a region that the service offers (to this project: europe-west1, us-central1). The choice is permanent for the assessment data of a project.",
+          "  If the service does offer asia-northeast1: an owner grants roles/migrationcenter.admin (gcloud projects add-iam-policy-binding demo-project --role roles/migrationcenter.admin --member user:YOU).",
+          "",
+        ].join("\n"),
+      );
+    }),
+  );
+
+  it.concurrent("is not silent during a slow call, and says nothing more about a quick one", () =>
+    inScene(async ({ standIn, run }) => {
+      standIn.inject(REGION, { kind: "slow", milliseconds: 2500 });
+
+      const { exitCode, stdout } = await run("register-source", { environment: { REST_SILENCE_SECONDS: "1" } });
+
+      expect(exitCode).toBe(0);
+      expect(stdout.match(/^GET http:\S+\/us-central1: under way \(\d s\)$/gm)).toHaveLength(2);
+    }),
+  );
+
   it.concurrent("says which role is missing", () =>
     inScene(async ({ standIn, run }) => {
       standIn.inject(REGION, { kind: "status", error: new ApiError(403, "PERMISSION_DENIED", "Permission denied.") });

@@ -33,6 +33,8 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
         " | others | Cloud B | IMPORT_JOB_STATE_COMPLETED",
         "",
       ]);
+      const sizes = standIn.requests.map(({ path }) => /\/(\w+)\?pageSize=(\d+)/.exec(path)?.slice(1).join(" "));
+      expect([...new Set(sizes)]).toEqual(["sources 1000", "assets 100", "importJobs 1000"]);
       expect(json).toMatchObject({ exitCode: 0, stderr: "" });
       const document = JSON.parse(json.stdout) as Record<string, readonly Record<string, unknown>[]>;
       expect(Object.entries(document).map(([name, items]) => [name, items.length])).toEqual([

@@ -108,6 +108,20 @@ describeWith(["dash", "jq", "curl"], "discover-cloudb.sh", () => {
 `);
   });
 
+  it.concurrent("needs a program for checksums, under either of its names", async () => {
+    const scripts = { aws: "exit 1" };
+    const none = programFolder({ without: ["sha256sum"], scripts });
+    const other = programFolder({ without: ["sha256sum"], scripts: { ...scripts, shasum: "exit 1" } });
+
+    const refused = await discovered({ arguments: ["--check"], programs: none });
+    const accepted = await discovered({ arguments: ["--check"], programs: other });
+
+    expect(refused).toMatchObject({ exitCode: 2 });
+    expect(refused.stderr).toContain("Missing on this machine: sha256sum. This script calls");
+    expect(refused.stderr).toContain("sudo apt-get install coreutils\n");
+    expect(accepted).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
   it.concurrent("only checks when it is told to", async () => {
     expect(await discovered({ arguments: ["--check"] })).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
   });

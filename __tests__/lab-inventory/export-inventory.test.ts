@@ -247,9 +247,9 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
   });
 
   it.concurrent("names all programs that are missing in one message", async () => {
-    const run = await exported({ programs: [programFolder({ without: ["jq"] })] });
+    const run = await exported({ programs: [programFolder({ without: ["jq", "sha256sum"] })] });
     expect(run.exitCode).toBe(2);
-    expect(run.stderr).toContain("Missing on this machine: aws jq.");
-    expect(run.stderr).toContain("sudo apt-get install awscli jq\n");
+    expect(run.stderr).toContain("Missing on this machine: aws jq sha256sum.");
+    expect(run.stderr).toContain("sudo apt-get install awscli jq coreutils\n");
   });
 });

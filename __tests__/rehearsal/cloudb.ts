@@ -1,4 +1,6 @@
+import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { programFolder } from "../support/google-stand-in-scripts";
@@ -85,9 +87,13 @@ export function requireSurvivors({ log, web }: Deployment): void {
   const [source] = [...web.migration.sources.keys()].slice(-1);
   const id = source?.split("/").at(-1) ?? "";
   const last = lines.at(-1) ?? "";
-  if (!last.includes(`the discovery source ${id}, its import jobs`) || !last.includes(`SOURCE_ID=${id} sh `)) {
+  const command = /To remove them: (.*)$/.exec(last)?.[1] ?? "";
+  if (!last.includes(`the discovery source ${id} (and ${id}-upload`) || !command.includes(`SOURCE_ID=${id} sh `)) {
     throw new Error(`destroy ends with "${last}"`);
   }
+  // Where the user is, and not where Terraform was.
+  const help = spawnSync("sh", ["-c", `${command} --help`], { cwd: tmpdir(), encoding: "utf8" });
+  if (!help.stdout.includes("assessment-cleanup.sh --yes")) throw new Error(`${command}: ${help.stderr}`);
   const after = log.slice(log.lastIndexOf(last) + last.length);
   const later = /^\S+: Destroying\.\.\.|^\S+: Destruction complete/m.exec(
     after.replace(/^.*survivors_at_destroy.*$/gm, ""),

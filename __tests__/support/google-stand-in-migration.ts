@@ -18,7 +18,10 @@ import { readTable } from "./google-stand-in-tables";
 import { SignedUploads } from "./google-stand-in-uploads";
 
 /** What the real service may refuse without saying so beforehand. */
-export type Refusable = "header-only" | "raw-tags" | "source-type";
+export type Refusable = "header-only" | "raw-tags" | "source-type" | "source-type-at-validate" | "source-type-at-run";
+
+/** Characters of a display name. */
+const LONGEST_DISPLAY_NAME = 63;
 
 /** Collections that a user fills, in which nothing happens but listing and deleting. */
 const USER_COLLECTIONS = ["reportConfigs", "groups", "preferenceSets", "discoveryClients"] as const;
@@ -40,6 +43,10 @@ export class MigrationCenter {
   callsPerPhase = 2;
   /** Lets imports end as failed, with this as their error; a number of frames when they end but import only so much. */
   importResult: number | string | undefined;
+  /** Lets the operation that creates a file end without its address, which has to be read then. */
+  hidesAddresses = false;
+  /** Lets the service answer as to somebody who may not know which regions there are. */
+  hidesRegions = false;
   /** Findings of the next validations besides their own. */
   readonly findings: JsonObject[] = [];
   /** Places that lists could not reach. */
@@ -111,6 +118,13 @@ export class MigrationCenter {
     if (locationId === undefined) return {};
     if (this.regions.includes(locationId))
       return { name: `projects/${project ?? ""}/locations/${locationId}`, locationId };
+    if (this.hidesRegions) {
+      throw new ApiError(
+        403,
+        "PERMISSION_DENIED",
+        `Permission denied on 'locations/${locationId}' (or it may not exist).`,
+      );
+    }
     throw new ApiError(404, "NOT_FOUND", `Location ${locationId} is not found or access is unauthorized.`);
   }
 
@@ -137,6 +151,10 @@ export class MigrationCenter {
 
   private createSource(call: Call): JsonObject {
     const name = newName(call, "sources", "sourceId");
+    const displayName = call.body.displayName;
+    if (typeof displayName === "string" && [...displayName].length > LONGEST_DISPLAY_NAME) {
+      throw new ApiError(400, "INVALID_ARGUMENT", `display_name has more than ${LONGEST_DISPLAY_NAME} characters.`);
+    }
     const source = { ...call.body, name, state: "ACTIVE", createTime: TIME, updateTime: TIME };
     return this.operations.accept(
       call,
@@ -249,7 +267,8 @@ export class MigrationCenter {
       () => {
         requireFree(job.files, name);
         job.files.set(name, file);
-        return typed("ImportDataFile", file);
+        const { uploadFileInfo, ...rest } = file;
+        return typed("ImportDataFile", this.hidesAddresses ? rest : { ...rest, uploadFileInfo });
       },
       () => {
         requireFree(job.files, name);
@@ -281,6 +300,16 @@ export class MigrationCenter {
 
   private startPhase(call: Call, from: readonly JobState[]): JsonObject {
     const job = find(this.jobs, call);
+    const type = this.sources.get(job.assetSource)?.type;
+    const isRefused =
+      type !== "SOURCE_TYPE_UPLOAD" &&
+      this.refuses.has(from.includes("READY") ? "source-type-at-run" : "source-type-at-validate");
+    if (isRefused) {
+      this.operations.failures.set(
+        call.method.id,
+        new ApiError(400, "FAILED_PRECONDITION", `The asset source is of type ${String(type)}.`),
+      );
+    }
     return this.operations.accept(
       call,
       job.name,

@@ -36,7 +36,6 @@ umask 077
 REST_TRIES=${REST_TRIES:-6}
 REST_RETRY_BASE_SECONDS=${REST_RETRY_BASE_SECONDS:-1}
 REST_CONNECT_SECONDS=${REST_CONNECT_SECONDS:-10}
-# Below REST_SILENCE_SECONDS, because nothing can be printed while a call is under way.
 REST_CALL_SECONDS=${REST_CALL_SECONDS:-14}
 REST_UPLOAD_SECONDS=${REST_UPLOAD_SECONDS:-1800}
 REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
@@ -46,26 +45,36 @@ GOOGLE_NOTE=
 GOOGLE_ON_INTERRUPT=:
 GOOGLE_PATIENT=no
 GOOGLE_REFUSED=
+# When the last line was printed, by the clock.
+GOOGLE_SAID_AT=0
 GOOGLE_SHOWN=
-GOOGLE_SHOWN_AT=0
 GOOGLE_SLEEP=
 GOOGLE_TICKER=
 GOOGLE_TOKEN_SOURCE=
-GOOGLE_UPLOAD=
+GOOGLE_WORKER=
 
 google_say() {
   printf '%s\n' "$*"
+  google_has_said
 }
 
 google_complain() {
   printf '%s\n' "$*" >&2
+  google_has_said
+}
+
+google_has_said() {
+  GOOGLE_SAID_AT=$(date +%s) || GOOGLE_SAID_AT=0
 }
 
 # Names every missing program at once, with the way to get each.
 google_require() {
   google_missing=
   for google_program in "$@"; do
-    command -v "$google_program" >/dev/null 2>&1 || google_missing="$google_missing $google_program"
+    command -v "$google_program" >/dev/null 2>&1 && continue
+    # macOS has the one under the name of the other.
+    if [ "$google_program" = sha256sum ] && command -v shasum >/dev/null 2>&1; then continue; fi
+    google_missing="$google_missing $google_program"
   done
   [ -n "$google_missing" ] || return 0
   google_packages=
@@ -126,6 +135,7 @@ google_start() {
   GOOGLE_WORK=$(mktemp -d "${TMPDIR:-/tmp}/google-rest.XXXXXX")
   GOOGLE_ANSWER=$GOOGLE_WORK/answer
   GOOGLE_STARTED=$(date +%s)
+  GOOGLE_SAID_AT=$GOOGLE_STARTED
   : >"$GOOGLE_ANSWER"
   trap 'google_end' EXIT
   trap 'google_interrupted SIGINT 130' INT
@@ -134,7 +144,7 @@ google_start() {
 }
 
 google_end() {
-  for google_child in $GOOGLE_SLEEP $GOOGLE_TICKER $GOOGLE_UPLOAD; do
+  for google_child in $GOOGLE_SLEEP $GOOGLE_TICKER $GOOGLE_WORKER; do
     kill -9 "$google_child" 2>/dev/null || :
   done
   rm -rf "$GOOGLE_WORK"
@@ -185,15 +195,68 @@ google_sleep() {
   GOOGLE_SLEEP=
 }
 
-# google_progress WHAT STATE: one line when the state changes, and one at the latest after REST_SILENCE_SECONDS.
+# google_progress WHAT STATE: one line when the state changes, and one before the pause that follows could make the
+# silence longer than REST_SILENCE_SECONDS.
 google_progress() {
-  google_now=$(google_seconds)
-  if [ "$1/$2" = "$GOOGLE_SHOWN" ] && [ $((google_now - GOOGLE_SHOWN_AT)) -lt "$REST_SILENCE_SECONDS" ]; then
+  # The clock has whole seconds only, and so has this sum.
+  if [ "$1/$2" = "$GOOGLE_SHOWN" ] &&
+    [ $(($(date +%s) - GOOGLE_SAID_AT + ${REST_POLL_SECONDS%%.*} + 2)) -le "$REST_SILENCE_SECONDS" ]; then
     return 0
   fi
   GOOGLE_SHOWN="$1/$2"
-  GOOGLE_SHOWN_AT=$google_now
-  google_say "$1: $2 ($google_now s)"
+  google_say "$1: $2 ($(google_seconds) s)"
+}
+
+# Says every REST_SILENCE_SECONDS that something is under way, beside it, until google_untick.
+# google_tick WHAT [SECONDS BEFORE THE FIRST LINE]
+google_tick() {
+  (
+    trap - EXIT INT TERM HUP
+    google_next=${2:-$REST_SILENCE_SECONDS}
+    # $$ is the script itself, which may have been killed.
+    while sleep "$google_next" >/dev/null 2>&1 && kill -0 "$$" 2>/dev/null; do
+      google_next=$((REST_SILENCE_SECONDS > 0 ? REST_SILENCE_SECONDS : 1))
+      google_say "$1: under way ($(google_seconds) s)"
+      echo "$GOOGLE_SAID_AT" >"$GOOGLE_WORK/ticked"
+    done
+  ) &
+  GOOGLE_TICKER=$!
+}
+
+google_untick() {
+  [ -n "$GOOGLE_TICKER" ] || return 0
+  # A shell that has just been started may lose any other signal.
+  kill -9 "$GOOGLE_TICKER" 2>/dev/null || :
+  wait "$GOOGLE_TICKER" 2>/dev/null || :
+  GOOGLE_TICKER=
+  [ -s "$GOOGLE_WORK/ticked" ] || return 0
+  read -r GOOGLE_SAID_AT <"$GOOGLE_WORK/ticked"
+  rm -f "$GOOGLE_WORK/ticked"
+}
+
+# google_tick_in_time WHAT SECONDS: for what may take so many seconds; only when they could make the silence too long.
+google_tick_in_time() {
+  google_quiet=$(($(date +%s) - GOOGLE_SAID_AT))
+  [ $((google_quiet + ${2%%.*} + 1)) -gt "$REST_SILENCE_SECONDS" ] || return 0
+  google_first=$((REST_SILENCE_SECONDS - google_quiet - 1))
+  # What is answered at once needs no line.
+  [ "$google_first" -ge 1 ] || google_first=1
+  google_tick "$1" "$google_first"
+}
+
+# google_beside WHAT COMMAND...: a command that may take long, beside a ticker. In the background, so that a signal is
+# handled at once; its exit code is that of the command.
+google_beside() {
+  google_what=$1
+  shift
+  "$@" </dev/null &
+  GOOGLE_WORKER=$!
+  google_tick "$google_what"
+  google_code=0
+  wait "$GOOGLE_WORKER" || google_code=$?
+  GOOGLE_WORKER=
+  google_untick
+  return "$google_code"
 }
 
 # google_pause SECONDS: a longer pause than the silence limit is announced again in every slice.
@@ -531,9 +594,11 @@ google_send() {
   : >"$GOOGLE_WORK/headers"
   GOOGLE_CURL=0
   # -q first: a ~/.curlrc could print the request with its token.
+  google_tick_in_time "$(google_place)" "$REST_CALL_SECONDS"
   GOOGLE_STATUS=$(curl -q --silent --show-error --config "$GOOGLE_WORK/request" "$@" --output "$GOOGLE_ANSWER" \
     --dump-header "$GOOGLE_WORK/headers" --write-out '%{http_code}' --connect-timeout "$REST_CONNECT_SECONDS" \
     --max-time "$REST_CALL_SECONDS" 2>"$GOOGLE_WORK/curl-error") || GOOGLE_CURL=$?
+  google_untick
   google_judge google_read_error
 }
 
@@ -556,30 +621,18 @@ google_send_file() {
   : >"$GOOGLE_WORK/headers"
   : >"$GOOGLE_WORK/upload-status"
   GOOGLE_CURL=0
-  # Without "Expect", which curl adds to large bodies, no answer is waited for before the body is sent.
-  curl -q --silent --show-error --globoff --config "$GOOGLE_WORK/upload" --header 'Expect:' --upload-file "$google_file" \
-    --output "$GOOGLE_ANSWER" --dump-header "$GOOGLE_WORK/headers" --write-out '%{http_code}' \
-    --connect-timeout "$REST_CONNECT_SECONDS" --max-time "$REST_UPLOAD_SECONDS" --speed-limit 1000 --speed-time 60 \
-    >"$GOOGLE_WORK/upload-status" 2>"$GOOGLE_WORK/curl-error" </dev/null &
-  GOOGLE_UPLOAD=$!
-  google_tick "$google_what" &
-  GOOGLE_TICKER=$!
-  wait "$GOOGLE_UPLOAD" || GOOGLE_CURL=$?
-  GOOGLE_UPLOAD=
-  # A shell that has just been started may lose any other signal.
-  kill -9 "$GOOGLE_TICKER" 2>/dev/null || :
-  wait "$GOOGLE_TICKER" 2>/dev/null || :
-  GOOGLE_TICKER=
+  google_beside "$google_what" google_curl_file || GOOGLE_CURL=$?
   GOOGLE_STATUS=$(cat "$GOOGLE_WORK/upload-status")
   google_judge google_read_storage_error
 }
 
-# Says every REST_SILENCE_SECONDS that the upload is under way, as long as it is.
-google_tick() {
+google_curl_file() {
   trap - EXIT INT TERM HUP
-  while sleep "$REST_SILENCE_SECONDS" >/dev/null 2>&1 && kill -0 "$GOOGLE_UPLOAD" 2>/dev/null; do
-    google_say "$1: under way ($(google_seconds) s)"
-  done
+  # Without "Expect", which curl adds to large bodies, no answer is waited for before the body is sent.
+  exec curl -q --silent --show-error --globoff --config "$GOOGLE_WORK/upload" --header 'Expect:' --upload-file "$google_file" \
+    --output "$GOOGLE_ANSWER" --dump-header "$GOOGLE_WORK/headers" --write-out '%{http_code}' \
+    --connect-timeout "$REST_CONNECT_SECONDS" --max-time "$REST_UPLOAD_SECONDS" --speed-limit 1000 --speed-time 60 \
+    >"$GOOGLE_WORK/upload-status" 2>"$GOOGLE_WORK/curl-error"
 }
 
 # Is the last fault a passing one that this call may simply be repeated after?
@@ -741,6 +794,11 @@ google_quota_advice() {
   fi
   google_complain "  Way out: name the project that pays for the calls:" \
     "export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=${PROJECT_ID:-<project>}"
+}
+
+# The source that an import goes into when it is refused on this one. 56: what the suffix leaves of the 63 characters.
+google_upload_source() {
+  printf '%s\n' "$1" | cut -c 1-56 | sed 's/-*$/-upload/'
 }
 
 # Prints a file of JSON lines, each an array of texts, as columns under the given titles.

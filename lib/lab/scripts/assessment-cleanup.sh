@@ -32,9 +32,13 @@ for option in "$@"; do
     --yes) yes=yes ;;
     --everything) everything=yes ;;
     --note)
+      # From the folder of whoever reads it, which is not that of Terraform.
+      script=$(cd "$(dirname "$0")" && pwd)/${0##*/}
+      script=$(printf '%s\n' "$script" | sed "s/'/'\\\\''/g; s/^/'/; s/\$/'/")
       google_say "The assessment service keeps what was not made by Terraform in project ${PROJECT_ID:-}, region" \
-        "${REGION:-}: the discovery source ${SOURCE_ID:-}, its import jobs and assets, and groups, preference sets and" \
-        "reports. To remove them: PROJECT_ID=${PROJECT_ID:-} REGION=${REGION:-} SOURCE_ID=${SOURCE_ID:-} sh $0"
+        "${REGION:-}: the discovery source ${SOURCE_ID:-} (and $(google_upload_source "${SOURCE_ID:-}"), if an import" \
+        "needed one for uploads), its import jobs and assets, and groups, preference sets and reports." \
+        "To remove them: PROJECT_ID=${PROJECT_ID:-} REGION=${REGION:-} SOURCE_ID=${SOURCE_ID:-} sh $script"
       exit 0
       ;;
     --help | -h)
@@ -56,14 +60,9 @@ google_be_patient
 
 location="projects/$PROJECT_ID/locations/$REGION"
 
-# What an import makes when it is refused on the lab's own source.
-upload_source_id() {
-  printf '%s' "$1" | cut -c 1-56 | sed 's/-*$/-upload/'
-}
-
 jq -n --argjson everything "$([ "$everything" = yes ] && echo true || echo false)" \
   --arg source "$location/sources/${SOURCE_ID:-}" \
-  --arg upload "$location/sources/$(upload_source_id "${SOURCE_ID:-}")" \
+  --arg upload "$location/sources/$(google_upload_source "${SOURCE_ID:-}")" \
   '{ $everything, sources: [$source, $upload] }' >"$GOOGLE_WORK/scope.json"
 
 # read_all COLLECTION CONDITION: names of the items that belong to the lab, in a file, and of the others, in another.

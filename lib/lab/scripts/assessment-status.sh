@@ -12,8 +12,9 @@ set -eu
 # shellcheck source=/dev/null
 . "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
 
-# The most that the service gives in one page.
+# The most that the service gives in one page. Machines in full view are large, and a page has to come in one call's time.
 page_size=1000
+asset_page_size=100
 
 as_json=no
 case ${1:-} in
@@ -38,9 +39,9 @@ google_be_patient
 
 location="projects/$PROJECT_ID/locations/$REGION"
 
-# read_all COLLECTION QUERY FIELDS: reduces each item to the fields that are shown.
+# read_all COLLECTION QUERY FIELDS: QUERY begins with the size of a page; reduces each item to the fields that are shown.
 read_all() {
-  google_list migrationcenter "$location/$1?pageSize=$page_size$2" "$1" "$GOOGLE_WORK/items" ||
+  google_list migrationcenter "$location/$1?pageSize=$2" "$1" "$GOOGLE_WORK/items" ||
     google_fail "The $1 of project $PROJECT_ID in $REGION cannot be read." \
       "Way out: check project and region; the caller needs roles/migrationcenter.viewer."
   jq -c "$3" "$GOOGLE_WORK/items" >"$GOOGLE_WORK/$1"
@@ -61,17 +62,17 @@ show() {
 }
 
 : >"$GOOGLE_WORK/all-unreachable"
-read_all sources "" '{
+read_all sources "$page_size" '{
   id: (.name | split("/") | last), displayName: (.displayName // ""), type: (.type // "SOURCE_TYPE_UNKNOWN"),
   state: (.state // "STATE_UNSPECIFIED"), pendingFrameCount: (.pendingFrameCount // 0), errorFrameCount: (.errorFrameCount // 0)
 }'
 # Only the full view has the machines' details; databases and the like have none.
-read_all assets "&view=ASSET_VIEW_FULL" '{
+read_all assets "$asset_page_size&view=ASSET_VIEW_FULL" '{
   id: (.name | split("/") | last), machineName: .machineDetails.machineName,
   osName: (.machineDetails.guestOs.osName // .machineDetails.guestOsDetails.osName),
   sources: [.sources[]? | split("/") | last]
 }'
-read_all importJobs "" '{
+read_all importJobs "$page_size" '{
   id: (.name | split("/") | last), displayName: (.displayName // ""), state: (.state // "IMPORT_JOB_STATE_UNSPECIFIED")
 }'
 

@@ -12,7 +12,7 @@ scripts=$(dirname "$0")
 # shellcheck source=/dev/null
 . "${GOOGLE_REST_LIBRARY:-$scripts/google-rest.sh}"
 
-google_require aws curl jq
+google_require aws curl jq sha256sum
 [ "${1:-}" != --check ] || exit 0
 
 google_start

@@ -40,8 +40,7 @@ PAGE_SIZE=${PAGE_SIZE:-1000}
 # The API takes no more types in one call.
 types_per_call=100
 
-google_require aws jq
-command -v shasum >/dev/null 2>&1 || google_require sha256sum
+google_require aws jq sha256sum
 google_setting AWS_ACCESS_KEY_ID '[A-Za-z0-9_]+' "the id of an access key"
 [ -n "${AWS_SECRET_ACCESS_KEY:-}" ] || google_refuse "AWS_SECRET_ACCESS_KEY is not set; it must hold the secret of the key."
 google_setting CLOUDB_REGION '[a-z]+(-[a-z]+)+-[0-9]+' "a region of cloud B, like us-east-1"

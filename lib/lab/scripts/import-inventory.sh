@@ -95,10 +95,13 @@ google_check_settings
 location="projects/$PROJECT_ID/locations/$REGION"
 console="https://console.cloud.google.com/migration/discovery/dataImport?project=$PROJECT_ID"
 job_source=$SOURCE_ID
+own_source_id=$(google_upload_source "$SOURCE_ID")
 # Corrections, each made at most once: header-only files left out, tags made labels, a source of its own.
 left_out=no
 cleaned=no
 own_source=no
+# Has a job of an earlier run, in a source of its own, been looked for?
+looked=no
 job_id=
 
 explain_interrupt() {
@@ -106,10 +109,15 @@ explain_interrupt() {
 }
 google_on_interrupt explain_interrupt
 
-# The job that these corrections lead to. The checksum tells sources apart.
+# The checksum tells sources apart.
+plain_job_id() {
+  checksum=$(printf '%s' "$1" | cksum)
+  echo "cloudb-$inventory-${checksum%% *}"
+}
+
+# The job that these corrections lead to.
 name_job() {
-  checksum=$(printf '%s' "$job_source" | cksum)
-  job_id="cloudb-$inventory-${checksum%% *}"
+  job_id=$(plain_job_id "$job_source")
   [ "$left_out" = no ] || job_id="$job_id-rows"
   [ "$cleaned" = no ] || job_id="$job_id-tags"
   job="$location/importJobs/$job_id"
@@ -123,9 +131,12 @@ source_refused() {
 
 use_own_source() {
   google_say "Importing once more, into a source of its own for uploaded files."
+  register_own_source
+}
+
+register_own_source() {
   own_source=yes
-  # 56: what a suffix leaves of the 63 characters.
-  job_source=$(printf '%s' "$SOURCE_ID" | cut -c 1-56 | sed 's/-*$//')-upload
+  job_source=$own_source_id
   SOURCE_ID=$job_source SOURCE_TYPE=SOURCE_TYPE_UPLOAD SOURCE_DISPLAY_NAME="$source_name (upload)" \
     sh "$(dirname "$0")/register-source.sh" || exit 1
 }
@@ -136,7 +147,9 @@ require_source() {
       "Way out: register it with register-source.sh."
     google_fail "Source $SOURCE_ID, which the machines are to belong to, cannot be read."
   }
-  jq -r '.state // "STATE_UNSPECIFIED", ((.displayName // "") | gsub("[[:cntrl:]]"; " ") | if . == "" then "Cloud B" else . end)' \
+  jq -r '.state // "STATE_UNSPECIFIED", ((.displayName // "") | gsub("[[:cntrl:]]"; " ") | if . == "" then "Cloud B" else . end
+    # 54: what " (upload)" leaves of the 63 characters.
+    | .[0:54])' \
     "$GOOGLE_ANSWER" >"$GOOGLE_WORK/source"
   {
     read -r source_state
@@ -156,44 +169,63 @@ list_files() {
   while IFS=$tab read -r name kind rows bytes digest; do
     if [ "$left_out" = yes ] && [ "$rows" -eq 0 ]; then continue; fi
     folder=$INVENTORY_FOLDER
-    if [ "$cleaned" = yes ] && [ "$kind" = tagInfo ] && [ "$rows" -gt 0 ]; then folder=$GOOGLE_WORK/labels; fi
+    if [ "$cleaned" = yes ] && [ "$kind" = tagInfo ] && [ "$rows" -gt 0 ]; then
+      folder=$GOOGLE_WORK/labels
+      # All of its rows may have been repetitions.
+      [ "$(($(wc -l <"$folder/$name")))" -gt 1 ] || continue
+    fi
     printf '%s\t%s\n' "$name" "$folder/$name"
   done <"$GOOGLE_WORK/files" >"$GOOGLE_WORK/job-files"
   file_count=$(($(wc -l <"$GOOGLE_WORK/job-files")))
 }
 
 # Tags in the form of Google's labels: lower-case letters, digits, "_" and "-"; keys start with a letter and are unique per
-# machine; at most 63 characters and 64 labels. Rows of one machine follow each other.
+# machine; at most 63 characters and 64 labels. Rows of one machine follow each other, from one file into the next.
 clean_tags() {
   mkdir -p "$GOOGLE_WORK/labels"
+  set --
   while IFS=$tab read -r name kind rows bytes digest; do
     if [ "$kind" != tagInfo ] || [ "$rows" -eq 0 ]; then continue; fi
-    jq -Rrn '
-      # A row goes on in the next line while its quotes are open.
-      def records: foreach inputs as $line ({ held: null, row: null };
-        (if .held == null then $line else .held + "\n" + $line end) as $text
-        | if ($text | split("\"") | length) % 2 == 0 then { held: $text, row: null }
-          else { held: null, row: ($text | rtrimstr("\r")) } end;
-        .row // empty);
-      def fields: [match("(?:^|,)(?:\"((?:[^\"]|\"\")*)\"|([^,\"]*))"; "g") | .captures
-        | if .[0].string != null then .[0].string | gsub("\"\""; "\"") else .[1].string // "" end];
-      def legal: ascii_downcase | gsub("[^a-z0-9_-]"; "_");
-      def key: legal | (if test("^[^a-z]") then "tag_" + . else . end) | .[0:63];
-      foreach records as $row ({ header: true };
-        if .header then { row: ($row | fields), machine: null, keys: {} }
-        else
-          ($row | fields) as [$machine, $key, $value]
-          | ($key // "" | key) as $name
-          | (if .machine == $machine then .keys else {} end) as $keys
-          | if $name == "" or $keys[$name] or ($keys | length) >= 64 then { machine: $machine, keys: $keys, row: null }
-            else { machine: $machine, keys: ($keys + { ($name): true }), row: [$machine, $name, ($value // "" | legal | .[0:63])] }
-            end
-        end;
-        .row // empty | @csv)' "$INVENTORY_FOLDER/$name" >"$GOOGLE_WORK/labels/$name" || {
-      google_complain "$INVENTORY_FOLDER/$name cannot be read as a table."
-      exit 1
-    }
+    set -- "$@" "$INVENTORY_FOLDER/$name"
   done <"$GOOGLE_WORK/files"
+  google_beside "Turning tags into labels" write_labels "$@" || {
+    google_complain "The tags in $INVENTORY_FOLDER cannot be read as tables."
+    exit 1
+  }
+}
+
+# write_labels FILE...: header and line ends stay as they are.
+write_labels() {
+  trap - EXIT INT TERM HUP
+  jq -Rrn '
+    # A row goes on in the next line while its quotes are open.
+    def records: foreach (inputs | { file: input_filename, line: . }) as $next ({ held: null, row: null };
+      $next.line as $line
+      | (if .held == null then $line else .held + "\n" + $line end) as $text
+      | if ($text | split("\"") | length) % 2 == 0 then { held: $text, row: null }
+        else { held: null, row: { file: $next.file, text: ($text | rtrimstr("\r")) } } end;
+      .row // empty);
+    def fields: [match("(?:^|,)(?:\"((?:[^\"]|\"\")*)\"|([^,\"]*))"; "g") | .captures
+      | if .[0].string != null then .[0].string | gsub("\"\""; "\"") else .[1].string // "" end];
+    def legal: ascii_downcase | gsub("[^a-z0-9_-]"; "_");
+    def key: legal | (if test("^[^a-z]") then "tag_" + . else . end) | .[0:63];
+    foreach records as $record ({ file: null, machine: null, keys: {} };
+      if .file != $record.file then { file: $record.file, row: $record.text, machine, keys }
+      else
+        ($record.text | fields) as [$machine, $key, $value]
+        | ($key // "" | key) as $name
+        | (if .machine == $machine then .keys else {} end) as $keys
+        | { file, machine: $machine, keys: $keys, row: null }
+        | if $name == "" or $keys[$name] or ($keys | length) >= 64 then .
+          else .keys[$name] = true
+            # Nothing else needs quotes any more.
+            | .row = ([($machine | if test("[,\"]") then [.] | @csv else . end), $name, ($value // "" | legal | .[0:63])]
+              | join(",")) end
+      end;
+      select(.row != null) | "\(.file | split("/") | last)\t\(.row)")' "$@" >"$GOOGLE_WORK/labelled" || return 1
+  awk -v folder="$GOOGLE_WORK/labels" '
+    { at = index($0, "\t"); printf "%s\r\n", substr($0, at + 1) >(folder "/" substr($0, 1, at - 1)) }
+  ' "$GOOGLE_WORK/labelled"
 }
 
 # Sets state, which is NONE when there is no such job, and has_report, frames and rows of what it has imported.
@@ -211,6 +243,42 @@ look_at_job() {
   fi
   [ "$GOOGLE_STATUS" = 404 ] || google_fail "The state of import job $job_id cannot be read."
   state=NONE
+}
+
+# An earlier run may have learnt late, when it validated or ran its job, that the service does not take the source. Returns
+# 0 when it has left a job in a source of its own, and then goes on with that one and its corrections.
+find_own_job() {
+  looked=yes
+  cp "$GOOGLE_ANSWER" "$GOOGLE_WORK/kept-answer"
+  own_job=$(plain_job_id "$own_source_id")
+  google_list migrationcenter "$location/importJobs?pageSize=1000&view=IMPORT_JOB_VIEW_BASIC" importJobs \
+    "$GOOGLE_WORK/jobs" || google_fail "The import jobs of earlier runs cannot be read."
+  # Of several, the completed one, else the one with the most corrections, which has come last.
+  jq -rn --arg id "$own_job" '
+    [inputs | { id: (.name | split("/") | last), done: (.state == "IMPORT_JOB_STATE_COMPLETED") }
+      | select(.id == $id or (.id | startswith($id + "-")))]
+    | sort_by(.done, (.id | length)) | last // empty | .id, .done' "$GOOGLE_WORK/jobs" >"$GOOGLE_WORK/own-job"
+  if [ ! -s "$GOOGLE_WORK/own-job" ]; then
+    mv "$GOOGLE_WORK/kept-answer" "$GOOGLE_ANSWER"
+    return 1
+  fi
+  {
+    read -r own_job_id
+    read -r own_job_done
+  } <"$GOOGLE_WORK/own-job"
+  own_source=yes
+  job_source=$own_source_id
+  case $own_job_id in *-rows*) left_out=yes ;; esac
+  case $own_job_id in
+    *-tags)
+      cleaned=yes
+      clean_tags
+      ;;
+  esac
+  if [ "$own_job_done" = false ]; then
+    google_say "An earlier run went on with a source of its own for uploaded files; going on there."
+    register_own_source
+  fi
 }
 
 # Sets created: yes, no when the job is there already, refused when the service does not take its source.
@@ -454,6 +522,9 @@ finish_job() {
       use_own_source
       return 0
     fi
+    case $looked/$own_source/$sent_here/$state in
+      no/no/no/NONE | no/no/no/PENDING | no/no/no/FAILED*) if find_own_job; then return 0; fi ;;
+    esac
     case $state in
       NONE)
         if [ "$sent_here" = yes ]; then

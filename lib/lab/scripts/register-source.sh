@@ -38,6 +38,8 @@ location="projects/$PROJECT_ID/locations/$REGION"
 source="$location/sources/$SOURCE_ID"
 console="https://console.cloud.google.com/migration?project=$PROJECT_ID"
 
+grant=" (gcloud projects add-iam-policy-binding $PROJECT_ID --role roles/migrationcenter.admin --member user:YOU)."
+
 # What the service offers this project, for a region that it does not know.
 offered_regions() {
   google_try_once
@@ -45,6 +47,7 @@ offered_regions() {
   jq -r '[.locations[]?.locationId | select(type == "string")] | sort | join(", ")' "$GOOGLE_ANSWER"
 }
 
+# refuse_region [ANOTHER WAY OUT]
 refuse_region() {
   outcome=$(google_outcome)
   google_complain "The assessment service does not answer for region $REGION in project $PROJECT_ID."
@@ -52,6 +55,7 @@ refuse_region() {
   regions=$(offered_regions)
   google_complain "  Way out: choose a region that the service offers${regions:+ (to this project: $regions)}. The choice is" \
     "permanent for the assessment data of a project."
+  [ -z "${1:-}" ] || google_complain "  $1"
   exit 1
 }
 
@@ -63,8 +67,11 @@ await_service() {
         000 | 408 | 409 | 429 | 5??) ;;
         400 | 404) refuse_region ;;
         403)
+          # For a region that it does not know, the service answers as for a role that is missing.
+          google_says 'locations/' && google_says 'may not exist' && refuse_region \
+            "If the service does offer $REGION: an owner grants roles/migrationcenter.admin$grant"
           google_fail "This account may not use the assessment service in project $PROJECT_ID." \
-            "Way out: an owner grants roles/migrationcenter.admin (gcloud projects add-iam-policy-binding $PROJECT_ID --role roles/migrationcenter.admin --member user:YOU)."
+            "Way out: an owner grants roles/migrationcenter.admin$grant"
           ;;
         *) google_fail "The assessment service does not answer for $REGION in project $PROJECT_ID." ;;
       esac
