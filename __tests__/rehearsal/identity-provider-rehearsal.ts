@@ -105,8 +105,10 @@ export function allowsInstances(
   { database_tier: tier, max_instance_count: most, min_instance_count: least }: Inputs,
   surge: number,
 ): boolean {
+  // There may be no fewer at most than at least.
+  const instances = Math.max(Number(most ?? 0), Number(least ?? 0));
   return !(
-    (typeof tier === "string" && most !== undefined && Number(most) + surge > (MOST_INSTANCES[tier] ?? 0)) ||
+    (typeof tier === "string" && instances + surge > (MOST_INSTANCES[tier] ?? 0)) ||
     (most !== undefined && least !== undefined && Number(least) > Number(most))
   );
 }
