@@ -60,14 +60,13 @@ export class IdpKubernetesStack extends PortableStack {
         "compute",
         "container",
         "iam",
+        "iamcredentials",
         "logging",
         "secretmanager",
         "sqladmin",
         "storage",
       ],
     });
-    const networkApi = apis.ready("compute");
-
     const foundation = new IdentityProviderFoundation(this, {
       apis,
       application,
@@ -78,7 +77,9 @@ export class IdpKubernetesStack extends PortableStack {
     const { database, image, initializer, media, place, runtime, secrets } = foundation;
     const connection = foundation.connectionAt(LOOPBACK);
 
-    const network = new ClusterNetwork(this, "Network", { ...place, existing, dependsOn: networkApi });
+    // Where the other variant has the names, the apply ends at the secrets, before anything is billed.
+    const networkReady = [...apis.ready("compute"), database.password.stored];
+    const network = new ClusterNetwork(this, "Network", { ...place, existing, dependsOn: networkReady });
     const cluster = new AutopilotCluster(this, "Cluster", {
       ...place,
       network,
@@ -100,6 +101,8 @@ export class IdpKubernetesStack extends PortableStack {
       name: inputs.namespace,
       outlivedBy: [
         ...cluster.ready,
+        // The cluster's metadata server makes the pods' tokens with it.
+        ...apis.ready("iamcredentials"),
         database.created,
         initializer.mayConnect,
         runtime.mayConnect,
@@ -151,7 +154,8 @@ export class IdpKubernetesStack extends PortableStack {
       workload,
       port: CONTAINER_PORT,
       domain: inputs.domain,
-      dependsOn: networkApi,
+      dependsOn: networkReady,
+      opensAfter: [initialization.completed],
     });
 
     new DeletionGuard(this, "DeletionGuard", {

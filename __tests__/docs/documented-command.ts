@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { DB_INIT_JOB } from "../../lib/idp/contract";
 import { type DocumentedTerraform } from "../tools/readme-tables";
 
 /** Folder of the repository. */
@@ -39,7 +40,7 @@ export function untruth(command: string, offer: Offer): string | undefined {
     case "cp":
       return unknownStack(rest[1] ?? "", offer);
     case "gcloud":
-      return rest.join(" ") === "auth application-default login" ? undefined : `gcloud ${rest.join(" ")} is not known`;
+      return gcloudUntruth(rest.join(" "));
     case "sh":
       return scriptUntruth(rest[0] ?? "", command);
     default:
@@ -51,6 +52,15 @@ function npmUntruth([verb, script]: readonly string[], { scripts }: Offer): stri
   if (verb === "ci") return existsSync(join(REPOSITORY, "package-lock.json")) ? undefined : "there is no lock file";
   const name = verb === "run" ? script : verb;
   return scripts.includes(name ?? "") ? undefined : `package.json has no script ${String(name)}`;
+}
+
+function gcloudUntruth(command: string): string | undefined {
+  if (command === "auth application-default login") return undefined;
+  const container = /^logging read '.*\blabels\.container_name="([^"]+)"' --project=\S+ --freshness=\w+$/.exec(
+    command,
+  )?.[1];
+  if (container === undefined) return `gcloud ${command} is not known`;
+  return container === DB_INIT_JOB ? undefined : `no container is called ${container}`;
 }
 
 function cdktfUntruth([cli, verb, stack]: readonly string[], { stacks }: Offer): string | undefined {

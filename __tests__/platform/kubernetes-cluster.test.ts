@@ -160,6 +160,7 @@ describe("AutopilotCluster", () => {
     const rangesOf = (authorizedNetworks?: Record<string, string>) =>
       clusterIn(() => ({ authorizedNetworks })).resource().master_authorized_networks_config;
     const blocks = (ranges: Record<string, string>) => ({
+      gcp_public_cidrs_access_enabled: false,
       dynamic: {
         cidr_blocks: {
           for_each: ranges,
@@ -170,6 +171,13 @@ describe("AutopilotCluster", () => {
     expect(rangesOf()).toEqual(blocks({ everywhere: "0.0.0.0/0" }));
     expect(rangesOf({})).toEqual(blocks({ everywhere: "0.0.0.0/0" }));
     expect(rangesOf({ office: "203.0.113.0/24" })).toEqual(blocks({ office: "203.0.113.0/24" }));
+  });
+
+  it("lets nobody past the ranges for being a machine of the platform, whoever's it is", () => {
+    const { resource } = clusterIn((stack) => ({
+      authorizedNetworks: input(stack, "ranges", "map(string)").value as never,
+    }));
+    expect(resource()).toHaveProperty("master_authorized_networks_config.gcp_public_cidrs_access_enabled", false);
   });
 
   it("decides at plan when the ranges are an input", () => {

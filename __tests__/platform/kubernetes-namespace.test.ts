@@ -4,6 +4,7 @@ import { InputVariable } from "../../lib/core/input-variable";
 import { type SecretReference } from "../../lib/core/generated-secret";
 import { FrontDoor } from "../../lib/platform/kubernetes/front-door";
 import { KubernetesWorkload } from "../../lib/platform/kubernetes/kubernetes-workload";
+import { WorkloadNamespace } from "../../lib/platform/kubernetes/workload-namespace";
 import { WorkloadSecret } from "../../lib/platform/kubernetes/workload-secret";
 import { valueAt } from "../stacks/configuration-graph";
 import { resourceOf, terraformOf, type Block } from "../support/synthesis";
@@ -28,7 +29,19 @@ describe("WorkloadNamespace", () => {
     });
   });
 
-  it("lets nobody in, and pods out to names, identities, the database, HTTPS and mail", () => {
+  it.each(["default", "kube-public", "gke-gmp-system", "gmp-system", "Apps", "a-", ""])(
+    "refuses a name that is the cluster's own or none: %s",
+    (name) => {
+      const { deployment, stack } = clusterParts();
+      expect(() => new WorkloadNamespace(stack, "Other", { deployment, name, outlivedBy: [] })).toThrow(
+        new Error(
+          `test/Other: 1 problem\n  - name is "${name}"; it must be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither default nor start with kube-, gke- or gmp-, because it is made for this deployment alone and the cluster has those already; rename it`,
+        ),
+      );
+    },
+  );
+
+  it("lets nobody in, and pods out to names, identities, the database and HTTPS", () => {
     const { stack } = clusterParts();
     const policy = resourceOf(terraformOf(stack), "kubernetes_network_policy_v1", "namespace_outbound");
     expect(policy).toMatchObject({
@@ -45,7 +58,7 @@ describe("WorkloadNamespace", () => {
       ["every pod and address", ["UDP 53", "TCP 53"]],
       ["169.254.169.254/32", ["TCP 80"]],
       ["169.254.169.252/32", ["TCP 988"]],
-      ["0.0.0.0/0", ["TCP 3307", "TCP 443", "TCP 465", "TCP 587"]],
+      ["0.0.0.0/0", ["TCP 3307", "TCP 443"]],
     ]);
   });
 });
@@ -160,7 +173,7 @@ describe("FrontDoor", () => {
   it("with a domain speaks HTTPS alone, with a certificate for exactly this name", () => {
     const { of, output } = doorIn(() => "login.example.com");
     expect(of("google_compute_managed_ssl_certificate", "front_door_certificate")).toMatchObject({
-      name: 'idp-demo-abc123-${substr(sha256("login.example.com"), 0, 8)}',
+      name: "idp-demo-abc123-0c6ca083",
       managed: { domains: ["login.example.com"] },
       lifecycle: { create_before_destroy: true },
     });
@@ -237,6 +250,28 @@ describe("FrontDoor", () => {
       "kubernetes_service_v1.front_door_load_balancer",
       "kubernetes_ingress_v1.front_door_ingress",
     ]);
+  });
+
+  it("refuses names that the platform refuses, of which a certificate's is the longest", () => {
+    const parts = clusterParts();
+    const workload = new KubernetesWorkload(parts.stack, "Workload", { ...parts, container: containerIn(parts.stack) });
+    const doorOf = (length: number) => () =>
+      new FrontDoor(parts.stack, `FrontDoor${length}`, {
+        ...PLACE,
+        deployment: { tenantPrefix: "demo-abc123", applicationName: "a".repeat(length) },
+        namespace: parts.namespace,
+        workload,
+        port: 9000,
+      });
+    expect(doorOf(42)).not.toThrow();
+    expect(doorOf(43)).toThrow(
+      new Error(
+        [
+          "test/FrontDoor43: 1 problem",
+          `  - certificate name ${"a".repeat(43)}-demo-abc123-e3b0c442 is 64 characters, the limit is 63, because the platform takes no longer one; shorten the application name or the tenant id by 1`,
+        ].join("\n"),
+      ),
+    );
   });
 
   it.each(["Login.example.com", "login", "login.example.com.", "*.example.com", "https://login.example.com", "-a.b"])(

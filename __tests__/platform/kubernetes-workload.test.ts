@@ -1,5 +1,6 @@
 import fc from "fast-check";
 
+import { InputVariable } from "../../lib/core/input-variable";
 import { KubernetesWorkload, type KubernetesWorkloadProps } from "../../lib/platform/kubernetes/kubernetes-workload";
 import { type ContainerSpec } from "../../lib/idp/container-spec";
 import { valueAt } from "../stacks/configuration-graph";
@@ -34,16 +35,34 @@ describe("KubernetesWorkload", () => {
         strategy: { type: "RollingUpdate", rolling_update: { max_surge: "1", max_unavailable: "0" } },
         progress_deadline_seconds: 1500,
       },
-      timeouts: { create: "30m", update: "30m" },
+      timeouts: { create: "30m", update: "38m" },
+    });
+  });
+
+  it("has four minutes more for every further pod, because they are replaced one after another", () => {
+    const timeouts = (maxInstanceCount: number) =>
+      workloadIn({ maxInstanceCount }, {}, "db-custom-2-7680").deployment.timeouts;
+    expect(timeouts(1)).toEqual({ create: "30m", update: "30m" });
+    expect(timeouts(4)).toEqual({ create: "30m", update: "42m" });
+    const { stack, ...parts } = clusterParts();
+    const most = new InputVariable(stack, "most", { type: "number", default: 3, description: "An input." });
+    new KubernetesWorkload(stack, "Workload", {
+      ...parts,
+      container: containerIn(stack),
+      maxInstanceCount: most.numberValue,
+    });
+    expect(resourceOf(terraformOf(stack), "kubernetes_deployment_v1", "workload").timeouts).toEqual({
+      create: "30m",
+      update: "${30 + 4 * (var.most - 1)}m",
     });
   });
 
   it("leaves the number of pods to the autoscaler, which looks at the server alone", () => {
-    const { deployment, of } = workloadIn({ minInstanceCount: 2, maxInstanceCount: 4 });
+    const { deployment, of } = workloadIn({ minInstanceCount: 2, maxInstanceCount: 3 });
     expect(valueAt(deployment, "spec.replicas")).toBeUndefined();
     expect(of("kubernetes_horizontal_pod_autoscaler_v2", "workload_autoscaler").spec).toEqual({
       min_replicas: 2,
-      max_replicas: 4,
+      max_replicas: 3,
       scale_target_ref: {
         api_version: "apps/v1",
         kind: "Deployment",
@@ -189,7 +208,7 @@ describe("KubernetesWorkload", () => {
       { cpu: "0.5", memory: "512Mi" },
     ];
     for (const size of resources) expect(() => workloadIn({}, { resources: size })).not.toThrow();
-    expect(() => workloadIn({ maxInstanceCount: 4 }, {}, "db-custom-1-3840")).not.toThrow();
+    expect(() => workloadIn({ maxInstanceCount: 3 }, {}, "db-custom-1-3840")).not.toThrow();
   });
 
   it("refuses what the platform refuses, everything at once", () => {
@@ -220,12 +239,12 @@ describe("KubernetesWorkload", () => {
     );
   });
 
-  it("refuses more pods than the database has connections for, and fewer at most than at least", () => {
-    expect(() => workloadIn({ maxInstanceCount: 5 }, {}, "db-custom-1-3840")).toThrow(
+  it("refuses more pods than the database has connections for while they are replaced, and fewer at most than at least", () => {
+    expect(() => workloadIn({ maxInstanceCount: 4 }, {}, "db-custom-1-3840")).toThrow(
       new Error(
         [
           "test/Workload: 1 problem",
-          "  - maxInstanceCount is 5; that needs 100 database connections and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a tier with more memory",
+          "  - maxInstanceCount is 4; with 1 more during a rollout that needs 100 database connections and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a tier with more memory",
         ].join("\n"),
       ),
     );

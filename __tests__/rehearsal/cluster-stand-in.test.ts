@@ -152,6 +152,22 @@ describe("A refresh shows", () => {
     expect(replicas()).toBe("3");
   });
 
+  it("a rollout that is given up when the last of several pods may still be on its way", () => {
+    const cloud = new Cloud(surroundings);
+    const scaler = { ...metadata(null), spec: [{ max_replicas: 3, scale_target_ref: [{ name: "server" }] }] };
+    cloud.create(object("kubernetes_horizontal_pod_autoscaler_v2", "apps/server", scaler));
+    const spec = [{ progress_deadline_seconds: 1500, template: [template] }];
+    const update = (limit: string) => () => {
+      const values = { ...metadata(null), spec, timeouts: { update: limit } };
+      KUBERNETES_KINDS.kubernetes_deployment_v1?.afterUpdate?.(
+        object("kubernetes_deployment_v1", "apps/server", values),
+        cloud,
+      );
+    };
+    expect(update("30m")).toThrow("3 replicas wanted; 0 replicas Ready (timeout while waiting: 1800 s to update");
+    expect(update("38m")).not.toThrow();
+  });
+
   it("a service without its load balancers once its first own annotation has wiped the platform's", () => {
     const cloud = new Cloud(surroundings);
     const kind = KUBERNETES_KINDS.kubernetes_service_v1;

@@ -88,7 +88,7 @@ export const MATRIX = {
   network: [null, "projects/shared/global/networks/main"],
 } as const;
 
-/** Connections of the smaller tiers, as the inputs' own rule has them. */
+/** Instances on each tier, as the inputs' own rule has them. */
 const MOST_INSTANCES: Readonly<Record<string, number>> = {
   "db-g1-small": 2,
   "db-custom-1-3840": 4,
@@ -96,14 +96,19 @@ const MOST_INSTANCES: Readonly<Record<string, number>> = {
   "db-custom-4-15360": 24,
 };
 
-/** What the inputs' own rules about the number of instances allow; a value that is not chosen yet breaks none. */
-export function allowsInstances({
-  database_tier: tier,
-  max_instance_count: most,
-  min_instance_count: least,
-}: Inputs): boolean {
+/**
+ * What the inputs' own rules about the number of instances allow; a value that is not chosen yet breaks none.
+ *
+ * @param surge instances that a rollout runs beside the most
+ */
+export function allowsInstances(
+  { database_tier: tier, max_instance_count: most, min_instance_count: least }: Inputs,
+  surge: number,
+): boolean {
+  // There may be no fewer at most than at least.
+  const instances = Math.max(Number(most ?? 0), Number(least ?? 0));
   return !(
-    (typeof tier === "string" && most !== undefined && Number(most) > (MOST_INSTANCES[tier] ?? 0)) ||
+    (typeof tier === "string" && instances + surge > (MOST_INSTANCES[tier] ?? 0)) ||
     (most !== undefined && least !== undefined && Number(least) > Number(most))
   );
 }

@@ -57,6 +57,7 @@ export const KUBERNETES_FAULTS: NonNullable<StackRehearsal["faults"]> = [
     refusal: "is in failed state",
     verify: (deployment) => {
       requireAbsent(deployment, "kubernetes_deployment_v1");
+      requireAbsent(deployment, "kubernetes_service_v1");
     },
   },
   {

@@ -29,7 +29,7 @@ function isAllowed(inputs: Inputs): boolean {
   const gibibytes = gibibytesOf(memory);
   const fits =
     cpu === undefined || gibibytes === undefined || (gibibytes >= Number(cpu) && gibibytes <= Number(cpu) * 6.5);
-  return fits && allowsInstances(inputs);
+  return fits && allowsInstances(inputs, 1);
 }
 
 /** The identity provider on GKE Autopilot. */

@@ -77,7 +77,7 @@ function isAllowed(inputs: Inputs): boolean {
     cpu === undefined ||
     gibibytes === undefined ||
     (gibibytes <= Number(cpu) * 4 && gibibytes >= (LEAST_GI[Number(cpu)] ?? 0));
-  return fits && allowsInstances(inputs);
+  return fits && allowsInstances(inputs, 0);
 }
 
 /** The identity provider on Cloud Run. */

@@ -12,7 +12,10 @@ import { requirePatience } from "./wait-times";
 const TEMPLATE = "spec.0.template.0";
 
 /** The first start applies all schema migrations before it is ready. */
-const WORST_ROLLOUT_SECONDS = 660;
+const WORST_START_SECONDS = 660;
+
+/** Every further pod of a rollout needs a node, starts, and takes the place of one that ends. */
+const WORST_FURTHER_SECONDS = 240;
 
 /** A node may have to be started and an image pulled before the script's own limit begins. */
 const WORST_JOB_SECONDS = 600;
@@ -55,27 +58,34 @@ function asAdmitted(values: ValueObject, context: ReadContext): ValueObject {
   return withServerAnnotations(written, ADMISSION_ANNOTATIONS, context);
 }
 
-/** A deployment that something else scales has as many replicas as that found right. */
-function asScaled(values: ValueObject, { cloud, current }: ReadContext): ValueObject {
-  const id = textAt(current, "id");
+/** Most pods that something else scales a deployment to; undefined when nothing does. */
+function mostPods(id: string, cloud: Cloud): number | undefined {
   const scaler = cloud
     .ofType("kubernetes_horizontal_pod_autoscaler_v2")
     .find((one) => `${namespaceOf(one.values)}/${textAt(one.values, "spec.0.scale_target_ref.0.name")}` === id);
   const most = valueAt(scaler?.values, "spec.0.max_replicas");
+  return typeof most === "number" ? most : undefined;
+}
+
+/** A deployment that something else scales has as many replicas as that found right. */
+function asScaled(values: ValueObject, { cloud, current }: ReadContext): ValueObject {
+  const most = mostPods(textAt(current, "id"), cloud);
   const spec = valueAt(values, "spec.0");
-  if (typeof most !== "number" || !isValueObject(spec)) return values;
+  if (most === undefined || !isValueObject(spec)) return values;
   return { ...values, spec: [{ ...spec, replicas: String(most) }] };
 }
 
 /** Starts the pods of a deployment, and remembers what they were started with. */
 function rollOut(object: CloudObject, cloud: Cloud, step: "create" | "update"): void {
   const deadline = Number(valueAt(object.values, "spec.0.progress_deadline_seconds") ?? DEFAULT_PROGRESS_SECONDS);
-  if (deadline < WORST_ROLLOUT_SECONDS) throw new Refusal("Deployment exceeded its progress deadline");
+  if (deadline < WORST_START_SECONDS) throw new Refusal("Deployment exceeded its progress deadline");
+  const pods = mostPods(object.id, cloud) ?? Number(valueAt(object.values, "spec.0.replicas") ?? 1);
+  // Pods are replaced one after another, and the deadline counts anew from each that is ready.
   requirePatience(object.values, {
     step,
-    worstSeconds: WORST_ROLLOUT_SECONDS,
+    worstSeconds: deadline + WORST_FURTHER_SECONDS * (pods - 1),
     defaultSeconds: 600,
-    expired: "Waiting for rollout to finish: 1 replicas wanted; 0 replicas Ready",
+    expired: `Waiting for rollout to finish: ${pods} replicas wanted; 0 replicas Ready`,
   });
   const environment = startPod(object, cloud);
   const { namespace, pod } = podOf(object.values);

@@ -73,6 +73,8 @@ function identityNeeds(project: string, account: string, namespace: string, pod:
   const name = textAt(pod, "service_account_name");
   return [
     needObject("google_service_account", id),
+    // The metadata server of the cluster makes tokens by it.
+    needObject("google_project_service", `${project}/iamcredentials.googleapis.com`),
     needGrant(
       "google_service_account_iam_member",
       (values) => textAt(values, "service_account_id") === id,

@@ -109,10 +109,13 @@ describe("The second plan is empty on Autopilot, because", () => {
     }
   });
 
-  it("6. the number of pods is the autoscaler's alone", () => {
-    const deployments = objects(/^kubernetes_deployment_v1$/);
+  it.each([
+    ["the stack", kubernetesTerraform],
+    ["a composition with literals", literalKubernetesDeployment],
+  ])("6. the number of pods is the autoscaler's alone, in %s", (_where, terraform) => {
+    const deployments = objects(/^kubernetes_deployment_v1$/, terraform());
     expect(deployments.map((deployment) => valueAt(deployment, "spec.replicas"))).toEqual([undefined]);
-    expect(objects(/autoscaler/)).toHaveLength(1);
+    expect(objects(/autoscaler/, terraform())).toHaveLength(1);
   });
 
   it("7. every service has its annotation of endpoint groups from the start", () => {

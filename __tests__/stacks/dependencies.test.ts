@@ -186,17 +186,34 @@ describe("What starts after what, in the Kubernetes stack", () => {
       expect(startsAfter(address).filter((before) => sideBySide.includes(before as never))).toEqual([]);
   });
 
-  it("makes the cluster after its network and the account of its nodes alone", () => {
-    expect(
-      startsAfter(KUBERNETES_ADDRESS.cluster).filter(
-        (address) => !/^(terraform_data|google_project_service)\./.test(address),
+  it("makes the cluster after its network, the account of its nodes and one stored secret alone", () => {
+    expect(startsAfter(KUBERNETES_ADDRESS.cluster)).toEqual(
+      exactly(
+        ...gate("compute", "container", "iam"),
+        ...storedSecret("database_password"),
+        "google_compute_network.network",
+        "google_compute_subnetwork.network_nodes",
+        "google_project_iam_member.cluster_nodes_runs_nodes",
+        "google_service_account.cluster_nodes",
       ),
-    ).toEqual([
-      "google_compute_network.network",
-      "google_compute_subnetwork.network_nodes",
-      "google_project_iam_member.cluster_nodes_runs_nodes",
-      "google_service_account.cluster_nodes",
-    ]);
+    );
+  });
+
+  it("takes a name that the other variant shares before it makes anything that is billed", () => {
+    const billed = graph.elements.filter((element) =>
+      /^(google_compute_|google_container_|google_sql_|google_storage_bucket|kubernetes_|terraform_data\.image)/.test(
+        element,
+      ),
+    );
+    // Bucket and image have no other names than there.
+    const shared = [KUBERNETES_ADDRESS.bucket, "google_artifact_registry_repository.registry"];
+    const first = billed.filter(
+      (element) =>
+        ![...startsAfter(element), element].some(
+          (before) => before.startsWith("google_secret_manager_secret.") || shared.includes(before),
+        ),
+    );
+    expect(first).toEqual([]);
   });
 
   it("binds identities only when there is a pool of them, which the first cluster makes", () => {
@@ -211,6 +228,7 @@ describe("What starts after what, in the Kubernetes stack", () => {
         KUBERNETES_ADDRESS.cluster,
         KUBERNETES_ADDRESS.database,
         "google_compute_router_nat.network_way_out",
+        "google_project_service.apis_iamcredentials",
         "google_project_iam_member.initializer_connects_to_database",
         "google_project_iam_member.runtime_connects_to_database",
         "google_service_account_iam_member.cluster_initializer",
@@ -259,9 +277,10 @@ describe("What starts after what, in the Kubernetes stack", () => {
     );
   });
 
-  it("opens the address while the server starts, and the domain when its pods are there", () => {
+  it("opens the address while the server starts, but not without its database, and the domain when its pods are there", () => {
+    expect(startsAfter(KUBERNETES_ADDRESS.loadBalancer)).toContain(KUBERNETES_ADDRESS.job);
     expect(startsAfter(KUBERNETES_ADDRESS.loadBalancer)).not.toContain(KUBERNETES_ADDRESS.workload);
-    expect(startsAfter(KUBERNETES_ADDRESS.loadBalancer)).not.toContain(KUBERNETES_ADDRESS.job);
+    expect(startsAfter(KUBERNETES_ADDRESS.loadBalancer)).not.toContain(KUBERNETES_ADDRESS.build);
     expect(startsAfter(KUBERNETES_ADDRESS.ingress)).toContain(KUBERNETES_ADDRESS.workload);
   });
 

@@ -363,6 +363,34 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
 
+  "Rights of the nodes": [
+    [
+      "The role of every node, and to pull images: from this repository, or from the project for an existing image",
+      () =>
+        typesOf(/_iam_/).flatMap((type) =>
+          namesOf(type)
+            .map((name) => kubernetesResource(`${type}.${name}`))
+            .filter(({ member }) => String(member).includes("google_service_account.cluster_nodes."))
+            .map(({ count, project, repository, role }) => [type, role, repository ?? project, count]),
+        ),
+      [
+        [
+          "google_artifact_registry_repository_iam_member",
+          "roles/artifactregistry.reader",
+          "${var.application_name}-${local.tenant_prefix}",
+          "${(var.existing_container_image == null) ? 1 : 0}",
+        ],
+        [
+          "google_project_iam_member",
+          "roles/artifactregistry.reader",
+          "${var.project_id}",
+          "${(var.existing_container_image != null) ? 1 : 0}",
+        ],
+        ["google_project_iam_member", "roles/container.defaultNodeServiceAccount", "${var.project_id}", undefined],
+      ],
+    ],
+  ],
+
   "Deletion protection": [
     [
       "What holds data: database, secrets, and the cluster by the same input",

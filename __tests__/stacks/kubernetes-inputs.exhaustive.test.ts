@@ -27,6 +27,7 @@ const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
   ],
   ["a namespace of 63 characters", { namespace: "n".repeat(63) }],
   ["a namespace of one digit", { namespace: "7" }],
+  ["a namespace that only begins like the cluster's own", { namespace: "gkeeper" }],
   ["ranges for the control plane", { authorized_networks: { office: "203.0.113.0/24", one: "198.51.100.7/32" } }],
   ["no range at all", { authorized_networks: {} }],
   ["a domain", { domain: "login.example.com" }],
@@ -36,6 +37,7 @@ const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
   ["the most of everything", { container_cpu: 28, container_memory: "108Gi" }],
   ["a quarter of a CPU more", { container_cpu: 2.25 }],
   ["as many that always run as there may be", { min_instance_count: 3 }],
+  ["one instance on the smallest database", { database_tier: "db-g1-small", max_instance_count: 1 }],
   ["a network of another project", { network: HOST_PROJECT_NETWORK, subnetwork: SUBNETWORK }],
 ];
 

@@ -4,7 +4,10 @@ import { HOST_PROJECT_NETWORK, REFUSED_ALONE, REFUSED_TOGETHER, SUBNETWORK } fro
 type Refusal = (typeof REFUSED_ALONE)[number];
 
 /** Inputs whose rules are of the other platform, or say another reason there. */
-const OTHERWISE = ["container_cpu", "container_memory", "min_instance_count", "subnetwork"];
+const OTHERWISE = ["container_cpu", "container_memory", "max_instance_count", "min_instance_count", "subnetwork"];
+
+/** Numbers of instances that are refused alone, and there in the same words. */
+const NO_WHOLE_INSTANCES: readonly unknown[] = [0, 2.5];
 
 /** Refused there, because there the names become the path of a socket. */
 const SOCKET_PATH = "names that make the socket's path too long";
@@ -14,11 +17,11 @@ const REFUSED_BY_BOTH = [...REFUSED_ALONE, ...REFUSED_TOGETHER].filter(
   ([behaviour, inputs]) =>
     behaviour !== SOCKET_PATH &&
     inputs.network !== HOST_PROJECT_NETWORK &&
-    !OTHERWISE.some((name) => name in inputs && !("max_instance_count" in inputs && inputs.max_instance_count === 0)),
+    (NO_WHOLE_INSTANCES.includes(inputs.max_instance_count) || !OTHERWISE.some((name) => name in inputs)),
 );
 
 const NAMESPACE_RULE =
-  "it must be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither default nor start with kube-, because it is made for this deployment alone and the cluster has those already; rename it.";
+  "it must be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither default nor start with kube-, gke- or gmp-, because it is made for this deployment alone and the cluster has those already; rename it.";
 const DOMAIN_RULE =
   "it must be a full domain name of lower-case letters, digits, hyphens and dots, at most 253 characters, without a dot at the end, because a certificate is made for exactly this name; write for example login.example.com.";
 const RANGE_RULE =
@@ -28,6 +31,8 @@ const MEMORY_RULE =
   "it must be a whole number with Mi or Gi, 1 to 6.5Gi per CPU and 108Gi at most, because the platform raises other requests and bills them; change one of the two.";
 const INSTANCES_RULE = (max: number) =>
   `it must be a whole number from 1 to max_instance_count, which is ${max}, because the platform refuses such a range; lower one or raise the other.`;
+const connectionsText = (count: number, tier: string, accepted: number) =>
+  `max_instance_count is ${count}; with 1 more during a rollout that needs ${(count + 1) * 20} database connections and 10 are kept for administration, but database_tier ${tier} accepts ${accepted}, and an instance without a connection answers nothing; lower it, or choose a database_tier with more memory.`;
 const TOGETHER =
   "network and subnetwork must be given together or not at all, because the cluster takes its addresses from the subnetwork; give both, or remove both.";
 const SUBNETWORK_RULE = (region: string) =>
@@ -36,11 +41,13 @@ const SUBNETWORK_RULE = (region: string) =>
 /** Everything that the Kubernetes variant refuses. */
 export const REFUSED_BY_KUBERNETES: readonly Refusal[] = [
   ...REFUSED_BY_BOTH,
-  ...["", "-a", "Idp", "a".repeat(64), "default", "kube-system"].map((namespace): Refusal => [
-    `the namespace "${namespace}"`,
-    { namespace },
-    [`namespace is "${namespace}"; ${NAMESPACE_RULE}`],
-  ]),
+  ...["", "-a", "Idp", "a".repeat(64), "default", "kube-system", "gke-managed-system", "gmp-public"].map(
+    (namespace): Refusal => [
+      `the namespace "${namespace}"`,
+      { namespace },
+      [`namespace is "${namespace}"; ${NAMESPACE_RULE}`],
+    ],
+  ),
   ...["", "localhost", "Login.example.com", "example.com.", "https://example.com", `${"a.".repeat(126)}com`].map(
     (domain): Refusal => [`the domain "${domain}"`, { domain }, [`domain is "${domain}"; ${DOMAIN_RULE}`]],
   ),
@@ -81,6 +88,16 @@ export const REFUSED_BY_KUBERNETES: readonly Refusal[] = [
     "more instances that always run than there may be",
     { min_instance_count: 3, max_instance_count: 2 },
     [`min_instance_count is 3; ${INSTANCES_RULE(2)}`],
+  ],
+  [
+    "more instances than the default database has connections for during a rollout",
+    { max_instance_count: 4 },
+    [connectionsText(4, "db-custom-1-3840", 100)],
+  ],
+  [
+    "two instances on the smallest database",
+    { database_tier: "db-g1-small", max_instance_count: 2 },
+    [connectionsText(2, "db-g1-small", 50)],
   ],
   ["a network without a subnetwork", { network: HOST_PROJECT_NETWORK }, [TOGETHER]],
   ["a subnetwork without a network", { network: null, subnetwork: SUBNETWORK }, [TOGETHER]],

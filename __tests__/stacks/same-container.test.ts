@@ -195,6 +195,7 @@ describe("In both synthesized results", () => {
       "container_cpu",
       "container_memory",
       "deletion_protection",
+      "max_instance_count",
       "min_instance_count",
       "network",
       "subnetwork",

@@ -118,9 +118,14 @@ export function clusterName({ tenantPrefix, applicationName }: DeploymentName): 
   return `gke-${applicationName}-${shortHash([tenantPrefix], SHORT_NAME_HASH_LENGTH)}`;
 }
 
-/** `<application_name>-<tenant_prefix>-<part>`: networks and what belongs to them, addresses, certificates. */
+/** `<application_name>-<tenant_prefix>-<part>`: networks and what belongs to them, addresses. */
 export function networkName(deployment: DeploymentName, part: string): string {
   return `${serviceName(deployment)}-${part}`;
+}
+
+/** `<application_name>-<tenant_prefix>-<first 8 hexadecimal digits of sha256(domain)>`: another domain, another name. */
+export function certificateName(deployment: DeploymentName, domain: string): string {
+  return networkName(deployment, shortHash([domain], DOMAIN_HASH_LENGTH));
 }
 
 /** `<application_name>` or `<application_name>-<part>`: objects of a namespace, which is the deployment's alone. */
@@ -130,6 +135,9 @@ export function objectName({ applicationName }: DeploymentName, part?: string): 
 
 /** Collisions within one project stay out of reach with 48 bits. */
 const SHORT_NAME_HASH_LENGTH = 12;
+
+/** Few domains follow each other on one deployment. */
+const DOMAIN_HASH_LENGTH = 8;
 
 function shortHash(parts: readonly [string, ...string[]], length: number): string {
   if (parts.some((part) => Token.isUnresolved(part))) {

@@ -15,6 +15,7 @@ export type ApiName =
   | "compute"
   | "container"
   | "iam"
+  | "iamcredentials"
   | "logging"
   | "migrationcenter"
   | "run"
@@ -73,6 +74,8 @@ export class ProjectApis extends Construct {
   /**
    * Enables one more service, only when the condition holds.
    *
+   * Without a gate when it has no harmless call: what needs it must come minutes later by itself.
+   *
    * @param condition expression of the input that decides; without it the service is always enabled
    */
   enable(api: ApiName, condition?: string): void {
@@ -87,6 +90,10 @@ export class ProjectApis extends Construct {
       count,
     });
 
+    if (MAKES_CREDENTIALS_ONLY.has(api)) {
+      this.gates.set(api, enabled);
+      return;
+    }
     const gate = new TerraformData(this, `${api}-answers`, {
       triggersReplace: { project_id: projectId },
       provisioners: [this.run("wait-for-api.sh", api)],
@@ -122,6 +129,9 @@ export class ProjectApis extends Construct {
     });
   }
 }
+
+/** Services whose every call makes credentials; nobody should make some to see whether it answers. */
+const MAKES_CREDENTIALS_ONLY: ReadonlySet<ApiName> = new Set(["iamcredentials"]);
 
 function serviceName(api: ApiName): string {
   return `${api}.googleapis.com`;

@@ -90,15 +90,30 @@ export function databaseTierValidation(variable: string): TerraformVariableValid
   };
 }
 
+/** How the messages about connections begin where a rollout runs instances beside the most. */
+export function inRollout(surge: number): string {
+  return surge === 0 ? "" : `with ${surge} more during a rollout `;
+}
+
+/** What takes connections of a database. */
+export interface ConnectionDemand {
+  readonly perInstance: number;
+
+  /** Instances that a rollout runs beside the most. */
+  readonly surge: number;
+}
+
 /** Refuses more instances than the database of the chosen tier has connections for. */
 export function instanceCountValidation(
   variable: string,
   tierVariable: string,
-  connectionsPerInstance: number,
+  { perInstance, surge }: ConnectionDemand,
 ): TerraformVariableValidationConfig {
   const available = maxConnectionsExpression(`var.${tierVariable}`);
+  const count = surge === 0 ? `var.${variable}` : `(var.${variable} + ${surge})`;
+  const needed = `${count} * ${perInstance}`;
   return {
-    condition: `\${var.${variable} * ${connectionsPerInstance} + ${RESERVED_CONNECTIONS} <= ${available}}`,
-    errorMessage: `${variable} is \${var.${variable}}; that needs \${var.${variable} * ${connectionsPerInstance}} database connections and ${RESERVED_CONNECTIONS} are kept for administration, but ${tierVariable} \${var.${tierVariable}} accepts \${${available}}, and an instance without a connection answers nothing; lower it, or choose a ${tierVariable} with more memory.`,
+    condition: `\${${needed} + ${RESERVED_CONNECTIONS} <= ${available}}`,
+    errorMessage: `${variable} is \${var.${variable}}; ${inRollout(surge)}that needs \${${needed}} database connections and ${RESERVED_CONNECTIONS} are kept for administration, but ${tierVariable} \${var.${tierVariable}} accepts \${${available}}, and an instance without a connection answers nothing; lower it, or choose a ${tierVariable} with more memory.`,
   };
 }

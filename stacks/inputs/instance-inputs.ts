@@ -14,6 +14,9 @@ export interface InstanceInputsProps {
   /** What happens with the fewest, as a sentence; empty when nothing does. */
   readonly leastMeaning: string;
 
+  /** Instances that a rollout runs beside the most. */
+  readonly surge: number;
+
   /** Sizes that the platform offers, and what each is without further choice. */
   readonly cpu: {
     readonly default: number;
@@ -32,7 +35,7 @@ export class InstanceInputs extends Construct {
   readonly maxInstanceCount: number;
   readonly resources: ResourcesSpec;
 
-  constructor(stack: TerraformStack, { cpu, leastInstances, leastMeaning, memory }: InstanceInputsProps) {
+  constructor(stack: TerraformStack, { cpu, leastInstances, leastMeaning, memory, surge }: InstanceInputsProps) {
     super(stack, "instance-inputs");
 
     this.minInstanceCount = new InputVariable(this, "min_instance_count", {
@@ -52,14 +55,17 @@ export class InstanceInputs extends Construct {
     this.maxInstanceCount = new InputVariable(this, "max_instance_count", {
       type: "number",
       default: MAX_INSTANCE_COUNT,
-      description: `Most instances at a time; each takes ${CONNECTIONS_PER_INSTANCE} database connections at its peak. Changing it later is safe.`,
+      description: `Most instances at a time${surge === 0 ? "" : `, and ${surge} more during a rollout`}; each takes ${CONNECTIONS_PER_INSTANCE} database connections at its peak. Changing it later is safe.`,
       validation: [
         {
           condition: "${var.max_instance_count >= 1 && floor(var.max_instance_count) == var.max_instance_count}",
           errorMessage:
             "max_instance_count is ${var.max_instance_count}; it must be a whole number from 1, because with none nobody can sign in; use 1 or more.",
         },
-        instanceCountValidation("max_instance_count", "database_tier", CONNECTIONS_PER_INSTANCE),
+        instanceCountValidation("max_instance_count", "database_tier", {
+          perInstance: CONNECTIONS_PER_INSTANCE,
+          surge,
+        }),
       ],
     }).numberValue;
 

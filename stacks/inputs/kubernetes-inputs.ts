@@ -2,7 +2,9 @@ import { type IResolvable, type TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
 import { InputVariable } from "../../lib/core/input-variable";
+import { ROLLOUT_SURGE } from "../../lib/platform/kubernetes/contract";
 import { domainValidation } from "../../lib/platform/kubernetes/domain";
+import { namespaceValidation } from "../../lib/platform/kubernetes/namespace-name";
 import {
   DEFAULT_CPU,
   DEFAULT_MEMORY,
@@ -26,14 +28,7 @@ export class KubernetesInputs extends Construct {
       default: "identity-provider",
       description:
         "Namespace of the cluster that everything goes into. Changing it later stops the service, replaces all in it and starts it again; the data stays.",
-      validation: [
-        {
-          condition:
-            '${can(regex("^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$", var.namespace)) && !startswith(var.namespace, "kube-") && var.namespace != "default"}',
-          errorMessage:
-            'namespace is "${var.namespace}"; it must be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither default nor start with kube-, because it is made for this deployment alone and the cluster has those already; rename it.',
-        },
-      ],
+      validation: [namespaceValidation("namespace")],
     }).stringValue;
 
     this.authorizedNetworks = new InputVariable(this, "authorized_networks", {
@@ -76,6 +71,7 @@ export const CLUSTER_NETWORK: NetworkInputsProps = {
 export const PODS: InstanceInputsProps = {
   leastInstances: 1,
   leastMeaning: "",
+  surge: ROLLOUT_SURGE,
   cpu: { default: DEFAULT_CPU, choice: "0.5 to 28 in steps of 0.25", validation: podCpuValidation },
   memory: { default: DEFAULT_MEMORY, validation: podMemoryValidation },
 };

@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 
 import { InputVariable } from "../../lib/core/input-variable";
 import { CONNECTION_NAME_BUDGET, SQL_INSTANCE_NAME_FRAME_LENGTH } from "../../lib/core/names";
-import { CPU_ALWAYS_ALLOCATED } from "../../lib/platform/serverless/contract";
+import { CPU_ALWAYS_ALLOCATED, ROLLOUT_SURGE } from "../../lib/platform/serverless/contract";
 import {
   cpuValidation,
   DEFAULT_CPU,
@@ -60,6 +60,7 @@ export const SERVICE_NETWORK: NetworkInputsProps = {
 export const SERVICE_INSTANCES: InstanceInputsProps = {
   leastInstances: 0,
   leastMeaning: "With 0 the worker stops whenever nobody signs in.",
+  surge: ROLLOUT_SURGE,
   cpu: { default: DEFAULT_CPU, choice: "1, 2, 4 or 8", validation: cpuValidation },
   memory: { default: DEFAULT_MEMORY, validation: memoryValidation },
 };

@@ -116,7 +116,8 @@ export class AutopilotCluster extends Construct {
       ipAllocationPolicy: network.existing === undefined ? NAMED_RANGES : undefined,
       releaseChannel: { channel: "REGULAR" },
       privateClusterConfig: { enablePrivateNodes: true, enablePrivateEndpoint: false },
-      masterAuthorizedNetworksConfig: {},
+      // Otherwise the machines of all the platform's customers would get past a list of networks.
+      masterAuthorizedNetworksConfig: { gcpPublicCidrsAccessEnabled: false },
       clusterAutoscaling: {
         autoProvisioningDefaults: {
           serviceAccount: this.nodes.email,

@@ -92,9 +92,14 @@ export const TERMINATION_GRACE_SECONDS = 90;
 /** The proxy ends after the server; open connections get so long. */
 export const PROXY_GRACE_SECONDS = 10;
 
+/** Pods that a rollout runs beside those that it replaces, one after another. */
+export const ROLLOUT_SURGE = 1;
+
 /** A new node, the image and the seed's 11 minutes of migrations, before a rollout counts as failed. */
 export const PROGRESS_DEADLINE_SECONDS = 1500;
-export const ROLLOUT_TIMEOUT = "30m";
+
+/** How long a rollout is waited for: the first pod may take all of that deadline, each further one its start and end. */
+export const ROLLOUT_MINUTES = { first: 30, further: 4 } as const;
 
 /** A script answers signals at once, and its last step takes seconds. */
 export const JOB_GRACE_SECONDS = 30;

@@ -3,11 +3,11 @@ import { ComputeGlobalAddress } from "@cdktf/provider-google/lib/compute-global-
 import { ComputeManagedSslCertificate } from "@cdktf/provider-google/lib/compute-managed-ssl-certificate";
 import { IngressV1 } from "@cdktf/provider-kubernetes/lib/ingress-v1";
 import { ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
-import { Fn, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { expression } from "../../core/expression";
-import { networkName, objectName, type DeploymentName } from "../../core/names";
+import { certificateName, networkName, objectName, type DeploymentName } from "../../core/names";
 import { countWith, countWithout, onlyAttribute } from "../../core/optional-value";
 import { LOAD_BALANCER_TIMEOUT, NETWORK_ENDPOINT_GROUPS, SERVER_HTTPS_PORT } from "./contract";
 import { type KubernetesWorkload } from "./kubernetes-workload";
@@ -37,6 +37,13 @@ export interface EntranceProps {
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * Things that must exist before visitors are let in: the completed initialization.
+   *
+   * @default - nothing
+   */
+  readonly opensAfter?: ITerraformDependable[];
 
   /**
    * Name under which visitors come, with a certificate of the platform; their browsers are sent nothing in plain HTTP.
@@ -95,6 +102,7 @@ export function passConnectionsOn(scope: Construct, props: EntranceProps): Entra
     waitForLoadBalancer: true,
     timeouts: { create: LOAD_BALANCER_TIMEOUT },
     count,
+    dependsOn: props.opensAfter,
   });
   return { address: ip, opened: [service] };
 }
@@ -113,7 +121,7 @@ export function speakHttps(scope: Construct, props: EntranceProps): Entrance {
   const certificate = new ComputeManagedSslCertificate(scope, "Certificate", {
     project: projectId,
     // Another domain is another certificate, and the load balancer lets the old one go only when it has the new one.
-    name: networkName(deployment, Fn.substr(Fn.sha256(domain ?? ""), 0, DOMAIN_HASH_LENGTH)),
+    name: certificateName(deployment, domain ?? ""),
     managed: { domains: [domain ?? ""] },
     count,
     lifecycle: { createBeforeDestroy: true },
@@ -131,6 +139,7 @@ export function speakHttps(scope: Construct, props: EntranceProps): Entrance {
       port: [{ name: "http", protocol: "TCP", port: 80, targetPort: String(port) }],
     },
     count,
+    dependsOn: props.opensAfter,
   });
   const ingress = new IngressV1(scope, "Ingress", {
     metadata: {
@@ -159,6 +168,3 @@ export function speakHttps(scope: Construct, props: EntranceProps): Entrance {
   });
   return { address: onlyAttribute(address, "address"), opened: [ingress] };
 }
-
-/** Hexadecimal digits of the domain's hash in the certificate's name. */
-const DOMAIN_HASH_LENGTH = 8;

@@ -4,11 +4,12 @@ import { Construct } from "constructs";
 
 import { addDynamicBlock } from "../../core/dynamic-block";
 import { expression } from "../../core/expression";
-import { objectName } from "../../core/names";
+import { certificateName, NETWORK_NAME_MAX_LENGTH, objectName } from "../../core/names";
+import { nameRules } from "../../core/name-rules";
 import { orElse, whether } from "../../core/optional-value";
 import { requireProvider } from "../../core/provider-requirements";
 import { ifKnown, requireAll, type Rule } from "../../core/rules";
-import { ANYWHERE, FRONT_END_RANGES, SERVER_HTTPS_PORT } from "./contract";
+import { ANYWHERE, FRONT_END_RANGES, PLATFORM_NAME, SERVER_HTTPS_PORT } from "./contract";
 import { DOMAIN_RULE, isDomain } from "./domain";
 import { passConnectionsOn, speakHttps, type EntranceProps } from "./entrances";
 
@@ -82,6 +83,13 @@ export class FrontDoor extends Construct {
 }
 
 const RULES: readonly Rule<FrontDoorProps>[] = [
+  // The longest of the names that are built here; it is as long for every domain.
+  ...nameRules<FrontDoorProps>(({ deployment }) => certificateName(deployment, ""), {
+    ...PLATFORM_NAME,
+    what: "certificate name",
+    maxLength: NETWORK_NAME_MAX_LENGTH,
+    lengthReason: "the platform takes no longer one",
+  }),
   {
     holds: ({ domain }) => ifKnown(domain, isDomain),
     message: ({ domain }) => `domain is ${JSON.stringify(domain)}; ${DOMAIN_RULE}`,

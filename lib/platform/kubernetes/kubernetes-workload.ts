@@ -4,13 +4,14 @@ import { PodDisruptionBudgetV1 } from "@cdktf/provider-kubernetes/lib/pod-disrup
 import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { expression } from "../../core/expression";
 import { objectName, type DeploymentName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
 import { ifKnown, requireAll, type Rule } from "../../core/rules";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../../idp/contract";
-import { CONNECTIONS_RULE } from "../connections-rule";
+import { connectionsRule } from "../connections-rule";
 import { type NetworkAttachment } from "../network-attachment";
 import { type PostgresqlDatabase } from "../postgresql-database";
 import {
@@ -18,7 +19,8 @@ import {
   DRAIN_SECONDS,
   PROGRESS_DEADLINE_SECONDS,
   PROXY_GRACE_SECONDS,
-  ROLLOUT_TIMEOUT,
+  ROLLOUT_MINUTES,
+  ROLLOUT_SURGE,
   SERVER_HTTPS_PORT,
   TARGET_CPU_PERCENT,
   TERMINATION_GRACE_SECONDS,
@@ -56,7 +58,7 @@ export interface KubernetesWorkloadProps {
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Most instances at a time; each takes 20 database connections at its peak.
+   * Most instances at a time, and one more during a rollout; each takes 20 database connections at its peak.
    *
    * @default 3
    */
@@ -114,7 +116,7 @@ export class KubernetesWorkload extends Construct {
       spec: {
         // No number of replicas: the autoscaler below decides it, and each apply would reset it.
         selector: { matchLabels: { ...this.podLabels } },
-        strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: "1", maxUnavailable: "0" } },
+        strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: String(ROLLOUT_SURGE), maxUnavailable: "0" } },
         progressDeadlineSeconds: PROGRESS_DEADLINE_SECONDS,
         template: podTemplate({
           account,
@@ -151,7 +153,8 @@ export class KubernetesWorkload extends Construct {
           ],
         }),
       },
-      timeouts: { create: ROLLOUT_TIMEOUT, update: ROLLOUT_TIMEOUT },
+      // The first rollout is of one pod: the autoscaler comes after it.
+      timeouts: { create: rolloutTimeout(1), update: rolloutTimeout(maxInstanceCount) },
       dependsOn: [...namespace.ready, ...(props.dependsOn ?? [])],
     });
     completePodTemplate(workload, container.environment);
@@ -193,6 +196,15 @@ export class KubernetesWorkload extends Construct {
 
 const SERVER = "server";
 
+/** Time to replace so many pods one after another. */
+function rolloutTimeout(podCount: number): string {
+  const { first, further } = ROLLOUT_MINUTES;
+  const minutes = Token.isUnresolved(podCount)
+    ? expression(`${first} + ${further} * (${Token.asString(podCount)} - 1)`)
+    : first + further * (podCount - 1);
+  return `${minutes}m`;
+}
+
 /** Takes an instance out of the load balancer within half a minute, and back within ten seconds. */
 const READINESS_TIMING = { initialDelaySeconds: 0, periodSeconds: 10, failureThreshold: 3 } as const;
 
@@ -217,5 +229,5 @@ const RULES: readonly Rule<KubernetesWorkloadProps>[] = [
     message: ({ minInstanceCount = MIN_INSTANCE_COUNT, maxInstanceCount = MAX_INSTANCE_COUNT }) =>
       `maxInstanceCount is ${maxInstanceCount}; it must be a whole number from minInstanceCount, which is ${minInstanceCount}, because the platform refuses such a range; raise it or lower the other`,
   },
-  CONNECTIONS_RULE,
+  connectionsRule(ROLLOUT_SURGE),
 ];

@@ -18,14 +18,12 @@ export const OUTBOUND_RULES: readonly OutboundRule[] = [
   // Identities, by the metadata server.
   { cidr: "169.254.169.254/32", ports: [["TCP", 80]] },
   { cidr: "169.254.169.252/32", ports: [["TCP", 988]] },
-  // The database, the platform's APIs, whatever the application federates with, and mail, which resets passwords.
+  // The database, the platform's APIs, and whatever the application federates with.
   {
     cidr: ANYWHERE,
     ports: [
       ["TCP", PROXIED_DATABASE_PORT],
       ["TCP", 443],
-      ["TCP", 465],
-      ["TCP", 587],
     ],
   },
 ];

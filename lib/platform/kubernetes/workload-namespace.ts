@@ -6,7 +6,9 @@ import { Construct } from "constructs";
 import { objectName, type DeploymentName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
+import { ifKnown, requireAll, type Rule } from "../../core/rules";
 import { NAMESPACE_DELETION_TIMEOUT } from "./contract";
+import { isNamespace, NAMESPACE_RULE } from "./namespace-name";
 import { OUTBOUND_RULES } from "./outbound-rules";
 
 export interface WorkloadNamespaceProps {
@@ -34,9 +36,11 @@ export class WorkloadNamespace extends Construct {
   /** What must exist before a pod should start. */
   readonly ready: ITerraformDependable[];
 
-  constructor(scope: Construct, id: string, { deployment, name, outlivedBy }: WorkloadNamespaceProps) {
+  constructor(scope: Construct, id: string, props: WorkloadNamespaceProps) {
     super(scope, id);
+    requireAll(this, props, RULES);
     requireProvider(this, "kubernetes");
+    const { deployment, name, outlivedBy } = props;
 
     const namespace = new NamespaceV1(this, MAIN_CHILD_ID, {
       metadata: { name, labels: POD_SECURITY },
@@ -69,3 +73,10 @@ const POD_SECURITY = {
   "pod-security.kubernetes.io/enforce": "baseline",
   "pod-security.kubernetes.io/warn": "restricted",
 } as const;
+
+const RULES: readonly Rule<WorkloadNamespaceProps>[] = [
+  {
+    holds: ({ name }) => ifKnown(name, isNamespace),
+    message: ({ name }) => `name is "${name}"; ${NAMESPACE_RULE}`,
+  },
+];

@@ -21,6 +21,9 @@ export const SOCKET_FOLDER = "/cloudsql";
 /** Name of the volume that holds the sockets. */
 export const SOCKET_VOLUME = "cloudsql";
 
+/** Instances that a rollout runs beside the most: none to speak of, the old revision's go as the new one's take over. */
+export const ROLLOUT_SURGE = 0;
+
 /** The first start applies all migrations; the provider gives up after 20 minutes by default. */
 export const SERVICE_TIMEOUT = "30m";
 

@@ -11,7 +11,7 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { ifKnown, requireAll, type Rule } from "../../core/rules";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../../idp/contract";
-import { CONNECTIONS_RULE } from "../connections-rule";
+import { connectionsRule } from "../connections-rule";
 import { type NetworkAttachment } from "../network-attachment";
 import { addPlainEntries } from "../plain-environment";
 import { type PostgresqlDatabase } from "../postgresql-database";
@@ -20,6 +20,7 @@ import {
   CPU_ALWAYS_ALLOCATED,
   EXECUTION_ENVIRONMENT,
   RESOURCE_NAME,
+  ROLLOUT_SURGE,
   SERVICE_TIMEOUT,
   SOCKET_FOLDER,
   SOCKET_VOLUME,
@@ -242,5 +243,5 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
     message: ({ minInstanceCount = MIN_INSTANCE_COUNT, maxInstanceCount = MAX_INSTANCE_COUNT }) =>
       `minInstanceCount is ${minInstanceCount}; it must not exceed maxInstanceCount, which is ${maxInstanceCount}, because the platform refuses such a range; lower one or raise the other`,
   },
-  CONNECTIONS_RULE,
+  connectionsRule(ROLLOUT_SURGE),
 ];
