@@ -152,7 +152,7 @@ export class MigrationCenter {
   private createSource(call: Call): JsonObject {
     const name = newName(call, "sources", "sourceId");
     const displayName = call.body.displayName;
-    if (typeof displayName === "string" && [...displayName].length > LONGEST_DISPLAY_NAME) {
+    if (typeof displayName === "string" && Array.from(displayName).length > LONGEST_DISPLAY_NAME) {
       throw new ApiError(400, "INVALID_ARGUMENT", `display_name has more than ${LONGEST_DISPLAY_NAME} characters.`);
     }
     const source = { ...call.body, name, state: "ACTIVE", createTime: TIME, updateTime: TIME };
