@@ -161,12 +161,11 @@ describe("the folder of a portable stack", () => {
     return stack;
   };
 
-  it("tells nothing of the construct tree, but what the command line reads", () => {
+  it("tells nothing of the construct tree, but what the command line reads without failing at outputs that are null", () => {
     const { "//": root, ...blocks } = terraformOf(fullStack());
     expect(JSON.stringify(blocks)).not.toContain('"//"');
     expect(root).toEqual({
       metadata: { version: expect.any(String) as unknown, stackName: "test", backend: "local", overrides: OVERRIDES },
-      outputs: { test: { url: "url" } },
     });
   });
 

@@ -16,7 +16,7 @@ type Typed = Readonly<Record<string, Named>>;
 
 /** A synthesized configuration, as far as tests look into it. */
 export interface Terraform {
-  readonly "//": { readonly metadata: Block; readonly outputs: Block };
+  readonly "//": { readonly metadata: Block };
   readonly terraform: Block;
   readonly check?: Named;
   readonly data?: Typed;

@@ -119,8 +119,12 @@ function namesIn(elements: unknown): string[] {
   return Object.keys((elements ?? {}) as Record<string, unknown>).filter((name) => name !== "//");
 }
 
-/** Construct paths mean nothing to a reader of the folder. The root's own metadata stays: the command line reads it. */
+/**
+ * Construct paths mean nothing to a reader of the folder. The root's own metadata stays, for the command line reads it, but
+ * not its list of outputs: with that it ends every deployment with an exception in which one output is null.
+ */
 function withoutElementMetadata(terraform: Record<string, unknown>): Record<string, unknown> {
+  delete (terraform["//"] as Record<string, unknown> | undefined)?.outputs;
   const { data, module, resource } = terraform as Record<string, Record<string, Record<string, unknown>>>;
   const typed = [data, resource].flatMap((types) => Object.values(types ?? {}));
   for (const elements of [...typed, module ?? {}]) {
