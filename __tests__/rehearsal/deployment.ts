@@ -139,8 +139,9 @@ export class Deployment {
       ...this.web.environment,
       ...this.plugins.environment,
       ...FAST_SCRIPTS,
-      // Its runs are too short for clearing memory to pay.
-      GOGC: "400",
+      // Its runs are too short for clearing memory to pay, and several at a time have the cores among them.
+      GOGC: "800",
+      GOMAXPROCS: "1",
       GOOGLE_OAUTH_ACCESS_TOKEN: TOKEN,
       // Nothing of the machine's own but what the scripts need: no gcloud with somebody's account, for one.
       PATH: (programs ??= quickPrograms()),

@@ -2,7 +2,7 @@ import { type ChildProcess } from "node:child_process";
 
 import { APPLY_AT_ONCE, type Deployment } from "./deployment";
 import { requireSoundness, requireVerified } from "./journey";
-import { StepFailure } from "./steps";
+import { type Plan, StepFailure } from "./steps";
 import { killWithScripts } from "./terraform-process";
 
 /** Something that goes wrong once during the first apply. */
@@ -37,10 +37,18 @@ function hasIdentityOfChance(key: string): boolean {
   return /^(random|tls)_/.test(key);
 }
 
-/** Applies with the fault, which fails, and again without, which completes with the same end as if nothing had been. */
-export async function rehearseFault(deployment: Deployment, fault: FaultScenario, expected: EndState): Promise<void> {
+/**
+ * Applies a plan with the fault, which fails, and plans and applies again without, which completes with the same end as if
+ * nothing had been.
+ */
+export async function rehearseFault(
+  deployment: Deployment,
+  plan: Plan,
+  fault: FaultScenario,
+  expected: EndState,
+): Promise<void> {
   fault.prepare(deployment);
-  const { output } = await deployment.refuse(fault.name, APPLY_AT_ONCE);
+  const { output } = await deployment.refuse(fault.name, ["apply", "-input=false", plan.file]);
   if (!output.includes(fault.refusal)) {
     throw new StepFailure(fault.name, `expected "${fault.refusal}" in:\n${output.slice(-2000)}`);
   }

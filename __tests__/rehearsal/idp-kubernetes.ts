@@ -43,6 +43,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
     refusal: "deletion_protection is true; nothing is deleted",
   },
   stages: STAGES,
+  lateStage: /^(google_|random_|terraform_data\.image_build)/,
   matrix: {
     ...MATRIX,
     container_cpu: [0.5, 1, 2, 4],

@@ -2,7 +2,15 @@ import { basename } from "node:path";
 
 import { requireSchemas } from "../stacks/provider-schema/provider-schema";
 import { Deployment, type DeploymentOptions, type Inputs } from "./deployment";
-import { complete, endState, type EndState, rehearseFault, rehearseInterrupt, rehearseKill } from "./fault-scenarios";
+import {
+  complete,
+  endState,
+  type EndState,
+  rehearseFault,
+  rehearseInterrupt,
+  rehearseKill,
+  type StagedFault,
+} from "./fault-scenarios";
 import { inputCombinations } from "./input-matrix";
 import { requireShortApply } from "./critical-path";
 import { dependenciesOf, type Dependencies, requireWaiting } from "./dependency-graph";
@@ -11,7 +19,8 @@ import { type RehearsalFailure, type RehearsalReport } from "./rehearsal-report"
 import { refusalBatches } from "./refusal-batches";
 import { fewerFaults, resourceFaults } from "./resource-faults";
 import { type StackRehearsal } from "./stack-rehearsal";
-import { StepFailure } from "./steps";
+import { type Plan, StepFailure } from "./steps";
+import { NotBegun, together, WorkSlots } from "./work-slots";
 
 export interface RehearsalOptions {
   /** Folder of a synthesized stack; it is copied and never written to. */
@@ -27,9 +36,6 @@ export interface RehearsalOptions {
   readonly onProgress?: (line: string) => void;
   readonly onCommand?: DeploymentOptions["onCommand"];
 }
-
-/** Deployments at a time: one more than two cores, because scripts mostly wait for each other. */
-const PARALLEL = 3;
 
 /**
  * Takes a synthesized folder through its whole life with the real Terraform: offline, in seconds, and without writing
@@ -58,77 +64,112 @@ class LocatedFailure extends Error {
   }
 }
 
+/** A deployment that others begin from, and what is planned there. */
+class Stage {
+  private planned?: Promise<Plan>;
+
+  constructor(readonly deployment: Deployment) {}
+
+  /** Made when it is first asked for; deployments that are forked from then on have its file. */
+  plan(): Promise<Plan> {
+    return (this.planned ??= this.deployment.plan());
+  }
+}
+
 class RehearsalRun {
-  readonly steps: StepReport[] = [];
+  private readonly lifecycle: StepReport[] = [];
+  private readonly further: StepReport[] = [];
+  private readonly slots = new WorkSlots();
   private readonly start = performance.now();
 
   constructor(private readonly options: RehearsalOptions) {}
 
+  /** Everything that went well: one life, then what was rehearsed beside it. */
+  get steps(): readonly StepReport[] {
+    return [...this.lifecycle, ...this.further];
+  }
+
+  /** A stack that does not come up fails at once; everything else goes on side by side. */
   async all(): Promise<void> {
-    const { rehearsal, lifecycleOnly } = this.options;
-    await this.lifecycle(lifecycleOnly === true ? [] : (rehearsal.changes ?? []));
-    if (lifecycleOnly === true) return;
-    await this.refusals();
-    const { faultInputs, inputs } = this.options.rehearsal;
-    await this.fromStages(faultInputs ?? inputs, (stages) => this.faults(stages));
-    await this.matrix();
-  }
-
-  private async fromStages(inputs: Inputs, work: (stages: readonly Deployment[]) => Promise<void>): Promise<void> {
-    const stages = await this.stages(inputs);
-    try {
-      await work(stages);
-    } finally {
-      await Promise.all(stages.map((stage) => stage.stop()));
-    }
-  }
-
-  private async lifecycle(changes: NonNullable<StackRehearsal["changes"]>): Promise<void> {
+    const { lifecycleOnly = false, rehearsal } = this.options;
+    const { changes = [], nullOutputs, protection, verifyDestroyed } = rehearsal;
     await this.with(this.started(), async (deployment) => {
-      const journey = new Journey(deployment, this.options.rehearsal.nullOutputs, (report) => {
-        this.took(report);
+      const journey = new Journey(deployment, nullOutputs, (report) => {
+        this.took(report, this.lifecycle);
       });
       await journey.setUp();
-      for (const change of changes) await journey.change(change);
-      const { protection, verifyDestroyed } = this.options.rehearsal;
-      await journey.tearDown(protection, changes.length === 0 ? undefined : verifyDestroyed);
+      if (lifecycleOnly) return journey.tearDown(protection);
+      const goOn = async () => {
+        for (const change of changes) await journey.change(change);
+        await journey.tearDown(protection, verifyDestroyed);
+      };
+      await together([this.slots.take(goOn), this.refusals(), this.faults(), this.matrix()]);
     });
   }
 
-  /** Deployments of which each has one stage more than the one before; the first has nothing. */
-  private async stages(inputs: Inputs): Promise<Deployment[]> {
-    const stages = [await this.started(inputs)];
-    for (const pattern of this.options.rehearsal.stages ?? []) {
-      const stage = await lastOf(stages).fork();
-      const plan = stages.length === 1 ? (await stage.init(), await stage.plan()) : await stage.plan();
-      const targets = [...plan.actions.keys()].filter((address) => pattern.test(address));
-      await stage.applyAtOnce(...targets.map((address) => `-target=${address}`));
-      stages.push(stage);
+  /** Stages of which each has what one more of the patterns names; the first has nothing. */
+  private async fromStages(
+    inputs: Inputs,
+    patterns: readonly RegExp[],
+    work: (stages: readonly Stage[]) => Promise<void>,
+  ): Promise<void> {
+    const stages: Stage[] = [];
+    try {
+      await this.slots.take(async () => {
+        const first = new Stage(await this.started(inputs));
+        stages.push(first);
+        await first.deployment.init();
+      });
+      for (const pattern of patterns) {
+        await this.slots.take(async () => stages.push(await nextStage(lastOf(stages), pattern)));
+      }
+      await work(stages);
+    } finally {
+      await Promise.all(stages.map(({ deployment }) => deployment.stop()));
     }
-    const [first] = stages;
-    await first?.init();
-    return stages;
   }
 
-  private async faults(stages: readonly Deployment[]): Promise<void> {
-    const { faults = [], failTogether, kill, stages: patterns = [] } = this.options.rehearsal;
-    let expected: EndState | undefined;
-    let dependencies: Dependencies | undefined;
-    await this.with(lastOf(stages).fork(), async (deployment) => {
-      await deployment.applyAtOnce();
-      expected = endState(deployment);
-      dependencies = await this.dependencies(deployment);
-      await this.episodes(lastOf(stages), deployment);
+  private faults(): Promise<void> {
+    const { faultInputs, inputs, lateStage, stages: patterns = [] } = this.options.rehearsal;
+    const all = lateStage === undefined ? patterns : [...patterns, lateStage];
+    return this.fromStages(faultInputs ?? inputs, all, async (stages) => {
+      const begun = stages[patterns.length] ?? lastOf(stages);
+      await this.with(begun.deployment.fork(), async (deployment) => {
+        const end = await this.slots.take(async () => {
+          await deployment.applyAtOnce();
+          return endState(deployment);
+        });
+        const faults = await this.slots.take(() => this.faultsOf(deployment, end, all));
+        await together([
+          this.episodes(begun, deployment),
+          this.each("faults on create", faults, async (fault) => {
+            const origin = stages[fault.afterStage] ?? lastOf(stages);
+            const plan = await origin.plan();
+            await this.with(origin.deployment.fork(), (fork) => rehearseFault(fork, plan, fault, end));
+          }),
+          this.interruptions(begun, end),
+        ]);
+      });
     });
-    const end = expected ?? { addresses: [], objects: [] };
+  }
+
+  /** Faults of everything that there is in the end, and those that the stack describes. */
+  private async faultsOf(
+    complete: Deployment,
+    end: EndState,
+    patterns: readonly RegExp[],
+  ): Promise<readonly StagedFault[]> {
+    const { failTogether, faults = [] } = this.options.rehearsal;
+    const dependencies = await this.dependencies(complete);
     const ofResources =
       failTogether === undefined || dependencies === undefined
         ? resourceFaults(end, patterns)
         : fewerFaults(end, patterns, failTogether, dependencies);
-    await this.each("faults on create", [...ofResources, ...faults], async (fault) => {
-      const origin = stages[fault.afterStage] ?? lastOf(stages);
-      await this.with(origin.fork(), (deployment) => rehearseFault(deployment, fault, end));
-    });
+    return [...ofResources, ...faults];
+  }
+
+  private interruptions(begun: Stage, end: EndState): Promise<void> {
+    const { kill } = this.options.rehearsal;
     // OpenTofu writes its state every 20 s at most, so after a kill it does not know what it has made.
     if (this.isOpenTofu && kill !== undefined)
       this.say("not killed: OpenTofu loses what it has made since its last save");
@@ -138,8 +179,8 @@ class RehearsalRun {
         ? []
         : [(deployment: Deployment, expectedEnd: EndState) => rehearseKill(deployment, kill, expectedEnd)]),
     ];
-    await this.each("interrupted, killed", interruptions, (interrupt) =>
-      this.with(lastOf(stages).fork(), (deployment) => interrupt(deployment, end)),
+    return this.each("interrupted, killed", interruptions, (interrupt) =>
+      this.with(begun.deployment.fork(), (deployment) => interrupt(deployment, end)),
     );
   }
 
@@ -153,11 +194,10 @@ class RehearsalRun {
     return dependencies;
   }
 
-  private async episodes(begun: Deployment, complete: Deployment): Promise<void> {
+  private async episodes(begun: Stage, complete: Deployment): Promise<void> {
     const { episodes = [] } = this.options.rehearsal;
-    if (episodes.length === 0) return;
     await this.each("episodes", episodes, async ({ name, play, fromNothing = false }) => {
-      await this.with((fromNothing ? begun : complete).fork(), async (deployment) => {
+      await this.with((fromNothing ? begun.deployment : complete).fork(), async (deployment) => {
         await play(deployment);
         requireSoundness(deployment, name);
         await new Journey(deployment, undefined).requireEmptyPlan(name);
@@ -167,7 +207,7 @@ class RehearsalRun {
   }
 
   private async matrix(): Promise<void> {
-    const { inputs: required } = this.options.rehearsal;
+    const { inputs: required, stages: patterns = [] } = this.options.rehearsal;
     const combinations = inputCombinations(this.options.rehearsal);
     // Combinations that agree in the required inputs begin where these alone have led.
     const places = new Map<string, Inputs[]>();
@@ -176,15 +216,17 @@ class RehearsalRun {
       const key = JSON.stringify(own);
       places.set(key, [...(places.get(key) ?? []), inputs]);
     }
-    for (const [key, group] of places) {
-      await this.fromStages(JSON.parse(key) as Inputs, async (stages) => {
-        await this.each(`matrix of inputs, ${key.replace(/[{}"]/g, "")}`, group, async (inputs) => {
-          await this.with(lastOf(stages).fork({ ...required, ...inputs }), (deployment) =>
-            complete(deployment, `matrix ${JSON.stringify(inputs)}`),
-          );
-        });
-      });
-    }
+    await together(
+      [...places].map(([key, group]) =>
+        this.fromStages(JSON.parse(key) as Inputs, patterns, (stages) =>
+          this.each(`matrix of inputs, ${key.replace(/[{}"]/g, "")}`, group, (inputs) =>
+            this.with(lastOf(stages).deployment.fork({ ...required, ...inputs }), (deployment) =>
+              complete(deployment, `matrix ${JSON.stringify(inputs)}`),
+            ),
+          ),
+        ),
+      ),
+    );
   }
 
   private async refusals(): Promise<void> {
@@ -202,23 +244,32 @@ class RehearsalRun {
     });
   }
 
-  /** Many of one kind, some at a time, as one line of the report. */
+  /** Many of one kind, as one line of the report. */
   private async each<Item>(step: string, items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+    if (items.length === 0) return;
     const start = performance.now();
-    const left = [...items];
-    const workers = Array.from({ length: PARALLEL }, async () => {
-      for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
-    });
-    const results = await Promise.allSettled(workers);
-    const failed = results.find((result) => result.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
-    this.took({ step: `${step} (${items.length})`, seconds: (performance.now() - start) / 1000, resources: 0 });
+    let done = 0;
+    await together(
+      items.map((item) =>
+        this.slots.take(async () => {
+          await work(item);
+          done += 1;
+          if (done % ITEMS_PER_LINE === 0 && done < items.length) this.progress(`${step}: ${done} of ${items.length}`);
+        }),
+      ),
+    );
+    const seconds = (performance.now() - start) / 1000;
+    this.took({ step: `${step} (${items.length})`, seconds, resources: 0 }, this.further);
   }
 
-  private took(report: StepReport): void {
-    this.steps.push(report);
+  private took(report: StepReport, steps: StepReport[]): void {
+    steps.push(report);
+    this.progress(report.step);
+  }
+
+  private progress(what: string): void {
     const elapsed = ((performance.now() - this.start) / 1000).toFixed(1).padStart(6);
-    this.say(`${elapsed} s  ${basename(this.options.folder)}  ${report.step}`);
+    this.say(`${elapsed} s  ${basename(this.options.folder)}  ${what}`);
   }
 
   private say(line: string): void {
@@ -247,8 +298,8 @@ class RehearsalRun {
       await work(deployment);
       if (keepFolder) this.say(`kept ${deployment.folder}`);
     } catch (error) {
+      if (error instanceof LocatedFailure || error instanceof NotBegun) throw error;
       keepFolder = true;
-      if (error instanceof LocatedFailure) throw error;
       throw new LocatedFailure(failureOf(error, deployment.folder));
     } finally {
       await deployment.stop({ keepFolder });
@@ -256,7 +307,18 @@ class RehearsalRun {
   }
 }
 
-function lastOf(stages: readonly Deployment[]): Deployment {
+/** How many of many are done between two lines. */
+const ITEMS_PER_LINE = 10;
+
+async function nextStage(stage: Stage, pattern: RegExp): Promise<Stage> {
+  const { actions } = await stage.plan();
+  const next = await stage.deployment.fork();
+  const targets = [...actions.keys()].filter((address) => pattern.test(address));
+  await next.applyAtOnce(...targets.map((address) => `-target=${address}`));
+  return new Stage(next);
+}
+
+function lastOf(stages: readonly Stage[]): Stage {
   const last = stages.at(-1);
   if (last === undefined) throw new Error("there is no stage to begin with");
   return last;

@@ -57,6 +57,14 @@ export interface StackRehearsal {
   readonly stages?: readonly RegExp[];
 
   /**
+   * Addresses that are applied once more before each of the others fails in turn, so that a failure of these few does not
+   * take making everything else anew.
+   *
+   * @default - all fail with only the stages behind them
+   */
+  readonly lateStage?: RegExp;
+
+  /**
    * Whether clusters write into objects what the admission of Autopilot writes.
    *
    * @default "autopilot"
