@@ -192,6 +192,8 @@ export const ASSESSMENT_LAB: StackRehearsal = {
     /^google_project_service\./,
     /^terraform_data\.lab_apis_\w+_answers/,
   ],
+  // Its scripts take longer than everything else together.
+  lateStage: /^(aws_|terraform_data\.lab_(cloudb|source)_)/,
   matrix: {
     project_id: PROJECTS,
     region: ["us-central1", "europe-west1"],
