@@ -1,4 +1,5 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -115,7 +116,8 @@ export class Deployment {
   async stop({ keepFolder = false } = {}): Promise<void> {
     this.plugins.stop();
     await Promise.all([this.web.stop(), this.cloudB.stop()]);
-    if (!keepFolder) rmSync(this.folder, { recursive: true, force: true });
+    // Removing a folder takes long on a busy disk, and meanwhile others want answers of this process.
+    if (!keepFolder) await rm(this.folder, { recursive: true, force: true });
   }
 
   /** Edits a file of the folder as its owner may. */
