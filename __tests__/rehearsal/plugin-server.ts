@@ -97,7 +97,7 @@ function providerService(): ServiceClientConstructor["service"] {
   return service.service;
 }
 
-/** The definition with the answer about schemas made once: it is large, and every run of Terraform asks for it twice. */
+/** The definition with the answer about schemas made once: it is large, and every run of Terraform asks for it. */
 function withKeptSchema(definition: ServiceClientConstructor["service"]): ServiceClientConstructor["service"] {
   const kept = new WeakMap<object, Buffer>();
   const { GetSchema: method } = definition;
@@ -117,6 +117,8 @@ function handlers(provider: ResourceProvider): UntypedServiceImplementation {
   // Asked for by every run of Terraform, and always the same.
   const schemaAnswer = {
     provider: schemaMessage(schema.provider),
+    // As the real providers have it: Terraform then asks once in a run, and not once for each use of the provider.
+    server_capabilities: { get_provider_schema_optional: true },
     resource_schemas: messages(schema.resource_schemas),
     data_source_schemas: messages(schema.data_source_schemas),
     ephemeral_resource_schemas: messages(schema.ephemeral_resource_schemas),
