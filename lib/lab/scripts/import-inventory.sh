@@ -76,6 +76,7 @@ digest_of() {
 }
 
 # A folder in which two exports have met must not be imported as one.
+google_tick_in_time "Checking the inventory"
 while IFS=$tab read -r name kind rows bytes digest; do
   file=$INVENTORY_FOLDER/$name
   if [ ! -f "$file" ]; then
@@ -90,6 +91,7 @@ while IFS=$tab read -r name kind rows bytes digest; do
       google_refuse "$file has other contents than manifest.json says. Run export-inventory.sh again."
   fi
 done <"$GOOGLE_WORK/files"
+google_untick
 google_check_settings
 
 location="projects/$PROJECT_ID/locations/$REGION"
@@ -295,6 +297,7 @@ create_job() {
     created=no
     attempts=$((attempts + 1))
     [ "$attempts" -le "$REST_TRIES" ] || google_fail "Import job $job_id is said to exist, but cannot be seen."
+    google_progress "Import job $job_id" "said to exist, but not to be seen yet"
     google_sleep "$REST_POLL_SECONDS"
   elif source_refused; then
     created=refused
