@@ -443,6 +443,7 @@ google_delete() {
 # already. The file "unreachable" in GOOGLE_WORK gets the places that the API left out.
 google_list() {
   google_pages=0
+  google_items=0
   google_page_token=
   : >"$4"
   : >"$GOOGLE_WORK/unreachable"
@@ -453,6 +454,7 @@ google_list() {
       ([.nextPageToken // "" | @uri] + [.unreachable[]? | gsub("[[:cntrl:][:space:]]"; "_")] | join(" "))
     ' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/page"
     sed '$d' "$GOOGLE_WORK/page" >>"$4"
+    google_items=$((google_items + $(wc -l <"$GOOGLE_WORK/page") - 1))
     google_next_token=$(sed -n '$p' "$GOOGLE_WORK/page")
     case $google_next_token in
       *' '*)
@@ -469,7 +471,7 @@ google_list() {
     google_pages=$((google_pages + 1))
     # The first page of many is nothing to report; a long list must not be silent.
     if [ $((google_pages % 10)) -eq 0 ]; then
-      google_progress "Reading $3" "$(($(wc -l <"$4"))) so far"
+      google_progress "Reading $3" "$google_items so far"
     fi
   done
 }
@@ -826,18 +828,20 @@ google_upload_source() {
   printf '%s\n' "$1" | cut -c 1-56 | sed 's/-*$/-upload/'
 }
 
-# Prints a file of JSON lines, each an array of texts, as columns under the given titles.
+# Prints a file of JSON lines, each an array of texts, as columns under the given titles. Reads it twice instead of keeping
+# it: there may be a row for every machine.
 # google_table FILE TITLE...
 google_table() {
   google_rows=$1
   shift
-  jq -rn '
-    # What would break the line or the terminal is shown as a space.
-    def cell: tostring | gsub("[[:cntrl:]]+"; " ") | .[0:300];
-    [$ARGS.positional, (inputs | map(cell))]
-    | (reduce .[] as $row ([]; [range($row | length) as $column
-        | [.[$column] // 0, ($row[$column] | length)] | max])) as $widths
-    | .[]
+  # What would break the line or the terminal is shown as a space.
+  google_cell='def cell: tostring | if test("[[:cntrl:]]") then gsub("[[:cntrl:]]+"; " ") else . end | .[0:300];'
+  google_widths=$(jq -cn "$google_cell"'
+    reduce ($ARGS.positional, (inputs | map(cell))) as $row ([];
+      . as $widths | [range($row | length) as $column | [$widths[$column] // 0, ($row[$column] | length)] | max])
+  ' "$google_rows" --args "$@")
+  jq -rn --argjson widths "$google_widths" "$google_cell"'
+    $ARGS.positional, (inputs | map(cell))
     | [range(length) as $column | .[$column]
         + (" " * ($widths[$column] - (.[$column] | length)) // "")] | join("  ") | "  " + sub(" +$"; "")
   ' "$google_rows" --args "$@"
