@@ -245,7 +245,10 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
           expect.stringContaining("Trying again in 120 s (attempt 2 of 4)."),
           ...[107, 94, 81, 68, 55, 42, 29, 16, 3].map((seconds) => `Still pausing for ${seconds} s.`),
         ]);
-        expect(readFileSync(log, "utf8").split("\n").slice(0, -1).map(Number)).toEqual([...Array<number>(9).fill(13), 3]);
+        expect(readFileSync(log, "utf8").split("\n").slice(0, -1).map(Number)).toEqual([
+          ...Array<number>(9).fill(13),
+          3,
+        ]);
       }),
     );
 
