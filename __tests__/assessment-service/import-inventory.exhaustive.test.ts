@@ -153,7 +153,8 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", (
       });
 
       expect(exitCode).toBe(0);
-      expect(stdout.match(/^Uploading vmInfo\.csv: under way \(\d+ s\)$/gm)).toHaveLength(2);
+      // The silence before the upload counts as well.
+      expect(stdout.match(/^Uploading vmInfo\.csv: under way \(\d+ s\)$/gm)?.length).toBeGreaterThanOrEqual(2);
     }),
   );
 
