@@ -41,6 +41,7 @@ export async function inScene(test: (scene: Scene) => Promise<void>): Promise<vo
           environment: { ...standIn.environment, ...ENVIRONMENT, ...options.environment },
         }),
     });
+    expect(standIn.mistakes).toEqual([]);
   } finally {
     await standIn.stop();
   }

@@ -1,4 +1,6 @@
-import { TerraformLocal } from "cdktf";
+import { readFileSync } from "node:fs";
+
+import { App, TerraformLocal } from "cdktf";
 import * as fc from "fast-check";
 
 import { evaluatedLocals } from "../core/terraform-console";
@@ -6,8 +8,16 @@ import { AssessmentSource, type AssessmentSourceProps } from "../../lib/lab";
 import { discoverySourceId } from "../../lib/lab/lab-names";
 import { SurvivorsNote } from "../../lib/lab/survivors-note";
 import { InputVariable } from "../../lib/core/input-variable";
+import { packageFile } from "../../lib/core/package-file";
 import { describeWith } from "../support/programs";
-import { bareStack, resourceAddresses, resourceOf, terraformOf, type Block } from "../support/synthesis";
+import {
+  bareStack,
+  resourceAddresses,
+  resourceOf,
+  synthesizeInto,
+  terraformOf,
+  type Block,
+} from "../support/synthesis";
 
 /** Whatever is typed into the discovery client: 1 to 63 characters in one line. */
 const clientName = fc
@@ -76,7 +86,7 @@ function registered(overrides: Partial<AssessmentSourceProps> = {}) {
     ...overrides,
   });
   stack.expose({ id: { value: source.sourceId, description: "Source." } });
-  return { source, terraform: terraformOf(stack) };
+  return { source, stack, terraform: terraformOf(stack) };
 }
 
 describe("AssessmentSource", () => {
@@ -104,6 +114,17 @@ describe("AssessmentSource", () => {
         },
       },
     ]);
+  });
+
+  it("puts the scripts that look at the service and clean it up into the folder that is handed over", () => {
+    const { stack } = registered();
+
+    const { files } = synthesizeInto(App.of(stack), stack.node.id);
+
+    expect(files).toEqual(expect.arrayContaining(["scripts/assessment-cleanup.sh", "scripts/assessment-status.sh"]));
+    expect(readFileSync(packageFile("README.md"), "utf8")).toMatch(
+      /sh scripts\/assessment-status\.sh[^]*sh scripts\/assessment-cleanup\.sh/,
+    );
   });
 
   it("gives out an id that waits for the registration", () => {

@@ -86,6 +86,21 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", (
     }),
   );
 
+  it.concurrent("makes the tags of very many machines labels before there is anything to say about it", () =>
+    inScene(async ({ standIn, run }) => {
+      haveSource(standIn, { type: "SOURCE_TYPE_UPLOAD" });
+      standIn.migration.refuses.add("raw-tags");
+      const tags = ["Name,A b", ...Array.from({ length: 300_000 }, (_, index) => `key_${index},value-${index}`)];
+
+      const { exitCode, stdout } = await run("import-inventory", {
+        environment: { INVENTORY_FOLDER: inventoryFolder({ tags }) },
+      });
+
+      expect(exitCode).toBe(0);
+      expect(stdout).not.toContain("Turning tags into labels: under way");
+    }),
+  );
+
   it.concurrent.each(["source-type-at-validate", "source-type-at-run"] as const)(
     "does nothing the next time when the service has refused the source late (%s)",
     (refusable) =>
@@ -138,7 +153,8 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", (
       });
 
       expect(exitCode).toBe(0);
-      expect(stdout.match(/^Uploading vmInfo\.csv: under way \(\d+ s\)$/gm)).toHaveLength(2);
+      // The silence before the upload counts as well.
+      expect(stdout.match(/^Uploading vmInfo\.csv: under way \(\d+ s\)$/gm)?.length).toBeGreaterThanOrEqual(2);
     }),
   );
 

@@ -1,3 +1,7 @@
+import { createServer } from "node:http";
+import { type AddressInfo } from "node:net";
+
+import { programFolder } from "../support/google-stand-in-scripts";
 import { describeWith } from "../support/programs";
 import { ApiError } from "../support/google-stand-in-services";
 import { haveLeftovers, inScene, LOCATION, namesIn } from "./assessment-scene";
@@ -50,6 +54,40 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
         sources: ["assess-discovery-client"],
       });
     }),
+  );
+
+  it.concurrent("reads the operating system by either of the names that its field is given", () =>
+    inScene(async ({ run }) => {
+      // The stand-in does not answer with a field that the API's description lacks.
+      const machines = { a: { guestOs: { osName: "A" } }, b: { guestOsDetails: { osName: "B" } }, c: {} };
+      const assets = Object.entries(machines).map(([name, machineDetails]) => ({ name, machineDetails }));
+      const server = createServer((request, response) => {
+        response.end(JSON.stringify(request.url?.includes("/assets?") === true ? { assets } : {}));
+      });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`;
+
+      const { stdout } = await run("assessment-status", {
+        arguments: ["--json"],
+        environment: { GOOGLE_MIGRATION_CENTER_CUSTOM_ENDPOINT: address },
+      });
+      server.close();
+
+      const shown = JSON.parse(stdout) as { readonly assets: readonly { readonly osName: unknown }[] };
+      expect(shown.assets.map(({ osName }) => osName)).toEqual(["A", "B", null]);
+    }),
+  );
+
+  it.concurrent.each(["assessment-status", "assessment-cleanup", "import-inventory"] as const)(
+    "like %s names all missing programs before it does anything",
+    (script) =>
+      inScene(async ({ standIn, run }) => {
+        const { exitCode, stderr } = await run(script, { programs: programFolder({ without: ["curl", "jq"] }) });
+
+        expect(exitCode).toBe(2);
+        expect(stderr).toContain("Missing on this machine: curl jq.");
+        expect(standIn.requests).toEqual([]);
+      }),
   );
 
   it.concurrent("fails with the service's words, and explains itself", () =>

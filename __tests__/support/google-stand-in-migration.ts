@@ -333,12 +333,11 @@ export class MigrationCenter {
   }
 
   private validate(job: Job): void {
-    job.tables = [...job.files.values()].map((file) =>
-      readTable(String(file.displayName), this.uploads.objects.get(String(file.name)), {
-        headerOnly: this.refuses.has("header-only"),
-        rawTags: this.refuses.has("raw-tags"),
-      }),
-    );
+    const strictness = { headerOnly: this.refuses.has("header-only"), rawTags: this.refuses.has("raw-tags") };
+    job.tables = [...job.files.values()].map(({ displayName, format, name }) => {
+      const bytes = this.uploads.objects.get(String(name));
+      return readTable({ bytes, fileName: String(displayName), format: String(format) }, strictness);
+    });
     const findings = this.findings.splice(0);
     const jobErrors = job.tables.some(({ kind }) => kind === "vmInfo")
       ? []

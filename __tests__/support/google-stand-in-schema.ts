@@ -4,6 +4,7 @@ import { join } from "node:path";
 /** The parts that the stand-in reads of Google's machine-readable API descriptions ("discovery documents"). */
 export interface ApiDescription {
   readonly name: string;
+  readonly version: string;
   readonly rootUrl: string;
   readonly servicePath: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
@@ -42,6 +43,9 @@ export interface Schema {
   readonly additionalProperties?: Schema;
   readonly items?: Schema;
 }
+
+/** Who has made a value: an API takes 64-bit integers as numbers as well, but never gives them so. */
+export type Origin = "request" | "answer";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -113,23 +117,26 @@ export function schemaProblems(
   schema: Schema,
   value: unknown,
   path: string,
+  origin: Origin = "request",
 ): readonly string[] {
   if (schema.$ref !== undefined) {
     const target = description.schemas[schema.$ref];
     if (target === undefined) throw new Error(`the description of ${description.name} lacks ${schema.$ref}`);
-    return schemaProblems(description, target, value, path);
+    return schemaProblems(description, target, value, path, origin);
   }
   const invalid = (expected: string) => [`Invalid value at '${path}' (${expected}), ${JSON.stringify(value)}`];
   switch (schema.type) {
     case "object":
-      return isObject(value) ? objectProblems(description, schema, value, path) : invalid("an object");
+      return isObject(value) ? objectProblems(description, schema, value, path, origin) : invalid("an object");
     case "array":
       if (!Array.isArray(value)) return invalid("a list");
       return value.flatMap((item, index) =>
-        schemaProblems(description, schema.items ?? { type: "any" }, item, `${path}[${index}]`),
+        schemaProblems(description, schema.items ?? { type: "any" }, item, `${path}[${index}]`, origin),
       );
     case "string":
-      return stringAllowed(schema, value) ? [] : invalid(schema.enum?.join(" | ") ?? schema.format ?? "TYPE_STRING");
+      return stringAllowed(schema, value, origin)
+        ? []
+        : invalid(schema.enum?.join(" | ") ?? schema.format ?? "TYPE_STRING");
     case "boolean":
       return typeof value === "boolean" ? [] : invalid("TYPE_BOOL");
     case "integer":
@@ -141,18 +148,59 @@ export function schemaProblems(
   }
 }
 
-function objectProblems(description: ApiDescription, schema: Schema, value: JsonObject, path: string): string[] {
-  return Object.entries(value).flatMap(([name, member]) => {
-    const memberSchema = schema.properties?.[name] ?? schema.additionalProperties;
+function objectProblems(
+  description: ApiDescription,
+  schema: Schema,
+  value: JsonObject,
+  path: string,
+  origin: Origin,
+): string[] {
+  const { "@type": type, ...members } = value;
+  const isAny = schema.additionalProperties?.type === "any";
+  const held = isAny ? heldSchema(description, type) : schema;
+  if (held === undefined) return [`Unknown type ${JSON.stringify(type)} at '${path}'.`];
+  return Object.entries(isAny ? members : value).flatMap(([name, member]) => {
+    const memberSchema = held.properties?.[name] ?? held.additionalProperties;
     const memberPath = path === "" ? name : `${path}.${name}`;
     if (memberSchema === undefined) return [`Unknown name "${name}" at '${path}': Cannot find field.`];
-    return schemaProblems(description, memberSchema, member, memberPath);
+    return schemaProblems(description, memberSchema, member, memberPath, origin);
   });
 }
 
-function stringAllowed(schema: Schema, value: unknown): boolean {
-  // 64-bit integers travel as text, and are accepted as numbers.
-  if (schema.format === "int64") return Number.isInteger(value) || (typeof value === "string" && /^-?\d+$/.test(value));
+/** Types that every API may put where anything can be. */
+const COMMON_TYPES: Readonly<Record<string, Schema>> = {
+  "google.protobuf.Empty": { type: "object", properties: {} },
+  "google.rpc.BadRequest": {
+    type: "object",
+    properties: {
+      fieldViolations: {
+        type: "array",
+        items: { type: "object", properties: { field: { type: "string" }, description: { type: "string" } } },
+      },
+    },
+  },
+  "google.rpc.ErrorInfo": {
+    type: "object",
+    properties: {
+      reason: { type: "string" },
+      domain: { type: "string" },
+      metadata: { type: "object", additionalProperties: { type: "string" } },
+    },
+  },
+};
+
+/** The schema of what can be anything and so says its type itself. */
+function heldSchema(description: ApiDescription, type: unknown): Schema | undefined {
+  const name = /^type\.googleapis\.com\/([\w.]+)$/.exec(String(type))?.[1] ?? "";
+  const place = `.${description.name}.${description.version}.`;
+  const own = name.includes(place) ? description.schemas[name.slice(name.indexOf(place) + place.length)] : undefined;
+  return COMMON_TYPES[name] ?? own;
+}
+
+function stringAllowed(schema: Schema, value: unknown, origin: Origin): boolean {
+  // 64-bit integers travel as text.
+  if (schema.format === "int64" && Number.isInteger(value)) return origin === "request";
+  if (schema.format === "int64") return typeof value === "string" && /^-?\d+$/.test(value);
   if (typeof value !== "string") return false;
   if (schema.enum !== undefined) return schema.enum.includes(value);
   if (schema.format === "google-duration") return /^\d+(\.\d{1,9})?s$/.test(value);

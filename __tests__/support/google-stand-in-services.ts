@@ -120,7 +120,7 @@ export class ServiceUsage {
 
   private enable(name: string): JsonObject {
     const operation = `operations/acf.p2-${this.operations.size + 1}`;
-    this.operations.set(operation, { polls: this.operationPolls, service: name.split("/").at(-1) ?? "" });
+    this.operations.set(operation, { polls: this.operationPolls, service: name });
     return this.operation(operation);
   }
 
@@ -132,8 +132,9 @@ export class ServiceUsage {
       return { name };
     }
     if (this.operationError !== undefined) return { name, done: true, error: this.operationError };
-    this.enabled.add(operation.service);
-    return { name, done: true, response: {} };
+    this.enabled.add(operation.service.split("/").at(-1) ?? "");
+    const type = "type.googleapis.com/google.api.serviceusage.v1.EnableServiceResponse";
+    return { name, done: true, response: { "@type": type, service: this.state(operation.service) } };
   }
 }
 

@@ -21,6 +21,22 @@ const COLUMNS = {
 
 type Kind = keyof typeof COLUMNS;
 
+/** Columns that carry a suffix in the template that is filled in by hand, which has no column `Source` either. */
+const OPTIONAL: readonly string[] = [
+  ...["PrimaryIPAddress", "PrimaryMACAddress", "PublicIPAddress", "IpAddressListSemiColonDelimited"],
+  ...["MachineTypeLabel", "HostingLocation", "OsType", "OsPublisher", "OsVersion", "MachineStatus"],
+  ...["ProvisioningState", "CreateDate", "MemoryUtilizationPercentage"],
+];
+
+/** The header row of each format that has tables of these kinds; the columns of the others are not known. */
+const HEADERS: Readonly<Record<string, (kind: Kind) => readonly string[]>> = {
+  IMPORT_JOB_FORMAT_EXPORTED_AWS_CSV: (kind) => COLUMNS[kind],
+  IMPORT_JOB_FORMAT_STRATOZONE_CSV: (kind) =>
+    COLUMNS[kind]
+      .filter((column) => column !== "Source")
+      .map((column) => (OPTIONAL.includes(column) ? `${column}(optional)` : column)),
+};
+
 export type Row = Readonly<Record<string, string>>;
 
 /** What cells must look like, where an empty cell is not allowed or a form is known. */
@@ -56,8 +72,15 @@ export interface TableReport {
   readonly rows: readonly Row[];
 }
 
-/** Reads one uploaded file as the service would, by its header row and not by its name. */
-export function readTable(fileName: string, bytes: Buffer | undefined, strictness: TableStrictness): TableReport {
+/** An uploaded file with what was said about it before. */
+export interface UploadedTable {
+  readonly fileName: string;
+  readonly format: string;
+  readonly bytes: Buffer | undefined;
+}
+
+/** Reads one uploaded file as the service would, by its format and header row and not by its name. */
+export function readTable({ bytes, fileName, format }: UploadedTable, strictness: TableStrictness): TableReport {
   const refused = (errorDetails: string): TableReport => ({
     report: { fileName, fileErrors: [{ errorDetails, severity: "ERROR" }] },
     hasErrors: true,
@@ -72,11 +95,12 @@ export function readTable(fileName: string, bytes: Buffer | undefined, strictnes
     return refused(`The file is no table: ${error instanceof Error ? error.message : String(error)}`);
   }
   const [header = [], ...rest] = records;
-  const kind = (Object.keys(COLUMNS) as Kind[]).find((name) => COLUMNS[name].join() === header.join());
-  if (kind === undefined) return refused(`Unrecognized header row: ${header.join().slice(0, 80)}`);
+  const headerOf = HEADERS[format];
+  const kind = (Object.keys(COLUMNS) as Kind[]).find((name) => headerOf?.(name).join() === header.join());
+  if (kind === undefined) return refused(`Unrecognized header row for ${format}: ${header.join().slice(0, 80)}`);
   if (rest.length === 0 && strictness.headerOnly) return { ...refused("The file has no rows."), kind };
 
-  const columns: readonly string[] = COLUMNS[kind];
+  const columns: readonly string[] = headerOf?.(kind).map((column) => column.replace("(optional)", "")) ?? [];
   const rows = rest.map((cells): Row =>
     Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? ""])),
   );

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo } from "node:net";
 
+import { answerProblems, errorProblems } from "./google-stand-in-answers";
 import { CloudBuild } from "./google-stand-in-builds";
 import { MigrationCenter } from "./google-stand-in-migration";
 import {
@@ -57,6 +58,8 @@ export class GoogleStandIn {
   readonly usage = new ServiceUsage();
   readonly migration = new MigrationCenter(() => this.host);
   readonly requests: RecordedRequest[] = [];
+  /** Own answers that the APIs' descriptions do not allow; the client gets HTTP 500 in their place. */
+  readonly mistakes: string[] = [];
   /** Access tokens that are accepted. */
   readonly tokens = new Set(["ya29.first"]);
   /** What the metadata server hands out; undefined when the machine has none. */
@@ -85,6 +88,7 @@ export class GoogleStandIn {
     }
     this.server = createServer((request, response) => {
       this.serve(request, response).catch((error: unknown) => {
+        if (error instanceof OwnMistake) this.mistakes.push(error.message);
         response.writeHead(500, { "content-type": "text/plain" }).end(`stand-in failed: ${String(error)}`);
       });
     });
@@ -271,10 +275,20 @@ function carryOut(
     ]);
   }
   const handler = api.service.handlers?.[method.id.slice(api.description.name.length + 1)];
-  const answer = handler?.({ method, parameters, query, body: isObject(body) ? body : {} }) ?? {};
-  const invented = method.response === undefined ? [] : schemaProblems(api.description, method.response, answer, "");
-  if (invented.length > 0) throw new Error(`${method.id} answers against its description: ${invented.join(" ")}`);
-  return answer;
+  try {
+    const answer = handler?.({ method, parameters, query, body: isObject(body) ? body : {} }) ?? {};
+    requireNone(method, answerProblems(api.description, method, answer));
+    return answer;
+  } catch (error) {
+    if (error instanceof ApiError) requireNone(method, errorProblems(api.description, error));
+    throw error;
+  }
+}
+
+class OwnMistake extends Error {}
+
+function requireNone({ id }: MethodMatch["method"], problems: readonly string[]): void {
+  if (problems.length > 0) throw new OwnMistake(`${id} answers against its description: ${problems.join(" ")}`);
 }
 
 function bodyProblems(

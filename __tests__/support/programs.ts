@@ -17,6 +17,7 @@ const DEBIAN_PACKAGES = {
   postgres: "postgresql-15",
   psql: "postgresql-client-15",
   python3: "python3",
+  sha256sum: "coreutils",
   shellcheck: "shellcheck",
   tofu: "tofu (from its maker's package repository)",
   terraform: "terraform (from its vendor's package repository)",

@@ -195,27 +195,41 @@ google_sleep() {
   GOOGLE_SLEEP=
 }
 
+# google_look_at_silence: how long it has been silent, and for how long it may go on so. The clock has whole seconds only and
+# a line takes a moment too, which is a second each.
+google_look_at_silence() {
+  GOOGLE_SILENT=$(($(date +%s) - GOOGLE_SAID_AT))
+  GOOGLE_ROOM=$((REST_SILENCE_SECONDS - 2 - GOOGLE_SILENT))
+}
+
 # google_progress WHAT STATE: one line when the state changes, and one before the pause that follows could make the
 # silence longer than REST_SILENCE_SECONDS.
 google_progress() {
-  # The clock has whole seconds only, and so has this sum.
-  if [ "$1/$2" = "$GOOGLE_SHOWN" ] &&
-    [ $(($(date +%s) - GOOGLE_SAID_AT + ${REST_POLL_SECONDS%%.*} + 2)) -le "$REST_SILENCE_SECONDS" ]; then
+  if [ "$1/$2" = "$GOOGLE_SHOWN" ]; then
+    google_break_silence "$1" "$2" "$REST_POLL_SECONDS"
     return 0
   fi
   GOOGLE_SHOWN="$1/$2"
   google_say "$1: $2 ($(google_seconds) s)"
 }
 
-# Says every REST_SILENCE_SECONDS that something is under way, beside it, until google_untick.
-# google_tick WHAT [SECONDS BEFORE THE FIRST LINE]
+# google_break_silence WHAT STATE SECONDS: one line only if without it so many seconds more would make the silence too long.
+google_break_silence() {
+  google_look_at_silence
+  [ "$GOOGLE_ROOM" -ge "0${3%%.*}" ] || google_say "$1: $2 ($(google_seconds) s)"
+}
+
+# google_tick WHAT SECONDS: says after so many seconds, and then again and again, that something is under way, beside it,
+# until google_untick.
 google_tick() {
   (
     trap - EXIT INT TERM HUP
-    google_next=${2:-$REST_SILENCE_SECONDS}
-    # $$ is the script itself, which may have been killed.
-    while sleep "$google_next" >/dev/null 2>&1 && kill -0 "$$" 2>/dev/null; do
-      google_next=$((REST_SILENCE_SECONDS > 0 ? REST_SILENCE_SECONDS : 1))
+    google_next=$2
+    # In single seconds, so that no sleeper is left behind for long. $$ is the script itself, which may have been killed.
+    while sleep 1 >/dev/null 2>&1 && kill -0 "$$" 2>/dev/null; do
+      google_next=$((google_next - 1))
+      [ "$google_next" -le 0 ] || continue
+      google_next=$((REST_SILENCE_SECONDS - 2))
       google_say "$1: under way ($(google_seconds) s)"
       echo "$GOOGLE_SAID_AT" >"$GOOGLE_WORK/ticked"
     done
@@ -234,14 +248,18 @@ google_untick() {
   rm -f "$GOOGLE_WORK/ticked"
 }
 
-# google_tick_in_time WHAT SECONDS: for what may take so many seconds; only when they could make the silence too long.
+# google_tick_in_time WHAT [SECONDS]: for what may take so many seconds; only when they could make the silence too long.
 google_tick_in_time() {
-  google_quiet=$(($(date +%s) - GOOGLE_SAID_AT))
-  [ $((google_quiet + ${2%%.*} + 1)) -gt "$REST_SILENCE_SECONDS" ] || return 0
-  google_first=$((REST_SILENCE_SECONDS - google_quiet - 1))
-  # What is answered at once needs no line.
-  [ "$google_first" -ge 1 ] || google_first=1
-  google_tick "$1" "$google_first"
+  google_longest=${2:-$REST_SILENCE_SECONDS}
+  google_look_at_silence
+  # What needs all of its time leaves a second, and whatever follows looks again.
+  [ $((GOOGLE_ROOM + 1)) -lt "0${google_longest%%.*}" ] || return 0
+  # Many short calls are as silent as a long one, so there may be nothing left to wait for.
+  if [ "$GOOGLE_ROOM" -lt 1 ] && [ "$GOOGLE_SILENT" -gt 0 ]; then
+    google_say "$1: under way ($(google_seconds) s)"
+    google_look_at_silence
+  fi
+  google_tick "$1" "$((GOOGLE_ROOM > 1 ? GOOGLE_ROOM : 1))"
 }
 
 # google_beside WHAT COMMAND...: a command that may take long, beside a ticker. In the background, so that a signal is
@@ -251,7 +269,7 @@ google_beside() {
   shift
   "$@" </dev/null &
   GOOGLE_WORKER=$!
-  google_tick "$google_what"
+  google_tick_in_time "$google_what"
   google_code=0
   wait "$GOOGLE_WORKER" || google_code=$?
   GOOGLE_WORKER=
@@ -259,12 +277,13 @@ google_beside() {
   return "$google_code"
 }
 
-# google_pause SECONDS: a longer pause than the silence limit is announced again in every slice.
+# google_pause SECONDS: follows a line that says so; a long pause is announced again in every slice.
 google_pause() {
   google_left=$1
-  while awk -v left="$google_left" -v slice="$REST_SILENCE_SECONDS" 'BEGIN { exit !(slice > 0 && left > slice) }'; do
-    google_sleep "$REST_SILENCE_SECONDS"
-    google_left=$(awk -v left="$google_left" -v slice="$REST_SILENCE_SECONDS" 'BEGIN { print left - slice }')
+  google_slice=$((REST_SILENCE_SECONDS - 2))
+  while awk -v left="$google_left" -v slice="$google_slice" 'BEGIN { exit !(slice > 0 && left > slice) }'; do
+    google_sleep "$google_slice"
+    google_left=$(awk -v left="$google_left" -v slice="$google_slice" 'BEGIN { print left - slice }')
     google_say "Still pausing for $google_left s."
   done
   google_sleep "$google_left"
@@ -317,9 +336,11 @@ google_authorize() {
     google_tried="
   - GOOGLE_OAUTH_ACCESS_TOKEN: not set"
   fi
-  google_try_gcloud "auth application-default" && return 0
-  google_try_gcloud "auth" && return 0
-  google_try_metadata && return 0
+  google_tick_in_time "Getting an access token"
+  google_found=yes
+  google_try_gcloud "auth application-default" || google_try_gcloud "auth" || google_try_metadata || google_found=no
+  google_untick
+  [ "$google_found" = no ] || return 0
   google_complain "No access token for Google's APIs. Tried in this order:$google_tried"
   google_complain "  Way out: gcloud auth application-default login, or set GOOGLE_OAUTH_ACCESS_TOKEN to a fresh token."
   exit 1
@@ -422,6 +443,7 @@ google_delete() {
 # already. The file "unreachable" in GOOGLE_WORK gets the places that the API left out.
 google_list() {
   google_pages=0
+  google_items=0
   google_page_token=
   : >"$4"
   : >"$GOOGLE_WORK/unreachable"
@@ -432,6 +454,7 @@ google_list() {
       ([.nextPageToken // "" | @uri] + [.unreachable[]? | gsub("[[:cntrl:][:space:]]"; "_")] | join(" "))
     ' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/page"
     sed '$d' "$GOOGLE_WORK/page" >>"$4"
+    google_items=$((google_items + $(wc -l <"$GOOGLE_WORK/page") - 1))
     google_next_token=$(sed -n '$p' "$GOOGLE_WORK/page")
     case $google_next_token in
       *' '*)
@@ -448,7 +471,7 @@ google_list() {
     google_pages=$((google_pages + 1))
     # The first page of many is nothing to report; a long list must not be silent.
     if [ $((google_pages % 10)) -eq 0 ]; then
-      google_progress "Reading $3" "$(($(wc -l <"$4"))) so far"
+      google_progress "Reading $3" "$google_items so far"
     fi
   done
 }
@@ -479,7 +502,11 @@ google_await() {
         ;;
     esac
     # Most operations have ended at the second look.
-    [ "$google_look" -eq 1 ] || google_progress "$2" "under way"
+    if [ "$google_look" -eq 1 ]; then
+      google_break_silence "$2" "under way" "$REST_RETRY_BASE_SECONDS"
+    else
+      google_progress "$2" "under way"
+    fi
     if [ "$(google_seconds)" -ge "$google_await_until" ]; then
       GOOGLE_NOTE="$google_operation is still running after $3 s; it goes on by itself."
       return 1
@@ -801,18 +828,20 @@ google_upload_source() {
   printf '%s\n' "$1" | cut -c 1-56 | sed 's/-*$/-upload/'
 }
 
-# Prints a file of JSON lines, each an array of texts, as columns under the given titles.
+# Prints a file of JSON lines, each an array of texts, as columns under the given titles. Reads it twice instead of keeping
+# it: there may be a row for every machine.
 # google_table FILE TITLE...
 google_table() {
   google_rows=$1
   shift
-  jq -rn '
-    # What would break the line or the terminal is shown as a space.
-    def cell: tostring | gsub("[[:cntrl:]]+"; " ") | .[0:300];
-    [$ARGS.positional, (inputs | map(cell))]
-    | (reduce .[] as $row ([]; [range($row | length) as $column
-        | [.[$column] // 0, ($row[$column] | length)] | max])) as $widths
-    | .[]
+  # What would break the line or the terminal is shown as a space.
+  google_cell='def cell: tostring | if test("[[:cntrl:]]") then gsub("[[:cntrl:]]+"; " ") else . end | .[0:300];'
+  google_widths=$(jq -cn "$google_cell"'
+    reduce ($ARGS.positional, (inputs | map(cell))) as $row ([];
+      . as $widths | [range($row | length) as $column | [$widths[$column] // 0, ($row[$column] | length)] | max])
+  ' "$google_rows" --args "$@")
+  jq -rn --argjson widths "$google_widths" "$google_cell"'
+    $ARGS.positional, (inputs | map(cell))
     | [range(length) as $column | .[$column]
         + (" " * ($widths[$column] - (.[$column] | length)) // "")] | join("  ") | "  " + sub(" +$"; "")
   ' "$google_rows" --args "$@"

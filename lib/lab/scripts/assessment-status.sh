@@ -44,10 +44,13 @@ read_all() {
   google_list migrationcenter "$location/$1?pageSize=$2" "$1" "$GOOGLE_WORK/items" ||
     google_fail "The $1 of project $PROJECT_ID in $REGION cannot be read." \
       "Way out: check project and region; the caller needs roles/migrationcenter.viewer."
+  google_tick_in_time "Sorting the $1 out"
   jq -c "$3" "$GOOGLE_WORK/items" >"$GOOGLE_WORK/$1"
+  google_untick
   cat "$GOOGLE_WORK/unreachable" >>"$GOOGLE_WORK/all-unreachable"
 }
 
+# Everything that is shown goes row by row: there may be a hundred thousand machines.
 # show TITLE COLLECTION ROW COLUMN...
 show() {
   title=$1
@@ -77,10 +80,16 @@ read_all importJobs "$page_size" '{
 }'
 
 if [ "$as_json" = yes ]; then
-  jq -n --slurpfile sources "$GOOGLE_WORK/sources" --slurpfile assets "$GOOGLE_WORK/assets" \
-    --slurpfile jobs "$GOOGLE_WORK/importJobs" --rawfile unreachable "$GOOGLE_WORK/all-unreachable" '{
-      $sources, $assets, importJobs: $jobs, unreachable: ($unreachable | split("\n") | map(select(. != "")) | unique)
-    }'
+  sort -u "$GOOGLE_WORK/all-unreachable" | jq -R 'select(. != "")' >"$GOOGLE_WORK/unreachable"
+  printf '{'
+  separator=
+  for list in sources assets importJobs unreachable; do
+    printf '%s\n  "%s": [' "$separator" "$list"
+    awk 'NR > 1 { printf "," } { printf "\n    %s", $0 } END { if (NR > 0) printf "\n  " }' "$GOOGLE_WORK/$list"
+    printf ']'
+    separator=,
+  done
+  printf '\n}\n'
 else
   show Sources sources '[.id, .displayName, .type, .state, .pendingFrameCount, .errorFrameCount]' \
     ID "DISPLAY NAME" TYPE STATE "PENDING FRAMES" "ERROR FRAMES"

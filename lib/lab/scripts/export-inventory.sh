@@ -98,21 +98,20 @@ any_worker() {
 # failed_workers, as `<process>=<code>` for each that is not 0.
 await_workers() {
   await_start=$(google_seconds)
-  await_shown=$await_start
   pause=0.05
   while any_worker; do
     google_sleep "$pause"
     now=$(google_seconds)
     # What is short is not slowed down; what is long is not watched too closely.
     [ $((now - await_start)) -lt 2 ] || pause=1
-    # A second less, because that is how long the pause is.
-    if [ $((now - await_shown)) -ge $((REST_SILENCE_SECONDS - 1)) ]; then
+    # Since the last line, whoever said it: several short listings are as silent as a long one.
+    google_look_at_silence
+    if [ "$GOOGLE_ROOM" -lt "${pause%%.*}" ]; then
       if [ -n "${2:-}" ]; then
         google_say "$1: $(($(wc -l <"$2"))) so far ($now s)"
       else
         google_say "$1 ($now s)"
       fi
-      await_shown=$now
     fi
     if [ $((now - await_start)) -ge "$LIST_SECONDS" ]; then
       google_complain "$1: not done after $LIST_SECONDS s."
@@ -431,13 +430,20 @@ write_tables() {
     google_say "$bare of the machines have no volume; each gets one disk /dev/xvda of 52.5 GiB, as the import asks for one."
 }
 
-# Last, and in one go: who finds it finds everything that it names.
-write_manifest() {
-  : >"$GOOGLE_WORK/entries"
+# For the background.
+take_checksums() {
+  trap - EXIT INT TERM HUP
   while read -r table file bytes rows; do
     sum=$(checksum "$INVENTORY_FOLDER/$file")
-    printf '%s %s %s %s %s\n' "$table" "$file" "$bytes" "$rows" "$sum" >>"$GOOGLE_WORK/entries"
+    printf '%s %s %s %s %s\n' "$table" "$file" "$bytes" "$rows" "$sum"
   done <"$GOOGLE_WORK/files"
+}
+
+# Last, and in one go: who finds it finds everything that it names.
+write_manifest() {
+  take_checksums >"$GOOGLE_WORK/entries" 2>>"$GOOGLE_WORK/worker-errors" &
+  workers=$!
+  require_workers "Taking checksums of the tables"
   hash=$(checksum "$GOOGLE_WORK/entries")
   jq -nR --arg hash "$hash" '
     [inputs | split(" ")

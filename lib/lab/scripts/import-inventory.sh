@@ -76,6 +76,7 @@ digest_of() {
 }
 
 # A folder in which two exports have met must not be imported as one.
+google_tick_in_time "Checking the inventory"
 while IFS=$tab read -r name kind rows bytes digest; do
   file=$INVENTORY_FOLDER/$name
   if [ ! -f "$file" ]; then
@@ -90,6 +91,7 @@ while IFS=$tab read -r name kind rows bytes digest; do
       google_refuse "$file has other contents than manifest.json says. Run export-inventory.sh again."
   fi
 done <"$GOOGLE_WORK/files"
+google_untick
 google_check_settings
 
 location="projects/$PROJECT_ID/locations/$REGION"
@@ -194,38 +196,62 @@ clean_tags() {
   }
 }
 
-# write_labels FILE...: header and line ends stay as they are.
+# write_labels FILE...: header and line ends stay as they are. Row by row, because there may be millions of them.
 write_labels() {
   trap - EXIT INT TERM HUP
-  jq -Rrn '
-    # A row goes on in the next line while its quotes are open.
-    def records: foreach (inputs | { file: input_filename, line: . }) as $next ({ held: null, row: null };
-      $next.line as $line
-      | (if .held == null then $line else .held + "\n" + $line end) as $text
-      | if ($text | split("\"") | length) % 2 == 0 then { held: $text, row: null }
-        else { held: null, row: { file: $next.file, text: ($text | rtrimstr("\r")) } } end;
-      .row // empty);
-    def fields: [match("(?:^|,)(?:\"((?:[^\"]|\"\")*)\"|([^,\"]*))"; "g") | .captures
-      | if .[0].string != null then .[0].string | gsub("\"\""; "\"") else .[1].string // "" end];
-    def legal: ascii_downcase | gsub("[^a-z0-9_-]"; "_");
-    def key: legal | (if test("^[^a-z]") then "tag_" + . else . end) | .[0:63];
-    foreach records as $record ({ file: null, machine: null, keys: {} };
-      if .file != $record.file then { file: $record.file, row: $record.text, machine, keys }
-      else
-        ($record.text | fields) as [$machine, $key, $value]
-        | ($key // "" | key) as $name
-        | (if .machine == $machine then .keys else {} end) as $keys
-        | { file, machine: $machine, keys: $keys, row: null }
-        | if $name == "" or $keys[$name] or ($keys | length) >= 64 then .
-          else .keys[$name] = true
-            # Nothing else needs quotes any more.
-            | .row = ([($machine | if test("[,\"]") then [.] | @csv else . end), $name, ($value // "" | legal | .[0:63])]
-              | join(",")) end
-      end;
-      select(.row != null) | "\(.file | split("/") | last)\t\(.row)")' "$@" >"$GOOGLE_WORK/labelled" || return 1
+  mkdir -p "$GOOGLE_WORK/plain"
+  for table in "$@"; do
+    # What is no ASCII becomes "_" in the end, one for each character: all its bytes but the first go.
+    tr -d '\200-\277' <"$table" >"$GOOGLE_WORK/plain/${table##*/}" || return 1
+    shift
+    set -- "$@" "$GOOGLE_WORK/plain/${table##*/}"
+  done
   awk -v folder="$GOOGLE_WORK/labels" '
-    { at = index($0, "\t"); printf "%s\r\n", substr($0, at + 1) >(folder "/" substr($0, 1, at - 1)) }
-  ' "$GOOGLE_WORK/labelled"
+    function legal(text) {
+      text = tolower(text)
+      gsub(/[^a-z0-9_-]/, "_", text)
+      return text
+    }
+    # Cuts the first cell off the row.
+    function cell(  text) {
+      if (substr(row, 1, 1) == "\"" && match(row, /^"([^"]|"")*"/)) {
+        text = substr(row, 2, RLENGTH - 2)
+        gsub(/""/, "\"", text)
+        row = substr(row, RLENGTH + 2)
+        return text
+      }
+      match(row, /^[^,]*/)
+      text = substr(row, 1, RLENGTH)
+      row = substr(row, RLENGTH + 2)
+      return text
+    }
+    FNR == 1 {
+      table = FILENAME
+      sub(/.*\//, "", table)
+      held = ""
+    }
+    # A row goes on in the next line while its quotes are open.
+    {
+      row = held == "" ? $0 : held "\n" $0
+      if (gsub(/"/, "\"", row) % 2 == 1) { held = row; next }
+      held = ""
+      sub(/\r$/, "", row)
+    }
+    FNR == 1 { printf "%s\r\n", row >(folder "/" table); next }
+    {
+      if (index(row, "\"")) { machine = cell(); key = cell(); value = cell() }
+      else { split(row, cells, ","); machine = cells[1]; key = cells[2]; value = cells[3] }
+      if (machine != last) { last = machine; split("", keys); count = 0 }
+      key = legal(key)
+      if (key ~ /^[^a-z]/) key = "tag_" key
+      key = substr(key, 1, 63)
+      if (key == "" || key in keys || count >= 64) next
+      keys[key]
+      count++
+      # Nothing else needs quotes any more.
+      if (machine ~ /[,"]/) { gsub(/"/, "\"\"", machine); machine = "\"" machine "\"" }
+      printf "%s,%s,%s\r\n", machine, key, substr(legal(value), 1, 63) >(folder "/" table)
+    }' "$@"
 }
 
 # Sets state, which is NONE when there is no such job, and has_report, frames and rows of what it has imported.
@@ -295,6 +321,7 @@ create_job() {
     created=no
     attempts=$((attempts + 1))
     [ "$attempts" -le "$REST_TRIES" ] || google_fail "Import job $job_id is said to exist, but cannot be seen."
+    google_progress "Import job $job_id" "said to exist, but not to be seen yet"
     google_sleep "$REST_POLL_SECONDS"
   elif source_refused; then
     created=refused

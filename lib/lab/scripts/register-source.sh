@@ -132,7 +132,10 @@ until google_get migrationcenter "$source"; do
     google_fail "Source $SOURCE_ID is said to exist when it is to be created, and not to exist when it is read." \
       "Way out: wait a few minutes and run the same command again."
   fi
-  [ "$tries" -eq 1 ] || google_sleep "$REST_POLL_SECONDS"
+  if [ "$tries" -gt 1 ]; then
+    google_progress "Source $SOURCE_ID" "said to exist, but not to be seen yet"
+    google_sleep "$REST_POLL_SECONDS"
+  fi
   tries=$((tries + 1))
   if create_source; then created=yes; fi
 done
