@@ -1,15 +1,18 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { documentedStacks } from "../tools/documented-stacks";
 import { UPDATE_COMMAND, withFreshTables } from "../tools/readme-tables";
-import { offeredScripts, REPOSITORY, untruth } from "./documented-command";
+import { offeredScripts, REPOSITORY, untruth, type Offer } from "./documented-command";
 
 const readme = readFileSync(join(REPOSITORY, "README.md"), "utf8");
 const help = readFileSync(join(REPOSITORY, "help"), "utf8");
-const offer = { scripts: offeredScripts(), stacks: documentedStacks() };
+
+let offer: Offer;
+
+beforeAll(async () => {
+  offer = { scripts: offeredScripts(), stacks: await documentedStacks() };
+});
 
 const shellLines = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block]) =>
   (block ?? "").split("\n").filter((line) => line !== ""),
@@ -67,47 +70,5 @@ describe("help", () => {
 
   it.each(helpCommands)("tells a command that works: %s", (command) => {
     expect(untruth(command, offer)).toBeUndefined();
-  });
-});
-
-describe("npm run synth", () => {
-  const synthesize = (environment: Record<string, string>) => {
-    const outdir = mkdtempSync(join(tmpdir(), "synth-"));
-    try {
-      const output = execFileSync("sh", ["stacks/app.sh"], {
-        cwd: REPOSITORY,
-        env: { ...process.env, CDKTF_OUTDIR: outdir, ...environment },
-        encoding: "utf8",
-        stdio: "pipe",
-      });
-      const folder = join(outdir, "stacks/idp-serverless");
-      const text = readFileSync(join(folder, "cdk.tf.json"), "utf8");
-      return { output, folder, terraform: JSON.parse(text) as { terraform: { backend?: unknown } } };
-    } finally {
-      rmSync(outdir, { recursive: true });
-    }
-  };
-
-  it("says per stack where it is, how much it declares and what to do next", () => {
-    const { output, folder } = synthesize({});
-    expect(output.trim().split("\n")).toHaveLength(Object.keys(offer.stacks).length);
-    expect(output).toMatch(/: \d+ resources; next: terraform -chdir=\S+ init && terraform -chdir=\S+ apply /);
-    expect(output).toContain(folder);
-  });
-
-  it("takes the backend from the one setting", () => {
-    const { terraform } = synthesize({ STATE_BACKEND: '{"gcs": {"bucket": "my-states"}}' });
-    expect(terraform.terraform.backend).toEqual({ gcs: { bucket: "my-states", prefix: "idp-serverless" } });
-  });
-
-  it("answers a wrong setting with words, not with a stack trace", () => {
-    const run = () => synthesize({ STATE_BACKEND: "floppy" });
-    expect(run).toThrow(
-      expect.objectContaining({
-        status: 1,
-        stderr:
-          'STATE_BACKEND: 1 problem\n  - the backend is "floppy"; it must be one of local, none, gcs, s3, http, remote, cloud, because only these are emitted; choose one, or "none" and add a backend file to the synthesized folder\n',
-      }) as Error,
-    );
   });
 });
