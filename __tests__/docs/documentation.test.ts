@@ -1,34 +1,45 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 
+import { packageFile } from "../../lib/core/package-file";
 import { documentedStacks } from "../tools/documented-stacks";
 import { UPDATE_COMMAND, withFreshTables } from "../tools/readme-tables";
-import { offeredScripts, REPOSITORY, untruth, type Offer } from "./documented-command";
+import { copiesOf, offeredScripts, untruth, type Offer } from "./documented-command";
 
-const readme = readFileSync(join(REPOSITORY, "README.md"), "utf8");
-const help = readFileSync(join(REPOSITORY, "help"), "utf8");
-
-let offer: Offer;
-
-beforeAll(async () => {
-  offer = { scripts: offeredScripts(), stacks: await documentedStacks() };
-});
+const readme = readFileSync(packageFile("README.md"), "utf8");
+const help = readFileSync(packageFile("help"), "utf8");
 
 const shellLines = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block]) =>
   (block ?? "").split("\n").filter((line) => line !== ""),
 );
 
-const helpCommands = help
-  .split("\n")
-  .map((line) => /^ {2}((?:[A-Z_]+='[^']*' )?(?:npm|npx|terraform) .*?)(?: {2,}.*)?$/.exec(line)?.[1])
-  .filter((command) => command !== undefined);
+/** Whole commands within sentences, and those within such a command. */
+const commandsInSentences = [
+  ...readme.matchAll(/`((?:npm run|npm test|npx|terraform -chdir=\S+) ?[^`]*)`|\$\((terraform [^)]*)\)/g),
+].map(([, command, inner]) => command ?? inner ?? "");
+
+/** Each indented line of `help` under its heading, parted where two spaces are. */
+const helpLines = help.split("\n").reduce<{ heading: string; left: string }[]>((lines, line) => {
+  const heading = line.startsWith("  ") ? lines.at(-1)?.heading : line;
+  const left = /^ {2}(.*?)(?: {2,}.*)?$/.exec(line)?.[1] ?? "";
+  return [...lines, { heading: heading ?? "", left }];
+}, []);
+
+const helpCommands = helpLines
+  .filter(({ heading, left }) => heading !== "Stacks" && left !== "")
+  .map(({ left }) => left);
+
+let offer: Offer;
+
+beforeAll(async () => {
+  offer = { copies: copiesOf(shellLines), scripts: offeredScripts(), stacks: await documentedStacks() };
+});
 
 describe("README", () => {
   it("has shell examples", () => {
     expect(shellLines.length).toBeGreaterThan(10);
   });
 
-  it.each(shellLines)("tells a command that works: %s", (line) => {
+  it.each([...new Set([...shellLines, ...commandsInSentences])])("tells a command that works: %s", (line) => {
     expect(untruth(line, offer)).toBeUndefined();
   });
 
@@ -46,7 +57,7 @@ describe("README", () => {
   it("links to files that exist", () => {
     const targets = [...readme.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target]) => target ?? "");
     expect(targets.length).toBeGreaterThan(0);
-    expect(targets.filter((target) => !existsSync(join(REPOSITORY, target)))).toEqual([]);
+    expect(targets.filter((target) => !existsSync(packageFile(target)))).toEqual([]);
   });
 
   it("describes inputs and outputs in sentences that end", () => {
@@ -63,8 +74,9 @@ describe("help", () => {
   });
 
   it("names every stack and every command of the project", () => {
-    for (const stack of Object.keys(offer.stacks)) expect(help).toContain(stack);
-    const daily = offer.scripts.filter((script) => !script.includes(":") && script !== "prepack");
+    const stacks = helpLines.filter(({ heading, left }) => heading === "Stacks" && left !== "");
+    expect(stacks.map(({ left }) => left)).toEqual(Object.keys(offer.stacks));
+    const daily = Object.keys(offer.scripts).filter((script) => !script.includes(":") && script !== "prepack");
     expect(daily.filter((script) => !new RegExp(`npm (run )?${script}\\b`).test(help))).toEqual([]);
   });
 
