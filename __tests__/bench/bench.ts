@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { type Figure } from "./figure";
+import { report, type Figure } from "./figure";
 import { inventoryFigures } from "./inventory-figures";
 import { measure, type Cost } from "./measured-process";
 
@@ -11,7 +11,11 @@ const REPOSITORY = join(__dirname, "../..");
 
 const scratch = mkdtempSync(join(tmpdir(), "bench-"));
 void allFigures()
-  .then(report)
+  .then((figures) => {
+    const { text, exitCode } = report(figures);
+    process.stdout.write(text);
+    process.exitCode = exitCode;
+  })
   .finally(() => {
     rmSync(scratch, { recursive: true, force: true });
   });
@@ -134,27 +138,4 @@ function testSuiteFigure(): Figure {
 function figure(name: string, ours: Cost, peerCost: Cost, ratio: string, goal: string, reached: boolean): Figure {
   const text = ({ milliseconds }: Cost) => `${milliseconds.toFixed(milliseconds < 100 ? 1 : 0)} ms`;
   return { name, ours: text(ours), peer: text(peerCost), ratio, goal, reached };
-}
-
-function report(figures: readonly Figure[]): void {
-  const rows = [
-    ["figure", "ours", "peer", "ratio", "goal", ""],
-    ...figures.map(({ name, ours, peer: other, ratio, goal, reached }) => [
-      name,
-      ours,
-      other,
-      ratio,
-      goal,
-      reached ? "reached" : "missed",
-    ]),
-  ];
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
-  for (const row of rows) {
-    process.stdout.write(
-      `${row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd()}\n`,
-    );
-  }
 }
