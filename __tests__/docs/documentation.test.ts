@@ -28,6 +28,35 @@ const helpCommands = helpLines
   .filter(({ heading, left }) => heading !== "Stacks" && left !== "")
   .map(({ left }) => left);
 
+/** The chapters of the README and what each has below it, in this order. */
+const EACH_STACK = ["`idp-serverless`", "`idp-kubernetes`", "`assessment-lab`"];
+
+const CHAPTERS: readonly (readonly [chapter: string, parts: readonly string[]])[] = [
+  ["Quick start", ["A lab in ten minutes"]],
+  ["What you get", EACH_STACK],
+  ["Inputs", EACH_STACK],
+  ["Outputs", EACH_STACK],
+  ["Using a single construct", []],
+  ["Handing a folder to another team", []],
+  [
+    "Operations",
+    [
+      "First sign-in",
+      "Upgrade",
+      "Backup and restore",
+      "What may be rotated",
+      "What must never be rotated",
+      "Destroy and what survives it",
+      "After a failed apply",
+      "The cluster",
+      "The assessment service",
+    ],
+  ],
+  ["Traps", []],
+  ["Design decisions", []],
+  ["Contributing", ["Rehearsal"]],
+];
+
 let offer: Offer;
 
 beforeAll(async () => {
@@ -35,6 +64,20 @@ beforeAll(async () => {
 });
 
 describe("README", () => {
+  it("has the chapters of the house in its order, each stack in every one that is per stack", () => {
+    const withoutCode = readme.replaceAll(/^```[\s\S]*?^```$/gm, "");
+    const headings = [...withoutCode.matchAll(/^(##+) (.*)$/gm)].map(([, marks, title]) => `${marks} ${title}`);
+    expect(headings).toEqual(
+      CHAPTERS.flatMap(([chapter, parts]) => [`## ${chapter}`, ...parts.map((part) => `### ${part}`)]),
+    );
+  });
+
+  it("shows every stack in the picture that it begins with, after one sentence", () => {
+    const [, purpose, picture] = /^# [^\n]*\n\n(.*?)\n\n```text\n(.*?)^```$/ms.exec(readme) ?? [];
+    expect(purpose?.replace(/\.$/, "")).not.toMatch(/\.\s/);
+    expect(picture?.match(/^\S+/gm)).toEqual(Object.keys(offer.stacks));
+  });
+
   it("has shell examples", () => {
     expect(shellLines.length).toBeGreaterThan(10);
   });
