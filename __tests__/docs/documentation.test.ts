@@ -78,6 +78,19 @@ describe("README", () => {
     expect(picture?.match(/^\S+/gm)).toEqual(Object.keys(offer.stacks));
   });
 
+  it("says of every trap and every decision since when it is there", () => {
+    const chapter = (title: string) => readme.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
+    const traps = chapter("Traps").match(/^\| (?!Symptom|---).*$/gm) ?? [];
+    const decisions = chapter("Design decisions").match(/^- .*$/gm) ?? [];
+    expect(traps.length).toBeGreaterThan(30);
+    expect(decisions.length).toBeGreaterThan(5);
+    const undated = [
+      ...traps.filter((row) => !/^\|(?: [^|]+ \|){3} 20\d\d-\d\d-\d\d \|$/.test(row)),
+      ...decisions.filter((decision) => !/^- \*\*[^*]+\*\* \(20\d\d-\d\d-\d\d\)\. /.test(decision)),
+    ];
+    expect(undated).toEqual([]);
+  });
+
   it("has shell examples", () => {
     expect(shellLines.length).toBeGreaterThan(10);
   });
