@@ -1,7 +1,9 @@
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist/", "cdktf.out/", "node_modules/", ".jest-cache/", "*.js", "*.cjs", "*.mjs", "__tests__/**/*.js"] },
+  {
+    ignores: ["dist/", "cdktf.out/", "node_modules/", ".jest-cache/", "*.js", "**/*.cjs", "*.mjs", "__tests__/**/*.js"],
+  },
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
   {

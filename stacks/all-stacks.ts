@@ -1,16 +1,44 @@
 import { type App } from "cdktf";
+import { type Construct } from "constructs";
 
 import { type PortableStack } from "../lib/core/portable-stack";
-import { IdpKubernetesStack } from "./idp-kubernetes";
-import { AssessmentLabStack } from "./assessment-lab";
-import { IdpServerlessStack } from "./idp-serverless";
+import { RulesBrokenError } from "../lib/core/rules";
 import { type Settings } from "./settings";
 
-/** Every stack, under the name by which it is deployed. */
-export function createStacks(app: App, { backend }: Settings): PortableStack[] {
-  return [
-    new IdpServerlessStack(app, "idp-serverless", { backend }),
-    new IdpKubernetesStack(app, "idp-kubernetes", { backend }),
-    new AssessmentLabStack(app, "assessment-lab", { backend }),
-  ];
+type StackClass = new (scope: Construct, name: string, settings: Settings) => PortableStack;
+
+/**
+ * Every stack, under the name by which it is deployed.
+ *
+ * Each is loaded when it is asked for: most of a synthesis is spent on loading bindings, and every stack has its own.
+ */
+const STACKS: Readonly<Record<string, () => Promise<StackClass>>> = {
+  "idp-serverless": async () => (await import("./idp-serverless")).IdpServerlessStack,
+  "idp-kubernetes": async () => (await import("./idp-kubernetes")).IdpKubernetesStack,
+  "assessment-lab": async () => (await import("./assessment-lab")).AssessmentLabStack,
+};
+
+/**
+ * Adds the stacks of the given names to an app, and all stacks when none is named.
+ *
+ * @throws RulesBrokenError that tells every name that is not a stack's
+ */
+export async function createStacks(
+  app: App,
+  settings: Settings,
+  names: readonly string[] = [],
+): Promise<PortableStack[]> {
+  requireStacks(names);
+  const wanted = Object.entries(STACKS).filter(([name]) => names.length === 0 || names.includes(name));
+  const classes = await Promise.all(wanted.map(async ([name, load]) => ({ name, Stack: await load() })));
+  return classes.map(({ name, Stack }) => new Stack(app, name, settings));
+}
+
+function requireStacks(names: readonly string[]): void {
+  const known = Object.keys(STACKS);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw new RulesBrokenError("stacks to synthesize", [
+    `${unknown.map((name) => `"${name}"`).join(", ")} must be among ${known.join(", ")}, because there are no other stacks; name some of these, or none for all`,
+  ]);
 }

@@ -2,16 +2,21 @@ import { App } from "cdktf";
 
 import { RulesBrokenError } from "../lib/core/rules";
 import { createStacks } from "./all-stacks";
+import { keepOtherStacks } from "./other-stacks";
 import { readSettings } from "./settings";
 import { summary } from "./summary";
 
-try {
+/** Synthesizes the stacks that the command line names, and all when it names none. */
+async function synthesize([, , ...names]: readonly string[]): Promise<void> {
   const app = new App();
-  const stacks = createStacks(app, readSettings(process.env));
+  const stacks = await createStacks(app, readSettings(process.env), names);
+  if (names.length > 0) keepOtherStacks(app);
   app.synth();
   process.stdout.write(summary(app.outdir, stacks));
-} catch (error) {
+}
+
+synthesize(process.argv).catch((error: unknown) => {
   if (!(error instanceof RulesBrokenError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
-}
+});

@@ -1,31 +1,101 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
 
+import { packageFile } from "../../lib/core/package-file";
 import { documentedStacks } from "../tools/documented-stacks";
 import { UPDATE_COMMAND, withFreshTables } from "../tools/readme-tables";
-import { offeredScripts, REPOSITORY, untruth } from "./documented-command";
+import { copiesOf, offeredScripts, untruth, type Offer } from "./documented-command";
 
-const readme = readFileSync(join(REPOSITORY, "README.md"), "utf8");
-const help = readFileSync(join(REPOSITORY, "help"), "utf8");
-const offer = { scripts: offeredScripts(), stacks: documentedStacks() };
+const readme = readFileSync(packageFile("README.md"), "utf8");
+const help = readFileSync(packageFile("help"), "utf8");
 
 const shellLines = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block]) =>
   (block ?? "").split("\n").filter((line) => line !== ""),
 );
 
-const helpCommands = help
-  .split("\n")
-  .map((line) => /^ {2}((?:[A-Z_]+='[^']*' )?(?:npm|npx|terraform) .*?)(?: {2,}.*)?$/.exec(line)?.[1])
-  .filter((command) => command !== undefined);
+/** Whole commands within sentences, and those within such a command. */
+const commandsInSentences = [
+  ...readme.matchAll(/`((?:npm run|npm test|npx|terraform -chdir=\S+) ?[^`]*)`|\$\((terraform [^)]*)\)/g),
+].map(([, command, inner]) => command ?? inner ?? "");
+
+/** Each indented line of `help` under its heading, parted where two spaces are. */
+const helpLines = help.split("\n").reduce<{ heading: string; left: string }[]>((lines, line) => {
+  const heading = line.startsWith("  ") ? lines.at(-1)?.heading : line;
+  const left = /^ {2}(.*?)(?: {2,}.*)?$/.exec(line)?.[1] ?? "";
+  return [...lines, { heading: heading ?? "", left }];
+}, []);
+
+const helpCommands = helpLines
+  .filter(({ heading, left }) => heading !== "Stacks" && left !== "")
+  .map(({ left }) => left);
+
+/** The chapters of the README and what each has below it, in this order. */
+const EACH_STACK = ["`idp-serverless`", "`idp-kubernetes`", "`assessment-lab`"];
+
+const CHAPTERS: readonly (readonly [chapter: string, parts: readonly string[]])[] = [
+  ["Quick start", ["A lab in ten minutes"]],
+  ["What you get", EACH_STACK],
+  ["Inputs", EACH_STACK],
+  ["Outputs", EACH_STACK],
+  ["Using a single construct", []],
+  ["Handing a folder to another team", []],
+  [
+    "Operations",
+    [
+      "First sign-in",
+      "Upgrade",
+      "Backup and restore",
+      "What may be rotated",
+      "What must never be rotated",
+      "Destroy and what survives it",
+      "After a failed apply",
+      "The cluster",
+      "The assessment service",
+    ],
+  ],
+  ["Traps", []],
+  ["Design decisions", []],
+  ["Contributing", ["Rehearsal"]],
+];
+
+let offer: Offer;
+
+beforeAll(async () => {
+  offer = { copies: copiesOf(shellLines), scripts: offeredScripts(), stacks: await documentedStacks() };
+});
 
 describe("README", () => {
+  it("has the chapters of the house in its order, each stack in every one that is per stack", () => {
+    const withoutCode = readme.replaceAll(/^```[\s\S]*?^```$/gm, "");
+    const headings = [...withoutCode.matchAll(/^(##+) (.*)$/gm)].map(([, marks, title]) => `${marks} ${title}`);
+    expect(headings).toEqual(
+      CHAPTERS.flatMap(([chapter, parts]) => [`## ${chapter}`, ...parts.map((part) => `### ${part}`)]),
+    );
+  });
+
+  it("shows every stack in the picture that it begins with, after one sentence", () => {
+    const [, purpose, picture] = /^# [^\n]*\n\n(.*?)\n\n```text\n(.*?)^```$/ms.exec(readme) ?? [];
+    expect(purpose?.replace(/\.$/, "")).not.toMatch(/\.\s/);
+    expect(picture?.match(/^\S+/gm)).toEqual(Object.keys(offer.stacks));
+  });
+
+  it("says of every trap and every decision since when it is there", () => {
+    const chapter = (title: string) => readme.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
+    const traps = chapter("Traps").match(/^\| (?!Symptom|---).*$/gm) ?? [];
+    const decisions = chapter("Design decisions").match(/^- .*$/gm) ?? [];
+    expect(traps.length).toBeGreaterThan(30);
+    expect(decisions.length).toBeGreaterThan(5);
+    const undated = [
+      ...traps.filter((row) => !/^\|(?: [^|]+ \|){3} 20\d\d-\d\d-\d\d \|$/.test(row)),
+      ...decisions.filter((decision) => !/^- \*\*[^*]+\*\* \(20\d\d-\d\d-\d\d\)\. /.test(decision)),
+    ];
+    expect(undated).toEqual([]);
+  });
+
   it("has shell examples", () => {
     expect(shellLines.length).toBeGreaterThan(10);
   });
 
-  it.each(shellLines)("tells a command that works: %s", (line) => {
+  it.each([...new Set([...shellLines, ...commandsInSentences])])("tells a command that works: %s", (line) => {
     expect(untruth(line, offer)).toBeUndefined();
   });
 
@@ -43,7 +113,7 @@ describe("README", () => {
   it("links to files that exist", () => {
     const targets = [...readme.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target]) => target ?? "");
     expect(targets.length).toBeGreaterThan(0);
-    expect(targets.filter((target) => !existsSync(join(REPOSITORY, target)))).toEqual([]);
+    expect(targets.filter((target) => !existsSync(packageFile(target)))).toEqual([]);
   });
 
   it("describes inputs and outputs in sentences that end", () => {
@@ -60,54 +130,13 @@ describe("help", () => {
   });
 
   it("names every stack and every command of the project", () => {
-    for (const stack of Object.keys(offer.stacks)) expect(help).toContain(stack);
-    const daily = offer.scripts.filter((script) => !script.includes(":") && script !== "prepack");
+    const stacks = helpLines.filter(({ heading, left }) => heading === "Stacks" && left !== "");
+    expect(stacks.map(({ left }) => left)).toEqual(Object.keys(offer.stacks));
+    const daily = Object.keys(offer.scripts).filter((script) => !script.includes(":") && script !== "prepack");
     expect(daily.filter((script) => !new RegExp(`npm (run )?${script}\\b`).test(help))).toEqual([]);
   });
 
   it.each(helpCommands)("tells a command that works: %s", (command) => {
     expect(untruth(command, offer)).toBeUndefined();
-  });
-});
-
-describe("npm run synth", () => {
-  const synthesize = (environment: Record<string, string>) => {
-    const outdir = mkdtempSync(join(tmpdir(), "synth-"));
-    try {
-      const output = execFileSync("sh", ["stacks/app.sh"], {
-        cwd: REPOSITORY,
-        env: { ...process.env, CDKTF_OUTDIR: outdir, ...environment },
-        encoding: "utf8",
-        stdio: "pipe",
-      });
-      const folder = join(outdir, "stacks/idp-serverless");
-      const text = readFileSync(join(folder, "cdk.tf.json"), "utf8");
-      return { output, folder, terraform: JSON.parse(text) as { terraform: { backend?: unknown } } };
-    } finally {
-      rmSync(outdir, { recursive: true });
-    }
-  };
-
-  it("says per stack where it is, how much it declares and what to do next", () => {
-    const { output, folder } = synthesize({});
-    expect(output.trim().split("\n")).toHaveLength(Object.keys(offer.stacks).length);
-    expect(output).toMatch(/: \d+ resources; next: terraform -chdir=\S+ init && terraform -chdir=\S+ apply /);
-    expect(output).toContain(folder);
-  });
-
-  it("takes the backend from the one setting", () => {
-    const { terraform } = synthesize({ STATE_BACKEND: '{"gcs": {"bucket": "my-states"}}' });
-    expect(terraform.terraform.backend).toEqual({ gcs: { bucket: "my-states", prefix: "idp-serverless" } });
-  });
-
-  it("answers a wrong setting with words, not with a stack trace", () => {
-    const run = () => synthesize({ STATE_BACKEND: "floppy" });
-    expect(run).toThrow(
-      expect.objectContaining({
-        status: 1,
-        stderr:
-          'STATE_BACKEND: 1 problem\n  - the backend is "floppy"; it must be one of local, none, gcs, s3, http, remote, cloud, because only these are emitted; choose one, or "none" and add a backend file to the synthesized folder\n',
-      }) as Error,
-    );
   });
 });

@@ -1,104 +1,228 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { packageFile } from "../../lib/core/package-file";
+import { parseStateBackend } from "../../lib/core/state-backend";
 import { DB_INIT_JOB } from "../../lib/idp/contract";
 import { type DocumentedTerraform } from "../tools/readme-tables";
 
-/** Folder of the repository. */
-export const REPOSITORY = join(__dirname, "../..");
-
 /** What the project really offers, for judging what its pages say. */
 export interface Offer {
-  /** Scripts of `package.json`. */
-  readonly scripts: readonly string[];
+  /** Folders into which a page copies the folder of a stack, with that stack. */
+  readonly copies: ReadonlyMap<string, string>;
+
+  /** Commands of `package.json` by the name of the script. */
+  readonly scripts: Readonly<Record<string, string>>;
   readonly stacks: Readonly<Record<string, DocumentedTerraform>>;
 }
 
 /** Where stacks are synthesized, by default and for handing over. */
 const OUTPUT_FOLDERS = /^(?:cdktf\.out|handed-over)\/stacks\//;
 
-const TERRAFORM_SUBCOMMANDS = ["init", "plan", "apply", "output", "destroy"];
+const SYNTHESIS_SETTINGS = ["CDKTF_OUTDIR", "STATE_BACKEND"];
 
-const CDKTF_SUBCOMMANDS = ["list", "synth", "diff", "deploy", "destroy"];
+/** Verbs of a command line, and what may follow them. */
+type Verbs = Readonly<Record<string, "nothing" | "inputs" | "output">>;
 
-export function offeredScripts(): string[] {
-  const text = readFileSync(join(REPOSITORY, "package.json"), "utf8");
-  return Object.keys((JSON.parse(text) as { scripts: Record<string, string> }).scripts);
+const TERRAFORM_VERBS: Verbs = {
+  init: "nothing",
+  plan: "inputs",
+  apply: "inputs",
+  destroy: "inputs",
+  output: "output",
+};
+
+const CDKTF_VERBS: Verbs = { list: "nothing", synth: "nothing", diff: "inputs", deploy: "inputs", destroy: "inputs" };
+
+/** What Terraform takes as the text of an input; other types are given in files. */
+const INPUT_VALUES: Readonly<Record<string, RegExp>> = {
+  bool: /^(?:true|false)$/,
+  number: /^-?\d+(?:\.\d+)?$/,
+  string: /./,
+};
+
+export function offeredScripts(): Record<string, string> {
+  const text = readFileSync(packageFile("package.json"), "utf8");
+  return (JSON.parse(text) as { scripts: Record<string, string> }).scripts;
+}
+
+/** The folders that the commands of a page make out of the folder of a stack. */
+export function copiesOf(commands: readonly string[]): Map<string, string> {
+  const copies = commands.map((command) => /^cp -r (\S+) (\S+)$/.exec(command));
+  return new Map(copies.flatMap((copy) => (copy === null ? [] : [[copy[2] ?? "", stackNameOf(copy[1] ?? "")]])));
 }
 
 /** What is untrue about a documented command, or undefined when the project offers exactly that. */
 export function untruth(command: string, offer: Offer): string | undefined {
-  const words = command.replace(/^(?:[A-Z_]+=(?:'[^']*'|\S+) +)*/, "").split(/ +/);
-  const [program, ...rest] = words;
+  const words = wordsOf(command);
+  const start = words.findIndex((word) => !/^[A-Z_]+=/.test(word));
+  const [program, ...rest] = words.slice(start);
+  const settings = words.slice(0, start).map((word) => /^([A-Z_]+)=(.*)$/s.exec(word)?.slice(1) ?? []);
+  const unread = program === "sh" || rest.includes("synth") ? [] : settings;
+  if (unread.length > 0) return `${program} does not read ${String(unread[0]?.[0])}`;
   switch (program) {
     case "npm":
-      return npmUntruth(rest, offer);
+      return npmUntruth(rest, settings, offer);
     case "npx":
       return cdktfUntruth(rest, offer);
     case "terraform":
       return terraformUntruth(rest, offer);
     case "cp":
-      return unknownStack(rest[1] ?? "", offer);
+      return copyUntruth(rest, offer);
     case "gcloud":
-      return gcloudUntruth(rest.join(" "));
+      return gcloudUntruth(rest);
     case "sh":
-      return scriptUntruth(rest[0] ?? "", command);
+      return scriptUntruth(rest, settings);
     default:
-      return `${String(program)} is not a command that a reader has`;
+      return `${program} is not a command that a reader has`;
   }
 }
 
-function npmUntruth([verb, script]: readonly string[], { scripts }: Offer): string | undefined {
-  if (verb === "ci") return existsSync(join(REPOSITORY, "package-lock.json")) ? undefined : "there is no lock file";
-  const name = verb === "run" ? script : verb;
-  return scripts.includes(name ?? "") ? undefined : `package.json has no script ${String(name)}`;
+/** The words of a command as a shell parts them, without their quotes. */
+function wordsOf(command: string): string[] {
+  const words = command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
+  return words.map((word) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, "$1$2"));
 }
 
-function gcloudUntruth(command: string): string | undefined {
+type Settings = readonly (readonly string[])[];
+
+function npmUntruth(words: readonly string[], settings: Settings, { scripts, stacks }: Offer): string | undefined {
+  if (words.join(" ") === "ci")
+    return existsSync(packageFile("package-lock.json")) ? undefined : "there is no lock file";
+  const [verb, ...others] = words;
+  if (verb !== "run" && verb !== "test") return `npm ${String(verb)} is not used here`;
+  const [name = "", separator, ...options] = verb === "run" ? others : [verb, ...others];
+  if (!(name in scripts)) return `package.json has no script ${name}`;
+  if (separator !== undefined && separator !== "--") return `npm keeps ${separator} from the script; "--" comes before`;
+  if (name === "synth") return synthesisUntruth(options, settings, stacks);
+  if (name === "rehearse") return rehearsalUntruth(options, scripts[name] ?? "");
+  return options.length === 0 ? undefined : `${name} takes nothing, not ${String(options[0])}`;
+}
+
+function synthesisUntruth(names: readonly string[], settings: Settings, stacks: Offer["stacks"]): string | undefined {
+  const [unread] = settings.filter(([setting = ""]) => !SYNTHESIS_SETTINGS.includes(setting));
+  if (unread !== undefined) return `the synthesis does not read ${String(unread[0])}`;
+  for (const [setting, value] of settings) {
+    try {
+      if (setting === "STATE_BACKEND") parseStateBackend(setting, value);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+  return unknownOf(names, stacks, "stack");
+}
+
+function rehearsalUntruth(options: readonly string[], script: string): string | undefined {
+  const program = readFileSync(packageFile(/\S+\.ts$/.exec(script)?.[0] ?? ""), "utf8");
+  const [unknown] = options.filter(
+    (option) => option.startsWith("--") && !new RegExp(`^ +"?${option.slice(2)}"?: \\{ type: `, "m").test(program),
+  );
+  return unknown === undefined ? undefined : `the rehearsal has no option ${unknown}`;
+}
+
+function gcloudUntruth(words: readonly string[]): string | undefined {
+  const command = words.join(" ");
   if (command === "auth application-default login") return undefined;
-  const container = /^logging read '.*\blabels\.container_name="([^"]+)"' --project=\S+ --freshness=\w+$/.exec(
+  const container = /^logging read .*\blabels\.container_name="?([^" ]+)"? --project=\S+ --freshness=\w+$/.exec(
     command,
   )?.[1];
   if (container === undefined) return `gcloud ${command} is not known`;
   return container === DB_INIT_JOB ? undefined : `no container is called ${container}`;
 }
 
-function cdktfUntruth([cli, verb, stack]: readonly string[], { stacks }: Offer): string | undefined {
+function cdktfUntruth([cli, verb = "", ...rest]: readonly string[], { stacks }: Offer): string | undefined {
   if (cli !== "cdktf-cli@0.21") return `the framework's command line is cdktf-cli@0.21, not ${String(cli)}`;
-  if (!CDKTF_SUBCOMMANDS.includes(verb ?? "")) return `cdktf has no ${String(verb)} here`;
-  return stack === undefined || stack in stacks ? undefined : `there is no stack ${stack}`;
+  const takes = CDKTF_VERBS[verb];
+  if (takes === undefined) return `cdktf ${verb} is not used here`;
+  if (takes === "nothing") return rest.length === 0 ? undefined : `cdktf ${verb} takes no ${String(rest[0])}`;
+  const [stackName = "", ...options] = rest;
+  const stack = stacks[stackName];
+  if (stack === undefined) return `there is no stack ${stackName}`;
+  // Its defaults and its questions are Terraform's: what is not given on the line is asked for.
+  return unknownOption(
+    options.map((option) => option.replace(/^--/, "-")),
+    stack,
+  );
 }
 
-/** A script of a handed-over folder, with settings that it reads. */
-function scriptUntruth(path: string, command: string): string | undefined {
+/** A script of a handed-over folder, with settings and options that it reads. */
+function scriptUntruth([path = "", ...options]: readonly string[], settings: Settings): string | undefined {
   const file = ["core", "idp", "lab"]
-    .map((layer) => join(REPOSITORY, "lib", layer, path))
+    .map((layer) => packageFile(join("lib", layer, path)))
     .find((candidate) => existsSync(candidate));
   if (file === undefined) return `no folder has ${path}`;
   const text = readFileSync(file, "utf8");
-  const [unread] = [...command.matchAll(/\b([A-Z_]+)=/g)].filter(
-    ([, name = ""]) => !new RegExp(`\\$\\{?${name}\\b`).test(text),
+  const [unread] = settings.filter(([name = ""]) => !new RegExp(`\\$\\{?${name}\\b`).test(text));
+  if (unread !== undefined) return `${path} does not read ${String(unread[0])}`;
+  const [unknown] = options.filter((option) => !new RegExp(`^ *${option}\\)`, "m").test(text));
+  return unknown === undefined ? undefined : `${path} has no option ${unknown}`;
+}
+
+function copyUntruth([option, source = "", target]: readonly string[], { copies, stacks }: Offer): string | undefined {
+  if (option !== "-r" || target === undefined) return "a folder is copied by cp -r SOURCE TARGET";
+  return stackNameOf(source) in stacks && copies.has(target) ? undefined : `${source} is not the folder of a stack`;
+}
+
+function terraformUntruth([option = "", verb = "", ...rest]: readonly string[], offer: Offer): string | undefined {
+  const folder = /^-chdir=(.*)$/.exec(option)?.[1] ?? "";
+  const stack = offer.stacks[offer.copies.get(folder) ?? stackNameOf(folder)];
+  if (stack === undefined) return `${folder} is not the folder of a stack`;
+  const takes = TERRAFORM_VERBS[verb];
+  if (takes === undefined) return `terraform ${verb} is not used here`;
+  if (takes === "nothing") return rest.length === 0 ? undefined : `terraform ${verb} takes no ${String(rest[0])}`;
+  if (takes === "output") {
+    return unknownOf(
+      rest.filter((word) => word !== "-raw"),
+      stack.output,
+      "output",
+    );
+  }
+  // The value of -var is a word of its own.
+  const options = rest.flatMap((word, index) =>
+    word === "-var" ? [`-var=${rest[index + 1] ?? ""}`] : rest[index - 1] === "-var" ? [] : [word],
   );
-  return unread === undefined ? undefined : `${path} does not read ${unread[1] ?? ""}`;
+  return unknownOption(options, stack) ?? missingInput(options, stack);
 }
 
-function terraformUntruth([folder, verb, ...options]: readonly string[], offer: Offer): string | undefined {
-  const target = /^-chdir=(.*)$/.exec(folder ?? "")?.[1] ?? "";
-  const wrongFolder = target.startsWith("../") ? undefined : unknownStack(target, offer);
-  if (wrongFolder !== undefined) return wrongFolder;
-  if (!TERRAFORM_SUBCOMMANDS.includes(verb ?? "")) return `terraform ${String(verb)} is not used here`;
-  const terraforms = Object.values(offer.stacks);
-  const variable = /-var (\w+)=/.exec(options.join(" "))?.[1];
-  if (variable !== undefined && !terraforms.some((terraform) => variable in terraform.variable)) {
-    return `no stack has an input ${variable}`;
-  }
-  const [output] = verb === "output" ? options : [];
-  if (output !== undefined && !terraforms.some((terraform) => output in terraform.output)) {
-    return `no stack has an output ${output}`;
-  }
-  return undefined;
+function missingInput(options: readonly string[], { variable }: DocumentedTerraform): string | undefined {
+  if (options.some((option) => option.startsWith("-var-file="))) return undefined;
+  const [missing] = Object.entries(variable)
+    .filter(([name, input]) => !("default" in input) && !options.some((option) => option.startsWith(`-var=${name}=`)))
+    .map(([name]) => name);
+  return missing === undefined ? undefined : `the required input ${missing} is not given`;
 }
 
-function unknownStack(folder: string, { stacks }: Offer): string | undefined {
-  return folder.replace(OUTPUT_FOLDERS, "") in stacks ? undefined : `${folder} is not the folder of a stack`;
+/** Judges options in the spelling of Terraform. */
+function unknownOption(options: readonly string[], stack: DocumentedTerraform): string | undefined {
+  return options.map((option) => optionUntruth(option, stack)).find((untrue) => untrue !== undefined);
+}
+
+function optionUntruth(option: string, { resource = {}, variable }: DocumentedTerraform): string | undefined {
+  const [, kind, value = ""] = /^-([a-z-]+)=(.*)$/s.exec(option) ?? [];
+  switch (kind) {
+    case "var": {
+      const [, name = "", text = ""] = /^(\w+)=(.*)$/s.exec(value) ?? [];
+      const input = variable[name];
+      if (input === undefined) return `the stack has no input ${name}`;
+      return INPUT_VALUES[input.type]?.test(text) === true ? undefined : `${text} is no ${input.type} for ${name}`;
+    }
+    case "var-file":
+      return /^[\w.-]+\.tfvars$/.test(value) ? undefined : `${value} is not a file of inputs`;
+    case "replace":
+    case "target": {
+      const [type = "", name = ""] = value.replace(/\[.*\]$/, "").split(".");
+      return resource[type]?.[name] === undefined ? `the stack has no resource ${value}` : undefined;
+    }
+    default:
+      return `the option ${option} is not used here`;
+  }
+}
+
+function unknownOf(names: readonly string[], known: object, kind: string): string | undefined {
+  const [unknown] = names.filter((name) => !Object.hasOwn(known, name));
+  return unknown === undefined ? undefined : `there is no ${kind} ${unknown}`;
+}
+
+function stackNameOf(folder: string): string {
+  return OUTPUT_FOLDERS.test(folder) ? folder.replace(OUTPUT_FOLDERS, "") : "";
 }

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -17,8 +18,33 @@ const REPOSITORY = join(__dirname, "../..");
 /** What a user of the package installs beside it. */
 const PEERS = ["cdktf", "constructs", "@cdktf/provider-google"];
 
-/** What only users of the lab install. */
-const LAB_PEERS = ["@cdktf/provider-aws", "@cdktf/provider-random", "@cdktf/provider-tls"];
+/** What only users of the lab, or of the cluster, install. */
+const OPTIONAL_PEERS = [
+  "@cdktf/provider-aws",
+  "@cdktf/provider-kubernetes",
+  "@cdktf/provider-random",
+  "@cdktf/provider-tls",
+];
+
+const filesUnder = (folder: string): string[] =>
+  readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" })
+    .map((file) => join(folder, file))
+    .filter((file) => statSync(join(REPOSITORY, file)).isFile());
+
+/** What the package must hold beside compiled code: whatever is not TypeScript. */
+const ASSETS = [...filesUnder("lib").filter((file) => !file.endsWith(".ts")), ...filesUnder("image")];
+
+const { exports: EXPORTS } = JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8")) as {
+  exports: Record<string, string | { default: string; types: string }>;
+};
+
+/** Everything that can be imported from the package, by the names under which `exports` offers it. */
+const SUBPATHS = Object.entries(EXPORTS).flatMap(([name, target]) => {
+  if (typeof target === "string" || !name.includes("*")) return [`cdktf-idp-stacks${name.slice(1)}`];
+  const folder = name.slice(2, -2);
+  const modules = filesUnder(join("lib", folder)).filter((file) => file.endsWith(".ts"));
+  return modules.map((file) => `cdktf-idp-stacks/${file.slice("lib/".length, -".ts".length)}`);
+});
 
 const README_PROGRAMS = [
   ...readFileSync(join(REPOSITORY, "README.md"), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm),
@@ -41,7 +67,7 @@ describe("the packed library", () => {
     writeFileSync(join(project, "package.json"), JSON.stringify({ name: "consumer", private: true }));
     // Peers are linked from here instead, so that no registry is asked.
     npm(["install", "--legacy-peer-deps", "--ignore-scripts", `./${packed.filename}`], project);
-    for (const dependency of [...PEERS, ...LAB_PEERS, "@types/node"]) {
+    for (const dependency of [...PEERS, ...OPTIONAL_PEERS, "@types/node"]) {
       const link = join(project, "node_modules", dependency);
       mkdirSync(dirname(link), { recursive: true });
       symlinkSync(join(REPOSITORY, "node_modules", dependency), link);
@@ -52,6 +78,13 @@ describe("the packed library", () => {
       mkdirSync(folder);
       writeFileSync(join(folder, "main.ts"), program);
     });
+    mkdirSync(join(project, "example-of-everything"));
+    writeFileSync(
+      join(project, "example-of-everything/main.ts"),
+      SUBPATHS.filter((subpath) => !subpath.endsWith(".json"))
+        .map((subpath, index) => `export * as module${index} from ${JSON.stringify(subpath)};\n`)
+        .join(""),
+    );
     writeFileSync(
       join(project, "tsconfig.json"),
       JSON.stringify({
@@ -76,30 +109,28 @@ describe("the packed library", () => {
     const folder = join(project, "node_modules/cdktf-idp-stacks");
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
     expect(files).toEqual(
-      expect.arrayContaining([
-        "LICENSE",
-        "README.md",
-        "dist/lib/index.d.ts",
-        "dist/lib/index.js",
-        "image/Dockerfile",
-        "image/cloud-entrypoint.sh",
-        "lib/core/scripts/google-rest.sh",
-        "lib/idp/scripts/build-image.sh",
-        "lib/idp/scripts/db-init.sh",
-        "lib/lab/scripts/no-profile.ini",
-        "lib/lab/scripts/linux-first-boot.sh",
-        "lib/lab/scripts/windows-first-boot.ps1",
-      ]),
+      expect.arrayContaining(["LICENSE", "README.md", "dist/lib/index.d.ts", "dist/lib/index.js", ...ASSETS]),
     );
     expect(files.filter((file) => /__tests__|stacks|\.test\.|(?<!\.d)\.ts$/.test(file))).toEqual([]);
   });
 
-  it("offers its types to every example of the README", () => {
+  it("holds scripts", () => {
+    expect(ASSETS.filter((file) => file.endsWith(".sh")).length).toBeGreaterThan(10);
+  });
+
+  it("offers its types to every example of the README, and those of everything that can be imported", () => {
     expect(README_PROGRAMS.length).toBeGreaterThanOrEqual(2);
     // The examples are also emitted, to be run below.
     const compiler = join(REPOSITORY, "node_modules/typescript/bin/tsc");
     const { stdout } = spawnSync(process.execPath, [compiler], { cwd: project, encoding: "utf8" });
     expect(stdout).toBe("");
+  });
+
+  it("lets everything be loaded that it says can be imported", () => {
+    expect(SUBPATHS).toEqual(expect.arrayContaining(["cdktf-idp-stacks", "cdktf-idp-stacks/kubernetes"]));
+    expect(SUBPATHS.length).toBeGreaterThan(Object.keys(EXPORTS).length);
+    const program = `for (const subpath of ${JSON.stringify(SUBPATHS)}) require(subpath);`;
+    execFileSync(process.execPath, ["--eval", program], { cwd: project, stdio: "pipe" });
   });
 
   it.each(README_PROGRAMS.map((_, index) => index + 1))("synthesizes example %d of the README", (number) => {

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { packageFile } from "../../lib/core/package-file";
 import { temporaryFolder } from "../support/synthesis";
 
-/** What the command that synthesizes all stacks has printed and written. */
+/** What the command that synthesizes has printed and written. */
 export interface SynthesisProcess {
   readonly output: string;
 
@@ -14,21 +14,47 @@ export interface SynthesisProcess {
   readonly textOf: (stackName: string) => string;
 }
 
+/** How the command is called; by default in a folder of its own, for all stacks. */
+export interface SynthesisCall {
+  /** Checkout whose command it is. */
+  readonly checkout?: string;
+  readonly cwd?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly stackNames?: readonly string[];
+}
+
 /**
- * Runs the command of `cdktf.json` in a folder of its own, on a machine that has Node and nothing else.
+ * Runs the command of `cdktf.json`, as a user's shell would in a checkout, on a machine that has Node and nothing else.
  *
- * @param modules files that Node loads before the command
+ * @throws Error with `code` and `stderr` of the command when it fails
  */
-export async function synthesisProcess(...modules: string[]): Promise<SynthesisProcess> {
-  const cwd = temporaryFolder();
-  const bin = join(cwd, "bin");
+export async function runAppCommand({
+  checkout = packageFile("."),
+  cwd = temporaryFolder(),
+  environment = {},
+  stackNames = [],
+}: SynthesisCall = {}): Promise<SynthesisProcess> {
+  const bin = join(temporaryFolder(), "bin");
   mkdirSync(bin);
   symlinkSync(process.execPath, join(bin, "node"));
-  const required = [require.resolve("sucrase/register"), ...modules].flatMap((module) => ["--require", module]);
-  const { stdout } = await promisify(execFile)("node", [...required, packageFile("stacks/main.ts")], {
+  const { app } = JSON.parse(readFileSync(join(checkout, "cdktf.json"), "utf8")) as { app: string };
+  const [program = "", script = "", ...args] = app.split(" ");
+  const { stdout } = await promisify(execFile)(join(bin, program), [join(checkout, script), ...args, ...stackNames], {
     cwd,
-    env: { PATH: bin, HOME: cwd },
+    env: { PATH: bin, HOME: cwd, ...environment },
   });
   const textOf = (stackName: string) => readFileSync(join(cwd, "cdktf.out/stacks", stackName, "cdk.tf.json"), "utf8");
   return { output: stdout, textOf };
+}
+
+/**
+ * Synthesizes all stacks by the command of `cdktf.json`.
+ *
+ * @param modules files that Node loads before the command
+ */
+export function synthesisProcess(...modules: string[]): Promise<SynthesisProcess> {
+  // The first one compiles the others.
+  const required = modules.length === 0 ? [] : [require.resolve("sucrase/register"), ...modules];
+  const options = required.map((module) => `--require ${JSON.stringify(module)}`).join(" ");
+  return runAppCommand({ environment: { NODE_OPTIONS: options } });
 }

@@ -8,11 +8,11 @@ import { createStacks } from "../../stacks/all-stacks";
 import { readTerraform, type DocumentedTerraform } from "./readme-tables";
 
 /** Synthesizes every stack with its default settings; keyed by stack. */
-export function documentedStacks(): Record<string, DocumentedTerraform> {
+export async function documentedStacks(): Promise<Record<string, DocumentedTerraform>> {
   const outdir = mkdtempSync(join(tmpdir(), "documented-stacks-"));
   try {
     const app = new App({ outdir });
-    const stacks = createStacks(app, { backend: { type: "local" } });
+    const stacks = await createStacks(app, { backend: { type: "local" } });
     app.synth();
     return Object.fromEntries(
       stacks.map((stack) => [stack.node.id, readTerraform(join(outdir, "stacks", stack.node.id, "cdk.tf.json"))]),

@@ -5,7 +5,10 @@ import { documentedStacks } from "./documented-stacks";
 import { withFreshTables } from "./readme-tables";
 
 const path = join(__dirname, "../../README.md");
-const before = readFileSync(path, "utf8");
-const after = withFreshTables(before, documentedStacks());
-writeFileSync(path, after);
-process.stdout.write(before === after ? "README.md is up to date\n" : "README.md is updated\n");
+
+void documentedStacks().then((stacks) => {
+  const before = readFileSync(path, "utf8");
+  const after = withFreshTables(before, stacks);
+  writeFileSync(path, after);
+  process.stdout.write(before === after ? "README.md is up to date\n" : "README.md is updated\n");
+});

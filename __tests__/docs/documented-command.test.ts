@@ -1,0 +1,57 @@
+import { documentedStacks } from "../tools/documented-stacks";
+import { offeredScripts, untruth, type Offer } from "./documented-command";
+
+const SERVERLESS = "cdktf.out/stacks/idp-serverless";
+
+let offer: Offer;
+
+beforeAll(async () => {
+  offer = { copies: new Map(), scripts: offeredScripts(), stacks: await documentedStacks() };
+});
+
+describe("The judge of documented commands", () => {
+  it.each([
+    ["npm install", "npm install is not used here"],
+    ["npm run deploy", "package.json has no script deploy"],
+    ["npm run synth idp-serverless", 'npm keeps idp-serverless from the script; "--" comes before'],
+    ["npm run synth -- idp-severless", "there is no stack idp-severless"],
+    ["npm run check -- --fix", "check takes nothing, not --fix"],
+    ["npm run rehearse -- idp-serverless --keeps", "the rehearsal has no option --keeps"],
+    ["STATE_BUCKET=my-states npm run synth", "the synthesis does not read STATE_BUCKET"],
+    ["STATE_BACKEND=none npm run check", "npm does not read STATE_BACKEND"],
+    ["CDKTF_OUTDIR=there terraform -chdir=there init", "terraform does not read CDKTF_OUTDIR"],
+    ["npx cdktf-cli@0.20 list", "the framework's command line is cdktf-cli@0.21, not cdktf-cli@0.20"],
+    ["npx cdktf-cli@0.21 apply idp-serverless", "cdktf apply is not used here"],
+    ["npx cdktf-cli@0.21 list --all", "cdktf list takes no --all"],
+    ["npx cdktf-cli@0.21 deploy", "there is no stack "],
+    ["npx cdktf-cli@0.21 deploy idp-serverless --var=no_such=1", "the stack has no input no_such"],
+    ["npx cdktf-cli@0.21 deploy idp-serverless --yes", "the option -yes is not used here"],
+    ["terraform -chdir=cdktf.out/stacks/other init", "cdktf.out/stacks/other is not the folder of a stack"],
+    ["terraform -chdir=../nowhere init", "../nowhere is not the folder of a stack"],
+    ["terraform init", " is not the folder of a stack"],
+    [`terraform -chdir=${SERVERLESS} init -upgrade`, "terraform init takes no -upgrade"],
+    [`terraform -chdir=${SERVERLESS} taint`, "terraform taint is not used here"],
+    [`terraform -chdir=${SERVERLESS} apply`, "the required input project_id is not given"],
+    [`terraform -chdir=${SERVERLESS} apply -var project_id=p -var no_such=1`, "the stack has no input no_such"],
+    [`terraform -chdir=${SERVERLESS} apply -var project_id=p -var 'domain=a.b'`, "the stack has no input domain"],
+    [`terraform -chdir=${SERVERLESS} apply -var project_id=p -var public_access=no`, "no is no bool for public_access"],
+    [`terraform -chdir=${SERVERLESS} apply -var-file=inputs.txt`, "inputs.txt is not a file of inputs"],
+    [
+      `terraform -chdir=${SERVERLESS} destroy -var project_id=p -target=google_sql_database.other`,
+      "the stack has no resource google_sql_database.other",
+    ],
+    [`terraform -chdir=${SERVERLESS} output cluster_name`, "there is no output cluster_name"],
+    ["cp -r handed-over/stacks/other ../there", "handed-over/stacks/other is not the folder of a stack"],
+    ["sh scripts/no-such.sh", "no folder has scripts/no-such.sh"],
+    ["NO_SUCH=1 sh scripts/assessment-status.sh", "scripts/assessment-status.sh does not read NO_SUCH"],
+    ["sh scripts/assessment-status.sh --xml", "scripts/assessment-status.sh has no option --xml"],
+    ["gcloud auth login", "gcloud auth login is not known"],
+    ["make all", "make is not a command that a reader has"],
+  ])("refuses %s", (command, message) => {
+    expect(untruth(command, offer)).toBe(message);
+  });
+
+  it("refuses a backend in the words of the synthesis itself", () => {
+    expect(untruth("STATE_BACKEND=floppy npm run synth", offer)).toMatch(/^STATE_BACKEND: 1 problem\n/);
+  });
+});

@@ -1,0 +1,106 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { packageFile } from "../../lib/core/package-file";
+import { temporaryFolder } from "../support/synthesis";
+import { runAppCommand, type SynthesisProcess } from "./synthesis-process";
+
+const STACK_NAMES = ["idp-serverless", "idp-kubernetes", "assessment-lab"];
+
+/** Bindings that only one stack needs. */
+const OWN_BINDINGS = {
+  "idp-serverless": /provider-google\/lib\/cloud-run-v2-/,
+  "idp-kubernetes": /provider-(kubernetes|google\/lib\/container-cluster)\//,
+  "assessment-lab": /provider-(tls|google\/lib\/compute-instance)\//,
+};
+
+let all: SynthesisProcess;
+
+beforeAll(async () => {
+  all = await runAppCommand();
+});
+
+describe("The app command", () => {
+  it("says per stack where it is, how much it declares and what to do next", () => {
+    expect(all.output).toMatch(
+      new RegExp(
+        `^${STACK_NAMES.map(
+          (name) =>
+            `cdktf.out/stacks/${name}: \\d+ resources; next: terraform -chdir=cdktf.out/stacks/${name} init && terraform -chdir=cdktf.out/stacks/${name} apply -var project_id=<your project>\n`,
+        ).join("")}$`,
+      ),
+    );
+  });
+
+  describe("for one stack after the other, in a project with packages of its own", () => {
+    const cwd = temporaryFolder();
+    const ownPackage = join(cwd, "node_modules/cdktf");
+    const hook = join(cwd, "note-modules.cjs");
+    const state = join(cwd, "cdktf.out/stacks/idp-serverless/terraform.tfstate");
+
+    beforeAll(() => {
+      mkdirSync(ownPackage, { recursive: true });
+      writeFileSync(join(ownPackage, "index.js"), "throw new Error('a package of somebody else');");
+      writeFileSync(
+        hook,
+        'process.on("exit", () => require("node:fs").writeFileSync("modules", Object.keys(require.cache).join("\\n")));',
+      );
+    });
+
+    it.each(STACK_NAMES)("synthesizes %s to the same bytes, and loads nothing of the others", async (name) => {
+      const environment = { NODE_OPTIONS: `--require ${hook}` };
+      const { output, textOf } = await runAppCommand({ cwd, environment, stackNames: [name] });
+      expect(output.trim().split("\n")).toEqual([expect.stringContaining(`/${name}: `)]);
+      expect(textOf(name)).toBe(all.textOf(name));
+      const modules = readFileSync(join(cwd, "modules"), "utf8");
+      const loaded = Object.entries(OWN_BINDINGS).filter(([, bindings]) => bindings.test(modules));
+      expect(loaded.map(([owner]) => owner)).toEqual([name]);
+      if (!existsSync(state)) writeFileSync(state, "{}");
+    });
+
+    it("leaves the other stacks there, states included, and in what the framework's command line knows", () => {
+      expect(existsSync(state)).toBe(true);
+      const manifest = JSON.parse(readFileSync(join(cwd, "cdktf.out/manifest.json"), "utf8")) as { stacks: object };
+      expect(Object.keys(manifest.stacks).sort()).toEqual([...STACK_NAMES].sort());
+    });
+  });
+
+  it("refuses names that no stack has, all at once, in words, and synthesizes none", async () => {
+    const cwd = temporaryFolder();
+    const stackNames = ["idp-severless", "assessment-lab", "constructor"];
+    await expect(runAppCommand({ cwd, stackNames })).rejects.toMatchObject({
+      code: 1,
+      stderr:
+        'stacks to synthesize: 1 problem\n  - "idp-severless", "constructor" must be among idp-serverless, idp-kubernetes, assessment-lab, because there are no other stacks; name some of these, or none for all\n',
+    });
+    expect(readdirSync(join(cwd, "cdktf.out/stacks"))).toEqual([]);
+  });
+
+  it("answers a wrong setting with words, not with a stack trace", async () => {
+    const environment = { STATE_BACKEND: "floppy" };
+    await expect(runAppCommand({ environment, stackNames: ["idp-serverless"] })).rejects.toMatchObject({
+      code: 1,
+      stderr:
+        'STATE_BACKEND: 1 problem\n  - the backend is "floppy"; it must be one of local, none, gcs, s3, http, remote, cloud, because only these are emitted; choose one, or "none" and add a backend file to the synthesized folder\n',
+    });
+  });
+
+  it("writes nothing to the checkout, and runs side by side with another backend", async () => {
+    const checkout = temporaryFolder();
+    const parts = ["cdktf.json", "image", "lib", "package.json", "stacks"];
+    for (const part of parts) cpSync(packageFile(part), join(checkout, part), { recursive: true });
+    symlinkSync(packageFile("node_modules"), join(checkout, "node_modules"));
+    const files = () => readdirSync(checkout, { recursive: true, encoding: "utf8" }).sort();
+    const before = files();
+    const bucket = '{"gcs": {"bucket": "my-states"}}';
+    const [own, ofOthers] = await Promise.all(
+      ["local", bucket].map((backend) =>
+        runAppCommand({ checkout, environment: { STATE_BACKEND: backend }, stackNames: ["assessment-lab"] }),
+      ),
+    );
+    expect(files()).toEqual(before);
+    expect(own?.textOf("assessment-lab")).toBe(all.textOf("assessment-lab"));
+    const { terraform } = JSON.parse(ofOthers?.textOf("assessment-lab") ?? "") as { terraform: { backend?: unknown } };
+    expect(terraform.backend).toEqual({ gcs: { bucket: "my-states", prefix: "assessment-lab" } });
+  });
+});
