@@ -134,6 +134,8 @@ describe("The identity provider's container", () => {
       IDP_BOOTSTRAP_PASSWORD: "unsaid",
       AUTHENTIK_SECRET_KEY: "unsaid",
       DB_PASSWORD: "unsaid",
+      IDP_POSTGRESQL__PASSWORD: "unsaid",
+      AUTHENTIK_POSTGRESQL__PASSWORD: "unsaid",
       DB_HOST: "unsaid",
       K_SERVICE: "unsaid",
       PORT: "unsaid",
@@ -144,16 +146,18 @@ describe("The identity provider's container", () => {
     expect(broken).toThrow(
       new Error(
         [
-          "Container: 9 problems",
+          "Container: 11 problems",
           '  - environment has "IDP LOG"; a name is letters, digits and underscores and does not start with a digit, because shells drop others; rename it',
           '  - environment has "9LIVES"; a name is letters, digits and underscores and does not start with a digit, because shells drop others; rename it',
-          "  - environment has IDP_SECRET_KEY; it is a secret that is generated once and read from the secret store; leave it out",
-          "  - environment has AUTHENTIK_SECRET_KEY; it is a secret that is generated once and read from the secret store; leave it out",
-          "  - environment has IDP_BOOTSTRAP_PASSWORD; it is a secret that is read from the secret store; give it as bootstrap_password",
-          "  - environment has DB_PASSWORD; the platform sets it to the database it created; to use another one, set the matching IDP_POSTGRESQL__ variable",
-          "  - environment has DB_HOST; the platform sets it to the database it created; to use another one, set the matching IDP_POSTGRESQL__ variable",
-          "  - environment has K_SERVICE; the platform owns it; the container always listens on its own port",
-          "  - environment has PORT; the platform owns it; the container always listens on its own port",
+          "  - environment has IDP_SECRET_KEY; it is generated once and read from the secret store, because variables are in plain text in the state; leave it out",
+          "  - environment has AUTHENTIK_SECRET_KEY; it is generated once and read from the secret store, because variables are in plain text in the state; leave it out",
+          "  - environment has IDP_BOOTSTRAP_PASSWORD; it is read from the secret store, because variables are in plain text in the state; give it as bootstrap_password",
+          "  - environment has DB_PASSWORD; it is generated and read from the secret store, because variables are in plain text in the state; leave it out, and give the role of another database the generated password",
+          "  - environment has IDP_POSTGRESQL__PASSWORD; it is generated and read from the secret store, because variables are in plain text in the state; leave it out, and give the role of another database the generated password",
+          "  - environment has AUTHENTIK_POSTGRESQL__PASSWORD; it is generated and read from the secret store, because variables are in plain text in the state; leave it out, and give the role of another database the generated password",
+          "  - environment has DB_HOST; it is set to the database of this deployment, because its initialization prepares that one alone; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database",
+          "  - environment has K_SERVICE; the platform sets it, because the container always listens on its own port and another value is refused; leave it out",
+          "  - environment has PORT; the platform sets it, because the container always listens on its own port and another value is refused; leave it out",
         ].join("\n"),
       ),
     );
@@ -167,7 +171,7 @@ describe("The identity provider's container", () => {
 
   it("accepts exactly the names that a shell accepts, apart from those that have an owner", () => {
     const owned =
-      /^((IDP|AUTHENTIK)_(SECRET_KEY|BOOTSTRAP_PASSWORD|LISTEN__HTTP)|DB_(HOST|PORT|NAME|USER|PASSWORD)|K_(CONFIGURATION|REVISION|SERVICE)|PORT)$/;
+      /^((IDP|AUTHENTIK)_(SECRET_KEY|BOOTSTRAP_PASSWORD|LISTEN__HTTP|POSTGRESQL__PASSWORD)|DB_(HOST|PORT|NAME|USER|PASSWORD)|K_(CONFIGURATION|REVISION|SERVICE)|PORT)$/;
     const names = fc.oneof(
       fc.string(),
       fc.stringMatching(/^[A-Za-z_0-9-]{0,8}$/),
@@ -178,6 +182,8 @@ describe("The identity provider's container", () => {
         "PORT",
         "K_REVISION",
         "IDP_POSTGRESQL__HOST",
+        "IDP_POSTGRESQL__PASSWORD",
+        "AUTHENTIK_POSTGRESQL__PASSWORD",
       ),
     );
     fc.assert(

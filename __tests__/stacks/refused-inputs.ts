@@ -94,41 +94,50 @@ export const REFUSED_ALONE: readonly Refusal[] = [
     "the secret key as a variable",
     { environment_variables: { IDP_SECRET_KEY: "x" } },
     [
-      "environment_variables has IDP_SECRET_KEY; it is a secret that is generated once and read from the secret store; leave it out.",
+      "environment_variables has IDP_SECRET_KEY; it is generated once and read from the secret store, because variables are in plain text in the state; leave it out.",
     ],
   ],
   [
     "the secret key under the upstream's own prefix, which would win",
     { environment_variables: { AUTHENTIK_SECRET_KEY: "x" } },
     [
-      "environment_variables has AUTHENTIK_SECRET_KEY; it is a secret that is generated once and read from the secret store; leave it out.",
+      "environment_variables has AUTHENTIK_SECRET_KEY; it is generated once and read from the secret store, because variables are in plain text in the state; leave it out.",
     ],
   ],
   [
     "the bootstrap password as a variable",
     { environment_variables: { IDP_BOOTSTRAP_PASSWORD: "x" } },
     [
-      "environment_variables has IDP_BOOTSTRAP_PASSWORD; it is a secret that is read from the secret store; give it as bootstrap_password.",
+      "environment_variables has IDP_BOOTSTRAP_PASSWORD; it is read from the secret store, because variables are in plain text in the state; give it as bootstrap_password.",
     ],
   ],
   [
     "the database's own variables",
-    { environment_variables: { DB_PASSWORD: "x", DB_HOST: "y" } },
+    { environment_variables: { DB_USER: "x", DB_HOST: "y" } },
     [
-      "environment_variables has DB_HOST, DB_PASSWORD; the platform sets it to the database it created; to use another one, set the matching IDP_POSTGRESQL__ variable.",
+      "environment_variables has DB_HOST, DB_USER; it is set to the database of this deployment, because its initialization prepares that one alone; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database.",
+    ],
+  ],
+  [
+    "the database's password under each name that leads it into the application, and so into the state",
+    { environment_variables: { DB_PASSWORD: "x", IDP_POSTGRESQL__PASSWORD: "y", AUTHENTIK_POSTGRESQL__PASSWORD: "z" } },
+    [
+      "environment_variables has AUTHENTIK_POSTGRESQL__PASSWORD, DB_PASSWORD, IDP_POSTGRESQL__PASSWORD; it is generated and read from the secret store, because variables are in plain text in the state; leave it out, and give the role of another database the generated password.",
     ],
   ],
   [
     "another address to listen on, under either prefix",
     { environment_variables: { IDP_LISTEN__HTTP: "0.0.0.0:80", AUTHENTIK_LISTEN__HTTP: "0.0.0.0:80" } },
     [
-      "environment_variables has AUTHENTIK_LISTEN__HTTP, IDP_LISTEN__HTTP; the platform sends traffic and probes to its own port, so the server would never be ready; leave it out.",
+      "environment_variables has AUTHENTIK_LISTEN__HTTP, IDP_LISTEN__HTTP; it is fixed, because the platform sends traffic and probes to its own port and the server would never be ready; leave it out.",
     ],
   ],
   [
     "the platform's own variables",
     { environment_variables: { PORT: "80", K_SERVICE: "x" } },
-    ["environment_variables has K_SERVICE, PORT; the platform owns it; the container always listens on its own port."],
+    [
+      "environment_variables has K_SERVICE, PORT; the platform sets it, because the container always listens on its own port and another value is refused; leave it out.",
+    ],
   ],
   [
     "names that no shell keeps",
@@ -140,8 +149,8 @@ export const REFUSED_ALONE: readonly Refusal[] = [
     { environment_variables: { "a.b": "x", IDP_SECRET_KEY: "x", PORT: "1" } },
     [
       `environment_variables has "a.b"; ${NAME_RULE}`,
-      "environment_variables has IDP_SECRET_KEY; it is a secret that is generated once and read from the secret store; leave it out.",
-      "environment_variables has PORT; the platform owns it; the container always listens on its own port.",
+      "environment_variables has IDP_SECRET_KEY; it is generated once and read from the secret store, because variables are in plain text in the state; leave it out.",
+      "environment_variables has PORT; the platform sets it, because the container always listens on its own port and another value is refused; leave it out.",
     ],
   ],
   [

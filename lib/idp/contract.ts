@@ -93,6 +93,9 @@ export const DATABASE_VARIABLES = {
   password: "DB_PASSWORD",
 } as const;
 
+/** What the entrypoint maps the last of them onto; given by hand, it would be a password in the state. */
+export const DATABASE_PASSWORD_TARGET = "IDP_POSTGRESQL__PASSWORD";
+
 /** The only supported engine; the application needs 14 or newer. */
 export const DATABASE_VERSION = "POSTGRES_15";
 export const DATABASE_PORT = 5432;

@@ -66,7 +66,9 @@ export class ApplicationInputs extends Construct {
         BASELINE_ENVIRONMENT,
       )
         .map(([name, value]) => `${name}=${value}`)
-        .join(", ")}). A change rolls out new instances.`,
+        .join(
+          ", ",
+        )}). They are in plain text in the state, so passwords do not belong here. A change rolls out new instances.`,
       validation: environmentValidations("environment_variables"),
     }).value as IResolvable;
 
