@@ -179,6 +179,15 @@ describe("What the real provider does with the serverless stack", () => {
       for (const [, enabled] of elementsOf("google_project_service")) expect(enabled.disable_on_destroy).toBe(false);
     });
 
+    it("enables the services of a build only when there is one", () => {
+      const ofBuild = elementsOf("google_project_service").filter(
+        ([, { count }]) => count === "${(var.existing_container_image == null) ? 1 : 0}",
+      );
+      expect(ofBuild.map(([, { service }]) => service).sort()).toEqual(
+        ["artifactregistry", "cloudbuild", "logging"].map((api) => `${api}.googleapis.com`),
+      );
+    });
+
     it("enables the network's service only when a network is given", () => {
       for (const address of ["google_project_service.apis_compute", "terraform_data.apis_compute_answers"])
         expect(serverlessResource(address).count).toBe("${(var.network != null) ? 1 : 0}");
@@ -240,7 +249,13 @@ describe("What the real provider does with the serverless stack", () => {
       "google_artifact_registry_repository.registry",
       "google_artifact_registry_repository_iam_member.registry_builder_pushes",
       "google_project_iam_member.registry_builder_logs",
+      "google_project_service.apis_artifactregistry",
+      "google_project_service.apis_cloudbuild",
+      "google_project_service.apis_logging",
       "google_service_account.registry_builder",
+      "terraform_data.apis_artifactregistry_answers",
+      "terraform_data.apis_cloudbuild_answers",
+      "terraform_data.apis_logging_answers",
       "terraform_data.image_build",
     ]);
   });

@@ -93,6 +93,11 @@ export function serviceName({ tenantPrefix, applicationName }: DeploymentName): 
   return `${applicationName}-${tenantPrefix}`;
 }
 
+/** `<location>-docker.pkg.dev/<project>/<repository>`: what images of a deployment's own repository begin with. */
+export function imagePrefix(location: string, projectId: string, deployment: DeploymentName): string {
+  return `${location}-docker.pkg.dev/${projectId}/${serviceName(deployment)}`;
+}
+
 /** `<application_name>-<tenant_prefix>-<job>`. */
 export function jobName(deployment: DeploymentName, job: string): string {
   return `${serviceName(deployment)}-${job}`;

@@ -1,7 +1,8 @@
 import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countWhen, expression } from "../core/expression";
+import { expression } from "../core/expression";
+import { countWithout } from "../core/optional-value";
 import { packageFile } from "../core/package-file";
 import { addRestLibrary, shellCommand } from "../core/project-apis";
 import { ifKnown, requireAll, type Rule } from "../core/rules";
@@ -131,7 +132,7 @@ export class IdpImage extends Construct {
           },
         },
       ],
-      count: countWhen(existingImage === undefined ? undefined : `${existingImage} == null`),
+      count: countWithout(existingImage),
       dependsOn: repository.ready,
     });
 
