@@ -1,6 +1,6 @@
 import { EARLY_FAULTS } from "./early-faults";
 import { REFUSED_ALONE, REFUSED_TOGETHER } from "../stacks/refused-inputs";
-import { type Inputs } from "./deployment";
+import { type Deployment, type Inputs } from "./deployment";
 import {
   all,
   allowsInstances,
@@ -31,6 +31,19 @@ const SERVICE = "google_cloud_run_v2_service.service";
 const JOB = "google_cloud_run_v2_job.db_init";
 
 const ROLLOUT = { [BUILD]: "replace", [SERVICE]: "update" } as const;
+
+/** What there is only to build an image. */
+const BUILT_WITH = [
+  BUILD,
+  "google_artifact_registry_repository.registry[0]",
+  "google_artifact_registry_repository_iam_member.registry_builder_pushes[0]",
+  "google_project_iam_member.registry_builder_logs[0]",
+  "google_service_account.registry_builder[0]",
+  ...["artifactregistry", "cloudbuild", "logging"].flatMap((api) => [
+    `google_project_service.apis_${api}[0]`,
+    `terraform_data.apis_${api}_answers[0]`,
+  ]),
+];
 
 const CHANGES: readonly ChangeScenario[] = [
   { name: "edit of the entrypoint", change: edited("image/cloud-entrypoint.sh"), expected: ROLLOUT },
@@ -65,7 +78,29 @@ const CHANGES: readonly ChangeScenario[] = [
     change: withInputs({ labels: { team: "identity" } }),
     expected: all("update", [...LABELLED, SERVICE, JOB, "google_secret_manager_secret.db_init_script"]),
   },
+  // With a repository go the images in it.
+  {
+    name: "an existing image",
+    change: withInputs({ existing_container_image: "us-docker.pkg.dev/other-project/images/idp:2026.5.4" }),
+    expected: { ...all("delete", BUILT_WITH), [SERVICE]: "update" },
+    verify: loseImages,
+  },
+  {
+    name: "an image of one's own again",
+    change: withInputs({ existing_container_image: undefined }),
+    expected: { ...all("create", BUILT_WITH), [SERVICE]: "update" },
+    verify: ({ web }) => {
+      if (web.registry.digests.size === 0) throw new Error("nothing is built, though the repository is new");
+    },
+  },
 ];
+
+/** The registry that the scripts ask loses what was in deleted repositories. */
+function loseImages({ cloud, web }: Deployment): void {
+  const lost = [...web.registry.digests.keys()].filter((image) => !cloud.hasImage(image));
+  if (lost.length === 0) throw new Error("the repository is to go, but no image is lost with it");
+  for (const image of lost) web.registry.digests.delete(image);
+}
 
 const LEAST_GI: Readonly<Record<number, number>> = { 1: 0.5, 2: 0.5, 4: 2, 8: 4 };
 

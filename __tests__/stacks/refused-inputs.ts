@@ -235,6 +235,11 @@ export const connectionsText = (count: number, tier: string, accepted: number) =
 export const TOGETHER =
   "network and subnetwork must be given together or not at all, because the service reaches the network through the subnetwork; give both, or remove both.";
 
+/** What images of the deployment with default names in my-project begin with. */
+export const OWN_IMAGES = "us-central1-docker.pkg.dev/my-project/idp-demo-1c7cd9/";
+const ownImageText = (image: string, prefix = OWN_IMAGES) =>
+  `existing_container_image is "${prefix}${image}"; it must not begin with ${prefix}, because that repository belongs to this deployment and is deleted, with the image, once an existing image is given; copy the image into another repository first, or give none.`;
+
 export const REFUSED_TOGETHER: readonly Refusal[] = [
   [
     "a word in the bucket's name that the store reserves",
@@ -249,6 +254,22 @@ export const REFUSED_TOGETHER: readonly Refusal[] = [
     [
       "application_name, tenant_id, project_id and region are too long together; the path of the database socket has room for 81 characters of them and needs 89, because a socket address holds 108 bytes; shorten application_name or tenant_id by 8.",
     ],
+  ],
+  [
+    "an image of the repository that is deleted once an image is given",
+    { project_id: "my-project", existing_container_image: `${OWN_IMAGES}idp:2026.5.4-abc` },
+    [ownImageText("idp:2026.5.4-abc")],
+  ],
+  [
+    "a digest in the repository of another region, tenant and application, when all of them are this deployment's",
+    {
+      project_id: "my-project",
+      region: "europe-west1",
+      tenant_id: "acme",
+      application_name: "login",
+      existing_container_image: `europe-west1-docker.pkg.dev/my-project/login-acme-1c7cd9/login@${DIGEST}`,
+    },
+    [ownImageText(`login@${DIGEST}`, "europe-west1-docker.pkg.dev/my-project/login-acme-1c7cd9/")],
   ],
   ["a negative number of instances", { min_instance_count: -1 }, [`min_instance_count is -1; ${RANGE_RULE(3)}`]],
   [
