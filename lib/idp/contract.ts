@@ -69,8 +69,10 @@ export const PROBE_TIMEOUT_SECONDS = 10;
 export const MIN_INSTANCE_COUNT = 1;
 export const MAX_INSTANCE_COUNT = 3;
 
-/** Limits that both platforms keep: the serverless one refuses more. */
-export const PROBE_MAX_DELAY_SECONDS = { startupProbe: 240, livenessProbe: 3600 } as const;
+/** Longest delay, and longest period, of each probe: the serverless platform refuses more, and both get the same. */
+export const PROBE_MAX_SECONDS = { startupProbe: 240, livenessProbe: 3600 } as const;
+
+/** Longest that a start may take after the delay; an older limit of the serverless platform was 240. */
 export const STARTUP_MAX_SECONDS = 600;
 
 /** Secrets of the application: suffix of the name, variable, length. */
