@@ -2,7 +2,7 @@ import { type TerraformVariableValidationConfig } from "cdktf";
 
 import {
   BOOTSTRAP_PASSWORD,
-  DATABASE_PASSWORD_TARGET,
+  DATABASE_TARGETS,
   DATABASE_VARIABLES,
   NEUTRAL_PREFIX,
   SECRET_KEY,
@@ -31,7 +31,7 @@ const RESERVED_NAMES: readonly ReservedName[] = [
     reason: `it is read from the secret store, because ${IN_THE_STATE}; give it as bootstrap_password`,
   },
   {
-    names: [DATABASE_VARIABLES.password, ...bothSpellings(DATABASE_PASSWORD_TARGET)],
+    names: [DATABASE_VARIABLES.password, ...bothSpellings(DATABASE_TARGETS.password)],
     reason: `it is generated and read from the secret store, because ${IN_THE_STATE}; leave it out, and give the role of another database the generated password`,
   },
   {

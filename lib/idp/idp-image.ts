@@ -8,7 +8,14 @@ import { addRestLibrary, shellCommand } from "../core/project-apis";
 import { ifKnown, requireAll, type Rule } from "../core/rules";
 import { addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
-import { LATEST_VERSION, OLDEST_VERSION, PINNED_VERSION, UPSTREAM_IMAGE, UPSTREAM_PREFIX } from "./contract";
+import {
+  BUILD_ARGUMENTS,
+  LATEST_VERSION,
+  OLDEST_VERSION,
+  PINNED_VERSION,
+  UPSTREAM_IMAGE,
+  UPSTREAM_PREFIX,
+} from "./contract";
 
 /** Where images are pushed, and who may push. */
 export interface ImageRepository {
@@ -124,11 +131,10 @@ export class IdpImage extends Construct {
             BUILD_SERVICE_ACCOUNT: repository.builderEmail,
             IMAGE: builtImage,
             IMAGE_DIRECTORY: "${path.module}/image",
-            UPSTREAM_IMAGE: upstreamImage,
-            UPSTREAM_PREFIX: upstreamPrefix,
-            IDP_VERSION: version,
-            // Platforms inject this name into every build; the image takes its base tag from IDP_VERSION alone.
-            APP_VERSION: props.applicationVersion ?? LATEST_VERSION,
+            [BUILD_ARGUMENTS.upstreamImage]: upstreamImage,
+            [BUILD_ARGUMENTS.upstreamPrefix]: upstreamPrefix,
+            [BUILD_ARGUMENTS.version]: version,
+            [BUILD_ARGUMENTS.platformVersion]: props.applicationVersion ?? LATEST_VERSION,
           },
         },
       ],
