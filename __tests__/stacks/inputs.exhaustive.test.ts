@@ -133,7 +133,7 @@ describeWith(["terraform"], "The inputs of the serverless stack, judged by Terra
       }),
     ).toEqual([
       `application_version is "2025.8.1"; ${VERSION_RULE}`,
-      "bootstrap_password is given with fewer than 8 characters; the sign-in page of the first administrator is public and a short one is guessed; give a longer one, or none to generate it.",
+      "bootstrap_password is given with fewer than 8 characters; it must have 8 or more, because the sign-in page of the first administrator is public and a short one is guessed; give a longer one, or none to generate it.",
       connectionsText(5, "db-custom-1-3840", 100),
       TOGETHER,
       `project_id is "My Project"; ${PROJECT_RULE}`,

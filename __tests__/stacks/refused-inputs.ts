@@ -73,7 +73,7 @@ export const REFUSED_ALONE: readonly Refusal[] = [
     "a bootstrap password of 7 characters, without showing it",
     { bootstrap_password: "seven77" },
     [
-      "bootstrap_password is given with fewer than 8 characters; the sign-in page of the first administrator is public and a short one is guessed; give a longer one, or none to generate it.",
+      "bootstrap_password is given with fewer than 8 characters; it must have 8 or more, because the sign-in page of the first administrator is public and a short one is guessed; give a longer one, or none to generate it.",
     ],
   ],
   [
@@ -231,9 +231,9 @@ export const REFUSED_ALONE: readonly Refusal[] = [
 const RANGE_RULE = (max: number) =>
   `it must be a whole number from 0 to max_instance_count, which is ${max}, because the platform refuses such a range; lower one or raise the other.`;
 export const connectionsText = (count: number, tier: string, accepted: number) =>
-  `max_instance_count is ${count}; that needs ${count * 20} database connections and 10 are kept for administration, but database_tier ${tier} accepts ${accepted}, and an instance without a connection answers nothing; lower it, or choose a database_tier with more memory.`;
+  `max_instance_count is ${count}; that needs ${count * 20} database connections and 10 are kept for administration, but database_tier ${tier} accepts ${accepted}, and there must be enough, because an instance without a connection answers nothing; lower it, or choose a database_tier with more memory.`;
 export const TOGETHER =
-  "network and subnetwork must be given together or not at all, because the service reaches the network through the subnetwork; give both, or remove both.";
+  "only one of network and subnetwork is given; they must be given together or not at all, because the service reaches the network through the subnetwork; give both, or remove both.";
 
 /** What images of the deployment with default names in my-project begin with. */
 export const OWN_IMAGES = "us-central1-docker.pkg.dev/my-project/idp-demo-1c7cd9/";

@@ -178,7 +178,7 @@ const RULES: readonly Rule<IdpImageProps>[] = [
   {
     holds: ({ existingImage, repository }) => repository !== undefined || isLiteral(existingImage),
     message: () =>
-      "repository is missing; without one there is nowhere to push what is built; give a repository, or the image that exists already as existingImage",
+      "repository is missing; it must be given, because there is nowhere else to push what is built; give a repository, or the image that exists already as existingImage",
   },
   {
     holds: ({ applicationVersion }) => ifKnown(applicationVersion, isSupportedVersion),

@@ -41,7 +41,7 @@ export class ApplicationInputs extends Construct {
         {
           condition: '${length(coalesce(var.bootstrap_password, "generated")) >= 8}',
           errorMessage:
-            "bootstrap_password is given with fewer than 8 characters; the sign-in page of the first administrator is public and a short one is guessed; give a longer one, or none to generate it.",
+            "bootstrap_password is given with fewer than 8 characters; it must have 8 or more, because the sign-in page of the first administrator is public and a short one is guessed; give a longer one, or none to generate it.",
         },
       ],
     }).stringValue;
