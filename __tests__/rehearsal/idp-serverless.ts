@@ -1,6 +1,7 @@
 import { EARLY_FAULTS } from "./early-faults";
 import { REFUSED_ALONE, REFUSED_TOGETHER } from "../stacks/refused-inputs";
 import { type Deployment, type Inputs } from "./deployment";
+import { executeByHand } from "./google-workload-kinds";
 import {
   all,
   allowsInstances,
@@ -14,6 +15,7 @@ import {
   LABELLED,
   MATRIX,
   PROTECTED,
+  requireExecutions,
   requireGivenPassword,
   requireTwoExecutions,
   scriptsOf,
@@ -29,6 +31,8 @@ const APIS = ["artifactregistry", "cloudbuild", "iam", "logging", "run", "secret
 
 const SERVICE = "google_cloud_run_v2_service.service";
 const JOB = "google_cloud_run_v2_job.db_init";
+
+const ADMINISTRATOR_VERSION = "google_secret_manager_secret_version.database_administrator_password_version";
 
 const ROLLOUT = { [BUILD]: "replace", [SERVICE]: "update" } as const;
 
@@ -57,6 +61,26 @@ const CHANGES: readonly ChangeScenario[] = [
     },
     verify: requireTwoExecutions,
   },
+  {
+    name: "a run of the job by hand",
+    change: ({ cloud }) => {
+      const [job] = cloud.ofType("google_cloud_run_v2_job");
+      executeByHand(cloud, job?.id ?? "");
+    },
+    expected: {},
+    verify: requireExecutions(3),
+  },
+  {
+    name: "another password of the database's administrator",
+    planArguments: [`-replace=${ADMINISTRATOR_VERSION}`],
+    // That the database has the password which is stored is looked at after every apply.
+    expected: {
+      [ADMINISTRATOR_VERSION]: "replace",
+      "google_sql_database_instance.database": "update",
+      [JOB]: "update",
+    },
+    verify: requireExecutions(3),
+  },
   { name: "another version", change: withInputs({ application_version: "2026.5.3" }), expected: ROLLOUT },
   {
     name: "a variable",
@@ -77,6 +101,7 @@ const CHANGES: readonly ChangeScenario[] = [
     name: "labels",
     change: withInputs({ labels: { team: "identity" } }),
     expected: all("update", [...LABELLED, SERVICE, JOB, "google_secret_manager_secret.db_init_script"]),
+    verify: requireExecutions(3),
   },
   // With a repository go the images in it.
   {
