@@ -28,6 +28,9 @@ export interface IdentityProviderFoundationProps {
   readonly project: ProjectInputs;
 }
 
+/** Services that only the build of an image uses, on either platform. */
+export const BUILD_APIS = ["artifactregistry", "cloudbuild"] as const;
+
 /** What every resource of a deployment is told. */
 export interface DeploymentPlace {
   readonly projectId: string;
@@ -84,7 +87,7 @@ export class IdentityProviderFoundation {
       deployment,
       labels,
       apis,
-      createWhen: `${application.existingContainerImage} == null`,
+      existingImage: application.existingContainerImage,
     });
     this.image = new IdpImage(stack, "Image", {
       projectId,

@@ -4,7 +4,7 @@ import { type Construct } from "constructs";
 
 import { DeletionGuard } from "../lib/core/deletion-guard";
 import { objectName } from "../lib/core/names";
-import { countWith } from "../lib/core/optional-value";
+import { countWith, isMissing } from "../lib/core/optional-value";
 import { PortableStack } from "../lib/core/portable-stack";
 import { ProjectApis } from "../lib/core/project-apis";
 import { type StateBackend } from "../lib/core/state-backend";
@@ -19,7 +19,7 @@ import { KubernetesJobs } from "../lib/platform/kubernetes/kubernetes-jobs";
 import { KubernetesWorkload } from "../lib/platform/kubernetes/kubernetes-workload";
 import { WorkloadAccount } from "../lib/platform/kubernetes/workload-account";
 import { WorkloadNamespace } from "../lib/platform/kubernetes/workload-namespace";
-import { IdentityProviderFoundation } from "./identity-provider-foundation";
+import { BUILD_APIS, IdentityProviderFoundation } from "./identity-provider-foundation";
 import { identityProviderOutputs } from "./identity-provider-outputs";
 import { ApplicationInputs } from "./inputs/application-inputs";
 import { DatabaseInputs } from "./inputs/database-inputs";
@@ -54,19 +54,10 @@ export class IdpKubernetesStack extends PortableStack {
     const apis = new ProjectApis(this, "Apis", {
       projectId,
       region,
-      apis: [
-        "artifactregistry",
-        "cloudbuild",
-        "compute",
-        "container",
-        "iam",
-        "iamcredentials",
-        "logging",
-        "secretmanager",
-        "sqladmin",
-        "storage",
-      ],
+      // Nodes write their logs themselves, whoever built the image.
+      apis: ["compute", "container", "iam", "iamcredentials", "logging", "secretmanager", "sqladmin", "storage"],
     });
+    for (const api of BUILD_APIS) apis.enable(api, isMissing(application.existingContainerImage));
     const foundation = new IdentityProviderFoundation(this, {
       apis,
       application,

@@ -2,6 +2,7 @@ import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
 import { type Construct } from "constructs";
 
 import { DeletionGuard } from "../lib/core/deletion-guard";
+import { isGiven, isMissing } from "../lib/core/optional-value";
 import { PortableStack } from "../lib/core/portable-stack";
 import { ProjectApis } from "../lib/core/project-apis";
 import { type StateBackend } from "../lib/core/state-backend";
@@ -11,7 +12,7 @@ import { TRUSTED_PROXIES } from "../lib/platform/serverless/contract";
 import { ServerlessJobs } from "../lib/platform/serverless/serverless-jobs";
 import { ServerlessService } from "../lib/platform/serverless/serverless-service";
 import { socketFolder } from "../lib/platform/serverless/socket-folder";
-import { IdentityProviderFoundation } from "./identity-provider-foundation";
+import { BUILD_APIS, IdentityProviderFoundation } from "./identity-provider-foundation";
 import { identityProviderOutputs } from "./identity-provider-outputs";
 import { ApplicationInputs } from "./inputs/application-inputs";
 import { DatabaseInputs } from "./inputs/database-inputs";
@@ -45,9 +46,11 @@ export class IdpServerlessStack extends PortableStack {
     const apis = new ProjectApis(this, "Apis", {
       projectId,
       region,
-      apis: ["artifactregistry", "cloudbuild", "iam", "logging", "run", "secretmanager", "sqladmin", "storage"],
+      apis: ["iam", "run", "secretmanager", "sqladmin", "storage"],
     });
-    apis.enable("compute", `${network.network} != null`);
+    for (const api of [...BUILD_APIS, "logging"] as const)
+      apis.enable(api, isMissing(application.existingContainerImage));
+    apis.enable("compute", isGiven(network.network));
 
     const foundation = new IdentityProviderFoundation(this, {
       apis,

@@ -95,7 +95,7 @@ describe("GeneratedSecret", () => {
   it("can be read for write-only arguments without a trace in the state", () => {
     const { secret, stack, terraform } = secretIn({ writeVersion: 7 });
     new TerraformData(stack, "Reader", {
-      input: { value: secret.readEphemerally("Read"), at: String(secret.writeVersion) },
+      input: { value: secret.readEphemerally("Read"), at: String(secret.storedVersion) },
     });
     expect(resourceOf(terraform(), "google_secret_manager_secret_version", "key_read", "ephemeral")).toEqual({
       secret: "${google_secret_manager_secret.key.id}",
@@ -103,7 +103,7 @@ describe("GeneratedSecret", () => {
     });
     expect(resourceOf(terraform(), "terraform_data", "reader").input).toEqual({
       value: "${ephemeral.google_secret_manager_secret_version.key_read.secret_data}",
-      at: "7",
+      at: "${tonumber(google_secret_manager_secret_version.key_version.version)}",
     });
     expect(terraform().data).toBeUndefined();
   });

@@ -1,7 +1,15 @@
 import { TerraformLocal } from "cdktf";
 
 import { InputVariable } from "../../lib/core/input-variable";
-import { countWith, countWithout, isGiven, onlyAttribute, orElse, whether } from "../../lib/core/optional-value";
+import {
+  countWith,
+  countWithout,
+  isGiven,
+  isMissing,
+  onlyAttribute,
+  orElse,
+  whether,
+} from "../../lib/core/optional-value";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { expression } from "../../lib/core/expression";
 import { bareStack, resourceOf, terraformOf, type BareStack } from "../support/synthesis";
@@ -53,6 +61,8 @@ describe("A value that need not be given", () => {
         replaced: orElse(undefined, '"no"'),
         is_given: isGiven("a.example"),
         is_absent: isGiven(undefined),
+        is_not_missing: isMissing("a.example"),
+        is_missing: isMissing(undefined),
       })),
     ).toEqual({
       given: '${"yes"}',
@@ -61,6 +71,8 @@ describe("A value that need not be given", () => {
       replaced: '${"no"}',
       is_given: "true",
       is_absent: "false",
+      is_not_missing: "false",
+      is_missing: "true",
     });
   });
 
@@ -70,12 +82,12 @@ describe("A value that need not be given", () => {
         chosen: whether(input, '"yes"', '"no"'),
         filled: orElse(input, '"no"'),
         nested: expression(`upper(${orElse(input, '"no"')})`),
-        text: `--given=${isGiven(input)}`,
+        text: `--given=${isGiven(input)} --missing=${isMissing(input)}`,
       })),
     ).toEqual({
       chosen: '${(var.domain != null ? "yes" : "no")}',
       filled: '${(var.domain != null ? var.domain : "no")}',
-      text: "--given=${var.domain != null}",
+      text: "--given=${var.domain != null} --missing=${var.domain == null}",
       nested: '${upper((var.domain != null ? var.domain : "no"))}',
     });
   });

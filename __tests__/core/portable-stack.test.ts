@@ -221,7 +221,7 @@ describe("a reference from one stack to another", () => {
     }).toThrow(
       [
         "consumer: 1 problem",
-        "  - this stack refers to a value of producer; each synthesized folder must be applicable alone, and such a reference would read the other's state; pass the value as an input instead",
+        "  - this stack refers to a value of producer; it must refer to its own alone, because each synthesized folder is applied alone and such a reference would read the other's state; pass the value as an input instead",
       ].join("\n"),
     );
   });
@@ -233,7 +233,7 @@ describe("a reference from one stack to another", () => {
     }).toThrow(
       [
         "producer: 1 problem",
-        "  - another stack refers to a value of this one; each synthesized folder must be applicable alone, and such a reference would read this stack's state; pass the value as an input instead",
+        "  - another stack refers to a value of this one; it must refer to none, because each synthesized folder is applied alone and such a reference would read this stack's state; pass the value as an input instead",
       ].join("\n"),
     );
   });

@@ -65,7 +65,7 @@ describe("a file in the folder of a stack", () => {
     addStackFile(stack, "/package/a.sh", "scripts/run.sh");
     expect(() => addStackFile(stack, "/package/b.sh", "scripts/run.sh")).toThrow(
       new Error(
-        "test: scripts/run.sh would be written from /package/a.sh and from /package/b.sh; one of them would be lost; give one another place",
+        "test: scripts/run.sh would be written from /package/a.sh and from /package/b.sh; a place must have one source, because one of two would be lost; give one another place",
       ),
     );
   });

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 import fc from "fast-check";
 import { TerraformVariable, type IResolvable } from "cdktf";
 import { Construct } from "constructs";
@@ -7,6 +9,7 @@ import {
   type IdentityProviderContainerProps,
 } from "../../lib/idp/identity-provider-container";
 import { environmentProblems } from "../../lib/idp/environment-rules";
+import { packageFile } from "../../lib/core/package-file";
 import { bareStack } from "../support/synthesis";
 
 const props = (overrides: Partial<IdentityProviderContainerProps> = {}): IdentityProviderContainerProps => ({
@@ -102,30 +105,102 @@ describe("The identity provider's container", () => {
   it("takes probes at the edge of what the platform allows", () => {
     const startupProbe = { initialDelaySeconds: 240, periodSeconds: 10, timeoutSeconds: 10, failureThreshold: 60 };
     expect(container({ startupProbe }).startupProbe).toMatchObject(startupProbe);
-    const livenessProbe = { initialDelaySeconds: 3600 };
+    const quickest = { initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 1 };
+    expect(container({ startupProbe: quickest, livenessProbe: quickest })).toMatchObject({
+      startupProbe: quickest,
+      livenessProbe: quickest,
+    });
+    const slowest = { periodSeconds: 240, failureThreshold: 2 };
+    expect(container({ startupProbe: slowest }).startupProbe).toMatchObject(slowest);
+    const livenessProbe = { initialDelaySeconds: 3600, periodSeconds: 3600, timeoutSeconds: 3600 };
     expect(container({ livenessProbe }).livenessProbe).toMatchObject(livenessProbe);
   });
 
+  it("takes the startup probe that the traps name for a platform with the older limit", () => {
+    const [, name, block = ""] =
+      /`startupProbe: (\{(.*?)\})`/.exec(readFileSync(packageFile("README.md"), "utf8")) ?? [];
+    expect(name).toBeDefined();
+    const startupProbe = Object.fromEntries(
+      block
+        .split(",")
+        .map((entry) => entry.split(":").map((part) => part.trim()))
+        .map(([key, value]) => [key, Number(value)]),
+    ) as { periodSeconds: number; failureThreshold: number };
+    expect(container({ startupProbe }).startupProbe).toMatchObject(startupProbe);
+    expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeLessThanOrEqual(240);
+  });
+
+  it.each([
+    "/if/admin/",
+    "/-/health",
+    "/-/health/",
+    "/-/healthy/",
+    "/-/health/ready",
+    "/-/health/../if/admin/",
+    "/-/health/./ready/",
+    "/-/health//ready/",
+    "/-/health/%2e%2e/if/admin/",
+    "/-/health/ready/?next=/if/admin/",
+    "-/health/ready/",
+    "",
+  ])("refuses the probe path '%s', which is no health page or hides another one", (path) => {
+    expect(() => container({ livenessProbe: { path } })).toThrow(
+      new Error(
+        [
+          "Container: 1 problem",
+          `  - livenessProbe.path is ${JSON.stringify(path)}; it must lie under /-/health/, without detours and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/`,
+        ].join("\n"),
+      ),
+    );
+  });
+
   it("refuses probes that could never pass, each with its reason", () => {
+    const both = "because the serverless platform refuses others and both platforms get the same probes";
     const broken = () =>
       container({
         startupProbe: { path: "/if/admin/", initialDelaySeconds: 241, periodSeconds: 5, failureThreshold: 121 },
-        livenessProbe: { path: "/api/v3/", initialDelaySeconds: 3601, timeoutSeconds: 31 },
+        livenessProbe: { path: "/api/v3/", initialDelaySeconds: 3601, periodSeconds: 4000, timeoutSeconds: 4001 },
       });
     expect(broken).toThrow(
       new Error(
         [
-          "Container: 7 problems",
-          "  - startupProbe.path is /if/admin/; it must lie under /-/health/, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/",
-          "  - startupProbe.initialDelaySeconds is 241; it must not exceed 240, because the serverless platform refuses more and both platforms get the same probes; lower it and raise failureThreshold instead",
-          "  - startupProbe.timeoutSeconds is 10; it must not exceed periodSeconds, which is 5, because the platform refuses probes that overlap; lower one or raise the other",
-          "  - livenessProbe.path is /api/v3/; it must lie under /-/health/, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/",
-          "  - livenessProbe.initialDelaySeconds is 3601; it must not exceed 3600, because the serverless platform refuses more and both platforms get the same probes; lower it and raise failureThreshold instead",
-          "  - livenessProbe.timeoutSeconds is 31; it must not exceed periodSeconds, which is 30, because the platform refuses probes that overlap; lower one or raise the other",
+          "Container: 8 problems",
+          '  - startupProbe.path is "/if/admin/"; it must lie under /-/health/, without detours and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/',
+          `  - startupProbe.initialDelaySeconds is 241; it must be a whole number from 0 to 240, ${both}; use 60`,
+          "  - startupProbe.timeoutSeconds is 10; it must be a whole number from 1 to periodSeconds, which is 5, because the platform refuses probes that overlap; change one of the two",
+          '  - livenessProbe.path is "/api/v3/"; it must lie under /-/health/, without detours and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/',
+          `  - livenessProbe.initialDelaySeconds is 3601; it must be a whole number from 0 to 3600, ${both}; use 60`,
+          `  - livenessProbe.periodSeconds is 4000; it must be a whole number from 1 to 3600, ${both}; use 30`,
+          "  - livenessProbe.timeoutSeconds is 4001; it must be a whole number from 1 to periodSeconds, which is 4000, because the platform refuses probes that overlap; change one of the two",
           "  - startupProbe allows 5 s × 121 = 605 s; it must not exceed 600 s, because the serverless platform refuses more and both platforms get the same probes; lower periodSeconds or failureThreshold",
         ].join("\n"),
       ),
     );
+  });
+
+  const NUMBERS = [
+    ["initialDelaySeconds", -1, "from 0 to 240"],
+    ["initialDelaySeconds", 0.5, "from 0 to 240"],
+    ["periodSeconds", 241, "from 1 to 240"],
+    ["periodSeconds", 0, "from 1 to 240"],
+    ["periodSeconds", 10.5, "from 1 to 240"],
+    ["timeoutSeconds", 0, "from 1 to periodSeconds, which is 15"],
+    ["timeoutSeconds", Number.NaN, "from 1 to periodSeconds, which is 15"],
+    ["failureThreshold", 0, "from 1"],
+    ["failureThreshold", 1.5, "from 1"],
+  ] as const;
+
+  it.each(NUMBERS)("refuses %s %d, and following what it says is accepted", (field, value, range) => {
+    const settings = { failureThreshold: 2, [field]: value };
+    let message = "";
+    try {
+      container({ startupProbe: settings });
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(message).toContain(`startupProbe.${field} is ${value}; it must be a whole number ${range}`);
+    const [, advised = "5"] = /use (\d+)$/m.exec(message) ?? [];
+    expect(() => container({ startupProbe: { ...settings, [field]: Number(advised) } })).not.toThrow();
   });
 
   it("refuses variables that are secrets, the platform's, or no names, and says where each belongs", () => {
@@ -134,6 +209,8 @@ describe("The identity provider's container", () => {
       IDP_BOOTSTRAP_PASSWORD: "unsaid",
       AUTHENTIK_SECRET_KEY: "unsaid",
       DB_PASSWORD: "unsaid",
+      IDP_POSTGRESQL__PASSWORD: "unsaid",
+      AUTHENTIK_POSTGRESQL__PASSWORD: "unsaid",
       DB_HOST: "unsaid",
       K_SERVICE: "unsaid",
       PORT: "unsaid",
@@ -144,16 +221,18 @@ describe("The identity provider's container", () => {
     expect(broken).toThrow(
       new Error(
         [
-          "Container: 9 problems",
+          "Container: 11 problems",
           '  - environment has "IDP LOG"; a name is letters, digits and underscores and does not start with a digit, because shells drop others; rename it',
           '  - environment has "9LIVES"; a name is letters, digits and underscores and does not start with a digit, because shells drop others; rename it',
-          "  - environment has IDP_SECRET_KEY; it is a secret that is generated once and read from the secret store; leave it out",
-          "  - environment has AUTHENTIK_SECRET_KEY; it is a secret that is generated once and read from the secret store; leave it out",
-          "  - environment has IDP_BOOTSTRAP_PASSWORD; it is a secret that is read from the secret store; give it as bootstrap_password",
-          "  - environment has DB_PASSWORD; the platform sets it to the database it created; to use another one, set the matching IDP_POSTGRESQL__ variable",
-          "  - environment has DB_HOST; the platform sets it to the database it created; to use another one, set the matching IDP_POSTGRESQL__ variable",
-          "  - environment has K_SERVICE; the platform owns it; the container always listens on its own port",
-          "  - environment has PORT; the platform owns it; the container always listens on its own port",
+          "  - environment has IDP_SECRET_KEY; it is generated once and read from the secret store, because variables are in plain text in the state; leave it out",
+          "  - environment has AUTHENTIK_SECRET_KEY; it is generated once and read from the secret store, because variables are in plain text in the state; leave it out",
+          "  - environment has IDP_BOOTSTRAP_PASSWORD; it is read from the secret store, because variables are in plain text in the state; give it as bootstrap_password",
+          "  - environment has DB_PASSWORD; it is generated and read from the secret store, because variables are in plain text in the state; leave it out, and give the role of another database the generated password",
+          "  - environment has IDP_POSTGRESQL__PASSWORD; it is generated and read from the secret store, because variables are in plain text in the state; leave it out, and give the role of another database the generated password",
+          "  - environment has AUTHENTIK_POSTGRESQL__PASSWORD; it is generated and read from the secret store, because variables are in plain text in the state; leave it out, and give the role of another database the generated password",
+          "  - environment has DB_HOST; it is set to the database of this deployment, because its initialization prepares that one alone; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database",
+          "  - environment has K_SERVICE; the platform sets it, because the container always listens on its own port and another value is refused; leave it out",
+          "  - environment has PORT; the platform sets it, because the container always listens on its own port and another value is refused; leave it out",
         ].join("\n"),
       ),
     );
@@ -167,7 +246,7 @@ describe("The identity provider's container", () => {
 
   it("accepts exactly the names that a shell accepts, apart from those that have an owner", () => {
     const owned =
-      /^((IDP|AUTHENTIK)_(SECRET_KEY|BOOTSTRAP_PASSWORD|LISTEN__HTTP)|DB_(HOST|PORT|NAME|USER|PASSWORD)|K_(CONFIGURATION|REVISION|SERVICE)|PORT)$/;
+      /^((IDP|AUTHENTIK)_(SECRET_KEY|BOOTSTRAP_PASSWORD|LISTEN__HTTP|POSTGRESQL__PASSWORD)|DB_(HOST|PORT|NAME|USER|PASSWORD)|K_(CONFIGURATION|REVISION|SERVICE)|PORT)$/;
     const names = fc.oneof(
       fc.string(),
       fc.stringMatching(/^[A-Za-z_0-9-]{0,8}$/),
@@ -178,6 +257,8 @@ describe("The identity provider's container", () => {
         "PORT",
         "K_REVISION",
         "IDP_POSTGRESQL__HOST",
+        "IDP_POSTGRESQL__PASSWORD",
+        "AUTHENTIK_POSTGRESQL__PASSWORD",
       ),
     );
     fc.assert(

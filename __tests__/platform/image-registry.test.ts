@@ -1,5 +1,6 @@
 import { type ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/artifact-registry-repository-iam-member";
 
+import { expression } from "../../lib/core/expression";
 import { ProjectApis } from "../../lib/core/project-apis";
 import { ImageRegistry, type ImageRegistryProps } from "../../lib/platform/image-registry";
 import { ServiceIdentity, type ServiceIdentityProps } from "../../lib/platform/service-identity";
@@ -25,6 +26,9 @@ const registryIn = (overrides: Partial<ImageRegistryProps> = {}) => {
   const terraform = terraformOf(stack);
   return { registry, of: (type: string, name: string) => resourceOf(terraform, type, name) };
 };
+
+/** An input that gives an image or none. */
+const IMAGE = expression("var.image");
 
 const grantOf = (grant: ArtifactRegistryRepositoryIamMember) =>
   resourceOf(terraformOf(grant.cdktfStack), grant.terraformResourceType, grant.friendlyUniqueId);
@@ -63,14 +67,14 @@ describe("ImageRegistry", () => {
   });
 
   it("lets others pull from this repository and from no other", () => {
-    const { registry } = registryIn({ createWhen: "var.build" });
+    const { registry } = registryIn({ existingImage: IMAGE });
     expect(grantOf(registry.grantRead("Nodes", "serviceAccount:nodes@p"))).toEqual({
       project: "demo-project",
       location: "us-central1",
       repository: "idp-demo-abc123",
       role: "roles/artifactregistry.reader",
       member: "serviceAccount:nodes@p",
-      count: "${(var.build) ? 1 : 0}",
+      count: "${(var.image == null) ? 1 : 0}",
       depends_on: ["google_artifact_registry_repository.registry"],
     });
   });
@@ -87,7 +91,7 @@ describe("ImageRegistry", () => {
   });
 
   it("exists with everything in it only when there is something to build", () => {
-    const { registry, of } = registryIn({ createWhen: "var.image == null" });
+    const { registry, of } = registryIn({ existingImage: IMAGE });
     for (const [type, name] of [
       ["google_artifact_registry_repository", "registry"],
       ["google_artifact_registry_repository_iam_member", "registry_builder_pushes"],

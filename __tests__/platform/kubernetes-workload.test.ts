@@ -244,7 +244,7 @@ describe("KubernetesWorkload", () => {
       new Error(
         [
           "test/Workload: 1 problem",
-          "  - maxInstanceCount is 4; with 1 more during a rollout that needs 100 database connections and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a tier with more memory",
+          "  - maxInstanceCount is 4; with 1 more during a rollout that needs 100 database connections and 10 are kept for administration, but the database accepts 100, and there must be enough, because an instance without a connection answers nothing; lower it, or choose a tier with more memory",
         ].join("\n"),
       ),
     );

@@ -106,7 +106,8 @@ describe("PostgresqlDatabase", () => {
     expect(instance()).toMatchObject({
       root_password_wo:
         "${ephemeral.google_secret_manager_secret_version.database_administrator_password_stored.secret_data}",
-      root_password_wo_version: 1,
+      root_password_wo_version:
+        "${tonumber(google_secret_manager_secret_version.database_administrator_password_version.version)}",
     });
     expect(instance()).not.toHaveProperty("root_password");
   });

@@ -164,9 +164,9 @@ describe("ServerlessService", () => {
   });
 
   const NO_INSTANCE =
-    "min_instance_count is 0; the worker stops with the last instance, because it lives in the same container, and mail, tasks and clean-ups wait for the next visitor; set it to 1";
+    "min_instance_count is 0; mail, tasks and clean-ups wait for the next visitor, because the worker stops with the last instance; set it to 1";
   const NO_CPU =
-    "cpu_always_allocated is false; the worker gets no CPU between requests, so mail, tasks and clean-ups wait for the next visitor; set it to true";
+    "cpu_always_allocated is false; mail, tasks and clean-ups wait for the next visitor, because the worker gets no CPU between requests; set it to true";
 
   it("warns at synth when literals let the worker sleep, and goes on", () => {
     const { stack, terraform } = serviceIn({ service: { minInstanceCount: 0, cpuAlwaysAllocated: false } });
@@ -247,7 +247,7 @@ describe("ServerlessService", () => {
       new Error(
         [
           "test/Service: 1 problem",
-          "  - maxInstanceCount is 5; that needs 100 database connections and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a tier with more memory",
+          "  - maxInstanceCount is 5; that needs 100 database connections and 10 are kept for administration, but the database accepts 100, and there must be enough, because an instance without a connection answers nothing; lower it, or choose a tier with more memory",
         ].join("\n"),
       ),
     );

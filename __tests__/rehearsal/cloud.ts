@@ -79,6 +79,8 @@ export class Cloud {
   readonly roleMakers = new Map<string, string>();
   /** Database instances that were deleted: their names stay taken for days. */
   readonly retiredNames = new Set<string>();
+  /** What images of repositories that were deleted begin with: they went with them. */
+  readonly deletedRepositories = new Set<string>();
   /** Networks that others made, by `projects/<project>/global/networks/<name>`. */
   readonly othersNetworks = new Set<string>();
   /** Files that others put into buckets. */
@@ -179,6 +181,12 @@ export class Cloud {
     );
   }
 
+  /** Whether an image can be pulled: it was pushed, and its repository has not been deleted since. */
+  hasImage(image: string): boolean {
+    const isGone = [...this.deletedRepositories].some((prefix) => image.startsWith(prefix));
+    return !isGone && this.surroundings.hasImage(image);
+  }
+
   /** A copy that goes its own way from here. */
   copy(surroundings: CloudSurroundings): Cloud {
     const copy = new Cloud(surroundings);
@@ -189,6 +197,7 @@ export class Cloud {
     this.identityPools.forEach((maker, project) => copy.identityPools.set(project, maker));
     this.roleMakers.forEach((maker, role) => copy.roleMakers.set(role, maker));
     this.retiredNames.forEach((name) => copy.retiredNames.add(name));
+    this.deletedRepositories.forEach((prefix) => copy.deletedRepositories.add(prefix));
     this.othersNetworks.forEach((id) => copy.othersNetworks.add(id));
     this.bucketFiles.forEach((count, bucket) => copy.bucketFiles.set(bucket, count));
     this.handedOut.forEach((value) => copy.handedOut.add(value));

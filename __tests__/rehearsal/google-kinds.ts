@@ -63,6 +63,12 @@ export const GOOGLE_KINDS: Readonly<Record<string, ResourceKind>> = {
       registry_uri: `${text(values, "location")}-docker.pkg.dev/${text(values, "project")}/${text(values, "repository_id")}`,
     }),
     needs: () => needApi("artifactregistry"),
+    afterCreate: ({ values }, cloud) => {
+      cloud.deletedRepositories.delete(`${text(values, "registry_uri")}/`);
+    },
+    afterDestroy: ({ values }, cloud) => {
+      cloud.deletedRepositories.add(`${text(values, "registry_uri")}/`);
+    },
   },
 
   google_artifact_registry_repository_iam_member: grant(

@@ -42,6 +42,14 @@ function runJob(object: CloudObject, cloud: Cloud): void {
   cloud.executions.push({ job: object.id, environment });
 }
 
+/** Somebody executes a job without Terraform, and the platform forgets the token of the execution before. */
+export function executeByHand(cloud: Cloud, id: string): void {
+  const job = cloud.find("google_cloud_run_v2_job", id);
+  if (job === undefined) throw new Error(`there is no job ${id}`);
+  runJob(job, cloud);
+  cloud.update({ ...job, values: { ...job.values, run_execution_token: null } });
+}
+
 /** Cloud Run: services and jobs, which the platform starts only when everything they name is there. */
 export const GOOGLE_WORKLOAD_KINDS: Readonly<Record<string, ResourceKind>> = {
   google_cloud_run_v2_job: {

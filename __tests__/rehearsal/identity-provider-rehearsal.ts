@@ -54,9 +54,15 @@ export function requireGivenPassword({ cloud }: Deployment): void {
   if (![...cloud.livePayloads.values()].includes(GIVEN_PASSWORD)) throw new Error("the given password is not stored");
 }
 
-export function requireTwoExecutions({ cloud }: Deployment): void {
-  if (cloud.executions.length !== 2) throw new Error(`db-init ran ${cloud.executions.length} times, expected 2`);
-}
+/** The job has been executed so many times since the first apply began. */
+export const requireExecutions =
+  (expected: number): ChangeScenario["verify"] =>
+  ({ cloud }) => {
+    const { length } = cloud.executions;
+    if (length !== expected) throw new Error(`db-init ran ${length} times, expected ${expected}`);
+  };
+
+export const requireTwoExecutions = requireExecutions(2);
 
 /** Everything that stands before what the stacks are about. */
 export const STAGES = [

@@ -1,6 +1,7 @@
 import { EARLY_FAULTS } from "./early-faults";
 import { REFUSED_ALONE, REFUSED_TOGETHER } from "../stacks/refused-inputs";
-import { type Inputs } from "./deployment";
+import { type Deployment, type Inputs } from "./deployment";
+import { executeByHand } from "./google-workload-kinds";
 import {
   all,
   allowsInstances,
@@ -14,6 +15,7 @@ import {
   LABELLED,
   MATRIX,
   PROTECTED,
+  requireExecutions,
   requireGivenPassword,
   requireTwoExecutions,
   scriptsOf,
@@ -30,7 +32,22 @@ const APIS = ["artifactregistry", "cloudbuild", "iam", "logging", "run", "secret
 const SERVICE = "google_cloud_run_v2_service.service";
 const JOB = "google_cloud_run_v2_job.db_init";
 
+const ADMINISTRATOR_VERSION = "google_secret_manager_secret_version.database_administrator_password_version";
+
 const ROLLOUT = { [BUILD]: "replace", [SERVICE]: "update" } as const;
+
+/** What there is only to build an image. */
+const BUILT_WITH = [
+  BUILD,
+  "google_artifact_registry_repository.registry[0]",
+  "google_artifact_registry_repository_iam_member.registry_builder_pushes[0]",
+  "google_project_iam_member.registry_builder_logs[0]",
+  "google_service_account.registry_builder[0]",
+  ...["artifactregistry", "cloudbuild", "logging"].flatMap((api) => [
+    `google_project_service.apis_${api}[0]`,
+    `terraform_data.apis_${api}_answers[0]`,
+  ]),
+];
 
 const CHANGES: readonly ChangeScenario[] = [
   { name: "edit of the entrypoint", change: edited("image/cloud-entrypoint.sh"), expected: ROLLOUT },
@@ -43,6 +60,26 @@ const CHANGES: readonly ChangeScenario[] = [
       "terraform_data.db_init_trigger": "update",
     },
     verify: requireTwoExecutions,
+  },
+  {
+    name: "a run of the job by hand",
+    change: ({ cloud }) => {
+      const [job] = cloud.ofType("google_cloud_run_v2_job");
+      executeByHand(cloud, job?.id ?? "");
+    },
+    expected: {},
+    verify: requireExecutions(3),
+  },
+  {
+    name: "another password of the database's administrator",
+    planArguments: [`-replace=${ADMINISTRATOR_VERSION}`],
+    // That the database has the password which is stored is looked at after every apply.
+    expected: {
+      [ADMINISTRATOR_VERSION]: "replace",
+      "google_sql_database_instance.database": "update",
+      [JOB]: "update",
+    },
+    verify: requireExecutions(3),
   },
   { name: "another version", change: withInputs({ application_version: "2026.5.3" }), expected: ROLLOUT },
   {
@@ -64,8 +101,31 @@ const CHANGES: readonly ChangeScenario[] = [
     name: "labels",
     change: withInputs({ labels: { team: "identity" } }),
     expected: all("update", [...LABELLED, SERVICE, JOB, "google_secret_manager_secret.db_init_script"]),
+    verify: requireExecutions(3),
+  },
+  // With a repository go the images in it.
+  {
+    name: "an existing image",
+    change: withInputs({ existing_container_image: "us-docker.pkg.dev/other-project/images/idp:2026.5.4" }),
+    expected: { ...all("delete", BUILT_WITH), [SERVICE]: "update" },
+    verify: loseImages,
+  },
+  {
+    name: "an image of one's own again",
+    change: withInputs({ existing_container_image: undefined }),
+    expected: { ...all("create", BUILT_WITH), [SERVICE]: "update" },
+    verify: ({ web }) => {
+      if (web.registry.digests.size === 0) throw new Error("nothing is built, though the repository is new");
+    },
   },
 ];
+
+/** The registry that the scripts ask loses what was in deleted repositories. */
+function loseImages({ cloud, web }: Deployment): void {
+  const lost = [...web.registry.digests.keys()].filter((image) => !cloud.hasImage(image));
+  if (lost.length === 0) throw new Error("the repository is to go, but no image is lost with it");
+  for (const image of lost) web.registry.digests.delete(image);
+}
 
 const LEAST_GI: Readonly<Record<number, number>> = { 1: 0.5, 2: 0.5, 4: 2, 8: 4 };
 

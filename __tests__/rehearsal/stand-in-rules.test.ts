@@ -4,10 +4,12 @@ import { join } from "node:path";
 
 import { type BlockSchema } from "../stacks/provider-schema/provider-schema";
 import { Cloud, needObject, Refusal } from "./cloud";
+import { GOOGLE_KINDS } from "./google-kinds";
 import { ResourceProvider } from "./resource-provider";
 import { configurationProblems } from "./schema-rules";
 import { SecretScan } from "./secret-scan";
 import { messageFromValue, textAt, UNKNOWN, valueFromMessage } from "./terraform-value";
+import { imageNeed } from "./workload-needs";
 
 const surroundings = { enabledApis: new Set<string>(), hasImage: () => false, hasAnswered: () => false };
 
@@ -71,6 +73,24 @@ describe("The stand-in project", () => {
     }).toThrow(new Refusal("Error 400: thing base is still used by thing user"));
     expect(cloud.find("thing", "base")).toBe(base);
   });
+});
+
+it("An image goes with its repository, and is back when it is pushed to a new one", () => {
+  const cloud = new Cloud({ ...surroundings, hasImage: () => true });
+  const image = "us-central1-docker.pkg.dev/my-project/idp-demo/idp:1";
+  const isThere = () => imageNeed("my-project", image).every(({ isMet }) => isMet(cloud));
+  const kind = GOOGLE_KINDS.google_artifact_registry_repository;
+  const repository = {
+    ...object("projects/my-project/locations/us-central1/repositories/idp-demo"),
+    values: { registry_uri: "us-central1-docker.pkg.dev/my-project/idp-demo" },
+  };
+
+  expect(isThere()).toBe(true);
+  kind?.afterDestroy?.(repository, cloud);
+  expect(isThere()).toBe(false);
+  expect(cloud.copy(surroundings).deletedRepositories).toEqual(cloud.deletedRepositories);
+  kind?.afterCreate?.(repository, cloud);
+  expect(isThere()).toBe(true);
 });
 
 describe("A data source of the stand-in", () => {

@@ -108,7 +108,7 @@ function secretNeeds(cloud: Cloud, { secret, version }: SecretUse, project: stri
 /** An image of this project's own registry must have been pushed; others are not ours to look at. */
 export function imageNeed(project: string, image: string): Need[] {
   if (!new RegExp(`^[a-z0-9-]+-docker\\.pkg\\.dev/${project}/`).test(image)) return [];
-  return [{ what: `the image ${image}`, isMet: ({ surroundings }) => surroundings.hasImage(image) }];
+  return [{ what: `the image ${image}`, isMet: (cloud) => cloud.hasImage(image) }];
 }
 
 /** Databases and the right to connect to them. */

@@ -2,7 +2,14 @@ import { readFileSync } from "node:fs";
 
 import { bucketName, secretId, tenantPrefix } from "../../lib/core/names";
 import { packageFile } from "../../lib/core/package-file";
-import { NEUTRAL_PREFIX, UPSTREAM_PREFIX, WORKER_LISTENERS } from "../../lib/idp/contract";
+import {
+  HEALTH_PATH,
+  NEUTRAL_PREFIX,
+  OLDEST_DATABASE_MAJOR_VERSION,
+  SSL_MODE,
+  UPSTREAM_PREFIX,
+  WORKER_LISTENERS,
+} from "../../lib/idp/contract";
 import { valueAt } from "./configuration-graph";
 import { ADDRESS, containerOf, serverlessResource, serverlessTerraform, STACK_NAME } from "./serverless-stack";
 
@@ -39,6 +46,20 @@ const secretOf = (container: unknown, name: string) => {
 
 const readerIs = (account: string) =>
   `roles/secretmanager.secretAccessor to serviceAccount:\${google_service_account.${account}.email}`;
+
+type Probe = "liveness_probe" | "startup_probe";
+
+/** Delay, period and failures of a probe. */
+const probeTiming = (probe: Probe) =>
+  ["initial_delay_seconds", "period_seconds", "failure_threshold"].map((field) =>
+    Number(valueAt(service(), `${probe}.${field}`)),
+  );
+
+/** How long a probe may fail before something is done. */
+const probeSeconds = (probe: Probe) => {
+  const [delay = 0, period = 0, failures = 0] = probeTiming(probe);
+  return delay + period * failures;
+};
 
 /** Position of each text in a file, in the order given. */
 const positions = (text: string, ...parts: string[]) => parts.map((part) => text.indexOf(part));
@@ -155,6 +176,23 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       "Its secret name is reported in the output database_password_secret",
       () => output("database_password_secret"),
       "${google_secret_manager_secret.database_password.secret_id}",
+    ],
+    [
+      "Secrets are read with the secret store's normal access-latest-version operation, by secret name",
+      () => [
+        [output("secret_key_secret"), output("bootstrap_password_secret"), output("database_password_secret")],
+        Object.values(serverlessTerraform().resource?.google_secret_manager_secret_version ?? {}).filter(
+          (version) => "enabled" in version || "deletion_policy" in version,
+        ),
+      ],
+      [
+        [
+          `\${${ADDRESS.secretKey}.secret_id}`,
+          `\${${ADDRESS.bootstrapPassword}.secret_id}`,
+          "${google_secret_manager_secret.database_password.secret_id}",
+        ],
+        [],
+      ],
     ],
     [
       "Listing can be filtered by the substring of the application name",
@@ -317,9 +355,27 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ["cpu_always_allocated input, default true", () => variable("cpu_always_allocated").default, true],
     ["min_instance_count input, default 1", () => variable("min_instance_count").default, 1],
     [
-      "container_image, initialization_jobs, storage_buckets, database_password_secret outputs",
-      () => Object.keys(serverlessTerraform().output ?? {}),
-      expect.arrayContaining(["container_image", "initialization_jobs", "storage_buckets", "database_password_secret"]),
+      "container_image output, built image reference",
+      () => [output("container_image"), local("image_reference")],
+      [
+        "${coalesce(var.existing_container_image, local.image_reference)}",
+        expect.stringContaining("-docker.pkg.dev/${var.project_id}/${var.application_name}-${local.tenant_prefix}/"),
+      ],
+    ],
+    [
+      "initialization_jobs output, includes db-init",
+      () => Object.keys(output("initialization_jobs") as object),
+      ["db-init"],
+    ],
+    [
+      "storage_buckets output, includes the media bucket",
+      () => output("storage_buckets"),
+      { storage: `\${${ADDRESS.bucket}.name}` },
+    ],
+    [
+      "database_password_secret output, name of the database password secret",
+      () => output("database_password_secret"),
+      "${google_secret_manager_secret.database_password.secret_id}",
     ],
   ],
 
@@ -341,6 +397,29 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       `/cloudsql/\${${ADDRESS.database}.connection_name}`,
     ],
     [
+      "Create or update the application role with the generated password",
+      () => isAscending(positions(dbInit(), 'CREATE ROLE :"role";', 'ALTER ROLE :"role" WITH LOGIN')),
+      true,
+    ],
+    [
+      "Create the application database if missing and grant privileges",
+      () =>
+        isAscending(
+          positions(
+            dbInit(),
+            "AS database_missing",
+            'CREATE DATABASE :"database"',
+            'GRANT ALL ON DATABASE :"database"',
+          ),
+        ),
+      true,
+    ],
+    [
+      "Grant the managed-superuser role to the application role",
+      () => dbInit().includes('GRANT :"managed_superuser" TO :"role";'),
+      true,
+    ],
+    [
       "Signal the database proxy sidecar to shut down: there is none in the serverless variant",
       () => valueAt(job(), "dynamic.env.for_each.DB_PROXY_QUIT_URL"),
       undefined,
@@ -352,6 +431,14 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
         Object.keys(serverlessTerraform().resource?.google_cloud_run_v2_job ?? {}),
       ],
       [false, ["db_init"]],
+    ],
+    [
+      "Version upgrade: the new revision migrates the schema; the startup probe's threshold keeps the rollout waiting",
+      () => {
+        const service = serverlessResource(ADDRESS.service);
+        return [probeSeconds("startup_probe"), valueAt(service, "timeouts.update"), service.traffic];
+      },
+      [660, "30m", [{ percent: 100, type: "TRAFFIC_TARGET_ALLOCATION_TYPE_LATEST" }]],
     ],
     [
       "Entrypoint start: maps DB variables, sets the SSL mode, starts the worker, then replaces itself with the server",
@@ -389,6 +476,16 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
 
   Endpoints: [
     [
+      "GET /-/health/ready/: ready once migrations have completed, no credentials, no body",
+      () => valueAt(service(), "startup_probe.http_get"),
+      { path: "/-/health/ready/", port: 9000 },
+    ],
+    [
+      "GET /-/health/live/: lightweight process-alive check, no credentials, no body",
+      () => valueAt(service(), "liveness_probe.http_get"),
+      { path: "/-/health/live/", port: 9000 },
+    ],
+    [
       "Startup (/-/health/ready/): 60 s, 15 s, 40",
       () => service().startup_probe,
       {
@@ -422,6 +519,11 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       [undefined, undefined],
     ],
     [
+      "Probes must not be pointed at authenticated pages: no input says where they point",
+      () => Object.keys(serverlessTerraform().variable ?? {}).filter((name) => /probe|path|health/.test(name)),
+      [],
+    ],
+    [
       "First login uses the built-in administrator user with the bootstrap password read from the secret store",
       () => valueAt(output("first_sign_in"), "password_command"),
       "gcloud secrets versions access ${google_secret_manager_secret_version.secrets_bootstrap_password_version.version}" +
@@ -446,7 +548,83 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
 
+  Errors: [
+    [
+      "SSL is required on a loopback proxy connection: the mode there is disable",
+      () =>
+        entrypoint()
+          .split("\n")
+          .filter((line) => line.includes(`mode=${SSL_MODE.local}`)),
+      ["    /* | localhost | ::1) mode=disable ;;", "    127.*) mode=disable ;;"],
+    ],
+    [
+      "Extension creation by the application role without superuser rights: prevented by the defensive grant in db-init",
+      () => [
+        valueAt(job(), "dynamic.env.for_each.DB_MANAGED_SUPERUSER_ROLE"),
+        /^prepare\(\) \{\n([^}]*)\}/m.exec(dbInit())?.[1]?.includes("grant_managed_superuser"),
+      ],
+      ["cloudsqlsuperuser", true],
+    ],
+    [
+      "Worker and server both bind port 9000 in one container: prevented by the loopback listen ports for the worker",
+      () => Object.values(workerListeners()).filter((listener) => !/^127\.0\.0\.1:(?!9000$)\d+$/.test(listener)),
+      [],
+    ],
+    [
+      "Probe answered with 401 or 403: none asks a page that could",
+      () =>
+        ["startup_probe", "liveness_probe"].filter(
+          (probe) => !String(valueAt(service(), `${probe}.http_get.path`)).startsWith(HEALTH_PATH),
+        ),
+      [],
+    ],
+    [
+      "Startup probe failing for longer than its threshold: the rollout is failed, and the apply sees it",
+      () => {
+        const { create, update } = serverlessResource(ADDRESS.service).timeouts as Record<string, string>;
+        return [create, update].map((limit) => Number.parseInt(String(limit), 10) * 60 > probeSeconds("startup_probe"));
+      },
+      [true, true],
+    ],
+    [
+      "Secret key rotated: nothing can, no input changes it and its secret is protected",
+      () => [
+        serverlessResource("google_secret_manager_secret_version.secrets_secret_key_version").secret_data_wo_version,
+        Object.keys(serverlessTerraform().variable ?? {}).filter((name) => name.includes("key")),
+        serverlessResource(ADDRESS.secretKey).deletion_protection,
+      ],
+      [1, [], "${var.deletion_protection}"],
+    ],
+  ],
+
   Limits: [
+    [
+      "Application secret key length: 64 characters",
+      () => ephemeral("random_password", "secrets_secret_key_candidate").length,
+      64,
+    ],
+    [
+      "Bootstrap password length: 24 characters",
+      () => ephemeral("random_password", "secrets_bootstrap_password_candidate").length,
+      24,
+    ],
+    ["Container port: 9000", () => valueAt(service(), "ports.container_port"), 9000],
+    [
+      "Worker loopback ports: HTTP 9001, HTTPS 9444, metrics 9301",
+      () => Object.values(workerListeners()).map((listener) => listener.split(":")[1]),
+      ["9001", "9444", "9301"],
+    ],
+    ["Startup probe: 60 s delay, 15 s period, 40 failures", () => probeTiming("startup_probe"), [60, 15, 40]],
+    ["Liveness probe: 60 s delay, 30 s period, 3 failures", () => probeTiming("liveness_probe"), [60, 30, 3]],
+    [
+      "PostgreSQL: 15 fixed; minimum supported by the application 14",
+      () => [
+        serverlessResource(ADDRESS.database).database_version,
+        Object.keys(serverlessTerraform().variable ?? {}).filter((name) => /database_version|engine/.test(name)),
+        OLDEST_DATABASE_MAJOR_VERSION,
+      ],
+      ["POSTGRES_15", [], 14],
+    ],
     [
       "Serverless variant defaults: cpu_always_allocated = true, min_instance_count = 1",
       () => [
@@ -456,14 +634,18 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       ["${!var.cpu_always_allocated}", "${var.min_instance_count}"],
     ],
     [
-      "Default SSL mode when DB host is a Unix-socket directory or loopback: disable; any other host: require",
+      "Default SSL mode (IDP_POSTGRESQL__SSLMODE) when DB host is a Unix-socket directory or loopback: disable",
       () => [
         entrypoint().includes("/* | localhost | ::1) mode=disable ;;"),
         entrypoint().includes("127.*) mode=disable ;;"),
-        entrypoint().includes("*) mode=require ;;"),
         entrypoint().includes('export IDP_POSTGRESQL__SSLMODE="$mode"'),
       ],
-      [true, true, true, true],
+      [true, true, true],
+    ],
+    [
+      "Default SSL mode when connecting by direct TCP to any other host: require",
+      () => /^ +\*\) mode=require ;;$/m.test(entrypoint()),
+      true,
     ],
   ],
 
@@ -486,8 +668,142 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       () => instructions().find((line) => line.startsWith("FROM")),
       "FROM ${UPSTREAM_IMAGE}:${IDP_VERSION}",
     ],
+    [
+      "Application version 2025.10 or later keeps cache, sessions, task queue and channel layer in PostgreSQL",
+      () => [
+        String(valueAt(variable("application_version"), "validation.0.condition")).includes(">= 202510"),
+        typesOf(/redis|memcache|memorystore/),
+      ],
+      [true, []],
+    ],
+    [
+      "PostgreSQL major version is fixed at 15; the application minimum is 14",
+      () => [serverlessResource(ADDRESS.database).database_version, OLDEST_DATABASE_MAJOR_VERSION],
+      ["POSTGRES_15", 14],
+    ],
+    [
+      "Schema migrations run automatically on every server start; upgrades need no extra step",
+      () => [
+        instructions().at(-1),
+        /^exec ak "\$@"$/m.test(entrypoint()),
+        valueAt(serverlessResource("terraform_data.db_init_trigger"), "input.version"),
+      ],
+      ['CMD ["server"]', true, undefined],
+    ],
   ],
 };
+
+/** How each line of the contract begins, so that none is left out above. */
+const LINES: Readonly<Record<string, readonly string[]>> = {
+  "What the service does": [
+    "Cryptographic secrets",
+    "Container image",
+    "Database engine",
+    "Database bootstrap",
+    "No cache service",
+    "Media storage",
+    "Worker co-location",
+    "Health checks",
+    "The container listens on port 9000",
+  ],
+  "Secrets in the managed secret store": [
+    "Secret names follow",
+    "Application secret key",
+    "Bootstrap password",
+    "The database password is generated",
+    "Secrets are read with",
+    "Listing can be filtered",
+  ],
+  "Baseline environment (overridable through the input environment_variables)": [
+    "IDP_BOOTSTRAP_EMAIL",
+    "IDP_ERROR_REPORTING__ENABLED",
+    "IDP_DISABLE_UPDATE_CHECK",
+    "IDP_LOG_LEVEL",
+  ],
+  "Database variables mapped by the entrypoint": [
+    "The platform injects DB_HOST",
+    "The platform injects DB_PASSWORD",
+    "The entrypoint aliases them",
+    "A target variable that is already set",
+  ],
+  "Worker listen ports": ["IDP_LISTEN__HTTP ", "IDP_LISTEN__HTTPS", "IDP_LISTEN__METRICS", "The server keeps"],
+  "Media bucket": ["Bucket name suffix", "Name formula", "Mount path", "Mount ownership", "Content"],
+  "Database objects created by db-init": [
+    "An application role",
+    "An application database",
+    "Full privileges",
+    "The managed-superuser role",
+    "Database, user and instance names",
+  ],
+  "Platform inputs and outputs named here": [
+    "application_version",
+    "bootstrap_password",
+    "environment_variables",
+    "cpu_always_allocated",
+    "min_instance_count",
+    "container_image",
+    "initialization_jobs",
+    "storage_buckets",
+    "database_password_secret",
+  ],
+  "States and transitions": [
+    "The steps of db-init, in order",
+    "Wait until PostgreSQL is reachable",
+    "Create or update the application role",
+    "Create the application database",
+    "Grant the managed-superuser role",
+    "Signal the database proxy sidecar",
+    "Server start",
+    "Version upgrade",
+    "Entrypoint start",
+    "Edit of entrypoint or image definition",
+    "Edit of the db-init script",
+  ],
+  Endpoints: ["GET /-/health/ready/", "GET /-/health/live/", "Startup", "Liveness"],
+  // How people sign in is the application's own.
+  Authentication: [
+    "Both health endpoints are unauthenticated",
+    "Probes must not be pointed at authenticated pages",
+    "First login",
+    "Access to the stored secrets",
+  ],
+  Errors: [
+    "SSL is required",
+    "Extension creation",
+    "Worker and server both bind",
+    "Probe answered with 401 or 403",
+    "Startup probe failing",
+    "Secret key rotated",
+  ],
+  Limits: [
+    "Application secret key length",
+    "Bootstrap password length",
+    "Container port",
+    "Worker loopback ports",
+    "Startup probe",
+    "Liveness probe",
+    "PostgreSQL",
+    "Default SSL mode (IDP_POSTGRESQL__SSLMODE) when DB host",
+    "Default SSL mode when connecting by direct TCP",
+    "Serverless variant defaults",
+  ],
+  Versioning: [
+    "When application_version is latest",
+    "The foundation injects APP_VERSION",
+    "The image definition derives its base tag",
+    "Application version 2025.10 or later",
+    "PostgreSQL major version is fixed at 15",
+    "Schema migrations run automatically",
+  ],
+};
+
+it(`${STACK_NAME} has a row for every line of the contract`, () => {
+  const missing = Object.entries(LINES).flatMap(([table, lines]) =>
+    lines.filter((line) => !(TABLES[table] ?? []).some(([row]) => row.startsWith(line))),
+  );
+  expect(missing).toEqual([]);
+  expect(Object.keys(TABLES)).toEqual(Object.keys(LINES));
+});
 
 describe.each(Object.entries(TABLES))(`${STACK_NAME} keeps the contract: %s`, (_table, rows) => {
   it.each(rows)("%s", (_row, fact, expected) => {

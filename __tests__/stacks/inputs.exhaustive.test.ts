@@ -3,6 +3,7 @@ import {
   connectionsText,
   DIGEST,
   HOST_PROJECT_NETWORK,
+  OWN_IMAGES,
   PROJECT_RULE,
   REFUSED_ALONE,
   REFUSED_TOGETHER,
@@ -48,6 +49,21 @@ const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
   ["an image by tag", { existing_container_image: "us-docker.pkg.dev/p/r/idp:2026.5.4-abc" }],
   ["an image by digest", { existing_container_image: `us-docker.pkg.dev/p/r/idp@${DIGEST}` }],
   ["an image by tag and digest", { existing_container_image: `us-docker.pkg.dev/p/r/idp:1@${DIGEST}` }],
+  [
+    "an image of another repository in the same project, with a name that begins alike",
+    {
+      project_id: "my-project",
+      existing_container_image: "us-central1-docker.pkg.dev/my-project/idp-demo-1c7cd9-old/idp:1",
+    },
+  ],
+  [
+    "an image of another deployment in the same project",
+    {
+      project_id: "my-project",
+      tenant_id: "acme",
+      existing_container_image: `${OWN_IMAGES}idp:1`,
+    },
+  ],
   ["an image of a host with a port", { existing_container_image: "registry.example.com:5000/idp:1" }],
   ["the smallest database for one instance", { database_tier: "db-g1-small", max_instance_count: 2 }],
   ["the least memory of one CPU", { database_tier: "db-custom-1-3840" }],
@@ -117,7 +133,7 @@ describeWith(["terraform"], "The inputs of the serverless stack, judged by Terra
       }),
     ).toEqual([
       `application_version is "2025.8.1"; ${VERSION_RULE}`,
-      "bootstrap_password is given with fewer than 8 characters; the sign-in page of the first administrator is public and a short one is guessed; give a longer one, or none to generate it.",
+      "bootstrap_password is given with fewer than 8 characters; it must have 8 or more, because the sign-in page of the first administrator is public and a short one is guessed; give a longer one, or none to generate it.",
       connectionsText(5, "db-custom-1-3840", 100),
       TOGETHER,
       `project_id is "My Project"; ${PROJECT_RULE}`,

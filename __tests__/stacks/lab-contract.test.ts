@@ -297,7 +297,9 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "cloudb_secret_access_key: must be given together with the key id",
       () => rulesOf("cloudb_region"),
-      expect.stringContaining("cloudb_access_key_id and cloudb_secret_access_key must be given together or not at all"),
+      expect.stringContaining(
+        "only one of cloudb_access_key_id and cloudb_secret_access_key is given; they must be given together or not at all",
+      ),
     ],
     ["cloudb_region", () => input("cloudb_region"), ["8", "string", "us-east-1", false]],
     [

@@ -73,7 +73,7 @@ export const REFUSED_ALONE: readonly Refusal[] = [
     "a bootstrap password of 7 characters, without showing it",
     { bootstrap_password: "seven77" },
     [
-      "bootstrap_password is given with fewer than 8 characters; the sign-in page of the first administrator is public and a short one is guessed; give a longer one, or none to generate it.",
+      "bootstrap_password is given with fewer than 8 characters; it must have 8 or more, because the sign-in page of the first administrator is public and a short one is guessed; give a longer one, or none to generate it.",
     ],
   ],
   [
@@ -94,41 +94,50 @@ export const REFUSED_ALONE: readonly Refusal[] = [
     "the secret key as a variable",
     { environment_variables: { IDP_SECRET_KEY: "x" } },
     [
-      "environment_variables has IDP_SECRET_KEY; it is a secret that is generated once and read from the secret store; leave it out.",
+      "environment_variables has IDP_SECRET_KEY; it is generated once and read from the secret store, because variables are in plain text in the state; leave it out.",
     ],
   ],
   [
     "the secret key under the upstream's own prefix, which would win",
     { environment_variables: { AUTHENTIK_SECRET_KEY: "x" } },
     [
-      "environment_variables has AUTHENTIK_SECRET_KEY; it is a secret that is generated once and read from the secret store; leave it out.",
+      "environment_variables has AUTHENTIK_SECRET_KEY; it is generated once and read from the secret store, because variables are in plain text in the state; leave it out.",
     ],
   ],
   [
     "the bootstrap password as a variable",
     { environment_variables: { IDP_BOOTSTRAP_PASSWORD: "x" } },
     [
-      "environment_variables has IDP_BOOTSTRAP_PASSWORD; it is a secret that is read from the secret store; give it as bootstrap_password.",
+      "environment_variables has IDP_BOOTSTRAP_PASSWORD; it is read from the secret store, because variables are in plain text in the state; give it as bootstrap_password.",
     ],
   ],
   [
     "the database's own variables",
-    { environment_variables: { DB_PASSWORD: "x", DB_HOST: "y" } },
+    { environment_variables: { DB_USER: "x", DB_HOST: "y" } },
     [
-      "environment_variables has DB_HOST, DB_PASSWORD; the platform sets it to the database it created; to use another one, set the matching IDP_POSTGRESQL__ variable.",
+      "environment_variables has DB_HOST, DB_USER; it is set to the database of this deployment, because its initialization prepares that one alone; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database.",
+    ],
+  ],
+  [
+    "the database's password under each name that leads it into the application, and so into the state",
+    { environment_variables: { DB_PASSWORD: "x", IDP_POSTGRESQL__PASSWORD: "y", AUTHENTIK_POSTGRESQL__PASSWORD: "z" } },
+    [
+      "environment_variables has AUTHENTIK_POSTGRESQL__PASSWORD, DB_PASSWORD, IDP_POSTGRESQL__PASSWORD; it is generated and read from the secret store, because variables are in plain text in the state; leave it out, and give the role of another database the generated password.",
     ],
   ],
   [
     "another address to listen on, under either prefix",
     { environment_variables: { IDP_LISTEN__HTTP: "0.0.0.0:80", AUTHENTIK_LISTEN__HTTP: "0.0.0.0:80" } },
     [
-      "environment_variables has AUTHENTIK_LISTEN__HTTP, IDP_LISTEN__HTTP; the platform sends traffic and probes to its own port, so the server would never be ready; leave it out.",
+      "environment_variables has AUTHENTIK_LISTEN__HTTP, IDP_LISTEN__HTTP; it is fixed, because the platform sends traffic and probes to its own port and the server would never be ready; leave it out.",
     ],
   ],
   [
     "the platform's own variables",
     { environment_variables: { PORT: "80", K_SERVICE: "x" } },
-    ["environment_variables has K_SERVICE, PORT; the platform owns it; the container always listens on its own port."],
+    [
+      "environment_variables has K_SERVICE, PORT; the platform sets it, because the container always listens on its own port and another value is refused; leave it out.",
+    ],
   ],
   [
     "names that no shell keeps",
@@ -140,8 +149,8 @@ export const REFUSED_ALONE: readonly Refusal[] = [
     { environment_variables: { "a.b": "x", IDP_SECRET_KEY: "x", PORT: "1" } },
     [
       `environment_variables has "a.b"; ${NAME_RULE}`,
-      "environment_variables has IDP_SECRET_KEY; it is a secret that is generated once and read from the secret store; leave it out.",
-      "environment_variables has PORT; the platform owns it; the container always listens on its own port.",
+      "environment_variables has IDP_SECRET_KEY; it is generated once and read from the secret store, because variables are in plain text in the state; leave it out.",
+      "environment_variables has PORT; the platform sets it, because the container always listens on its own port and another value is refused; leave it out.",
     ],
   ],
   [
@@ -222,9 +231,14 @@ export const REFUSED_ALONE: readonly Refusal[] = [
 const RANGE_RULE = (max: number) =>
   `it must be a whole number from 0 to max_instance_count, which is ${max}, because the platform refuses such a range; lower one or raise the other.`;
 export const connectionsText = (count: number, tier: string, accepted: number) =>
-  `max_instance_count is ${count}; that needs ${count * 20} database connections and 10 are kept for administration, but database_tier ${tier} accepts ${accepted}, and an instance without a connection answers nothing; lower it, or choose a database_tier with more memory.`;
+  `max_instance_count is ${count}; that needs ${count * 20} database connections and 10 are kept for administration, but database_tier ${tier} accepts ${accepted}, and there must be enough, because an instance without a connection answers nothing; lower it, or choose a database_tier with more memory.`;
 export const TOGETHER =
-  "network and subnetwork must be given together or not at all, because the service reaches the network through the subnetwork; give both, or remove both.";
+  "only one of network and subnetwork is given; they must be given together or not at all, because the service reaches the network through the subnetwork; give both, or remove both.";
+
+/** What images of the deployment with default names in my-project begin with. */
+export const OWN_IMAGES = "us-central1-docker.pkg.dev/my-project/idp-demo-1c7cd9/";
+const ownImageText = (image: string, prefix = OWN_IMAGES) =>
+  `existing_container_image is "${prefix}${image}"; it must not begin with ${prefix}, because that repository belongs to this deployment and is deleted, with the image, once an existing image is given; copy the image into another repository first, or give none.`;
 
 export const REFUSED_TOGETHER: readonly Refusal[] = [
   [
@@ -240,6 +254,22 @@ export const REFUSED_TOGETHER: readonly Refusal[] = [
     [
       "application_name, tenant_id, project_id and region are too long together; the path of the database socket has room for 81 characters of them and needs 89, because a socket address holds 108 bytes; shorten application_name or tenant_id by 8.",
     ],
+  ],
+  [
+    "an image of the repository that is deleted once an image is given",
+    { project_id: "my-project", existing_container_image: `${OWN_IMAGES}idp:2026.5.4-abc` },
+    [ownImageText("idp:2026.5.4-abc")],
+  ],
+  [
+    "a digest in the repository of another region, tenant and application, when all of them are this deployment's",
+    {
+      project_id: "my-project",
+      region: "europe-west1",
+      tenant_id: "acme",
+      application_name: "login",
+      existing_container_image: `europe-west1-docker.pkg.dev/my-project/login-acme-1c7cd9/login@${DIGEST}`,
+    },
+    [ownImageText(`login@${DIGEST}`, "europe-west1-docker.pkg.dev/my-project/login-acme-1c7cd9/")],
   ],
   ["a negative number of instances", { min_instance_count: -1 }, [`min_instance_count is -1; ${RANGE_RULE(3)}`]],
   [

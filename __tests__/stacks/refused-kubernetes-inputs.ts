@@ -32,9 +32,9 @@ const MEMORY_RULE =
 const INSTANCES_RULE = (max: number) =>
   `it must be a whole number from 1 to max_instance_count, which is ${max}, because the platform refuses such a range; lower one or raise the other.`;
 const connectionsText = (count: number, tier: string, accepted: number) =>
-  `max_instance_count is ${count}; with 1 more during a rollout that needs ${(count + 1) * 20} database connections and 10 are kept for administration, but database_tier ${tier} accepts ${accepted}, and an instance without a connection answers nothing; lower it, or choose a database_tier with more memory.`;
+  `max_instance_count is ${count}; with 1 more during a rollout that needs ${(count + 1) * 20} database connections and 10 are kept for administration, but database_tier ${tier} accepts ${accepted}, and there must be enough, because an instance without a connection answers nothing; lower it, or choose a database_tier with more memory.`;
 const TOGETHER =
-  "network and subnetwork must be given together or not at all, because the cluster takes its addresses from the subnetwork; give both, or remove both.";
+  "only one of network and subnetwork is given; they must be given together or not at all, because the cluster takes its addresses from the subnetwork; give both, or remove both.";
 const SUBNETWORK_RULE = (region: string) =>
   `it must be projects/<project>/regions/${region}/subnetworks/<name>, because nodes take addresses in their own region only; write it in full.`;
 

@@ -27,7 +27,7 @@ const COUNT_RULE = "it must be a whole number from 0, because it counts hosts; u
 const CLIENT_NAME_RULE =
   "it must be 1 to 63 characters without control characters and without white space but plain spaces inside, because it is typed by hand into the discovery client and must match; rewrite it.";
 const TOGETHER =
-  "cloudb_access_key_id and cloudb_secret_access_key must be given together or not at all, because neither signs a request alone; give both, or remove both.";
+  "only one of cloudb_access_key_id and cloudb_secret_access_key is given; they must be given together or not at all, because neither signs a request alone; give both, or remove both.";
 const CLOUDB_REGION_RULE =
   "it must be the name of a region of cloud B such as us-east-1, because instances are listed region by region; correct it.";
 
@@ -66,7 +66,7 @@ export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
     "an existing network whose name nobody can know",
     { create_vpc: false },
     [
-      "create_vpc is false and deployment_id is not given; the existing network must be called assess-<id>-vpc, and nobody can know a random id before; give the id in the network's name as deployment_id, or set create_vpc to true.",
+      "create_vpc is false and deployment_id is not given; the existing network must be called assess-<id>-vpc, because nobody can know a random id before; give the id in the network's name as deployment_id, or set create_vpc to true.",
     ],
   ],
   [

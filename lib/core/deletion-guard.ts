@@ -29,7 +29,7 @@ export class DeletionGuard extends TerraformData {
         {
           type: "local-exec",
           when: "destroy",
-          command: `[ "$PROTECTED" = false ] || { echo "${input} is $PROTECTED; nothing is deleted; apply with ${input}=false first." >&2; exit 1; }`,
+          command: `[ "$PROTECTED" = false ] || { echo "${input} is $PROTECTED; nothing is deleted, because data would be lost; apply with ${input}=false first." >&2; exit 1; }`,
           // The only values that Terraform has at destroy.
           environment: { PROTECTED: "${self.input.protected}" },
         },

@@ -5,6 +5,7 @@ import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { EphemeralResource } from "./ephemeral-resource";
+import { numberExpression } from "./expression";
 import { SECRET_ID_MAX_LENGTH } from "./names";
 import { MAIN_CHILD_ID } from "./portable-stack";
 import { requireProvider } from "./provider-requirements";
@@ -74,9 +75,6 @@ export class GeneratedSecret extends Construct {
   /** Name of the secret in its project. */
   readonly secretId: string;
 
-  /** Number that decides whether a value is written; for write-only copies of it that must follow. */
-  readonly writeVersion: number;
-
   private readonly secret: SecretManagerSecret;
   private readonly secretVersion: SecretManagerSecretVersion;
 
@@ -85,7 +83,6 @@ export class GeneratedSecret extends Construct {
     requireAll(this, props, RULES);
     requireProvider(this, "google");
 
-    this.writeVersion = props.writeVersion ?? 1;
     const password = new EphemeralResource(this, "Candidate", {
       type: "random_password",
       provider: "random",
@@ -105,7 +102,7 @@ export class GeneratedSecret extends Construct {
     this.secretVersion = new SecretManagerSecretVersion(this, "Version", {
       secret: this.secret.id,
       secretDataWo: props.override === undefined ? password : Token.asString(Fn.coalesce([props.override, password])),
-      secretDataWoVersion: this.writeVersion,
+      secretDataWoVersion: props.writeVersion ?? 1,
       // Readers point at the old version until they are updated; it must not be gone before.
       lifecycle: { createBeforeDestroy: true },
     });
@@ -116,6 +113,14 @@ export class GeneratedSecret extends Construct {
   /** The version that is stored now; known after the first apply. */
   get reference(): SecretReference {
     return { secretId: this.secret.secretId, version: this.secretVersion.version };
+  }
+
+  /**
+   * Number of the version that is stored now; for write-only copies of the value, which must be written again for whatever
+   * reason there is a new version.
+   */
+  get storedVersion(): number {
+    return numberExpression(`tonumber(${this.secretVersion.version})`);
   }
 
   /** What must exist before the value can be read. */

@@ -22,18 +22,34 @@ const PROJECT_HASH_LENGTH = 6;
  */
 export const APPLICATION_NAME_MAX_LENGTH = 18;
 
-/** Limits of the platform on names built here. */
+/** A bucket's name becomes part of a host name. */
 export const BUCKET_NAME_MAX_LENGTH = 63;
+
 /** Word that no bucket name may contain. */
 export const BUCKET_NAME_RESERVED_WORD = "google";
 
+/** A service's name becomes part of a host name. */
 export const SERVICE_NAME_MAX_LENGTH = 49;
+
+/** A service account's id becomes part of an e-mail address. */
 export const SERVICE_ACCOUNT_ID_MAX_LENGTH = 30;
+
+/** The secret store takes no longer one. */
 export const SECRET_ID_MAX_LENGTH = 255;
+
+/** The database service takes no longer one together with the project's. */
 export const SQL_INSTANCE_NAME_MAX_LENGTH = 98;
+
+/** PostgreSQL cuts off the rest. */
 export const POSTGRESQL_NAME_MAX_LENGTH = 63;
+
+/** The platform names an execution after the job and its token, below 63 characters. */
 export const JOB_NAME_AND_TOKEN_MAX_LENGTH = 62;
+
+/** The platform takes no longer one for a cluster. */
 export const CLUSTER_NAME_MAX_LENGTH = 40;
+
+/** The platform takes no longer one for networks, addresses and certificates. */
 export const NETWORK_NAME_MAX_LENGTH = 63;
 
 /** A Unix socket address holds 108 bytes with its closing zero. */
@@ -91,6 +107,11 @@ export function postgresqlName({ tenantPrefix, applicationName }: DeploymentName
 /** `<application_name>-<tenant_prefix>`: service and image repository; it is part of the service's address. */
 export function serviceName({ tenantPrefix, applicationName }: DeploymentName): string {
   return `${applicationName}-${tenantPrefix}`;
+}
+
+/** `<location>-docker.pkg.dev/<project>/<repository>`: what images of a deployment's own repository begin with. */
+export function imagePrefix(location: string, projectId: string, deployment: DeploymentName): string {
+  return `${location}-docker.pkg.dev/${projectId}/${serviceName(deployment)}`;
 }
 
 /** `<application_name>-<tenant_prefix>-<job>`. */

@@ -34,6 +34,12 @@ export function isGiven(value: OptionalValue): string {
   return expression(`${value} != null`);
 }
 
+/** The opposite of `isGiven`. */
+export function isMissing(value: OptionalValue): string {
+  if (value === undefined || isLiteral(value)) return String(value === undefined);
+  return expression(`${value} == null`);
+}
+
 /** The value, or an expression in Terraform's language when it is not given. */
 export function orElse(value: OptionalValue, absent: string): string {
   return isLiteral(value) ? String(value) : whether(value, String(value), absent);

@@ -49,7 +49,7 @@ export class PortableStack extends TerraformStack {
   /** @throws RulesBrokenError always: the framework would read the other stack's state, by a path of this machine */
   override registerIncomingCrossStackReference(producer: TerraformStack): TerraformRemoteState {
     throw new RulesBrokenError(this.node.path, [
-      `this stack refers to a value of ${producer.node.path}; each synthesized folder must be applicable alone, and such a reference would read the other's state; pass the value as an input instead`,
+      `this stack refers to a value of ${producer.node.path}; it must refer to its own alone, because each synthesized folder is applied alone and such a reference would read the other's state; pass the value as an input instead`,
     ]);
   }
 

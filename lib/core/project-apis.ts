@@ -124,7 +124,7 @@ export class ProjectApis extends Construct {
       const gate = this.gates.get(api);
       if (gate !== undefined) return gate;
       throw new Error(
-        `${this.node.path}: ${api} is asked for but not enabled; a resource would fail in an empty project; add it to apis`,
+        `${this.node.path}: ${api} is asked for but not enabled; whatever is waited for must be enabled here, because a resource would fail in an empty project; add it to apis`,
       );
     });
   }

@@ -74,7 +74,7 @@ class CopyingSynthesizer implements IStackSynthesizer {
     const present = this.sources.get(pathInFolder);
     if (present !== undefined && present !== source) {
       throw new Error(
-        `${this.stack.node.path}: ${pathInFolder} would be written from ${present} and from ${source}; one of them would be lost; give one another place`,
+        `${this.stack.node.path}: ${pathInFolder} would be written from ${present} and from ${source}; a place must have one source, because one of two would be lost; give one another place`,
       );
     }
     this.sources.set(pathInFolder, source);

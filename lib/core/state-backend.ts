@@ -143,7 +143,7 @@ export class StackBackend extends TerraformBackend {
 
   override getRemoteStateDataSource(): TerraformRemoteState {
     throw new RulesBrokenError(this.cdktfStack.node.path, [
-      "another stack refers to a value of this one; each synthesized folder must be applicable alone, and such a reference would read this stack's state; pass the value as an input instead",
+      "another stack refers to a value of this one; it must refer to none, because each synthesized folder is applied alone and such a reference would read this stack's state; pass the value as an input instead",
     ]);
   }
 }

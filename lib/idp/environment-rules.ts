@@ -2,6 +2,7 @@ import { type TerraformVariableValidationConfig } from "cdktf";
 
 import {
   BOOTSTRAP_PASSWORD,
+  DATABASE_TARGETS,
   DATABASE_VARIABLES,
   NEUTRAL_PREFIX,
   SECRET_KEY,
@@ -9,33 +10,44 @@ import {
   UPSTREAM_PREFIX,
 } from "./contract";
 
-/** Why a name must not be among the caller's variables, and where its value goes instead. */
+/** Names that must not be among the caller's variables. */
 interface ReservedName {
   readonly names: readonly string[];
+
+  /** Whose the name is, why, and where its value goes instead. */
   readonly reason: string;
 }
+
+/** Follows "because" for what must not be read from a map that Terraform stores. */
+const IN_THE_STATE = "variables are in plain text in the state";
 
 const RESERVED_NAMES: readonly ReservedName[] = [
   {
     names: bothSpellings(SECRET_KEY.variable),
-    reason: "it is a secret that is generated once and read from the secret store; leave it out",
+    reason: `it is generated once and read from the secret store, because ${IN_THE_STATE}; leave it out`,
   },
   {
     names: bothSpellings(BOOTSTRAP_PASSWORD.variable),
-    reason: "it is a secret that is read from the secret store; give it as bootstrap_password",
+    reason: `it is read from the secret store, because ${IN_THE_STATE}; give it as bootstrap_password`,
   },
   {
-    names: Object.values(DATABASE_VARIABLES),
+    names: [DATABASE_VARIABLES.password, ...bothSpellings(DATABASE_TARGETS.password)],
+    reason: `it is generated and read from the secret store, because ${IN_THE_STATE}; leave it out, and give the role of another database the generated password`,
+  },
+  {
+    names: Object.values(DATABASE_VARIABLES).filter((name) => name !== DATABASE_VARIABLES.password),
     reason:
-      "the platform sets it to the database it created; to use another one, set the matching IDP_POSTGRESQL__ variable",
+      "it is set to the database of this deployment, because its initialization prepares that one alone; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database",
   },
   {
     names: Object.keys(SERVER_LISTENER).flatMap(bothSpellings),
-    reason: "the platform sends traffic and probes to its own port, so the server would never be ready; leave it out",
+    reason:
+      "it is fixed, because the platform sends traffic and probes to its own port and the server would never be ready; leave it out",
   },
   {
     names: ["K_CONFIGURATION", "K_REVISION", "K_SERVICE", "PORT"],
-    reason: "the platform owns it; the container always listens on its own port",
+    reason:
+      "the platform sets it, because the container always listens on its own port and another value is refused; leave it out",
   },
 ];
 

@@ -11,7 +11,7 @@ import {
   DATABASE_VARIABLES,
   HEALTH_PATH,
   LIVENESS_PROBE,
-  PROBE_MAX_DELAY_SECONDS,
+  PROBE_MAX_SECONDS,
   PROBE_TIMEOUT_SECONDS,
   SECRET_KEY,
   SERVER_LISTENER,
@@ -68,7 +68,7 @@ export interface IdentityProviderContainerProps {
   readonly platformEnvironment?: Readonly<Record<string, string>>;
 
   /**
-   * Probe that holds back traffic until migrations are done.
+   * Probe that holds back traffic until migrations are done. Period × failures must not exceed 600 s.
    *
    * @default - GET `/-/health/ready/`, 60 s delay, every 15 s, 40 failures
    */
@@ -119,6 +119,29 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
   };
 }
 
+const DEFAULT_PROBES = { startupProbe: STARTUP_PROBE, livenessProbe: LIVENESS_PROBE } as const;
+
+/** Nothing that a server would resolve to another page. */
+const HEALTH_PAGE = new RegExp(`^${HEALTH_PATH}([A-Za-z0-9_-]+/)+$`);
+
+function isWholeNumber(value: number, least: number, most = Number.MAX_SAFE_INTEGER): boolean {
+  return Number.isInteger(value) && value >= least && value <= most;
+}
+
+/** A range that the serverless platform gives for a time of a probe. */
+function platformRange(
+  probe: keyof typeof DEFAULT_PROBES,
+  time: "initialDelaySeconds" | "periodSeconds",
+  least: number,
+): Rule<Judged> {
+  const most = PROBE_MAX_SECONDS[probe];
+  return {
+    holds: (judged) => isWholeNumber(judged[probe][time], least, most),
+    message: (judged) =>
+      `${probe}.${time} is ${judged[probe][time]}; it must be a whole number from ${least} to ${most}, because the serverless platform refuses others and both platforms get the same probes; use ${DEFAULT_PROBES[probe][time]}`,
+  };
+}
+
 interface Judged {
   readonly environment: EnvironmentOverrides;
   readonly startupProbe: ProbeSpec;
@@ -132,19 +155,21 @@ const RULES: readonly Rule<Judged>[] = [
   },
   ...(["startupProbe", "livenessProbe"] as const).flatMap((probe): Rule<Judged>[] => [
     {
-      holds: (judged) => judged[probe].path.startsWith(HEALTH_PATH),
+      holds: (judged) => HEALTH_PAGE.test(judged[probe].path),
       message: (judged) =>
-        `${probe}.path is ${judged[probe].path}; it must lie under ${HEALTH_PATH}, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use ${STARTUP_PROBE.path} or ${LIVENESS_PROBE.path}`,
+        `${probe}.path is ${JSON.stringify(judged[probe].path)}; it must lie under ${HEALTH_PATH}, without detours and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use ${STARTUP_PROBE.path} or ${LIVENESS_PROBE.path}`,
+    },
+    platformRange(probe, "initialDelaySeconds", 0),
+    platformRange(probe, "periodSeconds", 1),
+    {
+      holds: (judged) => isWholeNumber(judged[probe].timeoutSeconds, 1, judged[probe].periodSeconds),
+      message: (judged) =>
+        `${probe}.timeoutSeconds is ${judged[probe].timeoutSeconds}; it must be a whole number from 1 to periodSeconds, which is ${judged[probe].periodSeconds}, because the platform refuses probes that overlap; change one of the two`,
     },
     {
-      holds: (judged) => judged[probe].initialDelaySeconds <= PROBE_MAX_DELAY_SECONDS[probe],
+      holds: (judged) => isWholeNumber(judged[probe].failureThreshold, 1),
       message: (judged) =>
-        `${probe}.initialDelaySeconds is ${judged[probe].initialDelaySeconds}; it must not exceed ${PROBE_MAX_DELAY_SECONDS[probe]}, because the serverless platform refuses more and both platforms get the same probes; lower it and raise failureThreshold instead`,
-    },
-    {
-      holds: (judged) => judged[probe].timeoutSeconds <= judged[probe].periodSeconds,
-      message: (judged) =>
-        `${probe}.timeoutSeconds is ${judged[probe].timeoutSeconds}; it must not exceed periodSeconds, which is ${judged[probe].periodSeconds}, because the platform refuses probes that overlap; lower one or raise the other`,
+        `${probe}.failureThreshold is ${judged[probe].failureThreshold}; it must be a whole number from 1, because it counts failures until something is done; use ${DEFAULT_PROBES[probe].failureThreshold}`,
     },
   ]),
   {

@@ -1,13 +1,21 @@
 import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countWhen, expression } from "../core/expression";
+import { expression } from "../core/expression";
+import { countWithout } from "../core/optional-value";
 import { packageFile } from "../core/package-file";
 import { addRestLibrary, shellCommand } from "../core/project-apis";
 import { ifKnown, requireAll, type Rule } from "../core/rules";
 import { addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
-import { LATEST_VERSION, OLDEST_VERSION, PINNED_VERSION, UPSTREAM_IMAGE, UPSTREAM_PREFIX } from "./contract";
+import {
+  BUILD_ARGUMENTS,
+  LATEST_VERSION,
+  OLDEST_VERSION,
+  PINNED_VERSION,
+  UPSTREAM_IMAGE,
+  UPSTREAM_PREFIX,
+} from "./contract";
 
 /** Where images are pushed, and who may push. */
 export interface ImageRepository {
@@ -123,15 +131,14 @@ export class IdpImage extends Construct {
             BUILD_SERVICE_ACCOUNT: repository.builderEmail,
             IMAGE: builtImage,
             IMAGE_DIRECTORY: "${path.module}/image",
-            UPSTREAM_IMAGE: upstreamImage,
-            UPSTREAM_PREFIX: upstreamPrefix,
-            IDP_VERSION: version,
-            // Platforms inject this name into every build; the image takes its base tag from IDP_VERSION alone.
-            APP_VERSION: props.applicationVersion ?? LATEST_VERSION,
+            [BUILD_ARGUMENTS.upstreamImage]: upstreamImage,
+            [BUILD_ARGUMENTS.upstreamPrefix]: upstreamPrefix,
+            [BUILD_ARGUMENTS.version]: version,
+            [BUILD_ARGUMENTS.platformVersion]: props.applicationVersion ?? LATEST_VERSION,
           },
         },
       ],
-      count: countWhen(existingImage === undefined ? undefined : `${existingImage} == null`),
+      count: countWithout(existingImage),
       dependsOn: repository.ready,
     });
 
@@ -171,7 +178,7 @@ const RULES: readonly Rule<IdpImageProps>[] = [
   {
     holds: ({ existingImage, repository }) => repository !== undefined || isLiteral(existingImage),
     message: () =>
-      "repository is missing; without one there is nowhere to push what is built; give a repository, or the image that exists already as existingImage",
+      "repository is missing; it must be given, because there is nowhere else to push what is built; give a repository, or the image that exists already as existingImage",
   },
   {
     holds: ({ applicationVersion }) => ifKnown(applicationVersion, isSupportedVersion),

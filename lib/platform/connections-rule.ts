@@ -19,6 +19,6 @@ export function connectionsRule(surge: number): Rule<ConnectionUser> {
     holds: ({ database: { maxConnections = Infinity }, maxInstanceCount = MAX_INSTANCE_COUNT }) =>
       ifKnown(maxInstanceCount, (count) => needed(count) + RESERVED_CONNECTIONS <= maxConnections),
     message: ({ database: { maxConnections }, maxInstanceCount = MAX_INSTANCE_COUNT }) =>
-      `maxInstanceCount is ${maxInstanceCount}; ${inRollout(surge)}that needs ${needed(maxInstanceCount)} database connections and ${RESERVED_CONNECTIONS} are kept for administration, but the database accepts ${String(maxConnections)}, and an instance without a connection answers nothing; lower it, or choose a tier with more memory`,
+      `maxInstanceCount is ${maxInstanceCount}; ${inRollout(surge)}that needs ${needed(maxInstanceCount)} database connections and ${RESERVED_CONNECTIONS} are kept for administration, but the database accepts ${String(maxConnections)}, and there must be enough, because an instance without a connection answers nothing; lower it, or choose a tier with more memory`,
   };
 }

@@ -114,6 +114,6 @@ export function instanceCountValidation(
   const needed = `${count} * ${perInstance}`;
   return {
     condition: `\${${needed} + ${RESERVED_CONNECTIONS} <= ${available}}`,
-    errorMessage: `${variable} is \${var.${variable}}; ${inRollout(surge)}that needs \${${needed}} database connections and ${RESERVED_CONNECTIONS} are kept for administration, but ${tierVariable} \${var.${tierVariable}} accepts \${${available}}, and an instance without a connection answers nothing; lower it, or choose a ${tierVariable} with more memory.`,
+    errorMessage: `${variable} is \${var.${variable}}; ${inRollout(surge)}that needs \${${needed}} database connections and ${RESERVED_CONNECTIONS} are kept for administration, but ${tierVariable} \${var.${tierVariable}} accepts \${${available}}, and there must be enough, because an instance without a connection answers nothing; lower it, or choose a ${tierVariable} with more memory.`,
   };
 }

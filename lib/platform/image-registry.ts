@@ -3,8 +3,8 @@ import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countWhen } from "../core/expression";
-import { serviceName, type DeploymentName } from "../core/names";
+import { imagePrefix, serviceName, type DeploymentName } from "../core/names";
+import { countWithout, type OptionalValue } from "../core/optional-value";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { type ProjectApis } from "../core/project-apis";
 import { type ImageRepository } from "../idp/idp-image";
@@ -24,11 +24,12 @@ export interface ImageRegistryProps {
   readonly projectId: string;
 
   /**
-   * Expression that decides whether there is anything to build at all.
+   * Image that is run instead of one built here. Then nothing of this exists; given later, it deletes the repository with
+   * every image in it, so the image must not be one of them.
    *
-   * @default - always
+   * @default - none, images are built
    */
-  readonly createWhen?: string;
+  readonly existingImage?: OptionalValue;
 
   /**
    * Labels of the repository.
@@ -61,7 +62,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
     super(scope, id);
     const { apis, deployment, location, projectId } = props;
     const repositoryId = serviceName(deployment);
-    const count = countWhen(props.createWhen);
+    const count = countWithout(props.existingImage);
 
     this.repository = new ArtifactRegistryRepository(this, MAIN_CHILD_ID, {
       project: projectId,
@@ -106,7 +107,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
     // A build with its own account may write its log nowhere else.
     const mayLog = builder.grantOnProject("Logs", "roles/logging.logWriter");
 
-    this.imagePrefix = `${location}-docker.pkg.dev/${projectId}/${repositoryId}`;
+    this.imagePrefix = imagePrefix(location, projectId, deployment);
     this.builderEmail = builder.email;
     this.ready = [mayPush, mayLog, ...apis.ready("cloudbuild", "logging")];
   }
@@ -119,7 +120,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
       repository: serviceName(this.props.deployment),
       role: "roles/artifactregistry.reader",
       member,
-      count: countWhen(this.props.createWhen),
+      count: countWithout(this.props.existingImage),
       dependsOn: [this.repository],
     });
   }

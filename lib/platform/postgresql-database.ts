@@ -171,7 +171,7 @@ export class PostgresqlDatabase extends Construct {
       dependsOn: props.dependsOn,
     });
     setNewerAttribute(this.instance, "root_password_wo", this.administratorPassword.readEphemerally("Stored"));
-    setNewerAttribute(this.instance, "root_password_wo_version", this.administratorPassword.writeVersion);
+    setNewerAttribute(this.instance, "root_password_wo_version", this.administratorPassword.storedVersion);
 
     this.instanceName = this.instance.name;
     this.databaseName = this.userName = new TerraformLocal(this, "Name", postgresqlName(deployment)).asString;

@@ -1,7 +1,9 @@
-import { type IResolvable, type TerraformStack } from "cdktf";
+import { Fn, Token, type IResolvable, type TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
+import { expression } from "../../lib/core/expression";
 import { InputVariable } from "../../lib/core/input-variable";
+import { imagePrefix, tenantPrefix } from "../../lib/core/names";
 import { BASELINE_ENVIRONMENT, LATEST_VERSION, OLDEST_VERSION, PINNED_VERSION } from "../../lib/idp/contract";
 import { environmentValidations } from "../../lib/idp/environment-rules";
 
@@ -39,7 +41,7 @@ export class ApplicationInputs extends Construct {
         {
           condition: '${length(coalesce(var.bootstrap_password, "generated")) >= 8}',
           errorMessage:
-            "bootstrap_password is given with fewer than 8 characters; the sign-in page of the first administrator is public and a short one is guessed; give a longer one, or none to generate it.",
+            "bootstrap_password is given with fewer than 8 characters; it must have 8 or more, because the sign-in page of the first administrator is public and a short one is guessed; give a longer one, or none to generate it.",
         },
       ],
     }).stringValue;
@@ -66,7 +68,9 @@ export class ApplicationInputs extends Construct {
         BASELINE_ENVIRONMENT,
       )
         .map(([name, value]) => `${name}=${value}`)
-        .join(", ")}). A change rolls out new instances.`,
+        .join(
+          ", ",
+        )}). They are in plain text in the state, so passwords do not belong here. A change rolls out new instances.`,
       validation: environmentValidations("environment_variables"),
     }).value as IResolvable;
 
@@ -74,7 +78,7 @@ export class ApplicationInputs extends Construct {
       type: "string",
       default: null,
       description:
-        "Image with its tag that is run instead of one built here, for example one that was built by this stack in another project. Then no repository is created and nothing is built.",
+        "Image with its tag that is run instead of one built here, for example one that was built by this stack in another project. Then no repository is created and nothing is built. Giving it later deletes the repository of this deployment with all its images, so the image must not be one of them; taking it back builds a new one.",
       validation: [
         {
           condition:
@@ -82,10 +86,23 @@ export class ApplicationInputs extends Construct {
           errorMessage:
             "existing_container_image is ${jsonencode(var.existing_container_image)}; it must be a host, a path and a tag other than latest or a digest, because a moving image would roll out without notice; write for example us-docker.pkg.dev/my-project/images/idp:2026.5.4.",
         },
+        {
+          condition: `\${var.existing_container_image == null ? true : !${IS_OWN_IMAGE}}`,
+          errorMessage: `existing_container_image is \${jsonencode(var.existing_container_image)}; it must not begin with ${OWN_IMAGES}, because that repository belongs to this deployment and is deleted, with the image, once an existing image is given; copy the image into another repository first, or give none.`,
+        },
       ],
     }).stringValue;
   }
 }
+
+/** What images of the deployment's own repository begin with, for the message and the rule of an input. */
+const OWN_IMAGES = `${imagePrefix(expression("var.region"), expression("var.project_id"), {
+  applicationName: expression("var.application_name"),
+  tenantPrefix: tenantPrefix(expression("var.tenant_id"), expression("var.project_id")),
+})}/`;
+
+/** A function, because markers of expressions within a text would be lost in a condition that is written by hand. */
+const IS_OWN_IMAGE = Token.asString(Fn.startswith(expression("var.existing_container_image"), OWN_IMAGES));
 
 /** True for an exact release that keeps everything in PostgreSQL; fails on any other text. */
 const SUPPORTED_RELEASE =

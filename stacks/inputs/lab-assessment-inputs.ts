@@ -48,7 +48,7 @@ export class LabAssessmentInputs extends Construct {
       condition:
         '${var.cloudb_region == null || (var.cloudb_access_key_id == "") == (var.cloudb_secret_access_key == "")}',
       errorMessage:
-        "cloudb_access_key_id and cloudb_secret_access_key must be given together or not at all, because neither signs a request alone; give both, or remove both.",
+        "only one of cloudb_access_key_id and cloudb_secret_access_key is given; they must be given together or not at all, because neither signs a request alone; give both, or remove both.",
     };
     this.cloudB = {
       accessKeyId: new InputVariable(this, "cloudb_access_key_id", {

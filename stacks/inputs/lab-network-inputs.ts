@@ -25,7 +25,7 @@ export class LabNetworkInputs extends Construct {
       validation: [
         {
           condition: "${var.create_vpc || var.deployment_id != null}",
-          errorMessage: `create_vpc is false and deployment_id is not given; the existing network must be called ${vpcName("<id>")}, and nobody can know a random id before; give the id in the network's name as deployment_id, or set create_vpc to true.`,
+          errorMessage: `create_vpc is false and deployment_id is not given; the existing network must be called ${vpcName("<id>")}, because nobody can know a random id before; give the id in the network's name as deployment_id, or set create_vpc to true.`,
         },
       ],
     }).booleanValue;

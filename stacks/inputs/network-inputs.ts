@@ -40,7 +40,7 @@ export class NetworkInputs extends Construct {
           },
           {
             condition: "${(var.network == null) == (var.subnetwork == null)}",
-            errorMessage: `network and subnetwork must be given together or not at all, because ${togetherReason}; give both, or remove both.`,
+            errorMessage: `only one of network and subnetwork is given; they must be given together or not at all, because ${togetherReason}; give both, or remove both.`,
           },
         ],
       }).stringValue,

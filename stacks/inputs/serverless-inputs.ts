@@ -25,14 +25,14 @@ export class ServerlessInputs extends Construct {
       type: "bool",
       default: CPU_ALWAYS_ALLOCATED,
       description:
-        "Keeps the CPU on between requests, which the worker beside the server needs. False is cheaper and lets mail, tasks and clean-ups wait for the next visitor.",
+        "Keeps the CPU on between requests, which the worker beside the server needs. False is cheaper and lets mail, tasks and clean-ups wait for the next visitor. A change rolls out new instances.",
     }).booleanValue;
 
     this.publicAccess = new InputVariable(this, "public_access", {
       type: "bool",
       default: true,
       description:
-        "Answers everybody, as a sign-in page must. False lets only callers through that hold the right to invoke the service, which browsers do not send.",
+        "Answers everybody, as a sign-in page must. False lets only callers through that hold the right to invoke the service, which browsers do not send. Changing it later takes effect at once.",
     }).booleanValue;
   }
 }
@@ -51,7 +51,7 @@ export const SERVICE_NETWORK: NetworkInputsProps = {
   network:
     "that already has private services access: the database gets a private address on it and no public one. None leaves a public address that only authorized proxy connections can use. Once given it cannot be taken back.",
   subnetwork:
-    "/26 or larger: instances take addresses from it. After a destroy the platform holds these addresses for one to two hours.",
+    "/26 or larger: instances take addresses from it. A change rolls out new instances. After a destroy the platform holds these addresses for one to two hours.",
   members: "instances",
   togetherReason: "the service reaches the network through the subnetwork",
 };

@@ -67,7 +67,11 @@ export const PROXY_IMAGE = "gcr.io/cloud-sql-connectors/cloud-sql-proxy:2.25.3";
 
 /** Where the proxy listens for the other containers of its pod. */
 export const LOOPBACK = "127.0.0.1";
+
+/** Where the proxy takes the request to end; the proxy's own default. */
 export const PROXY_ADMIN_PORT = 9091;
+
+/** Where the proxy answers probes; the proxy's own default. */
 export const PROXY_HEALTH_PORT = 9090;
 
 /** Tells the proxy beside a job to end. */
@@ -76,8 +80,10 @@ export const PROXY_QUIT_URL = `http://${LOOPBACK}:${PROXY_ADMIN_PORT}/quitquitqu
 /** Port of the managed database behind the proxy. */
 export const PROXIED_DATABASE_PORT = 3307;
 
-/** Driver that mounts buckets, and the annotation that makes the platform add its helper to a pod. */
+/** Driver that mounts buckets. */
 export const BUCKET_DRIVER = "gcsfuse.csi.storage.gke.io";
+
+/** Makes the platform add the helper of that driver to a pod. */
 export const BUCKET_ANNOTATION = { "gke-gcsfuse/volumes": "true" } as const;
 
 /** Sockets and metrics of the application fill the 64 MiB that a pod has otherwise; counted in the memory limit. */
@@ -106,11 +112,17 @@ export const JOB_GRACE_SECONDS = 30;
 
 /** Beside the attempts of a job: a new node and the images. */
 export const JOB_START_SECONDS = 600;
+
+/** All attempts of a job together, with their start, before the provider gives up waiting. */
 export const JOB_TIMEOUT = "45m";
+
+/** A job that is replaced goes with its pods, which end at once. */
 export const JOB_DELETION_TIMEOUT = "5m";
 
 /** A load balancer takes minutes to come and to go. */
 export const LOAD_BALANCER_TIMEOUT = "20m";
+
+/** A namespace goes last, after load balancers and pods. */
 export const NAMESPACE_DELETION_TIMEOUT = "20m";
 
 /** Share of the server's CPU at which another instance is started. */

@@ -180,14 +180,14 @@ export class ServerlessService extends Construct {
         runs: minInstanceCount > 0,
         condition: `${Token.asString(minInstanceCount)} > 0`,
         message:
-          "min_instance_count is 0; the worker stops with the last instance, because it lives in the same container, and mail, tasks and clean-ups wait for the next visitor; set it to 1",
+          "min_instance_count is 0; mail, tasks and clean-ups wait for the next visitor, because the worker stops with the last instance; set it to 1",
       },
       {
         value: cpuAlwaysAllocated,
         runs: cpuAlwaysAllocated,
         condition: Token.asString(cpuAlwaysAllocated),
         message:
-          "cpu_always_allocated is false; the worker gets no CPU between requests, so mail, tasks and clean-ups wait for the next visitor; set it to true",
+          "cpu_always_allocated is false; mail, tasks and clean-ups wait for the next visitor, because the worker gets no CPU between requests; set it to true",
       },
     ];
     const assertions = risks

@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+
+import * as contract from "../../lib/idp/contract";
+import { packageFile } from "../../lib/core/package-file";
+
+const FACTS = [
+  "lib/core/names.ts",
+  "lib/idp/contract.ts",
+  "lib/platform/kubernetes/contract.ts",
+  "lib/platform/serverless/contract.ts",
+];
+
+const script = (path: string) => readFileSync(packageFile(path), "utf8");
+
+it.each(FACTS)("Every fact of %s says why it is so", (path) => {
+  const lines = script(path).split("\n");
+  const bare = lines.filter((line, index) => line.startsWith("export ") && !(lines[index - 1] ?? "").endsWith("*/"));
+  expect(lines.filter((line) => line.startsWith("export ")).length).toBeGreaterThan(5);
+  expect(bare).toEqual([]);
+});
+
+describe("The scripts that run alone", () => {
+  const entrypoint = script("image/cloud-entrypoint.sh");
+
+  it("map the variables of the database onto the same targets", () => {
+    const [, parts = ""] = /for part in (.*); do\n.*DB_\$part/.exec(entrypoint) ?? [];
+    const names = parts.split(" ");
+    expect(names.map((part) => `DB_${part}`)).toEqual(Object.values(contract.DATABASE_VARIABLES));
+    expect(names.map((part) => `IDP_POSTGRESQL__${part}`)).toEqual(Object.values(contract.DATABASE_TARGETS));
+  });
+
+  it("choose the same modes of encryption and the same storage path", () => {
+    const { local, remote, variable } = contract.SSL_MODE;
+    expect(new Set([...entrypoint.matchAll(/mode=(\w+) ;;/g)].map(([, mode]) => mode))).toEqual(
+      new Set([local, remote]),
+    );
+    expect(entrypoint).toContain(`export ${variable}="$mode"`);
+    expect(entrypoint).toContain(`export ${contract.STORAGE_PATH_VARIABLE}=${contract.MEDIA_MOUNT_PATH}\n`);
+  });
+
+  it("build with the same arguments", () => {
+    const declared = [...script("image/Dockerfile").matchAll(/^ARG (\w+)$/gm)].map(([, name]) => name);
+    const passed = [...script("lib/idp/scripts/build-image.sh").matchAll(/--build-arg "(\w+)=/g)].map(
+      ([, name]) => name,
+    );
+    const known = Object.values(contract.BUILD_ARGUMENTS).sort();
+    expect([[...new Set(declared)].sort(), [...new Set(passed)].sort()]).toEqual([known, known]);
+  });
+
+  it("connect to the same database as the same login when nobody says otherwise", () => {
+    const dbInit = script("lib/idp/scripts/db-init.sh");
+    for (const text of [
+      `"\${DB_PORT:=${contract.DATABASE_PORT}}"`,
+      `"\${DB_ADMIN_USER:=${contract.DATABASE_ADMINISTRATOR}}"`,
+      `"\${DB_WAIT_SECONDS:=${contract.DB_INIT_WAIT_SECONDS}}"`,
+    ])
+      expect(dbInit).toContain(text);
+  });
+});
+
+it("The database is one that the application supports", () => {
+  expect(contract.DATABASE_MAJOR_VERSION).toBeGreaterThanOrEqual(contract.OLDEST_DATABASE_MAJOR_VERSION);
+  expect([contract.DATABASE_VERSION, contract.DB_INIT_IMAGE]).toEqual([
+    "POSTGRES_15",
+    "docker.io/library/postgres:15-alpine",
+  ]);
+});

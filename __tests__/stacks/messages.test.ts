@@ -1,0 +1,35 @@
+import { labTerraform } from "./lab-stack";
+import { kubernetesTerraform } from "./kubernetes-stack";
+import { serverlessTerraform } from "./serverless-stack";
+
+const STACKS = {
+  "assessment-lab": labTerraform,
+  "idp-kubernetes": kubernetesTerraform,
+  "idp-serverless": serverlessTerraform,
+};
+
+/** Messages of one kind of element with where each stands. */
+const messagesIn = (value: unknown, path: string): [path: string, message: string][] =>
+  typeof value !== "object" || value === null
+    ? []
+    : Object.entries(value).flatMap(([key, item]): [string, string][] =>
+        key === "error_message" ? [[path, String(item)]] : messagesIn(item, `${path}.${key}`),
+      );
+
+/** What is wrong and which rule; why; the way out. */
+const COMPLETE = /^[^;]+; .+, because .+; [^;]+\.$/s;
+
+describe.each(Object.entries(STACKS))("Whatever %s says about its inputs", (_name, terraform) => {
+  it("tells what is wrong, the rule, because of what, and the way out", () => {
+    const messages = messagesIn(terraform().variable, "var");
+    expect(messages.length).toBeGreaterThan(5);
+    expect(messages.filter(([, message]) => !COMPLETE.test(message))).toEqual([]);
+  });
+});
+
+describe.each(["idp-kubernetes", "idp-serverless"] as const)("Whatever %s warns of or refuses elsewhere", (name) => {
+  it("tells what is wrong, because of what, and the way out", () => {
+    const messages = messagesIn({ ...STACKS[name](), variable: undefined }, name);
+    expect(messages.filter(([, message]) => !COMPLETE.test(message))).toEqual([]);
+  });
+});
