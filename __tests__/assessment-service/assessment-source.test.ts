@@ -122,9 +122,9 @@ describe("AssessmentSource", () => {
     const { files } = synthesizeInto(App.of(stack), stack.node.id);
 
     expect(files).toEqual(expect.arrayContaining(["scripts/assessment-cleanup.sh", "scripts/assessment-status.sh"]));
-    expect(readFileSync(packageFile("README.md"), "utf8")).toMatch(
-      /sh scripts\/assessment-status\.sh[^]*sh scripts\/assessment-cleanup\.sh/,
-    );
+    const readme = readFileSync(packageFile("README.md"), "utf8");
+    expect(readme).toContain("sh scripts/assessment-status.sh");
+    expect(readme).toContain("sh scripts/assessment-cleanup.sh");
   });
 
   it("gives out an id that waits for the registration", () => {
