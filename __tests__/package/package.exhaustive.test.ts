@@ -86,6 +86,7 @@ describe("the packed library", () => {
         "lib/core/scripts/google-rest.sh",
         "lib/idp/scripts/build-image.sh",
         "lib/idp/scripts/db-init.sh",
+        "lib/lab/scripts/assessment-rest.sh",
         "lib/lab/scripts/no-profile.ini",
         "lib/lab/scripts/linux-first-boot.sh",
         "lib/lab/scripts/windows-first-boot.ps1",
