@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 
 import { packageFile } from "../../lib/core/package-file";
@@ -59,8 +59,12 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
     inScene(async ({ standIn, run }) => {
       const folder = join(temporaryFolder(), "it's a folder");
       mkdirSync(folder);
-      for (const path of ["lib/lab/scripts/assessment-cleanup.sh", "lib/core/scripts/google-rest.sh"]) {
-        copyFileSync(packageFile(path), join(folder, path.replace(/.*\//, "")));
+      for (const path of [
+        "core/scripts/google-rest.sh",
+        "lab/scripts/assessment-rest.sh",
+        "lab/scripts/assessment-cleanup.sh",
+      ]) {
+        copyFileSync(packageFile(`lib/${path}`), join(folder, basename(path)));
       }
       haveLeftovers(standIn);
       const environment = { ...process.env, ...standIn.environment, GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first" };

@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { App, TerraformLocal } from "cdktf";
 import * as fc from "fast-check";
@@ -17,6 +19,7 @@ import {
   synthesizeInto,
   terraformOf,
   type Block,
+  type SynthesizedFolder,
 } from "../support/synthesis";
 
 /** Whatever is typed into the discovery client: 1 to 63 characters in one line. */
@@ -98,7 +101,7 @@ describe("AssessmentSource", () => {
       project_id: "demo-project",
       region: "us-central1",
       scripts:
-        '${sha256(join(":", [filesha256("${path.module}/scripts/google-rest.sh"), filesha256("${path.module}/scripts/register-source.sh")]))}',
+        '${sha256(join(":", [filesha256("${path.module}/scripts/google-rest.sh"), filesha256("${path.module}/scripts/assessment-rest.sh"), filesha256("${path.module}/scripts/register-source.sh")]))}',
       source_id: "assess-discovery-client",
     });
     expect(provisioner).toEqual([
@@ -119,12 +122,14 @@ describe("AssessmentSource", () => {
   it("puts the scripts that look at the service and clean it up into the folder that is handed over", () => {
     const { stack } = registered();
 
-    const { files } = synthesizeInto(App.of(stack), stack.node.id);
+    const folder = synthesizeInto(App.of(stack), stack.node.id);
 
-    expect(files).toEqual(expect.arrayContaining(["scripts/assessment-cleanup.sh", "scripts/assessment-status.sh"]));
     const readme = readFileSync(packageFile("README.md"), "utf8");
-    expect(readme).toContain("sh scripts/assessment-status.sh");
-    expect(readme).toContain("sh scripts/assessment-cleanup.sh");
+    // Each reads the libraries beside it first.
+    for (const script of ["assessment-cleanup.sh", "assessment-status.sh"]) {
+      expect(outputOf(folder, script, "--help")).toContain(`  ${script}  `);
+      expect(readme).toContain(`sh scripts/${script}`);
+    }
   });
 
   it("gives out an id that waits for the registration", () => {
@@ -141,6 +146,12 @@ describe("AssessmentSource", () => {
     expect(off.source.ready).toEqual([]);
   });
 });
+
+/** What a script of the folder says, run there with nothing that would name a library elsewhere. */
+function outputOf(folder: SynthesizedFolder, script: string, option: string): string {
+  const env = { PATH: process.env.PATH };
+  return execFileSync("sh", [join("scripts", script), option], { cwd: folder.path, encoding: "utf8", env });
+}
 
 describe("SurvivorsNote", () => {
   it("says at destroy, from the state alone, what survives, and never stops one", () => {
@@ -169,6 +180,7 @@ describe("SurvivorsNote", () => {
       ],
     });
     expect(first).toHaveLength(1);
+    expect(outputOf(synthesizeInto(App.of(stack)), "assessment-cleanup.sh", "--note")).toContain("To remove them: ");
     expect(
       new SurvivorsNote(stack, "None", { enabled: false, projectId: "p", region: "r", sourceId: "s" }).first,
     ).toEqual([]);

@@ -10,11 +10,11 @@ const EXISTS = new ApiError(409, "ALREADY_EXISTS", "It is there.");
 const linesOf = (output: string) => withoutHash(output).split("\n");
 
 /** A program that takes its time first; `condition` looks at its arguments. */
-const slow = (name: "jq" | "sha256sum", condition: string, seconds: number) => ({
+const slow = (name: "awk" | "jq" | "sha256sum", condition: string, seconds: number) => ({
   [name]: `case "$*" in ${condition}) sleep ${seconds} ;; esac\nexec ${programPath(name)} "$@"`,
 });
 
-describeWith(["curl", "dash", "jq"], "nothing is silent for long", () => {
+describeWith(["awk", "curl", "dash", "jq"], "nothing is silent for long", () => {
   it.concurrent("while a source that exists cannot be seen", () =>
     inScene(async ({ standIn, run }) => {
       standIn.inject(`${PREFIX}.sources.create`, { kind: "status", error: EXISTS }, 3);
@@ -77,7 +77,7 @@ describeWith(["curl", "dash", "jq"], "nothing is silent for long", () => {
 
       const { exitCode, stdout } = await run("import-inventory", {
         environment: { INVENTORY_FOLDER: inventoryFolder({ tags: ["Name,A b"] }), REST_SILENCE_SECONDS: "4" },
-        programs: programFolder({ scripts: slow("jq", "-R*tagInfo.csv*", 3) }),
+        programs: programFolder({ scripts: slow("awk", "*folder=*tagInfo.csv*", 3) }),
       });
 
       expect(exitCode).toBe(0);

@@ -153,8 +153,9 @@ describe("CloudBInventory", () => {
   });
 
   it("runs again when scripts, key, region or source change, and for nothing else", () => {
+    const libraries = ["google-rest", "assessment-rest"];
     const steps = ["discover-cloudb", "export-inventory", "import-inventory", "register-source"];
-    const hashes = ["google-rest", ...steps].map((script) => `filesha256("\${path.module}/scripts/${script}.sh")`);
+    const hashes = [...libraries, ...steps].map((script) => `filesha256("\${path.module}/scripts/${script}.sh")`);
     expect(stepOf(inventoryIn(), "cloud_b_import").triggers_replace).toEqual({
       access_key_id: "${one(aws_iam_access_key.cloud_b_user_key[*].id)}",
       cloudb_region: "${var.cloudb_region}",

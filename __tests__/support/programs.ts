@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 /** Programs that some tests run for real, with the Debian package that brings each. */
 const DEBIAN_PACKAGES = {
+  awk: "mawk",
   aws: "awscli",
   bash: "bash",
   buildah: "buildah",

@@ -3,9 +3,10 @@ import { Construct } from "constructs";
 
 import { conditionOf, countWhen, expression } from "../core/expression";
 import { packageFile } from "../core/package-file";
-import { addRestLibrary, shellCommand } from "../core/project-apis";
+import { shellCommand } from "../core/project-apis";
 import { addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
+import { addAssessmentLibraries } from "./assessment-libraries";
 import { discoverySourceId } from "./lab-names";
 
 export interface AssessmentSourceProps {
@@ -64,7 +65,7 @@ export class AssessmentSource extends Construct {
       return;
     }
 
-    const library = addRestLibrary(this);
+    const libraries = addAssessmentLibraries(this);
     const script = addStackFile(this, packageFile("lib/lab/scripts/register-source.sh"), "scripts/register-source.sh");
     for (const helper of ["assessment-status.sh", "assessment-cleanup.sh"]) {
       addStackFile(this, packageFile(`lib/lab/scripts/${helper}`), `scripts/${helper}`);
@@ -77,7 +78,12 @@ export class AssessmentSource extends Construct {
         client_name: clientName,
         project_id: projectId,
         region,
-        scripts: Fn.sha256(Fn.join(":", [library.sha256, script.sha256])),
+        scripts: Fn.sha256(
+          Fn.join(
+            ":",
+            [...libraries, script].map(({ sha256 }) => sha256),
+          ),
+        ),
         source_id: plannedId,
       },
       provisioners: [

@@ -3,11 +3,12 @@ import { Construct } from "constructs";
 
 import { conditionOf, countWhen, expression } from "../core/expression";
 import { packageFile } from "../core/package-file";
-import { addRestLibrary, shellCommand } from "../core/project-apis";
+import { shellCommand } from "../core/project-apis";
 import { ifKnown, requireAll, secretPresence, type Rule } from "../core/rules";
 import { addStackFile, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type CloudBCredentials } from "./assessment-lab-props";
+import { addAssessmentLibraries } from "./assessment-libraries";
 import { CloudBUser } from "./cloudb-user";
 import { DEFAULT_CLOUDB_REGION } from "./contract";
 import { cloudbUserName } from "./lab-names";
@@ -99,7 +100,7 @@ export class CloudBInventory extends Construct {
 
   private importWith(user: CloudBUser, props: CloudBInventoryProps, cloudbRegion: string, isOn: string): void {
     const { deploymentId, projectId, region, sourceId, dependsOn = [] } = props;
-    const library = addRestLibrary(this);
+    const libraries = addAssessmentLibraries(this);
     const discover = this.script("discover-cloudb.sh");
     const steps = ["export-inventory.sh", "import-inventory.sh", "register-source.sh"].map((step) => this.script(step));
 
@@ -112,7 +113,7 @@ export class CloudBInventory extends Construct {
         scripts: Fn.sha256(
           Fn.join(
             ":",
-            [library, discover, ...steps].map(({ sha256 }) => sha256),
+            [...libraries, discover, ...steps].map(({ sha256 }) => sha256),
           ),
         ),
         source_id: sourceId,

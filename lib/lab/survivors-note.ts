@@ -3,9 +3,10 @@ import { Construct } from "constructs";
 
 import { conditionOf, countWhen } from "../core/expression";
 import { packageFile } from "../core/package-file";
-import { addRestLibrary, shellCommand } from "../core/project-apis";
+import { shellCommand } from "../core/project-apis";
 import { addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
+import { addAssessmentLibraries } from "./assessment-libraries";
 
 export interface SurvivorsNoteProps {
   /** False when there is nothing that survives. */
@@ -42,7 +43,7 @@ export class SurvivorsNote extends Construct {
       return;
     }
 
-    addRestLibrary(this);
+    addAssessmentLibraries(this);
     const cleanup = addStackFile(
       this,
       packageFile("lib/lab/scripts/assessment-cleanup.sh"),

@@ -19,7 +19,6 @@
 #   REST_RETRY_BASE_SECONDS        first pause between attempts, doubled each time up to 15 s (1)
 #   REST_CONNECT_SECONDS           time limit for reaching the host (10)
 #   REST_CALL_SECONDS              time limit for one attempt (14)
-#   REST_UPLOAD_SECONDS            time limit for one attempt to send a file (1800)
 #   REST_POLL_SECONDS              pause between two looks at something that is awaited (5)
 #   REST_SILENCE_SECONDS           longest time without a line of progress (15)
 # All accept fractions where `sleep` does, except REST_TRIES and REST_SILENCE_SECONDS.
@@ -37,7 +36,6 @@ REST_TRIES=${REST_TRIES:-6}
 REST_RETRY_BASE_SECONDS=${REST_RETRY_BASE_SECONDS:-1}
 REST_CONNECT_SECONDS=${REST_CONNECT_SECONDS:-10}
 REST_CALL_SECONDS=${REST_CALL_SECONDS:-14}
-REST_UPLOAD_SECONDS=${REST_UPLOAD_SECONDS:-1800}
 REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
 REST_SILENCE_SECONDS=${REST_SILENCE_SECONDS:-15}
 
@@ -51,6 +49,7 @@ GOOGLE_SHOWN=
 GOOGLE_SLEEP=
 GOOGLE_TICKER=
 GOOGLE_TOKEN_SOURCE=
+# A process beside the script, which must not outlive it.
 GOOGLE_WORKER=
 
 google_say() {
@@ -262,21 +261,6 @@ google_tick_in_time() {
   google_tick "$1" "$((GOOGLE_ROOM > 1 ? GOOGLE_ROOM : 1))"
 }
 
-# google_beside WHAT COMMAND...: a command that may take long, beside a ticker. In the background, so that a signal is
-# handled at once; its exit code is that of the command.
-google_beside() {
-  google_what=$1
-  shift
-  "$@" </dev/null &
-  GOOGLE_WORKER=$!
-  google_tick_in_time "$google_what"
-  google_code=0
-  wait "$GOOGLE_WORKER" || google_code=$?
-  GOOGLE_WORKER=
-  google_untick
-  return "$google_code"
-}
-
 # google_pause SECONDS: follows a line that says so; a long pause is announced again in every slice.
 google_pause() {
   google_left=$1
@@ -430,152 +414,6 @@ google_create() {
   google_request POST "$1" "$2" "$3" once
 }
 
-# google_patch SERVICE PATH BODY_FILE
-google_patch() {
-  google_request PATCH "$1" "$2" "$3" repeatable
-}
-
-google_delete() {
-  google_request DELETE "$1" "$2" "" repeatable
-}
-
-# google_list SERVICE PATH FIELD FILE: all pages of a list; FILE gets its items, one line of JSON each. PATH has a query
-# already. The file "unreachable" in GOOGLE_WORK gets the places that the API left out.
-google_list() {
-  google_pages=0
-  google_items=0
-  google_page_token=
-  : >"$4"
-  : >"$GOOGLE_WORK/unreachable"
-  while :; do
-    google_get "$1" "$2${google_page_token:+&pageToken=$google_page_token}" || return 1
-    jq -r --arg field "$3" '
-      (.[$field][]? | tojson),
-      ([.nextPageToken // "" | @uri] + [.unreachable[]? | gsub("[[:cntrl:][:space:]]"; "_")] | join(" "))
-    ' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/page"
-    sed '$d' "$GOOGLE_WORK/page" >>"$4"
-    google_items=$((google_items + $(wc -l <"$GOOGLE_WORK/page") - 1))
-    google_next_token=$(sed -n '$p' "$GOOGLE_WORK/page")
-    case $google_next_token in
-      *' '*)
-        printf '%s\n' "${google_next_token#* }" | tr ' ' '\n' >>"$GOOGLE_WORK/unreachable"
-        google_next_token=${google_next_token%% *}
-        ;;
-    esac
-    [ -n "$google_next_token" ] || return 0
-    if [ "$google_next_token" = "$google_page_token" ]; then
-      GOOGLE_NOTE="$(google_place) names the same next page again and again."
-      return 1
-    fi
-    google_page_token=$google_next_token
-    google_pages=$((google_pages + 1))
-    # The first page of many is nothing to report; a long list must not be silent.
-    if [ $((google_pages % 10)) -eq 0 ]; then
-      google_progress "Reading $3" "$google_items so far"
-    fi
-  done
-}
-
-# Random identifier of one intention: APIs that take a requestId carry out its first arrival only, so that a call may be
-# repeated after an answer that was lost.
-google_new_request_id() {
-  od -An -N16 -tx1 /dev/urandom | tr -d ' \n' |
-    sed 's/^\(.\{8\}\)\(.\{4\}\).\(.\{3\}\).\(.\{3\}\)\(.\{12\}\)$/\1-\2-4\3-a\4-\5/'
-}
-
-# google_await SERVICE WHAT SECONDS: waits for the operation in the last answer and leaves it, ended, in GOOGLE_ANSWER.
-# Returns 1 when it ended in an error, cannot be read any more or is not done in time; google_outcome says which.
-google_await() {
-  google_await_until=$(($(google_seconds) + $3))
-  google_look=1
-  while :; do
-    google_read_operation
-    if [ "$google_done" = true ]; then
-      [ -n "$GOOGLE_ERROR" ] || return 0
-      GOOGLE_NOTE="$google_operation ended with $GOOGLE_ERROR"
-      return 1
-    fi
-    case $google_operation in
-      *[!A-Za-z0-9/_.-]*)
-        GOOGLE_NOTE="$(google_place) names an operation that cannot be one."
-        return 1
-        ;;
-    esac
-    # Most operations have ended at the second look.
-    if [ "$google_look" -eq 1 ]; then
-      google_break_silence "$2" "under way" "$REST_RETRY_BASE_SECONDS"
-    else
-      google_progress "$2" "under way"
-    fi
-    if [ "$(google_seconds)" -ge "$google_await_until" ]; then
-      GOOGLE_NOTE="$google_operation is still running after $3 s; it goes on by itself."
-      return 1
-    fi
-    google_sleep "$(awk -v base="$REST_RETRY_BASE_SECONDS" -v look="$google_look" -v most="$REST_POLL_SECONDS" \
-      'BEGIN { pause = base * 2 ^ (look - 1); print (pause > most ? most : pause) }')"
-    google_look=$((google_look + 1))
-    google_get "$1" "$google_operation" || return 1
-  done
-}
-
-# Sets google_operation, google_done and, for one that failed, GOOGLE_ERROR and GOOGLE_REASONS. What has no name is no
-# operation but the result itself.
-google_read_operation() {
-  google_read=$(jq -r '
-    (.name // ""), (.done // has("name") != true),
-    ([.error.details[]?.reason? | select(type == "string")] | unique | join(" ")),
-    # The shell cuts empty lines off the end, so the last is never empty.
-    "-" + (if .error then
-      (["", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
-        "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
-        "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"][.error.code // 2] // "code \(.error.code)") + ": "
-        + ([.error.message // "no message" | splits("[ \r\n]+")] | join(" ") | .[0:2000])
-        + ([.error.details[]?.fieldViolations[]?.description? // empty] | if . == [] then "" else
-            " [" + (join("; ") | .[0:2000]) + "]" end)
-    else "" end)' "$GOOGLE_ANSWER" 2>/dev/null) || google_read=
-  [ -n "$google_read" ] || google_read="An operation
-true
-
--UNKNOWN: the answer is no JSON"
-  google_operation=${google_read%%
-*}
-  google_read=${google_read#*
-}
-  google_done=${google_read%%
-*}
-  google_read=${google_read#*
-}
-  GOOGLE_REASONS=${google_read%%
-*}
-  GOOGLE_ERROR=${google_read#*
--}
-}
-
-# google_upload FILE WHAT: sends a file to the signed address in the last answer, by PUT with exactly the headers that were
-# signed and without an access token. The answer is an operation, or its response, with `uploadFileInfo`. The address is as
-# good as a password, so it is on no command line and in no message.
-google_upload() {
-  jq -r '
-    def plain: if type == "string" and (test("[[:cntrl:]]") | not) then . else error("not one line") end;
-    (.response // .).uploadFileInfo
-    | (.signedUri | plain | capture("^(?<host>[a-z]+://[^/?#]+)").host),
-      "url = \(.signedUri | tojson)",
-      (.headers // {} | to_entries[] | "header = \((.key | plain) + ": " + (.value | plain) | tojson)")
-  ' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/address" 2>/dev/null || {
-    GOOGLE_NOTE="The API gave no address that $2 can go to."
-    return 1
-  }
-  sed 1d "$GOOGLE_WORK/address" >"$GOOGLE_WORK/upload"
-  read -r google_host <"$GOOGLE_WORK/address"
-  rm "$GOOGLE_WORK/address"
-  GOOGLE_METHOD=PUT
-  GOOGLE_URL="$google_host/<signed address>"
-  google_file=$1
-  google_what=$2
-  google_policy=repeatable
-  google_repeat google_send_file
-}
-
 # google_request METHOD SERVICE PATH BODY_FILE repeatable|once
 google_request() {
   google_base=$(google_address "$2")
@@ -587,7 +425,8 @@ google_request() {
   google_repeat google_send
 }
 
-# google_repeat google_send|google_send_file: until it succeeds or there is no point in another attempt.
+# google_repeat ATTEMPT: calls the function until it succeeds or there is no point in another attempt. Of all attempts,
+# google_send alone sends a token.
 google_repeat() {
   google_try=1
   google_renewed=no
@@ -640,26 +479,6 @@ google_judge() {
     000 | 2??) ;;
     *) "$1" ;;
   esac
-}
-
-# One attempt to send a file. It may take long, so it runs beside a ticker that keeps the user informed.
-google_send_file() {
-  : >"$GOOGLE_ANSWER"
-  : >"$GOOGLE_WORK/headers"
-  : >"$GOOGLE_WORK/upload-status"
-  GOOGLE_CURL=0
-  google_beside "$google_what" google_curl_file || GOOGLE_CURL=$?
-  GOOGLE_STATUS=$(cat "$GOOGLE_WORK/upload-status")
-  google_judge google_read_storage_error
-}
-
-google_curl_file() {
-  trap - EXIT INT TERM HUP
-  # Without "Expect", which curl adds to large bodies, no answer is waited for before the body is sent.
-  exec curl -q --silent --show-error --globoff --config "$GOOGLE_WORK/upload" --header 'Expect:' --upload-file "$google_file" \
-    --output "$GOOGLE_ANSWER" --dump-header "$GOOGLE_WORK/headers" --write-out '%{http_code}' \
-    --connect-timeout "$REST_CONNECT_SECONDS" --max-time "$REST_UPLOAD_SECONDS" --speed-limit 1000 --speed-time 60 \
-    >"$GOOGLE_WORK/upload-status" 2>"$GOOGLE_WORK/curl-error"
 }
 
 # Is the last fault a passing one that this call may simply be repeated after?
@@ -741,24 +560,6 @@ google_read_error() {
 }
 }
 
-# Cloud Storage answers in XML. Only code and message are taken: the rest, like a page of somebody between, may repeat the
-# signed address.
-google_read_storage_error() {
-  google_read=$(tr '\r\n' '  ' <"$GOOGLE_ANSWER")
-  case $google_read in
-    *'<Code>'*'</Code>'*)
-      google_code=${google_read#*<Code>}
-      GOOGLE_REASONS=${google_code%%</Code>*}
-      google_message=${google_read#*<Message>}
-      case $google_read in
-        *'<Message>'*'</Message>'*) GOOGLE_ERROR="$GOOGLE_REASONS: ${google_message%%</Message>*}" ;;
-        *) GOOGLE_ERROR="$GOOGLE_REASONS." ;;
-      esac
-      ;;
-    *) GOOGLE_ERROR="without a reason that can be read." ;;
-  esac
-}
-
 # Method and address, without its query.
 google_place() {
   printf '%s\n' "$GOOGLE_METHOD ${GOOGLE_URL%%\?*}"
@@ -821,28 +622,4 @@ google_quota_advice() {
   fi
   google_complain "  Way out: name the project that pays for the calls:" \
     "export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=${PROJECT_ID:-<project>}"
-}
-
-# The source that an import goes into when it is refused on this one. 56: what the suffix leaves of the 63 characters.
-google_upload_source() {
-  printf '%s\n' "$1" | cut -c 1-56 | sed 's/-*$/-upload/'
-}
-
-# Prints a file of JSON lines, each an array of texts, as columns under the given titles. Reads it twice instead of keeping
-# it: there may be a row for every machine.
-# google_table FILE TITLE...
-google_table() {
-  google_rows=$1
-  shift
-  # What would break the line or the terminal is shown as a space.
-  google_cell='def cell: tostring | if test("[[:cntrl:]]") then gsub("[[:cntrl:]]+"; " ") else . end | .[0:300];'
-  google_widths=$(jq -cn "$google_cell"'
-    reduce ($ARGS.positional, (inputs | map(cell))) as $row ([];
-      . as $widths | [range($row | length) as $column | [$widths[$column] // 0, ($row[$column] | length)] | max])
-  ' "$google_rows" --args "$@")
-  jq -rn --argjson widths "$google_widths" "$google_cell"'
-    $ARGS.positional, (inputs | map(cell))
-    | [range(length) as $column | .[$column]
-        + (" " * ($widths[$column] - (.[$column] | length)) // "")] | join("  ") | "  " + sub(" +$"; "")
-  ' "$google_rows" --args "$@"
 }

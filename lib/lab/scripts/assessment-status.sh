@@ -11,6 +11,8 @@ set -eu
 
 # shellcheck source=/dev/null
 . "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
+# shellcheck source=/dev/null
+. "$(dirname "$0")/assessment-rest.sh"
 
 # The most that the service gives in one page. Machines in full view are large, and a page has to come in one call's time.
 page_size=1000

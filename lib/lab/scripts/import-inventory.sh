@@ -13,11 +13,13 @@
 #   DEPLOYMENT_ID       suffix of the lab, for the job's display name (required)
 #   IMPORT_SECONDS      time limit for each of validation and import (1800)
 #   OPERATION_SECONDS   time limit for any other operation (600)
-# Settings of the calls and exit codes: google-rest.sh.
+# Settings of the calls and exit codes: google-rest.sh; of the uploads: assessment-rest.sh.
 set -eu
 
 # shellcheck source=/dev/null
 . "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
+# shellcheck source=/dev/null
+. "$(dirname "$0")/assessment-rest.sh"
 
 IMPORT_SECONDS=${IMPORT_SECONDS:-1800}
 OPERATION_SECONDS=${OPERATION_SECONDS:-600}

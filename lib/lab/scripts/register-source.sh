@@ -17,6 +17,8 @@ set -eu
 
 # shellcheck source=/dev/null
 . "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
+# shellcheck source=/dev/null
+. "$(dirname "$0")/assessment-rest.sh"
 
 SOURCE_TYPE=${SOURCE_TYPE:-SOURCE_TYPE_DISCOVERY_CLIENT}
 WAIT_SECONDS=${WAIT_SECONDS:-300}
