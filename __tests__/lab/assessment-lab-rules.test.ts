@@ -36,7 +36,7 @@ const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentL
     "a network whose name nobody can know",
     { createVpc: false },
     [
-      "createVpc is false and deploymentId is missing; the existing network must be called assess-<id>-vpc, and nobody can know a random id before; give the id in the network's name, or set createVpc to true",
+      "createVpc is false and deploymentId is missing; the existing network must be called assess-<id>-vpc, because nobody can know a random id before; give the id in the network's name, or set createVpc to true",
     ],
   ],
   [

@@ -163,7 +163,7 @@ describe("AssessmentLab with parts left out", () => {
         {
           condition: "${length(google_compute_instance.lab_windows_vm[*]) > 0}",
           error_message:
-            "create_windows_vm is false; no host of the lab has a discovery client, so nothing is scanned; set it to true, or install the client on a host of your own that reaches the targets.",
+            "create_windows_vm is false; nothing is scanned, because no host of the lab has a discovery client; set it to true, or install the client on a host of your own that reaches the targets.",
         },
       ],
     });
@@ -226,7 +226,7 @@ describe("AssessmentLab on a network that exists", () => {
           {
             condition: '${contains(self.networks == null ? [] : self.networks, "assess-office-vpc")}',
             error_message:
-              "create_vpc is false and project demo-project has no network assess-office-vpc; the lab's firewall rules and hosts would have nothing to be on; create an auto-mode network of that name, or set create_vpc to true.",
+              "create_vpc is false and project demo-project has no network assess-office-vpc; it must have it, because the lab's firewall rules and hosts would have nothing to be on; create an auto-mode network of that name, or set create_vpc to true.",
           },
         ],
       },
@@ -262,7 +262,7 @@ describe("Firewall rules of AssessmentLab", () => {
   it("come with a warning where the internal range may have none of the addresses of the lab's own network", () => {
     const { check } = literalLab({ internalTrafficCidr: "192.168.0.0/16" });
     expect(valueAt(check?.lab_reaches_targets, "assert.0.error_message")).toBe(
-      "internal_traffic_cidr has no address of the network that is created here, whose hosts are all in 10.128.0.0/9; allow-internal lets none of them through, so the discovery client reaches no target and every scan finds nothing; leave internal_traffic_cidr at 10.128.0.0/9, or give a range within it.",
+      "internal_traffic_cidr has no address of the network that is created here, whose hosts are all in 10.128.0.0/9; every scan finds nothing, because allow-internal lets none of them through and the discovery client reaches no target; leave internal_traffic_cidr at 10.128.0.0/9, or give a range within it.",
     );
     expect(literalLab({ sourceRanges: { internal: ["192.168.0.0/16"] } }).check).not.toHaveProperty(
       "lab_reaches_targets",

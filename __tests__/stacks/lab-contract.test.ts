@@ -545,17 +545,17 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
           labTerraform().data,
           "google_compute_networks.lab_vpc_existing.lifecycle.postcondition.0.error_message",
         ),
-      "create_vpc is false and project ${var.project_id} has no network assess-${var.deployment_id}-vpc; the lab's firewall rules and hosts would have nothing to be on; create an auto-mode network of that name, or set create_vpc to true.",
+      "create_vpc is false and project ${var.project_id} has no network assess-${var.deployment_id}-vpc; it must have it, because the lab's firewall rules and hosts would have nothing to be on; create an auto-mode network of that name, or set create_vpc to true.",
     ],
     [
       "create_ssh_key_bucket = false: a check says where the key then is",
       () => messageOf("lab_has_key_file"),
-      "create_ssh_key_bucket is false; there is no lab-ssh-key.pem to download, the private key is in the state alone, at tls_private_key.lab_key; set it to true, or take private_key_pem from there.",
+      "create_ssh_key_bucket is false; there is no lab-ssh-key.pem to download, because the private key is in the state alone, at tls_private_key.lab_key; set it to true, or take private_key_pem from there.",
     ],
     [
       "linux_vm_count = 0: a check says that only a cloud B import can supply assets",
       () => messageOf("lab_has_scan_targets"),
-      "linux_vm_count is 0; there is nothing to scan, so only an import from cloud B can supply assets; raise it, or import from cloud B, which needs its credentials and initialize_assessment_service.",
+      "linux_vm_count is 0; only an import from cloud B can supply assets, because there is nothing to scan; raise it, or import from cloud B, which needs its credentials and initialize_assessment_service.",
     ],
     [
       "Assessment-service objects remain after destroy, as the input says",

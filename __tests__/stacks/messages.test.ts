@@ -19,17 +19,10 @@ const messagesIn = (value: unknown, path: string): [path: string, message: strin
 /** What is wrong and which rule; why; the way out. */
 const COMPLETE = /^[^;]+; .+, because .+; [^;]+\.$/s;
 
-describe.each(Object.entries(STACKS))("Whatever %s says about its inputs", (_name, terraform) => {
+describe.each(Object.entries(STACKS))("Whatever %s refuses or warns of", (name, terraform) => {
   it("tells what is wrong, the rule, because of what, and the way out", () => {
-    const messages = messagesIn(terraform().variable, "var");
+    const messages = messagesIn(terraform(), name);
     expect(messages.length).toBeGreaterThan(5);
-    expect(messages.filter(([, message]) => !COMPLETE.test(message))).toEqual([]);
-  });
-});
-
-describe.each(["idp-kubernetes", "idp-serverless"] as const)("Whatever %s warns of or refuses elsewhere", (name) => {
-  it("tells what is wrong, because of what, and the way out", () => {
-    const messages = messagesIn({ ...STACKS[name](), variable: undefined }, name);
     expect(messages.filter(([, message]) => !COMPLETE.test(message))).toEqual([]);
   });
 });

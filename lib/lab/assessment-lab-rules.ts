@@ -43,7 +43,7 @@ export const ASSESSMENT_LAB_RULES: readonly Rule<AssessmentLabProps>[] = [
   {
     holds: ({ createVpc, deploymentId }) => createVpc !== false || deploymentId !== undefined,
     message: () =>
-      `createVpc is false and deploymentId is missing; the existing network must be called ${vpcName("<id>")}, and nobody can know a random id before; give the id in the network's name, or set createVpc to true`,
+      `createVpc is false and deploymentId is missing; the existing network must be called ${vpcName("<id>")}, because nobody can know a random id before; give the id in the network's name, or set createVpc to true`,
   },
   {
     holds: ({ region }) => ifKnown(region, (known) => /^[a-z]+-[a-z]+\d+$/.test(known)),

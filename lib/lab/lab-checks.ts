@@ -37,35 +37,35 @@ export function addLabChecks(
   check(
     "HasScanTargets",
     `${linux.exist}${importsCloudB}`,
-    "linux_vm_count is 0; there is nothing to scan, so only an import from cloud B can supply assets; raise it, or import from cloud B, which needs its credentials and initialize_assessment_service.",
+    "linux_vm_count is 0; only an import from cloud B can supply assets, because there is nothing to scan; raise it, or import from cloud B, which needs its credentials and initialize_assessment_service.",
   );
   check(
     "HasDiscoveryClient",
     windows.exists,
-    "create_windows_vm is false; no host of the lab has a discovery client, so nothing is scanned; set it to true, or install the client on a host of your own that reaches the targets.",
+    "create_windows_vm is false; nothing is scanned, because no host of the lab has a discovery client; set it to true, or install the client on a host of your own that reaches the targets.",
   );
   check(
     "HasKeyFile",
     key.hasBucket,
-    `create_ssh_key_bucket is false; there is no ${SSH_KEY_OBJECT_NAME} to download, the private key is in the state alone, at ${key.address}; set it to true, or take private_key_pem from there.`,
+    `create_ssh_key_bucket is false; there is no ${SSH_KEY_OBJECT_NAME} to download, because the private key is in the state alone, at ${key.address}; set it to true, or take private_key_pem from there.`,
   );
   check(
     "IsReachable",
     `!(${network.isCreated}) || ${firewall.hasDefaultRules}`,
-    "create_default_firewall_rules is false on a network that is created here; it has no rules, so nobody reaches a host and the discovery client reaches no target; set it to true, or add rules of your own.",
+    "create_default_firewall_rules is false on a network that is created here; nobody reaches a host and the discovery client reaches no target, because that network has no rules; set it to true, or add rules of your own.",
   );
   if (internalRange !== undefined) {
     check(
       "ReachesTargets",
       `!(${network.isCreated}) || !(${firewall.hasDefaultRules}) || ${meetsAutoModeRange(internalRange)}`,
-      `internal_traffic_cidr has no address of the network that is created here, whose hosts are all in ${AUTO_MODE_RANGE}; allow-internal lets none of them through, so the discovery client reaches no target and every scan finds nothing; leave internal_traffic_cidr at ${AUTO_MODE_RANGE}, or give a range within it.`,
+      `internal_traffic_cidr has no address of the network that is created here, whose hosts are all in ${AUTO_MODE_RANGE}; every scan finds nothing, because allow-internal lets none of them through and the discovery client reaches no target; leave internal_traffic_cidr at ${AUTO_MODE_RANGE}, or give a range within it.`,
     );
   }
   if (isOn === undefined || cloudBKeyId === undefined) return;
   check(
     "ImportsCloudB",
     `${isOn} || ${cloudBKeyId} == ""`,
-    "cloudb_access_key_id is given and initialize_assessment_service is false; there is no source to import into, so cloud B is left out; set initialize_assessment_service to true, or remove the credentials.",
+    "cloudb_access_key_id is given and initialize_assessment_service is false; cloud B is left out, because there is no source to import into; set initialize_assessment_service to true, or remove the credentials.",
   );
 }
 

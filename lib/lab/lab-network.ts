@@ -74,7 +74,7 @@ export class LabNetwork extends Construct {
           {
             // There is no list at all for a project that does not exist.
             condition: Token.asString(Fn.contains(expression("self.networks == null ? [] : self.networks"), name)),
-            errorMessage: `create_vpc is false and project ${projectId} has no network ${name}; the lab's firewall rules and hosts would have nothing to be on; create an auto-mode network of that name, or set create_vpc to true.`,
+            errorMessage: `create_vpc is false and project ${projectId} has no network ${name}; it must have it, because the lab's firewall rules and hosts would have nothing to be on; create an auto-mode network of that name, or set create_vpc to true.`,
           },
         ],
       },
