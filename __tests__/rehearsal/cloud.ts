@@ -1,5 +1,8 @@
 import { textAt, type Value, type ValueObject } from "./terraform-value";
 
+/** Number of the one project that there is. */
+export const PROJECT_NUMBER = "123456789012";
+
 /** What the stand-in platform refuses, in words that a reader of the report understands. */
 export class Refusal extends Error {}
 
@@ -83,6 +86,12 @@ export class Cloud {
   readonly deletedRepositories = new Set<string>();
   /** Networks that others made, by `projects/<project>/global/networks/<name>`. */
   readonly othersNetworks = new Set<string>();
+  /** Other things that others made, by type and identity. */
+  readonly others = new Set<string>();
+  /** Whether whatever the configuration does not make itself is there already: services that are on, accounts, grants. */
+  othersExist = false;
+  /** What the configuration makes or has made, by type and identity, as soon as that is planned. */
+  private readonly own = new Set<string>();
   /** Files that others put into buckets. */
   readonly bucketFiles = new Map<string, number>();
   /** Payloads that an edit has since removed from the folder they were public in. */
@@ -103,7 +112,7 @@ export class Cloud {
   failingJobs = 0;
   /** What the state holds because the provider puts it there: secret, wherever else it turns up. */
   readonly keptInState = new Set<string>();
-  readonly projectNumber = "123456789012";
+  readonly projectNumber = PROJECT_NUMBER;
   /** What was refused for a reason of the platform's own, so not by an injected fault. */
   readonly refusals: string[] = [];
   private readonly faults = new Map<string, Fault>();
@@ -112,6 +121,23 @@ export class Cloud {
 
   find(type: string, id: string): CloudObject | undefined {
     return this.objects.get(`${type} ${id}`);
+  }
+
+  /** Told of everything that is planned, so that it is not taken for something that others made. */
+  plan(type: string, id: string): void {
+    this.own.add(`${type} ${id}`);
+  }
+
+  /** Whether the configuration makes something of a type whose identity fits. */
+  makes(type: string, fits: (id: string) => boolean): boolean {
+    const prefix = `${type} `;
+    return [...this.own].some((key) => key.startsWith(prefix) && fits(key.slice(prefix.length)));
+  }
+
+  /** Whether a thing is there that this configuration does not make. */
+  hasOthers(type: string, id: string): boolean {
+    if (this.others.has(`${type} ${id}`)) return true;
+    return this.othersExist && !this.makes(type, (own) => mayBe(own, id));
   }
 
   ofType(type: string): CloudObject[] {
@@ -199,6 +225,9 @@ export class Cloud {
     this.retiredNames.forEach((name) => copy.retiredNames.add(name));
     this.deletedRepositories.forEach((prefix) => copy.deletedRepositories.add(prefix));
     this.othersNetworks.forEach((id) => copy.othersNetworks.add(id));
+    this.others.forEach((key) => copy.others.add(key));
+    this.own.forEach((key) => copy.own.add(key));
+    copy.othersExist = this.othersExist;
     this.bucketFiles.forEach((count, bucket) => copy.bucketFiles.set(bucket, count));
     this.handedOut.forEach((value) => copy.handedOut.add(value));
     copy.admission = this.admission;
@@ -233,9 +262,19 @@ export class Cloud {
   }
 }
 
+/** Whether a planned identity, of which parts that are known only after the apply are empty, can become another. */
+function mayBe(planned: string, id: string): boolean {
+  const parts = planned.split("/");
+  const wanted = id.split("/");
+  return parts.length === wanted.length && parts.every((part, index) => part === "" || part === wanted[index]);
+}
+
 /** The need for another thing. */
 export function needObject(type: string, id: string): Need {
-  return { what: `${type} ${id}`, isMet: (cloud) => cloud.find(type, id) !== undefined };
+  return {
+    what: `${type} ${id}`,
+    isMet: (cloud) => cloud.find(type, id) !== undefined || cloud.hasOthers(type, id),
+  };
 }
 
 /** The need for one of several roles of a principal, given by grants of one type on one target. */
@@ -249,6 +288,7 @@ export function needGrant(
   return {
     what: `a grant of ${roles.join(" or ")} on ${target} to ${member}`,
     isMet: (cloud) =>
+      isGivenByOthers(cloud, type, member) ||
       cloud
         .ofType(type)
         .some(
@@ -258,13 +298,25 @@ export function needGrant(
   };
 }
 
+/** An account that others made has its grants from them, unless the configuration gives it such grants as well. */
+function isGivenByOthers(cloud: Cloud, type: string, member: string): boolean {
+  const [account] = accountsOf(member);
+  if (account === undefined || cloud.makes(type, (id) => id.endsWith(`/${member}`))) return false;
+  return cloud.hasOthers("google_service_account", account);
+}
+
 /** The need for the principal of a grant; those that the platform brings need nothing. */
 export function needPrincipal(member: string): Need[] {
   const [, pool] = /^serviceAccount:([a-z0-9-]+)\.svc\.id\.goog\[/.exec(member) ?? [];
   if (pool !== undefined) return [needIdentityPool(pool)];
+  return accountsOf(member).map((account) => needObject("google_service_account", account));
+}
+
+/** The account that a member of a grant is, unless it is of the platform's own or no account. */
+function accountsOf(member: string): string[] {
   const [, email, project] = /^serviceAccount:([^@]+@([a-z0-9-]+)\.iam\.gserviceaccount\.com)$/.exec(member) ?? [];
   if (email === undefined || project === undefined || /^(service-|gcp-sa-)/.test(email)) return [];
-  return [needObject("google_service_account", `projects/${project}/serviceAccounts/${email}`)];
+  return [`projects/${project}/serviceAccounts/${email}`];
 }
 
 /** The need for the identity pool of a project, which its first cluster makes. */
@@ -277,12 +329,23 @@ function needIdentityPool(project: string): Need {
   };
 }
 
-/** The need for a service of the project that is on, and that has been seen answering. */
+/**
+ * The need for a service of the project that is on, and that has been seen answering. Where others' things exist, their
+ * services have been on for long, and one that the configuration turns on is taken to answer at once.
+ */
 export function needApi(name: string): Need[] {
   const api = `${name}.googleapis.com`;
+  const isOthers = (cloud: Cloud) =>
+    cloud.othersExist && !cloud.makes("google_project_service", (id) => id.endsWith(`/${api}`));
   return [
-    { what: `the enabled service ${api}`, isMet: ({ surroundings }) => surroundings.enabledApis.has(api) },
-    { what: `an answer of ${api} after it was enabled`, isMet: ({ surroundings }) => surroundings.hasAnswered(name) },
+    {
+      what: `the enabled service ${api}`,
+      isMet: (cloud) => cloud.surroundings.enabledApis.has(api) || isOthers(cloud),
+    },
+    {
+      what: `an answer of ${api} after it was enabled`,
+      isMet: (cloud) => cloud.surroundings.hasAnswered(name) || cloud.othersExist,
+    },
   ];
 }
 

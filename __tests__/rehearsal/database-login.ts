@@ -12,6 +12,7 @@ export function logIn(
 ): void {
   const { DB_ADMIN_PASSWORD: administrator, DB_USER: user = "", DB_PASSWORD: password = "" } = environment;
   for (const instance of instances) {
+    if (cloud.hasOthers("google_sql_database_instance", instance)) continue;
     const role = `${instance}/${user}`;
     if (administrator === undefined) {
       if (cloud.databaseRoles.get(role) === password) continue;
@@ -32,6 +33,7 @@ export function roleNeeds(environment: Readonly<Record<string, string>>, instanc
   if (administrator !== undefined) return [];
   return instances.map((instance) => ({
     what: `the role ${user} in the database ${instance}`,
-    isMet: (cloud) => cloud.databaseRoles.has(`${instance}/${user}`),
+    isMet: (cloud) =>
+      cloud.databaseRoles.has(`${instance}/${user}`) || cloud.hasOthers("google_sql_database_instance", instance),
   }));
 }

@@ -33,6 +33,8 @@ export interface DeploymentOptions {
   readonly program: string;
   /** Whether clusters write into objects what Autopilot writes; it does unless this is "none". */
   readonly admission?: Cloud["admission"];
+  /** Whether whatever the folder does not make itself is there already; without, only what `prepare` of a stack puts there. */
+  readonly othersExist?: boolean;
   readonly onCommand?: (run: TerraformRun, command: readonly string[]) => void;
 }
 
@@ -87,6 +89,7 @@ export class Deployment {
       hasAnswered: (api: string) => this.web.requests.some(({ method }) => method.startsWith(`${api}.`)),
     };
     this.cloud = origin === undefined ? new Cloud(surroundings) : origin.cloud.copy(surroundings);
+    this.cloud.othersExist = options.othersExist ?? false;
     this.cloud.admission = options.admission ?? "autopilot";
     origin?.web.usage.enabled.forEach((api) => this.web.usage.enabled.add(api));
     origin?.web.registry.digests.forEach((digest, image) => this.web.registry.digests.set(image, digest));

@@ -1,7 +1,8 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
 
 import { type Cloud, type CloudObject, type Need, needApi, needObject, Refusal } from "./cloud";
-import { needOwn, rangeNames } from "./google-network-kinds";
+import { needNetwork, needSubnetwork, rangeNames } from "./google-network-kinds";
+import { computeId, regionOf } from "./google-references";
 import { type ResourceKind } from "./resource-kind";
 import { isValueObject, textAt, valueAt, type ValueObject } from "./terraform-value";
 
@@ -28,15 +29,17 @@ function needRanges(values: ValueObject): Need[] {
   const policy = valueAt(values, "ip_allocation_policy.0");
   return ["cluster_secondary_range_name", "services_secondary_range_name"].flatMap((attribute) => {
     const name = textAt(policy, attribute);
-    const [own] = name === "" ? [] : needOwn("google_compute_subnetwork", subnetwork, textAt(values, "project"));
+    const region = regionOf(textAt(values, "location"));
+    const [own] = name === "" ? [] : needSubnetwork(subnetwork, textAt(values, "project"), region);
     if (own === undefined) return [];
     return [
       {
         what: `the range ${name} of ${own.what}`,
-        isMet: (cloud: Cloud) =>
-          cloud
-            .ofType("google_compute_subnetwork")
-            .some((candidate) => subnetwork.endsWith(candidate.id) && rangeNames(candidate.values).includes(name)),
+        isMet: (cloud: Cloud) => {
+          const id = computeId(subnetwork, textAt(values, "project"), `regions/${region}/subnetworks`);
+          const found = cloud.find("google_compute_subnetwork", id);
+          return found === undefined ? own.isMet(cloud) : rangeNames(found.values).includes(name);
+        },
       },
     ];
   });
@@ -108,8 +111,8 @@ export const GOOGLE_CLUSTER_KINDS: Readonly<Record<string, ResourceKind>> = {
       return [
         ...needApi("container"),
         ...needApi("compute"),
-        ...needOwn("google_compute_network", textAt(values, "network"), project),
-        ...needOwn("google_compute_subnetwork", textAt(values, "subnetwork"), project),
+        ...needNetwork(textAt(values, "network"), project),
+        ...needSubnetwork(textAt(values, "subnetwork"), project, regionOf(textAt(values, "location"))),
         ...needRanges(values),
         ...(account === ""
           ? []

@@ -1,13 +1,39 @@
-import { needApi, needObject, type Need } from "./cloud";
+import { type Cloud, needApi, type Need } from "./cloud";
+import { COMPUTE, needNetwork, needSubnetwork } from "./google-network-kinds";
+import { computeId, regionOf } from "./google-references";
 import { type DataSourceKind, type ResourceKind } from "./resource-kind";
-import { textAt, valueAt, type ValueObject } from "./terraform-value";
+import { membersOf, textAt, Unknown, type Value, type ValueObject } from "./terraform-value";
 
-/** A network of the project: one that Terraform made, or one that was there before. */
-function needNetwork(id: string): Need {
-  return {
-    what: `google_compute_network ${id}`,
-    isMet: (cloud) => needObject("google_compute_network", id).isMet(cloud) || cloud.othersNetworks.has(id),
-  };
+/** What a rule for incoming traffic must have one of. */
+const SOURCES = ["source_ranges", "source_tags", "source_service_accounts"];
+
+function isGiven(value: Value | undefined): boolean {
+  return value instanceof Unknown || membersOf(value).length > 0;
+}
+
+/** The network and the subnetwork of an interface, of which each follows from the other. */
+function placeOf(part: Value, values: ValueObject, cloud: Cloud): Readonly<Record<"network" | "subnetwork", string>> {
+  const project = textAt(values, "project");
+  const subnetworks = `regions/${regionOf(textAt(values, "zone"))}/subnetworks`;
+  const network = computeId(textAt(part, "network"), project, "global/networks");
+  const subnetwork = computeId(textAt(part, "subnetwork"), project, subnetworks);
+  if (subnetwork === "") {
+    const ofNetwork = `projects/${project}/${subnetworks}/${network.split("/").at(-1) ?? ""}`;
+    return { network: COMPUTE + network, subnetwork: COMPUTE + ofNetwork };
+  }
+  const { values: found = {} } = cloud.find("google_compute_subnetwork", subnetwork) ?? {};
+  const own = computeId(textAt(found, "network"), project, "global/networks");
+  return { network: COMPUTE + (network || own), subnetwork: COMPUTE + subnetwork };
+}
+
+/** A network makes subnetworks of its own name; every other one must be there. */
+function interfaceNeeds(part: Value, values: ValueObject): Need[] {
+  const project = textAt(values, "project");
+  const [network, subnetwork] = ["network", "subnetwork"].map((attribute) => textAt(part, attribute));
+  const isOfNetwork = subnetwork === "" || subnetwork?.split("/").at(-1) === network?.split("/").at(-1);
+  return isOfNetwork
+    ? needNetwork(network ?? "", project)
+    : needSubnetwork(subnetwork ?? "", project, regionOf(textAt(values, "zone")));
 }
 
 /** `projects/<project>/<place>/<name>`, as the provider identifies things of this service. */
@@ -21,10 +47,14 @@ export const GOOGLE_COMPUTE_KINDS: Readonly<Record<string, ResourceKind>> = {
     replacedBy: ["name", "direction", "params", "project"],
     source: "compute/resource_compute_firewall.go",
     problems: (config) =>
-      valueAt(config, "source_ranges.0") === null ? ["without a source a rule lets everybody through"] : [],
+      config.direction instanceof Unknown ||
+      config.direction === "EGRESS" ||
+      SOURCES.some((name) => isGiven(config[name]))
+        ? []
+        : ["without a source a rule lets everybody through"],
     id: (values) => identity(values, "global/firewalls"),
-    computed: (_values, { id }) => ({ self_link: `https://www.googleapis.com/compute/v1/${id}` }),
-    needs: (values) => [...needApi("compute"), needNetwork(textAt(values, "network"))],
+    computed: (_values, { id }) => ({ self_link: COMPUTE + id }),
+    needs: (values) => [...needApi("compute"), ...needNetwork(textAt(values, "network"), textAt(values, "project"))],
   },
 
   google_compute_instance: {
@@ -34,19 +64,15 @@ export const GOOGLE_COMPUTE_KINDS: Readonly<Record<string, ResourceKind>> = {
     ],
     source: "compute/resource_compute_instance.go",
     id: (values) => identity(values, `zones/${textAt(values, "zone")}/instances`),
-    computed: (_values, { id }) => ({
-      self_link: `https://www.googleapis.com/compute/v1/${id}`,
+    computed: (values, { id, cloud }) => ({
+      self_link: COMPUTE + id,
       current_status: "RUNNING",
+      network_interface: membersOf(values.network_interface).map((part) => placeOf(part, values, cloud)),
     }),
-    needs: (values) => [...needApi("compute"), needNetwork(textAt(values, "network_interface.0.network"))],
-  },
-
-  google_compute_network: {
-    replacedBy: ["name", "auto_create_subnetworks", "description", "internal_ipv6_range", "network_profile", "project"],
-    source: "compute/resource_compute_network.go",
-    id: (values) => identity(values, "global/networks"),
-    computed: (_values, { id }) => ({ self_link: `https://www.googleapis.com/compute/v1/${id}` }),
-    needs: () => needApi("compute"),
+    needs: (values) => [
+      ...needApi("compute"),
+      ...membersOf(values.network_interface).flatMap((part) => interfaceNeeds(part, values)),
+    ],
   },
 };
 
@@ -58,7 +84,7 @@ export const GOOGLE_COMPUTE_DATA_SOURCES: Readonly<Record<string, DataSourceKind
       const found = [...cloud.othersNetworks, ...cloud.ofType("google_compute_network").map((network) => network.id)];
       return {
         id,
-        self_link: `https://www.googleapis.com/compute/v1/${id}`,
+        self_link: COMPUTE + id,
         networks: found
           .filter((network) => network.startsWith(`${id}/`))
           .map((network) => network.slice(id.length + 1)),

@@ -1,12 +1,13 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 
-import { needApi, needObject, needPrincipal, Refusal } from "./cloud";
+import { needApi, needObject, needPrincipal, PROJECT_NUMBER, Refusal } from "./cloud";
 import { GOOGLE_CLUSTER_KINDS } from "./google-cluster-kinds";
 import { GOOGLE_NETWORK_KINDS } from "./google-network-kinds";
 import { GOOGLE_COMPUTE_KINDS } from "./google-compute-kinds";
 import { GOOGLE_WORKLOAD_KINDS } from "./google-workload-kinds";
-import { type ResourceKind } from "./resource-kind";
+import { secretId } from "./google-references";
+import { mergedKinds, type ResourceKind } from "./resource-kind";
 import { textAt, valueAt, type ValueObject } from "./terraform-value";
 
 const text = textAt;
@@ -46,13 +47,7 @@ function grant(
   };
 }
 
-/** What is known of the google provider's resource types, each with the file of the provider's source that says so. */
-export const GOOGLE_KINDS: Readonly<Record<string, ResourceKind>> = {
-  ...GOOGLE_CLUSTER_KINDS,
-  ...GOOGLE_NETWORK_KINDS,
-  ...GOOGLE_COMPUTE_KINDS,
-  ...GOOGLE_WORKLOAD_KINDS,
-
+const KINDS: Readonly<Record<string, ResourceKind>> = {
   google_artifact_registry_repository: {
     replacedBy: ["project", "location", "repository_id", "format", "kms_key_name", "mode"],
     source: "artifactregistry/resource_artifact_registry_repository.go",
@@ -76,7 +71,7 @@ export const GOOGLE_KINDS: Readonly<Record<string, ResourceKind>> = {
     ["project", "location", "repository"],
     (values) => ({
       type: "google_artifact_registry_repository",
-      id: `projects/${text(values, "project")}/locations/${text(values, "location")}/repositories/${text(values, "repository")}`,
+      id: `projects/${text(values, "project")}/locations/${text(values, "location")}/repositories/${text(values, "repository").split("/").at(-1) ?? ""}`,
     }),
     "artifactregistry",
   ),
@@ -112,19 +107,16 @@ export const GOOGLE_KINDS: Readonly<Record<string, ResourceKind>> = {
     }),
     needs: () => needApi("secretmanager"),
     beforeDestroy: refuseProtected("secret manager secret", false),
-    afterDestroy: ({ id }, cloud) => {
-      const prefix = `projects/${cloud.projectNumber}/secrets/${id.split("/").at(-1) ?? ""}/versions/`;
-      for (const version of cloud.ofType("google_secret_manager_secret_version")) {
-        if (version.id.startsWith(prefix)) cloud.objects.delete(`${version.type} ${version.id}`);
-      }
-    },
   },
 
   google_secret_manager_secret_iam_member: {
     ...grant(
       "secretmanager/iam_secret_manager_secret.go",
       ["project", "secret_id"],
-      (values) => ({ type: "google_secret_manager_secret", id: text(values, "secret_id") }),
+      (values) => ({
+        type: "google_secret_manager_secret",
+        id: secretId(text(values, "secret_id"), text(values, "project"), PROJECT_NUMBER),
+      }),
       "secretmanager",
     ),
     // The project is read out of the secret's name, which is not known before there is a secret.
@@ -271,6 +263,15 @@ export const GOOGLE_KINDS: Readonly<Record<string, ResourceKind>> = {
     needs: (values) => [...needApi("storage"), needObject("google_storage_bucket", text(values, "bucket"))],
   },
 };
+
+/** What is known of the google provider's resource types, each with the file of the provider's source that says so. */
+export const GOOGLE_KINDS = mergedKinds(
+  KINDS,
+  GOOGLE_CLUSTER_KINDS,
+  GOOGLE_NETWORK_KINDS,
+  GOOGLE_COMPUTE_KINDS,
+  GOOGLE_WORKLOAD_KINDS,
+);
 
 /** Number of 21 digits, always the same for the same text. */
 function digits(seed: string): string {

@@ -1,8 +1,10 @@
 import { type Cloud, type Need, needApi, needObject } from "./cloud";
+import { computeId } from "./google-references";
 import { type ResourceKind } from "./resource-kind";
 import { membersOf, textAt, type Value, type ValueObject } from "./terraform-value";
 
-const COMPUTE = "https://www.googleapis.com/compute/v1/";
+/** What a self link begins with. */
+export const COMPUTE = "https://www.googleapis.com/compute/v1/";
 
 /** Addresses that the platform would choose: of blocks that are kept for documentation. */
 const REGIONAL_ADDRESS = "203.0.113.20";
@@ -34,20 +36,27 @@ const inRegion =
   (values: ValueObject): string =>
     `regions/${textAt(values, "region")}/${collection}`;
 
-/**
- * The need for a network or another resource of the Compute API that this project makes; those of other projects exist
- * already.
- */
-export function needOwn(type: string, reference: string, project: string): Need[] {
-  const id = reference.replace(COMPUTE, "");
-  return id.startsWith(`projects/${project}/`) ? [needObject(type, id)] : [];
+/** The need for a network of this project, which Terraform made or which was there before; those of others exist already. */
+export function needNetwork(reference: string, project: string): Need[] {
+  const id = computeId(reference, project, "global/networks");
+  if (!id.startsWith(`projects/${project}/`)) return [];
+  const own = needObject("google_compute_network", id);
+  return [{ ...own, isMet: (cloud) => own.isMet(cloud) || cloud.othersNetworks.has(id) }];
+}
+
+/** The same for a subnetwork. */
+export function needSubnetwork(reference: string, project: string, region: string): Need[] {
+  const id = computeId(reference, project, `regions/${region}/subnetworks`);
+  return id.startsWith(`projects/${project}/`) ? [needObject("google_compute_subnetwork", id)] : [];
 }
 
 /** Something of a network that is known by its name alone, within the project. */
 function needNamed(type: string, name: string): Need {
   return {
     what: `${type} named ${name}`,
-    isMet: (cloud: Cloud) => cloud.ofType(type).some(({ values }) => textAt(values, "name") === name),
+    isMet: (cloud: Cloud) =>
+      cloud.ofType(type).some(({ values }) => textAt(values, "name") === name) ||
+      (cloud.othersExist && !cloud.makes(type, (id) => id.endsWith(`/${name}`))),
   };
 }
 
@@ -61,19 +70,22 @@ export function rangeNames(subnetwork: Value): string[] {
 /** Networks of the google provider and what is in them. */
 export const GOOGLE_NETWORK_KINDS: Readonly<Record<string, ResourceKind>> = {
   google_compute_network: compute("compute/resource_compute_network.go", () => "global/networks", {
-    replacedBy: ["project", "name", "auto_create_subnetworks", "description", "mtu", "routing_mode"],
+    replacedBy: [
+      ...["project", "name", "auto_create_subnetworks", "description", "internal_ipv6_range", "network_profile"],
+      "params",
+    ],
     computed: () => ({ routing_mode: "REGIONAL", mtu: 0, gateway_ipv4: "", internal_ipv6_range: "" }),
   }),
 
   google_compute_subnetwork: compute("compute/resource_compute_subnetwork.go", inRegion("subnetworks"), {
     replacedBy: ["project", "name", "region", "network", "description", "purpose"],
     computed: () => ({ gateway_address: "10.0.0.1", purpose: "PRIVATE", stack_type: "IPV4_ONLY" }),
-    needs: (values) => needOwn("google_compute_network", textAt(values, "network"), textAt(values, "project")),
+    needs: (values) => needNetwork(textAt(values, "network"), textAt(values, "project")),
   }),
 
   google_compute_router: compute("compute/resource_compute_router.go", inRegion("routers"), {
     replacedBy: ["project", "name", "region", "network"],
-    needs: (values) => needOwn("google_compute_network", textAt(values, "network"), textAt(values, "project")),
+    needs: (values) => needNetwork(textAt(values, "network"), textAt(values, "project")),
   }),
 
   google_compute_router_nat: {

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 
-import { requireSchemas } from "../stacks/provider-schema/provider-schema";
+import { schemaProblem } from "../stacks/provider-schema/provider-schema";
 import { Deployment, type DeploymentOptions, type Inputs } from "./deployment";
 import {
   complete,
@@ -41,13 +41,16 @@ export interface RehearsalOptions {
  * Takes a synthesized folder through its whole life with the real Terraform: offline, in seconds, and without writing
  * into it.
  *
- * Never throws for what the folder does: the report says what went wrong first. It does throw for a folder with types of
- * which there is no schema.
+ * Never throws for what the folder does: the report says what went wrong first.
  */
 export async function rehearse(options: RehearsalOptions): Promise<RehearsalReport> {
-  requireSchemas(options.folder);
-  const run = new RehearsalRun(options);
   const stack = basename(options.folder);
+  const problem = schemaProblem(options.folder);
+  if (problem !== undefined) {
+    const failure = { step: "schemas", address: undefined, message: problem, folder: options.folder };
+    return { stack, steps: [], failure };
+  }
+  const run = new RehearsalRun(options);
   try {
     await run.all();
     return { stack, steps: run.steps };
@@ -282,8 +285,8 @@ class RehearsalRun {
 
   private started(inputs = this.options.rehearsal.inputs): Promise<Deployment> {
     const { folder, onCommand, program } = this.options;
-    const { admission, prepare } = this.options.rehearsal;
-    const starting = Deployment.start({ source: folder, inputs, program, admission, onCommand });
+    const { admission, othersExist, prepare } = this.options.rehearsal;
+    const starting = Deployment.start({ source: folder, inputs, program, admission, othersExist, onCommand });
     return starting.then((deployment) => {
       prepare?.(deployment);
       return deployment;

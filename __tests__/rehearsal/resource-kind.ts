@@ -70,6 +70,16 @@ export interface ResourceKind {
   readonly requireStart?: (object: CloudObject, cloud: Cloud) => void;
 }
 
+/** Kinds of several files in one; a type that two of them describe would be known by chance. */
+export function mergedKinds(
+  ...parts: readonly Readonly<Record<string, ResourceKind>>[]
+): Readonly<Record<string, ResourceKind>> {
+  const types = parts.flatMap((part) => Object.keys(part));
+  const twice = types.filter((type, index) => types.indexOf(type) !== index);
+  if (twice.length > 0) throw new Error(`described twice: ${twice.join(", ")}`);
+  return Object.assign({}, ...parts) as Readonly<Record<string, ResourceKind>>;
+}
+
 /** How one type of ephemeral resource is opened. */
 export interface EphemeralKind {
   readonly open: (config: ValueObject, cloud: Cloud) => Readonly<Record<string, Value>>;

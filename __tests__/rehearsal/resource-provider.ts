@@ -107,10 +107,11 @@ export class ResourceProvider {
     const unset = mapAttributes(proposed, block, prior, (value, { computed, write_only: writeOnly }, _name, before) => {
       if (writeOnly === true) return null;
       // A value that the platform left empty stays so; only what is new can be anything.
-      return value === null && computed === true && (prior === null || before === UNKNOWN) ? UNKNOWN : value;
+      return value === null && computed === true && before === undefined ? UNKNOWN : value;
     });
     const known = this.withKnown(kind, unset as ValueObject, config, block);
     const planned = { ...(known as ValueObject), ...computedBlocks(kind, prior, config) };
+    this.cloud.plan(type, kind.id(this.withProject(planned), this.cloud));
     if (!isValueObject(prior)) return { planned, replacedBy: [] };
     if (!isValueObject(planned) || sameValue(planned, prior)) return { planned, replacedBy: [] };
     const replacedBy = [
@@ -141,7 +142,7 @@ export class ResourceProvider {
     if (invalid.length > 0) throw new Refusal(`Error 422: ${type} is invalid: ${invalid.join(", ")}`);
     if (prior !== null) return this.update(type, kind, { prior: prior as ValueObject, values, writeOnly });
 
-    const id = kind.id(values, this.cloud);
+    const id = kind.id(this.withProject(values), this.cloud);
     const state = this.filled(type, kind, values, id);
     const object: CloudObject = { type, id, values: state, writeOnly, needs: kind.needs?.(state, this.cloud) ?? [] };
     try {
@@ -228,15 +229,19 @@ export class ResourceProvider {
     );
   }
 
+  /** With the provider's own project where the platform is left to fill it in. */
+  private withProject(planned: ValueObject): ValueObject {
+    return planned.project instanceof Unknown ? { ...planned, project: this.settings.project } : planned;
+  }
+
   private filled(type: string, kind: ResourceKind, planned: ValueObject, id: string): ValueObject {
-    const project = planned.project instanceof Unknown ? this.settings.project : planned.project;
-    const values = "project" in planned ? { ...planned, project: project ?? null } : planned;
+    const values = this.withProject(planned);
     const computed: ValueObject = { id, ...kind.computed?.(values, { id, cloud: this.cloud }) };
     const block = this.blockOf(type);
     const { block_types: blocks = {} } = block;
     const top = Object.fromEntries(
       Object.entries(planned).map(([name, value]) => {
-        if (name === "project" && value instanceof Unknown) return [name, computed.project ?? project ?? null];
+        if (name === "project" && value instanceof Unknown) return [name, computed.project ?? values.project ?? null];
         const filled = withComputed(value, computed[name]);
         return [name, filled instanceof Unknown && name in blocks ? [] : filled];
       }),

@@ -71,6 +71,14 @@ export interface StackRehearsal {
    */
   readonly admission?: DeploymentOptions["admission"];
 
+  /**
+   * Whether whatever the folder does not make itself is there already and works: services that are on and answer,
+   * accounts with their grants, networks, buckets, images.
+   *
+   * @default false - only what `prepare` puts there
+   */
+  readonly othersExist?: DeploymentOptions["othersExist"];
+
   /** Episodes, each on a deployment of its own; after each, a plan must be empty. */
   readonly episodes?: readonly Episode[];
 

@@ -45,6 +45,13 @@ it("A value survives the way to Terraform and back, unknown parts included", () 
   expect(valueFromMessage(messageFromValue(value))).toEqual(value);
 });
 
+it.each([
+  ["alone", [0xd4, 0, 0]],
+  ["with what is known of it", [0xc7, 2, 12, 0x81, 0x01]],
+])("A value that Terraform does not know yet is one whether it comes %s", (_how, bytes) => {
+  expect(valueFromMessage({ msgpack: Uint8Array.from(bytes) })).toBe(UNKNOWN);
+});
+
 const object = (id: string, ...needs: string[]) => ({
   ...{ type: "thing", id, values: {}, writeOnly: {} },
   needs: needs.map((need) => needObject("thing", need)),

@@ -126,8 +126,11 @@ export function completedBlock(value: Value, block: BlockSchema): Value {
   return Object.fromEntries([...attributes, ...blocks]);
 }
 
-/** Called for an attribute of a block; `other` is the same attribute in the value that is compared with. */
-export type AttributeChange = (value: Value, schema: AttributeSchema, name: string, other: Value) => Value;
+/**
+ * Called for an attribute of a block; `other` is the same attribute in the value that is compared with, undefined when that
+ * has no such block.
+ */
+export type AttributeChange = (value: Value, schema: AttributeSchema, name: string, other: Value | undefined) => Value;
 
 /**
  * A block's value with every attribute of it and of the blocks in it replaced.
@@ -136,12 +139,13 @@ export type AttributeChange = (value: Value, schema: AttributeSchema, name: stri
  */
 export function mapAttributes(value: Value, block: BlockSchema, other: Value, change: AttributeChange): Value {
   if (!isValueObject(value)) return value;
-  const otherMembers = isValueObject(other) ? other : {};
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
-      const counterpart = otherMembers[name] ?? null;
+      const counterpart = isValueObject(other) ? (other[name] ?? null) : null;
       const attribute = block.attributes?.[name];
-      if (attribute !== undefined) return [name, change(member, attribute, name, counterpart)];
+      if (attribute !== undefined) {
+        return [name, change(member, attribute, name, isValueObject(other) ? counterpart : undefined)];
+      }
       const nested = block.block_types?.[name];
       if (nested === undefined) return [name, member];
       const each = (item: Value, index: number | string) => {

@@ -1,4 +1,5 @@
 import { type Cloud, needGrant, type Need, needObject, textsIn } from "./cloud";
+import { secretId } from "./google-references";
 import { membersOf, textAt, valueAt, type Value } from "./terraform-value";
 
 /** What the platform looks at of a container, its environment and its mounts before it starts anything. */
@@ -89,12 +90,14 @@ function mountedSecrets(template: Value): SecretUse[] {
 
 function secretNeeds(cloud: Cloud, { secret, version }: SecretUse, project: string, member: string): Need[] {
   const short = secret.split("/").at(-1) ?? "";
+  const id = `projects/${cloud.projectNumber}/secrets/${short}/versions/${version}`;
+  const type = "google_secret_manager_secret_version";
   return [
-    needObject("google_secret_manager_secret", `projects/${project}/secrets/${short}`),
-    needObject(
-      "google_secret_manager_secret_version",
-      `projects/${cloud.projectNumber}/secrets/${short}/versions/${version}`,
-    ),
+    needObject("google_secret_manager_secret", secretId(secret, project, cloud.projectNumber)),
+    {
+      what: `${type} ${id}`,
+      isMet: (owner) => owner.payloadOf(secret, version) !== undefined || owner.hasOthers(type, id),
+    },
     needGrant(
       "google_secret_manager_secret_iam_member",
       (values) => textAt(values, "secret_id").split("/").at(-1) === short,
@@ -107,8 +110,15 @@ function secretNeeds(cloud: Cloud, { secret, version }: SecretUse, project: stri
 
 /** An image of this project's own registry must have been pushed; others are not ours to look at. */
 export function imageNeed(project: string, image: string): Need[] {
-  if (!new RegExp(`^[a-z0-9-]+-docker\\.pkg\\.dev/${project}/`).test(image)) return [];
-  return [{ what: `the image ${image}`, isMet: (cloud) => cloud.hasImage(image) }];
+  const [, location, name = ""] = new RegExp(`^([a-z0-9-]+)-docker\\.pkg\\.dev/${project}/([^/]+)/`).exec(image) ?? [];
+  if (location === undefined) return [];
+  const repository = `projects/${project}/locations/${location}/repositories/${name}`;
+  return [
+    {
+      what: `the image ${image}`,
+      isMet: (cloud) => cloud.hasImage(image) || cloud.hasOthers("google_artifact_registry_repository", repository),
+    },
+  ];
 }
 
 /** Databases and the right to connect to them. */

@@ -1,8 +1,13 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import { NEWER_GOOGLE_ATTRIBUTES, NEWER_KUBERNETES_ATTRIBUTES } from "../../lib/core/newer-attribute";
 import { type Block, type Terraform } from "../support/synthesis";
 import {
   providerSchema,
   type ProviderSchema,
+  schemaProblem,
   type AttributeSchema,
   type AttributeType,
   type BlockSchema,
@@ -174,6 +179,54 @@ describe("The real providers' schemas", () => {
     expect(trimmed("resource")).toEqual(used("resource"));
     expect(trimmed("ephemeral_resource")).toEqual(used("ephemeral"));
     expect(trimmed("data_source")).toEqual(used("data"));
+  });
+});
+
+describe("A folder's need of schemas", () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "needs-schemas-"));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  const problemOf = (configuration: object): string | undefined => {
+    writeFileSync(join(folder, "cdk.tf.json"), JSON.stringify(configuration));
+    return schemaProblem(folder);
+  };
+
+  const needs = (version: string) => ({ terraform: { required_providers: { google: { version } } } });
+
+  it("is met for releases that the stacks take", () => {
+    for (const { release } of Object.values(schemas)) expect(release).toMatch(/^\d+\.\d+\.\d+$/);
+    const required = scenarios.map(([scenario, terraform]) => [scenario, problemOf(terraform)]);
+    expect(required.filter(([, problem]) => problem !== undefined)).toEqual([]);
+  });
+
+  it.each(["~> 7.45.0", "= 7.45.0", "7.9.0", "< 8.0.0, >= 7.42.0", "< 8.0.0", ""])("is met for %s", (version) => {
+    expect(problemOf(needs(version))).toBeUndefined();
+  });
+
+  it.each([">= 7.45.1, < 8.0.0", "~> 7.100", "8.0.0", "< 9.0.0, > 7.46.0"])(
+    "names the command for %s, of which the schemas are older",
+    (version) => {
+      expect(problemOf(needs(version))).toBe(
+        `the schema of google is of 7.45.0, and the folder needs ${version}; run: npm run rehearse:schemas -- ${folder}`,
+      );
+    },
+  );
+
+  it("names the command for types of which there is none", () => {
+    const configuration = {
+      resource: { google_pubsub_topic: { a: {} }, terraform_data: { b: {} } },
+      data: { aws_ami: {} },
+    };
+    expect(problemOf(configuration)).toBe(
+      `there is no schema of aws_ami, google_pubsub_topic; run: npm run rehearse:schemas -- ${folder}`,
+    );
   });
 });
 

@@ -163,6 +163,8 @@ function objectProblems(
     const memberSchema = held.properties?.[name] ?? held.additionalProperties;
     const memberPath = path === "" ? name : `${path}.${name}`;
     if (memberSchema === undefined) return [`Unknown name "${name}" at '${path}': Cannot find field.`];
+    // A request may have it, an answer never does.
+    if (member === null && origin === "request") return [];
     return schemaProblems(description, memberSchema, member, memberPath, origin);
   });
 }
@@ -206,6 +208,14 @@ function stringAllowed(schema: Schema, value: unknown, origin: Origin): boolean 
   if (schema.format === "google-duration") return /^\d+(\.\d{1,9})?s$/.test(value);
   if (schema.format === "google-datetime") return !Number.isNaN(Date.parse(value));
   return true;
+}
+
+/** A body as an API understands it: a field that is null is one that is left out. */
+export function withoutNulls<Body>(body: Body): Body {
+  if (Array.isArray(body)) return body.map(withoutNulls) as Body;
+  if (!isObject(body)) return body;
+  const given = Object.entries(body).filter(([, value]) => value !== null);
+  return Object.fromEntries(given.map(([name, value]) => [name, withoutNulls(value)])) as Body;
 }
 
 export function isObject(value: unknown): value is JsonObject {

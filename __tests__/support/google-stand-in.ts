@@ -13,6 +13,7 @@ import {
   type MethodMatch,
   queryProblems,
   schemaProblems,
+  withoutNulls,
 } from "./google-stand-in-schema";
 import {
   ApiError,
@@ -276,7 +277,7 @@ function carryOut(
   }
   const handler = api.service.handlers?.[method.id.slice(api.description.name.length + 1)];
   try {
-    const answer = handler?.({ method, parameters, query, body: isObject(body) ? body : {} }) ?? {};
+    const answer = handler?.({ method, parameters, query, body: isObject(body) ? withoutNulls(body) : {} }) ?? {};
     requireNone(method, answerProblems(api.description, method, answer));
     return answer;
   } catch (error) {

@@ -35,6 +35,8 @@ export interface ElementSchema {
 }
 
 export interface ProviderSchema {
+  /** Release of the provider that it is of. */
+  readonly release?: string;
   readonly provider: ElementSchema;
   readonly resource_schemas?: Readonly<Record<string, ElementSchema>>;
   readonly data_source_schemas?: Readonly<Record<string, ElementSchema>>;
@@ -42,8 +44,8 @@ export interface ProviderSchema {
 }
 
 /**
- * The parts of the real providers' schemas that the stacks touch: `terraform providers schema -json` of aws 5.100.0,
- * google 7.45.0, kubernetes 3.2.1, random 3.7.2 and tls 4.1.0, without descriptions.
+ * The parts of the real providers' schemas that the stacks touch: `terraform providers schema -json` of the release that each
+ * names, without descriptions.
  */
 export function providerSchema(provider: ProviderName): ProviderSchema {
   return JSON.parse(gunzipSync(readFileSync(join(__dirname, `${provider}.json.gz`))).toString()) as ProviderSchema;
@@ -68,8 +70,8 @@ export function typesOf(folder: string): Readonly<Record<"data" | "ephemeral" | 
 
 const EMPTY: ElementSchema = { version: 0, block: {} };
 
-/** @throws Error when a synthesized folder uses types of which there is no schema */
-export function requireSchemas(folder: string): void {
+/** What a folder needs of the schemas that they do not have, with the command that brings it; undefined for nothing. */
+export function schemaProblem(folder: string): string | undefined {
   const files = readdirSync(__dirname).filter((file) => file.endsWith(".json.gz"));
   const known = files.map((file) => trimmedSchema(file.replace(".json.gz", "")) ?? { provider: EMPTY });
   const { data, ephemeral, resource } = typesOf(folder);
@@ -78,6 +80,31 @@ export function requireSchemas(folder: string): void {
     ...resource.filter((type) => !known.some(({ resource_schemas: schemas = {} }) => type in schemas)),
     ...ephemeral.filter((type) => !known.some(({ ephemeral_resource_schemas: schemas = {} }) => type in schemas)),
   ];
-  if (missing.length === 0) return;
-  throw new Error(`there is no schema of ${missing.join(", ")}; run: npm run rehearse:schemas`);
+  const problems = [
+    ...(missing.length === 0 ? [] : [`there is no schema of ${missing.join(", ")}`]),
+    ...staleSchemas(folder),
+  ];
+  return problems.length === 0 ? undefined : `${problems.join("; ")}; run: npm run rehearse:schemas -- ${folder}`;
+}
+
+/** Schemas of a release that is older than those that the folder takes. */
+function staleSchemas(folder: string): string[] {
+  const { terraform: { required_providers: required = {} } = {} } = JSON.parse(
+    readFileSync(join(folder, "cdk.tf.json"), "utf8"),
+  ) as { terraform?: { required_providers?: Readonly<Record<string, { readonly version?: string }>> } };
+  return Object.entries(required).flatMap(([provider, { version = "" }]) => {
+    const { release } = trimmedSchema(provider) ?? {};
+    const least = oldestAccepted(version);
+    if (release === undefined || least === undefined || compareReleases(release, least) >= 0) return [];
+    return [`the schema of ${provider} is of ${release}, and the folder needs ${version}`];
+  });
+}
+
+/** Lower bound of accepted releases, for example of `>= 7.42.0, < 8.0.0`. */
+function oldestAccepted(versions: string): string | undefined {
+  return /(?:^|,)\s*(?:>=?|~>|=)?\s*(\d+(?:\.\d+)*)/.exec(versions)?.[1];
+}
+
+function compareReleases(one: string, other: string): number {
+  return one.localeCompare(other, "en", { numeric: true });
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -10,27 +10,34 @@ import { type ProviderSchema, typesOf } from "./provider-schema";
 /**
  * Writes the trimmed schemas beside this file: of the types that the synthesized stacks use, without prose.
  *
- * Arguments are full schemas, each a plain or compressed output of `terraform providers schema -json`, of one or several
- * providers. Without arguments Terraform is asked for those of each synthesized stack, which downloads the providers.
+ * Arguments that are folders are further synthesized stacks, somebody else's, whose types are added. All others are full
+ * schemas, each a plain or compressed output of `terraform providers schema -json`, called `<provider>-<release>.json` or
+ * `.json.gz`. Without any, Terraform is asked for those of each stack, which downloads the providers.
  */
 
 const STACKS = packageFile("cdktf.out/stacks");
 
-const folders = readdirSync(STACKS).map((stack) => join(STACKS, stack));
+const isFolder = (path: string): boolean => existsSync(join(path, "cdk.tf.json"));
+const given = process.argv.slice(2);
+const folders = [...readdirSync(STACKS).map((stack) => join(STACKS, stack)), ...given.filter(isFolder)];
 const used = folders.map(typesOf);
 const usedOf = (kind: "data" | "ephemeral" | "resource", provider: string): string[] =>
   [...new Set(used.flatMap((types) => types[kind]))].filter((type) => type.startsWith(`${provider}_`)).sort();
 
 interface FullDump {
   readonly provider_schemas: Readonly<Record<string, ProviderSchema>>;
+  /** Releases by the address of the provider. */
+  readonly provider_selections?: Readonly<Record<string, string>>;
 }
 
-const dumps = process.argv.length > 2 ? process.argv.slice(2).map(readDump) : folders.map(askTerraform);
+const files = given.filter((path) => !isFolder(path));
+const dumps = files.length > 0 ? files.map(readDump) : folders.map(askTerraform);
 for (const dump of dumps) {
   for (const [address, schema] of Object.entries(dump.provider_schemas)) {
     const name = address.split("/").at(-1) ?? "";
     if (name === "terraform") continue;
     const trimmed: ProviderSchema = {
+      release: dump.provider_selections?.[address],
       provider: withoutProse(schema.provider),
       resource_schemas: only(schema.resource_schemas, usedOf("resource", name)),
       data_source_schemas: only(schema.data_source_schemas, usedOf("data", name)),
@@ -42,8 +49,12 @@ for (const dump of dumps) {
 }
 
 function readDump(path: string): FullDump {
+  const [, release] = /-(\d+\.\d+\.\d+)\.json(\.gz)?$/.exec(path) ?? [];
+  if (release === undefined) throw new Error(`${path} does not say its release; call it <provider>-<release>.json.gz`);
   const bytes = readFileSync(path);
-  return JSON.parse((path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString()) as FullDump;
+  const dump = JSON.parse((path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString()) as FullDump;
+  const addresses = Object.keys(dump.provider_schemas);
+  return { ...dump, provider_selections: Object.fromEntries(addresses.map((address) => [address, release])) };
 }
 
 function askTerraform(folder: string): FullDump {
@@ -53,8 +64,9 @@ function askTerraform(folder: string): FullDump {
     execFileSync("terraform", command, { cwd: place, maxBuffer: 2 ** 30 }).toString();
   run("init", "-input=false");
   const dump = JSON.parse(run("providers", "schema", "-json")) as FullDump;
+  const { provider_selections: releases } = JSON.parse(run("version", "-json")) as FullDump;
   rmSync(place, { recursive: true });
-  return dump;
+  return { ...dump, provider_selections: releases };
 }
 
 function only<Schema>(
