@@ -81,12 +81,38 @@ function secretsOf({ cloud, folder }: Traces): Secret[] {
   });
 }
 
-/** A value as it is, as JSON writes it, and in Base64 at each of the three places where it may begin. */
+/** A value as it is, as JSON and addresses write it, and in Base64 at each of the three places where it may begin. */
 function formsOf(value: string): string[] {
   const encoded = [0, 1, 2].map((shift) => {
     const text = Buffer.from(" ".repeat(shift) + value).toString("base64");
     // The first and last characters also depend on what surrounds the value.
     return text.slice(shift === 0 ? 0 : 4, text.length - 4);
   });
-  return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), ...encoded];
+  const asJson = jsonText(value);
+  const asTerraformJson = terraformJsonText(value);
+  const inAddress = encodeURIComponent(value);
+  return [
+    ...new Set([
+      value,
+      asJson,
+      asTerraformJson,
+      // The result of jsonencode() is a text of the state.
+      terraformJsonText(asTerraformJson),
+      inAddress,
+      inAddress.replace(/[!'()*]/g, percentCode),
+      ...encoded,
+    ]),
+  ];
 }
+
+const jsonText = (value: string): string => JSON.stringify(value).slice(1, -1);
+
+/** Terraform writes JSON that HTML could contain: in the state, in what it shows, and in jsonencode(). */
+function terraformJsonText(value: string): string {
+  return jsonText(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+const percentCode = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
