@@ -19,7 +19,7 @@ import { type ProviderKinds, ResourceProvider } from "./resource-provider";
 import { SecretScan } from "./secret-scan";
 import { TLS_KINDS } from "./tls-kinds";
 import { type Plan, type Refusals, StepFailure } from "./steps";
-import { actionsOf, addressesIn } from "./terraform-json";
+import { actionsOf, addressesIn, changedOutputsOf, keysByAddress } from "./terraform-json";
 import { runTerraform, type TerraformOptions, type TerraformRun } from "./terraform-process";
 
 /** Values of input variables; what is not given has the stack's own default. */
@@ -71,7 +71,7 @@ export class Deployment {
   environment: Record<string, string | undefined> = {};
   private readonly plugins = new PluginServer();
   private readonly scan = new SecretScan();
-  private planNumber = 0;
+  private planNumber: number;
   /** Everything that was asked for as JSON. */
   private shown = "";
 
@@ -81,6 +81,8 @@ export class Deployment {
   ) {
     cpSync(origin?.folder ?? options.source, this.folder, { recursive: true });
     this.inputs = options.inputs;
+    // What comes along must not be written over: a plan file is looked at for secrets once.
+    this.planNumber = origin?.planNumber ?? 0;
     const surroundings = {
       enabledApis: this.web.usage.enabled,
       hasImage: (image: string) => this.web.registry.digests.has(image),
@@ -186,14 +188,14 @@ export class Deployment {
     this.writeInputs();
     await this.succeed("plan", ["plan", "-input=false", `-out=${file}`, ...further]);
     const shown = await this.terraformJson("show", "-json", file);
-    return { file, actions: actionsOf(shown) };
+    return { file, actions: actionsOf(shown), outputs: changedOutputsOf(shown) };
   }
 
   /** True when a plan would do nothing. */
   async isSettled(): Promise<boolean> {
     this.writeInputs();
     const { exitCode, output } = await this.terraform(["plan", "-input=false", "-detailed-exitcode"]);
-    if (exitCode === 1) throw new StepFailure("plan", unwrapped(output));
+    if (exitCode === 1) throw new StepFailure("plan", problemsIn(output));
     return exitCode === 0;
   }
 
@@ -232,21 +234,32 @@ export class Deployment {
     return addressesIn(JSON.parse(this.read("terraform.tfstate") ?? "{}"));
   }
 
+  /** Type and identity of everything in the state, by address. */
+  get stateKeys(): ReadonlyMap<string, string> {
+    return keysByAddress(JSON.parse(this.read("terraform.tfstate") ?? "{}"));
+  }
+
   writeInputs(): void {
     writeFileSync(join(this.folder, "rehearsal.auto.tfvars.json"), JSON.stringify(this.inputs));
   }
 
   private async terraformJson(...command: string[]): Promise<unknown> {
     const run = await this.terraform(command);
-    if (run.exitCode !== 0) throw new StepFailure(command.join(" "), unwrapped(run.output));
+    if (run.exitCode !== 0) throw new StepFailure(command.join(" "), problemsIn(run.output));
     this.shown += run.output;
     return JSON.parse(run.output) as unknown;
   }
 
   private async succeed(step: string, command: readonly string[]): Promise<void> {
     const run = await this.terraform(command);
-    if (run.exitCode !== 0) throw new StepFailure(step, unwrapped(run.output));
+    if (run.exitCode !== 0) throw new StepFailure(step, problemsIn(run.output));
   }
+}
+
+/** What Terraform says from its first error on. */
+function problemsIn(output: string): string {
+  const text = unwrapped(output);
+  return text.slice(Math.max(0, text.indexOf("Error: ")));
 }
 
 /** Terraform breaks lines of messages at a fixed width, inside a frame. */

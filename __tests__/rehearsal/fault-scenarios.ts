@@ -2,7 +2,7 @@ import { type ChildProcess } from "node:child_process";
 
 import { APPLY_AT_ONCE, type Deployment } from "./deployment";
 import { requireSoundness, requireVerified } from "./journey";
-import { type Plan, StepFailure } from "./steps";
+import { inStep, type Plan, StepFailure } from "./steps";
 import { killWithScripts } from "./terraform-process";
 
 /** Something that goes wrong once during the first apply. */
@@ -59,12 +59,12 @@ export async function rehearseFault(
     throw new StepFailure(fault.name, `tried without waiting for what it needs: ${premature}`);
   requireVerified(fault.name, () => fault.verify?.(deployment));
   fault.repair?.(deployment);
-  await complete(deployment, fault.name, expected);
+  await inStep(fault.name, () => complete(deployment, "second apply", expected));
 }
 
 /** Applies to the end, and looks at what that is. */
 export async function complete(deployment: Deployment, name: string, expected?: EndState): Promise<void> {
-  await deployment.applyAtOnce();
+  await inStep(name, () => deployment.applyAtOnce());
   if (expected !== undefined) requireSameEnd(name, endState(deployment), expected);
   requireSoundness(deployment, name);
   const { leaks } = deployment;

@@ -3,7 +3,7 @@ import { KUBERNETES_KINDS } from "./kubernetes-kinds";
 import { type ResourceKind } from "./resource-kind";
 import { type Deployment, type Inputs } from "./deployment";
 import { Refusal } from "./cloud";
-import { type Action, requireActions, StepFailure } from "./steps";
+import { type Action, inStep, requireActions, requireNothing, StepFailure } from "./steps";
 
 /** One step that was taken. */
 export interface StepReport {
@@ -108,7 +108,7 @@ export class Journey {
 
   async requireEmptyPlan(step: string): Promise<void> {
     if (await this.deployment.isSettled()) return;
-    requireActions(`${step}: second plan`, await this.deployment.plan(), {});
+    requireNothing(`${step}: second plan`, await this.deployment.plan());
   }
 
   private async requireRefusedDestroy(refusal: string): Promise<void> {
@@ -127,7 +127,7 @@ export class Journey {
   /** Takes one step, times it, and looks for secrets. */
   private async step<Result>(step: string, work: () => Promise<Result>): Promise<Result> {
     const start = performance.now();
-    const result = await work();
+    const result = await inStep(step, work);
     const leaks = this.deployment.leaks;
     if (leaks.length > 0) throw new StepFailure(step, leaks.join("\n"));
     const actions = (result as { readonly actions?: ReadonlyMap<string, Action> } | undefined)?.actions;

@@ -19,7 +19,7 @@ import { type RehearsalFailure, type RehearsalReport } from "./rehearsal-report"
 import { refusalBatches } from "./refusal-batches";
 import { fewerFaults, resourceFaults } from "./resource-faults";
 import { type StackRehearsal } from "./stack-rehearsal";
-import { type Plan, StepFailure } from "./steps";
+import { inStep, type Plan, StepFailure } from "./steps";
 import { NotBegun, together, WorkSlots } from "./work-slots";
 
 export interface RehearsalOptions {
@@ -114,18 +114,37 @@ class RehearsalRun {
     work: (stages: readonly Stage[]) => Promise<void>,
   ): Promise<void> {
     const stages: Stage[] = [];
+    let broken: Deployment | undefined;
+    const at = async <Result>(deployment: Deployment, work: () => Promise<Result>) => {
+      try {
+        return await work();
+      } catch (error) {
+        broken = deployment;
+        throw locatedFailure(error, deployment);
+      }
+    };
+    const add = (deployment: Deployment, apply: () => Promise<void>) => {
+      stages.push(new Stage(deployment));
+      return at(deployment, apply);
+    };
     try {
       await this.slots.take(async () => {
-        const first = new Stage(await this.started(inputs));
-        stages.push(first);
-        await first.deployment.init();
+        const first = await this.started(inputs);
+        await add(first, () => first.init());
       });
       for (const pattern of patterns) {
-        await this.slots.take(async () => stages.push(await nextStage(lastOf(stages), pattern)));
+        const step = `stage ${pattern.source}`;
+        await this.slots.take(async () => {
+          const before = lastOf(stages);
+          const { actions } = await at(before.deployment, () => inStep(step, () => before.plan()));
+          const targets = [...actions.keys()].filter((address) => pattern.test(address));
+          const next = await before.deployment.fork();
+          await add(next, () => inStep(step, () => next.applyAtOnce(...targets.map((target) => `-target=${target}`))));
+        });
       }
       await work(stages);
     } finally {
-      await Promise.all(stages.map(({ deployment }) => deployment.stop()));
+      await Promise.all(stages.map(({ deployment }) => deployment.stop({ keepFolder: deployment === broken })));
     }
   }
 
@@ -136,7 +155,7 @@ class RehearsalRun {
       const begun = stages[patterns.length] ?? lastOf(stages);
       await this.with(begun.deployment.fork(), async (deployment) => {
         const end = await this.slots.take(async () => {
-          await deployment.applyAtOnce();
+          await inStep("apply before the faults", () => deployment.applyAtOnce());
           return endState(deployment);
         });
         const faults = await this.slots.take(() => this.faultsOf(deployment, end, all));
@@ -144,7 +163,7 @@ class RehearsalRun {
           this.episodes(begun, deployment),
           this.each("faults on create", faults, async (fault) => {
             const origin = stages[fault.afterStage] ?? lastOf(stages);
-            const plan = await origin.plan();
+            const plan = await inStep(fault.name, () => origin.plan());
             await this.with(origin.deployment.fork(), (fork) => rehearseFault(fork, plan, fault, end));
           }),
           this.interruptions(begun, end),
@@ -198,7 +217,7 @@ class RehearsalRun {
     const { episodes = [] } = this.options.rehearsal;
     await this.each("episodes", episodes, async ({ name, play, fromNothing = false }) => {
       await this.with((fromNothing ? begun.deployment : complete).fork(), async (deployment) => {
-        await play(deployment);
+        await inStep(name, () => play(deployment));
         requireSoundness(deployment, name);
         await new Journey(deployment, undefined).requireEmptyPlan(name);
         if (deployment.leaks.length > 0) throw new StepFailure(name, deployment.leaks.join("\n"));
@@ -300,7 +319,7 @@ class RehearsalRun {
     } catch (error) {
       if (error instanceof LocatedFailure || error instanceof NotBegun) throw error;
       keepFolder = true;
-      throw new LocatedFailure(failureOf(error, deployment.folder));
+      throw locatedFailure(error, deployment);
     } finally {
       await deployment.stop({ keepFolder });
     }
@@ -310,27 +329,18 @@ class RehearsalRun {
 /** How many of many are done between two lines. */
 const ITEMS_PER_LINE = 10;
 
-async function nextStage(stage: Stage, pattern: RegExp): Promise<Stage> {
-  const { actions } = await stage.plan();
-  const next = await stage.deployment.fork();
-  const targets = [...actions.keys()].filter((address) => pattern.test(address));
-  await next.applyAtOnce(...targets.map((address) => `-target=${address}`));
-  return new Stage(next);
-}
-
 function lastOf(stages: readonly Stage[]): Stage {
   const last = stages.at(-1);
   if (last === undefined) throw new Error("there is no stage to begin with");
   return last;
 }
 
-function failureOf(error: unknown, folder: string): RehearsalFailure {
+function locatedFailure(error: unknown, { folder }: Deployment): LocatedFailure {
   const message = error instanceof Error ? error.message : String(error);
   const step = error instanceof StepFailure ? error.step : "the rehearsal itself";
-  const problem = message.slice(Math.max(0, message.indexOf("Error: ")));
   const [address] =
-    /(?<=\bwith )[\w.[\]"]+(?=,)|\b(?:aws|google|kubernetes|random|terraform|tls)_\w+\.\w+/.exec(problem) ?? [];
-  return { step, address, message: problem, folder };
+    /(?<=\bwith )[\w.[\]"]+(?=,)|\b(?:aws|google|kubernetes|random|terraform|tls)_\w+\.\w+/.exec(message) ?? [];
+  return new LocatedFailure({ step, address, message, folder });
 }
 
 async function requireRefusal(
