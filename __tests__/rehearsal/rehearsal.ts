@@ -123,14 +123,17 @@ class RehearsalRun {
         throw locatedFailure(error, deployment);
       }
     };
-    const add = (deployment: Deployment, apply: () => Promise<void>) => {
+    const add = (deployment: Deployment, step: string, apply: () => Promise<void>) => {
       stages.push(new Stage(deployment));
-      return at(deployment, apply);
+      return at(deployment, async () => {
+        await inStep(step, apply);
+        deployment.requireNoLeaks(step);
+      });
     };
     try {
       await this.slots.take(async () => {
         const first = await this.started(inputs);
-        await add(first, () => first.init());
+        await add(first, "init", () => first.init());
       });
       for (const pattern of patterns) {
         const step = `stage ${pattern.source}`;
@@ -139,7 +142,7 @@ class RehearsalRun {
           const { actions } = await at(before.deployment, () => inStep(step, () => before.plan()));
           const targets = [...actions.keys()].filter((address) => pattern.test(address));
           const next = await before.deployment.fork();
-          await add(next, () => inStep(step, () => next.applyAtOnce(...targets.map((target) => `-target=${target}`))));
+          await add(next, step, () => next.applyAtOnce(...targets.map((target) => `-target=${target}`)));
         });
       }
       await work(stages);
@@ -155,7 +158,9 @@ class RehearsalRun {
       const begun = stages[patterns.length] ?? lastOf(stages);
       await this.with(begun.deployment.fork(), async (deployment) => {
         const end = await this.slots.take(async () => {
-          await inStep("apply before the faults", () => deployment.applyAtOnce());
+          const step = "apply before the faults";
+          await inStep(step, () => deployment.applyAtOnce());
+          deployment.requireNoLeaks(step);
           return endState(deployment);
         });
         const faults = await this.slots.take(() => this.faultsOf(deployment, end, all));
@@ -220,7 +225,7 @@ class RehearsalRun {
         await inStep(name, () => play(deployment));
         requireSoundness(deployment, name);
         await new Journey(deployment, undefined).requireEmptyPlan(name);
-        if (deployment.leaks.length > 0) throw new StepFailure(name, deployment.leaks.join("\n"));
+        deployment.requireNoLeaks(name);
       });
     });
   }

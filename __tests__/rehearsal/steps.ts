@@ -57,5 +57,8 @@ export function requireActions(step: string, plan: Plan, expected: Readonly<Reco
 export function requireNothing(step: string, plan: Plan): void {
   requireActions(step, plan, {});
   const { outputs } = plan;
-  throw new StepFailure(step, `the plan changes ${outputs.length === 0 ? "something" : `outputs: ${outputs.join(", ")}`}`);
+  throw new StepFailure(
+    step,
+    `the plan changes ${outputs.length === 0 ? "something" : `outputs: ${outputs.join(", ")}`}`,
+  );
 }

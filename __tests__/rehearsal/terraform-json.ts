@@ -51,7 +51,10 @@ export function actionsOf(shown: unknown): ReadonlyMap<string, Action> {
 /** Outputs that a plan shown as JSON would change, sorted. */
 export function changedOutputsOf(shown: unknown): string[] {
   const changes = Object.entries((shown as PlanJson).output_changes ?? {});
-  return changes.filter(([, { actions }]) => actions.join() !== "no-op").map(([name]) => name).sort();
+  return changes
+    .filter(([, { actions }]) => actions.join() !== "no-op")
+    .map(([name]) => name)
+    .sort();
 }
 
 /** Type and identity of everything in a state file, by address. */
