@@ -5,9 +5,7 @@ import { App } from "cdktf";
 
 import { describeWith, findProgram } from "../support/programs";
 import { serverlessStack, STACK_NAME } from "../stacks/serverless-stack";
-import { VARIANTS } from "../stacks/variants";
 import { synthesizeInto } from "../support/synthesis";
-import { inputCombinations } from "./input-matrix";
 import { rehearse } from "./rehearsal";
 import { failureParagraph, type RehearsalReport } from "./rehearsal-report";
 import { REHEARSALS } from "./stacks";
@@ -94,34 +92,4 @@ describeWith(["terraform", "curl", "jq"], "The rehearsal of the serverless stack
     expect(failure).toMatchObject({ address: SERVICE, message: `planned, but not expected: update ${SERVICE}` });
     expect(failure?.step).toContain("plan again");
   });
-});
-
-describe("The matrix of inputs", () => {
-  it.each(VARIANTS)(
-    "has every input of $name, and any two of their values together at least once unless that is refused",
-    ({ name, terraform }) => {
-      const { [name]: variant = { inputs: {} } } = REHEARSALS;
-      const { isAllowed = () => true, matrix = {} } = variant;
-      const combinations = inputCombinations(variant);
-      const names = Object.keys(matrix);
-      const together = (pair: Readonly<Record<string, unknown>>) =>
-        combinations.some((row) => Object.entries(pair).every(([input, value]) => (row[input] ?? null) === value));
-      const missing = names.flatMap((one, index) =>
-        names
-          .slice(index + 1)
-          .flatMap((other) =>
-            (matrix[one] ?? []).flatMap((value) =>
-              (matrix[other] ?? [])
-                .map((further) => ({ [one]: value, [other]: further }))
-                .filter((pair) => isAllowed(pair) && !together(pair)),
-            ),
-          ),
-      );
-
-      expect(missing).toEqual([]);
-      expect(combinations.length).toBeGreaterThanOrEqual(64);
-      const given = new Set(combinations.flatMap((inputs) => Object.keys(inputs)));
-      expect(Object.keys(terraform().variable ?? {}).filter((input) => !given.has(input))).toEqual([]);
-    },
-  );
 });

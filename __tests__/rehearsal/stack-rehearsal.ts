@@ -95,7 +95,7 @@ export interface StackRehearsal {
   /** False for combinations that are refused, and so are no part of the matrix; some inputs may still be missing. */
   readonly isAllowed?: (inputs: Inputs) => boolean;
 
-  /** Adds inputs that follow from others to a combination. */
+  /** Adds inputs that follow from others to a combination, and may leave out those that are null; it changes none. */
   readonly completed?: (inputs: Inputs) => Inputs;
 
   /** Inputs that are refused, with the whole text of what is said. */
