@@ -78,8 +78,8 @@ export class Deployment {
   private readonly scan = new SecretScan();
   private planNumber: number;
   private readonly configuration: Configuration;
-  /** Everything that was asked for as JSON. */
-  private shown = "";
+  /** Outputs and plans that were asked for as JSON. */
+  private readonly shown = { outputs: "", plans: "" };
 
   private constructor(
     private readonly options: DeploymentOptions,
@@ -191,7 +191,7 @@ export class Deployment {
   /** Plans into a file and tells its actions. */
   async plan(...further: string[]): Promise<Plan> {
     const file = await this.planIntoFile(further);
-    const shown = await this.terraformJson("show", "-json", file);
+    const shown = await this.terraformJson("plans", "show", "-json", file);
     return { file, actions: actionsOf(shown), outputs: changedOutputsOf(shown) };
   }
 
@@ -231,12 +231,20 @@ export class Deployment {
   private leaks(): string[] {
     const { cloud, folder, log } = this;
     const requests = this.web.requests.map(({ path, body }) => `${path} ${JSON.stringify(body)}`).join("\n");
-    const texts = { "what was printed": log, "requests of scripts": requests, "JSON output": this.shown };
-    return this.scan.leaks({ cloud, folder, texts, stateViews: ["JSON output"], inputs: this.secretInputs });
+    const texts = {
+      "what was printed": log,
+      "requests of scripts": requests,
+      "JSON output": this.shown.outputs,
+      "JSON of plans": this.shown.plans,
+    };
+    const views = { stateViews: ["JSON output"], planViews: ["JSON of plans"] };
+    return this.scan.leaks({ cloud, folder, texts, ...views, inputs: this.secretInputs });
   }
 
   async outputs(): Promise<Readonly<Record<string, { readonly type: unknown; readonly value: unknown }>>> {
-    return (await this.terraformJson("output", "-json")) as Readonly<Record<string, { type: unknown; value: unknown }>>;
+    return (await this.terraformJson("outputs", "output", "-json")) as Readonly<
+      Record<string, { type: unknown; value: unknown }>
+    >;
   }
 
   /** Addresses of everything in the state. */
@@ -272,10 +280,10 @@ export class Deployment {
     );
   }
 
-  private async terraformJson(...command: string[]): Promise<unknown> {
+  private async terraformJson(kind: "outputs" | "plans", ...command: string[]): Promise<unknown> {
     const run = await this.terraform(command);
     if (run.exitCode !== 0) throw new StepFailure(command.join(" "), problemsIn(run.output));
-    this.shown += run.output;
+    this.shown[kind] += run.output;
     return JSON.parse(run.output) as unknown;
   }
 

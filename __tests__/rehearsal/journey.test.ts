@@ -1,5 +1,7 @@
 import { describeWith } from "../support/programs";
-import { smallRehearsal, withAppliedDeployment } from "./small-deployment";
+import { Cloud } from "./cloud";
+import { Journey, requireSoundness } from "./journey";
+import { smallRehearsal, withAppliedDeployment, withSmallDeployment } from "./small-deployment";
 
 const data = (name: string, block: object = {}) => ({ resource: { terraform_data: { [name]: block } } });
 
@@ -57,4 +59,56 @@ describeWith(["terraform"], "The life of a deployment", () => {
         message: expect.stringContaining("it is guarded") as string,
       });
     }));
+
+  it("fails when an output is missing, empty, or there although it should be null", async () => {
+    const { failure } = await smallRehearsal(
+      { output: { gone: { value: null }, blank: { value: "" }, there: { value: "a" }, right: { value: ["a"] } } },
+      { inputs: {}, nullOutputs: ["there"] },
+      { lifecycleOnly: true },
+    );
+
+    expect(failure).toMatchObject({ step: "output", message: "blank is empty; gone is missing; there has a value" });
+  });
+
+  it("lets any output be null where nothing is said of them", async () => {
+    const { failure } = await smallRehearsal(
+      { output: { gone: { value: null } } },
+      { inputs: {} },
+      { lifecycleOnly: true },
+    );
+
+    expect(failure).toBeUndefined();
+  });
+
+  it("fails when a refused destroy has destroyed something", () =>
+    withAppliedDeployment(
+      { resource: { ...GUARDED.resource, random_id: { lost: { byte_length: 4 } } } },
+      async (_deployment, journey) => {
+        const protection = { off: {}, expected: {}, refusal: "it is guarded" };
+
+        await expect(journey.tearDown(protection)).rejects.toMatchObject({
+          step: "destroy refused",
+          message: expect.stringMatching(/^refused, but these are gone:\n {2}random_id /) as string,
+        });
+      },
+    ));
+});
+
+describe("The secrets of a project", () => {
+  const cloud = new Cloud({ enabledApis: new Set(), hasImage: () => false, hasAnswered: () => false });
+  const object = { type: "thing", id: "a", values: {}, writeOnly: { password: "geheim und lang" }, needs: [] };
+
+  it("are stored as payloads, wherever else they are written", () => {
+    cloud.create(object);
+    expect(() => {
+      requireSoundness({ cloud }, "apply");
+    }).toThrow("password of thing a is the payload of no stored secret");
+
+    const name = "projects/1/secrets/s/versions/1";
+    cloud.create({ ...object, type: "google_secret_manager_secret_version", id: name, writeOnly: {} });
+    cloud.payloads.push({ name, payload: "geheim und lang" });
+    expect(() => {
+      requireSoundness({ cloud }, "apply");
+    }).not.toThrow();
+  });
 });

@@ -16,7 +16,7 @@ import { requireShortApply } from "./critical-path";
 import { dependenciesOf, type Dependencies, requireWaiting } from "./dependency-graph";
 import { Journey, requireSoundness, type StepReport } from "./journey";
 import { type RehearsalFailure, type RehearsalReport } from "./rehearsal-report";
-import { refusalBatches } from "./refusal-batches";
+import { refusalBatches, requireRefusal } from "./refusal-batches";
 import { fewerFaults, resourceFaults } from "./resource-faults";
 import { type StackRehearsal } from "./stack-rehearsal";
 import { inStep, type Plan, StepFailure } from "./steps";
@@ -346,26 +346,4 @@ function locatedFailure(error: unknown, { folder }: Deployment): LocatedFailure 
   const [address] =
     /(?<=\bwith )[\w.[\]"]+(?=,)|\b(?:aws|google|kubernetes|random|terraform|tls)_\w+\.\w+/.exec(message) ?? [];
   return new LocatedFailure({ step, address, message, folder });
-}
-
-async function requireRefusal(
-  deployment: Deployment,
-  behaviour: string,
-  texts: readonly string[],
-  isOpenTofu: boolean,
-): Promise<void> {
-  const { output } = await deployment.refuse(behaviour, ["plan", "-input=false"]);
-  // Lines are broken anywhere between words.
-  const flat = output.replace(/\s+/g, " ");
-  const isShown = (text: string) => flat.includes(text.replace(/\s+/g, " "));
-  // OpenTofu stops at the first broken rule of an input.
-  const isExcused = (text: string) =>
-    isOpenTofu && texts.some((other) => inputOf(other) === inputOf(text) && isShown(other));
-  const missing = texts.filter((text) => !isShown(text) && !isExcused(text));
-  if (missing.length > 0) throw new StepFailure(behaviour, `expected "${missing.join('", "')}" in:\n${output}`);
-}
-
-/** Every text about an input begins with its name. */
-function inputOf(text: string): string | undefined {
-  return text.split(" ")[0];
 }

@@ -12,6 +12,8 @@ export interface Traces {
   readonly texts: Readonly<Record<string, string>>;
   /** Those of the texts that show the state as it is. */
   readonly stateViews?: readonly string[];
+  /** Those that show plans as they are. */
+  readonly planViews?: readonly string[];
   /** Secrets that the inputs hold. */
   readonly inputs?: readonly SecretInput[];
 }
@@ -54,7 +56,7 @@ export class SecretScan {
     });
   }
 
-  private places({ folder, stateViews = [], texts }: Traces, isAll: boolean): Place[] {
+  private places({ folder, planViews = [], stateViews = [], texts }: Traces, isAll: boolean): Place[] {
     const names = readdirSync(folder);
     const states = names
       .filter((name) => /\.tfstate(\.backup)?$/.test(name))
@@ -64,7 +66,7 @@ export class SecretScan {
       .flatMap((name) => this.planned(folder, name));
     const shown = Object.entries(texts).map(([name, text]): Place => {
       const start = isAll ? 0 : Math.max(0, (this.seenLengths.get(name) ?? 0) - OVERLAP);
-      const kind = stateViews.includes(name) ? "state" : "text";
+      const kind = stateViews.includes(name) ? "state" : planViews.includes(name) ? "plan" : "text";
       return { name, kind, bytes: once(() => Buffer.from(text.slice(start))) };
     });
     return [...states, ...plans, ...shown];

@@ -18,9 +18,9 @@ export interface StackRehearsal {
   readonly inputs: Inputs;
 
   /**
-   * Outputs that these inputs leave null, all of them.
+   * Outputs that these inputs leave null, all of them; every stack of this repository says so.
    *
-   * @default - any output may be null
+   * @default - any output may be null, as for the folders of others
    */
   readonly nullOutputs?: readonly string[];
 

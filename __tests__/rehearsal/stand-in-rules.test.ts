@@ -185,4 +185,30 @@ describe("The look for secrets", () => {
       new SecretScan().leaks({ folder, cloud, texts: { log: state, shown: state }, stateViews: ["shown"] }),
     ).toEqual(["a key of the state is in log"]);
   });
+
+  it("looks for a new one also in what was written before", () => {
+    const cloud = new Cloud(surroundings);
+    const scan = new SecretScan();
+    const log = `${SECRET} ${"x".repeat(5000)}`;
+    expect(scan.leaks({ folder, cloud, texts: { log } })).toEqual([]);
+
+    cloud.payloads.push({ name: "projects/1/secrets/s/versions/1", payload: SECRET });
+    expect(scan.leaks({ folder, cloud, texts: { log } })).toEqual([
+      "the payload of projects/1/secrets/s/versions/1 is in log",
+    ]);
+    expect(scan.leaks({ folder, cloud, texts: { log } })).toEqual([]);
+  });
+
+  it.each([
+    ["an ephemeral one nowhere", true, ["state", "plans"]],
+    ["one that is only marked in plans, where Terraform keeps it", false, ["state"]],
+  ])("lets a secret input be: %s", (_what, isEphemeral, places) => {
+    const cloud = new Cloud(surroundings);
+    const inputs = [{ name: "key", value: SECRET, isEphemeral }];
+    const texts = { state: SECRET, plans: SECRET };
+
+    expect(
+      new SecretScan().leaks({ folder, cloud, texts, stateViews: ["state"], planViews: ["plans"], inputs }),
+    ).toEqual(places.map((place) => `the input key is in ${place}`));
+  });
 });
