@@ -76,20 +76,23 @@ describeWith(["terraform"], "A fault", () => {
           deployment.inputs = { is_refused: true };
         },
       },
-      { step: "the script fails: second apply: apply", message: expect.stringContaining("is_refused is true") },
+      {
+        step: "the script fails: second apply: apply",
+        message: expect.stringContaining("is_refused is true") as string,
+      },
     ],
     [
       "must be told of in its own words",
       { ...FAULT, refusal: "another failure" },
       {
         step: "the script fails",
-        message: expect.stringMatching(/^expected "another failure" in:.*injected failure/s),
+        message: expect.stringMatching(/^expected "another failure" in:.*injected failure/s) as string,
       },
     ],
     [
       "must happen",
       { ...FAULT, prepare: () => undefined },
-      { step: "the script fails", message: expect.stringMatching(/ succeeds, expected a refusal$/) },
+      { step: "the script fails", message: expect.stringMatching(/ succeeds, expected a refusal$/) as string },
     ],
   ])("%s", (_what, fault, failure) =>
     withSmallDeployment(CHECKED, async (deployment) => {

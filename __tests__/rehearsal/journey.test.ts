@@ -1,7 +1,8 @@
 import { describeWith } from "../support/programs";
 import { Cloud } from "./cloud";
-import { Journey, requireSoundness } from "./journey";
-import { smallRehearsal, withAppliedDeployment, withSmallDeployment } from "./small-deployment";
+import { requireSoundness } from "./journey";
+import { requireRewrites, versionsOf } from "./secret-versions";
+import { smallRehearsal, withAppliedDeployment } from "./small-deployment";
 
 const data = (name: string, block: object = {}) => ({ resource: { terraform_data: { [name]: block } } });
 
@@ -110,5 +111,41 @@ describe("The secrets of a project", () => {
     expect(() => {
       requireSoundness({ cloud }, "apply");
     }).not.toThrow();
+  });
+});
+
+describe("Versions of secrets", () => {
+  const VERSIONS = ["a", "b"].map((name): [string, string] => [
+    `google_secret_manager_secret_version.${name}`,
+    `google_secret_manager_secret_version projects/1/secrets/${name}/versions/1`,
+  ]);
+  const payloads = (...names: string[]) =>
+    new Map(names.map((name): [string, string] => [`projects/1/secrets/${name}/versions/1`, "geheim"]));
+  const meant = versionsOf(new Map([...VERSIONS, ["thing.c", "thing c"]]), {
+    "google_secret_manager_secret_version.b": "replace",
+    "google_secret_manager_secret_version.a": "update",
+    "thing.c": "replace",
+  });
+
+  it.each([
+    ["may go where they are replaced", payloads("a"), undefined],
+    [
+      "may not go in the place of others",
+      payloads("b"),
+      "these versions of secrets are gone: projects/1/secrets/a/versions/1",
+    ],
+    [
+      "may not stay where they are replaced",
+      payloads("a", "b"),
+      "these versions of secrets are still there: projects/1/secrets/b/versions/1",
+    ],
+  ])("%s", (_what, after, message) => {
+    let said: string | undefined;
+    try {
+      requireRewrites("change", payloads("a", "b"), after, meant);
+    } catch (error) {
+      said = (error as Error).message;
+    }
+    expect(said).toBe(message);
   });
 });

@@ -3,14 +3,15 @@ import { KUBERNETES_KINDS } from "./kubernetes-kinds";
 import { type ResourceKind } from "./resource-kind";
 import { type Deployment, type Inputs } from "./deployment";
 import { Refusal } from "./cloud";
+import { requireRewrites, versionsOf } from "./secret-versions";
 import { type Action, inStep, requireActions, requireNothing, StepFailure } from "./steps";
 
 /** One step that was taken. */
 export interface StepReport {
   readonly step: string;
   readonly seconds: number;
-  /** Resources that the step changed, or looked at where it changes nothing. */
-  readonly resources: number;
+  /** Resources that the step changed, or looked at where it changes nothing; undefined where none come to be. */
+  readonly resources: number | undefined;
 }
 
 /** Something that an owner of a deployment does, and the whole of what that may do. */
@@ -171,28 +172,6 @@ export function requireVerified(step: string, verify: () => void): void {
   } catch (error) {
     throw new StepFailure(step, error instanceof Error ? error.message : String(error));
   }
-}
-
-const VERSION = "google_secret_manager_secret_version";
-
-/** Names of the versions that give way to others. */
-function versionsOf(state: ReadonlyMap<string, string>, expected: Readonly<Record<string, Action>>): string[] {
-  const going = [...state].filter(([address]) => expected[address] === "replace" || expected[address] === "delete");
-  return going.map(([, key]) => key.split(" ")).flatMap(([type, id = ""]) => (type === VERSION ? [id] : []));
-}
-
-/** A secret has another value only where a new version of it was meant to be written. */
-function requireRewrites(
-  step: string,
-  before: ReadonlyMap<string, string>,
-  after: ReadonlyMap<string, string>,
-  meant: readonly string[],
-): void {
-  const lost = [...before.keys()].filter((name) => !after.has(name));
-  const surplus = lost.filter((name) => !meant.includes(name));
-  const kept = meant.filter((name) => !lost.includes(name));
-  if (surplus.length > 0) throw new StepFailure(step, `these versions of secrets are gone: ${surplus.join(", ")}`);
-  if (kept.length > 0) throw new StepFailure(step, `these versions of secrets are still there: ${kept.join(", ")}`);
 }
 
 async function requireOutputs(deployment: Deployment, nullOutputs: readonly string[] | undefined): Promise<void> {

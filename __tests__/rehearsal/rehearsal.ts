@@ -169,7 +169,7 @@ class RehearsalRun {
           this.each("faults on create", faults, async (fault) => {
             const origin = stages[fault.afterStage] ?? lastOf(stages);
             const plan = await inStep(fault.name, () => origin.plan());
-            await this.with(origin.deployment.fork(), (fork) => rehearseFault(fork, plan, fault, end));
+            return this.count(origin.deployment.fork(), (fork) => rehearseFault(fork, plan, fault, end));
           }),
           this.interruptions(begun, end),
         ]);
@@ -204,7 +204,7 @@ class RehearsalRun {
         : [(deployment: Deployment, expectedEnd: EndState) => rehearseKill(deployment, kill, expectedEnd)]),
     ];
     return this.each("interrupted, killed", interruptions, (interrupt) =>
-      this.with(begun.deployment.fork(), (deployment) => interrupt(deployment, end)),
+      this.count(begun.deployment.fork(), (deployment) => interrupt(deployment, end)),
     );
   }
 
@@ -220,14 +220,14 @@ class RehearsalRun {
 
   private async episodes(begun: Stage, complete: Deployment): Promise<void> {
     const { episodes = [] } = this.options.rehearsal;
-    await this.each("episodes", episodes, async ({ name, play, fromNothing = false }) => {
-      await this.with((fromNothing ? begun.deployment : complete).fork(), async (deployment) => {
+    await this.each("episodes", episodes, ({ name, play, fromNothing = false }) =>
+      this.count((fromNothing ? begun.deployment : complete).fork(), async (deployment) => {
         await inStep(name, () => play(deployment));
         requireSoundness(deployment, name);
         await new Journey(deployment, undefined).requireEmptyPlan(name);
         deployment.requireNoLeaks(name);
-      });
-    });
+      }),
+    );
   }
 
   private async matrix(): Promise<void> {
@@ -244,7 +244,7 @@ class RehearsalRun {
       [...places].map(([key, group]) =>
         this.fromStages(JSON.parse(key) as Inputs, patterns, (stages) =>
           this.each(`matrix of inputs, ${key.replace(/[{}"]/g, "")}`, group, (inputs) =>
-            this.with(lastOf(stages).deployment.fork({ ...required, ...inputs }), (deployment) =>
+            this.count(lastOf(stages).deployment.fork({ ...required, ...inputs }), (deployment) =>
               complete(deployment, `matrix ${JSON.stringify(inputs)}`),
             ),
           ),
@@ -260,30 +260,36 @@ class RehearsalRun {
       await origin.init();
       const { variable = {} } = JSON.parse(origin.read("cdk.tf.json") ?? "{}") as { variable?: Record<string, object> };
       const batches = refusalBatches(refused, variable);
-      await this.each(`${refused.length} refused inputs, by plans`, batches, async ([behaviour, inputs, texts]) => {
-        await this.with(origin.fork({ ...required, ...inputs }), (deployment) =>
+      await this.each(`${refused.length} refused inputs, by plans`, batches, ([behaviour, inputs, texts]) =>
+        this.with(origin.fork({ ...required, ...inputs }), (deployment) =>
           requireRefusal(deployment, behaviour, texts, this.isOpenTofu),
-        );
-      });
+        ),
+      );
     });
   }
 
-  /** Many of one kind, as one line of the report. */
-  private async each<Item>(step: string, items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  /** Many of one kind, as one line of the report; the work tells how many resources there are in the end, if any. */
+  private async each<Item>(
+    step: string,
+    items: readonly Item[],
+    work: (item: Item) => Promise<unknown>,
+  ): Promise<void> {
     if (items.length === 0) return;
     const start = performance.now();
     let done = 0;
+    let resources: number | undefined;
     await together(
       items.map((item) =>
         this.slots.take(async () => {
-          await work(item);
+          const count = await work(item);
+          if (typeof count === "number") resources = (resources ?? 0) + count;
           done += 1;
           if (done % ITEMS_PER_LINE === 0 && done < items.length) this.progress(`${step}: ${done} of ${items.length}`);
         }),
       ),
     );
     const seconds = (performance.now() - start) / 1000;
-    this.took({ step: `${step} (${items.length})`, seconds, resources: 0 }, this.further);
+    this.took({ step: `${step} (${items.length})`, seconds, resources }, this.further);
   }
 
   private took(report: StepReport, steps: StepReport[]): void {
@@ -314,13 +320,25 @@ class RehearsalRun {
     });
   }
 
+  /** Works with a deployment as below, and counts its resources in the end. */
+  private count(starting: Promise<Deployment>, work: (deployment: Deployment) => Promise<void>): Promise<number> {
+    return this.with(starting, async (deployment) => {
+      await work(deployment);
+      return deployment.stateAddresses().length;
+    });
+  }
+
   /** Works with a deployment and stops it; a failure keeps its folder. */
-  private async with(starting: Promise<Deployment>, work: (deployment: Deployment) => Promise<void>): Promise<void> {
+  private async with<Result>(
+    starting: Promise<Deployment>,
+    work: (deployment: Deployment) => Promise<Result>,
+  ): Promise<Result> {
     const deployment = await starting;
     let keepFolder = this.options.keep === true;
     try {
-      await work(deployment);
+      const result = await work(deployment);
       if (keepFolder) this.say(`kept ${deployment.folder}`);
+      return result;
     } catch (error) {
       if (error instanceof LocatedFailure || error instanceof NotBegun) throw error;
       keepFolder = true;
