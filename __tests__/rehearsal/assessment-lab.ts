@@ -157,19 +157,19 @@ const CLOUD_B_CHANGES: readonly ChangeScenario[] = [
   },
 ];
 
-/**
- * What goes together: a zone lies in its region, a network that exists is found by an id, a key of cloud B has a secret.
- *
- * Completed and not filtered out: the generator takes a hundred times longer where rules forbid combinations.
- */
+/** What follows from other inputs: a zone lies in its region, a key of cloud B has a secret. */
 function consistent(inputs: Inputs): Inputs {
-  const { cloudb_access_key_id: keyId, create_vpc: createVpc, deployment_id: id, region, zone } = inputs;
+  const { cloudb_access_key_id: keyId, zone } = inputs;
   return {
     ...inputs,
     cloudb_secret_access_key: keyId === "" ? "" : BOOTSTRAP_INPUTS.cloudb_secret_access_key,
-    deployment_id: createVpc === false && id === null ? "office" : id,
-    zone: `${String(region)}${String(zone)}`,
+    region: String(zone).replace(/-\w$/, ""),
   };
+}
+
+/** A network that exists is found by an id; what is not chosen yet breaks no rule. */
+function isAllowed({ create_vpc: createVpc, deployment_id: id }: Inputs): boolean {
+  return createVpc !== false || id !== null;
 }
 
 /** The assessment lab. */
@@ -196,8 +196,7 @@ export const ASSESSMENT_LAB: StackRehearsal = {
   lateStage: /^(aws_|terraform_data\.lab_(cloudb|source)_)/,
   matrix: {
     project_id: PROJECTS,
-    region: ["us-central1", "europe-west1"],
-    zone: ["-b", "-c"],
+    zone: ["us-central1-b", "us-central1-c", "europe-west1-b", "europe-west1-c"],
     tenant_id: ["demo", "a"],
     deployment_id: [null, "a", "0a1b2c3d"],
     create_vpc: [true, false],
@@ -215,6 +214,7 @@ export const ASSESSMENT_LAB: StackRehearsal = {
     cloudb_access_key_id: ["", BOOTSTRAP_INPUTS.cloudb_access_key_id],
     cloudb_region: ["us-east-1", "eu-central-1"],
   },
+  isAllowed,
   completed: consistent,
   kill: {
     prepare: ({ web }) => {

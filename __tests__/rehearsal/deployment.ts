@@ -16,14 +16,19 @@ import { KUBERNETES_KINDS } from "./kubernetes-kinds";
 import { PluginServer } from "./plugin-server";
 import { RANDOM_EPHEMERAL_KINDS, RANDOM_KINDS } from "./random-kinds";
 import { type ProviderKinds, ResourceProvider } from "./resource-provider";
-import { SecretScan } from "./secret-scan";
+import { type SecretInput, SecretScan } from "./secret-scan";
 import { TLS_KINDS } from "./tls-kinds";
 import { type Plan, type Refusals, StepFailure } from "./steps";
-import { actionsOf, addressesIn } from "./terraform-json";
+import { actionsOf, addressesIn, changedOutputsOf, keysByAddress } from "./terraform-json";
 import { runTerraform, type TerraformOptions, type TerraformRun } from "./terraform-process";
 
 /** Values of input variables; what is not given has the stack's own default. */
 export type Inputs = Readonly<Record<string, unknown>>;
+
+/** The part of a configuration that says which inputs are secrets. */
+interface Configuration {
+  readonly variable?: Readonly<Record<string, { readonly ephemeral?: boolean; readonly sensitive?: boolean }>>;
+}
 
 export interface DeploymentOptions {
   /** A synthesized folder; it is copied and never written to. */
@@ -73,16 +78,20 @@ export class Deployment {
   environment: Record<string, string | undefined> = {};
   private readonly plugins = new PluginServer();
   private readonly scan = new SecretScan();
-  private planNumber = 0;
-  /** Everything that was asked for as JSON. */
-  private shown = "";
+  private planNumber: number;
+  private readonly configuration: Configuration;
+  /** Outputs and plans that were asked for as JSON. */
+  private readonly shown = { outputs: "", plans: "" };
 
   private constructor(
     private readonly options: DeploymentOptions,
     origin?: Deployment,
   ) {
     cpSync(origin?.folder ?? options.source, this.folder, { recursive: true });
+    this.configuration = JSON.parse(this.read("cdk.tf.json") ?? "{}") as Configuration;
     this.inputs = options.inputs;
+    // What comes along must not be written over: a plan file is looked at for secrets once.
+    this.planNumber = origin?.planNumber ?? 0;
     const surroundings = {
       enabledApis: this.web.usage.enabled,
       hasImage: (image: string) => this.web.registry.digests.has(image),
@@ -184,19 +193,16 @@ export class Deployment {
 
   /** Plans into a file and tells its actions. */
   async plan(...further: string[]): Promise<Plan> {
-    this.planNumber += 1;
-    const file = `plan-${this.planNumber}.tfplan`;
-    this.writeInputs();
-    await this.succeed("plan", ["plan", "-input=false", `-out=${file}`, ...further]);
-    const shown = await this.terraformJson("show", "-json", file);
-    return { file, actions: actionsOf(shown) };
+    const file = await this.planIntoFile(further);
+    const shown = await this.terraformJson("plans", "show", "-json", file);
+    return { file, actions: actionsOf(shown), outputs: changedOutputsOf(shown) };
   }
 
   /** True when a plan would do nothing. */
   async isSettled(): Promise<boolean> {
     this.writeInputs();
     const { exitCode, output } = await this.terraform(["plan", "-input=false", "-detailed-exitcode"]);
-    if (exitCode === 1) throw new StepFailure("plan", unwrapped(output));
+    if (exitCode === 1) throw new StepFailure("plan", problemsIn(output));
     return exitCode === 0;
   }
 
@@ -204,30 +210,44 @@ export class Deployment {
     await this.succeed("apply", ["apply", "-input=false", plan.file]);
   }
 
-  /** Runs a command that must not succeed. */
+  /** Runs a command that must not succeed, and that tells nothing secret nevertheless. */
   async refuse(step: string, command: readonly string[]): Promise<Refusals> {
     this.writeInputs();
     const run = await this.terraform(command);
+    this.requireNoLeaks(step);
     if (run.exitCode === 0) throw new StepFailure(step, `${command.join(" ")} succeeds, expected a refusal`);
     return { output: unwrapped(run.output) };
   }
 
-  /** Plans and applies in one go, without a file between. */
+  /** Plans and applies without a look between; the plan is in a file all the same, which may hold nothing secret. */
   async applyAtOnce(...further: string[]): Promise<void> {
-    this.writeInputs();
-    await this.succeed("apply", [...APPLY_AT_ONCE, ...further]);
+    const file = await this.planIntoFile(further);
+    await this.succeed("apply", ["apply", "-input=false", file]);
   }
 
-  /** Everything that can be read by whoever has the folder or sees the output. */
-  get leaks(): string[] {
+  /** Fails when somebody who has the folder or sees the output can read the value of a secret. */
+  requireNoLeaks(step: string): void {
+    const leaks = this.leaks();
+    if (leaks.length > 0) throw new StepFailure(step, leaks.join("\n"));
+  }
+
+  private leaks(): string[] {
     const { cloud, folder, log } = this;
     const requests = this.web.requests.map(({ path, body }) => `${path} ${JSON.stringify(body)}`).join("\n");
-    const texts = { "what was printed": log, "requests of scripts": requests, "JSON output": this.shown };
-    return this.scan.leaks({ cloud, folder, texts, stateViews: ["JSON output"] });
+    const texts = {
+      "what was printed": log,
+      "requests of scripts": requests,
+      "JSON output": this.shown.outputs,
+      "JSON of plans": this.shown.plans,
+    };
+    const views = { stateViews: ["JSON output"], planViews: ["JSON of plans"] };
+    return this.scan.leaks({ cloud, folder, texts, ...views, inputs: this.secretInputs });
   }
 
   async outputs(): Promise<Readonly<Record<string, { readonly type: unknown; readonly value: unknown }>>> {
-    return (await this.terraformJson("output", "-json")) as Readonly<Record<string, { type: unknown; value: unknown }>>;
+    return (await this.terraformJson("outputs", "output", "-json")) as Readonly<
+      Record<string, { type: unknown; value: unknown }>
+    >;
   }
 
   /** Addresses of everything in the state. */
@@ -235,21 +255,51 @@ export class Deployment {
     return addressesIn(JSON.parse(this.read("terraform.tfstate") ?? "{}"));
   }
 
+  /** Type and identity of everything in the state, by address. */
+  get stateKeys(): ReadonlyMap<string, string> {
+    return keysByAddress(JSON.parse(this.read("terraform.tfstate") ?? "{}"));
+  }
+
   writeInputs(): void {
     writeFileSync(join(this.folder, "rehearsal.auto.tfvars.json"), JSON.stringify(this.inputs));
   }
 
-  private async terraformJson(...command: string[]): Promise<unknown> {
+  private async planIntoFile(further: readonly string[]): Promise<string> {
+    this.planNumber += 1;
+    const file = `plan-${this.planNumber}.tfplan`;
+    this.writeInputs();
+    await this.succeed("plan", ["plan", "-input=false", `-out=${file}`, ...further]);
+    return file;
+  }
+
+  /** What is given to inputs that are declared as secrets. */
+  private get secretInputs(): SecretInput[] {
+    return Object.entries(this.configuration.variable ?? {}).flatMap(
+      ([name, { ephemeral = false, sensitive = false }]) => {
+        const value = this.inputs[name];
+        if (typeof value !== "string" || !(ephemeral || sensitive)) return [];
+        return [{ name, value, isEphemeral: ephemeral }];
+      },
+    );
+  }
+
+  private async terraformJson(kind: "outputs" | "plans", ...command: string[]): Promise<unknown> {
     const run = await this.terraform(command);
-    if (run.exitCode !== 0) throw new StepFailure(command.join(" "), unwrapped(run.output));
-    this.shown += run.output;
+    if (run.exitCode !== 0) throw new StepFailure(command.join(" "), problemsIn(run.output));
+    this.shown[kind] += run.output;
     return JSON.parse(run.output) as unknown;
   }
 
   private async succeed(step: string, command: readonly string[]): Promise<void> {
     const run = await this.terraform(command);
-    if (run.exitCode !== 0) throw new StepFailure(step, unwrapped(run.output));
+    if (run.exitCode !== 0) throw new StepFailure(step, problemsIn(run.output));
   }
+}
+
+/** What Terraform says from its first error on. */
+function problemsIn(output: string): string {
+  const text = unwrapped(output);
+  return text.slice(Math.max(0, text.indexOf("Error: ")));
 }
 
 /** Terraform breaks lines of messages at a fixed width, inside a frame. */

@@ -2,7 +2,7 @@ import { type ChildProcess } from "node:child_process";
 
 import { APPLY_AT_ONCE, type Deployment } from "./deployment";
 import { requireSoundness, requireVerified } from "./journey";
-import { type Plan, StepFailure } from "./steps";
+import { inStep, type Plan, StepFailure } from "./steps";
 import { killWithScripts } from "./terraform-process";
 
 /** Something that goes wrong once during the first apply. */
@@ -59,16 +59,15 @@ export async function rehearseFault(
     throw new StepFailure(fault.name, `tried without waiting for what it needs: ${premature}`);
   requireVerified(fault.name, () => fault.verify?.(deployment));
   fault.repair?.(deployment);
-  await complete(deployment, fault.name, expected);
+  await inStep(fault.name, () => complete(deployment, "second apply", expected));
 }
 
 /** Applies to the end, and looks at what that is. */
 export async function complete(deployment: Deployment, name: string, expected?: EndState): Promise<void> {
-  await deployment.applyAtOnce();
+  await inStep(name, () => deployment.applyAtOnce());
   if (expected !== undefined) requireSameEnd(name, endState(deployment), expected);
   requireSoundness(deployment, name);
-  const { leaks } = deployment;
-  if (leaks.length > 0) throw new StepFailure(name, leaks.join("\n"));
+  deployment.requireNoLeaks(name);
 }
 
 function requireSameEnd(name: string, end: EndState, expected: EndState): void {
@@ -98,6 +97,7 @@ export async function rehearseKill(deployment: Deployment, scenario: KillScenari
   deployment.writeInputs();
   const run = await deployment.terraform(APPLY_AT_ONCE, killAtRest(deployment, scenario.waiting));
   if (run.exitCode !== null) throw new StepFailure(name, `Terraform ended by itself with ${run.exitCode}`);
+  deployment.requireNoLeaks(name);
   scenario.meanwhile(deployment);
   await complete(deployment, name, expected);
 }
@@ -111,6 +111,7 @@ export async function rehearseInterrupt(deployment: Deployment, expected: EndSta
     if (child.killed || !output.includes("Creation complete")) return;
     child.kill("SIGINT");
   });
+  deployment.requireNoLeaks(name);
   if (run.exitCode === 0) throw new StepFailure(name, "the apply was over before it could be interrupted");
   await complete(deployment, name, expected);
 }

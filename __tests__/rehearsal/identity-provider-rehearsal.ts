@@ -146,8 +146,6 @@ export const KILL: KillScenario = {
   },
 };
 
-/** A fault, and after how many stages it can happen. */
-
 export const closedGates = (apis: readonly string[]): StagedFault[] =>
   apis.map((api) => ({
     name: `the gate of ${api} never opens`,

@@ -143,6 +143,7 @@ function isAllowed(inputs: Inputs): boolean {
 /** The identity provider on Cloud Run. */
 export const IDP_SERVERLESS: StackRehearsal = {
   inputs: { project_id: "my-project" },
+  nullOutputs: [],
   changes: CHANGES,
   protection: {
     off: { deletion_protection: false },

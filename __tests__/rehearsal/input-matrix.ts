@@ -24,7 +24,16 @@ export function inputCombinations(rehearsal: StackRehearsal): Inputs[] {
   const generated = pairwise.map(inputsOf);
   const covering = [...generated, ...missingPairs(matrix, isAllowed, generated)];
   const further = rotated(matrix, isAllowed, covering).slice(0, Math.max(0, LEAST_COMBINATIONS - covering.length));
-  return [...covering, ...further].map(completed);
+  return [...covering, ...further].map((inputs) => asChosen(inputs, completed(inputs)));
+}
+
+/** Completed inputs, in which every value is still the one that was chosen: a pair of values would be lost with it. */
+function asChosen(chosen: Inputs, inputs: Inputs): Inputs {
+  // Null may be left out.
+  const other = Object.keys(chosen).filter((name) => (inputs[name] ?? null) !== chosen[name]);
+  if (other.length === 0) return inputs;
+  const list = other.map((name) => `${name} from ${JSON.stringify(chosen[name])} to ${JSON.stringify(inputs[name])}`);
+  throw new Error(`completing a combination turns ${list.join(", ")}; isAllowed must exclude what cannot be`);
 }
 
 const asGiven = (inputs: Inputs): Inputs => inputs;

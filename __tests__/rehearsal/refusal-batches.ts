@@ -1,5 +1,6 @@
-import { type Inputs } from "./deployment";
+import { type Deployment, type Inputs } from "./deployment";
 import { type StackRehearsal } from "./stack-rehearsal";
+import { StepFailure } from "./steps";
 
 /** One refused set of inputs: what it is, the inputs, and the whole text of what is said. */
 export type RefusedInputs = NonNullable<StackRehearsal["refused"]>[number];
@@ -43,4 +44,27 @@ function reach(names: readonly string[], variables: Variables): Set<string> {
 
 function lookedAt(variable: Variables[string] | undefined): string[] {
   return [...JSON.stringify(variable?.validation ?? []).matchAll(/\bvar\.(\w+)/g)].map(([, name = ""]) => name);
+}
+
+/** Fails unless a plan is refused with all of the texts. */
+export async function requireRefusal(
+  deployment: Deployment,
+  behaviour: string,
+  texts: readonly string[],
+  isOpenTofu = false,
+): Promise<void> {
+  const { output } = await deployment.refuse(behaviour, ["plan", "-input=false"]);
+  // Lines are broken anywhere between words.
+  const flat = output.replace(/\s+/g, " ");
+  const isShown = (text: string) => flat.includes(text.replace(/\s+/g, " "));
+  // OpenTofu stops at the first broken rule of an input.
+  const isExcused = (text: string) =>
+    isOpenTofu && texts.some((other) => inputOf(other) === inputOf(text) && isShown(other));
+  const missing = texts.filter((text) => !isShown(text) && !isExcused(text));
+  if (missing.length > 0) throw new StepFailure(behaviour, `expected "${missing.join('", "')}" in:\n${output}`);
+}
+
+/** Every text about an input begins with its name. */
+function inputOf(text: string): string | undefined {
+  return text.split(" ")[0];
 }

@@ -21,7 +21,10 @@ export interface RehearsalReport {
 /** One table of everything that was rehearsed. */
 export function reportTable(reports: readonly RehearsalReport[]): string {
   const rows = reports.flatMap(({ stack, steps }) =>
-    steps.map(({ step, seconds, resources }) => [stack, step, seconds.toFixed(1), String(resources)] as const),
+    steps.map(
+      ({ step, seconds, resources }) =>
+        [stack, step, seconds.toFixed(1), resources === undefined ? "-" : String(resources)] as const,
+    ),
   );
   const all = [["stack", "step", "seconds", "resources"] as const, ...rows];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));

@@ -5,11 +5,10 @@ import { App } from "cdktf";
 
 import { describeWith, findProgram } from "../support/programs";
 import { serverlessStack, STACK_NAME } from "../stacks/serverless-stack";
-import { VARIANTS } from "../stacks/variants";
 import { synthesizeInto } from "../support/synthesis";
-import { inputCombinations } from "./input-matrix";
 import { rehearse } from "./rehearsal";
-import { failureParagraph, type RehearsalReport } from "./rehearsal-report";
+import { failureParagraph, type RehearsalReport, reportTable } from "./rehearsal-report";
+import { smallRehearsal } from "./small-deployment";
 import { REHEARSALS } from "./stacks";
 import { type StackRehearsal } from "./stack-rehearsal";
 
@@ -96,32 +95,77 @@ describeWith(["terraform", "curl", "jq"], "The rehearsal of the serverless stack
   });
 });
 
-describe("The matrix of inputs", () => {
-  it.each(VARIANTS)(
-    "has every input of $name, and any two of their values together at least once unless that is refused",
-    ({ name, terraform }) => {
-      const { [name]: variant = { inputs: {} } } = REHEARSALS;
-      const { isAllowed = () => true, matrix = {} } = variant;
-      const combinations = inputCombinations(variant);
-      const names = Object.keys(matrix);
-      const together = (pair: Readonly<Record<string, unknown>>) =>
-        combinations.some((row) => Object.entries(pair).every(([input, value]) => (row[input] ?? null) === value));
-      const missing = names.flatMap((one, index) =>
-        names
-          .slice(index + 1)
-          .flatMap((other) =>
-            (matrix[one] ?? []).flatMap((value) =>
-              (matrix[other] ?? [])
-                .map((further) => ({ [one]: value, [other]: further }))
-                .filter((pair) => isAllowed(pair) && !together(pair)),
-            ),
-          ),
-      );
-
-      expect(missing).toEqual([]);
-      expect(combinations.length).toBeGreaterThanOrEqual(64);
-      const given = new Set(combinations.flatMap((inputs) => Object.keys(inputs)));
-      expect(Object.keys(terraform().variable ?? {}).filter((input) => !given.has(input))).toEqual([]);
+describeWith(["terraform"], "The rehearsal of everything that a stack describes", () => {
+  const SIZED = {
+    variable: {
+      size: {
+        type: "number",
+        default: 1,
+        validation: { condition: "${var.size > 0}", error_message: "size is ${var.size}; it must be more than 0." },
+      },
+      name: { default: "a" },
+      pause: { default: 0 },
+      is_refused: { default: false },
     },
-  );
+    resource: {
+      random_id: { first: { byte_length: "${var.size}" } },
+      terraform_data: {
+        second: {
+          input: "${random_id.first.hex}",
+          provisioner: { "local-exec": { command: "sleep ${var.pause}" } },
+          lifecycle: {
+            postcondition: {
+              // Only an apply knows the id.
+              condition: '${self.id == "" || !var.is_refused}',
+              error_message: "is_refused is true.",
+            },
+          },
+        },
+      },
+    },
+  };
+  const DESCRIBED: StackRehearsal = {
+    inputs: {},
+    // Long enough to be interrupted.
+    faultInputs: { pause: 0.5 },
+    refused: [["no size", { size: 0 }, ["size is 0; it must be more than 0."]]],
+    matrix: { size: [1, 2], name: ["a", "b"] },
+  };
+
+  it("counts the resources that it has come to", async () => {
+    const { failure, steps } = await smallRehearsal(SIZED, DESCRIBED);
+
+    expect(failure).toBeUndefined();
+    const counts = Object.fromEntries(steps.map(({ step, resources }) => [step, resources]));
+    expect(counts).toMatchObject({
+      "matrix of inputs,  (4)": 8,
+      "1 refused inputs, by plans (1)": undefined,
+    });
+    expect(reportTable([{ stack: "small", steps }])).toMatch(/^small +1 refused inputs, by plans \(1\) +[\d.]+ +-$/m);
+  });
+
+  it("names the inputs of a combination that fails", async () => {
+    const { failure } = await smallRehearsal(SIZED, { ...DESCRIBED, refused: [], matrix: { is_refused: [true] } });
+
+    expect(failure).toMatchObject({
+      step: 'matrix {"is_refused":true}: apply',
+      address: "terraform_data.second",
+    });
+  });
+
+  it("names the stage that does not come up, and keeps its folder", async () => {
+    const { failure } = await smallRehearsal(SIZED, {
+      ...DESCRIBED,
+      faultInputs: { is_refused: true },
+      stages: [/^terraform_data\./],
+      matrix: undefined,
+      refused: [],
+    });
+
+    expect(failure).toMatchObject({ step: "stage ^terraform_data\\.: apply", address: "terraform_data.second" });
+  });
+});
+
+it.each(Object.entries(REHEARSALS))("The rehearsal of %s says which outputs are null", (_stack, { nullOutputs }) => {
+  expect(nullOutputs).toBeDefined();
 });

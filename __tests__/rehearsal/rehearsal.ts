@@ -16,10 +16,10 @@ import { requireShortApply } from "./critical-path";
 import { dependenciesOf, type Dependencies, requireWaiting } from "./dependency-graph";
 import { Journey, requireSoundness, type StepReport } from "./journey";
 import { type RehearsalFailure, type RehearsalReport } from "./rehearsal-report";
-import { refusalBatches } from "./refusal-batches";
+import { refusalBatches, requireRefusal } from "./refusal-batches";
 import { fewerFaults, resourceFaults } from "./resource-faults";
 import { type StackRehearsal } from "./stack-rehearsal";
-import { type Plan, StepFailure } from "./steps";
+import { inStep, type Plan, StepFailure } from "./steps";
 import { NotBegun, together, WorkSlots } from "./work-slots";
 
 export interface RehearsalOptions {
@@ -117,18 +117,40 @@ class RehearsalRun {
     work: (stages: readonly Stage[]) => Promise<void>,
   ): Promise<void> {
     const stages: Stage[] = [];
+    let broken: Deployment | undefined;
+    const at = async <Result>(deployment: Deployment, work: () => Promise<Result>) => {
+      try {
+        return await work();
+      } catch (error) {
+        broken = deployment;
+        throw locatedFailure(error, deployment);
+      }
+    };
+    const add = (deployment: Deployment, step: string, apply: () => Promise<void>) => {
+      stages.push(new Stage(deployment));
+      return at(deployment, async () => {
+        await inStep(step, apply);
+        deployment.requireNoLeaks(step);
+      });
+    };
     try {
       await this.slots.take(async () => {
-        const first = new Stage(await this.started(inputs));
-        stages.push(first);
-        await first.deployment.init();
+        const first = await this.started(inputs);
+        await add(first, "init", () => first.init());
       });
       for (const pattern of patterns) {
-        await this.slots.take(async () => stages.push(await nextStage(lastOf(stages), pattern)));
+        const step = `stage ${pattern.source}`;
+        await this.slots.take(async () => {
+          const before = lastOf(stages);
+          const { actions } = await at(before.deployment, () => inStep(step, () => before.plan()));
+          const targets = [...actions.keys()].filter((address) => pattern.test(address));
+          const next = await before.deployment.fork();
+          await add(next, step, () => next.applyAtOnce(...targets.map((target) => `-target=${target}`)));
+        });
       }
       await work(stages);
     } finally {
-      await Promise.all(stages.map(({ deployment }) => deployment.stop()));
+      await Promise.all(stages.map(({ deployment }) => deployment.stop({ keepFolder: deployment === broken })));
     }
   }
 
@@ -139,7 +161,9 @@ class RehearsalRun {
       const begun = stages[patterns.length] ?? lastOf(stages);
       await this.with(begun.deployment.fork(), async (deployment) => {
         const end = await this.slots.take(async () => {
-          await deployment.applyAtOnce();
+          const step = "apply before the faults";
+          await inStep(step, () => deployment.applyAtOnce());
+          deployment.requireNoLeaks(step);
           return endState(deployment);
         });
         const faults = await this.slots.take(() => this.faultsOf(deployment, end, all));
@@ -147,8 +171,8 @@ class RehearsalRun {
           this.episodes(begun, deployment),
           this.each("faults on create", faults, async (fault) => {
             const origin = stages[fault.afterStage] ?? lastOf(stages);
-            const plan = await origin.plan();
-            await this.with(origin.deployment.fork(), (fork) => rehearseFault(fork, plan, fault, end));
+            const plan = await inStep(fault.name, () => origin.plan());
+            return this.count(origin.deployment.fork(), (fork) => rehearseFault(fork, plan, fault, end));
           }),
           this.interruptions(begun, end),
         ]);
@@ -183,7 +207,7 @@ class RehearsalRun {
         : [(deployment: Deployment, expectedEnd: EndState) => rehearseKill(deployment, kill, expectedEnd)]),
     ];
     return this.each("interrupted, killed", interruptions, (interrupt) =>
-      this.with(begun.deployment.fork(), (deployment) => interrupt(deployment, end)),
+      this.count(begun.deployment.fork(), (deployment) => interrupt(deployment, end)),
     );
   }
 
@@ -199,14 +223,14 @@ class RehearsalRun {
 
   private async episodes(begun: Stage, complete: Deployment): Promise<void> {
     const { episodes = [] } = this.options.rehearsal;
-    await this.each("episodes", episodes, async ({ name, play, fromNothing = false }) => {
-      await this.with((fromNothing ? begun.deployment : complete).fork(), async (deployment) => {
-        await play(deployment);
+    await this.each("episodes", episodes, ({ name, play, fromNothing = false }) =>
+      this.count((fromNothing ? begun.deployment : complete).fork(), async (deployment) => {
+        await inStep(name, () => play(deployment));
         requireSoundness(deployment, name);
         await new Journey(deployment, undefined).requireEmptyPlan(name);
-        if (deployment.leaks.length > 0) throw new StepFailure(name, deployment.leaks.join("\n"));
-      });
-    });
+        deployment.requireNoLeaks(name);
+      }),
+    );
   }
 
   private async matrix(): Promise<void> {
@@ -223,7 +247,7 @@ class RehearsalRun {
       [...places].map(([key, group]) =>
         this.fromStages(JSON.parse(key) as Inputs, patterns, (stages) =>
           this.each(`matrix of inputs, ${key.replace(/[{}"]/g, "")}`, group, (inputs) =>
-            this.with(lastOf(stages).deployment.fork({ ...required, ...inputs }), (deployment) =>
+            this.count(lastOf(stages).deployment.fork({ ...required, ...inputs }), (deployment) =>
               complete(deployment, `matrix ${JSON.stringify(inputs)}`),
             ),
           ),
@@ -239,30 +263,36 @@ class RehearsalRun {
       await origin.init();
       const { variable = {} } = JSON.parse(origin.read("cdk.tf.json") ?? "{}") as { variable?: Record<string, object> };
       const batches = refusalBatches(refused, variable);
-      await this.each(`${refused.length} refused inputs, by plans`, batches, async ([behaviour, inputs, texts]) => {
-        await this.with(origin.fork({ ...required, ...inputs }), (deployment) =>
+      await this.each(`${refused.length} refused inputs, by plans`, batches, ([behaviour, inputs, texts]) =>
+        this.with(origin.fork({ ...required, ...inputs }), (deployment) =>
           requireRefusal(deployment, behaviour, texts, this.isOpenTofu),
-        );
-      });
+        ),
+      );
     });
   }
 
-  /** Many of one kind, as one line of the report. */
-  private async each<Item>(step: string, items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  /** Many of one kind, as one line of the report; the work tells how many resources there are in the end, if any. */
+  private async each<Item>(
+    step: string,
+    items: readonly Item[],
+    work: (item: Item) => Promise<unknown>,
+  ): Promise<void> {
     if (items.length === 0) return;
     const start = performance.now();
     let done = 0;
+    let resources: number | undefined;
     await together(
       items.map((item) =>
         this.slots.take(async () => {
-          await work(item);
+          const count = await work(item);
+          if (typeof count === "number") resources = (resources ?? 0) + count;
           done += 1;
           if (done % ITEMS_PER_LINE === 0 && done < items.length) this.progress(`${step}: ${done} of ${items.length}`);
         }),
       ),
     );
     const seconds = (performance.now() - start) / 1000;
-    this.took({ step: `${step} (${items.length})`, seconds, resources: 0 }, this.further);
+    this.took({ step: `${step} (${items.length})`, seconds, resources }, this.further);
   }
 
   private took(report: StepReport, steps: StepReport[]): void {
@@ -293,17 +323,29 @@ class RehearsalRun {
     });
   }
 
+  /** Works with a deployment as below, and counts its resources in the end. */
+  private count(starting: Promise<Deployment>, work: (deployment: Deployment) => Promise<void>): Promise<number> {
+    return this.with(starting, async (deployment) => {
+      await work(deployment);
+      return deployment.stateAddresses().length;
+    });
+  }
+
   /** Works with a deployment and stops it; a failure keeps its folder. */
-  private async with(starting: Promise<Deployment>, work: (deployment: Deployment) => Promise<void>): Promise<void> {
+  private async with<Result>(
+    starting: Promise<Deployment>,
+    work: (deployment: Deployment) => Promise<Result>,
+  ): Promise<Result> {
     const deployment = await starting;
     let keepFolder = this.options.keep === true;
     try {
-      await work(deployment);
+      const result = await work(deployment);
       if (keepFolder) this.say(`kept ${deployment.folder}`);
+      return result;
     } catch (error) {
       if (error instanceof LocatedFailure || error instanceof NotBegun) throw error;
       keepFolder = true;
-      throw new LocatedFailure(failureOf(error, deployment.folder));
+      throw locatedFailure(error, deployment);
     } finally {
       await deployment.stop({ keepFolder });
     }
@@ -313,47 +355,16 @@ class RehearsalRun {
 /** How many of many are done between two lines. */
 const ITEMS_PER_LINE = 10;
 
-async function nextStage(stage: Stage, pattern: RegExp): Promise<Stage> {
-  const { actions } = await stage.plan();
-  const next = await stage.deployment.fork();
-  const targets = [...actions.keys()].filter((address) => pattern.test(address));
-  await next.applyAtOnce(...targets.map((address) => `-target=${address}`));
-  return new Stage(next);
-}
-
 function lastOf(stages: readonly Stage[]): Stage {
   const last = stages.at(-1);
   if (last === undefined) throw new Error("there is no stage to begin with");
   return last;
 }
 
-function failureOf(error: unknown, folder: string): RehearsalFailure {
+function locatedFailure(error: unknown, { folder }: Deployment): LocatedFailure {
   const message = error instanceof Error ? error.message : String(error);
   const step = error instanceof StepFailure ? error.step : "the rehearsal itself";
-  const problem = message.slice(Math.max(0, message.indexOf("Error: ")));
   const [address] =
-    /(?<=\bwith )[\w.[\]"]+(?=,)|\b(?:aws|google|kubernetes|random|terraform|tls)_\w+\.\w+/.exec(problem) ?? [];
-  return { step, address, message: problem, folder };
-}
-
-async function requireRefusal(
-  deployment: Deployment,
-  behaviour: string,
-  texts: readonly string[],
-  isOpenTofu: boolean,
-): Promise<void> {
-  const { output } = await deployment.refuse(behaviour, ["plan", "-input=false"]);
-  // Lines are broken anywhere between words.
-  const flat = output.replace(/\s+/g, " ");
-  const isShown = (text: string) => flat.includes(text.replace(/\s+/g, " "));
-  // OpenTofu stops at the first broken rule of an input.
-  const isExcused = (text: string) =>
-    isOpenTofu && texts.some((other) => inputOf(other) === inputOf(text) && isShown(other));
-  const missing = texts.filter((text) => !isShown(text) && !isExcused(text));
-  if (missing.length > 0) throw new StepFailure(behaviour, `expected "${missing.join('", "')}" in:\n${output}`);
-}
-
-/** Every text about an input begins with its name. */
-function inputOf(text: string): string | undefined {
-  return text.split(" ")[0];
+    /(?<=\bwith )[\w.[\]"]+(?=,)|\b(?:aws|google|kubernetes|random|terraform|tls)_\w+\.\w+/.exec(message) ?? [];
+  return new LocatedFailure({ step, address, message, folder });
 }

@@ -7,8 +7,6 @@ const BREAKABLE = [
   ...["kubernetes_deployment_v1", "kubernetes_ingress_v1", "kubernetes_job_v1", "kubernetes_service_v1"],
 ];
 
-/** A failure on create, and after how many stages it can happen. */
-
 /** A failure on create of each thing that exists in the end, from the last stage that does not have it yet. */
 export function resourceFaults(end: EndState, stages: readonly RegExp[]): StagedFault[] {
   return end.objects.flatMap((key) => {

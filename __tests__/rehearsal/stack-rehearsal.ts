@@ -18,9 +18,9 @@ export interface StackRehearsal {
   readonly inputs: Inputs;
 
   /**
-   * Outputs that these inputs leave null, all of them.
+   * Outputs that these inputs leave null, all of them; every stack of this repository says so.
    *
-   * @default - any output may be null
+   * @default - any output may be null, as for the folders of others
    */
   readonly nullOutputs?: readonly string[];
 
@@ -103,7 +103,7 @@ export interface StackRehearsal {
   /** False for combinations that are refused, and so are no part of the matrix; some inputs may still be missing. */
   readonly isAllowed?: (inputs: Inputs) => boolean;
 
-  /** Adds inputs that follow from others to a combination. */
+  /** Adds inputs that follow from others to a combination, and may leave out those that are null; it changes none. */
   readonly completed?: (inputs: Inputs) => Inputs;
 
   /** Inputs that are refused, with the whole text of what is said. */

@@ -152,6 +152,24 @@ describe("A data source of the stand-in", () => {
   });
 });
 
+/** Has everything that somebody writes otherwise than it is. */
+const SECRET = 'geheim+und <lang>/genug & "so" (weiter)!\u2028*';
+
+/** As Go writes JSON. */
+const terraformJson = (secret: string): string =>
+  JSON.stringify({ secret })
+    .replace(/</g, "\\u003c")
+    .replace(/>/g, "\\u003e")
+    .replace(/&/g, "\\u0026")
+    .replace(/\u2028/g, "\\u2028");
+
+const percentEncoded = (secret: string): string =>
+  [...Buffer.from(secret)]
+    .map((byte) => (/\w/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : hexadecimal(byte)))
+    .join("");
+
+const hexadecimal = (byte: number): string => `%${byte.toString(16).padStart(2, "0").toUpperCase()}`;
+
 describe("The look for secrets", () => {
   let folder: string;
 
@@ -167,11 +185,15 @@ describe("The look for secrets", () => {
     ["as it is", (secret: string) => `"value": "${secret}"`],
     ["in Base64 of its own", (secret: string) => Buffer.from(secret).toString("base64")],
     ["somewhere in Base64 of more", (secret: string) => Buffer.from(`x=${secret};`).toString("base64")],
+    ["in JSON", (secret: string) => JSON.stringify({ secret })],
+    ["in Terraform's JSON", terraformJson],
+    ["in Terraform's JSON in Terraform's JSON", (secret: string) => terraformJson(terraformJson(secret))],
     ["in an address", (secret: string) => `?q=${encodeURIComponent(secret)}`],
+    ["in an address that has nothing but letters and digits", (secret: string) => `?q=${percentEncoded(secret)}`],
   ])("finds one %s", (_how, written) => {
     const cloud = new Cloud(surroundings);
-    cloud.payloads.push({ name: "projects/1/secrets/s/versions/1", payload: "geheim+und lang/genug" });
-    writeFileSync(join(folder, "terraform.tfstate"), written("geheim+und lang/genug"));
+    cloud.payloads.push({ name: "projects/1/secrets/s/versions/1", payload: SECRET });
+    writeFileSync(join(folder, "terraform.tfstate"), written(SECRET));
 
     expect(new SecretScan().leaks({ folder, cloud, texts: { log: "nothing" } })).toEqual([
       "the payload of projects/1/secrets/s/versions/1 is in terraform.tfstate",
@@ -189,5 +211,31 @@ describe("The look for secrets", () => {
     expect(
       new SecretScan().leaks({ folder, cloud, texts: { log: state, shown: state }, stateViews: ["shown"] }),
     ).toEqual(["a key of the state is in log"]);
+  });
+
+  it("looks for a new one also in what was written before", () => {
+    const cloud = new Cloud(surroundings);
+    const scan = new SecretScan();
+    const log = `${SECRET} ${"x".repeat(5000)}`;
+    expect(scan.leaks({ folder, cloud, texts: { log } })).toEqual([]);
+
+    cloud.payloads.push({ name: "projects/1/secrets/s/versions/1", payload: SECRET });
+    expect(scan.leaks({ folder, cloud, texts: { log } })).toEqual([
+      "the payload of projects/1/secrets/s/versions/1 is in log",
+    ]);
+    expect(scan.leaks({ folder, cloud, texts: { log } })).toEqual([]);
+  });
+
+  it.each([
+    ["an ephemeral one nowhere", true, ["state", "plans"]],
+    ["one that is only marked in plans, where Terraform keeps it", false, ["state"]],
+  ])("lets a secret input be: %s", (_what, isEphemeral, places) => {
+    const cloud = new Cloud(surroundings);
+    const inputs = [{ name: "key", value: SECRET, isEphemeral }];
+    const texts = { state: SECRET, plans: SECRET };
+
+    expect(
+      new SecretScan().leaks({ folder, cloud, texts, stateViews: ["state"], planViews: ["plans"], inputs }),
+    ).toEqual(places.map((place) => `the input key is in ${place}`));
   });
 });

@@ -4,6 +4,8 @@ export type Action = "create" | "delete" | "replace" | "update";
 export interface Plan {
   readonly file: string;
   readonly actions: ReadonlyMap<string, Action>;
+  /** Names of the outputs that it would change. */
+  readonly outputs: readonly string[];
 }
 
 /** How a command was refused. */
@@ -18,6 +20,16 @@ export class StepFailure extends Error {
     message: string,
   ) {
     super(message);
+  }
+}
+
+/** Works as a part of a step, so that what fails inside it names the step as well. */
+export async function inStep<Result>(step: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof StepFailure) || error.step === step || error.step.startsWith(`${step}: `)) throw error;
+    throw new StepFailure(`${step}: ${error.step}`, error.message);
   }
 }
 
@@ -38,5 +50,15 @@ export function requireActions(step: string, plan: Plan, expected: Readonly<Reco
   throw new StepFailure(
     step,
     [...list("planned, but not expected", surplus), ...list("expected, but not planned", missing)].join("\n"),
+  );
+}
+
+/** Fails unless the plan does nothing at all. */
+export function requireNothing(step: string, plan: Plan): void {
+  requireActions(step, plan, {});
+  const { outputs } = plan;
+  throw new StepFailure(
+    step,
+    `the plan changes ${outputs.length === 0 ? "something" : `outputs: ${outputs.join(", ")}`}`,
   );
 }

@@ -1,22 +1,21 @@
 import { type Action } from "./steps";
 
-interface StateFile {
-  readonly resources?: readonly {
-    readonly type: string;
-    readonly name: string;
-    readonly instances: readonly {
-      readonly index_key?: number | string;
-      readonly attributes?: { readonly id?: string };
-    }[];
+interface Resource {
+  readonly type: string;
+  readonly name: string;
+  readonly instances: readonly {
+    readonly index_key?: number | string;
+    readonly attributes?: { readonly id?: string };
   }[];
+}
+
+interface StateFile {
+  readonly resources?: readonly Resource[];
 }
 
 /** Addresses of everything in a state file. */
 export function addressesIn(state: unknown): string[] {
-  const { resources = [] } = state as StateFile;
-  return resources.flatMap(({ type, name, instances }) =>
-    instances.map(({ index_key: key }) => `${type}.${name}${key === undefined ? "" : `[${JSON.stringify(key)}]`}`),
-  );
+  return [...keysByAddress(state).keys()];
 }
 
 /** Addresses, without an index, of everything in a state file, each with its type and identity. */
@@ -33,6 +32,7 @@ interface PlanJson {
     readonly mode: string;
     readonly change: { readonly actions: readonly string[] };
   }[];
+  readonly output_changes?: Readonly<Record<string, { readonly actions: readonly string[] }>>;
 }
 
 /** What a plan shown as JSON would do. */
@@ -46,4 +46,30 @@ export function actionsOf(shown: unknown): ReadonlyMap<string, Action> {
         actions.length === 2 ? "replace" : (actions[0] as Action),
       ]),
   );
+}
+
+/** Outputs that a plan shown as JSON would change, sorted. */
+export function changedOutputsOf(shown: unknown): string[] {
+  const changes = Object.entries((shown as PlanJson).output_changes ?? {});
+  return changes
+    .filter(([, { actions }]) => actions.join() !== "no-op")
+    .map(([name]) => name)
+    .sort();
+}
+
+/** Type and identity of everything in a state file, by address. */
+export function keysByAddress(state: unknown): ReadonlyMap<string, string> {
+  const { resources = [] } = state as StateFile;
+  return new Map(
+    resources.flatMap((resource) =>
+      resource.instances.map((instance): [string, string] => [
+        addressOf(resource, instance),
+        `${resource.type} ${instance.attributes?.id ?? ""}`,
+      ]),
+    ),
+  );
+}
+
+function addressOf({ type, name }: Resource, { index_key: key }: Resource["instances"][number]): string {
+  return `${type}.${name}${key === undefined ? "" : `[${JSON.stringify(key)}]`}`;
 }
