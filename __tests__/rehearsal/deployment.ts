@@ -261,7 +261,8 @@ export class Deployment {
   }
 
   writeInputs(): void {
-    writeFileSync(join(this.folder, "rehearsal.auto.tfvars.json"), JSON.stringify(this.inputs));
+    // Of a refused input Terraform shows the line, which must not have others on it.
+    writeFileSync(join(this.folder, "rehearsal.auto.tfvars.json"), JSON.stringify(this.inputs, undefined, 2));
   }
 
   private async planIntoFile(further: readonly string[]): Promise<string> {

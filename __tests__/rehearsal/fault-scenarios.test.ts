@@ -154,8 +154,11 @@ describeWith(["terraform"], "A combination of inputs", () => {
 describeWith(["terraform"], "A refused input", () => {
   const rule = "size is 0; it must be more than 0.";
 
-  it("is refused with its whole text", () =>
-    withSmallDeployment(CHECKED, (deployment) => requireRefusal(deployment, "no size", [rule]), { size: 0 }));
+  it("is refused with its whole text, and nothing of the others", () =>
+    withSmallDeployment(CHECKED, (deployment) => requireRefusal(deployment, "no size", [rule]), {
+      size: 0,
+      secret: SECRET,
+    }));
 
   it("fails with another text, and tells both", () =>
     withSmallDeployment(
