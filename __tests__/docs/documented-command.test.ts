@@ -17,6 +17,7 @@ describe("The judge of documented commands", () => {
     ["npm run synth -- idp-severless", "there is no stack idp-severless"],
     ["npm run check -- --fix", "check takes nothing, not --fix"],
     ["npm run rehearse -- idp-serverless --keeps", "the rehearsal has no option --keeps"],
+    ["npm run rehearse:schemas -- ../identity-provider --keep", "the rehearsal has no option --keep"],
     ["STATE_BUCKET=my-states npm run synth", "the synthesis does not read STATE_BUCKET"],
     ["STATE_BACKEND=none npm run check", "npm does not read STATE_BACKEND"],
     ["CDKTF_OUTDIR=there terraform -chdir=there init", "terraform does not read CDKTF_OUTDIR"],

@@ -95,7 +95,8 @@ function npmUntruth(words: readonly string[], settings: Settings, { scripts, sta
   if (!(name in scripts)) return `package.json has no script ${name}`;
   if (separator !== undefined && separator !== "--") return `npm keeps ${separator} from the script; "--" comes before`;
   if (name === "synth") return synthesisUntruth(options, settings, stacks);
-  if (name === "rehearse") return rehearsalUntruth(options, scripts[name] ?? "");
+  // Both take folders of somebody else's.
+  if (name === "rehearse" || name === "rehearse:schemas") return rehearsalUntruth(options, scripts[name] ?? "");
   return options.length === 0 ? undefined : `${name} takes nothing, not ${String(options[0])}`;
 }
 
