@@ -46,10 +46,10 @@ export class IdpServerlessStack extends PortableStack {
     const apis = new ProjectApis(this, "Apis", {
       projectId,
       region,
-      apis: ["iam", "run", "secretmanager", "sqladmin", "storage"],
+      // What the containers write is read there, whoever built their image.
+      apis: ["iam", "logging", "run", "secretmanager", "sqladmin", "storage"],
     });
-    for (const api of [...BUILD_APIS, "logging"] as const)
-      apis.enable(api, isMissing(application.existingContainerImage));
+    for (const api of BUILD_APIS) apis.enable(api, isMissing(application.existingContainerImage));
     apis.enable("compute", isGiven(network.network));
 
     const foundation = new IdentityProviderFoundation(this, {

@@ -3,10 +3,14 @@ import { join } from "node:path";
 
 import { Manifest, type App, type StackManifest } from "cdktf";
 
+import { RulesBrokenError } from "../lib/core/rules";
+
 /**
  * Keeps in the manifest what earlier syntheses have left in the output folder, beside the stacks of this app.
  *
  * The framework's command line deletes every stack's folder that the manifest does not name, with the state in it.
+ *
+ * @throws RulesBrokenError when there is a manifest that cannot be read
  */
 export function keepOtherStacks({ manifest, node, outdir }: App): void {
   const own = node.children.map((stack) => stack.node.id);
@@ -17,10 +21,12 @@ export function keepOtherStacks({ manifest, node, outdir }: App): void {
 }
 
 function stacksIn(path: string): Readonly<Record<string, StackManifest>> {
+  if (!existsSync(path)) return {};
   try {
     return (JSON.parse(readFileSync(path, "utf8")) as { stacks: Record<string, StackManifest> }).stacks;
   } catch {
-    // There is none yet, or another synthesis is just writing it.
-    return {};
+    throw new RulesBrokenError("stacks to synthesize", [
+      `${path} cannot be read; it must list the stacks that are there, because the framework's command line deletes the folder of any other, with its state; run the same command again, or synthesize all stacks`,
+    ]);
   }
 }

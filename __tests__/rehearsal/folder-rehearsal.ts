@@ -34,7 +34,9 @@ export async function rehearseFolder(options: FolderRehearsalOptions): Promise<R
     rehearsal: { inputs, othersExist: true, prepare, protection: off === undefined ? undefined : { off } },
   });
   const { failure, stack, steps } = report;
-  const isProtected = steps.at(-1)?.step === "output" && PROTECTION.test(failure?.message ?? "");
+  // A command that was refused, and not what is found after one that was not.
+  const isRefused = /^destroy: (plan|apply)$/.test(failure?.step ?? "");
+  const isProtected = isRefused && PROTECTION.test(failure?.message ?? "");
   if (failure === undefined || off !== undefined || !isProtected) return report;
   onProgress?.(
     `${stack} is protected, so it was not destroyed; inputs that switch that off are given by --protection-off FILE`,

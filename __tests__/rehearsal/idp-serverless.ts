@@ -33,6 +33,7 @@ const SERVICE = "google_cloud_run_v2_service.service";
 const JOB = "google_cloud_run_v2_job.db_init";
 
 const ADMINISTRATOR_VERSION = "google_secret_manager_secret_version.database_administrator_password_version";
+const ROLE_VERSION = "google_secret_manager_secret_version.database_password_version";
 
 const ROLLOUT = { [BUILD]: "replace", [SERVICE]: "update" } as const;
 
@@ -43,7 +44,7 @@ const BUILT_WITH = [
   "google_artifact_registry_repository_iam_member.registry_builder_pushes[0]",
   "google_project_iam_member.registry_builder_logs[0]",
   "google_service_account.registry_builder[0]",
-  ...["artifactregistry", "cloudbuild", "logging"].flatMap((api) => [
+  ...["artifactregistry", "cloudbuild"].flatMap((api) => [
     `google_project_service.apis_${api}[0]`,
     `terraform_data.apis_${api}_answers[0]`,
   ]),
@@ -81,6 +82,17 @@ const CHANGES: readonly ChangeScenario[] = [
     },
     verify: requireExecutions(3),
   },
+  {
+    name: "another password of the application's role",
+    planArguments: [`-replace=${ROLE_VERSION}`],
+    expected: {
+      [ROLE_VERSION]: "replace",
+      [SERVICE]: "update",
+      [JOB]: "replace",
+      "terraform_data.db_init_trigger": "update",
+    },
+    verify: requireExecutions(4),
+  },
   { name: "another version", change: withInputs({ application_version: "2026.5.3" }), expected: ROLLOUT },
   {
     name: "a variable",
@@ -101,7 +113,7 @@ const CHANGES: readonly ChangeScenario[] = [
     name: "labels",
     change: withInputs({ labels: { team: "identity" } }),
     expected: all("update", [...LABELLED, SERVICE, JOB, "google_secret_manager_secret.db_init_script"]),
-    verify: requireExecutions(3),
+    verify: requireExecutions(4),
   },
   // With a repository go the images in it.
   {

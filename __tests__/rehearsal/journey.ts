@@ -4,7 +4,7 @@ import { type ResourceKind } from "./resource-kind";
 import { type Deployment, type Inputs } from "./deployment";
 import { Refusal } from "./cloud";
 import { requireRewrites, versionsOf } from "./secret-versions";
-import { type Action, inStep, requireActions, requireNothing, StepFailure } from "./steps";
+import { type Action, inStep, requireActions, failOfChanges, StepFailure } from "./steps";
 
 /** One step that was taken. */
 export interface StepReport {
@@ -125,7 +125,7 @@ export class Journey {
 
   async requireEmptyPlan(step: string): Promise<void> {
     if (await this.deployment.isSettled()) return;
-    requireNothing(`${step}: second plan`, await this.deployment.plan());
+    failOfChanges(`${step}: second plan`, await this.deployment.plan());
   }
 
   private async requireRefusedDestroy(refusal = ""): Promise<void> {

@@ -69,6 +69,25 @@ const TO_OUTPUT = ["init", "validate", "plan", "apply", "plan again", "output"];
 jest.setTimeout(120_000);
 
 describeWith(["terraform"], "npm run rehearse", () => {
+  it("says what is wrong with files of inputs before anything is rehearsed", async () => {
+    const folder = folderOf("with-files", {});
+    const broken = join(place, "broken.json");
+    writeFileSync(broken, "project_id: theirs");
+    const list = fileOf("list.json", ["theirs"]);
+
+    const run = await runRehearse([folder, "--var-file", broken, "--protection-off", list]);
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(run.stderr).toBe(
+      `${broken}, ${list} cannot be read as JSON; it must be one object of inputs, because Terraform gets it as it is; repair it.\n`,
+    );
+
+    const unused = await runRehearse(["idp-serverless", "--var-file", list]);
+    expect(unused).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(unused.stderr).toMatch(
+      /^--var-file and --protection-off are for folders; the stacks have inputs of their own\.\n/,
+    );
+  });
+
   it("tells every step in a table and ends well when every folder goes well", async () => {
     const good = folderOf("good", { resource: { terraform_data: { one: { input: "a" } } } });
 

@@ -64,6 +64,18 @@ async function main({ positionals, values }: ReturnType<typeof parsedArguments>)
     return complain(`There is no ${values.terraform ?? "terraform on the PATH"}. ${HOW_TO_GET}`);
   const tooOld = problemOfRelease(program);
   if (tooOld !== undefined) return complain(`${tooOld} ${HOW_TO_GET}`);
+  const files = [values["var-file"], values["protection-off"]] as const;
+  if (stacks.every((stack) => REHEARSALS[stack] !== undefined) && files.some((file) => file !== undefined))
+    return complain(
+      `--var-file and --protection-off are for folders; the stacks have inputs of their own.\n\n${USAGE}`,
+    );
+  const unreadable = files.filter((file) => file !== undefined && inputsOf(file) === undefined);
+  if (unreadable.length > 0) {
+    return complain(
+      `${unreadable.join(", ")} cannot be read as JSON; it must be one object of inputs, because Terraform gets it as it is; repair it.\n`,
+    );
+  }
+  const [inputs = {}, protectionOff] = files.map(inputsOf);
 
   const start = performance.now();
   const reports: RehearsalReport[] = [];
@@ -71,7 +83,6 @@ async function main({ positionals, values }: ReturnType<typeof parsedArguments>)
     const known = REHEARSALS[stack];
     const folder = known === undefined ? resolve(stack) : packageFile(join("cdktf.out", "stacks", stack));
     if (!existsSync(folder)) return complain(`${stack} is not synthesized; run: npm run synth\n`);
-    const inputs = inputsOf(values["var-file"]) ?? {};
     const options: RehearsalOptions = {
       folder,
       program,
@@ -85,10 +96,7 @@ async function main({ positionals, values }: ReturnType<typeof parsedArguments>)
     const { providers: mirror } = values;
     if (mirror !== undefined) reports.push(await planWithRealProviders({ ...options, mirror: resolve(mirror) }));
     else if (known !== undefined) reports.push(await rehearse(options));
-    else {
-      const protectionOff = inputsOf(values["protection-off"]);
-      reports.push(await rehearseFolder({ ...options, inputs, protectionOff }));
-    }
+    else reports.push(await rehearseFolder({ ...options, inputs, protectionOff }));
   }
   process.stdout.write(`\n${reportTable(reports)}\n\n${((performance.now() - start) / 1000).toFixed(1)} s in all\n`);
   const failures = reports.flatMap(({ stack, failure }) =>
@@ -97,8 +105,14 @@ async function main({ positionals, values }: ReturnType<typeof parsedArguments>)
   return failures.length === 0 ? 0 : complain(`\n${failures.join("\n\n")}\n`);
 }
 
+/** The object in a file; undefined when there is none. */
 function inputsOf(file: string | undefined): Inputs | undefined {
-  return file === undefined ? undefined : (JSON.parse(readFileSync(file, "utf8")) as Inputs);
+  try {
+    const inputs = JSON.parse(readFileSync(file ?? "", "utf8")) as Inputs | null;
+    return typeof inputs === "object" && inputs !== null && !Array.isArray(inputs) ? inputs : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A program by its path, or by its name on the PATH; undefined when there is none. */

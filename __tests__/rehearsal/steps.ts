@@ -53,12 +53,14 @@ export function requireActions(step: string, plan: Plan, expected: Readonly<Reco
   );
 }
 
-/** Fails unless the plan does nothing at all. */
-export function requireNothing(step: string, plan: Plan): void {
+/** Fails with what a plan does that should have done nothing. */
+export function failOfChanges(step: string, plan: Plan): never {
   requireActions(step, plan, {});
   const { outputs } = plan;
   throw new StepFailure(
     step,
-    `the plan changes ${outputs.length === 0 ? "something" : `outputs: ${outputs.join(", ")}`}`,
+    outputs.length > 0
+      ? `the plan changes outputs: ${outputs.join(", ")}`
+      : "a plan had changes, and the next one has none",
   );
 }

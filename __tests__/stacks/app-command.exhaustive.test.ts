@@ -55,7 +55,7 @@ describe("The app command", () => {
       const modules = readFileSync(join(cwd, "modules"), "utf8");
       const loaded = Object.entries(OWN_BINDINGS).filter(([, bindings]) => bindings.test(modules));
       expect(loaded.map(([owner]) => owner)).toEqual([name]);
-      if (!existsSync(state)) writeFileSync(state, "{}");
+      if (name === STACK_NAMES[0]) writeFileSync(state, "{}");
     });
 
     it("leaves the other stacks there, states included, and in what the framework's command line knows", () => {
@@ -74,6 +74,19 @@ describe("The app command", () => {
         'stacks to synthesize: 1 problem\n  - "idp-severless", "constructor" must be among idp-serverless, idp-kubernetes, assessment-lab, because there are no other stacks; name some of these, or none for all\n',
     });
     expect(readdirSync(join(cwd, "cdktf.out/stacks"))).toEqual([]);
+  });
+
+  it("writes no list of stacks where the one that is there cannot be read", async () => {
+    const cwd = temporaryFolder();
+    const manifest = join(cwd, "cdktf.out/manifest.json");
+    mkdirSync(join(cwd, "cdktf.out"));
+    writeFileSync(manifest, '{ "version": "0.21.0", "sta');
+    await expect(runAppCommand({ cwd, stackNames: ["assessment-lab"] })).rejects.toMatchObject({
+      code: 1,
+      stderr:
+        "stacks to synthesize: 1 problem\n  - cdktf.out/manifest.json cannot be read; it must list the stacks that are there, because the framework's command line deletes the folder of any other, with its state; run the same command again, or synthesize all stacks\n",
+    });
+    expect(readFileSync(manifest, "utf8")).toBe('{ "version": "0.21.0", "sta');
   });
 
   it("answers a wrong setting with words, not with a stack trace", async () => {

@@ -182,7 +182,7 @@ describe("What the real provider does with the serverless stack", () => {
         ([, { count }]) => count === "${(var.existing_container_image == null) ? 1 : 0}",
       );
       expect(ofBuild.map(([, { service }]) => service).sort()).toEqual(
-        ["artifactregistry", "cloudbuild", "logging"].map((api) => `${api}.googleapis.com`),
+        ["artifactregistry", "cloudbuild"].map((api) => `${api}.googleapis.com`),
       );
     });
 
@@ -249,11 +249,9 @@ describe("What the real provider does with the serverless stack", () => {
       "google_project_iam_member.registry_builder_logs",
       "google_project_service.apis_artifactregistry",
       "google_project_service.apis_cloudbuild",
-      "google_project_service.apis_logging",
       "google_service_account.registry_builder",
       "terraform_data.apis_artifactregistry_answers",
       "terraform_data.apis_cloudbuild_answers",
-      "terraform_data.apis_logging_answers",
       "terraform_data.image_build",
     ]);
   });

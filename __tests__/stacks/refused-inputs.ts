@@ -122,7 +122,7 @@ export const REFUSED_ALONE: readonly Refusal[] = [
     "the database's password under each name that leads it into the application, and so into the state",
     { environment_variables: { DB_PASSWORD: "x", IDP_POSTGRESQL__PASSWORD: "y", AUTHENTIK_POSTGRESQL__PASSWORD: "z" } },
     [
-      "environment_variables has AUTHENTIK_POSTGRESQL__PASSWORD, DB_PASSWORD, IDP_POSTGRESQL__PASSWORD; it is generated and read from the secret store, because variables are in plain text in the state; leave it out, and give the role of another database the generated password.",
+      "environment_variables has AUTHENTIK_POSTGRESQL__PASSWORD, DB_PASSWORD, IDP_POSTGRESQL__PASSWORD; it is generated and read from the secret store, because variables are in plain text in the state; leave it out, and give the role of another database the password in the secret that ends in database-password.",
     ],
   ],
   [

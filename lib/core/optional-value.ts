@@ -8,13 +8,13 @@ export type OptionalValue = string | undefined;
 /** `count` of a resource that exists only when the value is given. */
 export function countWith(value: OptionalValue): TerraformCount | undefined {
   if (isLiteral(value)) return undefined;
-  return countWhen(value === undefined ? "false" : `${value} != null`);
+  return countWhen(isGiven(value));
 }
 
 /** `count` of a resource that exists only when the value is not given. */
 export function countWithout(value: OptionalValue): TerraformCount | undefined {
   if (value === undefined) return undefined;
-  return countWhen(isLiteral(value) ? "false" : `${value} == null`);
+  return countWhen(isMissing(value));
 }
 
 /**

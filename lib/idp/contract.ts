@@ -82,7 +82,7 @@ export const PROBE_TIMEOUT_SECONDS = 10;
 /** Longest delay, and longest period, of each probe: the serverless platform refuses more, and both get the same. */
 export const PROBE_MAX_SECONDS = { startupProbe: 240, livenessProbe: 3600 } as const;
 
-/** Longest that a start may take after the delay; an older limit of the serverless platform was 240. */
+/** Longest that a start may take after the delay: the serverless platform refuses more. */
 export const STARTUP_MAX_SECONDS = 600;
 
 /** One instance always runs, because the worker lives in it. */
@@ -181,6 +181,9 @@ export const RUNTIME_USER_ID = 1000;
 
 /** Group of that user. */
 export const RUNTIME_GROUP_ID = 1000;
+
+/** How the name of the secret with the application role's password ends. */
+export const DATABASE_PASSWORD_SUFFIX = "database-password";
 
 /** Characters of the database passwords: out of reach for guessing, short enough for every client. */
 export const DATABASE_PASSWORD_LENGTH = 32;

@@ -2,6 +2,7 @@ import { type TerraformVariableValidationConfig } from "cdktf";
 
 import {
   BOOTSTRAP_PASSWORD,
+  DATABASE_PASSWORD_SUFFIX,
   DATABASE_TARGETS,
   DATABASE_VARIABLES,
   NEUTRAL_PREFIX,
@@ -32,7 +33,7 @@ const RESERVED_NAMES: readonly ReservedName[] = [
   },
   {
     names: [DATABASE_VARIABLES.password, ...bothSpellings(DATABASE_TARGETS.password)],
-    reason: `it is generated and read from the secret store, because ${IN_THE_STATE}; leave it out, and give the role of another database the generated password`,
+    reason: `it is generated and read from the secret store, because ${IN_THE_STATE}; leave it out, and give the role of another database the password in the secret that ends in ${DATABASE_PASSWORD_SUFFIX}`,
   },
   {
     names: Object.values(DATABASE_VARIABLES).filter((name) => name !== DATABASE_VARIABLES.password),

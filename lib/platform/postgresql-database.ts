@@ -16,7 +16,7 @@ import { nameRules } from "../core/name-rules";
 import { setNewerAttribute } from "../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { ifKnown, requireAll, type Rule } from "../core/rules";
-import { DATABASE_PASSWORD_LENGTH, DATABASE_VERSION } from "../idp/contract";
+import { DATABASE_PASSWORD_LENGTH, DATABASE_PASSWORD_SUFFIX, DATABASE_VERSION } from "../idp/contract";
 import { DATABASE_TIER_RULE, DEFAULT_DATABASE_TIER, isDatabaseTier, maxConnections } from "./database-tier";
 import { type NetworkAttachment } from "./network-attachment";
 
@@ -124,7 +124,7 @@ export class PostgresqlDatabase extends Construct {
 
     this.password = new GeneratedSecret(this, "Password", {
       ...secretProps,
-      secretId: secretId(deployment, "database-password"),
+      secretId: secretId(deployment, DATABASE_PASSWORD_SUFFIX),
     });
     this.administratorPassword = new GeneratedSecret(this, "AdministratorPassword", {
       ...secretProps,

@@ -101,7 +101,7 @@ const OWN_IMAGES = `${imagePrefix(expression("var.region"), expression("var.proj
   tenantPrefix: tenantPrefix(expression("var.tenant_id"), expression("var.project_id")),
 })}/`;
 
-/** A function, because markers of expressions within a text would be lost in a condition that is written by hand. */
+/** Made by the framework's function: in a condition written by hand, the expressions within the text would lose their marks. */
 const IS_OWN_IMAGE = Token.asString(Fn.startswith(expression("var.existing_container_image"), OWN_IMAGES));
 
 /** True for an exact release that keeps everything in PostgreSQL; fails on any other text. */
