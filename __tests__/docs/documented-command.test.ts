@@ -16,6 +16,10 @@ describe("The judge of documented commands", () => {
     ["npm run synth idp-serverless", 'npm keeps idp-serverless from the script; "--" comes before'],
     ["npm run synth -- idp-severless", "there is no stack idp-severless"],
     ["npm run check -- --fix", "check takes nothing, not --fix"],
+    [
+      "terraform -chdir=cdktf.out/stacks/idp-serverless apply -var-file=my.tfvars",
+      "my.tfvars is not a file of inputs with its whole path",
+    ],
     ["npm run rehearse -- idp-serverless --keeps", "the rehearsal has no option --keeps"],
     ["npm run rehearse:schemas -- ../identity-provider --keep", "the rehearsal has no option --keep"],
     ["STATE_BUCKET=my-states npm run synth", "the synthesis does not read STATE_BUCKET"],
@@ -36,7 +40,10 @@ describe("The judge of documented commands", () => {
     [`terraform -chdir=${SERVERLESS} apply -var project_id=p -var no_such=1`, "the stack has no input no_such"],
     [`terraform -chdir=${SERVERLESS} apply -var project_id=p -var 'domain=a.b'`, "the stack has no input domain"],
     [`terraform -chdir=${SERVERLESS} apply -var project_id=p -var public_access=no`, "no is no bool for public_access"],
-    [`terraform -chdir=${SERVERLESS} apply -var-file=inputs.txt`, "inputs.txt is not a file of inputs"],
+    [
+      `terraform -chdir=${SERVERLESS} apply -var-file=inputs.txt`,
+      "inputs.txt is not a file of inputs with its whole path",
+    ],
     [
       `terraform -chdir=${SERVERLESS} destroy -var project_id=p -target=google_sql_database.other`,
       "the stack has no resource google_sql_database.other",

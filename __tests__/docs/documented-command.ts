@@ -208,7 +208,10 @@ function optionUntruth(option: string, { resource = {}, variable }: DocumentedTe
       return INPUT_VALUES[input.type]?.test(text) === true ? undefined : `${text} is no ${input.type} for ${name}`;
     }
     case "var-file":
-      return /^[\w.-]+\.tfvars$/.test(value) ? undefined : `${value} is not a file of inputs`;
+      // Terraform runs in the folder of the stack, and so does what a relative path is looked for in.
+      return /^\$PWD\/[\w.-]+\.tfvars$/.test(value)
+        ? undefined
+        : `${value} is not a file of inputs with its whole path`;
     case "replace":
     case "target": {
       const [type = "", name = ""] = value.replace(/\[.*\]$/, "").split(".");

@@ -69,6 +69,24 @@ const TO_OUTPUT = ["init", "validate", "plan", "apply", "plan again", "output"];
 jest.setTimeout(120_000);
 
 describeWith(["terraform"], "npm run rehearse", () => {
+  it("keeps its own state, whatever backend a folder names and whatever its owner has left there", async () => {
+    const state = '{ "version": 4, "serial": 7, "lineage": "theirs", "outputs": {}, "resources": [] }';
+    const remote = { terraform: { backend: { http: { address: "http://127.0.0.1:9/state" } } }, ...PROVIDER };
+    const folder = folderOf("with-a-backend", { ...remote, resource: { google_storage_bucket: { files: BUCKET } } });
+    writeFileSync(join(folder, "terraform.tfstate"), state);
+    mkdirSync(join(folder, ".terraform"));
+    writeFileSync(join(folder, ".terraform/terraform.tfstate"), '{ "version": 3, "backend": { "type": "http" } }');
+    const cloud = folderOf("with-a-cloud", {
+      terraform: { cloud: { organization: "theirs", workspaces: { name: "a" } } },
+    });
+
+    const run = await runRehearse([folder, cloud]);
+
+    expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(stepsIn(run, "with-a-backend")).toEqual([...TO_OUTPUT, "destroy"]);
+    expect(readFileSync(join(folder, "terraform.tfstate"), "utf8")).toBe(state);
+  });
+
   it("says what is wrong with files of inputs before anything is rehearsed", async () => {
     const folder = folderOf("with-files", {});
     const broken = join(place, "broken.json");
@@ -207,7 +225,9 @@ describeWith(["terraform"], "npm run rehearse", () => {
     expect(option.exitCode).toBe(1);
     expect(option.stderr).toMatch(/^Unknown option '--fast'[^\n]*\n\nnpm run rehearse -- \[stack or folder\.\.\.\]/);
     expect(stack.exitCode).toBe(1);
-    expect(stack.stderr).toMatch(/^There is no stack nowhere\.\n\nnpm run rehearse -- /);
+    expect(stack.stderr).toMatch(
+      /^nowhere: neither a stack \(idp-serverless, .+\) nor a folder with a cdk\.tf\.json\.\n\nnpm run rehearse -- /,
+    );
   });
 });
 

@@ -58,7 +58,10 @@ async function main({ positionals, values }: ReturnType<typeof parsedArguments>)
   const stacks = positionals.length > 0 ? positionals : Object.keys(REHEARSALS);
   const isFolder = (stack: string) => existsSync(join(stack, "cdk.tf.json"));
   const unknown = stacks.filter((stack) => REHEARSALS[stack] === undefined && !isFolder(stack));
-  if (unknown.length > 0) return complain(`There is no stack ${unknown.join(", ")}.\n\n${USAGE}`);
+  if (unknown.length > 0)
+    return complain(
+      `${unknown.join(", ")}: neither a stack (${Object.keys(REHEARSALS).join(", ")}) nor a folder with a cdk.tf.json.\n\n${USAGE}`,
+    );
   const program = programOf(values.terraform);
   if (program === undefined)
     return complain(`There is no ${values.terraform ?? "terraform on the PATH"}. ${HOW_TO_GET}`);
