@@ -1,12 +1,13 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 
 import { trimmedSchema } from "../stacks/provider-schema/provider-schema";
 import { GoogleStandIn } from "../support/google-stand-in";
 import { AWS_KINDS } from "./aws-kinds";
 import { Cloud } from "./cloud";
+import { copyFolder } from "./folder-copy";
 import { cloudBStandIn, quickPrograms } from "./cloudb-stand-in";
 import { GOOGLE_COMPUTE_DATA_SOURCES } from "./google-compute-kinds";
 import { GOOGLE_EPHEMERAL_KINDS } from "./google-ephemeral-kinds";
@@ -52,12 +53,6 @@ export const PROVIDERS: Readonly<Record<string, ProviderKinds>> = {
   tls: { resources: TLS_KINDS, ephemeral: {} },
 };
 
-/** What the owner of a folder has there of a real project: its state, and what an init has left. */
-const OWNERS_FILES = /^\.terraform|\.tfstate(\.backup)?$/;
-
-/** Whatever backend a folder names, nothing of a rehearsal goes there. */
-const OWN_STATE = JSON.stringify({ terraform: { backend: { local: {} } } });
-
 let programs: string | undefined;
 
 /** Arguments of a plan and apply in one go. */
@@ -93,11 +88,8 @@ export class Deployment {
     private readonly options: DeploymentOptions,
     origin?: Deployment,
   ) {
-    cpSync(origin?.folder ?? options.source, this.folder, {
-      recursive: true,
-      filter: (path) => origin !== undefined || !OWNERS_FILES.test(basename(path)),
-    });
-    writeFileSync(join(this.folder, "rehearsal_override.tf.json"), OWN_STATE);
+    if (origin === undefined) copyFolder(options.source, this.folder);
+    else cpSync(origin.folder, this.folder, { recursive: true });
     this.configuration = JSON.parse(this.read("cdk.tf.json") ?? "{}") as Configuration;
     this.inputs = options.inputs;
     // What comes along must not be written over: a plan file is looked at for secrets once.

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
@@ -6,6 +6,7 @@ import { trimmedSchema } from "../stacks/provider-schema/provider-schema";
 import { brokenCloudBSetUp } from "../support/broken-cloudb-files";
 import { Cloud } from "./cloud";
 import { PROVIDERS } from "./deployment";
+import { copyFolder } from "./folder-copy";
 import { inputCombinations } from "./input-matrix";
 import { type StepReport } from "./journey";
 import { type RehearsalOptions } from "./rehearsal";
@@ -34,7 +35,7 @@ export async function planWithRealProviders(options: RealProvidersOptions): Prom
   const stack = basename(options.folder);
   const folder = mkdtempSync(join(tmpdir(), "real-providers-"));
   const steps: StepReport[] = [];
-  cpSync(options.folder, folder, { recursive: true });
+  copyFolder(options.folder, folder);
   const settings = join(folder, "settings.tfrc");
   writeFileSync(settings, `provider_installation {\n  filesystem_mirror { path = ${JSON.stringify(mirror)} }\n}\n`);
   const plugins = new PluginServer();
