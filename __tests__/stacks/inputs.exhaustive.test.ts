@@ -13,7 +13,8 @@ import {
   VERSION_RULE,
 } from "./refused-inputs";
 import { serverlessTerraform } from "./serverless-stack";
-import { refusals, refusalsOfFile, type Inputs } from "./terraform-run";
+import { judgedInputs, unsaidRules } from "./judged-inputs";
+import { refusalsOfFile, type Inputs } from "./terraform-run";
 
 const PROJECT = { project_id: "demo-project" };
 const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
@@ -93,20 +94,10 @@ const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
 
 describeWith(["terraform"], "The inputs of the serverless stack, judged by Terraform", () => {
   const variables = () => serverlessTerraform().variable ?? {};
-  const judged = new Map<string, readonly string[]>();
-
-  const judge = (cases: readonly (readonly [behaviour: string, inputs: Inputs, ...unknown[]])[]) => {
-    const found = refusals(
-      variables(),
-      cases.map(([, inputs]) => ({ ...PROJECT, ...inputs })),
-    );
-    cases.forEach(([behaviour], index) => judged.set(behaviour, found[index] ?? []));
-  };
+  let judged: ReadonlyMap<string, readonly string[]>;
 
   beforeAll(() => {
-    judge(REFUSED_ALONE);
-    judge(REFUSED_TOGETHER);
-    judge(ACCEPTED);
+    judged = judgedInputs(variables(), PROJECT, [REFUSED_ALONE, REFUSED_TOGETHER, ACCEPTED]);
   });
 
   it.each(REFUSED_ALONE)("refuse %s", (behaviour, _inputs, texts) => {
@@ -153,13 +144,6 @@ describeWith(["terraform"], "The inputs of the serverless stack, judged by Terra
 
   it("are all judged: every validation has a refusal here", () => {
     const said = [...REFUSED_ALONE, ...REFUSED_TOGETHER].flatMap(([, , texts]) => texts);
-    const unsaid = Object.entries(variables()).flatMap(([name, { validation: rules = [] }]) =>
-      (rules as { error_message: string }[])
-        // The end of a message holds no expression.
-        .map(({ error_message: message }) => message.slice(message.lastIndexOf("}") + 1))
-        .filter((ending) => !said.some((text) => text.endsWith(ending)))
-        .map((ending) => `${name}: …${ending}`),
-    );
-    expect(unsaid).toEqual([]);
+    expect(unsaidRules(variables(), said)).toEqual([]);
   });
 });

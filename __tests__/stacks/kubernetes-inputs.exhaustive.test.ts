@@ -2,7 +2,8 @@ import { describeWith } from "../support/programs";
 import { kubernetesTerraform } from "./kubernetes-stack";
 import { HOST_PROJECT_NETWORK, REFUSED_ALONE, SUBNETWORK } from "./refused-inputs";
 import { REFUSED_BY_KUBERNETES } from "./refused-kubernetes-inputs";
-import { refusals, refusalsOfFile, type Inputs } from "./terraform-run";
+import { judgedInputs, unsaidRules } from "./judged-inputs";
+import { refusalsOfFile, type Inputs } from "./terraform-run";
 
 const PROJECT = { project_id: "demo-project" };
 
@@ -43,16 +44,10 @@ const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
 
 describeWith(["terraform"], "The inputs of the Kubernetes stack, judged by Terraform", () => {
   const variables = () => kubernetesTerraform().variable ?? {};
-  const judged = new Map<string, readonly string[]>();
+  let judged: ReadonlyMap<string, readonly string[]>;
 
   beforeAll(() => {
-    for (const cases of [REFUSED_FIRST, REFUSED_THEN, ACCEPTED]) {
-      const found = refusals(
-        variables(),
-        cases.map(([, inputs]) => ({ ...PROJECT, ...inputs })),
-      );
-      cases.forEach(([behaviour], index) => judged.set(behaviour, found[index] ?? []));
-    }
+    judged = judgedInputs(variables(), PROJECT, [REFUSED_FIRST, REFUSED_THEN, ACCEPTED]);
   });
 
   it.each(REFUSED)("refuse %s", (behaviour, _inputs, texts) => {
@@ -75,13 +70,6 @@ describeWith(["terraform"], "The inputs of the Kubernetes stack, judged by Terra
 
   it("are all judged: every validation has a refusal here", () => {
     const said = REFUSED.flatMap(([, , texts]) => texts);
-    const unsaid = Object.entries(variables()).flatMap(([name, { validation: rules = [] }]) =>
-      (rules as { error_message: string }[])
-        // The end of a message holds no expression.
-        .map(({ error_message: message }) => message.slice(message.lastIndexOf("}") + 1))
-        .filter((ending) => !said.some((text) => text.endsWith(ending)))
-        .map((ending) => `${name}: …${ending}`),
-    );
-    expect(unsaid).toEqual([]);
+    expect(unsaidRules(variables(), said)).toEqual([]);
   });
 });

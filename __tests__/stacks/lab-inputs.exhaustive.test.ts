@@ -5,7 +5,8 @@ import { ASSESSMENT_LAB_RULES } from "../../lib/lab/assessment-lab-rules";
 import { describeWith } from "../support/programs";
 import { labTerraform } from "./lab-stack";
 import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS } from "./refused-lab-inputs";
-import { evaluated, refusals, refusalsOfFile, type Inputs } from "./terraform-run";
+import { judgedInputs, type InputCase, unsaidRules } from "./judged-inputs";
+import { evaluated, refusalsOfFile, type Inputs } from "./terraform-run";
 
 const PROJECT = { project_id: "demo-project" };
 
@@ -69,22 +70,15 @@ const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
 
 describeWith(["terraform"], "The inputs of the lab, judged by Terraform", () => {
   const variables = () => labTerraform().variable ?? {};
-  const judged = new Map<string, readonly string[]>();
-
-  const judge = (cases: readonly (readonly [behaviour: string, inputs: Inputs, ...unknown[]])[]) => {
-    const found = refusals(
-      variables(),
-      cases.map(([, inputs]) => ({ ...PROJECT, ...inputs })),
-    );
-    cases.forEach(([behaviour], index) => judged.set(behaviour, found[index] ?? []));
-  };
+  let judged: ReadonlyMap<string, readonly string[]>;
 
   beforeAll(() => {
-    const isJudgedTogether = ([, inputs]: readonly [string, Inputs, ...unknown[]]) =>
-      Object.keys(inputs).some((name) => JUDGED_TOGETHER.test(name));
-    judge(REFUSED_LAB_INPUTS.filter((refusal) => !isJudgedTogether(refusal)));
-    judge(REFUSED_LAB_INPUTS.filter(isJudgedTogether));
-    judge(ACCEPTED);
+    const isJudgedTogether = ([, inputs]: InputCase) => Object.keys(inputs).some((name) => JUDGED_TOGETHER.test(name));
+    judged = judgedInputs(variables(), PROJECT, [
+      REFUSED_LAB_INPUTS.filter((refusal) => !isJudgedTogether(refusal)),
+      REFUSED_LAB_INPUTS.filter(isJudgedTogether),
+      ACCEPTED,
+    ]);
   });
 
   it.each(REFUSED_LAB_INPUTS)("refuse %s", (behaviour, _inputs, texts) => {
@@ -126,13 +120,6 @@ describeWith(["terraform"], "The inputs of the lab, judged by Terraform", () => 
 
   it("are all judged: every validation has a refusal here", () => {
     const said = REFUSED_LAB_INPUTS.flatMap(([, , texts]) => texts);
-    const unsaid = Object.entries(variables()).flatMap(([name, { validation: rules = [] }]) =>
-      (rules as { error_message: string }[])
-        // The end of a message holds no expression.
-        .map(({ error_message: message }) => message.slice(message.lastIndexOf("}") + 1))
-        .filter((ending) => !said.some((text) => text.endsWith(ending)))
-        .map((ending) => `${name}: …${ending}`),
-    );
-    expect(unsaid).toEqual([]);
+    expect(unsaidRules(variables(), said)).toEqual([]);
   });
 });
