@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type AddressInfo } from "node:net";
+import { type IncomingMessage, type ServerResponse } from "node:http";
+
+import { LoopbackServer } from "../support/loopback-server";
 
 /** A network interface of a machine. */
 export interface StandInInterface {
@@ -79,22 +80,21 @@ export class Ec2StandIn {
   readonly requests: Ec2Request[] = [];
   /** Called before every answer; the fault that it returns takes the answer's place. */
   fault: (request: Ec2Request) => Ec2Fault | undefined = () => undefined;
-  private readonly server = createServer((request, response) => void this.serve(request, response));
+  private readonly server = new LoopbackServer((request, response) => void this.serve(request, response));
 
   constructor(private readonly fleet: Fleet) {}
 
   async start(): Promise<this> {
-    await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
+    await this.server.start();
     return this;
   }
 
   async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+    await this.server.stop();
   }
 
   get endpoint(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `http://${this.server.host}`;
   }
 
   requestsTo(action: Ec2Action): Ec2Request[] {

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import { type AddressInfo } from "node:net";
+import { type IncomingMessage, request, type ServerResponse } from "node:http";
+
+import { LoopbackServer } from "../support/loopback-server";
 
 /** What was asked of cloud B, and with which key. */
 export interface RecordedRequest {
@@ -10,22 +11,21 @@ export interface RecordedRequest {
 /** Hands every request on unchanged, so that its signature stays valid, and remembers it. */
 export class RecordingGateway {
   readonly requests: RecordedRequest[] = [];
-  private readonly server = createServer((incoming, response) => void this.handOn(incoming, response));
+  private readonly server = new LoopbackServer((incoming, response) => void this.handOn(incoming, response));
 
   constructor(private readonly target: string) {}
 
   async start(): Promise<this> {
-    await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
+    await this.server.start();
     return this;
   }
 
   async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+    await this.server.stop();
   }
 
   get endpoint(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `http://${this.server.host}`;
   }
 
   private async handOn(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

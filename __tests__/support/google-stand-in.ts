@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type AddressInfo } from "node:net";
+import { type IncomingMessage, type ServerResponse } from "node:http";
 
 import { answerProblems, errorProblems } from "./google-stand-in-answers";
 import { CloudBuild } from "./google-stand-in-builds";
@@ -23,6 +22,7 @@ import {
   type Service,
   ServiceUsage,
 } from "./google-stand-in-services";
+import { LoopbackServer } from "./loopback-server";
 import { UPLOAD_PATH } from "./google-stand-in-uploads";
 
 /** Something that goes wrong with a request. */
@@ -72,7 +72,7 @@ export class GoogleStandIn {
   private readonly services: readonly Service[];
   private readonly descriptions = new Map<string, { description: ApiDescription; service: Service }>();
   private readonly faults: { target: string; fault: Fault; left: number }[] = [];
-  private readonly server: Server;
+  private readonly server: LoopbackServer;
 
   constructor(furtherServices: readonly Service[] = []) {
     this.services = [
@@ -87,7 +87,7 @@ export class GoogleStandIn {
       const description = loadDescription(service.description);
       this.descriptions.set(description.name, { description, service });
     }
-    this.server = createServer((request, response) => {
+    this.server = new LoopbackServer((request, response) => {
       this.serve(request, response).catch((error: unknown) => {
         if (error instanceof OwnMistake) this.mistakes.push(error.message);
         response.writeHead(500, { "content-type": "text/plain" }).end(`stand-in failed: ${String(error)}`);
@@ -96,18 +96,17 @@ export class GoogleStandIn {
   }
 
   async start(): Promise<this> {
-    await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
+    await this.server.start();
     return this;
   }
 
   async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+    await this.server.stop();
   }
 
   /** Host and port. */
   get host(): string {
-    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return this.server.host;
   }
 
   /** Environment that points the Terraform provider and the scripts here. */

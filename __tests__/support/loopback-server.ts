@@ -1,0 +1,25 @@
+import { createServer, type RequestListener } from "node:http";
+import { type AddressInfo } from "node:net";
+
+/** A server on a port of its own that only this machine reaches. */
+export class LoopbackServer {
+  private readonly server;
+
+  constructor(listener: RequestListener) {
+    this.server = createServer(listener);
+  }
+
+  async start(): Promise<void> {
+    await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  /** Host and port. */
+  get host(): string {
+    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+}
