@@ -93,6 +93,7 @@ describe("AssessmentLab with nothing but a project", () => {
     expect(host(terraform, "lab_windows_vm").metadata).toEqual({
       "windows-startup-script-ps1": '${file("${path.module}/scripts/windows-first-boot.ps1")}',
       "assessment-lab": "${jsonencode(local.lab_windows_vm_first_boot_values)}",
+      "block-project-ssh-keys": "TRUE",
       "serial-port-logging-enable": "TRUE",
     });
     expect(host(terraform, "lab_linux_vm").metadata).toEqual({
@@ -100,6 +101,7 @@ describe("AssessmentLab with nothing but a project", () => {
       "assessment-lab": "${jsonencode(local.lab_linux_vm_first_boot_values)}",
       "ssh-keys": "lab-user:${trimspace(tls_private_key.lab_key.public_key_openssh)}",
       "enable-oslogin": "FALSE",
+      "block-project-ssh-keys": "TRUE",
       "serial-port-logging-enable": "TRUE",
     });
     expect(terraform.locals?.lab_linux_vm_first_boot_values).toEqual({

@@ -32,8 +32,11 @@ export const HARDENED = {
   allowStoppingForUpdate: true,
 } as const;
 
-/** Keeps what the start-up script reports in the project's log, also after the host is gone. */
-export const SERIAL_PORT_LOGGING = { "serial-port-logging-enable": "TRUE" } as const;
+/**
+ * Metadata of every host: what the start-up script reports stays in the project's log, also after the host is gone, and
+ * the SSH keys of the project, which whole teams share, open no host.
+ */
+export const HOST_METADATA = { "block-project-ssh-keys": "TRUE", "serial-port-logging-enable": "TRUE" } as const;
 
 /** A boot disk of an image, gone with its host. */
 export function bootDisk(image: string, sizeGb: number) {

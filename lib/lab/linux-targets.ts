@@ -6,7 +6,7 @@ import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { LAB_USER, LINUX_IMAGE } from "./contract";
 import { FIRST_BOOT_VALUES_KEY, LINUX_FIRST_BOOT, linuxFirstBootValues } from "./first-boot-values";
-import { bootDisk, firstBootScript, HARDENED, literalsOf, SERIAL_PORT_LOGGING, type LabHostProps } from "./lab-host";
+import { bootDisk, firstBootScript, HARDENED, HOST_METADATA, literalsOf, type LabHostProps } from "./lab-host";
 import { linuxVmNamePrefix } from "./lab-names";
 
 export interface LinuxTargetsProps extends LabHostProps {
@@ -50,7 +50,7 @@ export class LinuxTargets extends Construct {
         [FIRST_BOOT_VALUES_KEY]: Token.asString(Fn.jsonencode(values.expression)),
         "ssh-keys": `${LAB_USER}:${props.publicKey}`,
         "enable-oslogin": "FALSE",
-        ...SERIAL_PORT_LOGGING,
+        ...HOST_METADATA,
       },
       count: TerraformCount.of(props.hostCount),
     });

@@ -11,7 +11,7 @@ import {
   windowsFirstBootValues,
   type WindowsHostFacts,
 } from "./first-boot-values";
-import { bootDisk, firstBootScript, HARDENED, literalsOf, SERIAL_PORT_LOGGING, type LabHostProps } from "./lab-host";
+import { bootDisk, firstBootScript, HARDENED, HOST_METADATA, literalsOf, type LabHostProps } from "./lab-host";
 import { windowsVmName } from "./lab-names";
 
 export interface WindowsHostProps extends LabHostProps {
@@ -54,7 +54,7 @@ export class WindowsHost extends Construct {
       metadata: {
         [WINDOWS_FIRST_BOOT.metadataKey]: script.text,
         [FIRST_BOOT_VALUES_KEY]: Token.asString(Fn.jsonencode(values.expression)),
-        ...SERIAL_PORT_LOGGING,
+        ...HOST_METADATA,
       },
       count: countWhen(conditionOf(props.create)),
     });
