@@ -77,6 +77,14 @@ const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentL
     ],
   ],
   [
+    "machine types with Arm processors, for which neither image is made",
+    { windowsVmMachineType: "c4a-standard-4", linuxVmMachineType: "n4a-standard-2" },
+    [
+      'windowsVmMachineType is "c4a-standard-4"; it must be of a family with x86 processors, because there is no Windows Server for Arm; use for example e2-medium or n2-standard-4, or set createWindowsVm to false',
+      'linuxVmMachineType is "n4a-standard-2"; it must be of a family with x86 processors, because the targets\' image is for these; use for example e2-medium or n2-standard-4, or set linuxVmCount to 0',
+    ],
+  ],
+  [
     "a range that does not begin with its first address",
     { internalTrafficCidr: "10.0.0.1/8" },
     [`internalTrafficCidr is "10.0.0.1/8"; ${RULE_OF_RANGE}`],
@@ -155,6 +163,15 @@ describe("AssessmentLab accepts", () => {
   it.each<readonly [string, Partial<AssessmentLabProps>]>([
     ["a small Windows disk where there is no Windows host", { createWindowsVm: false, windowsVmBootDiskSizeGb: 10 }],
     ["a small Linux disk where there is no target", { linuxVmCount: 0, linuxVmBootDiskSizeGb: 1 }],
+    [
+      "Arm machine types where there is no host of the kind",
+      {
+        createWindowsVm: false,
+        windowsVmMachineType: "c4a-standard-4",
+        linuxVmCount: 0,
+        linuxVmMachineType: "t2a-standard-2",
+      },
+    ],
     ["empty credentials of cloud B", { cloudB: { accessKeyId: "", secretAccessKey: "" } }],
     ["a zone of another region when that region is given", { region: "europe-west1", zone: "europe-west1-d" }],
     ["a range of one address", { sourceRanges: { rdp: ["203.0.113.7/32"] } }],

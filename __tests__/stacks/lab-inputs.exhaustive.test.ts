@@ -4,14 +4,15 @@ import { literal } from "../../lib/core/expression";
 import { ASSESSMENT_LAB_RULES } from "../../lib/lab/assessment-lab-rules";
 import { describeWith } from "../support/programs";
 import { labTerraform } from "./lab-stack";
-import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS } from "./refused-lab-inputs";
-import { judgedInputs, type InputCase, unsaidRules } from "./judged-inputs";
+import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS, type Refusal } from "./refused-lab-inputs";
+import { judgedInputs, unsaidRules } from "./judged-inputs";
 import { evaluated, refusalsOfFile, type Inputs } from "./terraform-run";
 
 const PROJECT = { project_id: "demo-project" };
 
-/** Inputs by whose value another input is judged; Terraform gets to such rules when nothing else is wrong. */
-const JUDGED_TOGETHER = /^(create_vpc|zone|windows_vm_boot|linux_vm_boot|cloudb_(access|secret))/;
+/** What is said by rules that compare inputs; Terraform gets to such rules when nothing else is wrong. */
+const COMPARED =
+  /^create_vpc is false|it must be a zone of|set create_windows_vm to false|set linux_vm_count to 0|^only one of/;
 
 /** Names at the edges of the rule: lengths in code points, composed letters, and white space of all kinds. */
 const NAMES = [
@@ -56,6 +57,19 @@ const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
     "machine types of several families",
     { windows_vm_machine_type: "n2-custom-4-8192", linux_vm_machine_type: "c3-highcpu-8" },
   ],
+  [
+    "x86 families whose names come near those of Arm",
+    { windows_vm_machine_type: "t2d-standard-2", linux_vm_machine_type: "a2-highgpu-1g" },
+  ],
+  [
+    "an Arm machine type of hosts that there are none of",
+    {
+      create_windows_vm: false,
+      windows_vm_machine_type: "t2a-standard-2",
+      linux_vm_count: 0,
+      linux_vm_machine_type: "c4a-highcpu-4",
+    },
+  ],
   ["a client name of one and of 63 characters", { assess_discovery_client_name: "c".repeat(63) }],
   ["any characters in a client name", { assess_discovery_client_name: `it's "$5", \`a\`, \${x} and %{if}` }],
   [
@@ -73,10 +87,10 @@ describeWith(["terraform"], "The inputs of the lab, judged by Terraform", () => 
   let judged: ReadonlyMap<string, readonly string[]>;
 
   beforeAll(() => {
-    const isJudgedTogether = ([, inputs]: InputCase) => Object.keys(inputs).some((name) => JUDGED_TOGETHER.test(name));
+    const isCompared = ([, , texts]: Refusal) => texts.some((text) => COMPARED.test(text));
     judged = judgedInputs(variables(), PROJECT, [
-      REFUSED_LAB_INPUTS.filter((refusal) => !isJudgedTogether(refusal)),
-      REFUSED_LAB_INPUTS.filter(isJudgedTogether),
+      REFUSED_LAB_INPUTS.filter((refusal) => !isCompared(refusal)),
+      REFUSED_LAB_INPUTS.filter(isCompared),
       ACCEPTED,
     ]);
   });

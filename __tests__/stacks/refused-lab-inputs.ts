@@ -1,7 +1,7 @@
 import { type Inputs } from "./terraform-run";
 
 /** Inputs beside the required one, and the whole text of what is said about them. */
-type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly string[]];
+export type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly string[]];
 
 const PROJECT_RULE =
   "it must be the id of a project, 6 to 30 lower-case letters, digits and hyphens that start with a letter, because every address is built from it; use the id, not the name or the number.";
@@ -19,6 +19,10 @@ const RANGE_SIZE_RULE =
   "it must be /8 or smaller, because every protocol is let through from there and the Windows host has a public address; use the range of the network, 10.128.0.0/9.";
 const MACHINE_TYPE_RULE =
   "it must be the name of a machine type, because the platform knows no other sizes; use for example e2-medium or n2-standard-4.";
+const WINDOWS_CPU_RULE =
+  "it must be of a family with x86 processors, because there is no Windows Server for Arm; use for example e2-medium or n2-standard-4, or set create_windows_vm to false.";
+const LINUX_CPU_RULE =
+  "it must be of a family with x86 processors, because the targets' image is for these; use for example e2-medium or n2-standard-4, or set linux_vm_count to 0.";
 const WINDOWS_DISK_RULE =
   "it must be a whole number from 50 to 65536, because the server image alone needs 50; raise it, or set create_windows_vm to false.";
 const LINUX_DISK_RULE =
@@ -97,6 +101,22 @@ export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
     "machine types that are none",
     { windows_vm_machine_type: "Big", linux_vm_machine_type: "" },
     [`windows_vm_machine_type is "Big"; ${MACHINE_TYPE_RULE}`, `linux_vm_machine_type is ""; ${MACHINE_TYPE_RULE}`],
+  ],
+  [
+    "machine types with Arm processors, for which neither image is made",
+    { windows_vm_machine_type: "t2a-standard-2", linux_vm_machine_type: "c4a-highcpu-4" },
+    [
+      `windows_vm_machine_type is "t2a-standard-2"; ${WINDOWS_CPU_RULE}`,
+      `linux_vm_machine_type is "c4a-highcpu-4"; ${LINUX_CPU_RULE}`,
+    ],
+  ],
+  [
+    "Arm machine types of the later families",
+    { windows_vm_machine_type: "n4a-custom-4-8192", linux_vm_machine_type: "a4x-highgpu-4g" },
+    [
+      `windows_vm_machine_type is "n4a-custom-4-8192"; ${WINDOWS_CPU_RULE}`,
+      `linux_vm_machine_type is "a4x-highgpu-4g"; ${LINUX_CPU_RULE}`,
+    ],
   ],
   [
     "a disk that Windows does not fit on",

@@ -112,7 +112,7 @@ export interface AssessmentLabProps {
   readonly linuxVmCount?: number;
 
   /**
-   * Machine type of the Linux targets. Changing it later stops and starts them.
+   * Machine type of the Linux targets, of a family with x86 processors. Changing it later stops and starts them.
    *
    * @default "e2-medium"
    */
@@ -140,7 +140,7 @@ export interface AssessmentLabProps {
   readonly windowsVmBootDiskSizeGb?: number;
 
   /**
-   * Machine type of the Windows host. Changing it later stops and starts it.
+   * Machine type of the Windows host, of a family with x86 processors. Changing it later stops and starts it.
    *
    * @default "e2-medium"
    */

@@ -5,6 +5,7 @@ import { ifKnown, secretPresence, type Rule } from "../core/rules";
 import { INTERNAL_RANGE_LEAST_PREFIX, isAddressRange, prefixLength } from "./address-range";
 import { type AssessmentLabProps } from "./assessment-lab-props";
 import {
+  ARM_MACHINE_TYPE_PATTERN,
   AUTO_MODE_RANGE,
   DEFAULT_MACHINE_TYPE,
   DEFAULT_REGION,
@@ -85,6 +86,17 @@ export const ASSESSMENT_LAB_RULES: readonly Rule<AssessmentLabProps>[] = [
       `${prop} is "${String(props[prop])}"; it must be the name of a machine type, because the platform knows no other sizes; use for example ${DEFAULT_MACHINE_TYPE} or n2-standard-4`,
   })),
   {
+    holds: ({ createWindowsVm, windowsVmMachineType }) =>
+      createWindowsVm === false || ifKnown(windowsVmMachineType, isForX86),
+    message: ({ windowsVmMachineType }) =>
+      `windowsVmMachineType is "${String(windowsVmMachineType)}"; it must be of a family with x86 processors, because there is no Windows Server for Arm; use for example ${DEFAULT_MACHINE_TYPE} or n2-standard-4, or set createWindowsVm to false`,
+  },
+  {
+    holds: ({ linuxVmCount, linuxVmMachineType }) => linuxVmCount === 0 || ifKnown(linuxVmMachineType, isForX86),
+    message: ({ linuxVmMachineType }) =>
+      `linuxVmMachineType is "${String(linuxVmMachineType)}"; it must be of a family with x86 processors, because the targets' image is for these; use for example ${DEFAULT_MACHINE_TYPE} or n2-standard-4, or set linuxVmCount to 0`,
+  },
+  {
     holds: ({ createWindowsVm, windowsVmBootDiskSizeGb }) =>
       createWindowsVm === false || ifKnown(windowsVmBootDiskSizeGb, isDiskSize(WINDOWS_LEAST_DISK_SIZE_GB)),
     message: ({ windowsVmBootDiskSizeGb }) =>
@@ -120,6 +132,10 @@ export const ASSESSMENT_LAB_RULES: readonly Rule<AssessmentLabProps>[] = [
       `cloudB.region is "${String(cloudB?.region)}"; it must be the name of a region of cloud B such as us-east-1, because instances are listed region by region; correct it`,
   },
 ];
+
+function isForX86(machineType: string): boolean {
+  return !new RegExp(ARM_MACHINE_TYPE_PATTERN).test(machineType);
+}
 
 function isDiskSize(least: number): (size: number) => boolean {
   return (size) => Number.isInteger(size) && size >= least && size <= LARGEST_DISK_SIZE_GB;

@@ -43,6 +43,9 @@ export const DEFAULT_WINDOWS_DISK_SIZE_GB = 50;
 export const DEFAULT_LINUX_DISK_SIZE_GB = 20;
 export const DEFAULT_LINUX_COUNT = 3;
 
+/** Families with Arm processors, of November 2026. The lab's images are for x86: Windows Server has no other. */
+export const ARM_MACHINE_TYPE_PATTERN = "^(a4x|c4a|n4a|t2a)-";
+
 /** Solid-state, but not the dearest: a start of Windows from the platform's default disk takes twice as long. */
 export const DISK_TYPE = "pd-balanced";
 

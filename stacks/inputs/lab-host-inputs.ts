@@ -3,6 +3,7 @@ import { Construct } from "constructs";
 
 import { InputVariable } from "../../lib/core/input-variable";
 import {
+  ARM_MACHINE_TYPE_PATTERN,
   DEFAULT_LINUX_COUNT,
   DEFAULT_LINUX_DISK_SIZE_GB,
   DEFAULT_MACHINE_TYPE,
@@ -40,8 +41,14 @@ export class LabHostInputs extends Construct {
     this.windowsVmMachineType = new InputVariable(this, "windows_vm_machine_type", {
       type: "string",
       default: DEFAULT_MACHINE_TYPE,
-      description: `${COMPUTE} Machine type of the Windows host. Changing it later stops and starts the host, which gets another public address.`,
-      validation: [machineTypeValidation("windows_vm_machine_type")],
+      description: `${COMPUTE} Machine type of the Windows host, of a family with x86 processors. Changing it later stops and starts the host, which gets another public address.`,
+      validation: [
+        machineTypeValidation("windows_vm_machine_type"),
+        {
+          condition: `\${!var.create_windows_vm || ${isForX86("windows_vm_machine_type")}}`,
+          errorMessage: `windows_vm_machine_type is "\${var.windows_vm_machine_type}"; it must be of a family with x86 processors, because there is no Windows Server for Arm; use for example ${DEFAULT_MACHINE_TYPE} or n2-standard-4, or set create_windows_vm to false.`,
+        },
+      ],
     }).stringValue;
 
     this.windowsVmBootDiskSizeGb = new InputVariable(this, "windows_vm_boot_disk_size_gb", {
@@ -72,8 +79,14 @@ export class LabHostInputs extends Construct {
     this.linuxVmMachineType = new InputVariable(this, "linux_vm_machine_type", {
       type: "string",
       default: DEFAULT_MACHINE_TYPE,
-      description: `${COMPUTE} Machine type of the Linux targets. Changing it later stops and starts them.`,
-      validation: [machineTypeValidation("linux_vm_machine_type")],
+      description: `${COMPUTE} Machine type of the Linux targets, of a family with x86 processors. Changing it later stops and starts them.`,
+      validation: [
+        machineTypeValidation("linux_vm_machine_type"),
+        {
+          condition: `\${var.linux_vm_count == 0 || ${isForX86("linux_vm_machine_type")}}`,
+          errorMessage: `linux_vm_machine_type is "\${var.linux_vm_machine_type}"; it must be of a family with x86 processors, because the targets' image is for these; use for example ${DEFAULT_MACHINE_TYPE} or n2-standard-4, or set linux_vm_count to 0.`,
+        },
+      ],
     }).stringValue;
 
     this.linuxVmBootDiskSizeGb = new InputVariable(this, "linux_vm_boot_disk_size_gb", {
@@ -99,6 +112,10 @@ export class LabHostInputs extends Construct {
 function isDiskSize(variable: string, least: number): string {
   const size = `var.${variable}`;
   return `(${size} >= ${least} && ${size} <= ${LARGEST_DISK_SIZE_GB} && floor(${size}) == ${size})`;
+}
+
+function isForX86(variable: string): string {
+  return `!can(regex("${ARM_MACHINE_TYPE_PATTERN}", var.${variable}))`;
 }
 
 function machineTypeValidation(variable: string): TerraformVariableValidationConfig {
