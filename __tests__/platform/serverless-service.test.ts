@@ -3,7 +3,7 @@ import { type IdentityProviderContainerProps } from "../../lib/idp/identity-prov
 import { ServerlessService, type ServerlessServiceProps } from "../../lib/platform/serverless/serverless-service";
 import { socketFolder } from "../../lib/platform/serverless/socket-folder";
 import { valueAt } from "../stacks/configuration-graph";
-import { bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../support/synthesis";
+import { bareStack, resourceOf, terraformOf, warningsOf, type BareStack, type Block } from "../support/synthesis";
 import { containerIn, databaseIn, DEPLOYMENT, PLACE } from "./serverless-parts";
 
 interface Given {
@@ -25,13 +25,6 @@ const serviceIn = ({ service = {}, container, tier }: Given = {}, stack: BareSta
   const onlyContainer = () => valueAt(resource(), "template.containers.0") as Block;
   return { stack, created, terraform, resource, onlyContainer };
 };
-
-const warningsOf = (stack: BareStack): unknown[] =>
-  stack.node
-    .findAll()
-    .flatMap((construct) => construct.node.metadata)
-    .filter(({ type }) => type === "@cdktf/warn")
-    .map(({ data }) => data as unknown);
 
 describe("ServerlessService", () => {
   it("is a public service of the second generation that sends all traffic to its newest revision", () => {

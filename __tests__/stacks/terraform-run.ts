@@ -70,6 +70,20 @@ export function refusalsOfFile(variables: Variables, inputs: Inputs): string[] {
     .sort();
 }
 
+/** What the checks warn of with one set of inputs; such checks refer to nothing but variables. */
+export function warningsOfFile(
+  { variable, check }: { readonly variable?: unknown; readonly check?: unknown },
+  inputs: Inputs,
+): string[] {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "main.tf.json"), JSON.stringify({ variable, check }));
+  writeFileSync(join(folder, "inputs.tfvars.json"), JSON.stringify(inputs));
+  const diagnostics = diagnosticsOfPlan(folder, "-var-file=inputs.tfvars.json");
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  if (errors.length > 0) throw new Error(errors.map(({ summary, detail }) => `${summary}: ${detail}`).join("\n"));
+  return diagnostics.map(({ detail }) => detail).sort();
+}
+
 /** Values of local expressions, computed by Terraform from each other and from the defaults of the variables. */
 export function evaluated(configuration: { locals: Block; variable?: unknown }): Block {
   const folder = temporaryFolder();
@@ -100,11 +114,15 @@ function concernedBy(variables: Variables, names: readonly string[]): Variables 
 }
 
 function plan(folder: string, ...options: string[]): Diagnostic[] {
+  return diagnosticsOfPlan(folder, ...options).filter(({ severity }) => severity === "error");
+}
+
+function diagnosticsOfPlan(folder: string, ...options: string[]): Diagnostic[] {
   return terraform(folder, ["plan", "-json", "-input=false", "-refresh=false", "-lock=false", ...options])
     .split("\n")
     .filter((line) => line.startsWith("{"))
     .map((line) => (JSON.parse(line) as { diagnostic?: Diagnostic }).diagnostic)
-    .filter((diagnostic): diagnostic is Diagnostic => diagnostic?.severity === "error");
+    .filter((diagnostic): diagnostic is Diagnostic => diagnostic !== undefined);
 }
 
 function terraform(folder: string, command: readonly string[], input = ""): string {

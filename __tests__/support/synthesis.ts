@@ -63,6 +63,15 @@ export function terraformOf(stack: TerraformStack): Terraform {
   return JSON.parse(JSON.stringify(stack.toTerraform())) as Terraform;
 }
 
+/** What a synth of the stack would warn of. */
+export function warningsOf(stack: TerraformStack): unknown[] {
+  return stack.node
+    .findAll()
+    .flatMap((construct) => construct.node.metadata)
+    .filter(({ type }) => type === "@cdktf/warn")
+    .map(({ data }) => data as unknown);
+}
+
 /**
  * The arguments of one resource, or of another block that is addressed by type and name.
  *

@@ -4,6 +4,7 @@ import { Construct } from "constructs";
 
 import { expression } from "../core/expression";
 import { GeneratedSecret } from "../core/generated-secret";
+import { unknownRegionRisk } from "../core/known-regions";
 import {
   POSTGRESQL_NAME_MAX_LENGTH,
   postgresqlName,
@@ -15,6 +16,7 @@ import {
 import { nameRules } from "../core/name-rules";
 import { setNewerAttribute } from "../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { warnOf } from "../core/risks";
 import { ifKnown, requireAll, type Rule } from "../core/rules";
 import { DATABASE_PASSWORD_LENGTH, DATABASE_PASSWORD_SUFFIX, DATABASE_VERSION } from "../idp/contract";
 import { DATABASE_TIER_RULE, DEFAULT_DATABASE_TIER, isDatabaseTier, maxConnections } from "./database-tier";
@@ -112,6 +114,7 @@ export class PostgresqlDatabase extends Construct {
   constructor(scope: Construct, id: string, props: PostgresqlDatabaseProps) {
     super(scope, id);
     requireAll(this, props, RULES);
+    warnOf(this, "KnownRegion", [unknownRegionRisk(props.region)]);
 
     const { deletionProtection = true, deployment, labels, network } = props;
     const tier = props.tier ?? DEFAULT_DATABASE_TIER;

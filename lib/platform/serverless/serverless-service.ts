@@ -1,13 +1,12 @@
 import { CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-service";
-import { Annotations, Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { CheckBlock } from "../../core/check-block";
-import { expression } from "../../core/expression";
 import { SERVICE_NAME_MAX_LENGTH, serviceName, type DeploymentName } from "../../core/names";
 import { nameRules } from "../../core/name-rules";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { type Risk, warnOf } from "../../core/risks";
 import { ifKnown, requireAll, type Rule } from "../../core/rules";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../../idp/contract";
@@ -118,7 +117,7 @@ export class ServerlessService extends Construct {
     const { container, deployment, publicAccess = true } = props;
     const { cpuAlwaysAllocated = CPU_ALWAYS_ALLOCATED } = props;
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
-    this.warnOfSleepingWorker(minInstanceCount, cpuAlwaysAllocated);
+    warnOf(this, "WorkerKeepsRunning", sleepingWorkerRisks(minInstanceCount, cpuAlwaysAllocated));
 
     const service = new CloudRunV2Service(this, MAIN_CHILD_ID, {
       project: props.projectId,
@@ -172,32 +171,26 @@ export class ServerlessService extends Construct {
     this.url = service.uri;
     this.started = service;
   }
+}
 
-  private warnOfSleepingWorker(minInstanceCount: number, cpuAlwaysAllocated: boolean | IResolvable): void {
-    const risks = [
-      {
-        value: minInstanceCount,
-        runs: minInstanceCount > 0,
-        condition: `${Token.asString(minInstanceCount)} > 0`,
-        message:
-          "min_instance_count is 0; mail, tasks and clean-ups wait for the next visitor, because the worker stops with the last instance; set it to 1",
-      },
-      {
-        value: cpuAlwaysAllocated,
-        runs: cpuAlwaysAllocated,
-        condition: Token.asString(cpuAlwaysAllocated),
-        message:
-          "cpu_always_allocated is false; mail, tasks and clean-ups wait for the next visitor, because the worker gets no CPU between requests; set it to true",
-      },
-    ];
-    const assertions = risks
-      .filter(({ value }) => Token.isUnresolved(value))
-      .map(({ condition, message }) => ({ condition: expression(condition), errorMessage: `${message}.` }));
-    if (assertions.length > 0) new CheckBlock(this, "WorkerKeepsRunning", assertions);
-    for (const { value, runs, message } of risks) {
-      if (!Token.isUnresolved(value) && runs === false) Annotations.of(this).addWarning(message);
-    }
-  }
+/** The worker lives in the instances, so whatever stops them stops it. */
+function sleepingWorkerRisks(minInstanceCount: number, cpuAlwaysAllocated: boolean | IResolvable): readonly Risk[] {
+  return [
+    {
+      value: minInstanceCount,
+      isAvoided: minInstanceCount > 0,
+      condition: `${Token.asString(minInstanceCount)} > 0`,
+      message:
+        "min_instance_count is 0; mail, tasks and clean-ups wait for the next visitor, because the worker stops with the last instance; set it to 1",
+    },
+    {
+      value: cpuAlwaysAllocated,
+      isAvoided: cpuAlwaysAllocated === true,
+      condition: Token.asString(cpuAlwaysAllocated),
+      message:
+        "cpu_always_allocated is false; mail, tasks and clean-ups wait for the next visitor, because the worker gets no CPU between requests; set it to true",
+    },
+  ];
 }
 
 function probe({ path, ...timing }: ProbeSpec, port: number) {

@@ -1,0 +1,47 @@
+import { InputVariable } from "../../lib/core/input-variable";
+import { KNOWN_REGIONS, REGIONS_KNOWN_ON, unknownRegionRisk } from "../../lib/core/known-regions";
+import { warnOf } from "../../lib/core/risks";
+import { warningsOfFile } from "../stacks/terraform-run";
+import { describeWith } from "../support/programs";
+import { bareStack, terraformOf, warningsOf } from "../support/synthesis";
+
+const WARNING = `region is "mars-north1"; it should be a region that was open on ${REGIONS_KNOWN_ON} or a newer one, because a misspelled one fails only in the middle of an apply; compare it with what gcloud compute regions list prints`;
+
+const stackIn = (region: string, stack = bareStack()) => {
+  warnOf(stack, "KnownRegion", [unknownRegionRisk(region)]);
+  return stack;
+};
+
+describe("The list of known regions", () => {
+  it("is dated, sorted within each part of the world, and names each once", () => {
+    expect(REGIONS_KNOWN_ON).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+    const inOrder = [...KNOWN_REGIONS].sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
+    expect(KNOWN_REGIONS).toEqual([...new Set(inOrder)]);
+    expect(KNOWN_REGIONS.filter((region) => !/^[a-z]+-[a-z]+\d+$/.test(region))).toEqual([]);
+  });
+
+  it("warns at synth of a literal region that is not in it, and goes on", () => {
+    const stack = stackIn("mars-north1");
+    expect(warningsOf(stack)).toEqual([WARNING]);
+    expect(terraformOf(stack).check).toBeUndefined();
+  });
+
+  it("warns of none that is in it", () => {
+    expect(KNOWN_REGIONS.flatMap((region) => warningsOf(stackIn(region)))).toEqual([]);
+  });
+});
+
+describeWith(["terraform"], "An input for a region", () => {
+  const stack = bareStack();
+  stackIn(new InputVariable(stack, "region", { type: "string", description: "Region." }).stringValue, stack);
+  const terraform = terraformOf(stack);
+
+  it("is warned of at plan when no region of its name is known", () => {
+    expect(warningsOfFile(terraform, { region: "mars-north1" })).toEqual([`${WARNING}.`]);
+  });
+
+  it("is not warned of when it is known", () => {
+    expect(warningsOfFile(terraform, { region: "europe-west12" })).toEqual([]);
+    expect(warningsOf(stack)).toEqual([]);
+  });
+});

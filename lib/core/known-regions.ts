@@ -1,0 +1,61 @@
+import { type Risk } from "./risks";
+
+/** When the list below was compared with what the platform publishes. */
+export const REGIONS_KNOWN_ON = "2026-11-21";
+
+/** Regions of Google Cloud that are open to everybody. */
+export const KNOWN_REGIONS: readonly string[] = [
+  "africa-south1",
+  "asia-east1",
+  "asia-east2",
+  "asia-northeast1",
+  "asia-northeast2",
+  "asia-northeast3",
+  "asia-south1",
+  "asia-south2",
+  "asia-southeast1",
+  "asia-southeast2",
+  "asia-southeast3",
+  "australia-southeast1",
+  "australia-southeast2",
+  "europe-central2",
+  "europe-north1",
+  "europe-north2",
+  "europe-southwest1",
+  "europe-west1",
+  "europe-west2",
+  "europe-west3",
+  "europe-west4",
+  "europe-west6",
+  "europe-west8",
+  "europe-west9",
+  "europe-west10",
+  "europe-west12",
+  "me-central1",
+  "me-central2",
+  "me-west1",
+  "northamerica-northeast1",
+  "northamerica-northeast2",
+  "northamerica-south1",
+  "southamerica-east1",
+  "southamerica-west1",
+  "us-central1",
+  "us-east1",
+  "us-east4",
+  "us-east5",
+  "us-south1",
+  "us-west1",
+  "us-west2",
+  "us-west3",
+  "us-west4",
+];
+
+/** A region that may be misspelled; no error, because the platform opens regions more often than this list is renewed. */
+export function unknownRegionRisk(region: string): Risk {
+  return {
+    value: region,
+    isAvoided: KNOWN_REGIONS.includes(region),
+    condition: `contains(${JSON.stringify(KNOWN_REGIONS)}, ${region})`,
+    message: `region is "${region}"; it should be a region that was open on ${REGIONS_KNOWN_ON} or a newer one, because a misspelled one fails only in the middle of an apply; compare it with what gcloud compute regions list prints`,
+  };
+}
