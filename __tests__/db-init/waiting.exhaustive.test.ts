@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -242,15 +243,62 @@ describeWith(["psql", "busybox", "dash", "bash"], "db-init.sh before the databas
     expect(proxy.requests).toEqual(["POST /quitquitquit"]);
   });
 
-  it("keeps its outcome when the proxy cannot be told, and says that the job will hang", async () => {
+  it("keeps its outcome when nothing listens for the signal, and says what that means", async () => {
+    const quitUrl = `http://127.0.0.1:${await freePort()}/quitquitquit`;
     const { exitCode, output } = await runScript(
-      { ...SETTINGS, REFUSALS: "0", DB_PROXY_QUIT_URL: `http://127.0.0.1:${await freePort()}/quitquitquit` },
+      { ...SETTINGS, REFUSALS: "0", DB_PROXY_QUIT_URL: quitUrl },
       { programs: { ...CLOCK, psql: PSQL_THAT_REFUSES_FIRST } },
     );
 
-    expect(output).toMatch(/the proxy does not take the signal at http:.*Connection refused.*this job hangs until/);
+    expect(output).toContain(
+      `nothing listens at ${quitUrl}: either the proxy has ended already, or the address is wrong and this job runs ` +
+        "until its time limit\n",
+    );
     expect(exitCode).toBe(0);
   });
+
+  it("keeps its outcome when the proxy refuses the signal, and says that the job runs on", async () => {
+    const { exitCode, output } = await runScript(
+      { ...SETTINGS, REFUSALS: "0", DB_PROXY_QUIT_URL: "http://127.0.0.1/quitquitquit" },
+      {
+        programs: {
+          ...CLOCK,
+          psql: PSQL_THAT_REFUSES_FIRST,
+          wget: "echo wget: server returned error: HTTP/1.1 404 Not Found >&2; exit 1",
+        },
+      },
+    );
+
+    expect(output).toContain(
+      "the proxy does not take the signal at http://127.0.0.1/quitquitquit (wget: server returned error: HTTP/1.1 404 " +
+        "Not Found); this job runs until the proxy ends or its time limit is over\n",
+    );
+    expect(exitCode).toBe(0);
+  });
+
+  it.each(["dash", "busybox sh", "bash"] as const)(
+    "stops asking a proxy that does not answer after two seconds under %s",
+    async (shell) => {
+      const silent = createServer();
+      await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+      const { port } = silent.address() as AddressInfo;
+      const startedAt = performance.now();
+      const { output } = await runScript(
+        { ...SETTINGS, DB_PROXY_QUIT_URL: `http://127.0.0.1:${port}/quitquitquit` },
+        // One try, because the second look at the clock is already past the end.
+        { shell, programs: { date: CLOCK_BY_CALL, psql: "echo FATAL: no >&2; exit 2" } },
+      );
+      const seconds = (performance.now() - startedAt) / 1000;
+      silent.close();
+
+      expect(output).toContain(
+        `the proxy does not take the signal at http://127.0.0.1:${port}/quitquitquit (no answer within 2 s); this job ` +
+          "runs until the proxy ends or its time limit is over\n",
+      );
+      expect(output).not.toContain("Killed");
+      expect(seconds).toBeLessThan(10);
+    },
+  );
 
   it("tells a proxy that starts listening a little later", async () => {
     const { output } = await runScript(withProxy, {

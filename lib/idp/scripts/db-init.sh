@@ -41,6 +41,7 @@ connect_timeout_seconds=5
 quiet_seconds=9
 # A proxy that has not started listening yet gets this long; the container's grace period must not be used up.
 proxy_wait_seconds=4
+quit_request_seconds=2
 
 say() {
   printf '%s\n' "$*"
@@ -286,15 +287,29 @@ tell_proxy_to_quit() {
   until reason=$(
     # The proxy listens on loopback, where no HTTP proxy leads to.
     unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
-    timeout 2 wget -q -O /dev/null --post-data "" "$DB_PROXY_QUIT_URL" 2>&1
+    # Every child ignores SIGTERM by now, as this shell does. The braces catch what the shell says about a killed child.
+    { timeout -s KILL "$quit_request_seconds" wget -q -O /dev/null --post-data "" "$DB_PROXY_QUIT_URL"; } 2>&1
   ); do
     if [ "$(now_seconds)" -ge "$deadline" ]; then
-      say "the proxy does not take the signal at $DB_PROXY_QUIT_URL (${reason:-no answer});" \
-        "this job hangs until the proxy ends or its time limit is over" >&2
+      explain_unheard_signal "$reason" >&2
       return
     fi
     sleep 1
   done
+}
+
+explain_unheard_signal() {
+  case $1 in
+    *"Connection refused"*)
+      say "nothing listens at $DB_PROXY_QUIT_URL: either the proxy has ended already," \
+        "or the address is wrong and this job runs until its time limit"
+      return
+      ;;
+    "" | *Killed*) unheard_because="no answer within $quit_request_seconds s" ;;
+    *) unheard_because=$1 ;;
+  esac
+  say "the proxy does not take the signal at $DB_PROXY_QUIT_URL ($unheard_because);" \
+    "this job runs until the proxy ends or its time limit is over"
 }
 
 leave() {
