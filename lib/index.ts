@@ -24,6 +24,7 @@ export {
 } from "./idp/identity-provider-container";
 export { IdpImage, type IdpImageProps, type ImageRepository } from "./idp/idp-image";
 export { IdpSecrets, type IdpSecretName, type IdpSecretsProps } from "./idp/idp-secrets";
+export { trustedProxies } from "./idp/trusted-proxies";
 export {
   type InitializationJob,
   type InitializationJobPlatform,
@@ -33,6 +34,7 @@ export { MediaBucket, type MediaBucketProps } from "./idp/media-bucket";
 export { ImageRegistry, type ImageRegistryProps } from "./platform/image-registry";
 export { type NetworkAttachment } from "./platform/network-attachment";
 export { PostgresqlDatabase, type PostgresqlDatabaseProps } from "./platform/postgresql-database";
+export { TRUSTED_PROXIES } from "./platform/serverless/contract";
 export { ServerlessJobs, type ServerlessJobsProps } from "./platform/serverless/serverless-jobs";
 export { ServerlessService, type ServerlessServiceProps } from "./platform/serverless/serverless-service";
 export { socketFolder } from "./platform/serverless/socket-folder";

@@ -13,7 +13,7 @@ import { DbInit } from "../lib/idp/db-init";
 import { identityProviderContainer } from "../lib/idp/identity-provider-container";
 import { AutopilotCluster } from "../lib/platform/kubernetes/autopilot-cluster";
 import { ClusterNetwork } from "../lib/platform/kubernetes/cluster-network";
-import { LOOPBACK, PLATFORM_ENVIRONMENT, PROXY_QUIT_URL } from "../lib/platform/kubernetes/contract";
+import { LOOPBACK, PROXY_QUIT_URL } from "../lib/platform/kubernetes/contract";
 import { FrontDoor } from "../lib/platform/kubernetes/front-door";
 import { KubernetesJobs } from "../lib/platform/kubernetes/kubernetes-jobs";
 import { KubernetesWorkload } from "../lib/platform/kubernetes/kubernetes-workload";
@@ -130,7 +130,6 @@ export class IdpKubernetesStack extends PortableStack {
       container: identityProviderContainer(this, {
         image: image.containerImage,
         environment: application.environment,
-        platformEnvironment: PLATFORM_ENVIRONMENT,
         database: connection,
         secrets,
         media: media.mount,

@@ -8,7 +8,6 @@ import { ProjectApis } from "../lib/core/project-apis";
 import { type StateBackend } from "../lib/core/state-backend";
 import { DbInit } from "../lib/idp/db-init";
 import { identityProviderContainer } from "../lib/idp/identity-provider-container";
-import { TRUSTED_PROXIES } from "../lib/platform/serverless/contract";
 import { ServerlessJobs } from "../lib/platform/serverless/serverless-jobs";
 import { ServerlessService } from "../lib/platform/serverless/serverless-service";
 import { socketFolder } from "../lib/platform/serverless/socket-folder";
@@ -92,7 +91,6 @@ export class IdpServerlessStack extends PortableStack {
       container: identityProviderContainer(this, {
         image: image.containerImage,
         environment: application.environment,
-        platformEnvironment: TRUSTED_PROXIES,
         database: connection,
         secrets,
         media: media.mount,

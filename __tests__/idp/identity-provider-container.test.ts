@@ -60,14 +60,6 @@ describe("The identity provider's container", () => {
     });
   });
 
-  it("lets the platform say something that the baseline and the caller can overrule", () => {
-    const platformEnvironment = { IDP_LOG_LEVEL: "trace", IDP_LISTEN__TRUSTED_PROXY_CIDRS: "169.254.0.0/16" };
-    expect(container({ platformEnvironment }).environment.baseline).toEqual({
-      ...BASELINE,
-      IDP_LISTEN__TRUSTED_PROXY_CIDRS: "169.254.0.0/16",
-    });
-  });
-
   it("reads the three secret variables from the secret store", () => {
     expect(container().secretEnvironment).toEqual({
       IDP_SECRET_KEY: { secretId: "key", version: "1" },

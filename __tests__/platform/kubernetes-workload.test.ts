@@ -57,6 +57,22 @@ describe("KubernetesWorkload", () => {
     });
   });
 
+  it("tells the application whom to trust, and where its own TLS listens, unless the container says otherwise", () => {
+    const told = (overrides: ContainerSpec["environment"]["overrides"]) => {
+      const environment = { baseline: { IDP_LOG_LEVEL: "info" }, overrides, required: {} };
+      return valueAt(workloadIn({}, { environment }).server, "dynamic.env.for_each");
+    };
+    expect(told({})).toEqual({
+      IDP_LISTEN__TRUSTED_PROXY_CIDRS:
+        "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fe80::/10,::1/128,35.191.0.0/16,130.211.0.0/22",
+      IDP_LISTEN__HTTPS: "0.0.0.0:9443",
+      IDP_LOG_LEVEL: "info",
+    });
+    expect(told({ IDP_LISTEN__TRUSTED_PROXY_CIDRS: "10.0.0.0/8" })).toMatchObject({
+      IDP_LISTEN__TRUSTED_PROXY_CIDRS: "10.0.0.0/8",
+    });
+  });
+
   it("leaves the number of pods to the autoscaler, which looks at the server alone", () => {
     const { deployment, of } = workloadIn({ minInstanceCount: 2, maxInstanceCount: 3 });
     expect(valueAt(deployment, "spec.replicas")).toBeUndefined();

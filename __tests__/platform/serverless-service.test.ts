@@ -1,5 +1,7 @@
 import { InputVariable } from "../../lib/core/input-variable";
 import { type IdentityProviderContainerProps } from "../../lib/idp/identity-provider-container";
+import { trustedProxies } from "../../lib/idp/trusted-proxies";
+import { TRUSTED_PROXIES } from "../../lib/platform/serverless/contract";
 import { ServerlessService, type ServerlessServiceProps } from "../../lib/platform/serverless/serverless-service";
 import { socketFolder } from "../../lib/platform/serverless/socket-folder";
 import { valueAt } from "../stacks/configuration-graph";
@@ -41,6 +43,15 @@ describe("ServerlessService", () => {
         scaling: { min_instance_count: 1, max_instance_count: 3 },
       },
     });
+  });
+
+  it("trusts what the platform's front end says about a client, unless the container has a list of its own", () => {
+    const proxies = (container: Given["container"] = {}) =>
+      valueAt(serviceIn({ container }).onlyContainer(), "dynamic.env.for_each.IDP_LISTEN__TRUSTED_PROXY_CIDRS");
+    const ownDefaults = "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fe80::/10,::1/128";
+    expect(proxies()).toBe(`${ownDefaults},169.254.0.0/16`);
+    const environment = { ...TRUSTED_PROXIES, ...trustedProxies("203.0.113.7/32") };
+    expect(proxies({ environment })).toBe(`${ownDefaults},203.0.113.7/32`);
   });
 
   it("asks callers for the right to invoke it when it is not public", () => {

@@ -105,7 +105,6 @@ describe("The scenarios", () => {
     expect(valueAt(service(name), "template.containers.0.dynamic.env.for_each")).toMatchObject({
       IDP_LOG_LEVEL: "debug",
       IDP_GREETING: 'say "$${hello}"\n%%{and} $5',
-      IDP_PLATFORM: "serverless",
       DB_PORT: "5432",
     });
     expect(database(name)).toMatchObject({

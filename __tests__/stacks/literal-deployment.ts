@@ -58,7 +58,6 @@ const SCENARIOS: Readonly<Record<string, LiteralDeployment>> = {
     database: { tier: "db-custom-4-15360", availability: "REGIONAL" },
     container: {
       environment: { IDP_LOG_LEVEL: "debug", IDP_GREETING: 'say "${hello}"\n%{and} $5' },
-      platformEnvironment: { IDP_PLATFORM: "serverless" },
       resources: { cpu: "4", memory: "8Gi" },
       startupProbe: { initialDelaySeconds: 240, periodSeconds: 10, failureThreshold: 24, timeoutSeconds: 5 },
       livenessProbe: { periodSeconds: 60 },

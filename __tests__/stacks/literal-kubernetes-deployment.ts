@@ -7,7 +7,7 @@ import { IdpSecrets } from "../../lib/idp/idp-secrets";
 import { MediaBucket } from "../../lib/idp/media-bucket";
 import { AutopilotCluster } from "../../lib/platform/kubernetes/autopilot-cluster";
 import { ClusterNetwork } from "../../lib/platform/kubernetes/cluster-network";
-import { LOOPBACK, PLATFORM_ENVIRONMENT, PROXY_QUIT_URL } from "../../lib/platform/kubernetes/contract";
+import { LOOPBACK, PROXY_QUIT_URL } from "../../lib/platform/kubernetes/contract";
 import { FrontDoor } from "../../lib/platform/kubernetes/front-door";
 import { KubernetesJobs } from "../../lib/platform/kubernetes/kubernetes-jobs";
 import { KubernetesWorkload } from "../../lib/platform/kubernetes/kubernetes-workload";
@@ -90,7 +90,6 @@ function deployed(): Terraform {
       secrets,
       media: media.mount,
       environment: { IDP_LOG_LEVEL: "debug", IDP_GREETING: 'say "${hello}"\n%{and} $(DB_HOST) $5' },
-      platformEnvironment: PLATFORM_ENVIRONMENT,
       resources: { cpu: "3.5", memory: "7Gi" },
       startupProbe: { initialDelaySeconds: 240, periodSeconds: 10, failureThreshold: 24, timeoutSeconds: 5 },
       livenessProbe: { periodSeconds: 60 },

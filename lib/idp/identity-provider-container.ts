@@ -53,19 +53,12 @@ export interface IdentityProviderContainerProps {
   readonly resources: ResourcesSpec;
 
   /**
-   * Variables over the baseline, in `IDP_…` names. Order of precedence: the platform's needs, the baseline, these, the
+   * Variables over the baseline, in `IDP_…` names. Order of precedence: what the platform adds, the baseline, these, the
    * database connection.
    *
    * @default - the baseline alone
    */
   readonly environment?: EnvironmentOverrides;
-
-  /**
-   * What the platform needs the application to know, for example the addresses of its front end.
-   *
-   * @default - nothing
-   */
-  readonly platformEnvironment?: Readonly<Record<string, string>>;
 
   /**
    * Probe that holds back traffic until migrations are done. Period × failures must not exceed 600 s.
@@ -97,7 +90,7 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
     image: props.image,
     port: CONTAINER_PORT,
     environment: {
-      baseline: { ...props.platformEnvironment, ...BASELINE_ENVIRONMENT },
+      baseline: BASELINE_ENVIRONMENT,
       overrides: props.environment ?? {},
       required: {
         ...SERVER_LISTENER,

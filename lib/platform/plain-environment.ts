@@ -22,6 +22,14 @@ export function addPlainEntries(
   });
 }
 
+/** The variables of a container with what its platform needs it to know below all others, so that its own win. */
+export function onPlatform(
+  platformEnvironment: Readonly<Record<string, string>>,
+  environment: EnvironmentSpec,
+): EnvironmentSpec {
+  return { ...environment, baseline: { ...platformEnvironment, ...environment.baseline } };
+}
+
 function mergedEnvironment(resource: TerraformResource, { baseline, overrides, required }: EnvironmentSpec): unknown {
   if (isLiteral(overrides)) return literalMap({ ...baseline, ...overrides, ...required });
   // The literal layers go through locals, because the framework does not escape quotes in the arguments of a function.

@@ -13,10 +13,12 @@ import { type ContainerSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../../idp/contract";
 import { connectionsRule } from "../connections-rule";
 import { type NetworkAttachment } from "../network-attachment";
+import { onPlatform } from "../plain-environment";
 import { type PostgresqlDatabase } from "../postgresql-database";
 import {
   BUCKET_ANNOTATION,
   DRAIN_SECONDS,
+  PLATFORM_ENVIRONMENT,
   PROGRESS_DEADLINE_SECONDS,
   PROXY_GRACE_SECONDS,
   ROLLOUT_MINUTES,
@@ -81,6 +83,8 @@ export interface KubernetesWorkloadProps {
 
 /**
  * A container as a deployment that scales with its CPU and is replaced one pod at a time.
+ *
+ * The application is told to trust the platform's load balancer, unless the container brings a list of its own.
  *
  * The new pod migrates the database and is ready before an old one goes. It holds no data: a first start that fails leaves
  * it to be replaced by the next apply.
@@ -157,7 +161,7 @@ export class KubernetesWorkload extends Construct {
       timeouts: { create: rolloutTimeout(1), update: rolloutTimeout(maxInstanceCount) },
       dependsOn: [...namespace.ready, ...(props.dependsOn ?? [])],
     });
-    completePodTemplate(workload, container.environment);
+    completePodTemplate(workload, onPlatform(PLATFORM_ENVIRONMENT, container.environment));
 
     const autoscaler = new HorizontalPodAutoscalerV2(this, "Autoscaler", {
       metadata,

@@ -12,7 +12,7 @@ import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../../idp/contract";
 import { connectionsRule } from "../connections-rule";
 import { type NetworkAttachment } from "../network-attachment";
-import { addPlainEntries } from "../plain-environment";
+import { addPlainEntries, onPlatform } from "../plain-environment";
 import { type PostgresqlDatabase } from "../postgresql-database";
 import { secretEntries } from "./container-environment";
 import {
@@ -23,6 +23,7 @@ import {
   SERVICE_TIMEOUT,
   SOCKET_FOLDER,
   SOCKET_VOLUME,
+  TRUSTED_PROXIES,
 } from "./contract";
 import { instanceSizeProblems } from "./instance-size";
 import { addNetworkAccess, networkAccess } from "./network-interface";
@@ -99,6 +100,8 @@ export interface ServerlessServiceProps {
 /**
  * A container as a Cloud Run service that always sends all traffic to its newest revision.
  *
+ * The application is told to trust the platform's front end, unless the container brings a list of its own.
+ *
  * It has no deletion protection on purpose: a first start that fails leaves the service to be replaced by the next apply,
  * and protection would block exactly that. It holds no data. Instances are billed while they run, the minimum number all
  * the time.
@@ -162,7 +165,7 @@ export class ServerlessService extends Construct {
       lifecycle: { ignoreChanges: ["client", "client_version"] },
       dependsOn: props.dependsOn,
     });
-    addPlainEntries(service, "template.containers.0", container.environment);
+    addPlainEntries(service, "template.containers.0", onPlatform(TRUSTED_PROXIES, container.environment));
     addNetworkAccess(service, "template", props.network);
     container.mounts.forEach(({ mountOptions }, index) => {
       setNewerAttribute(service, `template.volumes.${index}.gcs.mount_options`, mountOptions);
