@@ -173,6 +173,9 @@ describe("AssessmentLab accepts", () => {
       },
     ],
     ["empty credentials of cloud B", { cloudB: { accessKeyId: "", secretAccessKey: "" } }],
+    ...["us-gov-west-1", "cn-northwest-1", "us-isob-east-1", "eusc-de-east-1"].map(
+      (region) => [`cloud B's region ${region}`, { cloudB: { accessKeyId: "", secretAccessKey: "", region } }] as const,
+    ),
     ["a zone of another region when that region is given", { region: "europe-west1", zone: "europe-west1-d" }],
     ["a range of one address", { sourceRanges: { rdp: ["203.0.113.7/32"] } }],
     ["a rule that is left out by name", { sourceRanges: { rdp: undefined } }],

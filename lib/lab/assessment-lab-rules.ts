@@ -7,6 +7,7 @@ import { type AssessmentLabProps } from "./assessment-lab-props";
 import {
   ARM_MACHINE_TYPE_PATTERN,
   AUTO_MODE_RANGE,
+  CLOUDB_REGION_PATTERN,
   DEFAULT_MACHINE_TYPE,
   DEFAULT_REGION,
   DEFAULT_ZONE,
@@ -127,7 +128,7 @@ export const ASSESSMENT_LAB_RULES: readonly Rule<AssessmentLabProps>[] = [
       `cloudB has accessKeyId ${secretPresence(cloudB?.accessKeyId)} and secretAccessKey ${secretPresence(cloudB?.secretAccessKey)}; they must be given together or not at all, because neither signs a request alone; give both, or leave cloudB out`,
   },
   {
-    holds: ({ cloudB }) => ifKnown(cloudB?.region, (region) => /^[a-z]{2}(-[a-z]+)+-\d+$/.test(region)),
+    holds: ({ cloudB }) => ifKnown(cloudB?.region, (region) => new RegExp(CLOUDB_REGION_PATTERN).test(region)),
     message: ({ cloudB }) =>
       `cloudB.region is "${String(cloudB?.region)}"; it must be the name of a region of cloud B such as us-east-1, because instances are listed region by region; correct it`,
   },

@@ -66,6 +66,9 @@ export const DISCOVERY_CLIENT_NAME_PATTERN = `^${VISIBLE}((${VISIBLE}| ){0,${DIS
 /** Region of the inventory of cloud B unless the caller says otherwise. */
 export const DEFAULT_CLOUDB_REGION = "us-east-1";
 
+/** A region of any part of cloud B: partitions differ in the first words, like `us`, `us-gov`, `cn` and `eusc-de`. */
+export const CLOUDB_REGION_PATTERN = "^[a-z]{2,}(-[a-z]+)+-[0-9]+$";
+
 /** Everything that the scoped user of cloud B may do. */
 export const CLOUDB_ACTIONS = ["ec2:DescribeInstances", "ec2:DescribeInstanceTypes", "ec2:DescribeVolumes"] as const;
 

@@ -4,6 +4,7 @@ import { Construct } from "constructs";
 import { InputVariable } from "../../lib/core/input-variable";
 import { type CloudBCredentials } from "../../lib/lab/assessment-lab-props";
 import {
+  CLOUDB_REGION_PATTERN,
   DEFAULT_CLOUDB_REGION,
   DEFAULT_DISCOVERY_CLIENT_NAME,
   DISCOVERY_CLIENT_NAME_MAX_LENGTH,
@@ -70,7 +71,7 @@ export class LabAssessmentInputs extends Construct {
         validation: [
           together,
           {
-            condition: '${can(regex("^[a-z]{2}(-[a-z]+)+-[0-9]+$", var.cloudb_region))}',
+            condition: `\${can(regex("${CLOUDB_REGION_PATTERN}", var.cloudb_region))}`,
             errorMessage:
               'cloudb_region is "${var.cloudb_region}"; it must be the name of a region of cloud B such as us-east-1, because instances are listed region by region; correct it.',
           },
