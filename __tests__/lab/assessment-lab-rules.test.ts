@@ -44,12 +44,11 @@ const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentL
     { region: "us-central1-a" },
     [
       'region is "us-central1-a"; it must be the name of a region such as us-central1, because the assessment data of a project is in one for ever; a zone has one more letter at the end, leave that out',
-      'zone is "us-central1-a"; it must be a zone of the region us-central1-a, because hosts, bucket and assessment data belong together; use for example us-central1-a-b',
     ],
   ],
   [
     "the default zone in another region",
-    { region: "europe-west1" },
+    { region: "europe-west1", zone: "us-central1-a" },
     [
       'zone is "us-central1-a"; it must be a zone of the region europe-west1, because hosts, bucket and assessment data belong together; use for example europe-west1-b',
     ],

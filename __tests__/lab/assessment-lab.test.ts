@@ -1,7 +1,7 @@
 import { TerraformStack } from "cdktf";
 
 import { ProjectApis } from "../../lib/core/project-apis";
-import { AssessmentLab } from "../../lib/lab";
+import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
 import { bareLabStack, labTerraform, literalLab } from "../stacks/lab-stack";
 import { resourceAddresses, resourceOf, terraformOf, testApp, type Block, type Terraform } from "../support/synthesis";
 import { valueAt } from "../stacks/configuration-graph";
@@ -203,6 +203,17 @@ describe("AssessmentLab with parts left out", () => {
     const terraform = literalLab({ initializeAssessmentService: false });
     for (const name of ["lab_apis_iam", "lab_apis_migrationcenter"])
       expect([name, countOf(terraform, "google_project_service", name)]).toEqual([name, "${(false) ? 1 : 0}"]);
+  });
+
+  it("puts every host in the given zone, else in a zone that its region has", () => {
+    const zonesOf = (props: Partial<AssessmentLabProps>) => {
+      const hosts = literalLab(props).resource?.google_compute_instance ?? {};
+      return [...new Set(Object.values(hosts).map(({ zone }) => zone))];
+    };
+    expect(zonesOf({})).toEqual(["us-central1-a"]);
+    expect(zonesOf({ zone: "us-central1-f" })).toEqual(["us-central1-f"]);
+    // Not every region has a zone a, but every one has a zone b.
+    expect(zonesOf({ region: "europe-west1" })).toEqual(["europe-west1-b"]);
   });
 
   it("takes a given id and makes no random one", () => {

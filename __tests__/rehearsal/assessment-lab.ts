@@ -1,4 +1,5 @@
 import { EARLY_FAULTS } from "./early-faults";
+import { DEFAULT_ZONE } from "../../lib/lab/contract";
 import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS } from "../stacks/refused-lab-inputs";
 import { BOOTSTRAP_INPUTS, requireImport, requireSurvivors, useRealProgram } from "./cloudb";
 import { type Deployment, type Inputs } from "./deployment";
@@ -157,19 +158,16 @@ const CLOUD_B_CHANGES: readonly ChangeScenario[] = [
   },
 ];
 
-/** What follows from other inputs: a zone lies in its region, a key of cloud B has a secret. */
+/** What follows from other inputs: a key of cloud B has a secret. */
 function consistent(inputs: Inputs): Inputs {
-  const { cloudb_access_key_id: keyId, zone } = inputs;
-  return {
-    ...inputs,
-    cloudb_secret_access_key: keyId === "" ? "" : BOOTSTRAP_INPUTS.cloudb_secret_access_key,
-    region: String(zone).replace(/-\w$/, ""),
-  };
+  const { cloudb_access_key_id: keyId } = inputs;
+  return { ...inputs, cloudb_secret_access_key: keyId === "" ? "" : BOOTSTRAP_INPUTS.cloudb_secret_access_key };
 }
 
-/** A network that exists is found by an id; what is not chosen yet breaks no rule. */
-function isAllowed({ create_vpc: createVpc, deployment_id: id }: Inputs): boolean {
-  return createVpc !== false || id !== null;
+/** A network that exists is found by an id, and a zone lies in its region; what is not chosen yet breaks no rule. */
+function isAllowed({ create_vpc: createVpc, deployment_id: id, region, zone }: Inputs): boolean {
+  const isZoneFree = region === undefined || zone === undefined || zone === DEFAULT_ZONE;
+  return (createVpc !== false || id !== null) && (isZoneFree || String(zone).startsWith(`${String(region)}-`));
 }
 
 /** The assessment lab. */
@@ -196,7 +194,8 @@ export const ASSESSMENT_LAB: StackRehearsal = {
   lateStage: /^(aws_|terraform_data\.lab_(cloudb|source)_)/,
   matrix: {
     project_id: PROJECTS,
-    zone: ["us-central1-b", "us-central1-c", "europe-west1-b", "europe-west1-c"],
+    region: ["us-central1", "europe-west1"],
+    zone: [DEFAULT_ZONE, "us-central1-c", "europe-west1-c"],
     tenant_id: ["demo", "a"],
     deployment_id: [null, "a", "0a1b2c3d"],
     create_vpc: [true, false],

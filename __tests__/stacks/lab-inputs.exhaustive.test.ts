@@ -1,9 +1,11 @@
 import * as fc from "fast-check";
 
 import { literal } from "../../lib/core/expression";
+import { type AssessmentLabProps } from "../../lib/lab";
 import { ASSESSMENT_LAB_RULES } from "../../lib/lab/assessment-lab-rules";
 import { describeWith } from "../support/programs";
-import { labTerraform } from "./lab-stack";
+import { resourceOf } from "../support/synthesis";
+import { labTerraform, literalLab } from "./lab-stack";
 import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS, type Refusal } from "./refused-lab-inputs";
 import { judgedInputs, unsaidRules } from "./judged-inputs";
 import { evaluated, refusalsOfFile, type Inputs } from "./terraform-run";
@@ -43,6 +45,7 @@ const UNITS = fc.oneof(
 const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
   ["the project alone", {}],
   ["a zone of another region together with that region", { region: "europe-west1", zone: "europe-west1-d" }],
+  ["a region without a zone, for which the default zone stands", { region: "europe-west1", zone: "us-central1-a" }],
   ["a tenant id of 20 characters", { tenant_id: "t".repeat(20) }],
   ["a deployment id of one digit", { deployment_id: "7" }],
   ["a deployment id of six characters", { deployment_id: "office" }],
@@ -81,6 +84,10 @@ const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
     },
   ],
 ];
+
+/** Where a lab of literals has its hosts. */
+const zoneOfHosts = (props: Partial<AssessmentLabProps>): unknown =>
+  resourceOf(literalLab(props), "google_compute_instance", "lab_windows_vm").zone;
 
 describeWith(["terraform"], "The inputs of the lab, judged by Terraform", () => {
   const variables = () => labTerraform().variable ?? {};
@@ -124,6 +131,31 @@ describeWith(["terraform"], "The inputs of the lab, judged by Terraform", () => 
     // Neither all nor none, or nothing would have been compared.
     const taken = names.filter(isTaken).length;
     expect([taken > 50, names.length - taken > 50]).toEqual([true, true]);
+  });
+
+  it("have a zone that follows the region, as the construct has", () => {
+    const zoneOf = (inputs: Inputs) =>
+      String(labTerraform().locals?.lab_zone).replace(/var\.(\w+)/g, (_, name: string) =>
+        JSON.stringify(inputs[name] ?? variables()[name]?.default),
+      );
+    const zones = evaluated({
+      locals: {
+        default: zoneOf({}),
+        followed: zoneOf({ region: "europe-west1" }),
+        given: zoneOf({ zone: "us-central1-f" }),
+        given_both: zoneOf({ region: "europe-west1", zone: "europe-west1-d" }),
+      },
+    });
+    expect(zones).toEqual({
+      default: "us-central1-a",
+      followed: "europe-west1-b",
+      given: "us-central1-f",
+      given_both: "europe-west1-d",
+    });
+    expect([undefined, "europe-west1"].map((region) => zoneOfHosts({ region }))).toEqual([
+      zones.default,
+      zones.followed,
+    ]);
   });
 
   it("take null for not given where it means nothing else", () => {

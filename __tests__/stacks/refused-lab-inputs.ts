@@ -42,9 +42,9 @@ export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
   ["a zone of another region", { zone: "europe-west1-b" }, [`zone is "europe-west1-b"; ${ZONE_RULE("us-central1")}`]],
   ["a region as zone", { zone: "us-central1" }, [`zone is "us-central1"; ${ZONE_RULE("us-central1")}`]],
   [
-    "the default zone in another region",
-    { region: "europe-west1", zone: "us-central1-a" },
-    [`zone is "us-central1-a"; ${ZONE_RULE("europe-west1")}`],
+    "a zone of the default region in another region",
+    { region: "europe-west1", zone: "us-central1-b" },
+    [`zone is "us-central1-b"; ${ZONE_RULE("europe-west1")}`],
   ],
   ["a tenant id of 21 characters", { tenant_id: "t".repeat(21) }, [`tenant_id is "${"t".repeat(21)}"; ${TENANT_RULE}`]],
   ["an empty tenant id", { tenant_id: "" }, [`tenant_id is ""; ${TENANT_RULE}`]],

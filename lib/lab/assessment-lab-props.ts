@@ -149,7 +149,7 @@ export interface AssessmentLabProps {
   /**
    * Zone of all hosts, in the region.
    *
-   * @default "us-central1-a"
+   * @default - "us-central1-a" in the default region, zone b in any other
    */
   readonly zone?: string;
 }

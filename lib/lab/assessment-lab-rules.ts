@@ -10,7 +10,6 @@ import {
   CLOUDB_REGION_PATTERN,
   DEFAULT_MACHINE_TYPE,
   DEFAULT_REGION,
-  DEFAULT_ZONE,
   DISCOVERY_CLIENT_NAME_MAX_LENGTH,
   DISCOVERY_CLIENT_NAME_PATTERN,
   LARGEST_DISK_SIZE_GB,
@@ -53,10 +52,10 @@ export const ASSESSMENT_LAB_RULES: readonly Rule<AssessmentLabProps>[] = [
       `region is "${String(region)}"; it must be the name of a region such as ${DEFAULT_REGION}, because the assessment data of a project is in one for ever; a zone has one more letter at the end, leave that out`,
   },
   {
-    holds: ({ region = DEFAULT_REGION, zone = DEFAULT_ZONE }) =>
-      Token.isUnresolved(region) || Token.isUnresolved(zone) || (/-[a-z]$/.test(zone) && zone.slice(0, -2) === region),
-    message: ({ region = DEFAULT_REGION, zone = DEFAULT_ZONE }) =>
-      `zone is "${zone}"; it must be a zone of the region ${region}, because hosts, bucket and assessment data belong together; use for example ${region}-b`,
+    holds: ({ region = DEFAULT_REGION, zone }) =>
+      Token.isUnresolved(region) || ifKnown(zone, (known) => /-[a-z]$/.test(known) && known.slice(0, -2) === region),
+    message: ({ region = DEFAULT_REGION, zone }) =>
+      `zone is "${String(zone)}"; it must be a zone of the region ${region}, because hosts, bucket and assessment data belong together; use for example ${region}-b`,
   },
   {
     holds: ({ internalTrafficCidr }) => ifKnown(internalTrafficCidr, isAddressRange),

@@ -19,13 +19,12 @@ import {
   DEFAULT_MACHINE_TYPE,
   DEFAULT_REGION,
   DEFAULT_WINDOWS_DISK_SIZE_GB,
-  DEFAULT_ZONE,
   LAB_USER,
 } from "./contract";
 import { addLabChecks } from "./lab-checks";
 import { LabFirewall, sourceRanges } from "./lab-firewall";
 import { LabKey } from "./lab-key";
-import { DEPLOYMENT_ID_BYTES, discoverySourceId, linuxVmNamePrefix } from "./lab-names";
+import { DEPLOYMENT_ID_BYTES, defaultZone, discoverySourceId, linuxVmNamePrefix } from "./lab-names";
 import { LabNetwork } from "./lab-network";
 import { LinuxTargets } from "./linux-targets";
 import { SurvivorsNote } from "./survivors-note";
@@ -159,7 +158,8 @@ export class AssessmentLab extends Construct {
     this.assessDiscoveryClientName = clientName;
     this.assessmentServiceUrl = `${ASSESSMENT_CONSOLE_URL}?project=${projectId}`;
 
-    const host = { deploymentId, projectId, zone: props.zone ?? DEFAULT_ZONE, networkId: network.networkId };
+    const zone = this.named("Zone", props.zone ?? defaultZone(region));
+    const host = { deploymentId, projectId, zone, networkId: network.networkId };
     const windows = new WindowsHost(this, "WindowsVm", {
       ...host,
       create: props.createWindowsVm ?? true,

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { Token } from "cdktf";
 
 import { expression } from "../core/expression";
+import { DEFAULT_REGION, DEFAULT_ZONE } from "./contract";
 
 /** Every name formula of the lab. They take literals and Terraform expressions alike. */
 
@@ -18,6 +19,12 @@ export const DEPLOYMENT_ID_BYTES = 4;
  */
 export const COMPUTER_NAME_MAX_LENGTH = 15;
 export const ILLEGAL_DEPLOYMENT_ID_LENGTH = COMPUTER_NAME_MAX_LENGTH - "assess-".length - "-".length;
+
+/** Where the hosts are unless the caller says otherwise; every region has a zone b, and not every one a zone a. */
+export function defaultZone(region: string): string {
+  if (!Token.isUnresolved(region)) return region === DEFAULT_REGION ? DEFAULT_ZONE : `${region}-b`;
+  return expression(`(${region} == "${DEFAULT_REGION}" ? "${DEFAULT_ZONE}" : format("%s-b", ${region}))`);
+}
 
 /** `assess-<id>-<rest>`. */
 export function labName(deploymentId: string, rest: string): string {

@@ -1,11 +1,13 @@
 import { type TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
+import { expression } from "../../lib/core/expression";
 import { InputVariable } from "../../lib/core/input-variable";
 import { BUCKET_NAME_RESERVED_WORD, PROJECT_ID_PATTERN, TENANT_ID_MAX_LENGTH } from "../../lib/core/names";
 import { DEFAULT_REGION, DEFAULT_ZONE } from "../../lib/lab/contract";
 import {
   COMPUTER_NAME_MAX_LENGTH,
+  defaultZone,
   DEPLOYMENT_ID_PATTERN,
   ILLEGAL_DEPLOYMENT_ID_LENGTH,
   keyBucketName,
@@ -48,18 +50,20 @@ export class LabLocationInputs extends Construct {
       ],
     }).stringValue;
 
-    this.zone = new InputVariable(this, "zone", {
+    const zone = new InputVariable(this, "zone", {
       type: "string",
       default: DEFAULT_ZONE,
-      description: `${GROUP} Zone of all hosts; it must lie in region. Changing it later replaces the hosts.`,
+      description: `${GROUP} Zone of all hosts; it must lie in region. ${DEFAULT_ZONE} in any other region counts as not given: the zone is then zone b of that region. Changing it later replaces the hosts.`,
       validation: [
         {
-          condition: '${can(regex("-[a-z]$", var.zone)) && replace(var.zone, "/-[a-z]$/", "") == var.region}',
+          condition: `\${var.zone == "${DEFAULT_ZONE}" || (can(regex("-[a-z]$", var.zone)) && replace(var.zone, "/-[a-z]$/", "") == var.region)}`,
           errorMessage:
             'zone is "${var.zone}"; it must be a zone of the region ${var.region}, because hosts, bucket and assessment data belong together; use for example ${var.region}-b.',
         },
       ],
     }).stringValue;
+    // A default cannot depend on another input, so the default stands for "not given".
+    this.zone = expression(`(${zone} == "${DEFAULT_ZONE}" ? ${defaultZone(this.region)} : ${zone})`);
 
     new InputVariable(this, "tenant_id", {
       type: "string",
