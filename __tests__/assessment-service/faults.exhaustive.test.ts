@@ -455,8 +455,7 @@ describeWith(["curl", "dash", "jq"], "a script that is killed", () => {
       inScene(async (scene) => {
         const { run, standIn } = scene;
         const { environment, ...options } = await journey.prepare(scene);
-        // What a killed script has started is not awaited for long.
-        const settings = { ...environment, TMPDIR: temporaryFolder(), REST_SILENCE_SECONDS: "1" };
+        const settings = { ...environment, TMPDIR: temporaryFolder() };
         let kill: ((signal: NodeJS.Signals) => void) | undefined;
         standIn.onRequest = () => {
           if (standIn.requests.length === number) kill?.("SIGKILL");

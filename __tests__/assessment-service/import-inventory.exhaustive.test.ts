@@ -1,5 +1,6 @@
 import { SIGNATURE_MARK } from "../support/google-stand-in-uploads";
 import { describeWith } from "../support/programs";
+import { ApiError } from "../support/google-stand-in-services";
 import { haveSource, inScene, inventoryFolder, jobsOf, SOURCE, withoutHash } from "./assessment-scene";
 
 const JOBS = "migrationcenter.projects.locations.importJobs";
@@ -143,18 +144,20 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", (
     }),
   );
 
-  it.concurrent("is not silent while a file is on its way", () =>
+  it.concurrent("says once that it waits for a job that exists and cannot be seen yet", () =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
-      standIn.inject("storage.upload", { kind: "slow", milliseconds: 2500 });
+      const exists = new ApiError(409, "ALREADY_EXISTS", "It is there.");
+      standIn.inject("migrationcenter.projects.locations.importJobs.create", { kind: "status", error: exists }, 2);
 
       const { exitCode, stdout } = await run("import-inventory", {
-        environment: { INVENTORY_FOLDER: inventoryFolder(), REST_SILENCE_SECONDS: "1" },
+        environment: { INVENTORY_FOLDER: inventoryFolder() },
       });
 
       expect(exitCode).toBe(0);
-      // The silence before the upload counts as well.
-      expect(stdout.match(/^Uploading vmInfo\.csv: under way \(\d+ s\)$/gm)?.length).toBeGreaterThanOrEqual(2);
+      expect(
+        withoutHash(stdout).match(/^Import job JOB: said to exist, but not to be seen yet \(\d s\)$/gm),
+      ).toHaveLength(1);
     }),
   );
 

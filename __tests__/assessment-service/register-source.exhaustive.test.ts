@@ -131,15 +131,17 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
     }),
   );
 
-  it.concurrent("is not silent during a slow call", () =>
+  it.concurrent("says once that it waits for a source that exists and cannot be seen yet", () =>
     inScene(async ({ standIn, run }) => {
-      standIn.inject(REGION, { kind: "slow", milliseconds: 2500 });
+      const exists = new ApiError(409, "ALREADY_EXISTS", "It is there.");
+      standIn.inject("migrationcenter.projects.locations.sources.create", { kind: "status", error: exists }, 3);
 
-      const { exitCode, stdout } = await run("register-source", { environment: { REST_SILENCE_SECONDS: "1" } });
+      const { exitCode, stdout } = await run("register-source");
 
       expect(exitCode).toBe(0);
-      // The silence before the call counts as well.
-      expect(stdout.match(/^GET http:\S+\/us-central1: under way \(\d s\)$/gm)?.length).toBeGreaterThanOrEqual(2);
+      expect(
+        stdout.match(/^Source assess-discovery-client: said to exist, but not to be seen yet \(\d s\)$/gm),
+      ).toHaveLength(1);
     }),
   );
 

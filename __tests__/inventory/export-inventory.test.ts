@@ -423,13 +423,12 @@ for (const release of AWS_RELEASES) {
         expect(result.stderr).toContain("cloudb_region (us-east-1) is spelled as cloud B does");
       }));
 
-    it("says every now and then how far it is, and gives up in the end", () =>
+    it("gives up on a listing that does not end", () =>
       inScene(ALL, async ({ run, standIn }) => {
         standIn.fault = () => ({ kind: "silence" });
-        const result = await run({ environment: { REST_SILENCE_SECONDS: "2", LIST_SECONDS: "4" } });
+        const result = await run({ environment: { LIST_SECONDS: "2" } });
         expect(result).toMatchObject({ exitCode: 1, manifest: undefined, leftovers: [] });
-        expect(result.stdout.match(/Machines of us-east-1: 0 so far/g)?.length).toBeGreaterThanOrEqual(2);
-        expect(result.stderr).toContain("Machines of us-east-1: not done after 4 s.\n");
+        expect(result.stderr).toContain("Machines of us-east-1: not done after 2 s.\n");
       }));
 
     // How it ends does not depend on the release.

@@ -233,22 +233,15 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
       }),
     );
 
-    it.concurrent("are announced again and again when they are asked to be waited for long", () =>
+    it.concurrent("wait for two minutes at most, whatever the API asks for", () =>
       inScene(async ({ standIn, lookAtApi }) => {
-        standIn.inject(READ_STATE, { ...unavailable, retryAfterSeconds: 110 } as Fault);
+        standIn.inject(READ_STATE, { ...unavailable, retryAfterSeconds: 3600 } as Fault);
         const log = join(temporaryFolder(), "pauses");
-        const programs = programFolder({ scripts: { sleep: `echo "$1" >>'${log}'` } });
 
-        const run = await lookAtApi({ programs });
+        const run = await lookAtApi({ programs: programFolder({ scripts: { sleep: `echo "$1" >>'${log}'` } }) });
 
-        expect(run.stdout.split("\n").filter((line) => /paus|Trying/.test(line))).toEqual([
-          expect.stringContaining("Trying again in 120 s (attempt 2 of 4)."),
-          ...[107, 94, 81, 68, 55, 42, 29, 16, 3].map((seconds) => `Still pausing for ${seconds} s.`),
-        ]);
-        expect(readFileSync(log, "utf8").split("\n").slice(0, -1).map(Number)).toEqual([
-          ...Array<number>(9).fill(13),
-          3,
-        ]);
+        expect(run.stdout).toContain("Trying again in 120 s (attempt 2 of 4).");
+        expect(readFileSync(log, "utf8")).toBe("120\n");
       }),
     );
 

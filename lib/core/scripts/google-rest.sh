@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Shell library of the REST scripts: credentials, addresses, retries, error texts and progress for Google's APIs.
+# Shell library of the REST scripts: credentials, addresses, retries and error texts for Google's APIs.
 #
 # To be sourced by a POSIX shell that runs with `set -eu`:
 #
@@ -20,8 +20,7 @@
 #   REST_CONNECT_SECONDS           time limit for reaching the host (10)
 #   REST_CALL_SECONDS              time limit for one attempt (14)
 #   REST_POLL_SECONDS              pause between two looks at something that is awaited (5)
-#   REST_SILENCE_SECONDS           longest time without a line of progress (15)
-# All accept fractions where `sleep` does, except REST_TRIES and REST_SILENCE_SECONDS.
+# All accept fractions where `sleep` does, except REST_TRIES.
 #
 # Exit codes of every script: 0 done, 1 an API refused or did not get there in time, 2 wrong settings or a missing
 # program, 130 and 143 interrupted.
@@ -37,33 +36,23 @@ REST_RETRY_BASE_SECONDS=${REST_RETRY_BASE_SECONDS:-1}
 REST_CONNECT_SECONDS=${REST_CONNECT_SECONDS:-10}
 REST_CALL_SECONDS=${REST_CALL_SECONDS:-14}
 REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
-REST_SILENCE_SECONDS=${REST_SILENCE_SECONDS:-15}
 
 GOOGLE_NOTE=
 GOOGLE_ON_INTERRUPT=:
 GOOGLE_PATIENT=no
 GOOGLE_REFUSED=
-# When the last line was printed, by the clock.
-GOOGLE_SAID_AT=0
 GOOGLE_SHOWN=
 GOOGLE_SLEEP=
-GOOGLE_TICKER=
 GOOGLE_TOKEN_SOURCE=
 # A process beside the script, which must not outlive it.
 GOOGLE_WORKER=
 
 google_say() {
   printf '%s\n' "$*"
-  google_has_said
 }
 
 google_complain() {
   printf '%s\n' "$*" >&2
-  google_has_said
-}
-
-google_has_said() {
-  GOOGLE_SAID_AT=$(date +%s) || GOOGLE_SAID_AT=0
 }
 
 # Names every missing program at once, with the way to get each.
@@ -134,7 +123,6 @@ google_start() {
   GOOGLE_WORK=$(mktemp -d "${TMPDIR:-/tmp}/google-rest.XXXXXX")
   GOOGLE_ANSWER=$GOOGLE_WORK/answer
   GOOGLE_STARTED=$(date +%s)
-  GOOGLE_SAID_AT=$GOOGLE_STARTED
   : >"$GOOGLE_ANSWER"
   trap 'google_end' EXIT
   trap 'google_interrupted SIGINT 130' INT
@@ -143,7 +131,7 @@ google_start() {
 }
 
 google_end() {
-  for google_child in $GOOGLE_SLEEP $GOOGLE_TICKER $GOOGLE_WORKER; do
+  for google_child in $GOOGLE_SLEEP $GOOGLE_WORKER; do
     kill -9 "$google_child" 2>/dev/null || :
   done
   rm -rf "$GOOGLE_WORK"
@@ -194,83 +182,11 @@ google_sleep() {
   GOOGLE_SLEEP=
 }
 
-# google_look_at_silence: how long it has been silent, and for how long it may go on so. The clock has whole seconds only and
-# a line takes a moment too, which is a second each.
-google_look_at_silence() {
-  GOOGLE_SILENT=$(($(date +%s) - GOOGLE_SAID_AT))
-  GOOGLE_ROOM=$((REST_SILENCE_SECONDS - 2 - GOOGLE_SILENT))
-}
-
-# google_progress WHAT STATE: one line when the state changes, and one before the pause that follows could make the
-# silence longer than REST_SILENCE_SECONDS.
+# google_progress WHAT STATE: one line when the state changes. Terraform itself says every ten seconds that it is waiting.
 google_progress() {
-  if [ "$1/$2" = "$GOOGLE_SHOWN" ]; then
-    google_break_silence "$1" "$2" "$REST_POLL_SECONDS"
-    return 0
-  fi
+  [ "$1/$2" != "$GOOGLE_SHOWN" ] || return 0
   GOOGLE_SHOWN="$1/$2"
   google_say "$1: $2 ($(google_seconds) s)"
-}
-
-# google_break_silence WHAT STATE SECONDS: one line only if without it so many seconds more would make the silence too long.
-google_break_silence() {
-  google_look_at_silence
-  [ "$GOOGLE_ROOM" -ge "0${3%%.*}" ] || google_say "$1: $2 ($(google_seconds) s)"
-}
-
-# google_tick WHAT SECONDS: says after so many seconds, and then again and again, that something is under way, beside it,
-# until google_untick.
-google_tick() {
-  (
-    trap - EXIT INT TERM HUP
-    google_next=$2
-    # In single seconds, so that no sleeper is left behind for long. $$ is the script itself, which may have been killed.
-    while sleep 1 >/dev/null 2>&1 && kill -0 "$$" 2>/dev/null; do
-      google_next=$((google_next - 1))
-      [ "$google_next" -le 0 ] || continue
-      google_next=$((REST_SILENCE_SECONDS - 2))
-      google_say "$1: under way ($(google_seconds) s)"
-      echo "$GOOGLE_SAID_AT" >"$GOOGLE_WORK/ticked"
-    done
-  ) &
-  GOOGLE_TICKER=$!
-}
-
-google_untick() {
-  [ -n "$GOOGLE_TICKER" ] || return 0
-  # A shell that has just been started may lose any other signal.
-  kill -9 "$GOOGLE_TICKER" 2>/dev/null || :
-  wait "$GOOGLE_TICKER" 2>/dev/null || :
-  GOOGLE_TICKER=
-  [ -s "$GOOGLE_WORK/ticked" ] || return 0
-  read -r GOOGLE_SAID_AT <"$GOOGLE_WORK/ticked"
-  rm -f "$GOOGLE_WORK/ticked"
-}
-
-# google_tick_in_time WHAT [SECONDS]: for what may take so many seconds; only when they could make the silence too long.
-google_tick_in_time() {
-  google_longest=${2:-$REST_SILENCE_SECONDS}
-  google_look_at_silence
-  # What needs all of its time leaves a second, and whatever follows looks again.
-  [ $((GOOGLE_ROOM + 1)) -lt "0${google_longest%%.*}" ] || return 0
-  # Many short calls are as silent as a long one, so there may be nothing left to wait for.
-  if [ "$GOOGLE_ROOM" -lt 1 ] && [ "$GOOGLE_SILENT" -gt 0 ]; then
-    google_say "$1: under way ($(google_seconds) s)"
-    google_look_at_silence
-  fi
-  google_tick "$1" "$((GOOGLE_ROOM > 1 ? GOOGLE_ROOM : 1))"
-}
-
-# google_pause SECONDS: follows a line that says so; a long pause is announced again in every slice.
-google_pause() {
-  google_left=$1
-  google_slice=$((REST_SILENCE_SECONDS - 2))
-  while awk -v left="$google_left" -v slice="$google_slice" 'BEGIN { exit !(slice > 0 && left > slice) }'; do
-    google_sleep "$google_slice"
-    google_left=$(awk -v left="$google_left" -v slice="$google_slice" 'BEGIN { print left - slice }')
-    google_say "Still pausing for $google_left s."
-  done
-  google_sleep "$google_left"
 }
 
 # google_keep_token SOURCE TOKEN: curl reads the header from a private file, so the token is on no command line.
@@ -320,11 +236,7 @@ google_authorize() {
     google_tried="
   - GOOGLE_OAUTH_ACCESS_TOKEN: not set"
   fi
-  google_tick_in_time "Getting an access token"
-  google_found=yes
-  google_try_gcloud "auth application-default" || google_try_gcloud "auth" || google_try_metadata || google_found=no
-  google_untick
-  [ "$google_found" = no ] || return 0
+  if google_try_gcloud "auth application-default" || google_try_gcloud "auth" || google_try_metadata; then return 0; fi
   google_complain "No access token for Google's APIs. Tried in this order:$google_tried"
   google_complain "  Way out: gcloud auth application-default login, or set GOOGLE_OAUTH_ACCESS_TOKEN to a fresh token."
   exit 1
@@ -442,7 +354,7 @@ google_repeat() {
     if ! google_passing || [ "$google_try" -ge "$REST_TRIES" ]; then return 1; fi
     google_delay=$(google_back_off)
     google_say "$(google_outcome) Trying again in $google_delay s (attempt $((google_try + 1)) of $REST_TRIES)."
-    google_pause "$google_delay"
+    google_sleep "$google_delay"
     google_try=$((google_try + 1))
   done
 }
@@ -460,11 +372,9 @@ google_send() {
   : >"$GOOGLE_WORK/headers"
   GOOGLE_CURL=0
   # -q first: a ~/.curlrc could print the request with its token.
-  google_tick_in_time "$(google_place)" "$REST_CALL_SECONDS"
   GOOGLE_STATUS=$(curl -q --silent --show-error --config "$GOOGLE_WORK/request" "$@" --output "$GOOGLE_ANSWER" \
     --dump-header "$GOOGLE_WORK/headers" --write-out '%{http_code}' --connect-timeout "$REST_CONNECT_SECONDS" \
     --max-time "$REST_CALL_SECONDS" 2>"$GOOGLE_WORK/curl-error") || GOOGLE_CURL=$?
-  google_untick
   google_judge google_read_error
 }
 

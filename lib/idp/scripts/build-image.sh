@@ -187,7 +187,7 @@ pause_for_identity() {
   pause=$(google_doubled "$REST_POLL_SECONDS" "$identity_tries")
   google_say "$1 This is normal for a service account or role that is minutes old; trying again in $pause s" \
     "(for at most $IDENTITY_WAIT_SECONDS s)."
-  google_pause "$pause"
+  google_sleep "$pause"
 }
 
 refused_for_identity() {
@@ -203,7 +203,7 @@ start_build() {
   until google_create cloudbuild "$builds" "$GOOGLE_WORK/build.json"; do
     if google_uncertain; then
       google_say "$(google_outcome) Looking whether the build was started nevertheless."
-      google_pause "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$attempt")"
+      google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$attempt")"
       outcome=$(google_outcome)
       take_running_build && return 0
       attempt=$((attempt + 1))

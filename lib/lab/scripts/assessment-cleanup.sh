@@ -78,7 +78,6 @@ read_all() {
       "$(tr '\n' ' ' <"$GOOGLE_WORK/unreachable")"
     exit 1
   fi
-  google_tick_in_time "Sorting the $(words "$1") out"
   jq -r --slurpfile scope "$GOOGLE_WORK/scope.json" '
     def own: sub("^projects/[^/]+/"; "") as $place | any($scope[0].sources[]; sub("^projects/[^/]+/"; "") == $place);
     (if $scope[0].everything or ('"$2"') then "mine " else "others " end) + .name
@@ -86,7 +85,6 @@ read_all() {
   for side in mine others; do
     sed -n "s/^$side //p" "$GOOGLE_WORK/sides" >"$GOOGLE_WORK/$1-$side"
   done
-  google_untick
 }
 
 # The collections of the service, in words.

@@ -23,8 +23,6 @@ google_delete() {
 # google_list SERVICE PATH FIELD FILE: all pages of a list; FILE gets its items, one line of JSON each. PATH has a query
 # already. The file "unreachable" in GOOGLE_WORK gets the places that the API left out.
 google_list() {
-  google_pages=0
-  google_items=0
   google_page_token=
   : >"$4"
   : >"$GOOGLE_WORK/unreachable"
@@ -35,7 +33,6 @@ google_list() {
       ([.nextPageToken // "" | @uri] + [.unreachable[]? | gsub("[[:cntrl:][:space:]]"; "_")] | join(" "))
     ' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/page"
     sed '$d' "$GOOGLE_WORK/page" >>"$4"
-    google_items=$((google_items + $(wc -l <"$GOOGLE_WORK/page") - 1))
     google_next_token=$(sed -n '$p' "$GOOGLE_WORK/page")
     case $google_next_token in
       *' '*)
@@ -49,11 +46,6 @@ google_list() {
       return 1
     fi
     google_page_token=$google_next_token
-    google_pages=$((google_pages + 1))
-    # The first page of many is nothing to report; a long list must not be silent.
-    if [ $((google_pages % 10)) -eq 0 ]; then
-      google_progress "Reading $3" "$google_items so far"
-    fi
   done
 }
 
@@ -83,11 +75,7 @@ google_await() {
         ;;
     esac
     # Most operations have ended at the second look.
-    if [ "$google_look" -eq 1 ]; then
-      google_break_silence "$2" "under way" "$REST_RETRY_BASE_SECONDS"
-    else
-      google_progress "$2" "under way"
-    fi
+    [ "$google_look" -eq 1 ] || google_progress "$2" "under way"
     if [ "$(google_seconds)" -ge "$google_await_until" ]; then
       GOOGLE_NOTE="$google_operation is still running after $3 s; it goes on by itself."
       return 1
@@ -132,7 +120,7 @@ true
 -}
 }
 
-# google_upload FILE WHAT: sends a file to the signed address in the last answer, by PUT with exactly the headers that were
+# google_upload FILE: sends a file to the signed address in the last answer, by PUT with exactly the headers that were
 # signed and without an access token. The answer is an operation, or its response, with `uploadFileInfo`. The address is as
 # good as a password, so it is on no command line and in no message.
 google_upload() {
@@ -143,7 +131,7 @@ google_upload() {
       "url = \(.signedUri | tojson)",
       (.headers // {} | to_entries[] | "header = \((.key | plain) + ": " + (.value | plain) | tojson)")
   ' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/address" 2>/dev/null || {
-    GOOGLE_NOTE="The API gave no address that $2 can go to."
+    GOOGLE_NOTE="The API gave no address that ${1##*/} can be sent to."
     return 1
   }
   sed 1d "$GOOGLE_WORK/address" >"$GOOGLE_WORK/upload"
@@ -152,18 +140,17 @@ google_upload() {
   GOOGLE_METHOD=PUT
   GOOGLE_URL="$google_host/<signed address>"
   google_file=$1
-  google_what=$2
   google_policy=repeatable
   google_repeat google_send_file
 }
 
-# One attempt to send a file. It may take long, so it runs beside a ticker that keeps the user informed.
+# One attempt to send a file.
 google_send_file() {
   : >"$GOOGLE_ANSWER"
   : >"$GOOGLE_WORK/headers"
   : >"$GOOGLE_WORK/upload-status"
   GOOGLE_CURL=0
-  google_beside "$google_what" google_curl_file || GOOGLE_CURL=$?
+  google_beside google_curl_file || GOOGLE_CURL=$?
   GOOGLE_STATUS=$(cat "$GOOGLE_WORK/upload-status")
   google_judge google_read_storage_error
 }
@@ -195,18 +182,14 @@ google_read_storage_error() {
   esac
 }
 
-# google_beside WHAT COMMAND...: a command that may take long, beside a ticker. In the background, so that a signal is
-# handled at once; its exit code is that of the command.
+# google_beside COMMAND...: a command that may take long, in the background, so that a signal is handled at once. Its exit
+# code is that of the command.
 google_beside() {
-  google_what=$1
-  shift
   "$@" </dev/null &
   GOOGLE_WORKER=$!
-  google_tick_in_time "$google_what"
   google_code=0
   wait "$GOOGLE_WORKER" || google_code=$?
   GOOGLE_WORKER=
-  google_untick
   return "$google_code"
 }
 

@@ -46,9 +46,7 @@ read_all() {
   google_list migrationcenter "$location/$1?pageSize=$2" "$1" "$GOOGLE_WORK/items" ||
     google_fail "The $1 of project $PROJECT_ID in $REGION cannot be read." \
       "Way out: check project and region; the caller needs roles/migrationcenter.viewer."
-  google_tick_in_time "Sorting the $1 out"
   jq -c "$3" "$GOOGLE_WORK/items" >"$GOOGLE_WORK/$1"
-  google_untick
   cat "$GOOGLE_WORK/unreachable" >>"$GOOGLE_WORK/all-unreachable"
 }
 

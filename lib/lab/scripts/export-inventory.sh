@@ -70,7 +70,7 @@ export AWS_RETRY_MODE=standard AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
 export AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
 
 endpoint=${AWS_ENDPOINT_URL_EC2:-${AWS_ENDPOINT_URL:-}}
-# Processes in the background, so that a signal is handled at once and progress can be told.
+# Processes in the background, so that a signal is handled at once.
 workers=
 tab=$(printf '\t')
 
@@ -94,8 +94,8 @@ any_worker() {
   return 1
 }
 
-# await_workers WHAT [FILE]: until all have ended; tells how many lines the file has so far. Their exit codes come in
-# failed_workers, as `<process>=<code>` for each that is not 0.
+# await_workers WHAT: until all have ended. Their exit codes come in failed_workers, as `<process>=<code>` for each that is
+# not 0.
 await_workers() {
   await_start=$(google_seconds)
   pause=0.05
@@ -104,15 +104,6 @@ await_workers() {
     now=$(google_seconds)
     # What is short is not slowed down; what is long is not watched too closely.
     [ $((now - await_start)) -lt 2 ] || pause=1
-    # Since the last line, whoever said it: several short listings are as silent as a long one.
-    google_look_at_silence
-    if [ "$GOOGLE_ROOM" -lt "${pause%%.*}" ]; then
-      if [ -n "${2:-}" ]; then
-        google_say "$1: $(($(wc -l <"$2"))) so far ($now s)"
-      else
-        google_say "$1 ($now s)"
-      fi
-    fi
     if [ $((now - await_start)) -ge "$LIST_SECONDS" ]; then
       google_complain "$1: not done after $LIST_SECONDS s."
       google_complain "  Way out: apply again; set LIST_SECONDS when there is that much to do."
@@ -155,7 +146,7 @@ list() {
     [ "$(google_seconds)" -lt "$key_deadline" ] || list_failed
     pause=$(google_doubled "$REST_RETRY_BASE_SECONDS" "$attempt")
     google_say "$what: $error_code. A new key or policy takes up to a minute to work; trying again in $pause s."
-    google_pause "$pause"
+    google_sleep "$pause"
     attempt=$((attempt + 1))
   done
 }
@@ -170,7 +161,7 @@ list_once() {
   aws --output text --query "$query" --region "$CLOUDB_REGION" --color off --cli-connect-timeout 10 \
     --cli-read-timeout 60 ec2 "$@" >"$GOOGLE_WORK/pages" 2>"$GOOGLE_WORK/aws-error" </dev/null &
   workers="$workers $!"
-  await_workers "$what" "$output"
+  await_workers "$what"
   error_code=$(sed -n 's/.*An error occurred (\([A-Za-z.]*\)) when calling.*/\1/p' "$GOOGLE_WORK/aws-error" | sed 1q)
   # Rows that cannot be read close the pipe, and the program then fails for that reason alone.
   case $failed_workers in

@@ -78,7 +78,6 @@ digest_of() {
 }
 
 # A folder in which two exports have met must not be imported as one.
-google_tick_in_time "Checking the inventory"
 while IFS=$tab read -r name kind rows bytes digest; do
   file=$INVENTORY_FOLDER/$name
   if [ ! -f "$file" ]; then
@@ -93,7 +92,6 @@ while IFS=$tab read -r name kind rows bytes digest; do
       google_refuse "$file has other contents than manifest.json says. Run export-inventory.sh again."
   fi
 done <"$GOOGLE_WORK/files"
-google_untick
 google_check_settings
 
 location="projects/$PROJECT_ID/locations/$REGION"
@@ -192,7 +190,7 @@ clean_tags() {
     if [ "$kind" != tagInfo ] || [ "$rows" -eq 0 ]; then continue; fi
     set -- "$@" "$INVENTORY_FOLDER/$name"
   done <"$GOOGLE_WORK/files"
-  google_beside "Turning tags into labels" write_labels "$@" || {
+  google_beside write_labels "$@" || {
     google_complain "The tags in $INVENTORY_FOLDER cannot be read as tables."
     exit 1
   }
@@ -368,7 +366,7 @@ address_expired() {
 send_file() {
   addresses=1
   create_file "$1"
-  until google_upload "$2" "Uploading $1"; do
+  until google_upload "$2"; do
     if ! address_expired || [ "$addresses" -ge 3 ]; then
       google_fail "$1 cannot be uploaded." "Way out: run the same command again; the half-done job is replaced."
     fi
