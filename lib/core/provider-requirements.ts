@@ -1,5 +1,7 @@
-import { TerraformStack } from "cdktf";
+import { TerraformElement, TerraformStack } from "cdktf";
 import { type IConstruct } from "constructs";
+
+import { RulesBrokenError } from "./rules";
 
 /** Oldest Terraform that has write-only attributes (1.11) besides ephemeral resources (1.10). */
 const TERRAFORM_VERSION = ">= 1.11.0";
@@ -21,9 +23,75 @@ export const PROVIDER_REQUIREMENTS = {
 
 export type ProviderName = keyof typeof PROVIDER_REQUIREMENTS;
 
-/** States the accepted releases of a provider in the construct's stack, in place of the bindings' exact pin. */
+/**
+ * States the accepted releases of a provider in the construct's stack, in place of the bindings' exact pin.
+ *
+ * What the stack's owner requires by `addOverride`, at whatever time, holds besides.
+ */
 export function requireProvider(scope: IConstruct, name: ProviderName): void {
-  const stack = TerraformStack.of(scope);
-  stack.addOverride("terraform.required_version", TERRAFORM_VERSION);
-  stack.addOverride(`terraform.required_providers.${name}`, PROVIDER_REQUIREMENTS[name]);
+  StackRequirements.of(scope).add(name);
+}
+
+/** A block `terraform` as far as somebody may have overridden it. */
+interface Overridden {
+  readonly required_version?: unknown;
+  readonly required_providers?: Readonly<Record<string, unknown>>;
+}
+
+/** Combines what the constructs of one stack need with what its owner requires. */
+class StackRequirements extends TerraformElement {
+  static of(scope: IConstruct): StackRequirements {
+    const stack = TerraformStack.of(scope);
+    const existing = stack.node.tryFindChild(ELEMENT_ID) as StackRequirements | undefined;
+    return existing ?? new StackRequirements(stack, ELEMENT_ID);
+  }
+
+  private readonly providers = new Set<ProviderName>();
+
+  add(name: ProviderName): void {
+    this.providers.add(name);
+  }
+
+  /**
+   * Writes overrides, which the framework merges over all blocks, and only now, when the owner's are all there.
+   *
+   * @throws RulesBrokenError when the owner's cannot be combined
+   */
+  override toTerraform(): unknown {
+    const { terraform = {} } = (this.cdktfStack as unknown as { rawOverrides: { terraform?: Overridden } })
+      .rawOverrides;
+    const failures: string[] = [];
+    const override = (path: string, needed: string, given: unknown) => {
+      if (given === undefined || typeof given === "string") {
+        this.cdktfStack.addOverride(`terraform.${path}`, bothOf(needed, given));
+        return;
+      }
+      failures.push(
+        `terraform.${path} is overridden by ${JSON.stringify(given)}; it must be a version constraint as a text, because it is combined with "${needed}", which the constructs need; write for example "${needed}"`,
+      );
+    };
+
+    override("required_version", TERRAFORM_VERSION, terraform.required_version);
+    for (const name of this.providers) {
+      const { source, version } = PROVIDER_REQUIREMENTS[name];
+      const given = requirementIn(terraform.required_providers?.[name]);
+      this.cdktfStack.addOverride(`terraform.required_providers.${name}`, { source, ...given });
+      override(`required_providers.${name}.version`, version, given.version);
+    }
+    if (failures.length > 0) throw new RulesBrokenError(this.cdktfStack.node.path, failures);
+    return {};
+  }
+}
+
+/** No name that the owner of a stack would choose. */
+const ELEMENT_ID = "cdktf-idp-stacks-requirements";
+
+/** Terraform takes a bare constraint as well as an object. */
+function requirementIn(given: unknown): { readonly version?: unknown } {
+  return typeof given === "object" ? { ...given } : { version: given };
+}
+
+function bothOf(needed: string, given = ""): string {
+  const parts = `${needed},${given}`.split(",").map((part) => part.trim());
+  return [...new Set(parts)].filter((part) => part !== "").join(", ");
 }

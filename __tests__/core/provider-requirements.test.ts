@@ -1,0 +1,98 @@
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
+import { TerraformStack } from "cdktf";
+
+import { PortableStack } from "../../lib/core/portable-stack";
+import { requireProvider } from "../../lib/core/provider-requirements";
+import { terraformOf, testApp } from "../support/synthesis";
+
+/** What a stack's owner says before and after its constructs are made. */
+type Given = (stack: TerraformStack) => void;
+
+const stackIn = (app = testApp(), name = "test", { before, after }: { before?: Given; after?: Given } = {}) => {
+  const stack = new TerraformStack(app, name);
+  before?.(stack);
+  new GoogleProvider(stack, "google", { project: "demo-project" });
+  requireProvider(stack, "google");
+  after?.(stack);
+  return stack;
+};
+
+const requirementsOf = (stack: TerraformStack) => {
+  const { required_providers: providers, required_version: terraform } = terraformOf(stack).terraform;
+  return { terraform, google: (providers as Record<string, unknown>).google };
+};
+
+const GOOGLE = { source: "hashicorp/google", version: ">= 7.42.0, < 8.0.0" };
+
+describe("What constructs require of a stack", () => {
+  it("is the oldest Terraform and a range of the provider, in place of the bindings' pin", () => {
+    expect(requirementsOf(stackIn())).toEqual({ terraform: ">= 1.11.0", google: GOOGLE });
+  });
+
+  it.each(["before", "after"] as const)("holds together with what the owner of the stack requires %s it", (moment) => {
+    const own: Given = (stack) => {
+      stack.addOverride("terraform.required_version", "< 1.13.0");
+      stack.addOverride("terraform.required_providers.google.version", "~> 7.45");
+    };
+    const stack = stackIn(undefined, undefined, { [moment]: own });
+    const both = { terraform: ">= 1.11.0, < 1.13.0", google: { ...GOOGLE, version: ">= 7.42.0, < 8.0.0, ~> 7.45" } };
+    expect(requirementsOf(stack)).toEqual(both);
+    expect(requirementsOf(stack)).toEqual(both);
+  });
+
+  it("is said once where the owner requires the same", () => {
+    const own: Given = (stack) => {
+      stack.addOverride("terraform.required_version", ">=1.12.0,>= 1.11.0");
+    };
+    expect(requirementsOf(stackIn(undefined, undefined, { before: own })).terraform).toBe(">= 1.11.0, >=1.12.0");
+  });
+
+  it.each<[string, unknown, unknown]>([
+    [
+      "a provider of a mirror",
+      { source: "mirror.example.com/hashicorp/google" },
+      { source: expect.anything() as unknown },
+    ],
+    ["a provider by its release alone", "7.50.0", { version: ">= 7.42.0, < 8.0.0, 7.50.0" }],
+    ["an alias of its module", { configuration_aliases: ["google.eu"] }, { configuration_aliases: ["google.eu"] }],
+  ])("leaves the owner %s", (_, own, added) => {
+    const stack = stackIn(undefined, undefined, {
+      after: (owned) => {
+        owned.addOverride("terraform.required_providers.google", own);
+      },
+    });
+    const source = (own as { source?: string }).source;
+    expect(requirementsOf(stack).google).toEqual({
+      ...GOOGLE,
+      ...(added as object),
+      ...(source === undefined ? {} : { source }),
+    });
+  });
+
+  it("takes nothing from another stack", () => {
+    const app = testApp();
+    const changed = stackIn(app, "changed", {
+      after: (stack) => {
+        stack.addOverride("terraform.required_providers.google.version", "7.50.0");
+        stack.addOverride("terraform.required_providers.google.source", "mirror.example.com/hashicorp/google");
+      },
+    });
+    requirementsOf(changed);
+    expect(requirementsOf(stackIn(app, "untouched")).google).toEqual(GOOGLE);
+  });
+
+  it("refuses what cannot be combined, with both named", () => {
+    const stack = new PortableStack(testApp(), "test", { providers: ["google"] });
+    stack.addOverride("terraform.required_version", 1.12);
+    stack.addOverride("terraform.required_providers.google.version", [">= 7.50.0"]);
+    expect(() => terraformOf(stack)).toThrow(
+      new Error(
+        [
+          "test: 2 problems",
+          '  - terraform.required_version is overridden by 1.12; it must be a version constraint as a text, because it is combined with ">= 1.11.0", which the constructs need; write for example ">= 1.11.0"',
+          '  - terraform.required_providers.google.version is overridden by [">= 7.50.0"]; it must be a version constraint as a text, because it is combined with ">= 7.42.0, < 8.0.0", which the constructs need; write for example ">= 7.42.0, < 8.0.0"',
+        ].join("\n"),
+      ),
+    );
+  });
+});
