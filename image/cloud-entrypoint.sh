@@ -42,6 +42,32 @@ map_database_variables() {
   done
 }
 
+# Whether the host of a database is this machine: a socket or a loopback address, in any spelling, with a port or without.
+# Everything else is a network, also a host that is only looked up later (file://, env://). The entrypoint of the image
+# and the job that prepares the database judge by these same lines.
+is_local_host() {
+  case $1 in
+    /* | @*) return 0 ;;
+    \[*\] | \[*\]:*) set -- "${1#?}" && set -- "${1%%\]*}" ;;
+    *:*[!0-9]* | *:*:*) ;;
+    *:*) set -- "${1%:*}" ;;
+  esac
+  case $1 in
+    [Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt] | [Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt].) return 0 ;;
+    # An IPv4 address as IPv6 writes it.
+    ::[Ff][Ff][Ff][Ff]:127.*) set -- "${1##*:}" ;;
+  esac
+  case $1 in
+    127.*[!0-9.]*) return 1 ;; # a name such as 127.example.com
+    127.*) return 0 ;;
+    *:*1) set -- "${1%1}" ;;
+    *) return 1 ;;
+  esac
+  case $1 in
+    *[!0:]*) return 1 ;;
+  esac
+}
+
 # The proxy beside the application terminates TLS and refuses a client that asks for it. Everything else is a network.
 choose_ssl_mode() {
   is_configured POSTGRESQL__SSLMODE && return
@@ -52,14 +78,12 @@ choose_ssl_mode() {
   else
     return 0
   fi
-  case $host in
-    /* | localhost | ::1) mode=disable ;;
-    127.*[!0-9.]*) mode=require ;; # a name such as 127.example.com
-    127.*) mode=disable ;;
-    *) mode=require ;;
-  esac
-  export IDP_POSTGRESQL__SSLMODE="$mode"
-  defaulted="$defaulted IDP_POSTGRESQL__SSLMODE"
+  if is_local_host "$host"; then
+    export IDP_POSTGRESQL__SSLMODE=disable
+  else
+    export IDP_POSTGRESQL__SSLMODE=require
+  fi
+  defaulted="$defaulted IDP_POSTGRESQL__SSLMODE=$IDP_POSTGRESQL__SSLMODE"
 }
 
 # The application offers uploads only where its storage path is itself a mount point.

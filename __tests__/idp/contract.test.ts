@@ -31,10 +31,11 @@ describe("The scripts that run alone", () => {
 
   it("choose the same modes of encryption and the same storage path", () => {
     const { local, remote, variable } = contract.SSL_MODE;
-    expect(new Set([...entrypoint.matchAll(/mode=(\w+) ;;/g)].map(([, mode]) => mode))).toEqual(
-      new Set([local, remote]),
-    );
-    expect(entrypoint).toContain(`export ${variable}="$mode"`);
+    const modes = [...entrypoint.matchAll(/export (\w+SSLMODE)=(.*)$/gm)].map(([, name, mode]) => [name, mode]);
+    expect(modes).toEqual([
+      [variable, local],
+      [variable, remote],
+    ]);
     expect(entrypoint).toContain(`export ${contract.STORAGE_PATH_VARIABLE}=${contract.MEDIA_MOUNT_PATH}\n`);
   });
 

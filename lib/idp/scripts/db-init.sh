@@ -115,6 +115,32 @@ is_number_between() {
   [ "$3" -ge "$1" ] && [ "$3" -le "$2" ]
 }
 
+# Whether the host of a database is this machine: a socket or a loopback address, in any spelling, with a port or without.
+# Everything else is a network, also a host that is only looked up later (file://, env://). The entrypoint of the image
+# and the job that prepares the database judge by these same lines.
+is_local_host() {
+  case $1 in
+    /* | @*) return 0 ;;
+    \[*\] | \[*\]:*) set -- "${1#?}" && set -- "${1%%\]*}" ;;
+    *:*[!0-9]* | *:*:*) ;;
+    *:*) set -- "${1%:*}" ;;
+  esac
+  case $1 in
+    [Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt] | [Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt].) return 0 ;;
+    # An IPv4 address as IPv6 writes it.
+    ::[Ff][Ff][Ff][Ff]:127.*) set -- "${1##*:}" ;;
+  esac
+  case $1 in
+    127.*[!0-9.]*) return 1 ;; # a name such as 127.example.com
+    127.*) return 0 ;;
+    *:*1) set -- "${1%1}" ;;
+    *) return 1 ;;
+  esac
+  case $1 in
+    *[!0:]*) return 1 ;;
+  esac
+}
+
 connection_settings() {
   # Nothing from the surrounding environment may lead psql to another server or another login.
   unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS PGREQUIREPEER
@@ -126,11 +152,12 @@ connection_settings() {
   PGCLIENTENCODING=UTF8
   PGAPPNAME=db-init
   PGGSSENCMODE=disable
-  case $DB_HOST in
-    # The proxy encrypts towards the database and does not speak TLS itself.
-    /* | @* | 127.* | localhost | ::1) : "${PGSSLMODE:=disable}" ;;
-    *) : "${PGSSLMODE:=require}" ;;
-  esac
+  # The proxy encrypts towards the database and does not speak TLS itself.
+  if is_local_host "$DB_HOST"; then
+    : "${PGSSLMODE:=disable}"
+  else
+    : "${PGSSLMODE:=require}"
+  fi
   export PGHOST PGPORT PGUSER PGPASSWORD PGCONNECT_TIMEOUT PGCLIENTENCODING PGAPPNAME PGGSSENCMODE PGSSLMODE
   export DB_NAME DB_USER DB_MANAGED_SUPERUSER_ROLE
 }
