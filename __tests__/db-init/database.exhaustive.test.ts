@@ -1,4 +1,4 @@
-import { SUPERUSER } from "./cluster";
+import { ADMIN_PASSWORD, SUPERUSER } from "./cluster";
 import { runScript } from "./script-run";
 import { applicationLogin, COMPLETE, describeOnServer } from "./tenants";
 
@@ -34,6 +34,20 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever it finds there", (test) 
     await cluster.query({ user: SUPERUSER }, `CREATE ROLE ${settings.DB_USER} NOLOGIN NOINHERIT CREATEROLE CREATEDB`);
     await runScript(settings);
 
+    expect(await endState(settings.DB_NAME)).toEqual(COMPLETE);
+  });
+
+  test("keeps a role that the administrator has given itself, for example for a restore", async ({
+    cluster,
+    tenant,
+    endState,
+  }) => {
+    const settings = tenant();
+    await runScript(settings);
+    await cluster.query({ user: "postgres", password: ADMIN_PASSWORD }, `GRANT ${settings.DB_USER} TO postgres`);
+    const { exitCode } = await runScript(settings);
+
+    expect(exitCode).toBe(0);
     expect(await endState(settings.DB_NAME)).toEqual(COMPLETE);
   });
 

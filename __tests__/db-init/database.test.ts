@@ -64,11 +64,13 @@ describeOnServer("db-init.sh on PostgreSQL 15", (test) => {
     const commandLines = join(folder, "command-lines");
     const settings = tenant({ COMMAND_LINES: commandLines, DB_PASSWORD: "secret-application-71" });
     const looking = { programs: { psql: PSQL_THAT_LOOKS_AROUND } };
+    const superuser = tenant();
+    await cluster.query({ user: SUPERUSER }, `CREATE ROLE ${superuser.DB_USER} SUPERUSER`);
     const outcomes: Outcome[] = [
       await runScript(settings, looking),
       // Refusals, because the server logs the statement that failed.
-      await runScript({ ...settings, DB_USER: "pg_reserved" }, looking),
-      await runScript({ ...settings, DB_USER: SUPERUSER }, looking),
+      await runScript({ ...settings, DB_USER: "public" }, looking),
+      await runScript({ ...settings, DB_USER: superuser.DB_USER }, looking),
       await runScript({ ...settings, DB_ADMIN_PASSWORD: "secret-wrong-72" }, looking),
     ];
 
@@ -95,15 +97,41 @@ describeOnServer("db-init.sh on PostgreSQL 15", (test) => {
     expect(quitRequests(settings)).toEqual(["POST"]);
   });
 
+  test("refuses a group as the application role before it changes anything", async ({ cluster, tenant }) => {
+    const settings = tenant();
+    const { DB_NAME: database, DB_USER: group } = settings;
+    await cluster.query(
+      { user: SUPERUSER },
+      `CREATE ROLE ${group}`,
+      `CREATE ROLE ${group}_member LOGIN IN ROLE ${group}`,
+      `GRANT ${group} TO postgres`,
+    );
+    const state = () =>
+      cluster.query(
+        { user: SUPERUSER },
+        `SELECT * FROM pg_authid WHERE rolname = '${group}'`,
+        `SELECT count(*) FROM pg_database WHERE datname = '${database}'`,
+      );
+    const before = await state();
+    const { exitCode, output } = await runScript(settings);
+
+    expect(output).toContain(
+      `failed in step 2 of 5: DB_USER is ${group}, a group with the members: postgres, ${group}_member, who would share ` +
+        "the application's rights; choose another name, or take the members out with REVOKE\n",
+    );
+    expect(exitCode).toBe(2);
+    expect(await state()).toBe(before);
+  });
+
   test("repeats the server's words, and psql's questions not, when the role is refused", async ({
     tenant,
     quitRequests,
   }) => {
-    const settings = tenant({ DB_USER: "pg_reserved" });
+    const settings = tenant({ DB_USER: "public" });
     const { exitCode, output } = await runScript(settings);
 
     expect(output).toMatch(
-      /failed in step 2 of 5: the role pg_reserved could not be created or updated: ERROR: {2}role name "pg_reserved" is reserved/,
+      /failed in step 2 of 5: the role public could not be created or updated: ERROR: {2}role name "public" is reserved/,
     );
     expect(output).not.toContain("Enter");
     expect(exitCode).toBe(1);

@@ -93,6 +93,26 @@ describeWith(["psql", "busybox", "dash", "bash"], "db-init.sh before the databas
       { DB_USER: "postgres" },
       "DB_USER is the administrator's own login, whose password and rights must stay as they are",
     ],
+    [
+      "a role of the server",
+      { DB_USER: "pg_monitor" },
+      "DB_USER is pg_monitor, names that start with pg_ or cloudsql belong to the server; choose another one",
+    ],
+    [
+      "a role of the managed service",
+      { DB_USER: "cloudsqlsuperuser" },
+      "DB_USER is cloudsqlsuperuser, names that start with pg_ or cloudsql belong to the server; choose another one",
+    ],
+    [
+      "the managed-superuser role under another name as the application role",
+      { DB_USER: "boss", DB_MANAGED_SUPERUSER_ROLE: "boss" },
+      "DB_USER is the managed-superuser role, which other roles belong to",
+    ],
+    ...["postgres", "template0", "template1"].map((name): [string, Environment, string] => [
+      `the database ${name} as the application's`,
+      { DB_NAME: name },
+      `DB_NAME is ${name}, which every login and every new database depends on; the application needs one of its own`,
+    ]),
     ["a port by name", { DB_PORT: "postgresql" }, "DB_PORT is postgresql, a port is a number from 1 to 65535"],
     ["a port beyond the last", { DB_PORT: "65536" }, "DB_PORT is 65536, a port is a number from 1 to 65535"],
     [
@@ -133,7 +153,7 @@ describeWith(["psql", "busybox", "dash", "bash"], "db-init.sh before the databas
     });
 
     expect(output).toContain(
-      `failed in step 1 of 5: PostgreSQL at 127.0.0.1 port ${port} did not answer within 1 s: ` +
+      `failed in step 1 of 5: PostgreSQL at 127.0.0.1 port ${port} was not ready within 1 s: ` +
         `connection to server at "127.0.0.1", port ${port} failed: Connection refused\n`,
     );
     expect(exitCode).toBe(3);
@@ -158,6 +178,8 @@ describeWith(["psql", "busybox", "dash", "bash"], "db-init.sh before the databas
     "FATAL:  the database system is starting up",
     "FATAL:  the database system is shutting down",
     "FATAL:  sorry, too many clients already",
+    'FATAL:  too many connections for role "postgres"',
+    'FATAL:  too many connections for database "postgres"',
     "No such file or directory",
     "Connection refused",
     "server closed the connection unexpectedly",

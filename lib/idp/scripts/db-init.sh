@@ -89,9 +89,22 @@ check_settings() {
   is_number_between 1 65535 "$DB_PORT" || add_problem "DB_PORT is $DB_PORT, a port is a number from 1 to 65535"
   is_number_between 0 86400 "$DB_WAIT_SECONDS" ||
     add_problem "DB_WAIT_SECONDS is $DB_WAIT_SECONDS, the wait is a whole number from 0 to 86400"
-  if [ "$DB_USER" = "$DB_ADMIN_USER" ]; then
-    add_problem "DB_USER is the administrator's own login, whose password and rights must stay as they are"
-  fi
+  case $DB_USER in
+    "") ;;
+    "$DB_ADMIN_USER")
+      add_problem "DB_USER is the administrator's own login, whose password and rights must stay as they are"
+      ;;
+    "$DB_MANAGED_SUPERUSER_ROLE") add_problem "DB_USER is the managed-superuser role, which other roles belong to" ;;
+    pg_* | cloudsql*)
+      add_problem "DB_USER is $DB_USER, names that start with pg_ or cloudsql belong to the server; choose another one"
+      ;;
+  esac
+  case $DB_NAME in
+    postgres | template0 | template1)
+      add_problem "DB_NAME is $DB_NAME, which every login and every new database depends on;" \
+        "the application needs one of its own"
+      ;;
+  esac
   needed_programs="psql setsid"
   [ -z "$DB_PROXY_QUIT_URL" ] || needed_programs="$needed_programs timeout wget"
   for program in $needed_programs; do
@@ -104,7 +117,7 @@ check_settings() {
 }
 
 add_problem() {
-  problems=${problems:+$problems; }$1
+  problems=${problems:+$problems; }$*
 }
 
 is_number_between() {
@@ -196,7 +209,8 @@ wait_until_reachable() {
     first_reason=${first_reason%%"$newline"*}
     case $reason in
       *"system is starting up"* | *"system is shutting down"* | *"in recovery mode"* | \
-        *"not yet accepting connections"* | *"too many clients"* | *"connection slots are reserved"*) ;;
+        *"not yet accepting connections"* | *"too many clients"* | *"connection slots are reserved"* | \
+        *"too many connections for "*) ;;
       *"password authentication failed"*)
         fail 4 "PostgreSQL refuses the password of $DB_ADMIN_USER; DB_ADMIN_PASSWORD must be its current password"
         ;;
@@ -206,7 +220,7 @@ wait_until_reachable() {
     current=$(now_seconds)
     waited_seconds=$((current - started_at))
     if [ "$waited_seconds" -ge "$DB_WAIT_SECONDS" ]; then
-      fail 3 "PostgreSQL at $DB_HOST port $DB_PORT did not answer within $DB_WAIT_SECONDS s: $first_reason"
+      fail 3 "PostgreSQL at $DB_HOST port $DB_PORT was not ready within $DB_WAIT_SECONDS s: $first_reason"
     fi
     if [ $((current - last_line_at)) -ge "$quiet_seconds" ]; then
       last_line_at=$current
@@ -218,11 +232,24 @@ wait_until_reachable() {
 
 # \password sends only the salted hash, as the server's setting prescribes it, so the password itself reaches no server
 # log, no statement statistics and no error message. It asks twice, and answers are the lines that follow.
+#
+# A group is refused before anything is changed. A login that only the administrator belongs to is none: that is how an
+# administrator restores what an application owns.
 create_or_update_role() {
   announce 2 "create or update the role $DB_USER"
   messages=$(
     {
       cat <<'SQL'
+SELECT string_agg(member.rolname, ', ' ORDER BY member.rolname) AS members,
+       coalesce(bool_or(NOT granted.rolcanlogin OR member.rolname <> current_user), false) AS is_group
+FROM pg_auth_members AS membership
+JOIN pg_roles AS granted ON granted.oid = membership.roleid
+JOIN pg_roles AS member ON member.oid = membership.member
+WHERE granted.rolname = :'role' \gset
+\if :is_group
+\echo members: :members
+\quit
+\endif
 SELECT NOT EXISTS (SELECT FROM pg_roles WHERE rolname = :'role') AS role_missing \gset
 \if :role_missing
 CREATE ROLE :"role";
@@ -233,6 +260,12 @@ SQL
       printf '%s\n' "$DB_PASSWORD" "$DB_PASSWORD"
     } | locked_query "$DB_ADMIN_DATABASE" 2>&1
   ) || fail 1 "the role $DB_USER could not be created or updated: ${messages##*Enter it again: }"
+  case $messages in
+    "members: "*)
+      fail 2 "DB_USER is $DB_USER, a group with the ${messages%%"$newline"*}, who would share the application's rights;" \
+        "choose another name, or take the members out with REVOKE"
+      ;;
+  esac
 }
 
 # Owned by the administrator, who cannot act for the application role. template0 takes any encoding and has no sessions
