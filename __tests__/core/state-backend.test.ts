@@ -1,3 +1,8 @@
+import { join } from "node:path";
+
+import { CloudBackend, GcsBackend, LocalBackend, NamedCloudWorkspace, Testing, type TerraformStack } from "cdktf";
+import { Construct } from "constructs";
+
 import { parseStateBackend, type StateBackend } from "../../lib/core/state-backend";
 import { bareStack, terraformOf } from "../support/synthesis";
 
@@ -59,10 +64,63 @@ describe("the state of a stack", () => {
     expect(() => bareStack({ backend: { type: "local", path } })).toThrow(
       new Error(
         [
-          "test/backend: 1 problem",
-          `  - the local path is ${path}; it must be relative, because the folder is applied on other machines; write for example {stack}.tfstate`,
+          "test: 1 problem",
+          `  - the local path of the state is ${path}; it must be relative, because the folder is applied on other machines; write for example terraform.tfstate`,
         ].join("\n"),
       ),
+    );
+  });
+});
+
+describe("a backend of the framework in a portable stack", () => {
+  it.each<[string, (stack: TerraformStack) => unknown, unknown]>([
+    ["GcsBackend", (stack) => new GcsBackend(stack, { bucket: "states" }), { backend: { gcs: { bucket: "states" } } }],
+    ["LocalBackend", (stack) => new LocalBackend(stack, { path: "a" }), { backend: { local: { path: "a" } } }],
+    [
+      "CloudBackend",
+      (stack) => new CloudBackend(stack, { organization: "acme", workspaces: new NamedCloudWorkspace("idp") }),
+      { cloud: { organization: "acme", workspaces: { name: "idp" } } },
+    ],
+  ])("takes the place of the default: %s", (_, add, block) => {
+    const stack = bareStack();
+    add(stack);
+    const { backend, cloud } = terraformOf(stack).terraform;
+    expect({ backend, cloud }).toEqual(block);
+  });
+
+  it("is not replaced by the default where the framework renders a stack without preparing it", () => {
+    const stack = bareStack();
+    new GcsBackend(stack, { bucket: "states" });
+    expect(Testing.synth(stack)).toMatch(/"backend": \{\s+"gcs": \{\s+"bucket": "states"\s+\}\s+\}/);
+    expect(Testing.synth(bareStack())).toMatch(/"backend": \{\s+"local": /);
+  });
+
+  it("is refused beside one that the stack was given, with both named", () => {
+    const stack = bareStack({ backend: { type: "s3" } });
+    new GcsBackend(stack, { bucket: "states" });
+    expect(() => terraformOf(stack)).toThrow(
+      new Error(
+        [
+          "test: 1 problem",
+          "  - the state is kept by the prop backend (s3) and by test/backend (gcs); there must be one of them, because Terraform allows one backend; leave the others out",
+        ].join("\n"),
+      ),
+    );
+  });
+
+  it("is refused beside another one, with both named", () => {
+    const stack = bareStack();
+    for (const id of ["One", "Two"]) new GcsBackend(new Construct(stack, id), { bucket: "states" });
+    expect(() => terraformOf(stack)).toThrow(
+      "the state is kept by test/One/backend (gcs) and by test/Two/backend (gcs); there must be one",
+    );
+  });
+
+  it("is refused when it names a path of this machine, as the framework's default does", () => {
+    const stack = bareStack();
+    new LocalBackend(stack);
+    expect(() => terraformOf(stack)).toThrow(
+      `the local path of the state is ${join(process.cwd(), "terraform.test.tfstate")}; it must be relative`,
     );
   });
 });

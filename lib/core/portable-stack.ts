@@ -1,13 +1,13 @@
-import { TerraformElement, TerraformOutput, TerraformStack, type TerraformRemoteState } from "cdktf";
+import { TerraformBackend, TerraformElement, TerraformOutput, TerraformStack, type TerraformRemoteState } from "cdktf";
 import { Construct, type Node } from "constructs";
 
 import { requireProvider, type ProviderName } from "./provider-requirements";
 import { RulesBrokenError } from "./rules";
-import { StackBackend, type StateBackend } from "./state-backend";
+import { localPathProblems, StackBackend, type StateBackend } from "./state-backend";
 
 export interface PortableStackProps {
   /**
-   * Where the state is kept.
+   * Where the state is kept. A backend of the framework, such as `GcsBackend`, can be added to the stack instead.
    *
    * @default - the file `terraform.tfstate` in the synthesized folder
    */
@@ -31,9 +31,12 @@ export interface StackOutput {
  * renamed construct is a renamed resource.
  */
 export class PortableStack extends TerraformStack {
+  private readonly givenBackend?: StateBackend;
+
   constructor(scope: Construct, id: string, props: PortableStackProps) {
     super(scope, id);
-    new StackBackend(this, "backend", props.backend ?? { type: "local" });
+    this.givenBackend = props.backend;
+    if (props.backend?.type === "local") requireNone(this, localPathProblems(props.backend.path));
     for (const provider of props.providers) requireProvider(this, provider);
   }
 
@@ -44,6 +47,25 @@ export class PortableStack extends TerraformStack {
       const scope = this.node.tryFindChild(name) === undefined ? this : new Construct(this, `${name}-output`);
       new TerraformOutput(scope, name, { ...output, staticId: true });
     }
+  }
+
+  /**
+   * Adds the default backend late, so that one of the framework can take its place. One is always there: otherwise the
+   * framework adds one whose path is the absolute working directory of the machine that synthesizes.
+   *
+   * @throws RulesBrokenError when there is more than one, or one that names a path of this machine
+   */
+  override ensureBackendExists(): TerraformBackend {
+    const [backend, ...others] = this.node.findAll().filter((construct) => TerraformBackend.isBackend(construct));
+    if (backend === undefined) return new StackBackend(this, "StateBackend", this.givenBackend ?? { type: "local" });
+    if (backend instanceof StackBackend) return backend;
+    const chosen = [
+      ...(this.givenBackend === undefined ? [] : [`the prop backend (${this.givenBackend.type})`]),
+      ...[backend, ...others].map((each) => `${each.node.path} (${typeOf(each)})`),
+    ];
+    const tooMany = `the state is kept by ${chosen.join(" and by ")}; there must be one of them, because Terraform allows one backend; leave the others out`;
+    requireNone(this, [...(chosen.length > 1 ? [tooMany] : []), ...localPathProblems(pathOf(backend))]);
+    return backend;
   }
 
   /** @throws RulesBrokenError always: the framework would read the other stack's state, by a path of this machine */
@@ -58,6 +80,7 @@ export class PortableStack extends TerraformStack {
    */
   override toTerraform(): Record<string, unknown> {
     this.refuseSharedAddresses();
+    this.ensureBackendExists();
     return withoutElementMetadata(super.toTerraform() as Record<string, unknown>);
   }
 
@@ -97,6 +120,20 @@ export const MAIN_CHILD_ID = "Default";
 /** Blocks of a root module that are addressed by a type and a name, and by a name alone. */
 const TYPED_BLOCKS = ["resource", "data", "ephemeral"];
 const NAMED_BLOCKS = ["check", "locals", "module", "output", "variable"];
+
+function requireNone(stack: PortableStack, failures: readonly string[]): void {
+  if (failures.length > 0) throw new RulesBrokenError(stack.node.path, failures);
+}
+
+function typeOf(backend: TerraformBackend): string {
+  return (backend.toMetadata() as { backend: string }).backend;
+}
+
+/** Path of the state, when the backend is a local one. */
+function pathOf(backend: TerraformBackend): unknown {
+  const { terraform } = backend.toTerraform() as { terraform: { backend?: { local?: { path?: unknown } } } };
+  return terraform.backend?.local?.path;
+}
 
 function snakeCase(name: string): string {
   return name

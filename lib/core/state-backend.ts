@@ -1,6 +1,6 @@
 import { win32 } from "node:path";
 
-import { TerraformBackend, type TerraformRemoteState } from "cdktf";
+import { TerraformBackend, Token, type TerraformRemoteState } from "cdktf";
 import { type Construct } from "constructs";
 
 import { RulesBrokenError } from "./rules";
@@ -98,14 +98,16 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/**
- * The backend block of a stack.
- *
- * Always present: without one the framework adds a local backend whose path is the absolute working directory of the
- * machine that synthesized.
- *
- * @throws RulesBrokenError when a local path is absolute
- */
+/** What is wrong with a path of a local state. */
+export function localPathProblems(path: unknown): string[] {
+  // The rule of Windows holds for a leading slash as well.
+  if (typeof path !== "string" || Token.isUnresolved(path) || !win32.isAbsolute(path)) return [];
+  return [
+    `the local path of the state is ${path}; it must be relative, because the folder is applied on other machines; write for example terraform.tfstate`,
+  ];
+}
+
+/** The backend block of a stack. */
 export class StackBackend extends TerraformBackend {
   constructor(
     scope: Construct,
@@ -113,12 +115,6 @@ export class StackBackend extends TerraformBackend {
     private readonly backend: StateBackend,
   ) {
     super(scope, id, backend.type === "none" ? "local" : backend.type);
-    // The rule of Windows holds for a leading slash as well.
-    if (backend.type === "local" && win32.isAbsolute(backend.path ?? "")) {
-      throw new RulesBrokenError(this.node.path, [
-        `the local path is ${backend.path}; it must be relative, because the folder is applied on other machines; write for example ${STACK_PLACEHOLDER}.tfstate`,
-      ]);
-    }
   }
 
   override toTerraform(): unknown {
