@@ -54,6 +54,10 @@ describe("ServerlessService", () => {
     expect(proxies({ environment })).toBe(`${ownDefaults},203.0.113.7/32`);
   });
 
+  it("lets a request take an hour, the most there is, because the platform ends web sockets with it", () => {
+    expect(valueAt(serviceIn().resource(), "template.timeout")).toBe("3600s");
+  });
+
   it("asks callers for the right to invoke it when it is not public", () => {
     expect(serviceIn({ service: { publicAccess: false } }).resource().invoker_iam_disabled).toBe(false);
   });

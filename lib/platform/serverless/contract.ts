@@ -27,6 +27,9 @@ export const ROLLOUT_SURGE = 0;
 /** The first start applies all migrations; the provider gives up after 20 minutes by default. */
 export const SERVICE_TIMEOUT = "30m";
 
+/** Longest that one request may take, and a web socket is one: outposts and the pages of the administration keep some open. */
+export const REQUEST_TIMEOUT = "3600s";
+
 /** A job may wait for the database, fail and try again, each time up to its own limit. */
 export const JOB_TIMEOUT = "40m";
 

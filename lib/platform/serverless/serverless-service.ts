@@ -18,6 +18,7 @@ import { secretEntries } from "./container-environment";
 import {
   CPU_ALWAYS_ALLOCATED,
   EXECUTION_ENVIRONMENT,
+  REQUEST_TIMEOUT,
   RESOURCE_NAME,
   ROLLOUT_SURGE,
   SERVICE_TIMEOUT,
@@ -133,6 +134,7 @@ export class ServerlessService extends Construct {
       template: {
         serviceAccount: props.serviceAccountEmail,
         executionEnvironment: EXECUTION_ENVIRONMENT,
+        timeout: REQUEST_TIMEOUT,
         vpcAccess: networkAccess(props.network),
         scaling: { minInstanceCount, maxInstanceCount },
         containers: [
