@@ -30,7 +30,13 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-export async function startCluster(): Promise<Cluster> {
+/** Louder than the managed service, so that whatever could reach a log does. */
+const EVERY_STATEMENT: ServerSettings = { log_statement: "all" };
+
+/** Settings of the server by name. */
+type ServerSettings = Readonly<Record<string, string>>;
+
+export async function startCluster(logging = EVERY_STATEMENT): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "db-"));
   const owner = serverOwner();
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid);
@@ -51,8 +57,7 @@ export async function startCluster(): Promise<Cluster> {
     "max_wal_senders=0",
     "listen_addresses=127.0.0.1",
     `unix_socket_directories=${folder}`,
-    // Louder than the managed service, so that whatever could reach a log does.
-    "log_statement=all",
+    ...Object.entries(logging).map(([name, value]) => `${name}=${value}`),
   ].flatMap((setting) => ["-c", setting]);
   const server = spawn(programPath("postgres"), ["-D", data, "-p", String(port), ...settings], {
     ...owner,

@@ -136,10 +136,25 @@ describe("PostgresqlDatabase", () => {
   it("states how many connections its tier has", () => {
     const { database, terraform, instance } = databaseIn({ tier: "db-custom-2-7680" });
     expect(database.maxConnections).toBe(400);
-    expect(valueAt(instance(), "settings.database_flags")).toEqual([
-      { name: "max_connections", value: "${local.database_max_connections}" },
-    ]);
+    expect(valueAt(instance(), "settings.database_flags")).toContainEqual({
+      name: "max_connections",
+      value: "${local.database_max_connections}",
+    });
     expect(terraform().locals?.database_max_connections).toBe("400");
+  });
+
+  it("logs who connects, what takes long and what changes the schema", () => {
+    const flags = valueAt(databaseIn().instance(), "settings.database_flags") as Record<string, string>[];
+    expect(Object.fromEntries(flags.map(({ name, value }) => [name, value]))).toEqual({
+      max_connections: "${local.database_max_connections}",
+      log_checkpoints: "on",
+      log_connections: "on",
+      log_disconnections: "on",
+      log_lock_waits: "on",
+      log_min_error_statement: "error",
+      log_statement: "ddl",
+      log_temp_files: "0",
+    });
   });
 
   it("leaves the number of connections to Terraform when the tier is an input", () => {

@@ -19,6 +19,7 @@ import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { warnOf } from "../core/risks";
 import { ifKnown, requireAll, type Rule } from "../core/rules";
 import { DATABASE_PASSWORD_LENGTH, DATABASE_PASSWORD_SUFFIX, DATABASE_VERSION } from "../idp/contract";
+import { LOGGING_FLAGS } from "./database-logging";
 import { DATABASE_TIER_RULE, DEFAULT_DATABASE_TIER, isDatabaseTier, maxConnections } from "./database-tier";
 import { type NetworkAttachment } from "./network-attachment";
 
@@ -152,7 +153,10 @@ export class PostgresqlDatabase extends Construct {
         deletionProtectionEnabled: deletionProtection,
         connectorEnforcement: "REQUIRED",
         userLabels: labels,
-        databaseFlags: [{ name: "max_connections", value: connections.asString }],
+        databaseFlags: [
+          { name: "max_connections", value: connections.asString },
+          ...Object.entries(LOGGING_FLAGS).map(([name, value]) => ({ name, value })),
+        ],
         backupConfiguration: {
           enabled: true,
           startTime: "02:00",
