@@ -109,6 +109,7 @@ export class IdentityProviderFoundation {
       ...this.place,
       tier: props.database.tier,
       availability: props.database.availability,
+      finalBackupDays: props.database.finalBackupDays,
       network,
       deletionProtection,
       dependsOn: apis.ready("sqladmin", "compute"),

@@ -157,6 +157,40 @@ describe("PostgresqlDatabase", () => {
     });
   });
 
+  const afterDeletion = (finalBackupDays?: number, stack = bareStack()) => {
+    const { final_backup_config: finalBackup, retain_backups_on_delete: retain } = databaseIn(
+      { finalBackupDays },
+      stack,
+    ).instance().settings as Record<string, unknown>;
+    return { finalBackup, retain };
+  };
+
+  it("leaves a last backup for 30 days, and the automatic ones, when it is deleted", () => {
+    expect(afterDeletion()).toEqual({ finalBackup: { enabled: true, retention_days: 30 }, retain: true });
+    expect(afterDeletion(365)).toEqual({ finalBackup: { enabled: true, retention_days: 365 }, retain: true });
+  });
+
+  it("says that nothing is kept, instead of nothing, when nothing is to be kept", () => {
+    expect(afterDeletion(0)).toEqual({ finalBackup: { enabled: false, retention_days: null }, retain: false });
+  });
+
+  it("decides at plan what is kept when the days are an input", () => {
+    const stack = bareStack();
+    const days = new InputVariable(stack, "days", { type: "number", description: "Days." }).numberValue;
+    expect(afterDeletion(days, stack)).toEqual({
+      finalBackup: { enabled: "${var.days > 0}", retention_days: "${(var.days > 0 ? var.days : null)}" },
+      retain: "${var.days > 0}",
+    });
+  });
+
+  it.each([-1, 366, 1.5])("refuses to keep a last backup for %p days", (finalBackupDays) => {
+    expect(() => databaseIn({ finalBackupDays })).toThrow(
+      new Error(
+        `test/Database: 1 problem\n  - finalBackupDays is ${finalBackupDays}; it must be a whole number from 0 to 365, because the platform keeps a final backup no longer; use 30, or 0 for none`,
+      ),
+    );
+  });
+
   it("leaves the number of connections to Terraform when the tier is an input", () => {
     const stack = bareStack();
     const tier = new InputVariable(stack, "tier", { type: "string", description: "Tier." }).stringValue;

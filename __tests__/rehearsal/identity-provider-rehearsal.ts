@@ -81,6 +81,7 @@ export const MATRIX = {
   bootstrap_password: [null, GIVEN_PASSWORD],
   bootstrap_password_version: [1, 7],
   database_availability: ["ZONAL", "REGIONAL"],
+  database_final_backup_days: [30, 0, 365],
   database_tier: ["db-g1-small", "db-custom-1-3840", "db-custom-2-7680", "db-custom-4-15360"],
   deletion_protection: [true, false],
   environment_variables: [

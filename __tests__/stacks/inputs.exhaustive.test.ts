@@ -70,6 +70,8 @@ const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
   ["the least memory of one CPU", { database_tier: "db-custom-1-3840" }],
   ["the most memory of one CPU", { database_tier: "db-custom-1-6656", max_instance_count: 9 }],
   ["the largest database", { database_tier: "db-custom-96-638976", max_instance_count: 49 }],
+  ["no last backup", { database_final_backup_days: 0 }],
+  ["a last backup for a year", { database_final_backup_days: 365 }],
   ["a standby in another zone", { database_availability: "REGIONAL" }],
   ["a network of another project", { network: HOST_PROJECT_NETWORK, subnetwork: SUBNETWORK }],
   [

@@ -200,6 +200,20 @@ export const REFUSED_ALONE: readonly Refusal[] = [
       'database_availability is "regional"; it must be ZONAL or REGIONAL, because the platform knows no other; use ZONAL for one zone, REGIONAL for a standby in another.',
     ],
   ],
+  [
+    "fewer days than none for the last backup",
+    { database_final_backup_days: -1 },
+    [
+      "database_final_backup_days is -1; it must be a whole number from 0 to 365, because the platform keeps a final backup no longer; use 30, or 0 for none.",
+    ],
+  ],
+  [
+    "more than a year for the last backup",
+    { database_final_backup_days: 366 },
+    [
+      "database_final_backup_days is 366; it must be a whole number from 0 to 365, because the platform keeps a final backup no longer; use 30, or 0 for none.",
+    ],
+  ],
   ["a network by its bare name", { network: "main", subnetwork: SUBNETWORK }, [`network is "main"; ${NETWORK_RULE}`]],
   ["an empty network", { network: "", subnetwork: SUBNETWORK }, [`network is ""; ${NETWORK_RULE}`]],
   [

@@ -175,7 +175,7 @@ describe("In both synthesized results", () => {
       kubernetesTerraform().variable,
     ];
     const common = Object.keys(serverlessInputs).filter((name) => name in kubernetesInputs);
-    expect(common).toHaveLength(19);
+    expect(common).toHaveLength(20);
     for (const name of common) {
       const facts = ({ default: value, ephemeral, nullable, sensitive, type }: Block) => [
         value,

@@ -11,6 +11,8 @@ export const NEWER_GOOGLE_ATTRIBUTES = {
   "google_cloud_run_v2_service.template.volumes.gcs.mount_options": "7.4.0",
   "google_sql_database_instance.root_password_wo": "7.13.0",
   "google_sql_database_instance.root_password_wo_version": "7.13.0",
+  "google_sql_database_instance.settings.final_backup_config.enabled": "7.2.0",
+  "google_sql_database_instance.settings.final_backup_config.retention_days": "7.2.0",
 } as const satisfies Record<string, string>;
 
 /** The same of the kubernetes provider, whose bindings know 2.38; the lower bound also holds a repair of 3.2.1. */

@@ -21,6 +21,7 @@ import { ifKnown, requireAll, type Rule } from "../core/rules";
 import { DATABASE_PASSWORD_LENGTH, DATABASE_PASSWORD_SUFFIX, DATABASE_VERSION } from "../idp/contract";
 import { LOGGING_FLAGS } from "./database-logging";
 import { DATABASE_TIER_RULE, DEFAULT_DATABASE_TIER, isDatabaseTier, maxConnections } from "./database-tier";
+import { afterlife, DEFAULT_FINAL_BACKUP_DAYS, FINAL_BACKUP_RULE, isFinalBackupDays } from "./final-backup";
 import { type NetworkAttachment } from "./network-attachment";
 
 export interface PostgresqlDatabaseProps {
@@ -63,6 +64,14 @@ export interface PostgresqlDatabaseProps {
   readonly secretsDependOn?: ITerraformDependable[];
 
   /**
+   * Days for which the platform keeps a last backup, made as the database is deleted; the automatic ones then stay for
+   * their own time as well. 0 keeps none of them. What is kept is billed.
+   *
+   * @default 30
+   */
+  readonly finalBackupDays?: number;
+
+  /**
    * Labels of the database and its secrets.
    *
    * @default - none
@@ -86,7 +95,7 @@ export interface PostgresqlDatabaseProps {
 }
 
 /**
- * A managed PostgreSQL 15 with backups, point-in-time recovery and growing storage, and its two passwords.
+ * A managed PostgreSQL 15 with backups that outlive it, point-in-time recovery and growing storage, and its two passwords.
  *
  * Nobody connects without the platform's proxy, which checks who asks and encrypts both ways. Role and database of the
  * application are made by `DbInit`, so a destroy of the instance needs no order among them. Both are billed from the
@@ -135,6 +144,7 @@ export class PostgresqlDatabase extends Construct {
       secretId: secretId(deployment, "database-administrator-password"),
     });
 
+    const kept = afterlife(props.finalBackupDays ?? DEFAULT_FINAL_BACKUP_DAYS);
     this.maxConnections = Token.isUnresolved(tier) ? undefined : Number(maxConnections(tier));
     const connections = new TerraformLocal(this, "MaxConnections", maxConnections(tier));
     this.instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
@@ -157,6 +167,7 @@ export class PostgresqlDatabase extends Construct {
           { name: "max_connections", value: connections.asString },
           ...Object.entries(LOGGING_FLAGS).map(([name, value]) => ({ name, value })),
         ],
+        retainBackupsOnDelete: Token.asAny(kept.isKept),
         backupConfiguration: {
           enabled: true,
           startTime: "02:00",
@@ -177,6 +188,8 @@ export class PostgresqlDatabase extends Construct {
       },
       dependsOn: props.dependsOn,
     });
+    setNewerAttribute(this.instance, "settings.final_backup_config.enabled", kept.isKept);
+    setNewerAttribute(this.instance, "settings.final_backup_config.retention_days", kept.retentionDays);
     setNewerAttribute(this.instance, "root_password_wo", this.administratorPassword.readEphemerally("Stored"));
     setNewerAttribute(this.instance, "root_password_wo_version", this.administratorPassword.storedVersion);
 
@@ -224,5 +237,9 @@ const RULES: readonly Rule<PostgresqlDatabaseProps>[] = [
     holds: ({ availability }) => ifKnown(availability, (known) => known === "ZONAL" || known === "REGIONAL"),
     message: ({ availability }) =>
       `availability is ${String(availability)}; it must be ZONAL or REGIONAL, because the platform knows no other; use ZONAL for one zone, REGIONAL for a standby in another`,
+  },
+  {
+    holds: ({ finalBackupDays }) => ifKnown(finalBackupDays, isFinalBackupDays),
+    message: ({ finalBackupDays }) => `finalBackupDays is ${String(finalBackupDays)}; ${FINAL_BACKUP_RULE}`,
   },
 ];

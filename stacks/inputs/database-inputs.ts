@@ -3,11 +3,13 @@ import { Construct } from "constructs";
 
 import { InputVariable } from "../../lib/core/input-variable";
 import { databaseTierValidation, DEFAULT_DATABASE_TIER } from "../../lib/platform/database-tier";
+import { DEFAULT_FINAL_BACKUP_DAYS, finalBackupDaysValidation } from "../../lib/platform/final-backup";
 
-/** How large the database is, and how available. */
+/** How large the database is, how available, and what is left of it. */
 export class DatabaseInputs extends Construct {
   readonly tier: string;
   readonly availability: string;
+  readonly finalBackupDays: number;
 
   constructor(stack: TerraformStack) {
     super(stack, "database-inputs");
@@ -33,5 +35,13 @@ export class DatabaseInputs extends Construct {
         },
       ],
     }).stringValue;
+
+    this.finalBackupDays = new InputVariable(this, "database_final_backup_days", {
+      type: "number",
+      default: DEFAULT_FINAL_BACKUP_DAYS,
+      description:
+        "Days for which a last backup is kept that is made as the database is deleted; the automatic ones then stay for their own time as well. 0 keeps none of them. What is kept is billed. Changing it later is safe, and counts when it was applied before the destroy.",
+      validation: [finalBackupDaysValidation("database_final_backup_days")],
+    }).numberValue;
   }
 }
