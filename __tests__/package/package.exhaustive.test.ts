@@ -39,12 +39,19 @@ const { exports: EXPORTS } = JSON.parse(readFileSync(join(REPOSITORY, "package.j
 };
 
 /** Everything that can be imported from the package, by the names under which `exports` offers it. */
-const SUBPATHS = Object.entries(EXPORTS).flatMap(([name, target]) => {
-  if (typeof target === "string" || !name.includes("*")) return [`cdktf-idp-stacks${name.slice(1)}`];
-  const folder = name.slice(2, -2);
-  const modules = filesUnder(join("lib", folder)).filter((file) => file.endsWith(".ts"));
-  return modules.map((file) => `cdktf-idp-stacks/${file.slice("lib/".length, -".ts".length)}`);
-});
+const SUBPATHS = Object.keys(EXPORTS).map((name) => `cdktf-idp-stacks${name.slice(1)}`);
+const MODULES = SUBPATHS.filter((subpath) => !subpath.endsWith(".json"));
+
+/** How a project may look for modules; the first is the framework's own template, strictness included. */
+const RESOLUTIONS: Readonly<Record<string, object>> = {
+  "the framework's template (node10)": {
+    ...{ lib: ["ES2018"], module: "CommonJS", target: "ES2018", resolveJsonModule: true },
+    ...{ noFallthroughCasesInSwitch: true, noImplicitReturns: true, noUnusedLocals: true, noUnusedParameters: true },
+  },
+  node16: { module: "Node16", moduleResolution: "Node16" },
+  nodenext: { module: "NodeNext", moduleResolution: "NodeNext" },
+  bundler: { module: "ESNext", moduleResolution: "Bundler" },
+};
 
 const README_PROGRAMS = [
   ...readFileSync(join(REPOSITORY, "README.md"), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm),
@@ -81,24 +88,13 @@ describe("the packed library", () => {
     mkdirSync(join(project, "example-of-everything"));
     writeFileSync(
       join(project, "example-of-everything/main.ts"),
-      SUBPATHS.filter((subpath) => !subpath.endsWith(".json"))
-        .map((subpath, index) => `export * as module${index} from ${JSON.stringify(subpath)};\n`)
-        .join(""),
+      MODULES.map((subpath, index) => `export * as module${index} from ${JSON.stringify(subpath)};\n`).join(""),
     );
-    writeFileSync(
-      join(project, "tsconfig.json"),
-      JSON.stringify({
-        compilerOptions: {
-          strict: true,
-          skipLibCheck: true,
-          target: "ES2022",
-          module: "Node16",
-          moduleResolution: "Node16",
-          types: ["node"],
-        },
-        include: ["example-*/main.ts"],
-      }),
-    );
+    Object.values(RESOLUTIONS).forEach((options, index) => {
+      const compilerOptions = { strict: true, skipLibCheck: true, target: "ES2022", types: ["node"], ...options };
+      const include = ["example-*/main.ts"];
+      writeFileSync(join(project, `tsconfig-${index}.json`), JSON.stringify({ compilerOptions, include }));
+    });
   });
 
   afterAll(() => {
@@ -118,19 +114,28 @@ describe("the packed library", () => {
     expect(ASSETS.filter((file) => file.endsWith(".sh")).length).toBeGreaterThan(10);
   });
 
-  it("offers its types to every example of the README, and those of everything that can be imported", () => {
-    expect(README_PROGRAMS.length).toBeGreaterThanOrEqual(2);
-    // The examples are also emitted, to be run below.
-    const compiler = join(REPOSITORY, "node_modules/typescript/bin/tsc");
-    const { stdout } = spawnSync(process.execPath, [compiler], { cwd: project, encoding: "utf8" });
-    expect(stdout).toBe("");
-  });
+  // Each also emits the examples; the last ones are run below.
+  it.each([...Object.keys(RESOLUTIONS).entries()].reverse())(
+    "offers its types to every example of the README, and those of everything that can be imported, in setting %d: %s",
+    (index) => {
+      expect(README_PROGRAMS.length).toBeGreaterThanOrEqual(2);
+      const compiler = join(REPOSITORY, "node_modules/typescript/bin/tsc");
+      const args = [compiler, "--project", `tsconfig-${index}.json`];
+      const { stdout } = spawnSync(process.execPath, args, { cwd: project, encoding: "utf8" });
+      expect(stdout).toBe("");
+    },
+  );
 
-  it("lets everything be loaded that it says can be imported", () => {
-    expect(SUBPATHS).toEqual(expect.arrayContaining(["cdktf-idp-stacks", "cdktf-idp-stacks/kubernetes"]));
-    expect(SUBPATHS.length).toBeGreaterThan(Object.keys(EXPORTS).length);
-    const program = `for (const subpath of ${JSON.stringify(SUBPATHS)}) require(subpath);`;
-    execFileSync(process.execPath, ["--eval", program], { cwd: project, stdio: "pipe" });
+  it("can be imported by three names, whether as CommonJS or as ES modules, and by no other", () => {
+    expect(MODULES).toEqual(["cdktf-idp-stacks", "cdktf-idp-stacks/kubernetes", "cdktf-idp-stacks/lab"]);
+    const run = (...args: readonly string[]) =>
+      execFileSync(process.execPath, args, { cwd: project, encoding: "utf8", stdio: "pipe" });
+    run("--eval", `for (const subpath of ${JSON.stringify(SUBPATHS)}) require(subpath);`);
+    const names = { "": "IdpSecrets", "/kubernetes": "AutopilotCluster", "/lab": "AssessmentLab" };
+    const imports = Object.entries(names).map(([path, name]) => `import { ${name} } from "cdktf-idp-stacks${path}";`);
+    const program = `${imports.join("\n")}\nconsole.log(${Object.values(names).join(".name, ")}.name);`;
+    expect(run("--input-type=module", "--eval", program)).toBe("IdpSecrets AutopilotCluster AssessmentLab\n");
+    expect(() => run("--eval", 'require("cdktf-idp-stacks/core/names")')).toThrow("ERR_PACKAGE_PATH_NOT_EXPORTED");
   });
 
   it.each(README_PROGRAMS.map((_, index) => index + 1))("synthesizes example %d of the README", (number) => {

@@ -1,20 +1,24 @@
-import { InputVariable } from "../../lib/core/input-variable";
-import { tenantPrefix } from "../../lib/core/names";
-import { ProjectApis } from "../../lib/core/project-apis";
-import { DbInit } from "../../lib/idp/db-init";
 import {
+  DbInit,
   identityProviderContainer,
   type IdentityProviderContainerProps,
-} from "../../lib/idp/identity-provider-container";
-import { IdpImage, type IdpImageProps } from "../../lib/idp/idp-image";
-import { IdpSecrets, type IdpSecretsProps } from "../../lib/idp/idp-secrets";
-import { MediaBucket } from "../../lib/idp/media-bucket";
-import { ImageRegistry } from "../../lib/platform/image-registry";
-import { PostgresqlDatabase, type PostgresqlDatabaseProps } from "../../lib/platform/postgresql-database";
-import { ServerlessJobs } from "../../lib/platform/serverless/serverless-jobs";
-import { ServerlessService, type ServerlessServiceProps } from "../../lib/platform/serverless/serverless-service";
-import { socketFolder } from "../../lib/platform/serverless/socket-folder";
-import { ServiceIdentity } from "../../lib/platform/service-identity";
+  IdpImage,
+  type IdpImageProps,
+  IdpSecrets,
+  type IdpSecretsProps,
+  ImageRegistry,
+  InputVariable,
+  MediaBucket,
+  PostgresqlDatabase,
+  type PostgresqlDatabaseProps,
+  ProjectApis,
+  ServerlessJobs,
+  ServerlessService,
+  type ServerlessServiceProps,
+  ServiceIdentity,
+  socketFolder,
+  tenantPrefix,
+} from "../../lib";
 import { bareStack, terraformOf, type BareStack, type Terraform } from "../support/synthesis";
 
 /** What somebody who composes the constructs with literals may say. */

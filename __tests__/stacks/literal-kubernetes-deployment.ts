@@ -1,20 +1,25 @@
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 
-import { tenantPrefix } from "../../lib/core/names";
-import { DbInit } from "../../lib/idp/db-init";
-import { identityProviderContainer } from "../../lib/idp/identity-provider-container";
-import { IdpSecrets } from "../../lib/idp/idp-secrets";
-import { MediaBucket } from "../../lib/idp/media-bucket";
-import { AutopilotCluster } from "../../lib/platform/kubernetes/autopilot-cluster";
-import { ClusterNetwork } from "../../lib/platform/kubernetes/cluster-network";
-import { LOOPBACK, PROXY_QUIT_URL } from "../../lib/platform/kubernetes/contract";
-import { FrontDoor } from "../../lib/platform/kubernetes/front-door";
-import { KubernetesJobs } from "../../lib/platform/kubernetes/kubernetes-jobs";
-import { KubernetesWorkload } from "../../lib/platform/kubernetes/kubernetes-workload";
-import { WorkloadAccount } from "../../lib/platform/kubernetes/workload-account";
-import { WorkloadNamespace } from "../../lib/platform/kubernetes/workload-namespace";
-import { PostgresqlDatabase } from "../../lib/platform/postgresql-database";
-import { ServiceIdentity } from "../../lib/platform/service-identity";
+import {
+  DbInit,
+  identityProviderContainer,
+  IdpSecrets,
+  MediaBucket,
+  PostgresqlDatabase,
+  ServiceIdentity,
+  tenantPrefix,
+} from "../../lib";
+import {
+  AutopilotCluster,
+  ClusterNetwork,
+  FrontDoor,
+  KubernetesJobs,
+  KubernetesWorkload,
+  LOOPBACK,
+  PROXY_QUIT_URL,
+  WorkloadAccount,
+  WorkloadNamespace,
+} from "../../lib/platform/kubernetes";
 import { bareStack, terraformOf, type Terraform } from "../support/synthesis";
 
 const PROJECT_ID = "demo-project";
