@@ -173,6 +173,21 @@ describe("windows-first-boot.ps1", () => {
     expect(template.split("\n").filter((line) => line.length > 120)).toEqual([]);
   });
 
+  it("downloads a package again when the download failed, and never for its signature", () => {
+    const placesOf = (command: string) =>
+      script.commands().flatMap(({ name, inFunction }) => (name === command ? [inFunction] : []));
+    expect([placesOf("curl.exe"), placesOf("Save-LabPackage")]).toEqual([["Save-LabPackage"], ["Install-LabPackage"]]);
+    expect([placesOf("Get-AuthenticodeSignature"), placesOf("Confirm-LabPackage")]).toEqual([
+      ["Confirm-LabPackage"],
+      ["Install-LabPackage"],
+    ]);
+    const repeated = script.commands().flatMap(({ name, text }) => (name === "Invoke-LabRetry" ? [text] : []));
+    expect(repeated.filter((text) => text.includes("Save-LabPackage"))).toHaveLength(1);
+    expect(repeated.filter((text) => text.includes("Confirm-LabPackage"))).toEqual([]);
+    // A package of somebody else does not stay on the host.
+    expect(bodyOf("Install-LabPackage")).toMatch(/try \{\s+Confirm-LabPackage.*\} finally \{\s+Remove-Item/);
+  });
+
   it("does the steps in the order in which they need each other, and marks the host only when the essential ones are done", () => {
     const steps = [...TEXT.matchAll(/@\{ Name = '([^']+)'; Essential = \$(true|false); Action/g)];
     expect(steps.map(([, name, essential]) => `${name}${essential === "true" ? "" : " (optional)"}`)).toEqual([
@@ -213,6 +228,12 @@ describe("windows-first-boot.ps1", () => {
     expect(TEXT).not.toMatch(/'(Administrators|Remote Desktop Users|Remote Desktop)'/);
   });
 });
+
+/** What a function of the script does, in one line. */
+function bodyOf(name: string): string {
+  const [, body = ""] = new RegExp(`\nfunction ${name} \\{\n(.*?)\n\\}\n`, "s").exec(TEXT) ?? [];
+  return body.replaceAll(/\s+/g, " ");
+}
 
 function verbOf(name: string): string {
   return name.split("-")[0] ?? "";

@@ -207,7 +207,7 @@ namespace AssessmentLab
     $script:ProfilePath = (Get-ItemProperty -Path $key).ProfileImagePath
 }
 
-# Downloads an installer package and makes sure that it is one, and whose.
+# Downloads an installer package and makes sure that it is one.
 function Save-LabPackage {
     param([string]$Uri, [string]$Path)
 
@@ -227,6 +227,11 @@ function Save-LabPackage {
     if ([BitConverter]::ToString($start) -ne $PackageSignature) {
         throw 'what the address answers with is no installer package'
     }
+}
+
+# Makes sure whose a package is. Another download would bring the same, so this is not tried again.
+function Confirm-LabPackage {
+    param([string]$Path)
 
     $signature = Get-AuthenticodeSignature -FilePath $Path
     if ($signature.Status -ne 'Valid') { throw "the signature of the package is not valid: $($signature.Status)" }
@@ -263,8 +268,13 @@ function Install-LabPackage {
 
     $path = Join-Path $WorkFolder "$Name.msi"
     Invoke-LabRetry -What $Name -Attempts $DownloadAttempts -Action { Save-LabPackage -Uri $Uri -Path $path }
-    Invoke-LabInstaller -Path $path
-    Remove-Item -Path $path -ErrorAction SilentlyContinue
+    try {
+        Confirm-LabPackage -Path $path
+        Invoke-LabInstaller -Path $path
+    }
+    finally {
+        Remove-Item -Path $path -ErrorAction SilentlyContinue
+    }
 }
 
 function Install-LabBrowser {
