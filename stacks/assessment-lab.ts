@@ -26,7 +26,7 @@ export class AssessmentLabStack extends PortableStack {
   constructor(scope: Construct, id: string, props: AssessmentLabStackProps = {}) {
     super(scope, id, { providers: ["google", "random", "tls"], backend: props.backend });
     const { deploymentId, projectId, region, zone } = new LabLocationInputs(this);
-    const { createDefaultFirewallRules, createVpc, internalTrafficCidr } = new LabNetworkInputs(this);
+    const { createDefaultFirewallRules, createVpc, internalTrafficCidr, rdpSourceRanges } = new LabNetworkInputs(this);
     const hosts = new LabHostInputs(this);
     const assessment = new LabAssessmentInputs(this);
 
@@ -42,6 +42,7 @@ export class AssessmentLabStack extends PortableStack {
       createVpc,
       createDefaultFirewallRules,
       internalTrafficCidr,
+      sourceRanges: { rdp: rdpSourceRanges },
       createWindowsVm: hosts.createWindowsVm,
       windowsVmMachineType: hosts.windowsVmMachineType,
       windowsVmBootDiskSizeGb: hosts.windowsVmBootDiskSizeGb,

@@ -282,6 +282,12 @@ describe("Firewall rules of AssessmentLab", () => {
     );
   });
 
+  it("come with a warning while remote desktop is open to most of the internet, at every plan", () => {
+    expect(conditionOf(literalLab(), "lab_limits_remote_desktop")).toBe(
+      '${alltrue([for range in flatten(google_compute_firewall.lab_firewall_allow_rdp[*].source_ranges) : tonumber(split("/", range)[1]) >= 8])}',
+    );
+  });
+
   it("take any other sources, rule by rule", () => {
     const terraform = literalLab({ sourceRanges: { rdp: ["203.0.113.0/24"], ssh: ["10.0.0.0/8", "35.235.240.0/20"] } });
     expect(rule(terraform, "rdp").source_ranges).toEqual(["203.0.113.0/24"]);
@@ -365,6 +371,25 @@ describeWith(["terraform"], "Outputs of what may be left out, computed by Terraf
       user: { value: cloudbIamUserArn, description: "User." },
     });
     expect(terraformOf(stack).output).toMatchObject({ source: { value: "${null}" }, user: { value: "${null}" } });
+  });
+});
+
+describeWith(["terraform"], "The warning about remote desktop, judged by Terraform", () => {
+  it("comes for a rule with a range wider than /8, and for no other", () => {
+    const condition = (rules: readonly string[][]) =>
+      conditionOf(labTerraform(), "lab_limits_remote_desktop").replace(
+        "google_compute_firewall.lab_firewall_allow_rdp[*].source_ranges",
+        JSON.stringify(rules),
+      );
+    const values = evaluated({
+      locals: {
+        everybody: condition([["0.0.0.0/0"]]),
+        half: condition([["0.0.0.0/1", "203.0.113.7/32"]]),
+        office: condition([["203.0.113.0/24", "10.0.0.0/8"]]),
+        no_rule: condition([]),
+      },
+    });
+    expect(values).toEqual({ everybody: false, half: false, office: true, no_rule: true });
   });
 });
 

@@ -83,6 +83,11 @@ const CHANGES: readonly ChangeScenario[] = [
     },
   },
   {
+    name: "remote desktop for an office",
+    change: withInputs({ rdp_source_ranges: ["203.0.113.0/24"] }),
+    expected: { "google_compute_firewall.lab_firewall_allow_rdp[0]": "update" },
+  },
+  {
     name: "rules of somebody else",
     change: withInputs({ create_default_firewall_rules: false }),
     expected: all("delete", DEFAULT_RULES),
@@ -201,6 +206,7 @@ export const ASSESSMENT_LAB: StackRehearsal = {
     create_vpc: [true, false],
     create_default_firewall_rules: [true, false],
     internal_traffic_cidr: ["10.128.0.0/9", "192.168.0.0/16"],
+    rdp_source_ranges: [["0.0.0.0/0"], ["203.0.113.0/24", "198.51.100.7/32"]],
     create_windows_vm: [true, false],
     windows_vm_machine_type: ["e2-medium", "n2-standard-4"],
     windows_vm_boot_disk_size_gb: [50, 100],

@@ -186,8 +186,8 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "allow-rdp: TCP 3389, source 0.0.0.0/0",
-      () => [firewall("allow_rdp").allow, firewall("allow_rdp").source_ranges],
-      [[{ protocol: "tcp", ports: ["3389"] }], ["0.0.0.0/0"]],
+      () => [firewall("allow_rdp").allow, firewall("allow_rdp").source_ranges, variable("rdp_source_ranges").default],
+      [[{ protocol: "tcp", ports: ["3389"] }], "${var.rdp_source_ranges}", ["0.0.0.0/0"]],
     ],
     [
       "allow-icmp: ICMP, from the internal range and the identity-aware proxy",
@@ -203,6 +203,11 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       "allow-http: outbound access does not depend on it",
       () => firewall("allow_http").description,
       expect.stringContaining("its own way out to APIs and sign-in pages does not depend on it"),
+    ],
+    [
+      "allow-rdp: a warning while everybody may try to sign in",
+      () => messageOf("lab_limits_remote_desktop"),
+      "rdp_source_ranges lets most of the internet in; anybody there may try to sign in to the Windows host, because allow-rdp asks for nothing but the address; give the addresses of those who take part, for example 203.0.113.7/32.",
     ],
     [
       "The first four are created or skipped together by create_default_firewall_rules",
@@ -259,6 +264,11 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       expect.stringContaining("Set it to false when the target network has such rules already"),
     ],
     ["internal_traffic_cidr", () => input("internal_traffic_cidr"), ["2", "string", "10.128.0.0/9", false]],
+    [
+      "rdp_source_ranges, beside the contract",
+      () => input("rdp_source_ranges"),
+      ["2", "list(string)", ["0.0.0.0/0"], false],
+    ],
     ["create_windows_vm", () => input("create_windows_vm"), ["3", "bool", true, false]],
     ["windows_vm_machine_type", () => input("windows_vm_machine_type"), ["3", "string", "e2-medium", false]],
     ["windows_vm_boot_disk_size_gb", () => input("windows_vm_boot_disk_size_gb"), ["3", "number", 50, false]],
@@ -303,13 +313,13 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     ["cloudb_region", () => input("cloudb_region"), ["8", "string", "us-east-1", false]],
     [
-      "The 19 variables, and the deployment id",
+      "The 19 variables, and two beside the contract",
       () => Object.keys(labTerraform().variable ?? {}).sort(),
       [
         ...["assess_discovery_client_name", "cloudb_access_key_id", "cloudb_region", "cloudb_secret_access_key"],
         ...["create_default_firewall_rules", "create_ssh_key_bucket", "create_vpc", "create_windows_vm"],
         ...["deployment_id", "initialize_assessment_service", "internal_traffic_cidr", "linux_vm_boot_disk_size_gb"],
-        ...["linux_vm_count", "linux_vm_machine_type", "project_id", "region", "tenant_id"],
+        ...["linux_vm_count", "linux_vm_machine_type", "project_id", "rdp_source_ranges", "region", "tenant_id"],
         ...["windows_vm_boot_disk_size_gb", "windows_vm_machine_type", "zone"],
       ],
     ],

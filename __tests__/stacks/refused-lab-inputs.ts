@@ -19,6 +19,8 @@ const RANGE_SIZE_RULE =
   "it must be /8 or smaller, because every protocol is let through from there and the Windows host has a public address; use the range of the network, 10.128.0.0/9.";
 const MACHINE_TYPE_RULE =
   "it must be the name of a machine type, because the platform knows no other sizes; use for example e2-medium or n2-standard-4.";
+const RDP_RULE =
+  "it must have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source lets everybody through; give one, for example 203.0.113.7/32.";
 const WINDOWS_CPU_RULE =
   "it must be of a family with x86 processors, because there is no Windows Server for Arm; use for example e2-medium or n2-standard-4, or set create_windows_vm to false.";
 const LINUX_CPU_RULE =
@@ -96,6 +98,12 @@ export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
       `internal_traffic_cidr is "10.0.0.1/4"; ${RANGE_RULE}`,
       `internal_traffic_cidr is "10.0.0.1/4"; ${RANGE_SIZE_RULE}`,
     ],
+  ],
+  ["no source for remote desktop", { rdp_source_ranges: [] }, [`rdp_source_ranges is []; ${RDP_RULE}`]],
+  [
+    "an address, a wrong range, a range of IPv6 and no range at all as sources for remote desktop",
+    { rdp_source_ranges: ["203.0.113.7", "10.0.0.1/8", "fd00::/8", null] },
+    [`rdp_source_ranges is ["203.0.113.7","10.0.0.1/8","fd00::/8",null]; ${RDP_RULE}`],
   ],
   [
     "machine types that are none",

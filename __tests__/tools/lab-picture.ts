@@ -60,8 +60,10 @@ class LabPicture {
         (own as string[]).some((tag) => tags.includes(tag)),
       );
       const targets = tags.length === 0 ? [network] : tagged.map(([host]) => host);
-      return (rule.source_ranges as string[]).flatMap((range) =>
-        targets.map((target) => `${sourceNode(this.shown(range))} -->|"${this.allowed(rule)}"| ${idOf(target)}`),
+      // A list, or the name of an input that holds one.
+      const ranges = [rule.source_ranges].flat().flatMap((range) => this.shown(range).split(","));
+      return ranges.flatMap((range) =>
+        targets.map((target) => `${sourceNode(range)} -->|"${this.allowed(rule)}"| ${idOf(target)}`),
       );
     });
   }

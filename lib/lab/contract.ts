@@ -20,6 +20,9 @@ export const SSH_PORT = "22";
 export const RDP_PORT = "3389";
 export const HTTP_PORTS = ["80", "443"] as const;
 
+/** Example of a source of remote desktop: one address of those that are kept for documentation. */
+export const RDP_SOURCE_EXAMPLE = "203.0.113.7/32";
+
 /** Network tag of the Windows host. */
 export const WINDOWS_TAG = "windows-vm";
 

@@ -2,8 +2,8 @@ import { type Construct } from "constructs";
 
 import { CheckBlock } from "../core/check-block";
 import { expression } from "../core/expression";
-import { prefixLength } from "./address-range";
-import { AUTO_MODE_RANGE, RANGE_AROUND_AUTO_MODE, SSH_KEY_OBJECT_NAME } from "./contract";
+import { INTERNAL_RANGE_LEAST_PREFIX, prefixLength } from "./address-range";
+import { AUTO_MODE_RANGE, RANGE_AROUND_AUTO_MODE, RDP_SOURCE_EXAMPLE, SSH_KEY_OBJECT_NAME } from "./contract";
 import { type LabFirewall } from "./lab-firewall";
 import { type LabKey } from "./lab-key";
 import { type LabNetwork } from "./lab-network";
@@ -53,6 +53,11 @@ export function addLabChecks(
     "IsReachable",
     `!(${network.isCreated}) || ${firewall.hasDefaultRules}`,
     "create_default_firewall_rules is false on a network that is created here; nobody reaches a host and the discovery client reaches no target, because that network has no rules; set it to true, or add rules of your own.",
+  );
+  check(
+    "LimitsRemoteDesktop",
+    `alltrue([for range in ${firewall.rdpSources} : tonumber(split("/", range)[1]) >= ${INTERNAL_RANGE_LEAST_PREFIX}])`,
+    `rdp_source_ranges lets most of the internet in; anybody there may try to sign in to the Windows host, because allow-rdp asks for nothing but the address; give the addresses of those who take part, for example ${RDP_SOURCE_EXAMPLE}.`,
   );
   if (internalRange !== undefined) {
     check(

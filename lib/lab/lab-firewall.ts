@@ -43,6 +43,9 @@ export class LabFirewall extends Construct {
   /** Expression: whether the first four rules are created here. */
   readonly hasDefaultRules: string;
 
+  /** Expression: the ranges from which remote desktop is let through by a rule that is created here. */
+  readonly rdpSources: string;
+
   constructor(
     scope: Construct,
     id: string,
@@ -64,7 +67,7 @@ export class LabFirewall extends Construct {
       sourceRanges: sourceRanges.ssh,
       allow: [{ protocol: "tcp", ports: [SSH_PORT] }],
     });
-    this.allow("rdp", {
+    const rdp = this.allow("rdp", {
       ...defaultRule,
       description: "Lets people reach the Windows host by remote desktop",
       sourceRanges: sourceRanges.rdp,
@@ -86,6 +89,7 @@ export class LabFirewall extends Construct {
     });
 
     this.hasDefaultRules = `length(${internal.fqn}[*]) > 0`;
+    this.rdpSources = `flatten(${rdp.fqn}[*].source_ranges)`;
   }
 
   private allow(what: keyof FirewallSourceRanges, rule: FirewallRule): ComputeFirewall {
