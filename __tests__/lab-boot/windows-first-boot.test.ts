@@ -164,9 +164,7 @@ describe("windows-first-boot.ps1", () => {
     expect(text).toContain(
       "\n   assess-discovery-client\n   If you are asked for the region of the assessment data, choose us-central1. It is permanent for the project",
     );
-    expect(text).toContain(
-      "The targets, assess-0a1b2c3d-linvm-1 and so on, are within this range:\n   $(Get-LabScanRange)\n",
-    );
+    expect(text).toContain("6. Configure an IP scan range covering the output linux_vm_internal_ips.\n   $range\n");
     expect(text).toContain("All private addresses of the lab are in 10.128.0.0/9\n");
     expect(text).toContain("https://console.cloud.google.com/migration?project=demo-project\n");
     // The longest line of a text on a desktop of ordinary size.

@@ -33,6 +33,8 @@ $DownloadTimeoutSeconds = 300
 $InstallAttempts = 30
 $InstallTimeoutSeconds = 900
 $ServiceTimeoutSeconds = 180
+# A name server that knows every name must not keep the host busy.
+$MostTargets = 254
 
 # Built-in groups by their identifiers: their names are translated on a localized system.
 $AdministratorsSid = 'S-1-5-32-544'
@@ -357,9 +359,21 @@ function Save-LabSampleImport {
     if ($parents.Count -ne 2) { throw 'the user has no profile; the archive is in the public Downloads folder alone' }
 }
 
-# The addresses among which the targets are: they share the subnetwork of this host, which is far smaller than the whole
-# internal range.
-function Get-LabScanRange {
+# Names and addresses of the targets, as far as the network's name server knows them without a gap.
+function Get-LabTarget {
+    # <name of this host>.<zone>.c.<project>.internal
+    $domain = (Read-LabMetadata 'hostname') -replace '\A[^.]+', ''
+    for ($number = 1; $number -le $MostTargets; $number++) {
+        $name = "$($script:Values.linuxVmNamePrefix)$number"
+        $records = @(Resolve-DnsName -Name "$name$domain" -Type A -DnsOnly -ErrorAction SilentlyContinue)
+        $addresses = @($records | Where-Object { $_.Type -eq 'A' } | ForEach-Object { "$($_.IPAddress)" })
+        if ($addresses.Count -eq 0) { return }
+        @{ Name = $name; Address = $addresses[0] }
+    }
+}
+
+# Where the subnetwork of this host begins and ends: the targets share it.
+function Get-LabSubnetwork {
     try {
         $address = [Net.IPAddress]::Parse((Read-LabMetadata 'network-interfaces/0/ip')).GetAddressBytes()
         $mask = [Net.IPAddress]::Parse((Read-LabMetadata 'network-interfaces/0/subnetmask')).GetAddressBytes()
@@ -374,6 +388,24 @@ function Get-LabScanRange {
     }
 }
 
+# What to scan: from the lowest address of a target to the highest, with each of them; where no name server knows them,
+# the subnetwork.
+function Get-LabScanRange {
+    $targets = @()
+    try {
+        $targets = @(Get-LabTarget)
+    }
+    catch {
+        Write-LabLog "the targets' addresses cannot be asked for: $($_.Exception.Message)"
+    }
+    if ($targets.Count -eq 0) {
+        return "The targets, $($script:Values.linuxVmNamePrefix)1 and so on, are within this range:", (Get-LabSubnetwork)
+    }
+    $sorted = @($targets | ForEach-Object { $_.Address } | Sort-Object -Property { ([Version]$_) })
+    return @("The targets are within this range: $($sorted[0]) to $($sorted[-1])") +
+        @($targets | ForEach-Object { "$($_.Name) $($_.Address)" })
+}
+
 function Save-LabDesktopText {
     $v = $script:Values
     $console = 'https://console.cloud.google.com'
@@ -383,6 +415,7 @@ function Save-LabDesktopText {
     else {
         $key = 'This lab keeps it in the Terraform state alone (create_ssh_key_bucket = false): ask whoever applied it.'
     }
+    $range = (Get-LabScanRange) -join "`n   "
     $text = @"
 Assessment lab
 Project: $($v.projectId)
@@ -408,8 +441,7 @@ Written $(Get-LabTime), when this host was prepared; what was changed since is i
    $key
 
 6. Configure an IP scan range covering the output linux_vm_internal_ips.
-   The targets, $($v.linuxVmNamePrefix)1 and so on, are within this range:
-   $(Get-LabScanRange)
+   $range
    All private addresses of the lab are in $($v.internalTrafficCidr)
 
 7. Start collection. Discovered assets stream to the assessment service and join any imported cloud B inventory.
