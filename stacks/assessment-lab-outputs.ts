@@ -10,7 +10,7 @@ export function assessmentLabOutputs(lab: AssessmentLab): Record<string, StackOu
     windows_vm_name: { value: lab.windowsVmName, description: "Name of the Windows host; null when there is none." },
     windows_vm_external_ip: {
       value: lab.windowsVmExternalIp,
-      description: `Address for remote desktop; null when there is no Windows host. Sign in as ${LAB_USER} with the password ${LAB_PASSWORD}, which every lab has: keep nothing of value on the host, and destroy it after the session.`,
+      description: `Address for remote desktop; null when there is no Windows host. Sign in as ${LAB_USER} with the password ${LAB_PASSWORD}, which every lab has: keep nothing of value on the host, and destroy it after the session. With windows_password = unknown nobody knows the password; once the host is ready, set one with gcloud compute reset-windows-password <windows_vm_name> --user=${LAB_USER} --project=<project_id> --zone=<zone>.`,
     },
     linux_vm_names: { value: lab.linuxVmNames, description: "Names of the scan targets." },
     linux_vm_internal_ips: {

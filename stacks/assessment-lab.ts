@@ -44,6 +44,7 @@ export class AssessmentLabStack extends PortableStack {
       internalTrafficCidr,
       sourceRanges: { rdp: rdpSourceRanges },
       createWindowsVm: hosts.createWindowsVm,
+      windowsPassword: hosts.windowsPassword,
       windowsVmMachineType: hosts.windowsVmMachineType,
       windowsVmBootDiskSizeGb: hosts.windowsVmBootDiskSizeGb,
       linuxVmCount: hosts.linuxVmCount,

@@ -10,6 +10,7 @@ import {
 import { sampleImportFiles } from "../../lib/lab/sample-import";
 
 const FACTS = {
+  labPassword: LAB_PASSWORD,
   projectId: "demo-project",
   region: "us-central1",
   discoveryClientName: "assess-discovery-client",
@@ -27,7 +28,6 @@ describe("the values of the first boot", () => {
     expect(windowsFirstBootValues(FACTS)).toEqual({
       ...FACTS,
       labUser: "lab-user",
-      labPassword: LAB_PASSWORD,
       sshKeyObjectName: "lab-ssh-key.pem",
       sshCredentialName: "Lab-key",
       browserPackageUrl: "https://dl.google.com/dl/chrome/install/googlechromestandaloneenterprise64.msi",

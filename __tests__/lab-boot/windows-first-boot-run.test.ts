@@ -25,27 +25,30 @@ if (POWERSHELL === undefined) process.stderr.write("SKIPPED windows-first-boot.p
     folder = mkdtempSync(join(tmpdir(), "windows-first-boot-"));
     for (const name of ["data", "public", "profile"]) mkdirSync(join(folder, name));
     metadata = await startMetadataServer();
+    metadata.entries.set("hostname", "assess-0a1b2c3d-winvm01.us-central1-a.c.demo-project.internal");
     metadata.entries.set("network-interfaces/0/ip", "10.128.0.5");
     metadata.entries.set("network-interfaces/0/subnetmask", "255.255.240.0");
-    metadata.entries.set(
-      `attributes/${FIRST_BOOT_VALUES_KEY}`,
-      JSON.stringify(
-        windowsFirstBootValues({
-          projectId: "demo-project",
-          region: "us-central1",
-          discoveryClientName: HOSTILE,
-          sshKeyBucketName: null,
-          internalTrafficCidr: "10.128.0.0/9",
-          linuxVmNamePrefix: "assess-0a1b2c3d-linvm-",
-          assessmentServiceUrl: "https://console.cloud.google.com/migration?project=demo-project",
-        }),
-      ),
-    );
+    setPassword(LAB_PASSWORD);
   });
   afterEach(async () => {
     await metadata.stop();
     rmSync(folder, { recursive: true, force: true });
   });
+
+  const setPassword = (labPassword: string | null): void => {
+    const values = windowsFirstBootValues({
+      labPassword,
+      projectId: "demo-project",
+      region: "us-central1",
+      discoveryClientName: HOSTILE,
+      sshKeyBucketName: null,
+      internalTrafficCidr: "10.128.0.0/9",
+      linuxVmNamePrefix: "assess-0a1b2c3d-linvm-",
+      assessmentServiceUrl: "https://console.cloud.google.com/migration?project=demo-project",
+    });
+    metadata.entries.set(`attributes/${FIRST_BOOT_VALUES_KEY}`, JSON.stringify(values));
+  };
+  const page = () => readFileSync(join(folder, "public/Desktop/Assessment lab.txt"), "utf8").replaceAll("\r\n", "\n");
 
   const run = (failures = "", missing = ""): Promise<{ exitCode: number | null; output: string; calls: string[] }> =>
     new Promise((resolve, reject) => {
@@ -107,9 +110,15 @@ if (POWERSHELL === undefined) process.stderr.write("SKIPPED windows-first-boot.p
       const archive = readFileSync(join(folder, place, "Downloads", `${SAMPLE_IMPORT_NAME}.zip`));
       expect(archive.includes(`${SAMPLE_IMPORT_NAME}/vmInfo.csv`)).toBe(true);
     }
-    const text = readFileSync(join(folder, "public/Desktop/Assessment lab.txt"), "utf8");
-    expect(text.replaceAll("\r\n", "\n")).toContain(`\n   ${HOSTILE}\n`);
-    expect(text).toContain("10.128.0.0 to 10.128.15.255");
+    expect(page()).toContain(`\n   ${HOSTILE}\n`);
+    expect(page()).toContain(
+      `
+   The targets are within this range: 10.128.0.9 to 10.128.0.11
+   assess-0a1b2c3d-linvm-1 10.128.0.10
+   assess-0a1b2c3d-linvm-2 10.128.0.9
+   assess-0a1b2c3d-linvm-3 10.128.0.11
+`,
+    );
 
     const second = await run();
     expect({ ...second, output: second.output.trim() }).toEqual({
@@ -117,6 +126,36 @@ if (POWERSHELL === undefined) process.stderr.write("SKIPPED windows-first-boot.p
       output: "assessment-lab: ready",
       calls: [],
     });
+  });
+
+  it("names the subnetwork where no name server knows the targets", async () => {
+    await run("", "name-server");
+    expect(page()).toContain("linvm-1 and so on, are within this range:\n   10.128.0.0 to 10.128.15.255\n");
+  });
+
+  it("gives the lab user a password that nobody knows, another one on every host, and never once more", async () => {
+    setPassword(null);
+    const passwordsOf = ({ calls }: { calls: string[] }) =>
+      calls
+        .map((line) => JSON.parse(line) as { name: string; details: unknown })
+        .flatMap(({ details, name }) => (/^(New|Set)-LocalUser$/.test(name) ? [(details as string[])[1] ?? ""] : []));
+    const passwords = [...passwordsOf(await run()), ...passwordsOf(await run())];
+    expect(passwords).toHaveLength(1);
+    expect(passwords[0]).toMatch(/^[A-Za-z0-9+/]{43}=-aA1$/);
+    expect(page()).not.toContain(passwords[0]);
+    expect(page()).toContain('with the password that "gcloud compute reset-windows-password" has printed');
+    rmSync(join(folder, "data/assessment-lab/first-boot.done"));
+    expect(passwordsOf(await run())).not.toEqual(passwords);
+  });
+
+  it("downloads a package without a signature once, and installs none of it", async () => {
+    const { calls, exitCode, output } = await run("", "signature");
+    expect({ exitCode, last: lastLine(output) }).toEqual({
+      exitCode: 1,
+      last: "assessment-lab: incomplete: browser (the signature of the package is not valid: NotSigned); discovery client (the signature of the package is not valid: NotSigned); the next boot tries again",
+    });
+    expect(calls.filter((line) => line.includes("curl.exe"))).toHaveLength(2);
+    expect(calls.filter((line) => line.includes("Start-Process"))).toEqual([]);
   });
 
   it("goes on after an optional failure, and repeats it in the last line of every boot", async () => {
@@ -133,7 +172,7 @@ if (POWERSHELL === undefined) process.stderr.write("SKIPPED windows-first-boot.p
   });
 
   it("is ready without the group of the client's users, and not with a group that the lab user is not in", async () => {
-    const without = await run("", "no-client-group");
+    const without = await run("", "client-group");
     expect({ exitCode: without.exitCode, last: lastLine(without.output) }).toEqual({
       exitCode: 0,
       last: "assessment-lab: ready",

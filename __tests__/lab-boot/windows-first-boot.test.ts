@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageFile } from "../../lib/core/package-file";
+import { LAB_PASSWORD } from "../../lib/lab/contract";
 import { WINDOWS_FIRST_BOOT, windowsFirstBootValues } from "../../lib/lab/first-boot-values";
 import { type ParsePowerShell, type PowerShellScript, powerShellParser } from "./powershell";
 import { APPROVED_VERBS, AUTOMATIC_VARIABLES, COMMON_PARAMETERS, WINDOWS_COMMANDS } from "./windows-commands";
 
 const TEXT = readFileSync(packageFile(WINDOWS_FIRST_BOOT.script), "utf8");
 const VALUES = windowsFirstBootValues({
+  labPassword: LAB_PASSWORD,
   projectId: "demo-project",
   region: "us-central1",
   discoveryClientName: "assess-discovery-client",
@@ -139,18 +141,24 @@ describe("windows-first-boot.ps1", () => {
 
     it("are all asked for at the start, those that are texts as texts", () => {
       const texts = Object.entries(VALUES)
-        .filter(([name, value]) => typeof value === "string" && name !== "sshKeyBucketName")
+        .filter(([name, value]) => typeof value === "string" && !["labPassword", "sshKeyBucketName"].includes(name))
         .map(([name]) => name);
       expect(script.literals("Read-LabValue")).toEqual(expect.arrayContaining(Object.keys(VALUES)));
-      const asked = /\$texts = ([^)]*?)\n {4}foreach/.exec(TEXT)?.[1] ?? "";
-      expect([...asked.matchAll(/'(\w+)'/g)].map(([, name]) => name).sort()).toEqual(texts.sort());
+      const asked = (list: string) =>
+        [...(new RegExp(`\\$${list} = (('\\w+',?\\s+)+)`).exec(TEXT)?.[1] ?? "").matchAll(/'(\w+)'/g)].map(
+          ([, name]) => name,
+        );
+      expect(asked("texts").sort()).toEqual(texts.sort());
+      expect(asked("textsOrNull")).toEqual(["labPassword", "sshKeyBucketName"]);
     });
   });
 
   it("leaves the eight steps on the desktop, with the values of this lab", () => {
     const [template = ""] = script.expandableHereStrings();
     const texts = new Map(Object.entries(VALUES));
-    const text = template.replace(/\$\(\$v\.(\w+)\)/g, (_, name: string) => `${texts.get(name)}`);
+    const text = template
+      .replace(/\$\(\$v\.(\w+)\)/g, (_, name: string) => `${texts.get(name)}`)
+      .replace("$password", LAB_PASSWORD);
     expect([...text.matchAll(/^\d\. .*$/gm)].map(([line]) => line)).toEqual([
       "1. RDP to the Windows host as lab-user with Throw-Away-2022!",
       "2. Start the discovery client.",
@@ -186,6 +194,15 @@ describe("windows-first-boot.ps1", () => {
     expect(bodyOf("Install-LabPackage")).toMatch(/try \{\s+Confirm-LabPackage.*\} finally \{\s+Remove-Item/);
   });
 
+  it("makes a password from the system's own source where there is none, and leaves that of an existing user alone", () => {
+    expect(bodyOf("New-LabPassword")).toMatch(/byte\[\] 32 .*RandomNumberGenerator\]::Create\(\)/);
+    expect(bodyOf("Set-LabUser")).toMatch(/if \(\$null -eq \$text\) \{ \$text = New-LabPassword \}/);
+    expect(bodyOf("Set-LabUser")).toMatch(
+      /else \{ if \(\$null -ne \$script:Values\.labPassword\) \{ Set-LocalUser [^}]*\}/,
+    );
+    expect(script.commands().filter(({ name }) => name === "Set-LocalUser")).toHaveLength(1);
+  });
+
   it("does the steps in the order in which they need each other, and marks the host only when the essential ones are done", () => {
     const steps = [...TEXT.matchAll(/@\{ Name = '([^']+)'; Essential = \$(true|false); Action/g)];
     expect(steps.map(([, name, essential]) => `${name}${essential === "true" ? "" : " (optional)"}`)).toEqual([
@@ -214,8 +231,8 @@ describe("windows-first-boot.ps1", () => {
   });
 
   it("insists on the membership in the group of the client's users where there is such a group", () => {
-    const [, body = ""] = /function Add-LabDiscoveryClientUser \{\n(.*?)\n\}/s.exec(TEXT) ?? [];
-    expect(body).toMatch(/if \(\$null -eq \$group\) \{[^}]*Write-LabLog "there is no group [^}]*return\n/);
+    const body = bodyOf("Add-LabDiscoveryClientUser");
+    expect(body).toMatch(/if \(\$null -eq \$group\) \{[^}]*Write-LabLog "there is no group [^}]*return \}/);
     expect(body).not.toMatch(/throw|catch/);
   });
 

@@ -1,6 +1,6 @@
 # Stands in for what Windows alone has, then runs the start-up script. Every call that matters becomes one JSON line in
-# STAND_IN_CALLS; a name in STAND_IN_FAILURES (with commas) fails. STAND_IN_MISSING=no-client-group installs a client without
-# its group.
+# STAND_IN_CALLS; a name in STAND_IN_FAILURES (with commas) fails. STAND_IN_MISSING is one of: client-group, which a client
+# comes without; name-server, which then knows no target; signature, which packages then have none of.
 param([string]$Script)
 
 $ProgressPreference = 'SilentlyContinue'
@@ -83,6 +83,15 @@ function Test-Path {
     if ($Path -like 'HKLM:*') { return $false }
     Microsoft.PowerShell.Management\Test-Path -Path $Path
 }
+function Resolve-DnsName {
+    [CmdletBinding()]
+    param($Name, $Type, [switch]$DnsOnly)
+    if ($env:STAND_IN_MISSING -eq 'name-server') { return }
+    $addresses = @{ 1 = '10.128.0.10'; 2 = '10.128.0.9'; 3 = '10.128.0.11' }
+    if ($Name -notmatch '-linvm-(\d+)\.us-central1-a\.c\.demo-project\.internal$') { return }
+    $address = $addresses[[int]$Matches[1]]
+    if ($address) { [pscustomobject]@{ Type = $Type; IPAddress = $address } }
+}
 function curl.exe {
     Add-Call 'curl.exe' $args[-1]
     $output = $args[[array]::IndexOf($args, '--output') + 1]
@@ -97,14 +106,16 @@ function Get-AuthenticodeSignature {
     param($FilePath)
     $name = [pscustomobject]@{}
     $name | Add-Member -MemberType ScriptMethod -Name Format -Value { "CN=Google LLC`r`nO=Google LLC`r`nC=US" }
-    [pscustomobject]@{ Status = 'Valid'; SignerCertificate = [pscustomobject]@{ SubjectName = $name } }
+    $status = 'Valid'
+    if ($env:STAND_IN_MISSING -eq 'signature') { $status = 'NotSigned' }
+    [pscustomobject]@{ Status = $status; SignerCertificate = [pscustomobject]@{ SubjectName = $name } }
 }
 function Start-Process {
     param($FilePath, $ArgumentList, [switch]$PassThru)
     Add-Call 'Start-Process' (@($FilePath) + $ArgumentList -join ' ')
     if ("$ArgumentList" -like '*discovery-client.msi*') {
         $global:StandInServices['GoogleMCDC'] = [pscustomobject]@{ Name = 'GoogleMCDC'; Status = 'Stopped' }
-        if ($env:STAND_IN_MISSING -ne 'no-client-group') { $global:StandInGroups['S-1-5-21-8'] = 'MCDCUsers' }
+        if ($env:STAND_IN_MISSING -ne 'client-group') { $global:StandInGroups['S-1-5-21-8'] = 'MCDCUsers' }
     }
     $process = [pscustomobject]@{ Handle = 1; ExitCode = 0 }
     $process | Add-Member -MemberType ScriptMethod -Name WaitForExit -Value { $true } -PassThru

@@ -101,6 +101,13 @@ const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentL
     [`sourceRanges.ssh is []; ${RULE_OF_SOURCES}`, `sourceRanges.rdp is ["203.0.113.7"]; ${RULE_OF_SOURCES}`],
   ],
   [
+    "a password of one's own, without showing it",
+    { windowsPassword: "Geheim-2026" },
+    [
+      "windowsPassword is not one of the two words; it must be fixed or unknown, because a password of your own would be in the state and in the host's metadata; take unknown, and set one with gcloud compute reset-windows-password",
+    ],
+  ],
+  [
     "a disk that Windows does not fit on",
     { windowsVmBootDiskSizeGb: 49 },
     [
@@ -201,6 +208,7 @@ describe("AssessmentLab accepts", () => {
           linuxVmCount: size,
           region: text,
           sourceRanges: { rdp: [text] },
+          windowsPassword: text,
           windowsVmBootDiskSizeGb: size,
           zone: text,
         }),

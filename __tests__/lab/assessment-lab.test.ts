@@ -393,6 +393,24 @@ describeWith(["terraform"], "The warning about remote desktop, judged by Terrafo
   });
 });
 
+describe("The Windows host of AssessmentLab", () => {
+  const passwordOf = (props: Partial<AssessmentLabProps>): unknown =>
+    valueAt(literalLab(props).locals?.lab_windows_vm_first_boot_values, "labPassword");
+
+  it("has the password of every lab, or none that anybody knows", () => {
+    expect(passwordOf({})).toBe("Throw-Away-2022!");
+    expect(passwordOf({ windowsPassword: "fixed" })).toBe("Throw-Away-2022!");
+    expect(passwordOf({ windowsPassword: "unknown" })).toBe("${null}");
+    expect(JSON.stringify(literalLab({ windowsPassword: "unknown" }))).not.toContain("Throw-Away");
+  });
+
+  it("keeps what the platform's own command writes to its metadata when it resets a password", () => {
+    expect(valueAt(host(literalLab(), "lab_windows_vm"), "lifecycle.ignore_changes")).toEqual([
+      'metadata["windows-keys"]',
+    ]);
+  });
+});
+
 describe("Values of AssessmentLab", () => {
   it("reach the Windows host as they were given, whatever characters are in them", () => {
     const name = 'it\'s "$5", `a`, ${var.x} and %{if}';

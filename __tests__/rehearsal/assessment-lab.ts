@@ -1,5 +1,5 @@
 import { EARLY_FAULTS } from "./early-faults";
-import { DEFAULT_ZONE } from "../../lib/lab/contract";
+import { DEFAULT_ZONE, LAB_PASSWORD } from "../../lib/lab/contract";
 import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS } from "../stacks/refused-lab-inputs";
 import { BOOTSTRAP_INPUTS, requireImport, requireSurvivors, useRealProgram } from "./cloudb";
 import { type Deployment, type Inputs } from "./deployment";
@@ -28,6 +28,10 @@ const withInputs =
   (deployment) => {
     deployment.inputs = { ...deployment.inputs, ...inputs };
   };
+
+/** What hosts of a name are like in the project. */
+const hostsOf = ({ cloud }: Deployment, name: string) =>
+  cloud.ofType("google_compute_instance").flatMap(({ id, values }) => (id.endsWith(name) ? [values] : []));
 
 /** Deployment ids of networks that others have made in every project. */
 const OTHERS_IDS = ["a", "0a1b2c3d", "office"];
@@ -83,9 +87,27 @@ const CHANGES: readonly ChangeScenario[] = [
     },
   },
   {
-    name: "remote desktop for an office",
-    change: withInputs({ rdp_source_ranges: ["203.0.113.0/24"] }),
-    expected: { "google_compute_firewall.lab_firewall_allow_rdp[0]": "update" },
+    name: "remote desktop for an office, with a password that nobody knows",
+    change: withInputs({ rdp_source_ranges: ["203.0.113.0/24"], windows_password: "unknown" }),
+    expected: all("update", [WINDOWS, "google_compute_firewall.lab_firewall_allow_rdp[0]"]),
+    verify: (deployment) => {
+      const [host] = hostsOf(deployment, "winvm01");
+      const texts = [JSON.stringify(host), deployment.read("terraform.tfstate")];
+      if (texts.some((text) => text === undefined || text.includes(LAB_PASSWORD)))
+        throw new Error("the password of every lab is in the metadata or in the state");
+    },
+  },
+  {
+    name: "a password that the platform has reset",
+    change: (deployment) => {
+      for (const { metadata } of hostsOf(deployment, "winvm01"))
+        (metadata as Record<string, string>)["windows-keys"] = '{"userName":"lab-user"}';
+    },
+    expected: {},
+    verify: (deployment) => {
+      if (!JSON.stringify(hostsOf(deployment, "winvm01")).includes("windows-keys"))
+        throw new Error("what the platform had written is gone");
+    },
   },
   {
     name: "rules of somebody else",
@@ -208,6 +230,7 @@ export const ASSESSMENT_LAB: StackRehearsal = {
     internal_traffic_cidr: ["10.128.0.0/9", "192.168.0.0/16"],
     rdp_source_ranges: [["0.0.0.0/0"], ["203.0.113.0/24", "198.51.100.7/32"]],
     create_windows_vm: [true, false],
+    windows_password: ["fixed", "unknown"],
     windows_vm_machine_type: ["e2-medium", "n2-standard-4"],
     windows_vm_boot_disk_size_gb: [50, 100],
     linux_vm_count: [0, 1, 3, 12],

@@ -133,7 +133,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "Windows-family host: the fixed password is in the script's values, not in its text",
       () => [valueAt(local("lab_windows_vm_first_boot_values"), "labPassword"), windowsScript().includes(LAB_PASSWORD)],
-      [LAB_PASSWORD, false],
+      [expect.stringContaining(LAB_PASSWORD), false],
     ],
     [
       "Linux scan targets: machine type e2-medium, boot disk 20 GB",
@@ -277,6 +277,11 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       () => rulesOf("windows_vm_boot_disk_size_gb"),
       expect.stringContaining("must be a whole number from 50"),
     ],
+    [
+      "windows_password, beside the contract, with the contract's password as default",
+      () => [input("windows_password"), valueAt(local("lab_windows_vm_first_boot_values"), "labPassword")],
+      [["3", "string", "fixed", false], `\${(var.windows_password == "unknown" ? null : "${LAB_PASSWORD}")}`],
+    ],
     ["linux_vm_count", () => input("linux_vm_count"), ["3", "number", 3, false]],
     [
       "linux_vm_count: 0 deploys no targets",
@@ -313,14 +318,14 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     ["cloudb_region", () => input("cloudb_region"), ["8", "string", "us-east-1", false]],
     [
-      "The 19 variables, and two beside the contract",
+      "The 19 variables, and three beside the contract",
       () => Object.keys(labTerraform().variable ?? {}).sort(),
       [
         ...["assess_discovery_client_name", "cloudb_access_key_id", "cloudb_region", "cloudb_secret_access_key"],
         ...["create_default_firewall_rules", "create_ssh_key_bucket", "create_vpc", "create_windows_vm"],
         ...["deployment_id", "initialize_assessment_service", "internal_traffic_cidr", "linux_vm_boot_disk_size_gb"],
         ...["linux_vm_count", "linux_vm_machine_type", "project_id", "rdp_source_ranges", "region", "tenant_id"],
-        ...["windows_vm_boot_disk_size_gb", "windows_vm_machine_type", "zone"],
+        ...["windows_password", "windows_vm_boot_disk_size_gb", "windows_vm_machine_type", "zone"],
       ],
     ],
   ],
@@ -338,6 +343,13 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       "windows_vm_external_ip: its description carries the lab user name and password",
       () => output("windows_vm_external_ip").description,
       expect.stringContaining(`Sign in as ${LAB_USER} with the password ${LAB_PASSWORD}`),
+    ],
+    [
+      "windows_vm_external_ip: its description has the platform's own command for a password that nobody knows",
+      () => output("windows_vm_external_ip").description,
+      expect.stringContaining(
+        `gcloud compute reset-windows-password <windows_vm_name> --user=${LAB_USER} --project=<project_id> --zone=<zone>`,
+      ),
     ],
     ["linux_vm_names", () => output("linux_vm_names").value, `\${${LINUX}[*].name}`],
     [
@@ -541,7 +553,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
           );
         return [...new Set(told)].sort();
       },
-      ["terraform_data.lab_cloudb_import", CLOUDB_PROGRAMS_ADDRESS, "tls_private_key.lab_key"],
+      [WINDOWS, "terraform_data.lab_cloudb_import", CLOUDB_PROGRAMS_ADDRESS, "tls_private_key.lab_key"],
     ],
     [
       "cloudb_region does not host the instances: zero imported, as the input says",

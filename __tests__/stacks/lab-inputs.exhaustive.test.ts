@@ -54,6 +54,7 @@ const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
   ["the widest internal range", { internal_traffic_cidr: "10.0.0.0/8" }],
   ["a range of one address", { internal_traffic_cidr: "192.168.7.7/32" }],
   ["several sources for remote desktop", { rdp_source_ranges: ["203.0.113.0/24", "198.51.100.7/32"] }],
+  ["a password that nobody knows", { windows_password: "unknown" }],
   ["the smallest and the largest disk", { windows_vm_boot_disk_size_gb: 50, linux_vm_boot_disk_size_gb: 65536 }],
   ["a small Windows disk without a Windows host", { create_windows_vm: false, windows_vm_boot_disk_size_gb: 10 }],
   ["a small Linux disk without targets", { linux_vm_count: 0, linux_vm_boot_disk_size_gb: 1 }],

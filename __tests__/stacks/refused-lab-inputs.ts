@@ -21,6 +21,8 @@ const MACHINE_TYPE_RULE =
   "it must be the name of a machine type, because the platform knows no other sizes; use for example e2-medium or n2-standard-4.";
 const RDP_RULE =
   "it must have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source lets everybody through; give one, for example 203.0.113.7/32.";
+const PASSWORD_RULE =
+  "it must be fixed or unknown, because a password of your own would be in the state and in the host's metadata; take unknown, and set one with gcloud compute reset-windows-password.";
 const WINDOWS_CPU_RULE =
   "it must be of a family with x86 processors, because there is no Windows Server for Arm; use for example e2-medium or n2-standard-4, or set create_windows_vm to false.";
 const LINUX_CPU_RULE =
@@ -104,6 +106,11 @@ export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
     "an address, a wrong range, a range of IPv6 and no range at all as sources for remote desktop",
     { rdp_source_ranges: ["203.0.113.7", "10.0.0.1/8", "fd00::/8", null] },
     [`rdp_source_ranges is ["203.0.113.7","10.0.0.1/8","fd00::/8",null]; ${RDP_RULE}`],
+  ],
+  [
+    "a password of one's own",
+    { windows_password: "Geheim-2026" },
+    [`windows_password is not one of the two words; ${PASSWORD_RULE}`],
   ],
   [
     "machine types that are none",

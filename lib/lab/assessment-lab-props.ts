@@ -133,6 +133,15 @@ export interface AssessmentLabProps {
   readonly sourceRanges?: Partial<FirewallSourceRanges>;
 
   /**
+   * Password of the lab user on the Windows host: `fixed` is the same in every lab, and in the host's metadata; `unknown`
+   * is made on the host at its first boot and kept nowhere, so that `gcloud compute reset-windows-password` must set one
+   * before somebody signs in. It is read when the host is made; changing it later changes no password.
+   *
+   * @default "fixed"
+   */
+  readonly windowsPassword?: string;
+
+  /**
    * Boot disk of the Windows host in GB, from 50. It can be raised later, in place, and not lowered.
    *
    * @default 50

@@ -16,6 +16,7 @@ import {
   LINUX_LEAST_DISK_SIZE_GB,
   MACHINE_TYPE_PATTERN,
   WINDOWS_LEAST_DISK_SIZE_GB,
+  WINDOWS_PASSWORDS,
 } from "./contract";
 import { COMPUTER_NAME_MAX_LENGTH, DEPLOYMENT_ID_PATTERN, ILLEGAL_DEPLOYMENT_ID_LENGTH, vpcName } from "./lab-names";
 
@@ -85,6 +86,12 @@ export const ASSESSMENT_LAB_RULES: readonly Rule<AssessmentLabProps>[] = [
     message: (props: AssessmentLabProps) =>
       `${prop} is "${String(props[prop])}"; it must be the name of a machine type, because the platform knows no other sizes; use for example ${DEFAULT_MACHINE_TYPE} or n2-standard-4`,
   })),
+  {
+    holds: ({ windowsPassword }) =>
+      ifKnown(windowsPassword, (known) => WINDOWS_PASSWORDS.some((password) => password === known)),
+    message: () =>
+      `windowsPassword is not one of the two words; it must be ${WINDOWS_PASSWORDS.join(" or ")}, because a password of your own would be in the state and in the host's metadata; take unknown, and set one with gcloud compute reset-windows-password`,
+  },
   {
     holds: ({ createWindowsVm, windowsVmMachineType }) =>
       createWindowsVm === false || ifKnown(windowsVmMachineType, isForX86),

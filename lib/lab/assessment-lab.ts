@@ -19,7 +19,9 @@ import {
   DEFAULT_MACHINE_TYPE,
   DEFAULT_REGION,
   DEFAULT_WINDOWS_DISK_SIZE_GB,
+  LAB_PASSWORD,
   LAB_USER,
+  WINDOWS_PASSWORDS,
 } from "./contract";
 import { addLabChecks } from "./lab-checks";
 import { LabFirewall, sourceRanges } from "./lab-firewall";
@@ -166,6 +168,7 @@ export class AssessmentLab extends Construct {
       machineType: props.windowsVmMachineType ?? DEFAULT_MACHINE_TYPE,
       bootDiskSizeGb: props.windowsVmBootDiskSizeGb ?? DEFAULT_WINDOWS_DISK_SIZE_GB,
       facts: {
+        labPassword: labPassword(props.windowsPassword),
         projectId,
         region,
         discoveryClientName: this.assessDiscoveryClientName,
@@ -228,6 +231,12 @@ export class AssessmentLab extends Construct {
     return new TerraformLocal(this, "DeploymentId", Fn.coalesce([given, expression(`one(${random.fqn}[*].hex)`)]))
       .asString;
   }
+}
+
+/** Null where nobody is to know it. */
+function labPassword(choice: string = WINDOWS_PASSWORDS[0]): string {
+  if (Token.isUnresolved(choice)) return expression(`(${choice} == "unknown" ? null : "${LAB_PASSWORD}")`);
+  return choice === "unknown" ? expression("null") : LAB_PASSWORD;
 }
 
 /** A text inside of an expression. */

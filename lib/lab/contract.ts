@@ -88,6 +88,9 @@ export const LAB_USER = "lab-user";
  */
 export const LAB_PASSWORD = "Throw-Away-2022!";
 
+/** Whether the password of the lab user is that one, or one that nobody knows until the platform resets it. */
+export const WINDOWS_PASSWORDS = ["fixed", "unknown"] as const;
+
 /** Object of the key bucket, and the file that the discovery client loads. */
 export const SSH_KEY_OBJECT_NAME = "lab-ssh-key.pem";
 

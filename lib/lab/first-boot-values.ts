@@ -3,7 +3,6 @@ import {
   DISCOVERY_CLIENT_GROUP,
   DISCOVERY_CLIENT_PACKAGE_URL,
   DISCOVERY_CLIENT_SERVICE,
-  LAB_PASSWORD,
   LAB_USER,
   PACKAGE_PUBLISHER,
   SAMPLE_IMPORT_NAME,
@@ -32,6 +31,9 @@ export const LINUX_FIRST_BOOT = {
 
 /** What differs from lab to lab on the Windows host. Every text may be a Terraform expression. */
 export interface WindowsHostFacts {
+  /** Password of the lab user; null for one that the host makes and nobody knows. */
+  readonly labPassword: string | null;
+
   readonly projectId: string;
 
   /** Region of the assessment service: the console must be given the same one. */
@@ -59,7 +61,6 @@ export interface WindowsHostFacts {
 /** The JSON object of the Windows host. */
 export interface WindowsFirstBootValues extends WindowsHostFacts {
   readonly labUser: string;
-  readonly labPassword: string;
   readonly sshKeyObjectName: string;
   readonly sshCredentialName: string;
   readonly browserPackageUrl: string;
@@ -88,7 +89,6 @@ export function windowsFirstBootValues(facts: WindowsHostFacts): WindowsFirstBoo
   return {
     ...facts,
     labUser: LAB_USER,
-    labPassword: LAB_PASSWORD,
     sshKeyObjectName: SSH_KEY_OBJECT_NAME,
     sshCredentialName: SSH_CREDENTIAL_NAME,
     browserPackageUrl: BROWSER_PACKAGE_URL,

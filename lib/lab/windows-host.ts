@@ -57,6 +57,8 @@ export class WindowsHost extends Construct {
         ...HOST_METADATA,
       },
       count: countWhen(conditionOf(props.create)),
+      // Written by the platform's own command when somebody resets a password.
+      lifecycle: { ignoreChanges: ['metadata["windows-keys"]'] },
     });
 
     this.vmName = expression(`one(${host.fqn}[*].name)`);

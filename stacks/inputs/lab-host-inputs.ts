@@ -8,11 +8,13 @@ import {
   DEFAULT_LINUX_DISK_SIZE_GB,
   DEFAULT_MACHINE_TYPE,
   DEFAULT_WINDOWS_DISK_SIZE_GB,
+  LAB_USER,
   LARGEST_DISK_SIZE_GB,
   LINUX_LEAST_DISK_SIZE_GB,
   MACHINE_TYPE_PATTERN,
   SSH_KEY_OBJECT_NAME,
   WINDOWS_LEAST_DISK_SIZE_GB,
+  WINDOWS_PASSWORDS,
 } from "../../lib/lab/contract";
 
 /** Groups of the deployment form. */
@@ -22,6 +24,7 @@ const KEY_STORAGE = "[7 SSH key storage]";
 /** Which hosts a lab has, and where the key to them is. */
 export class LabHostInputs extends Construct {
   readonly createWindowsVm: IResolvable;
+  readonly windowsPassword: string;
   readonly windowsVmMachineType: string;
   readonly windowsVmBootDiskSizeGb: number;
   readonly linuxVmCount: number;
@@ -37,6 +40,19 @@ export class LabHostInputs extends Construct {
       default: true,
       description: `${COMPUTE} Creates the Windows host with the discovery client. Without it nothing is scanned unless a client of your own reaches the targets. Changing it later is safe for all other hosts.`,
     }).booleanValue;
+
+    this.windowsPassword = new InputVariable(this, "windows_password", {
+      type: "string",
+      default: WINDOWS_PASSWORDS[0],
+      description: `${COMPUTE} Password of ${LAB_USER} on the Windows host. fixed is the same in every lab, and in the host's metadata. unknown is made on the host at its first boot and kept nowhere; set one before you sign in, with the command in the output windows_vm_external_ip. It is read when the host is made: changing it later changes no password, unless the host is replaced with -replace='google_compute_instance.lab_windows_vm[0]'.`,
+      validation: [
+        {
+          condition: `\${contains(${JSON.stringify(WINDOWS_PASSWORDS)}, var.windows_password)}`,
+          // Without the value: it may be a password.
+          errorMessage: `windows_password is not one of the two words; it must be ${WINDOWS_PASSWORDS.join(" or ")}, because a password of your own would be in the state and in the host's metadata; take unknown, and set one with gcloud compute reset-windows-password.`,
+        },
+      ],
+    }).stringValue;
 
     this.windowsVmMachineType = new InputVariable(this, "windows_vm_machine_type", {
       type: "string",

@@ -9,6 +9,7 @@ is already there.
 What differs from lab to lab comes from the metadata server as one JSON object, never as part of this text. Output goes
 to the serial port: every step with its time and result, and at the end "assessment-lab: ready" or
 "assessment-lab: incomplete: ..." with what failed and how to try again. No line holds the password of the lab user.
+Where the values have no password, the user gets one that nobody knows.
 
 Environment, all optional:
   GCE_METADATA_HOST             host and port of the metadata server (metadata.google.internal)
@@ -60,7 +61,9 @@ function Write-LabLog {
     param([string]$Text)
 
     $line = $Text -replace '[\x00-\x20\x7f]+', ' '
-    if ($script:Values) { $line = $line.Replace($script:Values.labPassword, '(password)') }
+    if ($script:Values -and $script:Values.labPassword) {
+        $line = $line.Replace($script:Values.labPassword, '(password)')
+    }
     Write-Host "assessment-lab: $line"
     # Somebody who has the file open must not end the script.
     Add-Content -Path $LogFile -Value "assessment-lab: $line" -Encoding UTF8 -ErrorAction SilentlyContinue
@@ -107,19 +110,18 @@ function Read-LabValue {
         # The parser's own message quotes the text, and with it the password.
         throw "the metadata key $MetadataKey holds no JSON"
     }
-    $texts = 'projectId', 'region', 'labUser', 'labPassword', 'discoveryClientName', 'sshKeyObjectName',
-    'sshCredentialName', 'internalTrafficCidr', 'linuxVmNamePrefix', 'assessmentServiceUrl', 'browserPackageUrl',
+    $texts = 'projectId', 'region', 'labUser', 'discoveryClientName', 'sshKeyObjectName', 'sshCredentialName',
+    'internalTrafficCidr', 'linuxVmNamePrefix', 'assessmentServiceUrl', 'browserPackageUrl',
     'discoveryClientPackageUrl', 'discoveryClientService', 'discoveryClientGroup', 'packagePublisher',
     'sampleImportName'
-    foreach ($name in $texts) {
+    # Null means that there is none.
+    $textsOrNull = 'labPassword', 'sshKeyBucketName'
+    foreach ($name in $texts + $textsOrNull + 'sampleImportFiles') {
         $property = $values.PSObject.Properties[$name]
-        if ($null -eq $property -or $property.Value -isnot [string] -or $property.Value -eq '') {
+        if ($null -eq $property) { throw "the metadata key $MetadataKey says nothing of $name" }
+        if ($name -eq 'sampleImportFiles' -or ($null -eq $property.Value -and $name -in $textsOrNull)) { continue }
+        if ($property.Value -isnot [string] -or $property.Value -eq '') {
             throw "the metadata key $MetadataKey has no text for $name"
-        }
-    }
-    foreach ($name in 'sshKeyBucketName', 'sampleImportFiles') {
-        if ($null -eq $values.PSObject.Properties[$name]) {
-            throw "the metadata key $MetadataKey says nothing of $name"
         }
     }
     # These become names of a user and of files.
@@ -154,15 +156,34 @@ function Add-LabUserToGroup {
     }
 }
 
+# A password that nobody knows: the platform's own command resets it for whoever may change this host.
+function New-LabPassword {
+    $bytes = New-Object byte[] 32
+    $generator = [Security.Cryptography.RandomNumberGenerator]::Create()
+    try {
+        $generator.GetBytes($bytes)
+    }
+    finally {
+        $generator.Dispose()
+    }
+    # Windows wants three of four kinds of characters.
+    return [Convert]::ToBase64String($bytes) + '-aA1'
+}
+
 function Set-LabUser {
-    $password = ConvertTo-SecureString -String $script:Values.labPassword -AsPlainText -Force
     $user = Get-LabUser
+    $text = $script:Values.labPassword
+    if ($null -eq $text) { $text = New-LabPassword }
+    $password = ConvertTo-SecureString -String $text -AsPlainText -Force
     if ($null -eq $user) {
         $null = New-LocalUser -Name $script:Values.labUser -Password $password -AccountNeverExpires `
             -PasswordNeverExpires -Description 'User of the assessment lab'
     }
     else {
-        Set-LocalUser -InputObject $user -Password $password -PasswordNeverExpires $true
+        if ($null -ne $script:Values.labPassword) {
+            Set-LocalUser -InputObject $user -Password $password -PasswordNeverExpires $true
+        }
+        # Otherwise somebody may have reset the password meanwhile, and would be locked out.
         Enable-LocalUser -InputObject $user
     }
     foreach ($sid in $AdministratorsSid, $RemoteDesktopUsersSid) {
@@ -415,6 +436,12 @@ function Save-LabDesktopText {
     else {
         $key = 'This lab keeps it in the Terraform state alone (create_ssh_key_bucket = false): ask whoever applied it.'
     }
+    if ($null -eq $v.labPassword) {
+        $password = 'the password that "gcloud compute reset-windows-password" has printed'
+    }
+    else {
+        $password = $v.labPassword
+    }
     $range = (Get-LabScanRange) -join "`n   "
     $text = @"
 Assessment lab
@@ -422,7 +449,7 @@ Project: $($v.projectId)
 Region of the assessment service: $($v.region)
 Written $(Get-LabTime), when this host was prepared; what was changed since is in the outputs of the lab.
 
-1. RDP to the Windows host as $($v.labUser) with $($v.labPassword)
+1. RDP to the Windows host as $($v.labUser) with $password
 
 2. Start the discovery client.
    It is the service $($v.discoveryClientService) and is used through a browser. If it is not there, download it from
@@ -451,7 +478,7 @@ Written $(Get-LabTime), when this host was prepared; what was changed since is i
    $($v.assessmentServiceUrl)
 
 A single scan is a snapshot; a real assessment runs the client for 2 to 4 weeks.
-This lab is meant to be thrown away: its password is known and remote desktop is open.
+This lab is meant to be thrown away: keep nothing of value on this host.
 "@
     $folder = Join-Path $env:PUBLIC 'Desktop'
     $null = New-Item -ItemType Directory -Path $folder -Force
