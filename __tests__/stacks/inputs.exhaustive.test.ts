@@ -32,6 +32,8 @@ const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
   ["the first release without Redis", { application_version: "2025.10.0" }],
   ["the last feature release of a year", { application_version: "2025.12.4" }],
   ["an early release of a later year", { application_version: "2026.2.0" }],
+  ["the release after the one that is refused", { application_version: "2026.8.1" }],
+  ["a release that is not known yet", { application_version: "2030.1.1" }],
   ["the pinned release", { application_version: "2026.5.4" }],
   ["no bootstrap password", { bootstrap_password: null }],
   ["a bootstrap password of 8 characters", { bootstrap_password: "eight888" }],

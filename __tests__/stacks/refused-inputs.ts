@@ -68,6 +68,13 @@ export const REFUSED_ALONE: readonly Refusal[] = [
     { application_version: "2026.5.0-rc1" },
     [`application_version is "2026.5.0-rc1"; ${VERSION_RULE}`],
   ],
+  [
+    "the release that takes the load balancer for every visitor",
+    { application_version: "2026.8.0" },
+    [
+      'application_version is "2026.8.0"; it must be another release, because behind a load balancer this one takes the load balancer for every visitor; use for example "2026.8.5".',
+    ],
+  ],
   ["an empty release", { application_version: "" }, [`application_version is ""; ${VERSION_RULE}`]],
   [
     "a bootstrap password of 7 characters, without showing it",

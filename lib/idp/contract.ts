@@ -19,6 +19,15 @@ export const LATEST_VERSION = "latest";
 /** What `latest` builds: the upstream publishes no usable tag of that name. */
 export const PINNED_VERSION = "2026.5.4";
 
+/** Newest release when the list of releases was last looked at, on 2026-10-21. */
+export const NEWEST_KNOWN_VERSION = "2026.8.5";
+
+/**
+ * Takes the last address that a request has passed for the visitor's, without a look at the trusted ones. Behind a load
+ * balancer all visitors are one, and share one limit on requests.
+ */
+export const REFUSED_VERSION = "2026.8.0";
+
 /** First release that needs no Redis: cache, sessions, tasks and channels are in PostgreSQL from here on. */
 export const OLDEST_VERSION = { year: 2025, feature: 10 } as const;
 

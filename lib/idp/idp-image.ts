@@ -5,17 +5,18 @@ import { expression } from "../core/expression";
 import { countWithout } from "../core/optional-value";
 import { packageFile } from "../core/package-file";
 import { addRestLibrary, shellCommand } from "../core/project-apis";
+import { warnOf } from "../core/risks";
 import { ifKnown, requireAll, type Rule } from "../core/rules";
 import { addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
+import { BUILD_ARGUMENTS, LATEST_VERSION, PINNED_VERSION, UPSTREAM_IMAGE, UPSTREAM_PREFIX } from "./contract";
 import {
-  BUILD_ARGUMENTS,
-  LATEST_VERSION,
-  OLDEST_VERSION,
-  PINNED_VERSION,
-  UPSTREAM_IMAGE,
-  UPSTREAM_PREFIX,
-} from "./contract";
+  isRefusedVersion,
+  isSupportedVersion,
+  REFUSED_RELEASE_RULE,
+  SUPPORTED_RELEASE_RULE,
+  unknownReleaseRisk,
+} from "./releases";
 
 /** Where images are pushed, and who may push. */
 export interface ImageRepository {
@@ -105,7 +106,9 @@ export class IdpImage extends Construct {
       return;
     }
 
-    const version = exactVersion(props.applicationVersion ?? LATEST_VERSION);
+    const { applicationVersion = LATEST_VERSION } = props;
+    warnOf(this, "KnownRelease", [unknownReleaseRisk(applicationVersion, existingImage)]);
+    const version = exactVersion(applicationVersion);
     const upstreamImage = props.upstreamImage ?? UPSTREAM_IMAGE;
     const upstreamPrefix = props.upstreamPrefix ?? UPSTREAM_PREFIX;
     const files = IMAGE_FILES.map((file) => addStackFile(this, packageFile(`image/${file}`), `image/${file}`));
@@ -134,7 +137,7 @@ export class IdpImage extends Construct {
             [BUILD_ARGUMENTS.upstreamImage]: upstreamImage,
             [BUILD_ARGUMENTS.upstreamPrefix]: upstreamPrefix,
             [BUILD_ARGUMENTS.version]: version,
-            [BUILD_ARGUMENTS.platformVersion]: props.applicationVersion ?? LATEST_VERSION,
+            [BUILD_ARGUMENTS.platformVersion]: applicationVersion,
           },
         },
       ],
@@ -163,17 +166,6 @@ function isLiteral(image: string | undefined): boolean {
   return image !== undefined && !Token.isUnresolved(image);
 }
 
-/** True for `latest` and for an exact release that keeps everything in PostgreSQL. */
-function isSupportedVersion(version: string): boolean {
-  if (version === LATEST_VERSION) return true;
-  const [, year, feature] = /^(\d{4})\.(\d{1,2})\.\d+$/.exec(version) ?? [];
-  if (year === undefined || feature === undefined) return false;
-  return (
-    Number(year) > OLDEST_VERSION.year ||
-    (Number(year) === OLDEST_VERSION.year && Number(feature) >= OLDEST_VERSION.feature)
-  );
-}
-
 const RULES: readonly Rule<IdpImageProps>[] = [
   {
     holds: ({ existingImage, repository }) => repository !== undefined || isLiteral(existingImage),
@@ -183,7 +175,12 @@ const RULES: readonly Rule<IdpImageProps>[] = [
   {
     holds: ({ applicationVersion }) => ifKnown(applicationVersion, isSupportedVersion),
     message: ({ applicationVersion }) =>
-      `applicationVersion is "${String(applicationVersion)}"; it must be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, because older ones need a Redis and rolling tags change without notice; use for example "${PINNED_VERSION}"`,
+      `applicationVersion is "${String(applicationVersion)}"; ${SUPPORTED_RELEASE_RULE}`,
+  },
+  {
+    holds: ({ applicationVersion }) => ifKnown(applicationVersion, (version) => !isRefusedVersion(version)),
+    message: ({ applicationVersion }) =>
+      `applicationVersion is "${String(applicationVersion)}"; ${REFUSED_RELEASE_RULE}`,
   },
   {
     holds: ({ upstreamImage }) => ifKnown(upstreamImage, (image) => !/:[^/]*$|@/.test(image)),

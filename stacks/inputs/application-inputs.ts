@@ -4,8 +4,15 @@ import { Construct } from "constructs";
 import { expression } from "../../lib/core/expression";
 import { InputVariable } from "../../lib/core/input-variable";
 import { imagePrefix, tenantPrefix } from "../../lib/core/names";
-import { BASELINE_ENVIRONMENT, LATEST_VERSION, OLDEST_VERSION, PINNED_VERSION } from "../../lib/idp/contract";
+import {
+  BASELINE_ENVIRONMENT,
+  LATEST_VERSION,
+  OLDEST_VERSION,
+  PINNED_VERSION,
+  REFUSED_VERSION,
+} from "../../lib/idp/contract";
 import { environmentValidations } from "../../lib/idp/environment-rules";
+import { REFUSED_RELEASE_RULE, SUPPORTED_RELEASE_RULE } from "../../lib/idp/releases";
 
 /** Which release of the identity provider runs, and with what settings. */
 export class ApplicationInputs extends Construct {
@@ -25,7 +32,11 @@ export class ApplicationInputs extends Construct {
       validation: [
         {
           condition: `\${var.application_version == "${LATEST_VERSION}" || try(${SUPPORTED_RELEASE}, false)}`,
-          errorMessage: `application_version is "\${var.application_version}"; it must be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, because older ones need a Redis and rolling tags change without notice; use for example "${PINNED_VERSION}".`,
+          errorMessage: `application_version is "\${var.application_version}"; ${SUPPORTED_RELEASE_RULE}.`,
+        },
+        {
+          condition: `\${var.application_version != "${REFUSED_VERSION}"}`,
+          errorMessage: `application_version is "\${var.application_version}"; ${REFUSED_RELEASE_RULE}.`,
         },
       ],
     }).stringValue;

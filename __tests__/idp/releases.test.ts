@@ -1,0 +1,72 @@
+import { InputVariable } from "../../lib/core/input-variable";
+import { IdpImage } from "../../lib/idp/idp-image";
+import { warningsOfFile } from "../stacks/terraform-run";
+import { describeWith } from "../support/programs";
+import { bareStack, terraformOf, warningsOf } from "../support/synthesis";
+
+const WARNING =
+  'application_version is "2030.1.1"; it should be a release up to 2026.8.5, the newest that was known here, because one that does not exist fails only as its image is built and a newer one is untested; compare it with the releases of the upstream image';
+
+const stackIn = (
+  applicationVersion: string | undefined,
+  { existingImage, stack = bareStack() }: { existingImage?: string; stack?: ReturnType<typeof bareStack> } = {},
+) => {
+  const repository = { imagePrefix: "host/project/images", builderEmail: "builder@example.com", ready: [] };
+  new IdpImage(stack, "Image", {
+    applicationName: "idp",
+    projectId: "demo-project",
+    repository,
+    applicationVersion,
+    existingImage,
+  });
+  return stack;
+};
+
+describe("The release of an image", () => {
+  it("is warned of at synth when it is newer than the newest that is known, and built all the same", () => {
+    const stack = stackIn("2030.1.1");
+    expect(warningsOf(stack)).toEqual([WARNING]);
+    expect(terraformOf(stack).locals?.image_reference).toContain(":2030.1.1-");
+  });
+
+  it.each([undefined, "latest", "2025.10.0", "2025.12.99", "2026.5.8", "2026.8.5"])(
+    "is not warned of: %s",
+    (release) => {
+      expect(warningsOf(stackIn(release))).toEqual([]);
+    },
+  );
+
+  it.each(["2026.8.6", "2026.10.0", "2027.2.0"])("is warned of: %s", (release) => {
+    expect(warningsOf(stackIn(release))).toEqual([WARNING.replace("2030.1.1", release)]);
+  });
+
+  it("is refused when it takes the load balancer for every visitor", () => {
+    expect(() => stackIn("2026.8.0")).toThrow(
+      new Error(
+        'test/Image: 1 problem\n  - applicationVersion is "2026.8.0"; it must be another release, because behind a load balancer this one takes the load balancer for every visitor; use for example "2026.8.5"',
+      ),
+    );
+  });
+});
+
+describeWith(["terraform"], "An input for the release", () => {
+  const stack = bareStack();
+  const input = (name: string) =>
+    new InputVariable(stack, name, { type: "string", default: null, description: "Text." }).stringValue;
+  stackIn(input("release"), { existingImage: input("image"), stack });
+  const { check, variable } = terraformOf(stack);
+
+  it.each([
+    ["2030.1.1", [`${WARNING}.`]],
+    ["2026.8.6", [`${WARNING.replace("2030.1.1", "2026.8.6")}.`]],
+    ["2026.8.5", []],
+    ["2025.12.99", []],
+    ["latest", []],
+  ])("is warned of at plan when it is newer than the newest that is known: %s", (release, warnings) => {
+    expect(warningsOfFile({ check, variable }, { release })).toEqual(warnings);
+  });
+
+  it("is nobody's concern with an image that exists", () => {
+    expect(warningsOfFile({ check, variable }, { release: "2030.1.1", image: "host/idp:1" })).toEqual([]);
+  });
+});
