@@ -118,8 +118,17 @@ export class IdpKubernetesStack extends PortableStack {
       }),
     });
 
+    const frontDoor = new FrontDoor(this, "FrontDoor", {
+      ...place,
+      namespace,
+      port: CONTAINER_PORT,
+      domain: inputs.domain,
+      dependsOn: networkReady,
+      opensAfter: [initialization.completed],
+    });
     const workload = new KubernetesWorkload(this, "Workload", {
       ...workloadPlace,
+      frontDoor,
       account: new WorkloadAccount(this, "RuntimeAccount", {
         namespace,
         name: names.server,
@@ -138,15 +147,7 @@ export class IdpKubernetesStack extends PortableStack {
       dependsOn: [...nodesMayPull, ...image.ready, initialization.completed],
     });
 
-    const frontDoor = new FrontDoor(this, "FrontDoor", {
-      ...place,
-      namespace,
-      workload,
-      port: CONTAINER_PORT,
-      domain: inputs.domain,
-      dependsOn: networkReady,
-      opensAfter: [initialization.completed],
-    });
+    frontDoor.sendVisitorsTo(workload);
 
     new DeletionGuard(this, "DeletionGuard", {
       protect: deletionProtection,

@@ -7,7 +7,7 @@ import { KubernetesWorkload } from "../../lib/platform/kubernetes/kubernetes-wor
 import { WorkloadNamespace } from "../../lib/platform/kubernetes/workload-namespace";
 import { WorkloadSecret } from "../../lib/platform/kubernetes/workload-secret";
 import { valueAt } from "../stacks/configuration-graph";
-import { resourceOf, terraformOf, type Block } from "../support/synthesis";
+import { resourceOf, terraformOf, warningsOf, type Block } from "../support/synthesis";
 import { clusterParts, type ClusterParts } from "./kubernetes-parts";
 import { addressOf, containerIn, PLACE } from "./serverless-parts";
 
@@ -128,6 +128,7 @@ describe("FrontDoor", () => {
       new TerraformOutput(stack, name, { value, staticId: true });
     const terraform = terraformOf(stack);
     return {
+      stack,
       door,
       of: (type: string, name: string) => resourceOf(terraform, type, name),
       output: (name: string) => terraform.output?.[name]?.value,
@@ -136,6 +137,74 @@ describe("FrontDoor", () => {
   const NEVER = "${(false) ? 1 : 0}";
   const input = ({ stack }: ClusterParts) =>
     new InputVariable(stack, "domain", { type: "string", default: null, description: "A domain." }).stringValue;
+
+  const knownDoorIn = (domain: (parts: ClusterParts) => string | undefined) => {
+    const parts = clusterParts();
+    const { stack } = parts;
+    const door = new FrontDoor(stack, "FrontDoor", {
+      ...PLACE,
+      namespace: parts.namespace,
+      port: 9000,
+      domain: domain(parts),
+    });
+    const container = containerIn(stack);
+    const workload = new KubernetesWorkload(stack, "Workload", { ...parts, container, frontDoor: door });
+    return { stack, door, workload };
+  };
+  const toldOf = ({ stack, door, workload }: ReturnType<typeof knownDoorIn>) => {
+    door.sendVisitorsTo(workload);
+    const deployment = resourceOf(terraformOf(stack), "kubernetes_deployment_v1", "workload");
+    const told = valueAt(deployment, "spec.template.spec.container.0.dynamic.env.for_each") as Record<string, string>;
+    return { proxies: told.IDP_LISTEN__TRUSTED_PROXY_CIDRS, baseUrl: told.IDP_WEB__BASE_URL };
+  };
+  const FRONT_ENDS =
+    "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fe80::/10,::1/128,35.191.0.0/16,130.211.0.0/22";
+  const GLOBAL_ADDRESS = "one(google_compute_global_address.front_door_global_address[*].address)";
+
+  it("with a domain is among the proxies that the application trusts, and the base of its links", () => {
+    expect(toldOf(knownDoorIn(() => "login.example.com"))).toEqual({
+      proxies: `${FRONT_ENDS},\${${GLOBAL_ADDRESS}}/32`,
+      baseUrl: "https://login.example.com",
+    });
+  });
+
+  it("tells the application the same of a domain that only Terraform knows", () => {
+    const regional = "one(google_compute_address.front_door_address[*].address)";
+    expect(toldOf(knownDoorIn(input))).toEqual({
+      proxies: `${FRONT_ENDS},\${(var.domain != null ? ${GLOBAL_ADDRESS} : ${regional})}/32`,
+      baseUrl: `https://\${(var.domain != null ? var.domain : ${regional})}`,
+    });
+  });
+
+  it("makes no circle: the workload waits for the address, and the load balancer for the workload", () => {
+    const parts = knownDoorIn(() => "login.example.com");
+    parts.door.sendVisitorsTo(parts.workload);
+    const { resource = {} } = terraformOf(parts.stack);
+    expect(resource.google_compute_global_address?.front_door_global_address?.depends_on).toBeUndefined();
+    expect(resource.kubernetes_ingress_v1?.front_door_ingress?.depends_on).toEqual([
+      "kubernetes_deployment_v1.workload",
+    ]);
+  });
+
+  it("warns when a workload that visitors reach by a domain does not know it", () => {
+    const warning = (domain: string) =>
+      `domain is "${domain}" and the workload does not know its front door; from release 2026.8.1 on every visitor has the address of the load balancer, because the application takes the last address that it does not trust; make the front door first, give it to the workload as frontDoor, and call sendVisitorsTo`;
+    expect(warningsOf(doorIn(() => "login.example.com").stack)).toEqual([warning("login.example.com")]);
+    expect(warningsOf(doorIn().stack)).toEqual([]);
+    const { stack } = doorIn(input);
+    expect(warningsOf(stack)).toEqual([]);
+    expect(terraformOf(stack).check?.front_door_known_to_workload).toEqual({
+      assert: [{ condition: "${var.domain == null}", error_message: `${warning("${var.domain}")}.` }],
+    });
+    const known = knownDoorIn(() => "login.example.com");
+    known.door.sendVisitorsTo(known.workload);
+    expect(warningsOf(known.stack)).toEqual([]);
+  });
+
+  it("is refused when nobody says where it leads", () => {
+    const { stack } = knownDoorIn(() => undefined);
+    expect(() => terraformOf(stack)).toThrow("call sendVisitorsTo with it");
+  });
 
   it("without a domain passes connections on to a static address, with the visitors' own addresses", () => {
     const { of, output } = doorIn();

@@ -328,7 +328,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
 
   "Behind a load balancer": [
     [
-      "Trusted proxies: the application's own defaults and the platform's front ends",
+      "Trusted proxies: the application's own defaults, the platform's front ends and the load balancer's own address",
       () => local("workload_baseline_environment").IDP_LISTEN__TRUSTED_PROXY_CIDRS?.split(","),
       [
         "127.0.0.0/8",
@@ -339,7 +339,13 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
         "::1/128",
         "35.191.0.0/16",
         "130.211.0.0/22",
+        `${String(output("service_address"))}/32`,
       ],
+    ],
+    [
+      "The base of the application's links is where visitors come",
+      () => local("workload_baseline_environment").IDP_WEB__BASE_URL === output("service_url"),
+      true,
     ],
     [
       "The port of the server's own TLS is the one that the load balancer sends to",

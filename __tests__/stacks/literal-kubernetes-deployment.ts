@@ -85,8 +85,15 @@ function deployed(): Terraform {
     image: "registry.example.com/mirror/postgres:15-alpine",
     platform: new KubernetesJobs(workloadPlace),
   });
+  const frontDoor = new FrontDoor(stack, "FrontDoor", {
+    ...place,
+    namespace,
+    port: 9000,
+    domain: "login.example.com",
+  });
   const workload = new KubernetesWorkload(stack, "Workload", {
     ...workloadPlace,
+    frontDoor,
     minInstanceCount: 2,
     maxInstanceCount: 8,
     container: identityProviderContainer(stack, {
@@ -101,6 +108,6 @@ function deployed(): Terraform {
     }),
     dependsOn: [initialization.completed],
   });
-  new FrontDoor(stack, "FrontDoor", { ...place, namespace, workload, port: 9000, domain: "login.example.com" });
+  frontDoor.sendVisitorsTo(workload);
   return terraformOf(stack);
 }

@@ -2,7 +2,7 @@ import { TerraformLocal, TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
 import * as kubernetesWorkload from "../../lib/platform/kubernetes/kubernetes-workload";
-import { PLATFORM_ENVIRONMENT } from "../../lib/platform/kubernetes/contract";
+import { platformEnvironment } from "../../lib/platform/kubernetes/contract";
 import { TRUSTED_PROXIES } from "../../lib/platform/serverless/contract";
 import * as serverlessService from "../../lib/platform/serverless/serverless-service";
 import { type ContainerSpec } from "../../lib/idp/container-spec";
@@ -89,7 +89,7 @@ describe("In both synthesized results", () => {
     };
     const both = [
       layers(serverless(), serverlessTerraform().locals, "service", TRUSTED_PROXIES),
-      layers(kubernetes(), kubernetesTerraform().locals, "workload", PLATFORM_ENVIRONMENT),
+      layers(kubernetes(), kubernetesTerraform().locals, "workload", platformEnvironment({ address: "", url: "" })),
     ];
     expect(both[1]).toEqual(both[0]);
     expect(both[0]?.map((layer) => typeof layer)).toEqual(["object", "string", "object"]);

@@ -16,6 +16,19 @@ export const PLATFORM_ENVIRONMENT = {
   IDP_LISTEN__HTTPS: `0.0.0.0:${SERVER_HTTPS_PORT}`,
 } as const;
 
+/**
+ * The same with a front door. Of the addresses that a request has passed, the application takes the last that it does not
+ * trust for the visitor's, and the load balancer adds its own; older releases than 2026.8 ignore the base of its links.
+ */
+export function platformEnvironment(frontDoor?: { readonly address: string; readonly url: string }) {
+  if (frontDoor === undefined) return PLATFORM_ENVIRONMENT;
+  return {
+    ...PLATFORM_ENVIRONMENT,
+    ...trustedProxies(...FRONT_END_RANGES, `${frontDoor.address}/32`),
+    IDP_WEB__BASE_URL: frontDoor.url,
+  };
+}
+
 /** Ranges of the network that a deployment makes for itself; nothing else is in it. */
 export const NETWORK_RANGES = {
   nodes: "10.0.0.0/22",

@@ -28,9 +28,6 @@ export interface EntranceProps {
   /** Region of the address without a domain. */
   readonly region: string;
 
-  /** Where visitors are sent. */
-  readonly workload: KubernetesWorkload;
-
   /**
    * Things that must exist first for addresses: the gate of the network API.
    *
@@ -61,17 +58,17 @@ export interface EntranceProps {
 }
 
 /** One of the two ways in, which exists with or without a domain. */
-interface Entrance {
+export interface Entrance {
   /** Address that visitors connect to, in Terraform's language. */
   readonly address: string;
 
-  /** Everything that belongs to it. */
-  readonly opened: readonly ITerraformDependable[];
+  /** Sends visitors to a workload; returns what must exist before they get there. */
+  readonly open: (workload: KubernetesWorkload) => ITerraformDependable;
 }
 
 /** A static address and a load balancer that passes connections on as they came. */
 export function passConnectionsOn(scope: Construct, props: EntranceProps): Entrance {
-  const { deployment, domain, labels, namespace, port, projectId, region, workload } = props;
+  const { deployment, domain, labels, namespace, port, projectId, region } = props;
   const count = countWithout(domain);
   const address = new ComputeAddress(scope, "Address", {
     project: projectId,
@@ -82,34 +79,35 @@ export function passConnectionsOn(scope: Construct, props: EntranceProps): Entra
     dependsOn: props.dependsOn,
   });
   const ip = onlyAttribute(address, "address");
-  const service = new ServiceV1(scope, "LoadBalancer", {
-    metadata: {
-      name: objectName(deployment, "load-balancer"),
-      namespace: namespace.namespaceName,
-      annotations: { ...NETWORK_ENDPOINT_GROUPS, "cloud.google.com/l4-rbs": "enabled" },
-    },
-    spec: {
-      type: "LoadBalancer",
-      loadBalancerIp: expression(ip),
-      // Keeps the visitors' addresses, which the application logs and limits by.
-      externalTrafficPolicy: "Local",
-      selector: { ...workload.podLabels },
-      port: [
-        { name: "http", protocol: "TCP", port: 80, targetPort: String(port) },
-        { name: "https", protocol: "TCP", port: 443, targetPort: String(SERVER_HTTPS_PORT) },
-      ],
-    },
-    waitForLoadBalancer: true,
-    timeouts: { create: LOAD_BALANCER_TIMEOUT },
-    count,
-    dependsOn: props.opensAfter,
-  });
-  return { address: ip, opened: [service] };
+  const open = (workload: KubernetesWorkload) =>
+    new ServiceV1(scope, "LoadBalancer", {
+      metadata: {
+        name: objectName(deployment, "load-balancer"),
+        namespace: namespace.namespaceName,
+        annotations: { ...NETWORK_ENDPOINT_GROUPS, "cloud.google.com/l4-rbs": "enabled" },
+      },
+      spec: {
+        type: "LoadBalancer",
+        loadBalancerIp: expression(ip),
+        // Keeps the visitors' addresses, which the application logs and limits by.
+        externalTrafficPolicy: "Local",
+        selector: { ...workload.podLabels },
+        port: [
+          { name: "http", protocol: "TCP", port: 80, targetPort: String(port) },
+          { name: "https", protocol: "TCP", port: 443, targetPort: String(SERVER_HTTPS_PORT) },
+        ],
+      },
+      waitForLoadBalancer: true,
+      timeouts: { create: LOAD_BALANCER_TIMEOUT },
+      count,
+      dependsOn: props.opensAfter,
+    });
+  return { address: ip, open };
 }
 
 /** A static address, a certificate, and a load balancer that speaks HTTPS. */
 export function speakHttps(scope: Construct, props: EntranceProps): Entrance {
-  const { deployment, domain, labels, namespace, port, projectId, workload } = props;
+  const { deployment, domain, labels, namespace, port, projectId } = props;
   const count = countWith(domain);
   const address = new ComputeGlobalAddress(scope, "GlobalAddress", {
     project: projectId,
@@ -127,44 +125,46 @@ export function speakHttps(scope: Construct, props: EntranceProps): Entrance {
     lifecycle: { createBeforeDestroy: true },
     dependsOn: props.dependsOn,
   });
-  const service = new ServiceV1(scope, "Backend", {
-    metadata: {
-      name: objectName(deployment, "backend"),
-      namespace: namespace.namespaceName,
-      annotations: { ...NETWORK_ENDPOINT_GROUPS },
-    },
-    spec: {
-      type: "ClusterIP",
-      selector: { ...workload.podLabels },
-      port: [{ name: "http", protocol: "TCP", port: 80, targetPort: String(port) }],
-    },
-    count,
-    dependsOn: props.opensAfter,
-  });
-  const ingress = new IngressV1(scope, "Ingress", {
-    metadata: {
-      name: objectName(deployment),
-      namespace: namespace.namespaceName,
-      annotations: {
-        "kubernetes.io/ingress.class": "gce",
-        "kubernetes.io/ingress.allow-http": "false",
-        "kubernetes.io/ingress.global-static-ip-name": expression(onlyAttribute(address, "name")),
-        "ingress.gcp.kubernetes.io/pre-shared-cert": expression(onlyAttribute(certificate, "name")),
+  const open = (workload: KubernetesWorkload) => {
+    const service = new ServiceV1(scope, "Backend", {
+      metadata: {
+        name: objectName(deployment, "backend"),
+        namespace: namespace.namespaceName,
+        annotations: { ...NETWORK_ENDPOINT_GROUPS },
       },
-    },
-    spec: {
-      defaultBackend: {
-        service: {
-          name: expression(`one(${service.fqn}[*].metadata[0].name)`),
-          port: { number: 80 },
+      spec: {
+        type: "ClusterIP",
+        selector: { ...workload.podLabels },
+        port: [{ name: "http", protocol: "TCP", port: 80, targetPort: String(port) }],
+      },
+      count,
+      dependsOn: props.opensAfter,
+    });
+    return new IngressV1(scope, "Ingress", {
+      metadata: {
+        name: objectName(deployment),
+        namespace: namespace.namespaceName,
+        annotations: {
+          "kubernetes.io/ingress.class": "gce",
+          "kubernetes.io/ingress.allow-http": "false",
+          "kubernetes.io/ingress.global-static-ip-name": expression(onlyAttribute(address, "name")),
+          "ingress.gcp.kubernetes.io/pre-shared-cert": expression(onlyAttribute(certificate, "name")),
         },
       },
-    },
-    waitForLoadBalancer: true,
-    timeouts: { create: LOAD_BALANCER_TIMEOUT, delete: LOAD_BALANCER_TIMEOUT },
-    count,
-    // Its health check is made from the readiness probe of pods that exist.
-    dependsOn: [workload.rolledOut],
-  });
-  return { address: onlyAttribute(address, "address"), opened: [ingress] };
+      spec: {
+        defaultBackend: {
+          service: {
+            name: expression(`one(${service.fqn}[*].metadata[0].name)`),
+            port: { number: 80 },
+          },
+        },
+      },
+      waitForLoadBalancer: true,
+      timeouts: { create: LOAD_BALANCER_TIMEOUT, delete: LOAD_BALANCER_TIMEOUT },
+      count,
+      // Its health check is made from the readiness probe of pods that exist.
+      dependsOn: [workload.rolledOut],
+    });
+  };
+  return { address: onlyAttribute(address, "address"), open };
 }

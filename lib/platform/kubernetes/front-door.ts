@@ -8,12 +8,22 @@ import { certificateName, NETWORK_NAME_MAX_LENGTH, objectName } from "../../core
 import { nameRules } from "../../core/name-rules";
 import { orElse, whether } from "../../core/optional-value";
 import { requireProvider } from "../../core/provider-requirements";
+import { type Risk, warnOf } from "../../core/risks";
 import { ifKnown, requireAll, type Rule } from "../../core/rules";
 import { ANYWHERE, FRONT_END_RANGES, PLATFORM_NAME, SERVER_HTTPS_PORT } from "./contract";
 import { DOMAIN_RULE, isDomain } from "./domain";
-import { passConnectionsOn, speakHttps, type EntranceProps } from "./entrances";
+import { passConnectionsOn, speakHttps, type Entrance, type EntranceProps } from "./entrances";
+import { type KubernetesWorkload } from "./kubernetes-workload";
 
-export type FrontDoorProps = EntranceProps;
+export interface FrontDoorProps extends EntranceProps {
+  /**
+   * Where visitors are sent. With a domain make the front door first, hand it to the workload as `frontDoor`, and call
+   * `sendVisitorsTo` instead: the application must know the address that its visitors have passed.
+   *
+   * @default - told later, by `sendVisitorsTo`
+   */
+  readonly workload?: KubernetesWorkload;
+}
 
 /**
  * The way in: a static address that passes connections on, or a domain with a certificate and a load balancer that speaks
@@ -28,12 +38,17 @@ export class FrontDoor extends Construct {
   /** Where the application answers. */
   readonly url: string;
 
-  /** Everything that belongs to it. */
-  readonly opened: ITerraformDependable[];
+  /** What lets visitors in; complete once it is known where they are sent. */
+  readonly opened: ITerraformDependable[] = [];
 
   private readonly domain: string | undefined;
+  private readonly entrances: readonly Entrance[];
 
-  constructor(scope: Construct, id: string, props: FrontDoorProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: FrontDoorProps,
+  ) {
     super(scope, id);
     requireAll(this, props, RULES);
     requireProvider(this, "kubernetes");
@@ -41,13 +56,23 @@ export class FrontDoor extends Construct {
     const { domain } = props;
     this.domain = domain;
 
-    const visitors = this.letVisitorsIn(props);
     const withoutDomain = passConnectionsOn(this, props);
     const withDomain = speakHttps(this, props);
+    this.entrances = [withoutDomain, withDomain];
 
     this.address = whether(domain, withDomain.address, withoutDomain.address);
     this.url = `https://${orElse(domain, withoutDomain.address)}`;
-    this.opened = [visitors, ...withoutDomain.opened, ...withDomain.opened];
+
+    this.node.addValidation({ validate: () => (this.opened.length === 0 ? [LEADS_NOWHERE] : []) });
+    if (props.workload === undefined) return;
+    this.sendVisitorsTo(props.workload);
+    if (domain !== undefined) warnOf(this, "KnownToWorkload", [unknownFrontDoorRisk(domain)]);
+  }
+
+  /** Opens the way to a workload, once. */
+  sendVisitorsTo(workload: KubernetesWorkload): void {
+    const visitors = this.letVisitorsIn(workload);
+    this.opened.push(visitors, ...this.entrances.map(({ open }) => open(workload)));
   }
 
   /** What to enter at whoever manages the domain; null without one. */
@@ -60,11 +85,12 @@ export class FrontDoor extends Construct {
   }
 
   /** Visitors' own addresses arrive without a domain; with one, only the platform's front ends connect. */
-  private letVisitorsIn({ deployment, domain, namespace, port, workload }: FrontDoorProps): NetworkPolicyV1 {
+  private letVisitorsIn({ podLabels }: KubernetesWorkload): NetworkPolicyV1 {
+    const { deployment, domain, namespace, port } = this.props;
     const policy = new NetworkPolicyV1(this, "Visitors", {
       metadata: { name: objectName(deployment, "visitors"), namespace: namespace.namespaceName },
       spec: {
-        podSelector: { matchLabels: { ...workload.podLabels } },
+        podSelector: { matchLabels: { ...podLabels } },
         policyTypes: ["Ingress"],
         ingress: [{}],
       },
@@ -80,6 +106,19 @@ export class FrontDoor extends Construct {
     });
     return policy;
   }
+}
+
+const LEADS_NOWHERE =
+  "it leads nowhere; a front door must have a workload, because visitors are sent to its pods; call sendVisitorsTo with it";
+
+/** A workload that exists before its front door cannot know the address that its visitors come through. */
+function unknownFrontDoorRisk(domain: string): Risk {
+  return {
+    value: domain,
+    isAvoided: false,
+    condition: `${domain} == null`,
+    message: `domain is "${domain}" and the workload does not know its front door; from release 2026.8.1 on every visitor has the address of the load balancer, because the application takes the last address that it does not trust; make the front door first, give it to the workload as frontDoor, and call sendVisitorsTo`,
+  };
 }
 
 const RULES: readonly Rule<FrontDoorProps>[] = [

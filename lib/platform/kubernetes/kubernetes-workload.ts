@@ -18,7 +18,7 @@ import { type PostgresqlDatabase } from "../postgresql-database";
 import {
   BUCKET_ANNOTATION,
   DRAIN_SECONDS,
-  PLATFORM_ENVIRONMENT,
+  platformEnvironment,
   PROGRESS_DEADLINE_SECONDS,
   PROXY_GRACE_SECONDS,
   ROLLOUT_MINUTES,
@@ -33,6 +33,15 @@ import { mountsOf, probe, volumesOf } from "./server-container";
 import { type WorkloadAccount } from "./workload-account";
 import { type WorkloadNamespace } from "./workload-namespace";
 import { WorkloadSecret } from "./workload-secret";
+
+/** What an application must know of its front door. */
+export interface KnownFrontDoor {
+  /** Address that visitors connect to. */
+  readonly address: string;
+
+  /** Where the application answers. */
+  readonly url: string;
+}
 
 export interface KubernetesWorkloadProps {
   /** Account that the pods run as. */
@@ -58,6 +67,14 @@ export interface KubernetesWorkloadProps {
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * Where visitors come in, of which the application is told: its address, which is among those that a request has passed
+   * when there is a domain, and the base of its own links. A variable of the container wins.
+   *
+   * @default - unknown, as without a domain it may be
+   */
+  readonly frontDoor?: KnownFrontDoor;
 
   /**
    * Most instances at a time, and one more during a rollout; each takes 20 database connections at its peak.
@@ -161,7 +178,7 @@ export class KubernetesWorkload extends Construct {
       timeouts: { create: rolloutTimeout(1), update: rolloutTimeout(maxInstanceCount) },
       dependsOn: [...namespace.ready, ...(props.dependsOn ?? [])],
     });
-    completePodTemplate(workload, onPlatform(PLATFORM_ENVIRONMENT, container.environment));
+    completePodTemplate(workload, onPlatform(platformEnvironment(props.frontDoor), container.environment));
 
     const autoscaler = new HorizontalPodAutoscalerV2(this, "Autoscaler", {
       metadata,
