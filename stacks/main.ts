@@ -9,10 +9,11 @@ import { summary } from "./summary";
 /** Synthesizes the stacks that the command line names, and all when it names none. */
 async function synthesize([, , ...names]: readonly string[]): Promise<void> {
   const app = new App();
-  const stacks = await createStacks(app, readSettings(process.env), names);
+  const settings = readSettings(process.env);
+  const stacks = await createStacks(app, settings, names);
   if (names.length > 0) keepOtherStacks(app);
   app.synth();
-  process.stdout.write(summary(app.outdir, stacks));
+  process.stdout.write(summary(app.outdir, stacks, settings.backend));
 }
 
 synthesize(process.argv).catch((error: unknown) => {

@@ -21,13 +21,13 @@ beforeAll(async () => {
 });
 
 describe("The app command", () => {
-  it("says per stack where it is, how much it declares and what to do next", () => {
+  it("says per stack where it is, how much a plan adds and what to do next, and warns of states in files", () => {
     expect(all.output).toMatch(
       new RegExp(
         `^${STACK_NAMES.map(
           (name) =>
-            `cdktf.out/stacks/${name}: \\d+ resources; next: terraform -chdir=cdktf.out/stacks/${name} init && terraform -chdir=cdktf.out/stacks/${name} apply -var project_id=<your project>\n`,
-        ).join("")}$`,
+            `cdktf.out/stacks/${name}: \\d+ resources with the defaults; next: terraform -chdir=cdktf.out/stacks/${name} init && terraform -chdir=cdktf.out/stacks/${name} apply -var project_id=<your project>\n`,
+        ).join("")}warning: [^\n]*\n$`,
       ),
     );
   });
@@ -50,7 +50,8 @@ describe("The app command", () => {
     it.each(STACK_NAMES)("synthesizes %s to the same bytes, and loads nothing of the others", async (name) => {
       const environment = { NODE_OPTIONS: `--require ${hook}` };
       const { output, textOf } = await runAppCommand({ cwd, environment, stackNames: [name] });
-      expect(output.trim().split("\n")).toEqual([expect.stringContaining(`/${name}: `)]);
+      const lines = output.trim().split("\n");
+      expect(lines).toEqual([expect.stringContaining(`/${name}: `), expect.stringMatching(/^warning: /)]);
       expect(textOf(name)).toBe(all.textOf(name));
       const modules = readFileSync(join(cwd, "modules"), "utf8");
       const loaded = Object.entries(OWN_BINDINGS).filter(([, bindings]) => bindings.test(modules));

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { App, TerraformElement, TerraformStack } from "cdktf";
 
 import { packageFile } from "../../lib/core/package-file";
+import { plannedResources } from "../../stacks/planned-resources";
 import { synthesizeInto, type SynthesizedFolder, type Terraform } from "../support/synthesis";
 import { ConfigurationGraph, expressionsIn, referencesIn, stringsIn } from "./configuration-graph";
 import { KUBERNETES_STACK_NAME } from "./kubernetes-stack";
@@ -153,9 +154,8 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
 
   it("is made on a machine that has Node alone, and says what to do next", () => {
     const path = join("cdktf.out", "stacks", name);
-    const count = Object.values(terraform().resource ?? {}).flatMap(Object.keys).length;
     expect(onNodeAlone.output).toContain(
-      `${path}: ${count} resources; next: terraform -chdir=${path} init && terraform -chdir=${path} apply -var project_id=<your project>\n`,
+      `${path}: ${plannedResources(terraform())} resources with the defaults; next: terraform -chdir=${path} init && terraform -chdir=${path} apply -var project_id=<your project>\n`,
     );
   });
 
