@@ -53,7 +53,7 @@ describe("The judge of documented commands", () => {
     ["sh scripts/no-such.sh", "no folder has scripts/no-such.sh"],
     ["NO_SUCH=1 sh scripts/assessment-status.sh", "scripts/assessment-status.sh does not read NO_SUCH"],
     ["sh scripts/assessment-status.sh --xml", "scripts/assessment-status.sh has no option --xml"],
-    ["gcloud auth login", "gcloud auth login is not known"],
+    ["gcloud auth revoke", "gcloud auth revoke is not known"],
     ["make all", "make is not a command that a reader has"],
   ])("refuses %s", (command, message) => {
     expect(untruth(command, offer)).toBe(message);

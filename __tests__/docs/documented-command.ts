@@ -22,10 +22,10 @@ const OUTPUT_FOLDERS = /^(?:cdktf\.out|handed-over)\/stacks\//;
 const SYNTHESIS_SETTINGS = ["CDKTF_OUTDIR", "STATE_BACKEND"];
 
 /** Verbs of a command line, and what may follow them. */
-type Verbs = Readonly<Record<string, "nothing" | "inputs" | "output">>;
+type Verbs = Readonly<Record<string, "nothing" | "inputs" | "migration" | "output">>;
 
 const TERRAFORM_VERBS: Verbs = {
-  init: "nothing",
+  init: "migration",
   plan: "inputs",
   apply: "inputs",
   destroy: "inputs",
@@ -123,7 +123,7 @@ function rehearsalUntruth(options: readonly string[], script: string): string | 
 
 function gcloudUntruth(words: readonly string[]): string | undefined {
   const command = words.join(" ");
-  if (command === "auth application-default login") return undefined;
+  if (command === "auth login" || command === "auth application-default login") return undefined;
   const container = /^logging read .*\blabels\.container_name="?([^" ]+)"? --project=\S+ --freshness=\w+$/.exec(
     command,
   )?.[1];
@@ -170,7 +170,10 @@ function terraformUntruth([option = "", verb = "", ...rest]: readonly string[], 
   if (stack === undefined) return `${folder} is not the folder of a stack`;
   const takes = TERRAFORM_VERBS[verb];
   if (takes === undefined) return `terraform ${verb} is not used here`;
-  if (takes === "nothing") return rest.length === 0 ? undefined : `terraform ${verb} takes no ${String(rest[0])}`;
+  if (takes === "migration") {
+    const [unknown] = rest.filter((option) => option !== "-migrate-state");
+    return unknown === undefined ? undefined : `terraform ${verb} takes no ${unknown}`;
+  }
   if (takes === "output") {
     return unknownOf(
       rest.filter((word) => word !== "-raw"),
