@@ -12,7 +12,8 @@ const execute = promisify(execFile);
 
 /** The only real superuser, as on the managed service, so that `postgres` can be what it is there: an ordinary login. */
 export const SUPERUSER = "cloudsqladmin";
-export const ADMIN_PASSWORD = "admin-9vJt2";
+/** Another one in every process, because a test looks for it on the command lines of the whole machine. */
+export const ADMIN_PASSWORD = `admin-9vJt2-${process.pid}`;
 
 export interface Login {
   readonly user: string;

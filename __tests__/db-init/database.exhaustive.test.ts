@@ -66,6 +66,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever it finds there", (test) 
 
     expect(output).toContain(
       "step 4 of 5: no managed-superuser role to grant (DB_MANAGED_SUPERUSER_ROLE is empty), skipped\n" +
+        `last check: sign in as ${settings.DB_USER} and create a table in ${settings.DB_NAME}\n` +
         "step 5 of 5: no database proxy to stop (DB_PROXY_QUIT_URL is empty), skipped\n",
     );
     expect(exitCode).toBe(0);
@@ -105,11 +106,152 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever it finds there", (test) 
     const { exitCode, output } = await runScript(settings);
 
     expect(output).toContain(
-      `failed in step 3 of 5: the role ${settings.DB_USER} still lacks CREATE on the database, CREATE on the schema ` +
-        `public: postgres may not grant it because ${settings.DB_NAME} belongs to another role; change its owner to ` +
-        "postgres or choose another name\n",
+      `failed in step 3 of 5: the role ${settings.DB_USER} still lacks CREATE on the database ${settings.DB_NAME} of ` +
+        `${SUPERUSER}, CREATE on the schema public of ${SUPERUSER}: postgres may not grant it; let the owner grant it, ` +
+        "make postgres the owner or choose another database name\n",
     );
     expect(exitCode).toBe(1);
+  });
+
+  test("tells who else owns what it may not grant", async ({ cluster, tenant }) => {
+    const settings = tenant();
+    await cluster.query({ user: SUPERUSER }, `CREATE DATABASE ${settings.DB_NAME} OWNER postgres`);
+    await cluster.query({ user: SUPERUSER, database: settings.DB_NAME }, `ALTER SCHEMA public OWNER TO ${SUPERUSER}`);
+    const { exitCode, output } = await runScript(settings);
+
+    expect(output).toContain(
+      `failed in step 3 of 5: the role ${settings.DB_USER} still lacks CREATE on the schema public of ${SUPERUSER}: ` +
+        "postgres may not grant it; let the owner grant it, make postgres the owner or choose another database name\n",
+    );
+    expect(exitCode).toBe(1);
+  });
+
+  test("says at the end what the application would not get past", async ({ cluster, tenant }) => {
+    const faults: [string, string, string][] = [
+      [
+        "ALTER DATABASE :db SET default_transaction_read_only = on",
+        "ERROR:  cannot execute CREATE TABLE in a read-only transaction",
+        "default_transaction_read_only=on (database)",
+      ],
+      [
+        "ALTER DATABASE :db SET search_path = elsewhere",
+        "ERROR:  no schema has been selected to create in",
+        "search_path=elsewhere (database)",
+      ],
+      [
+        "ALTER ROLE :role SET session_replication_role = replica; ALTER DATABASE :db SET search_path = elsewhere",
+        "ERROR:  no schema has been selected to create in",
+        "search_path=elsewhere (database), session_replication_role=replica (user)",
+      ],
+    ];
+    const results = await Promise.all(
+      faults.map(async ([fault]) => {
+        const settings = tenant();
+        const named = fault.replaceAll(":db", settings.DB_NAME).replaceAll(":role", settings.DB_USER);
+        await cluster.query(
+          { user: SUPERUSER },
+          `CREATE DATABASE ${settings.DB_NAME} OWNER postgres`,
+          `CREATE ROLE ${settings.DB_USER}`,
+          ...named.split("; "),
+        );
+        const { exitCode, output } = await runScript(settings);
+        const names = new RegExp(`${settings.DB_USER}(_db)?`, "g");
+        const lines = output.replace(names, (_, database: string | undefined) => (database ? "DATABASE" : "ROLE"));
+        return [fault, exitCode, lines.slice(lines.indexOf("last check"))];
+      }),
+    );
+
+    expect(results).toEqual(
+      faults.map(([fault, reason, inForce]) => [
+        fault,
+        1,
+        "last check: sign in as ROLE and create a table in DATABASE\n" +
+          `settings in force for ROLE in DATABASE: ${inForce}\n` +
+          `failed in the last check: ROLE cannot use DATABASE: ${reason}; settings of the database or of a superuser ` +
+          "are left alone, whoever made them can take them back\n" +
+          "before leaving with exit code 1: tell the database proxy to quit\n",
+      ]),
+    );
+  });
+
+  test("names at the end what is unusual and does not stop the application", async ({ cluster, tenant }) => {
+    const settings = tenant();
+    const { DB_NAME: database, DB_USER: role } = settings;
+    await cluster.query(
+      { user: SUPERUSER },
+      `CREATE DATABASE ${database} OWNER postgres`,
+      `ALTER DATABASE ${database} SET statement_timeout = '5s'`,
+    );
+    await cluster.query(
+      { user: SUPERUSER, database },
+      `CREATE ROLE ${role}`,
+      `CREATE SCHEMA ${role} AUTHORIZATION ${role}`,
+      "CREATE TABLE public.theirs (id bigserial PRIMARY KEY)",
+      "CREATE EXTENSION pg_stat_statements SCHEMA public",
+    );
+    const { exitCode, output } = await runScript(settings);
+
+    expect(output).toContain(
+      `settings in force for ${role} in ${database}: statement_timeout=5s (database)\n` +
+        `new tables of ${role} go to the schema ${role}, not to public\n` +
+        `tables in public that ${role} cannot change, because others own them: theirs, theirs_id_seq\n` +
+        "step 5 of 5",
+    );
+    expect(exitCode).toBe(0);
+  });
+
+  test("does its work for an administrator whose own settings are in the way", async ({
+    cluster,
+    tenant,
+    endState,
+  }) => {
+    const settings = tenant({ DB_MANAGED_SUPERUSER_ROLE: "" });
+    const administrator = `${settings.DB_USER}_boss`;
+    await cluster.query(
+      { user: SUPERUSER },
+      `CREATE ROLE ${administrator} LOGIN CREATEDB CREATEROLE PASSWORD '${ADMIN_PASSWORD}'`,
+      `ALTER ROLE ${administrator} SET statement_timeout = '20ms'`,
+      `ALTER ROLE ${administrator} SET default_transaction_read_only = on`,
+    );
+    const { exitCode } = await runScript({ ...settings, DB_ADMIN_USER: administrator });
+
+    expect(exitCode).toBe(0);
+    expect((await endState(settings.DB_NAME)).database.owner).toBe("ROLE_boss");
+  });
+
+  test("takes the connection of everybody from a database that others could enter", async ({
+    cluster,
+    tenant,
+    endState,
+  }) => {
+    const settings = tenant();
+    await cluster.query(
+      { user: SUPERUSER },
+      `CREATE DATABASE ${settings.DB_NAME} OWNER postgres`,
+      `GRANT ALL ON DATABASE ${settings.DB_NAME} TO PUBLIC`,
+    );
+    await runScript(settings);
+
+    expect(await endState(settings.DB_NAME)).toEqual(COMPLETE);
+  });
+
+  test("says who could still enter a database that it may not close", async ({ cluster, tenant }) => {
+    const settings = tenant();
+    const { DB_NAME: database, DB_USER: role } = settings;
+    await cluster.query(
+      { user: SUPERUSER },
+      `CREATE DATABASE ${database}`,
+      `CREATE ROLE ${role}`,
+      `GRANT ALL ON DATABASE ${database} TO ${role}`,
+    );
+    await cluster.query({ user: SUPERUSER, database }, `GRANT ALL ON SCHEMA public TO ${role}`);
+    const { exitCode, output } = await runScript(settings);
+
+    expect(output).toContain(
+      `every login of this server can connect to ${database}, because the administrator may not change that; its owner ` +
+        `${SUPERUSER} can: REVOKE ALL ON DATABASE ${database} FROM PUBLIC\n`,
+    );
+    expect(exitCode).toBe(0);
   });
 
   test("adopts a database that the managed service created for its own role", async ({ cluster, tenant }) => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { ADMIN_PASSWORD, SUPERUSER } from "./cluster";
 import { type Outcome, runScript } from "./script-run";
-import { applicationLogin, describeOnServer } from "./tenants";
+import { applicationLogin, COMPLETE, describeOnServer } from "./tenants";
 
 /** Notes every command line on the machine while psql is at work. */
 const PSQL_THAT_LOOKS_AROUND = `
@@ -21,12 +21,45 @@ describeOnServer("db-init.sh on PostgreSQL 15", (test) => {
       `step 2 of 5: create or update the role ${settings.DB_USER}`,
       `step 3 of 5: create the database ${settings.DB_NAME} if it is missing and grant its privileges to ${settings.DB_USER}`,
       `step 4 of 5: grant cloudsqlsuperuser to ${settings.DB_USER}`,
+      `last check: sign in as ${settings.DB_USER} and create a table in ${settings.DB_NAME}`,
       "step 5 of 5: tell the database proxy to quit",
       `done: ${settings.DB_USER} can use the database ${settings.DB_NAME}`,
       "",
     ]);
     expect(exitCode).toBe(0);
     expect(quitRequests(settings)).toEqual(["POST"]);
+  });
+
+  test("puts a role in order that could not sign in or write", async ({ cluster, tenant, endState }) => {
+    const settings = tenant();
+    const { DB_NAME: database, DB_USER: role } = settings;
+    await cluster.query(
+      { user: SUPERUSER },
+      `CREATE DATABASE ${database} OWNER postgres`,
+      `CREATE ROLE ${role} VALID UNTIL '2000-01-01' CONNECTION LIMIT 0`,
+      `ALTER ROLE ${role} SET default_transaction_read_only = on`,
+      `ALTER ROLE ${role} SET search_path = elsewhere`,
+      `ALTER ROLE ${role} IN DATABASE ${database} SET statement_timeout = 1`,
+    );
+    const { exitCode, output } = await runScript(settings);
+
+    expect(output).toContain(
+      `settings of the role ${role} are taken back: default_transaction_read_only, search_path, statement_timeout\n`,
+    );
+    expect(exitCode).toBe(0);
+    expect(await endState(database)).toEqual(COMPLETE);
+    expect(await cluster.query(applicationLogin(settings), "CREATE TABLE visits ()", "SHOW search_path")).toBe(
+      '"$user", public',
+    );
+  });
+
+  test("lets no other login of the server into the database", async ({ cluster, tenant }) => {
+    const [one, other] = [tenant({ DB_MANAGED_SUPERUSER_ROLE: "" }), tenant({ DB_MANAGED_SUPERUSER_ROLE: "" })];
+    await Promise.all([runScript(one), runScript(other)]);
+
+    await expect(cluster.query({ ...applicationLogin(one), database: other.DB_NAME }, "SELECT 1")).rejects.toThrow(
+      `permission denied for database "${other.DB_NAME}"`,
+    );
   });
 
   test("lets the application create tables, a schema and extensions", async ({ cluster, tenant }) => {

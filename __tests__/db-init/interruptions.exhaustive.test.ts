@@ -20,11 +20,15 @@ describeOnServer("db-init.sh on PostgreSQL 15, again and again", (test) => {
       ["after the wait", 1, whole],
       ["while the role gets its password", 2, "/^.password/,$d"],
       ["after the role", 2, whole],
-      ["right after the creation of the database", 3, "/^CREATE DATABASE/q"],
-      ["after the database", 3, whole],
-      ["between the two grants", 4, "/^GRANT ALL ON SCHEMA/,$d"],
-      ["after the grants", 4, whole],
-      ["after the managed-superuser role", 5, whole],
+      ["after the settings of the role", 3, whole],
+      ["right after the creation of the database", 4, "/^CREATE DATABASE/q"],
+      ["after the database", 4, whole],
+      ["between the two grants", 5, "/^GRANT ALL ON SCHEMA/,$d"],
+      ["before everybody else loses access", 5, "/^REVOKE/,$d"],
+      ["after the grants", 5, whole],
+      ["after the managed-superuser role", 6, whole],
+      ["while the last check has a table", 7, "/^DROP TABLE/,$d"],
+      ["after the last check", 7, whole],
     ];
     const results = await Promise.all(
       interruptions.map(async ([moment, call, cut], index) => {

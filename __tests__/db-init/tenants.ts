@@ -7,7 +7,8 @@ import { ADMIN_PASSWORD, type Cluster, type Login, startCluster, SUPERUSER } fro
 import { type Environment, type ProxyRecorder, startProxyRecorder } from "./script-run";
 
 interface EndState {
-  readonly role: Readonly<Record<string, boolean>>;
+  readonly role: Readonly<Record<string, boolean | number | null>>;
+  readonly settings: readonly string[];
   readonly memberOf: readonly string[];
   readonly database: Readonly<Record<string, string | readonly string[]>>;
   readonly publicSchema: Readonly<Record<string, string | readonly string[]>>;
@@ -19,7 +20,10 @@ WITH app AS (SELECT * FROM pg_authid WHERE rolname = regexp_replace(current_data
 SELECT replace(jsonb_build_object(
   'role', (SELECT jsonb_build_object('login', rolcanlogin, 'inherit', rolinherit, 'superuser', rolsuper,
     'createRole', rolcreaterole, 'createDatabase', rolcreatedb, 'replication', rolreplication,
-    'bypassRowSecurity', rolbypassrls, 'saltedHash', rolpassword LIKE 'SCRAM-SHA-256$%') FROM app),
+    'bypassRowSecurity', rolbypassrls, 'saltedHash', rolpassword LIKE 'SCRAM-SHA-256$%',
+    'connectionLimit', rolconnlimit, 'expires', rolvaliduntil < 'infinity') FROM app),
+  'settings', (SELECT coalesce(jsonb_agg(setconfig), '[]') FROM pg_db_role_setting
+    WHERE setrole = (SELECT oid FROM app)),
   'memberOf', (SELECT coalesce(jsonb_agg(roleid::regrole::text), '[]') FROM pg_auth_members
     WHERE member = (SELECT oid FROM app)),
   'database', (SELECT jsonb_build_object('owner', datdba::regrole, 'encoding', pg_encoding_to_char(encoding),
@@ -39,12 +43,15 @@ export const COMPLETE: EndState = {
     replication: false,
     bypassRowSecurity: false,
     saltedHash: true,
+    connectionLimit: -1,
+    expires: false,
   },
+  settings: [],
   memberOf: ["cloudsqlsuperuser"],
   database: {
     owner: "postgres",
     encoding: "UTF8",
-    privileges: ["=Tc/postgres", "postgres=CTc/postgres", "ROLE=CTc/postgres"],
+    privileges: ["postgres=CTc/postgres", "ROLE=CTc/postgres"],
   },
   publicSchema: {
     owner: "pg_database_owner",

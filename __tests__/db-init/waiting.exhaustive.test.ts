@@ -194,6 +194,30 @@ describeWith(["psql", "busybox", "dash", "bash"], "db-init.sh before the databas
     expect(exitCode).toBe(0);
   });
 
+  it.each([
+    ["waits at the end, too, for a busy server", "300", 0, "done: idp can use the database idp"],
+    ["gives up at the end on a server that stays busy", "2", 3, "failed in the last check: PostgreSQL at /cloudsql/"],
+  ])("%s", async (_, waitSeconds, expectedExitCode, line) => {
+    const { exitCode, output } = await runScript(
+      {
+        ...SETTINGS,
+        DB_WAIT_SECONDS: waitSeconds,
+        REFUSALS: "10",
+        REFUSAL: 'FATAL:  too many connections for database "idp"',
+      },
+      {
+        programs: {
+          ...CLOCK,
+          psql: `[ "$PGUSER" = idp ] || REFUSALS=0
+${PSQL_THAT_REFUSES_FIRST}`,
+        },
+      },
+    );
+
+    expect(output).toContain(line);
+    expect(exitCode).toBe(expectedExitCode);
+  });
+
   it("does not wait when the server has refused the login for good", async () => {
     const { exitCode, output } = await runScript(
       { ...withProxy, REFUSALS: "1", REFUSAL: 'FATAL:  no pg_hba.conf entry for host "10.1.2.3"' },

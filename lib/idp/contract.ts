@@ -155,7 +155,12 @@ export const DATABASE_PORT = 5432;
 /** Login that owns the application database; it cannot switch to application roles. */
 export const DATABASE_ADMINISTRATOR = "postgres";
 
-/** Granted to the application role, so that extensions in later migrations do not need a superuser. */
+/**
+ * Granted to the application role, so that extensions in later migrations do not need a superuser.
+ *
+ * Its members can `SET ROLE` to it, and then change the administrator's password and every other database: whoever
+ * takes over the application takes over the instance.
+ */
 export const MANAGED_SUPERUSER_ROLE = "cloudsqlsuperuser";
 
 /** Connections of one server and worker pair at its peak, with the embedded outpost. */

@@ -31,7 +31,7 @@ export LC_ALL
 newline='
 '
 carriage_return=$(printf '\r')
-step=0
+place="step 0 of 5"
 
 # PostgreSQL silently cuts longer names, which would create and grant something else than what was asked for.
 longest_name_bytes=63
@@ -48,14 +48,14 @@ say() {
 }
 
 announce() {
-  step=$1
-  say "step $step of 5: $2"
+  place="step $1 of 5"
+  say "$place: $2"
 }
 
 fail() {
   exit_code=$1
   shift
-  printf 'failed in step %s of 5: %s\n' "$step" "$*" >&2
+  printf 'failed in %s: %s\n' "$place" "$*" >&2
   exit "$exit_code"
 }
 
@@ -186,6 +186,7 @@ query() {
 # The same, with the names as psql variables and alone: runs that change something take turns. The lock belongs to the
 # database it is taken in, so every step locks anew, and each changes only what all runs change under the same lock.
 # An empty search path keeps objects that the application created from being called with the administrator's rights.
+# The other settings replace what the administrator's login may have, which is meant for people.
 locked_query() {
   {
     cat <<'SQL'
@@ -194,6 +195,8 @@ locked_query() {
 \getenv role DB_USER
 SET search_path = '';
 SET lock_timeout = '60s';
+SET statement_timeout = '120s';
+SET default_transaction_read_only = off;
 SELECT 1 AS lock_held FROM pg_advisory_lock(hashtextextended('db-init', 0)) \gset
 SQL
     cat
@@ -202,32 +205,46 @@ SQL
 
 wait_until_reachable() {
   announce 1 "wait until PostgreSQL answers at $DB_HOST port $DB_PORT (at most $DB_WAIT_SECONDS s)"
+  wait_for greet || case $answer in
+    *"password authentication failed"*)
+      fail 4 "PostgreSQL refuses the password of $DB_ADMIN_USER; DB_ADMIN_PASSWORD must be its current password"
+      ;;
+    *) fail 4 "PostgreSQL refuses the login $DB_ADMIN_USER: $(first_line "$answer")" ;;
+  esac
+}
+
+greet() {
+  query "$DB_ADMIN_DATABASE" </dev/null
+}
+
+# Repeats a command while the server cannot be reached or is busy, and keeps what it printed in `answer`. Fails when the
+# server has answered and would give the same answer again.
+wait_for() {
   started_at=$(now_seconds)
   last_line_at=$started_at
-  until reason=$(query "$DB_ADMIN_DATABASE" </dev/null 2>&1); do
-    first_reason=${reason#psql: error: }
-    first_reason=${first_reason%%"$newline"*}
-    case $reason in
+  until answer=$("$1" 2>&1); do
+    case $answer in
       *"system is starting up"* | *"system is shutting down"* | *"in recovery mode"* | \
         *"not yet accepting connections"* | *"too many clients"* | *"connection slots are reserved"* | \
         *"too many connections for "*) ;;
-      *"password authentication failed"*)
-        fail 4 "PostgreSQL refuses the password of $DB_ADMIN_USER; DB_ADMIN_PASSWORD must be its current password"
-        ;;
-      # The server has answered and will give the same answer again.
-      *FATAL:*) fail 4 "PostgreSQL refuses the login $DB_ADMIN_USER: $first_reason" ;;
+      *FATAL:* | *ERROR:*) return 1 ;;
     esac
     current=$(now_seconds)
     waited_seconds=$((current - started_at))
     if [ "$waited_seconds" -ge "$DB_WAIT_SECONDS" ]; then
-      fail 3 "PostgreSQL at $DB_HOST port $DB_PORT was not ready within $DB_WAIT_SECONDS s: $first_reason"
+      fail 3 "PostgreSQL at $DB_HOST port $DB_PORT was not ready within $DB_WAIT_SECONDS s: $(first_line "$answer")"
     fi
     if [ $((current - last_line_at)) -ge "$quiet_seconds" ]; then
       last_line_at=$current
-      say "still waiting for PostgreSQL after $waited_seconds of $DB_WAIT_SECONDS s: $first_reason"
+      say "still waiting for PostgreSQL after $waited_seconds of $DB_WAIT_SECONDS s: $(first_line "$answer")"
     fi
     sleep 1
   done
+}
+
+first_line() {
+  line=${1#psql: error: }
+  say "${line%%"$newline"*}"
 }
 
 # \password sends only the salted hash, as the server's setting prescribes it, so the password itself reaches no server
@@ -254,7 +271,7 @@ SELECT NOT EXISTS (SELECT FROM pg_roles WHERE rolname = :'role') AS role_missing
 \if :role_missing
 CREATE ROLE :"role";
 \endif
-ALTER ROLE :"role" WITH LOGIN INHERIT NOCREATEDB NOCREATEROLE;
+ALTER ROLE :"role" WITH LOGIN INHERIT NOCREATEDB NOCREATEROLE CONNECTION LIMIT -1 VALID UNTIL 'infinity';
 \password :"role"
 SQL
       printf '%s\n' "$DB_PASSWORD" "$DB_PASSWORD"
@@ -266,6 +283,27 @@ SQL
         "choose another name, or take the members out with REVOKE"
       ;;
   esac
+  take_back_settings
+}
+
+# A role that may not write or looks for its tables elsewhere stops the application. The role is the application's alone,
+# so none of its settings is kept; those of the database are somebody's choice, and the last check names them. A superuser's
+# settings stay, because only a superuser may take them back.
+take_back_settings() {
+  locked_query "$DB_ADMIN_DATABASE" <<'SQL' || fail 1 "the settings of the role $DB_USER are still there; the reason is above"
+SELECT 'settings of the role ' || :'role' || ' are taken back: ' || string_agg(DISTINCT split_part(own, '=', 1), ', ')
+FROM pg_db_role_setting CROSS JOIN unnest(setconfig) AS own
+LEFT JOIN pg_settings AS known ON known.name = split_part(own, '=', 1)
+WHERE setrole = (SELECT oid FROM pg_roles WHERE rolname = :'role')
+  AND setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = :'database'))
+  AND known.context IS DISTINCT FROM 'superuser'
+HAVING count(*) > 0;
+ALTER ROLE :"role" RESET ALL;
+SELECT EXISTS (SELECT FROM pg_database WHERE datname = :'database') AS database_exists \gset
+\if :database_exists
+ALTER ROLE :"role" IN DATABASE :"database" RESET ALL;
+\endif
+SQL
 }
 
 # Owned by the administrator, who cannot act for the application role. template0 takes any encoding and has no sessions
@@ -286,26 +324,39 @@ SQL
       "move its content to a new UTF8 database or choose another name"
 }
 
+# By default every login of the server may connect, read the names of tables and hold the lock that migrations wait for.
+#
 # A grant by somebody who may not grant is only a warning, hence the look at the outcome.
 grant_privileges() {
   missing_privileges=$(
     locked_query "$DB_NAME" <<'SQL'
 GRANT ALL ON DATABASE :"database" TO :"role";
 GRANT ALL ON SCHEMA public TO :"role";
-SELECT string_agg(wanted.privilege || ' on the ' || wanted.kind, ', ')
-FROM (VALUES ('database', 'CONNECT'), ('database', 'CREATE'), ('database', 'TEMPORARY'),
-             ('schema public', 'CREATE'), ('schema public', 'USAGE')) AS wanted (kind, privilege)
-WHERE NOT CASE wanted.kind
-  WHEN 'database' THEN has_database_privilege(:'role'::name, :'database'::text, wanted.privilege)
-  ELSE has_schema_privilege(:'role'::name, 'public'::text, wanted.privilege)
-END;
+REVOKE ALL ON DATABASE :"database" FROM PUBLIC;
+SELECT string_agg(format('%s on the %s of %s', privilege, object, owner), ', ')
+FROM pg_database AS this
+CROSS JOIN pg_namespace AS public_schema
+CROSS JOIN LATERAL (
+  SELECT 'database ' || datname, privilege, datdba::regrole::text,
+         has_database_privilege(:'role'::name, datname, privilege)
+  FROM unnest(ARRAY['CONNECT', 'CREATE', 'TEMPORARY']) AS privilege
+  UNION ALL
+  SELECT 'schema public', privilege,
+         CASE nspowner WHEN 'pg_database_owner'::regrole THEN datdba ELSE nspowner END::regrole::text,
+         has_schema_privilege(:'role'::name, 'public'::text, privilege)
+  FROM unnest(ARRAY['CREATE', 'USAGE']) AS privilege
+) AS wanted (object, privilege, owner, granted)
+WHERE datname = current_database() AND nspname = 'public' AND NOT granted;
 SQL
   ) || fail 1 "the privileges on the database $DB_NAME could not be granted; the reason is above"
   [ -z "$missing_privileges" ] ||
-    fail 1 "the role $DB_USER still lacks $missing_privileges: $DB_ADMIN_USER may not grant it because $DB_NAME" \
-      "belongs to another role; change its owner to $DB_ADMIN_USER or choose another name"
+    fail 1 "the role $DB_USER still lacks $missing_privileges: $DB_ADMIN_USER may not grant it; let the owner grant it," \
+      "make $DB_ADMIN_USER the owner or choose another database name"
 }
 
+# The contract asks for this grant. It makes the application as powerful as the administrator: its role can say
+# SET ROLE cloudsqlsuperuser, then give the administrator another password, and read and change every other database.
+# Whoever takes over the application takes over the instance, so one instance should serve nobody else.
 grant_managed_superuser() {
   if [ -z "$DB_MANAGED_SUPERUSER_ROLE" ]; then
     announce 4 "no managed-superuser role to grant (DB_MANAGED_SUPERUSER_ROLE is empty), skipped"
@@ -338,6 +389,50 @@ prepare() {
   create_database
   grant_privileges
   grant_managed_superuser
+}
+
+# Signs in as the application does. What merely looks unusual is named: it may be meant so.
+#
+# The table's name has no schema, because the application's tables have none.
+check_sign_in() {
+  place="the last check"
+  say "last check: sign in as $DB_USER and create a table in $DB_NAME"
+  if wait_for sign_in; then
+    [ -z "$answer" ] || say "$answer"
+    return
+  fi
+  problem=${answer##*ERROR:}
+  [ "$problem" != "$answer" ] || fail 1 "$DB_USER cannot sign in to $DB_NAME: $(first_line "$answer")"
+  printf '%s' "${answer%ERROR:*}"
+  fail 1 "$DB_USER cannot use $DB_NAME: $(first_line "ERROR:$problem"); settings of the database or of a superuser" \
+    "are left alone, whoever made them can take them back"
+}
+
+sign_in() {
+  PGUSER=$DB_USER
+  PGPASSWORD=$DB_PASSWORD
+  query "$DB_NAME" <<'SQL'
+SELECT 'db_init_check_' || pg_backend_pid() AS probe \gset
+SELECT format('settings in force for %s in %s: %s', current_user, current_database(),
+              string_agg(format('%s=%s (%s)', name, current_setting(name), source), ', ' ORDER BY name))
+FROM pg_settings WHERE source IN ('global', 'database', 'user', 'database user') HAVING count(*) > 0;
+SELECT format('new tables of %s go to the schema %s, not to public', current_user, current_schema())
+WHERE current_schema() <> 'public';
+SELECT format('tables in public that %s cannot change, because others own them: %s', current_user,
+              string_agg(relname, ', ' ORDER BY relname))
+FROM pg_class
+WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'S', 'v', 'm') AND NOT pg_has_role(relowner, 'USAGE')
+  AND NOT EXISTS (SELECT FROM pg_depend
+                  WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
+HAVING count(*) > 0;
+SELECT format('every login of this server can connect to %1$s, because the administrator may not change that; its owner '
+              '%2$s can: REVOKE ALL ON DATABASE %1$I FROM PUBLIC', datname, datdba::regrole)
+FROM pg_database WHERE datname = current_database() AND has_database_privilege('public', datname, 'CONNECT');
+BEGIN;
+CREATE TABLE :"probe" (id bigserial PRIMARY KEY);
+DROP TABLE :"probe";
+ROLLBACK;
+SQL
 }
 
 # The job only ends when its proxy does, so this runs on every way out. A proxy that cannot be told does not undo the
@@ -408,5 +503,8 @@ check_settings
 connection_settings
 
 # A shell acts on a signal only between two commands, but at once while it waits for a background process.
-prepare &
+{
+  prepare
+  check_sign_in
+} &
 wait "$!"
