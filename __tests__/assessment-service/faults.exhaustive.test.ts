@@ -40,7 +40,9 @@ const FAULTS: readonly (readonly [name: string, fault: Fault, passes: boolean])[
   ["504 DEADLINE_EXCEEDED", status(504, "DEADLINE_EXCEEDED"), true],
   ["a connection that breaks", { kind: "reset" }, true],
   ["an answer that is lost", { kind: "reset", carriedOut: true }, true],
-  ["an HTML page", { kind: "html", status: 404, page: "<title>Error 404</title>" }, false],
+  ["an HTML page", { kind: "html", status: 404, page: "<title>Error 404</title>" }, true],
+  ["a page that welcomes", { kind: "html", status: 200, page: "<p>Welcome</p>" }, true],
+  ["an empty 200", { kind: "empty", status: 200 }, true],
   ["an empty 502", { kind: "empty", status: 502 }, true],
   ["a token that has expired", { kind: "expired-token" }, true],
 ];
@@ -114,7 +116,7 @@ const JOURNEYS: readonly Journey[] = [
     },
     harmless: [
       // What is not there is created, and what is there is looked at.
-      ...["sources.get 404 NOT_FOUND", "sources.get an HTML page", "sources.create 409 ALREADY_EXISTS"],
+      ...["sources.get 404 NOT_FOUND", "sources.create 409 ALREADY_EXISTS"],
       ...["operations.get 409 ALREADY_EXISTS", "get 409 ALREADY_EXISTS"],
     ],
   },
@@ -139,7 +141,7 @@ const JOURNEYS: readonly Journey[] = [
     verify: requireOneImport,
     harmless: [
       // A job that is not there is created.
-      ...["importJobs.get 404 NOT_FOUND", "importJobs.get an HTML page", "importJobs.create 409 ALREADY_EXISTS"],
+      ...["importJobs.get 404 NOT_FOUND", "importJobs.create 409 ALREADY_EXISTS"],
     ],
   },
   {
@@ -309,8 +311,7 @@ async function overlook(scene: Scene, { journey, call, fault }: (typeof HARMLESS
 }
 
 function statusOf(fault: Fault): number {
-  if (fault.kind === "status") return fault.error.code;
-  return fault.kind === "html" || fault.kind === "empty" ? fault.status : 403;
+  return fault.kind === "status" ? fault.error.code : 403;
 }
 
 jest.setTimeout(120_000);
@@ -345,7 +346,8 @@ describeWith(["curl", "dash", "jq"], "a fault of the assessment service", () => 
   it.concurrent.each([
     ["403 SignatureDoesNotMatch", status(403, "SignatureDoesNotMatch"), false],
     ["400 EntityTooLarge", status(400, "EntityTooLarge"), false],
-    ["an HTML page", { kind: "html", status: 403, page: "Forbidden" }, false],
+    ["an HTML page", { kind: "html", status: 403, page: "Forbidden" }, true],
+    ["a page that welcomes", { kind: "html", status: 200, page: "<p>Welcome</p>" }, true],
     ["429", status(429, "SlowDown"), true],
     ["500", status(500, "InternalError"), true],
     ["503", status(503, "ServiceUnavailable"), true],

@@ -215,7 +215,9 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", (
       expect(exitCode).toBe(0);
       expect(output).toContain("The address for vmInfo.csv has expired; asking for another one.");
       expect(output).toContain(`PUT http://${standIn.host}/<signed address> got no answer`);
-      expect(output).toContain(`PUT http://${standIn.host}/<signed address> answered HTTP 503 without a reason`);
+      expect(output).toContain(
+        `PUT http://${standIn.host}/<signed address>: a proxy or portal answered, not the API: HTTP 503.`,
+      );
       expect(output).not.toContain(SIGNATURE_MARK);
       expect(standIn.migration.allAssets).toHaveLength(2);
     }),

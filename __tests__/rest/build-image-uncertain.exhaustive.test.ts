@@ -115,7 +115,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh in doubt
 
         expect(run.exitCode).toBe(1);
         expect(run.stderr).toContain(`Cloud Build does not take the build of ${IMAGE}.`);
-        expect(run.stderr).toContain("answered HTTP 502 without a JSON error; the page says: 502 Bad Gateway");
+        expect(run.stderr).toContain("a proxy or portal answered, not the API: HTTP 502, 502 Bad Gateway.");
         expect(standIn.requestsTo(CREATE)).toHaveLength(4);
       }),
     );

@@ -266,16 +266,6 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
         refusal(400, "FAILED_PRECONDITION", "Billing is\n not on.", "BILLING_OFF"),
         "answered HTTP 400 FAILED_PRECONDITION (BILLING_OFF): Billing is not on.",
       ],
-      [
-        "an HTML page as one line of text",
-        {
-          kind: "html",
-          status: 400,
-          page: "<html><style>p { color: red }</style>\n<title>Bad</title>\n<p>Your client &amp; us</p></html>",
-        },
-        "answered HTTP 400 without a JSON error; the page says: Bad Your client & us",
-      ],
-      ["an empty body", { kind: "empty", status: 400 }, "answered HTTP 400 with an empty body."],
     ])("show %s", (_name, fault, text) =>
       inScene(async ({ standIn, lookAtApi }) => {
         standIn.inject(READ_STATE, fault);
@@ -338,6 +328,18 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
       const run = await lookAtApi({ environment: { GOOGLE_SERVICE_USAGE_CUSTOM_ENDPOINT: address } });
 
       expect(run.exitCode).toBe(0);
+    }),
+  );
+
+  it.concurrent("refuses a quota project that is none, which would be a header of the request", () =>
+    inScene(async ({ standIn, lookAtApi }) => {
+      const run = await lookAtApi({
+        environment: { USER_PROJECT_OVERRIDE: "true", GOOGLE_BILLING_PROJECT: 'payer"\noutput = "/tmp/x' },
+      });
+
+      expect(run.exitCode).toBe(2);
+      expect(run.stderr).toContain("GOOGLE_BILLING_PROJECT has more than one line; it must hold the id or number of");
+      expect(standIn.requests).toEqual([]);
     }),
   );
 

@@ -28,7 +28,8 @@ import { UPLOAD_PATH } from "./google-stand-in-uploads";
 /** Something that goes wrong with a request. */
 export type Fault =
   | { readonly kind: "status"; readonly error: ApiError; readonly retryAfterSeconds?: number }
-  | { readonly kind: "html"; readonly status: number; readonly page: string }
+  /** Somebody answers in the API's place; with `location` the page sends on. */
+  | { readonly kind: "html"; readonly status: number; readonly page: string; readonly location?: string }
   | { readonly kind: "empty"; readonly status: number }
   | { readonly kind: "service-disabled" }
   | { readonly kind: "expired-token" }
@@ -170,6 +171,7 @@ export class GoogleStandIn {
       return;
     }
     if (fault?.kind === "html" || fault?.kind === "empty") {
+      if (fault.kind === "html" && fault.location !== undefined) response.setHeader("location", fault.location);
       sendHtml(response, fault.status, fault.kind === "html" ? fault.page : "");
       return;
     }

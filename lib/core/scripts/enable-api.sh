@@ -63,8 +63,9 @@ until google_post serviceusage "$service_path:enable" "$GOOGLE_WORK/enable.json"
 done
 
 while [ "$(jq -r '.done // false' "$GOOGLE_ANSWER")" != true ]; do
-  operation=$(jq -r '.name // ""' "$GOOGLE_ANSWER")
-  require_time "the operation ${operation:-without a name} is still running"
+  google_part .name || google_fail "Service Usage names no operation that turns on $SERVICE."
+  operation=$GOOGLE_PART
+  require_time "the operation $operation is still running"
   google_progress "$SERVICE" "being turned on"
   google_sleep "$REST_POLL_SECONDS"
   google_get serviceusage "$operation" || google_fail "The state of $operation, which turns on $SERVICE, cannot be read."

@@ -37,7 +37,8 @@ REST_CONNECT_SECONDS=${REST_CONNECT_SECONDS:-10}
 REST_CALL_SECONDS=${REST_CALL_SECONDS:-14}
 REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
 
-GOOGLE_NOTE=
+# The control characters of ISO 8859-1 as UTF-8 writes them; some terminals obey them.
+GOOGLE_C1=$(printf '\302[\200-\237]')
 GOOGLE_ON_INTERRUPT=:
 GOOGLE_PATIENT=no
 GOOGLE_REFUSED=
@@ -48,11 +49,16 @@ GOOGLE_TOKEN_SOURCE=
 GOOGLE_WORKER=
 
 google_say() {
-  printf '%s\n' "$*"
+  google_plain "$*"
 }
 
 google_complain() {
-  printf '%s\n' "$*" >&2
+  google_plain "$*" >&2
+}
+
+# Whoever answers must not command the terminal, so no control character gets there.
+google_plain() {
+  printf '%s\n' "$1" | sed -e 's/[[:cntrl:]]/ /g' -e "s/$GOOGLE_C1/ /g"
 }
 
 # Names every missing program at once, with the way to get each.
@@ -97,6 +103,8 @@ google_refuse() {
 }
 
 google_check_settings() {
+  [ -z "${GOOGLE_BILLING_PROJECT:-}" ] || google_setting GOOGLE_BILLING_PROJECT '[A-Za-z0-9.:-]+' \
+    "the id or number of a project"
   [ -n "$GOOGLE_REFUSED" ] || return 0
   google_complain "${0##*/} cannot start:$GOOGLE_REFUSED"
   exit 2
@@ -168,7 +176,7 @@ google_seconds() {
 google_fail() {
   google_complain "$1"
   google_complain "  $(google_outcome)"
-  google_quota_advice
+  google_advise
   [ -z "${2:-}" ] || google_complain "  $2"
   exit 1
 }
@@ -180,6 +188,19 @@ google_sleep() {
   GOOGLE_SLEEP=$!
   wait "$GOOGLE_SLEEP" || :
   GOOGLE_SLEEP=
+}
+
+# Runs a command in the background, so that a signal is handled at once. Its exit code is that of the command.
+google_beside() {
+  (
+    trap - EXIT HUP INT TERM
+    "$@"
+  ) </dev/null &
+  GOOGLE_WORKER=$!
+  google_code=0
+  wait "$GOOGLE_WORKER" || google_code=$?
+  GOOGLE_WORKER=
+  return "$google_code"
 }
 
 # google_progress WHAT STATE: one line when the state changes. Terraform itself says every ten seconds that it is waiting.
@@ -263,42 +284,30 @@ google_renew() {
   google_authorize
 }
 
-# Base address of an API: the environment names and default values of the Terraform provider google 7.45.
+# Environment names (GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT) and default values of the Terraform provider google 7.45.
+google_addresses() {
+  cat <<'TABLE'
+artifactregistry ARTIFACT_REGISTRY https://artifactregistry.googleapis.com/v1/
+cloudbuild CLOUD_BUILD https://cloudbuild.googleapis.com/v1/
+cloudresourcemanager RESOURCE_MANAGER https://cloudresourcemanager.googleapis.com/v1/
+compute COMPUTE https://compute.googleapis.com/compute/v1/
+container CONTAINER https://container.googleapis.com/v1/
+iam IAM_BETA https://iam.googleapis.com/v1/
+logging LOGGING https://logging.googleapis.com/v2/
+migrationcenter MIGRATION_CENTER https://migrationcenter.googleapis.com/v1/
+run CLOUD_RUN_V2 https://run.googleapis.com/v2/
+secretmanager SECRET_MANAGER https://secretmanager.googleapis.com/v1/
+serviceusage SERVICE_USAGE https://serviceusage.googleapis.com/v1/
+sqladmin SQL https://sqladmin.googleapis.com/sql/v1beta4/
+storage STORAGE https://storage.googleapis.com/storage/v1/
+TABLE
+}
+
+# Sets google_base to the base address of an API, with a slash at its end.
 google_address() {
-  case $1 in
-    artifactregistry)
-      set -- "${GOOGLE_ARTIFACT_REGISTRY_CUSTOM_ENDPOINT:-https://artifactregistry.googleapis.com/v1/}" ;;
-    cloudbuild)
-      set -- "${GOOGLE_CLOUD_BUILD_CUSTOM_ENDPOINT:-https://cloudbuild.googleapis.com/v1/}" ;;
-    cloudresourcemanager)
-      set -- "${GOOGLE_RESOURCE_MANAGER_CUSTOM_ENDPOINT:-https://cloudresourcemanager.googleapis.com/v1/}" ;;
-    compute)
-      set -- "${GOOGLE_COMPUTE_CUSTOM_ENDPOINT:-https://compute.googleapis.com/compute/v1/}" ;;
-    container)
-      set -- "${GOOGLE_CONTAINER_CUSTOM_ENDPOINT:-https://container.googleapis.com/v1/}" ;;
-    iam)
-      # The provider's service account resources go through the product it calls "iam beta".
-      set -- "${GOOGLE_IAM_BETA_CUSTOM_ENDPOINT:-https://iam.googleapis.com/v1/}" ;;
-    logging)
-      set -- "${GOOGLE_LOGGING_CUSTOM_ENDPOINT:-https://logging.googleapis.com/v2/}" ;;
-    migrationcenter)
-      set -- "${GOOGLE_MIGRATION_CENTER_CUSTOM_ENDPOINT:-https://migrationcenter.googleapis.com/v1/}" ;;
-    run)
-      set -- "${GOOGLE_CLOUD_RUN_V2_CUSTOM_ENDPOINT:-https://run.googleapis.com/v2/}" ;;
-    secretmanager)
-      set -- "${GOOGLE_SECRET_MANAGER_CUSTOM_ENDPOINT:-https://secretmanager.googleapis.com/v1/}" ;;
-    serviceusage)
-      set -- "${GOOGLE_SERVICE_USAGE_CUSTOM_ENDPOINT:-https://serviceusage.googleapis.com/v1/}" ;;
-    sqladmin)
-      set -- "${GOOGLE_SQL_CUSTOM_ENDPOINT:-https://sqladmin.googleapis.com/sql/v1beta4/}" ;;
-    storage)
-      set -- "${GOOGLE_STORAGE_CUSTOM_ENDPOINT:-https://storage.googleapis.com/storage/v1/}" ;;
-    *)
-      google_complain "google-rest.sh knows no address of \"$1\"."
-      exit 2
-      ;;
-  esac
-  printf '%s/\n' "${1%/}"
+  google_base=$(google_addresses | sed -n "s/^$1 //p")
+  eval "google_base=\${GOOGLE_${google_base% *}_CUSTOM_ENDPOINT:-${google_base#* }}"
+  google_base=${google_base%/}/
 }
 
 # Project that pays for the calls: sent only on request, GOOGLE_BILLING_PROJECT before the project itself.
@@ -308,33 +317,56 @@ google_quota_project() {
   esac
 }
 
-# Each returns 0 for a 2xx answer. Otherwise it returns 1 after all retries; GOOGLE_STATUS holds the HTTP status (000 for
-# none), the file GOOGLE_ANSWER the body and google_outcome a readable text.
+# Each returns 0 when the API has carried the call out. Otherwise it returns 1 after all retries; GOOGLE_STATUS holds the
+# HTTP status that the API has answered with (000 when the API itself has not answered), the file GOOGLE_ANSWER the body,
+# and google_outcome a readable text. A path has no query; that is an argument of its own, with its values encoded.
 
+# google_get SERVICE PATH [QUERY]
 google_get() {
-  google_request GET "$1" "$2" "" repeatable
+  google_request GET "$1" "$2" "" "${3:-}" repeatable
 }
 
-# google_post SERVICE PATH BODY_FILE: for a POST that may arrive twice without harm.
+# google_post SERVICE PATH BODY_FILE [QUERY]: for a POST that may arrive twice without harm.
 google_post() {
-  google_request POST "$1" "$2" "$3" repeatable
+  google_request POST "$1" "$2" "$3" "${4:-}" repeatable
 }
 
-# google_create SERVICE PATH BODY_FILE: for a POST that must not arrive twice. It is repeated only when the API cannot
-# have accepted it; after any other fault google_uncertain is true and the caller looks before it tries again.
+# google_create SERVICE PATH BODY_FILE [QUERY]: for a POST that must not arrive twice. It is repeated only when the API
+# cannot have accepted it; after any other fault google_uncertain is true and the caller looks before it tries again.
 google_create() {
-  google_request POST "$1" "$2" "$3" once
+  google_request POST "$1" "$2" "$3" "${4:-}" once
 }
 
-# google_request METHOD SERVICE PATH BODY_FILE repeatable|once
+# google_request METHOD SERVICE PATH BODY_FILE QUERY repeatable|once
 google_request() {
-  google_base=$(google_address "$2")
+  google_address "$2"
   GOOGLE_METHOD=$1
-  GOOGLE_URL=$google_base$3
+  GOOGLE_URL=$google_base$3${5:+?$5}
   google_body=$4
-  google_policy=$5
+  google_policy=$6
+  # curl reads the address from a file that has more lines than this one, and names come from answers.
+  if google_is_odd "$3" ':%' || google_is_odd "${5:-none}" ":%~&=,+!*'()"; then
+    google_judge_nothing
+    GOOGLE_NOTE="$1 $2: \"$3${5:+?$5}\" cannot be an address."
+    return 1
+  fi
   [ -n "$GOOGLE_TOKEN_SOURCE" ] || google_authorize
   google_repeat google_send
+}
+
+# google_is_odd TEXT [FURTHER]: does it have more than the characters of a part of an address, and these further ones?
+google_is_odd() {
+  case $1 in
+    '' | *..* | *[!A-Za-z0-9._/${2:-}-]*) return 0 ;;
+  esac
+  return 1
+}
+
+# google_part FILTER: sets GOOGLE_PART to the name or id that the jq filter finds in the last answer and that an address
+# is built of; returns 1 when there is none or when it cannot be one.
+google_part() {
+  GOOGLE_PART=$(jq -r "$1 // empty | strings" "$GOOGLE_ANSWER")
+  ! google_is_odd "$GOOGLE_PART"
 }
 
 # google_repeat ATTEMPT: calls the function until it succeeds or there is no point in another attempt. Of all attempts,
@@ -351,7 +383,7 @@ google_repeat() {
         continue
         ;;
     esac
-    if ! google_passing || [ "$google_try" -ge "$REST_TRIES" ]; then return 1; fi
+    if ! google_may_repeat || [ "$google_try" -ge "$REST_TRIES" ]; then return 1; fi
     google_delay=$(google_back_off)
     google_say "$(google_outcome) Trying again in $google_delay s (attempt $((google_try + 1)) of $REST_TRIES)."
     google_sleep "$google_delay"
@@ -366,64 +398,99 @@ google_send() {
     google_payer=$(google_quota_project)
     [ -z "$google_payer" ] || printf 'header = "X-Goog-User-Project: %s"\n' "$google_payer"
   } >"$GOOGLE_WORK/request"
-  set -- --request "$GOOGLE_METHOD" --header 'Accept: application/json'
+  set -- --config "$GOOGLE_WORK/request" --request "$GOOGLE_METHOD" --header 'Accept: application/json'
   [ -z "$google_body" ] || set -- "$@" --header 'Content-Type: application/json' --data-binary "@$google_body"
-  : >"$GOOGLE_ANSWER"
-  : >"$GOOGLE_WORK/headers"
-  GOOGLE_CURL=0
-  # -q first: a ~/.curlrc could print the request with its token.
-  GOOGLE_STATUS=$(curl -q --silent --show-error --config "$GOOGLE_WORK/request" "$@" --output "$GOOGLE_ANSWER" \
-    --dump-header "$GOOGLE_WORK/headers" --write-out '%{http_code}' --connect-timeout "$REST_CONNECT_SECONDS" \
-    --max-time "$REST_CALL_SECONDS" 2>"$GOOGLE_WORK/curl-error") || GOOGLE_CURL=$?
-  google_judge google_read_error
+  google_attempt google_read_answer --max-time "$REST_CALL_SECONDS" "$@"
 }
 
-# google_judge READER: the state of the last attempt; READER reads the body of an error.
+# google_attempt READER CURL_ARGUMENT...
+google_attempt() {
+  google_reader=$1
+  shift
+  : >"$GOOGLE_ANSWER"
+  : >"$GOOGLE_WORK/headers"
+  : >"$GOOGLE_WORK/status"
+  GOOGLE_CURL=0
+  google_beside google_curl "$@" || GOOGLE_CURL=$?
+  google_judge "$google_reader"
+}
+
+google_curl() {
+  # -q first: a ~/.curlrc could print the request with its token.
+  exec curl -q --silent --show-error --globoff --proto '=http,https' "$@" --output "$GOOGLE_ANSWER" \
+    --dump-header "$GOOGLE_WORK/headers" --write-out '%{http_code} %{http_connect} %{redirect_url}\n' \
+    --connect-timeout "$REST_CONNECT_SECONDS" >"$GOOGLE_WORK/status" 2>"$GOOGLE_WORK/curl-error"
+}
+
+# google_judge READER: judges the last attempt, once and for whoever asks. READER returns 1 when the body is not in the
+# API's form, which a proxy or a network's portal is the reason of. Sets GOOGLE_STATUS, GOOGLE_STRANGER (the HTTP status
+# of whoever answered in the API's place) and GOOGLE_FAULT:
+#   none     the API has carried the call out
+#   unheard  passing: the API has not carried it out
+#   unclear  passing: the API may have carried it out
+#   final    there is no point in another attempt
 google_judge() {
-  # An answer that broke off half-way has a status but is none.
-  [ "$GOOGLE_CURL" -eq 0 ] || GOOGLE_STATUS=000
+  google_judge_nothing
+  read -r google_http google_connect google_redirect <"$GOOGLE_WORK/status" || :
+  case $GOOGLE_CURL/$google_connect in
+    0/*) ;;
+    */000 | */2?? | */)
+      case $GOOGLE_CURL in
+        # No name, no connection: nothing was sent.
+        5 | 6 | 7) GOOGLE_FAULT=unheard ;;
+        # Broken off, timed out, handshake or stream cut: it may have arrived.
+        16 | 18 | 28 | 35 | 52 | 55 | 56 | 92) GOOGLE_FAULT=unclear ;;
+      esac
+      return 0
+      ;;
+    *)
+      google_blame_stranger "$google_connect"
+      GOOGLE_FAULT=unheard
+      return 0
+      ;;
+  esac
+  if ! "$1" "$google_http"; then
+    google_blame_stranger "$google_http"
+    GOOGLE_FAULT=unclear
+    return 0
+  fi
+  GOOGLE_STATUS=$google_http
+  case $GOOGLE_STATUS in
+    2??) GOOGLE_FAULT=none ;;
+    408 | 500 | 502 | 503 | 504) GOOGLE_FAULT=unclear ;;
+    429) GOOGLE_FAULT=unheard ;;
+    403) ! google_has_reason rateLimitExceeded userRateLimitExceeded RATE_LIMIT_EXCEEDED || GOOGLE_FAULT=unheard ;;
+  esac
+  if [ "$GOOGLE_PATIENT" = yes ] && { google_service_disabled || google_says '^ABORTED'; }; then GOOGLE_FAULT=unheard; fi
+}
+
+google_judge_nothing() {
+  GOOGLE_STATUS=000
+  GOOGLE_STRANGER=
+  GOOGLE_FAULT=final
   GOOGLE_NOTE=
   GOOGLE_REASONS=
   GOOGLE_ERROR=
-  case $GOOGLE_STATUS in
-    000 | 2??) ;;
-    *) "$1" ;;
-  esac
+  google_page=
 }
 
-# Is the last fault a passing one that this call may simply be repeated after?
-google_passing() {
-  case $GOOGLE_STATUS in
-    429) return 0 ;;
-    403)
-      google_has_reason rateLimitExceeded userRateLimitExceeded RATE_LIMIT_EXCEEDED && return 0
-      [ "$GOOGLE_PATIENT" = yes ] && google_service_disabled && return 0
-      ;;
-    408 | 500 | 502 | 503 | 504) [ "$google_policy" = repeatable ] && return 0 ;;
-    409) [ "$GOOGLE_PATIENT" = yes ] && google_says '^ABORTED' && return 0 ;;
-    000)
-      case $GOOGLE_CURL in
-        # No name, no connection: nothing was sent.
-        5 | 6 | 7) return 0 ;;
-        # Broken off, timed out, handshake or stream cut: it may have arrived.
-        16 | 18 | 28 | 35 | 52 | 55 | 56 | 92) [ "$google_policy" = repeatable ] && return 0 ;;
-      esac
-      ;;
+# google_blame_stranger STATUS
+google_blame_stranger() {
+  GOOGLE_STRANGER=$1
+  GOOGLE_NOTE="$(google_place): a proxy or portal answered, not the API: HTTP $1${google_page:+, $google_page}."
+}
+
+google_may_repeat() {
+  case $GOOGLE_FAULT in
+    unheard) return 0 ;;
+    unclear) [ "$google_policy" = repeatable ] ;;
+    *) return 1 ;;
   esac
-  return 1
 }
 
 # May the last call have been carried out although its answer says otherwise?
 google_uncertain() {
-  case $GOOGLE_STATUS in
-    408 | 500 | 502 | 503 | 504) return 0 ;;
-    000)
-      case $GOOGLE_CURL in
-        16 | 18 | 28 | 35 | 52 | 55 | 56 | 92) return 0 ;;
-      esac
-      ;;
-  esac
-  return 1
+  [ "$GOOGLE_FAULT" = unclear ]
 }
 
 # google_doubled BASE TRY: BASE for the first try, doubled for each further one up to 15; fractions are kept.
@@ -446,28 +513,43 @@ google_back_off() {
 google_text() {
   tr '\r\n\t' '   ' | sed -e 's/<style[^>]*>[^<]*<\/style>//g' -e 's/<script[^>]*>[^<]*<\/script>//g' \
     -e 's/<[^>]*>/ /g' -e 's/&nbsp;/ /g' -e 's/&quot;/"/g' -e "s/&#39;/'/g" -e 's/&lt;/</g' -e 's/&gt;/>/g' \
-    -e 's/&amp;/\&/g' -e 's/  */ /g' -e 's/^ //' -e 's/ $//' | cut -c 1-500
+    -e 's/&amp;/\&/g' -e 's/  */ /g' -e 's/^ //' -e 's/ $//' | cut -c 1-2000 | jq -Rr '.[0:500]'
 }
 
-# Reads Google's error body once: GOOGLE_REASONS gets its machine-readable reasons, GOOGLE_ERROR "STATUS (REASON): message".
-# Both stay empty when the body has another form.
-google_read_error() {
-  google_read=$(jq -r '
-    (if type == "array" then .[0] else . end) | .error? // empty
-    | if type == "string" then { message: . } else . end
-    | ([.details[]?.reason?, .errors[]?.reason?] | map(select(type == "string")) | unique) as $reasons
-    | [.details[]?.fieldViolations[]?.description? // empty] as $violations
-    | ([.status // empty] + (if $reasons == [] then [] else ["(" + ($reasons | join(", ")) + ")"] end) | join(" "))
-        as $title
-    | ($reasons | join(" ")),
-      (if $title == "" then "" else $title + ": " end)
-        + ([.message // "no message" | splits("[ \n]+")] | join(" ") | rtrimstr(" ") | .[0:2000])
-        + (if $violations == [] then "" else " [" + ($violations | join("; ") | .[0:2000]) + "]" end)
-  ' "$GOOGLE_ANSWER" 2>/dev/null) || google_read=
-  GOOGLE_REASONS=${google_read%%
-*}
-  GOOGLE_ERROR=${google_read#*
+# google_read_answer STATUS: reads the body, a JSON object or Google's error. Of the latter GOOGLE_REASONS gets the
+# machine-readable reasons, GOOGLE_ERROR "STATUS (REASON): message".
+google_read_answer() {
+  google_read=$(jq -rs --arg status "$1" '
+    if length != 1 then empty
+    elif $status | startswith("2") then .[0] | objects | "api"
+    else
+      .[0] | if type == "array" then .[0] else . end | objects | .error | objects | select(.code | numbers)
+      | ([.details[]?.reason?, .errors[]?.reason?] | map(select(type == "string")) | unique) as $reasons
+      | [.details[]?.fieldViolations[]?.description? // empty] as $violations
+      | ([.status // empty] + (if $reasons == [] then [] else ["(" + ($reasons | join(", ")) + ")"] end) | join(" "))
+          as $title
+      | "api", ($reasons | join(" ")),
+        (if $title == "" then "" else $title + ": " end)
+          + ([.message // "no message" | splits("[ 
+]+")] | join(" ") | rtrimstr(" ") | .[0:2000])
+          + (if $violations == [] then "" else " [" + ($violations | join("; ") | .[0:2000]) + "]" end)
+    end' "$GOOGLE_ANSWER" 2>/dev/null) || google_read=
+  case $google_read in
+    api) ;;
+    api*)
+      google_read=${google_read#*
 }
+      GOOGLE_REASONS=${google_read%%
+*}
+      GOOGLE_ERROR=${google_read#*
+}
+      ;;
+    *)
+      google_page=$(google_text <"$GOOGLE_ANSWER")
+      google_page="${google_redirect:+on to $google_redirect, }${google_page:-with an empty body}"
+      return 1
+      ;;
+  esac
 }
 
 # Method and address, without its query.
@@ -483,17 +565,19 @@ google_outcome() {
   fi
   if [ "$GOOGLE_STATUS" = 000 ]; then
     printf '%s got no answer: %s.\n' "$(google_place)" "$(google_text <"$GOOGLE_WORK/curl-error" | sed 's/^curl: //')"
-    return 0
-  fi
-  if [ -n "$GOOGLE_ERROR" ]; then
-    printf '%s answered HTTP %s %s\n' "$(google_place)" "$GOOGLE_STATUS" "$GOOGLE_ERROR"
-    return 0
-  fi
-  google_said=$(google_text <"$GOOGLE_ANSWER")
-  if [ -n "$google_said" ]; then
-    printf '%s answered HTTP %s without a JSON error; the page says: %s\n' "$(google_place)" "$GOOGLE_STATUS" "$google_said"
   else
-    printf '%s answered HTTP %s with an empty body.\n' "$(google_place)" "$GOOGLE_STATUS"
+    printf '%s answered HTTP %s %s\n' "$(google_place)" "$GOOGLE_STATUS" "$GOOGLE_ERROR"
+  fi
+}
+
+# The last answer in few words, for a line of progress.
+google_brief() {
+  if [ -n "$GOOGLE_STRANGER" ]; then
+    echo "HTTP $GOOGLE_STRANGER of a proxy or portal"
+  elif [ "$GOOGLE_STATUS" = 000 ]; then
+    echo "no answer"
+  else
+    echo "HTTP $GOOGLE_STATUS"
   fi
 }
 
@@ -523,7 +607,13 @@ google_quota_problem() {
   google_has_reason USER_PROJECT_DENIED || google_says 'requires a quota project|billing/quota_project|set-quota-project|end user credentials'
 }
 
-google_quota_advice() {
+# The way out of what may happen to any call.
+google_advise() {
+  if [ -n "$GOOGLE_STRANGER" ]; then
+    google_complain "  Way out: sign in to this network, or let the calls pass its proxy (https_proxy, no_proxy); then run the" \
+      "same command again."
+    return 0
+  fi
   google_quota_problem || return 0
   if google_has_reason USER_PROJECT_DENIED; then
     google_complain "  Way out: the quota project $(google_quota_project) is not open to this account: grant it" \

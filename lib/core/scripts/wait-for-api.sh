@@ -2,7 +2,7 @@
 # Waits until one API of a project really answers, at most WAIT_SECONDS.
 #
 # Turning on an API is eventually consistent: for a minute or more its front ends still refuse calls as SERVICE_DISABLED.
-# Any other answer, also "permission denied" or "not found", comes from the service and so opens the gate.
+# Any other answer of the API's own, also "permission denied" or "not found", comes from the service and opens the gate.
 #
 #   PROJECT_ID    project (required)
 #   SERVICE       API, with or without .googleapis.com (required; `wait-for-api.sh --list` prints the known ones)
@@ -14,22 +14,22 @@ set -eu
 # shellcheck source=/dev/null
 . "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
 
-# One harmless call per API: name and path; PROJECT and REGION are filled in. Its address is in google-rest.sh.
+# One harmless call per API: name, path and query; PROJECT and REGION are filled in. Its address is in google-rest.sh.
 known_services() {
   cat <<'TABLE'
-artifactregistry projects/PROJECT/locations/REGION/repositories?pageSize=1
-cloudbuild projects/PROJECT/builds?pageSize=1
+artifactregistry projects/PROJECT/locations/REGION/repositories pageSize=1
+cloudbuild projects/PROJECT/builds pageSize=1
 cloudresourcemanager projects/PROJECT
 compute projects/PROJECT
 container projects/PROJECT/locations/REGION/clusters
-iam projects/PROJECT/serviceAccounts?pageSize=1
-logging projects/PROJECT/logs?pageSize=1
-migrationcenter projects/PROJECT/locations/REGION/sources?pageSize=1
-run projects/PROJECT/locations/REGION/services?pageSize=1
-secretmanager projects/PROJECT/secrets?pageSize=1
+iam projects/PROJECT/serviceAccounts pageSize=1
+logging projects/PROJECT/logs pageSize=1
+migrationcenter projects/PROJECT/locations/REGION/sources pageSize=1
+run projects/PROJECT/locations/REGION/services pageSize=1
+secretmanager projects/PROJECT/secrets pageSize=1
 serviceusage projects/PROJECT/services/serviceusage.googleapis.com
-sqladmin projects/PROJECT/instances?maxResults=1
-storage b?project=PROJECT&maxResults=1
+sqladmin projects/PROJECT/instances maxResults=1
+storage b project=PROJECT&maxResults=1
 TABLE
 }
 
@@ -42,8 +42,8 @@ WAIT_SECONDS=${WAIT_SECONDS:-300}
 SERVICE=${SERVICE:-}
 service=${SERVICE%.googleapis.com}
 api=$service.googleapis.com
-probe=$(known_services | while read -r name path; do
-  [ "$name" != "$service" ] || echo "$path"
+probe=$(known_services | while read -r name call; do
+  [ "$name" != "$service" ] || echo "$call"
 done)
 
 google_require curl jq
@@ -52,7 +52,7 @@ google_setting SERVICE '[a-z0-9.-]+' "the name of an API, like run.googleapis.co
 google_setting WAIT_SECONDS '[0-9]+' "a number of seconds"
 if [ -n "$SERVICE" ] && [ -z "$probe" ]; then
   google_refuse "SERVICE is \"$SERVICE\", for which no harmless call is known; known are: $(known_services |
-    while read -r name path; do printf '%s ' "$name"; done)(add a line to known_services)."
+    while read -r name call; do printf '%s ' "$name"; done)(add a line to known_services)."
 fi
 case $probe in
   *REGION*) google_setting REGION '[a-z0-9-]+' "a region, like us-central1, because the call to $service needs one" ;;
@@ -63,7 +63,10 @@ google_start
 # Passing faults are one more reason to look again, within the one time limit.
 google_try_once
 
-path=$(printf '%s\n' "$probe" | sed -e "s/PROJECT/$PROJECT_ID/" -e "s/REGION/${REGION:-}/")
+call=$(printf '%s\n' "$probe" | sed -e "s/PROJECT/$PROJECT_ID/" -e "s/REGION/${REGION:-}/")
+path=${call%% *}
+query=${call#"$path"}
+query=${query# }
 
 # Once the API has been seen off, some of its front ends may still believe so: one good answer is not enough then.
 good_answers_needed=1
@@ -80,14 +83,14 @@ service_answered() {
 }
 
 while :; do
-  if google_get "$service" "$path" || service_answered; then
+  if google_get "$service" "$path" "$query" || service_answered; then
     good_answers=$((good_answers + 1))
     if [ "$good_answers" -ge "$good_answers_needed" ]; then break; fi
     google_progress "$api in project $PROJECT_ID" "answers, making sure"
   else
     good_answers=0
     good_answers_needed=3
-    google_progress "$api in project $PROJECT_ID" "not answering yet (HTTP $GOOGLE_STATUS)"
+    google_progress "$api in project $PROJECT_ID" "not answering yet ($(google_brief))"
   fi
   if [ "$(google_seconds)" -ge "$WAIT_SECONDS" ]; then
     google_fail "$api did not answer in project $PROJECT_ID within $WAIT_SECONDS s." \

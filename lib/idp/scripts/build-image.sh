@@ -162,16 +162,15 @@ write_request() {
 
 # take_build FILTER: the build at that place of the last answer is the one to watch.
 take_build() {
-  build_id=$(jq -r "$1"' | "\(.id) \(.logUrl // "not given")"' "$GOOGLE_ANSWER")
-  [ -n "$build_id" ] || return 1
-  log_address=${build_id#* }
-  build_id=${build_id%% *}
+  google_part "$1 | .id" || return 1
+  build_id=$GOOGLE_PART
+  log_address=$(jq -r "$1"' | .logUrl // "not given"' "$GOOGLE_ANSWER")
   google_say "Build $build_id of $IMAGE is under way; log: $log_address"
 }
 
 # After an unclear fault: a build of this image that is under way is the one that was asked for.
 take_running_build() {
-  google_get cloudbuild "$builds?pageSize=20&filter=tags%3D%22$tag%22" ||
+  google_get cloudbuild "$builds" "pageSize=20&filter=tags%3D%22$tag%22" ||
     google_fail "Whether the build was started cannot be found out."
   take_build 'first(.builds[]? | select(.images == [env.IMAGE])
     | select(.status == "PENDING" or .status == "QUEUED" or .status == "WORKING"))'
@@ -222,7 +221,7 @@ start_build() {
         "Way out: repair what the message names. The caller needs roles/cloudbuild.builds.editor on $PROJECT_ID and roles/iam.serviceAccountUser on $BUILD_SERVICE_ACCOUNT; the Cloud Build API must be on."
     fi
   done
-  take_build '.metadata.build | select(.id)' || google_fail "Cloud Build took the build of $IMAGE but named none."
+  take_build .metadata.build || google_fail "Cloud Build took the build of $IMAGE but gave it no id that can be asked for."
 }
 
 # Returns when the build has ended, with its state in build_status.

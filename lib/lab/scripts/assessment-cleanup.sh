@@ -70,7 +70,7 @@ jq -n --argjson everything "$([ "$everything" = yes ] && echo true || echo false
 # read_all COLLECTION CONDITION: names of the items that belong to the lab, in a file, and of the others, in another.
 # Numbers of the project and its id both occur in names, so only what follows the project is compared.
 read_all() {
-  google_list migrationcenter "$location/$1?pageSize=$page_size" "$1" "$GOOGLE_WORK/items" ||
+  google_list migrationcenter "$location/$1" "pageSize=$page_size" "$1" "$GOOGLE_WORK/items" ||
     google_fail "The $(words "$1") of project $PROJECT_ID in $REGION cannot be read; nothing is deleted." \
       "Way out: check project and region; the caller needs roles/migrationcenter.admin."
   if [ -s "$GOOGLE_WORK/unreachable" ]; then
@@ -106,7 +106,7 @@ count_of() {
 delete_one() {
   tries=1
   while :; do
-    if google_delete migrationcenter "$1?${2:+$2&}requestId=$(google_new_request_id)" &&
+    if google_delete migrationcenter "$1" "${2:+$2&}requestId=$(google_new_request_id)" &&
       google_await migrationcenter "Deleting ${1##*/}" "$OPERATION_SECONDS"; then
       return 0
     fi

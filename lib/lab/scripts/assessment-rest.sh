@@ -11,28 +11,29 @@
 
 REST_UPLOAD_SECONDS=${REST_UPLOAD_SECONDS:-1800}
 
-# google_patch SERVICE PATH BODY_FILE
+# google_patch SERVICE PATH BODY_FILE [QUERY]
 google_patch() {
-  google_request PATCH "$1" "$2" "$3" repeatable
+  google_request PATCH "$1" "$2" "$3" "${4:-}" repeatable
 }
 
+# google_delete SERVICE PATH [QUERY]
 google_delete() {
-  google_request DELETE "$1" "$2" "" repeatable
+  google_request DELETE "$1" "$2" "" "${3:-}" repeatable
 }
 
-# google_list SERVICE PATH FIELD FILE: all pages of a list; FILE gets its items, one line of JSON each. PATH has a query
-# already. The file "unreachable" in GOOGLE_WORK gets the places that the API left out.
+# google_list SERVICE PATH QUERY FIELD FILE: all pages of a list; FILE gets its items, one line of JSON each. The file
+# "unreachable" in GOOGLE_WORK gets the places that the API left out.
 google_list() {
   google_page_token=
-  : >"$4"
+  : >"$5"
   : >"$GOOGLE_WORK/unreachable"
   while :; do
-    google_get "$1" "$2${google_page_token:+&pageToken=$google_page_token}" || return 1
-    jq -r --arg field "$3" '
+    google_get "$1" "$2" "$3${google_page_token:+&pageToken=$google_page_token}" || return 1
+    jq -r --arg field "$4" '
       (.[$field][]? | tojson),
       ([.nextPageToken // "" | @uri] + [.unreachable[]? | gsub("[[:cntrl:][:space:]]"; "_")] | join(" "))
     ' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/page"
-    sed '$d' "$GOOGLE_WORK/page" >>"$4"
+    sed '$d' "$GOOGLE_WORK/page" >>"$5"
     google_next_token=$(sed -n '$p' "$GOOGLE_WORK/page")
     case $google_next_token in
       *' '*)
@@ -68,12 +69,6 @@ google_await() {
       GOOGLE_NOTE="$google_operation ended with $GOOGLE_ERROR"
       return 1
     fi
-    case $google_operation in
-      *[!A-Za-z0-9/_.-]*)
-        GOOGLE_NOTE="$(google_place) names an operation that cannot be one."
-        return 1
-        ;;
-    esac
     # Most operations have ended at the second look.
     [ "$google_look" -eq 1 ] || google_progress "$2" "under way"
     if [ "$(google_seconds)" -ge "$google_await_until" ]; then
@@ -91,7 +86,7 @@ google_await() {
 # operation but the result itself.
 google_read_operation() {
   google_read=$(jq -r '
-    (.name // ""), (.done // has("name") != true),
+    (.name | strings) // "", (.done // has("name") != true | . == true),
     ([.error.details[]?.reason? | select(type == "string")] | unique | join(" ")),
     # The shell cuts empty lines off the end, so the last is never empty.
     "-" + (if .error then
@@ -102,10 +97,6 @@ google_read_operation() {
         + ([.error.details[]?.fieldViolations[]?.description? // empty] | if . == [] then "" else
             " [" + (join("; ") | .[0:2000]) + "]" end)
     else "" end)' "$GOOGLE_ANSWER" 2>/dev/null) || google_read=
-  [ -n "$google_read" ] || google_read="An operation
-true
-
--UNKNOWN: the answer is no JSON"
   google_operation=${google_read%%
 *}
   google_read=${google_read#*
@@ -144,53 +135,32 @@ google_upload() {
   google_repeat google_send_file
 }
 
-# One attempt to send a file.
+# Without "Expect", which curl adds to large bodies, no answer is waited for before the body is sent.
 google_send_file() {
-  : >"$GOOGLE_ANSWER"
-  : >"$GOOGLE_WORK/headers"
-  : >"$GOOGLE_WORK/upload-status"
-  GOOGLE_CURL=0
-  google_beside google_curl_file || GOOGLE_CURL=$?
-  GOOGLE_STATUS=$(cat "$GOOGLE_WORK/upload-status")
-  google_judge google_read_storage_error
+  google_attempt google_read_storage_answer --max-time "$REST_UPLOAD_SECONDS" --speed-limit 1000 --speed-time 60 \
+    --config "$GOOGLE_WORK/upload" --header 'Expect:' --upload-file "$google_file"
 }
 
-google_curl_file() {
-  trap - EXIT INT TERM HUP
-  # Without "Expect", which curl adds to large bodies, no answer is waited for before the body is sent.
-  exec curl -q --silent --show-error --globoff --config "$GOOGLE_WORK/upload" --header 'Expect:' --upload-file "$google_file" \
-    --output "$GOOGLE_ANSWER" --dump-header "$GOOGLE_WORK/headers" --write-out '%{http_code}' \
-    --connect-timeout "$REST_CONNECT_SECONDS" --max-time "$REST_UPLOAD_SECONDS" --speed-limit 1000 --speed-time 60 \
-    >"$GOOGLE_WORK/upload-status" 2>"$GOOGLE_WORK/curl-error"
-}
-
-# Cloud Storage answers in XML. Only code and message are taken: the rest, like a page of somebody between, may repeat the
-# signed address.
-google_read_storage_error() {
+# google_read_storage_answer STATUS: Cloud Storage answers with an empty body, or in XML when it refuses. Only code and
+# message are taken: the rest, like a page of somebody between, may repeat the signed address.
+google_read_storage_answer() {
   google_read=$(tr '\r\n' '  ' <"$GOOGLE_ANSWER")
-  case $google_read in
-    *'<Code>'*'</Code>'*)
-      google_code=${google_read#*<Code>}
-      GOOGLE_REASONS=${google_code%%</Code>*}
-      google_message=${google_read#*<Message>}
-      case $google_read in
-        *'<Message>'*'</Message>'*) GOOGLE_ERROR="$GOOGLE_REASONS: ${google_message%%</Message>*}" ;;
-        *) GOOGLE_ERROR="$GOOGLE_REASONS." ;;
-      esac
-      ;;
-    *) GOOGLE_ERROR="without a reason that can be read." ;;
+  case $1/$google_read in
+    2??/'<?xml'*) return 0 ;;
+    2??/*'<'*) return 1 ;;
+    2??/*) return 0 ;;
+    *'<Code>'*'</Code>'*) ;;
+    *) return 1 ;;
   esac
-}
-
-# google_beside COMMAND...: a command that may take long, in the background, so that a signal is handled at once. Its exit
-# code is that of the command.
-google_beside() {
-  "$@" </dev/null &
-  GOOGLE_WORKER=$!
-  google_code=0
-  wait "$GOOGLE_WORKER" || google_code=$?
-  GOOGLE_WORKER=
-  return "$google_code"
+  google_message=${google_read#*<Code>}
+  GOOGLE_REASONS=${google_message%%</Code>*}
+  GOOGLE_ERROR=$GOOGLE_REASONS.
+  case $google_read in
+    *'<Message>'*'</Message>'*)
+      google_message=${google_read#*<Message>}
+      GOOGLE_ERROR="$GOOGLE_REASONS: ${google_message%%</Message>*}"
+      ;;
+  esac
 }
 
 # The source that an import goes into when it is refused on this one. 56: what the suffix leaves of the 63 characters.

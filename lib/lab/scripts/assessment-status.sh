@@ -43,7 +43,7 @@ location="projects/$PROJECT_ID/locations/$REGION"
 
 # read_all COLLECTION QUERY FIELDS: QUERY begins with the size of a page; reduces each item to the fields that are shown.
 read_all() {
-  google_list migrationcenter "$location/$1?pageSize=$2" "$1" "$GOOGLE_WORK/items" ||
+  google_list migrationcenter "$location/$1" "pageSize=$2" "$1" "$GOOGLE_WORK/items" ||
     google_fail "The $1 of project $PROJECT_ID in $REGION cannot be read." \
       "Way out: check project and region; the caller needs roles/migrationcenter.viewer."
   jq -c "$3" "$GOOGLE_WORK/items" >"$GOOGLE_WORK/$1"

@@ -277,7 +277,7 @@ find_own_job() {
   looked=yes
   cp "$GOOGLE_ANSWER" "$GOOGLE_WORK/kept-answer"
   own_job=$(plain_job_id "$own_source_id")
-  google_list migrationcenter "$location/importJobs?pageSize=1000&view=IMPORT_JOB_VIEW_BASIC" importJobs \
+  google_list migrationcenter "$location/importJobs" "pageSize=1000&view=IMPORT_JOB_VIEW_BASIC" importJobs \
     "$GOOGLE_WORK/jobs" || google_fail "The import jobs of earlier runs cannot be read."
   # Of several, the completed one, else the one with the most corrections, which has come last.
   jq -rn --arg id "$own_job" '
@@ -313,8 +313,8 @@ create_job() {
   # Neither value can have a character that JSON escapes.
   printf '{ "displayName": "%s", "assetSource": "%s" }\n' "Cloud B inventory (assess-$DEPLOYMENT_ID)" \
     "$location/sources/$job_source" >"$GOOGLE_WORK/job.json"
-  if google_post migrationcenter "$location/importJobs?importJobId=$job_id&requestId=$(google_new_request_id)" \
-    "$GOOGLE_WORK/job.json" && google_await migrationcenter "Import job $job_id" "$OPERATION_SECONDS"; then
+  if google_post migrationcenter "$location/importJobs" "$GOOGLE_WORK/job.json" \
+    "importJobId=$job_id&requestId=$(google_new_request_id)" && google_await migrationcenter "Import job $job_id" "$OPERATION_SECONDS"; then
     created=yes
   elif google_says '^ALREADY_EXISTS'; then
     # An earlier attempt of this run, or of one that was interrupted, has arrived after all.
@@ -340,8 +340,8 @@ file_id() {
 create_file() {
   file="$job/importDataFiles/$(file_id "$1")"
   printf '{ "displayName": "%s", "format": "%s" }\n' "$1" "$format" >"$GOOGLE_WORK/file.json"
-  if ! google_post migrationcenter \
-    "$job/importDataFiles?importDataFileId=${file##*/}&requestId=$(google_new_request_id)" "$GOOGLE_WORK/file.json" ||
+  if ! google_post migrationcenter "$job/importDataFiles" "$GOOGLE_WORK/file.json" \
+    "importDataFileId=${file##*/}&requestId=$(google_new_request_id)" ||
     ! google_await migrationcenter "File $1" "$OPERATION_SECONDS"; then
     google_fail "Import job $job_id takes no file $1."
   fi
@@ -350,7 +350,7 @@ create_file() {
 }
 
 delete_file() {
-  if google_delete migrationcenter "$file?requestId=$(google_new_request_id)" &&
+  if google_delete migrationcenter "$file" "requestId=$(google_new_request_id)" &&
     google_await migrationcenter "File ${file##*/}" "$OPERATION_SECONDS"; then
     return 0
   fi
@@ -395,7 +395,7 @@ replace_job() {
   fi
   replaced=yes
   google_say "Import job $job_id $1: replacing it."
-  if google_delete migrationcenter "$job?force=true&requestId=$(google_new_request_id)" &&
+  if google_delete migrationcenter "$job" "force=true&requestId=$(google_new_request_id)" &&
     google_await migrationcenter "Import job $job_id" "$OPERATION_SECONDS"; then
     return 0
   fi

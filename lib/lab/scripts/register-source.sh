@@ -45,7 +45,7 @@ grant=" (gcloud projects add-iam-policy-binding $PROJECT_ID --role roles/migrati
 # What the service offers this project, for a region that it does not know.
 offered_regions() {
   google_try_once
-  google_get migrationcenter "projects/$PROJECT_ID/locations?pageSize=100" || return 0
+  google_get migrationcenter "projects/$PROJECT_ID/locations" pageSize=100 || return 0
   jq -r '[.locations[]?.locationId | select(type == "string")] | sort | join(", ")' "$GOOGLE_ANSWER"
 }
 
@@ -82,7 +82,7 @@ await_service() {
       google_fail "The assessment service did not answer for $REGION in project $PROJECT_ID within $WAIT_SECONDS s." \
         "Way out: gcloud services enable migrationcenter.googleapis.com --project $PROJECT_ID; if it is on, run the same command again or raise WAIT_SECONDS."
     fi
-    google_progress "Assessment service for $REGION" "not answering yet (HTTP $GOOGLE_STATUS)"
+    google_progress "Assessment service for $REGION" "not answering yet ($(google_brief))"
     google_sleep "$REST_POLL_SECONDS"
   done
 }
@@ -98,7 +98,7 @@ create_source() {
   google_say "Registering source $SOURCE_ID with the assessment service in $REGION."
   write_source
   if google_post migrationcenter \
-    "$location/sources?sourceId=$SOURCE_ID&requestId=$(google_new_request_id)" "$GOOGLE_WORK/source.json"; then
+    "$location/sources" "$GOOGLE_WORK/source.json" "sourceId=$SOURCE_ID&requestId=$(google_new_request_id)"; then
     google_await migrationcenter "Source $SOURCE_ID" "$OPERATION_SECONDS" && return 0
     google_says '^ALREADY_EXISTS' && return 1
     google_fail "Source $SOURCE_ID was not registered." "Way out: repair what the message names and run the same command again."
@@ -118,8 +118,8 @@ refuse_source() {
 correct_name() {
   google_say "Source $SOURCE_ID is called \"$shown_name\"; calling it \"$SOURCE_DISPLAY_NAME\"."
   write_source
-  google_patch migrationcenter "$source?updateMask=displayName&requestId=$(google_new_request_id)" \
-    "$GOOGLE_WORK/source.json" || google_fail "The display name of source $SOURCE_ID cannot be changed."
+  google_patch migrationcenter "$source" "$GOOGLE_WORK/source.json" \
+    "updateMask=displayName&requestId=$(google_new_request_id)" || google_fail "The display name of source $SOURCE_ID cannot be changed."
   google_await migrationcenter "Source $SOURCE_ID" "$OPERATION_SECONDS" ||
     google_fail "The display name of source $SOURCE_ID was not changed."
 }
