@@ -29,7 +29,7 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash"], "The log of a da
     };
     const outcomes = [
       await runScript(settings),
-      await runScript({ ...settings, DB_USER: "pg_reserved", DB_PASSWORD: REFUSED_PASSWORD }),
+      await runScript({ ...settings, DB_USER: "public", DB_PASSWORD: REFUSED_PASSWORD }),
       await runScript({ ...settings, DB_ADMIN_PASSWORD: REFUSED_PASSWORD }),
     ];
     expect(outcomes.map(({ exitCode }) => exitCode === 0)).toEqual([true, false, false]);
