@@ -1,6 +1,8 @@
 #!/bin/sh
-# Turns what the platform injects into what the application reads, keeps a worker running beside the server, and then
-# becomes the server. Any other command than `server` gets the same environment and nothing else.
+# Turns what the platform injects into what the application reads, starts a worker and keeps it running, and replaces
+# itself with the server. Any other command than `server` gets the same environment and nothing else.
+#
+# Own variables begin with ce_: another name may be exported, and the application would get our value.
 set -eu
 
 # An empty prefix would turn IDP_PATH into PATH.
@@ -32,12 +34,26 @@ copy() {
   eval "export $2=\"\$$1\""
 }
 
-# An empty DB_ variable means that the platform has nothing to say; an empty target is somebody's decision.
+# Finds what the application will read as a setting: ce_value, and the variable that it comes from, ce_source.
+look_up() {
+  for ce_source in "$UPSTREAM_PREFIX$1" "IDP_$1"; do
+    if is_set "$ce_source"; then
+      eval "ce_value=\$$ce_source"
+      return 0
+    fi
+  done
+  ce_value=
+  return 1
+}
+
+# An empty DB_ variable means that the platform has nothing to say, but for the password: a database that trusts its
+# clients has an empty one. An empty target is somebody's decision.
 map_database_variables() {
-  for part in HOST PORT NAME USER PASSWORD; do
-    if has_text "DB_$part" && ! is_configured "POSTGRESQL__$part"; then
-      copy "DB_$part" "IDP_POSTGRESQL__$part"
-      mapped="$mapped DB_$part"
+  for ce_part in HOST PORT NAME USER PASSWORD; do
+    if is_set "DB_$ce_part" && ! is_configured "POSTGRESQL__$ce_part"; then
+      [ "$ce_part" = PASSWORD ] || has_text "DB_$ce_part" || continue
+      copy "DB_$ce_part" "IDP_POSTGRESQL__$ce_part"
+      ce_mapped="$ce_mapped DB_$ce_part"
     fi
   done
 }
@@ -71,106 +87,229 @@ is_local_host() {
 # The proxy beside the application terminates TLS and refuses a client that asks for it. Everything else is a network.
 choose_ssl_mode() {
   is_configured POSTGRESQL__SSLMODE && return
-  if is_set "${UPSTREAM_PREFIX}POSTGRESQL__HOST"; then
-    eval "host=\$${UPSTREAM_PREFIX}POSTGRESQL__HOST"
-  elif is_set IDP_POSTGRESQL__HOST; then
-    host=$IDP_POSTGRESQL__HOST
-  else
-    return 0
-  fi
-  if is_local_host "$host"; then
+  look_up POSTGRESQL__HOST || return 0
+  if is_local_host "$ce_value"; then
     export IDP_POSTGRESQL__SSLMODE=disable
   else
     export IDP_POSTGRESQL__SSLMODE=require
   fi
-  defaulted="$defaulted IDP_POSTGRESQL__SSLMODE=$IDP_POSTGRESQL__SSLMODE"
+  ce_defaulted="$ce_defaulted IDP_POSTGRESQL__SSLMODE=$IDP_POSTGRESQL__SSLMODE"
 }
 
 # The application offers uploads only where its storage path is itself a mount point.
 choose_storage_path() {
   is_configured STORAGE__FILE__PATH && return
   export IDP_STORAGE__FILE__PATH=/media
-  defaulted="$defaulted IDP_STORAGE__FILE__PATH"
+  ce_defaulted="$ce_defaulted IDP_STORAGE__FILE__PATH=$IDP_STORAGE__FILE__PATH"
 }
 
 # Shells print variables each in their own quoting, and a value may hold a line that looks like another variable.
 # Records that end in NUL are unambiguous, and env and tr come with coreutils, which Debian cannot do without. Line
 # breaks become blanks and NULs become line breaks, so what stands before the first = is a whole name or no name at all.
 translate_to_upstream() {
-  records=$(env -0 | tr '\n\000' ' \n')
+  ce_records=$(env -0 | tr '\n\000' ' \n')
   set -f
   IFS='
 '
-  for record in $records; do
-    name=${record%%=*}
-    case $name in
+  for ce_record in $ce_records; do
+    ce_name=${ce_record%%=*}
+    case $ce_name in
       *[!A-Za-z0-9_]*) continue ;;
       IDP_?*) ;;
       *) continue ;;
     esac
-    target=$UPSTREAM_PREFIX${name#IDP_}
-    is_set "$target" || copy "$name" "$target"
+    ce_target=$UPSTREAM_PREFIX${ce_name#IDP_}
+    is_set "$ce_target" || copy "$ce_name" "$ce_target"
   done
-  unset IFS records
+  unset IFS ce_records
   set +f
 }
 
+# The second argument is the platform's name of the setting.
+require_text() {
+  look_up "$1" || ce_source=$2
+  [ -n "$ce_value" ] || ce_missing="$ce_missing, $ce_source"
+}
+
 require_variables() {
-  missing=
-  for part in HOST NAME USER; do
-    has_text "${UPSTREAM_PREFIX}POSTGRESQL__$part" || missing="$missing, DB_$part"
+  ce_missing=
+  for ce_part in HOST NAME USER; do
+    require_text "POSTGRESQL__$ce_part" "DB_$ce_part"
   done
-  # A database that trusts its clients has an empty password.
-  is_set "${UPSTREAM_PREFIX}POSTGRESQL__PASSWORD" || missing="$missing, DB_PASSWORD"
-  has_text "${UPSTREAM_PREFIX}SECRET_KEY" || missing="$missing, IDP_SECRET_KEY"
-  [ -z "$missing" ] || refuse "${missing#, } missing or empty; the platform injects the DB_ variables with the" \
+  is_configured POSTGRESQL__PASSWORD || ce_missing="$ce_missing, DB_PASSWORD"
+  require_text SECRET_KEY IDP_SECRET_KEY
+  [ -z "$ce_missing" ] || refuse "${ce_missing#, } missing or empty; the platform injects the DB_ variables with the" \
     "database and IDP_SECRET_KEY from the secret store (the IDP_POSTGRESQL__ and $UPSTREAM_PREFIX spellings count as" \
     "well)"
 }
 
 # Asks for the permission only: a trial file would cost two requests to the bucket at every start.
 require_writable_storage() {
-  eval "storage=\$${UPSTREAM_PREFIX}STORAGE__FILE__PATH"
-  # shellcheck disable=SC2154 # eval assigns it
-  if [ ! -d "$storage" ] || [ ! -w "$storage" ]; then
-    refuse "$storage is not a directory that user $(id -u) may write, so uploads of application icons and flow" \
-      "backgrounds would fail; mount it read-write with uid=1000,gid=1000"
+  for ce_usage in MEDIA REPORTS; do
+    look_up "STORAGE__${ce_usage}__BACKEND" || look_up STORAGE__BACKEND || ce_value="file"
+    [ "$ce_value" = file ] || continue
+    look_up "STORAGE__${ce_usage}__FILE__PATH" || look_up STORAGE__FILE__PATH
+    case $ce_value in
+      file://* | env://*) continue ;; # the application looks it up
+    esac
+    if [ ! -d "$ce_value" ] || [ ! -w "$ce_value" ]; then
+      refuse "$ce_value is not a directory that user $(id -u) may write, so uploads of application icons and flow" \
+        "backgrounds would fail; mount it read-write with uid=1000,gid=1000"
+    fi
+  done
+}
+
+# Server and worker keep their sockets there.
+require_temporary_folder() {
+  ce_temporary=${TMPDIR:-/tmp}
+  if ! mkdir -p -- "$ce_temporary" 2>/dev/null || [ ! -w "$ce_temporary" ]; then
+    refuse "TMPDIR is $ce_temporary, which is not a directory that user $(id -u) may write and cannot be made one;" \
+      "leave TMPDIR out or mount a memory-backed volume there"
   fi
 }
 
-# The sockets in the temporary directory have the same names in server and worker. An empty directory for each run also
-# gives back what a dead worker left behind: stale sockets that nobody answers, and files that fill the memory they are
-# kept in, which outlives a restart of the container.
-start_worker() {
-  rm -rf -- "$TMPDIR"
-  mkdir -m 700 -- "$TMPDIR"
-  exec ak worker
+# From here on about the processes of a container with a server:
+#
+#   dumb-init                  hands signals to the three shells, collects what others leave behind
+#   └─ this shell              waits for the server, then for the worker; its end is the end of the container
+#      ├─ server               a copy of this shell, replaced by the application
+#      └─ guard                ends the container when the supervision ends by itself
+#         └─ supervision       starts one worker after the other
+#            └─ worker         a copy of the supervision, replaced by the application
+
+# Every kind of stop becomes one TERM for server and worker, on which they finish what they are doing: the application
+# takes the other signals for "at once", and shells make background processes deaf to INT and QUIT. USR1 and USR2 would
+# end a shell and are nobody's.
+listen_to_signals() {
+  ce_stopping=
+  ce_child=
+  ce_guard=
+  trap stop HUP INT QUIT TERM
+  trap '' USR1 USR2
 }
 
-# Runs in a subshell, so the server sees none of these settings. It has no trap, on purpose: dumb-init signals the whole
-# process group, which ends this loop at once and lets the worker finish its tasks. With a trap there is a moment in
-# which a worker that is just being started misses the signal.
+# The whole stop happens in the trap: one that only took notes could come just before the shell begins to wait.
+stop() {
+  trap : HUP INT QUIT TERM
+  ce_stopping=yes
+  [ -z "$ce_guard" ] || kill -s TERM "$ce_guard" 2>/dev/null || :
+  [ -z "$ce_child" ] || end_process "$ce_child" "$ce_stop_seconds"
+}
+
+is_running() {
+  kill -s 0 "$1" 2>/dev/null
+}
+
+# Gives a process so many seconds to end on a TERM. A group of its own gets it once and goes with it. Shells have none,
+# and the copy of a shell, which every process is at first, swallows a signal in its first moment: they get it until they
+# end, which they do not mind.
+end_process() {
+  ce_told=
+  ce_tries=$(($2 * 10))
+  while is_running "$1" && [ "$ce_tries" -gt 0 ]; do
+    if [ -z "$ce_told" ] && kill -TERM "-$1" 2>/dev/null; then
+      ce_told=yes
+    fi
+    [ -n "$ce_told" ] || kill -s TERM "$1" 2>/dev/null || :
+    # A further signal to all may end it.
+    sleep 0.1 || :
+    ce_tries=$((ce_tries - 1))
+  done
+  kill -KILL "-$1" 2>/dev/null || :
+}
+
+# Runs a command as a child, and sets ce_exit_code when it has ended, by itself or by a stop.
+hold() {
+  "$@" &
+  ce_child=$!
+  # The stop may have come before the number was known.
+  [ -z "$ce_stopping" ] || end_process "$ce_child" "$ce_stop_seconds"
+  ce_exit_code=0
+  wait "$ce_child" || ce_exit_code=$?
+  # A stop ends the wait before the child; 127 means that the wait was over already.
+  ce_second_code=0
+  wait "$ce_child" 2>/dev/null || ce_second_code=$?
+  [ "$ce_second_code" -eq 127 ] || ce_exit_code=$ce_second_code
+  kill -KILL "-$ce_child" 2>/dev/null || :
+  ce_child=
+}
+
+become() {
+  trap - USR1 USR2
+  exec setsid ak "$@"
+}
+
+# An empty folder for each worker also gives back what a dead one left behind: sockets that nobody answers, and files
+# that fill the memory they are kept in.
+become_worker() {
+  rm -rf -- "$TMPDIR"
+  mkdir -m 700 -- "$TMPDIR"
+  become worker
+}
+
+# A folder of another number is that of another start of this script in this container, or what an earlier container left
+# in a memory that outlives it.
+use_own_temporary_folder() {
+  ce_folders=${ce_temporary%/}/co-located-worker
+  for ce_folder in "$ce_folders".*; do
+    is_running "${ce_folder##*.}" || rm -rf -- "$ce_folder"
+  done
+  export TMPDIR="$ce_folders.$$"
+}
+
+# Runs in a subshell, so the server sees none of these settings.
 supervise_worker() {
+  listen_to_signals
   export "${UPSTREAM_PREFIX}LISTEN__HTTP=127.0.0.1:9001"
   export "${UPSTREAM_PREFIX}LISTEN__HTTPS=127.0.0.1:9444"
   export "${UPSTREAM_PREFIX}LISTEN__METRICS=127.0.0.1:9301"
-  temporary=${TMPDIR:-/tmp}
-  export TMPDIR="${temporary%/}/co-located-worker"
+  use_own_temporary_folder
 
-  pause_seconds=1
-  while :; do
-    started=$(date +%s)
-    start_worker &
-    exit_code=0
-    wait $! || exit_code=$?
-    lasted_seconds=$(($(date +%s) - started))
+  ce_pause_seconds=1
+  while [ -z "$ce_stopping" ]; do
+    ce_started=$(date +%s)
+    hold become_worker
+    [ -z "$ce_stopping" ] || break
+    ce_lasted_seconds=$(($(date +%s) - ce_started))
     # A worker that ran for minutes failed for a new reason.
-    [ "$lasted_seconds" -lt 120 ] || pause_seconds=1
-    say "worker ended with exit code $exit_code after $lasted_seconds s, starts again in $pause_seconds s"
-    sleep "$pause_seconds"
-    pause_seconds=$((pause_seconds * 2))
-    [ "$pause_seconds" -le 30 ] || pause_seconds=30
+    [ "$ce_lasted_seconds" -lt 120 ] || ce_pause_seconds=1
+    say "worker ended with exit code $ce_exit_code after $ce_lasted_seconds s, starts again in $ce_pause_seconds s"
+    hold sleep "$ce_pause_seconds"
+    ce_pause_seconds=$((ce_pause_seconds * 2))
+    [ "$ce_pause_seconds" -le 30 ] || ce_pause_seconds=30
   done
+  rm -rf -- "$TMPDIR"
+}
+
+# A shell that cannot start a process ends itself, and one that is killed says nothing. $$ is the first of the shells.
+guard_supervision() {
+  listen_to_signals
+  hold supervise_worker
+  if [ -z "$ce_stopping" ]; then
+    say "the supervision of the worker ended with exit code $ce_exit_code, so the container ends"
+    kill -s TERM "$$"
+  fi
+}
+
+run_server() {
+  # The serverless platform, which sets this variable, kills after 10 s, and nobody should wait longer for a new server
+  # when this one has failed. Elsewhere it is what the time to end of a pod leaves after it has left the traffic.
+  ce_short_stop_seconds=8
+  ce_stop_seconds=60
+  ! has_text K_SERVICE || ce_stop_seconds=$ce_short_stop_seconds
+
+  listen_to_signals
+  guard_supervision &
+  ce_guard=$!
+  hold become "$@"
+  ce_server_exit_code=$ce_exit_code
+  if [ -z "$ce_stopping" ]; then
+    say "server ended with exit code $ce_server_exit_code, so the container ends"
+    ce_stop_seconds=$ce_short_stop_seconds
+  fi
+  # It needs a moment longer than the worker.
+  end_process "$ce_guard" $((ce_stop_seconds + 1))
+  exit "$ce_server_exit_code"
 }
 
 case $UPSTREAM_PREFIX in
@@ -178,19 +317,20 @@ case $UPSTREAM_PREFIX in
     refuse "no variable name can begin with the UPSTREAM_PREFIX of this image; build it with letters, digits and _" ;;
 esac
 
-mapped=
-defaulted=
+ce_mapped=
+ce_defaulted=
 map_database_variables
 choose_ssl_mode
 choose_storage_path
-translate_to_upstream
-say "mapped:${mapped:- nothing}; by default:${defaulted:- nothing}"
+say "mapped:${ce_mapped:- nothing}; by default:${ce_defaulted:- nothing}"
 
 [ $# -gt 0 ] || set -- server
 if [ "$1" = server ]; then
   require_variables
   require_writable_storage
-  # The worker comes first because nothing follows `exec`.
-  supervise_worker &
+  require_temporary_folder
 fi
+translate_to_upstream
+
+[ "$1" != server ] || run_server "$@"
 exec ak "$@"

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 import * as contract from "../../lib/idp/contract";
 import { packageFile } from "../../lib/core/package-file";
+import { DRAIN_SECONDS, TERMINATION_GRACE_SECONDS } from "../../lib/platform/kubernetes/contract";
 
 const FACTS = [
   "lib/core/names.ts",
@@ -23,7 +24,7 @@ describe("The scripts that run alone", () => {
   const entrypoint = script("image/cloud-entrypoint.sh");
 
   it("map the variables of the database onto the same targets", () => {
-    const [, parts = ""] = /for part in (.*); do\n.*DB_\$part/.exec(entrypoint) ?? [];
+    const [, parts = ""] = /for ce_part in (.*); do\n.*DB_\$ce_part/.exec(entrypoint) ?? [];
     const names = parts.split(" ");
     expect(names.map((part) => `DB_${part}`)).toEqual(Object.values(contract.DATABASE_VARIABLES));
     expect(names.map((part) => `IDP_POSTGRESQL__${part}`)).toEqual(Object.values(contract.DATABASE_TARGETS));
@@ -37,6 +38,12 @@ describe("The scripts that run alone", () => {
       [variable, remote],
     ]);
     expect(entrypoint).toContain(`export ${contract.STORAGE_PATH_VARIABLE}=${contract.MEDIA_MOUNT_PATH}\n`);
+  });
+
+  it("end what runs in the same time", () => {
+    const { elsewhere, serverless } = contract.STOP_SECONDS;
+    expect(entrypoint).toContain(`  ce_short_stop_seconds=${serverless}\n  ce_stop_seconds=${elsewhere}\n`);
+    expect(elsewhere).toBeLessThan(TERMINATION_GRACE_SECONDS - DRAIN_SECONDS);
   });
 
   it("build with the same arguments", () => {

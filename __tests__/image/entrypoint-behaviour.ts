@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
   copyFileSync,
@@ -10,18 +10,28 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { UPSTREAM_PREFIX, WORKER_LISTENERS } from "../../lib/idp/contract";
+import { STOP_SECONDS, UPSTREAM_PREFIX, WORKER_LISTENERS } from "../../lib/idp/contract";
 import { describeWith, programPath } from "../support/programs";
 import { coreutilsPath } from "./coreutils";
-import { type RecordedStart, eventually, groupMembers, groupOf, killAll, parentOf, recordedStarts } from "./processes";
+import { documentedCommand } from "./operations-page";
+import {
+  type RecordedStart,
+  commandLine,
+  eventually,
+  groupOf,
+  killAll,
+  parentOf,
+  processesWith,
+  recordedStarts,
+} from "./processes";
 
 const ENTRYPOINT = join(__dirname, "../../image/cloud-entrypoint.sh");
 
 /** What the entrypoint and the stub application may call; nothing else is on their PATH. */
-const COREUTILS = ["cat", "date", "env", "id", "mkdir", "mv", "rm", "sleep", "tr"] as const;
+const COREUTILS = ["cat", "date", "env", "id", "mkdir", "mv", "rm", "setsid", "sleep", "tr"] as const;
 
 const EXIT_CODE_REFUSED = 78;
 
@@ -50,8 +60,10 @@ interface Container {
   readonly server: RecordedStart;
   readonly output: () => string;
   readonly starts: (command: string) => RecordedStart[];
-  /** Sends SIGTERM and resolves with the exit code when no process is left. */
-  readonly stop: () => Promise<number | null>;
+  /** Resolves with its exit code. */
+  readonly ended: Promise<number | null>;
+  /** Sends a signal and resolves with the exit code when no process is left. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
 /** What the script does, whichever shell runs it. */
@@ -62,7 +74,6 @@ export function describeEntrypoint(program: keyof typeof COMMANDS): void {
     let records: string;
     let media: string;
     let environment: Record<string, string>;
-    let startedGroups: { parentPid: number; groupId: number }[];
 
     beforeEach(() => {
       folder = mkdtempSync(join(tmpdir(), "cloud-entrypoint-"));
@@ -84,16 +95,14 @@ export function describeEntrypoint(program: keyof typeof COMMANDS): void {
         TMPDIR: join(folder, "tmp"),
         UPSTREAM_PREFIX,
       };
-      startedGroups = [];
     });
 
     afterEach(() => {
-      for (const { parentPid, groupId } of startedGroups) {
-        if (parentOf(groupId) === parentPid) killAll([parentPid]);
-        killAll(groupMembers(groupId));
-      }
+      killAll(running());
       rmSync(folder, { recursive: true, force: true });
     });
+
+    const running = () => processesWith("STUB_RECORDS", records);
 
     /** Runs to the end; for everything but a server that stays. */
     const run = (
@@ -131,10 +140,17 @@ export function describeEntrypoint(program: keyof typeof COMMANDS): void {
     };
 
     /** Starts a server the way the image does and resolves when it runs. */
-    const startContainer = async (variables: Readonly<Record<string, string>> = {}): Promise<Container> => {
-      const child = spawn(programPath("dumb-init"), ["--", ...command(), ENTRYPOINT, "server"], {
+    const startContainer = async (
+      variables: Readonly<Record<string, string>> = {},
+      userId?: number,
+    ): Promise<Container> => {
+      // The checkout may be closed to another user.
+      const script = join(folder, "cloud-entrypoint.sh");
+      copyFileSync(ENTRYPOINT, script);
+      const child = spawn(programPath("dumb-init"), ["--", ...command(), script, "server"], {
         env: { ...environment, ...DATABASE, IDP_SECRET_KEY: "the-key", ...variables },
         stdio: ["ignore", "pipe", "pipe"],
+        ...(userId === undefined ? {} : { uid: userId, gid: userId }),
       });
       let output = "";
       for (const stream of [child.stdout, child.stderr]) {
@@ -148,16 +164,16 @@ export function describeEntrypoint(program: keyof typeof COMMANDS): void {
       const server = await eventually("the server", () => starts("server")[0]);
       const { pid } = child;
       if (pid === undefined) throw new Error("dumb-init has no process id");
-      startedGroups.push({ parentPid: pid, groupId: server.pid });
       return {
         pid,
         server,
         output: () => output,
         starts,
-        stop: async () => {
-          process.kill(pid, "SIGTERM");
+        ended,
+        stop: async (signal = "SIGTERM") => {
+          process.kill(pid, signal);
           const exitCode = await ended;
-          await eventually("the end of every process", () => groupMembers(server.pid).length === 0);
+          await eventually("the end of every process", () => running().length === 0);
           return exitCode;
         },
       };
@@ -333,6 +349,21 @@ export function describeEntrypoint(program: keyof typeof COMMANDS): void {
       });
     });
 
+    it("leaves alone what happens to be called like a variable of a script", async () => {
+      const names = [...readFileSync(ENTRYPOINT, "utf8").matchAll(/\b([a-z]\w*)(?==)|\bfor (\w+) in/g)]
+        .map(([, assigned, counted]) => assigned ?? counted ?? "")
+        .map((name) => name.replace(/^ce_/, ""));
+      expect(names).toEqual(
+        expect.arrayContaining(["value", "source", "child", "stopping", "name", "target", "usage"]),
+      );
+      const exported = Object.fromEntries([...names, "host", "mode"].map((name) => [name, "mine"]));
+      const container = await startContainer(exported);
+      const worker = await firstWorker(container);
+      expect(container.server.environment).toMatchObject(exported);
+      expect(worker.environment).toMatchObject(exported);
+      await container.stop();
+    });
+
     describe("its own output", () => {
       it("is one line with the names of what it mapped", async () => {
         const { output } = await run(["dump_config"], { ...DATABASE, IDP_POSTGRESQL__USER: "explicit" });
@@ -361,14 +392,19 @@ export function describeEntrypoint(program: keyof typeof COMMANDS): void {
         `cloud-entrypoint: not starting: ${missing} missing or empty; the platform injects the DB_ variables with the ` +
         `database and IDP_SECRET_KEY from the secret store (the IDP_POSTGRESQL__ and ${prefix} spellings count as well)`;
       const complete = { ...DATABASE, IDP_SECRET_KEY: "the-key" };
+      const startAndEnd = async (variables: Readonly<Record<string, string>>) => {
+        const wrapper = [programPath("dumb-init"), "--"];
+        return (await run(["server"], { ...variables, STUB_SERVER_EXIT_CODE: "5" }, { wrapper })).exitCode;
+      };
 
       it.each([
         ["DB_HOST, DB_NAME, DB_USER, DB_PASSWORD, IDP_SECRET_KEY", {}],
         ["DB_NAME, DB_PASSWORD", { DB_HOST: "localhost", AUTHENTIK_POSTGRESQL__USER: "x", IDP_SECRET_KEY: "the-key" }],
         ["DB_HOST", { ...complete, DB_HOST: "" }],
-        ["DB_HOST", { ...complete, IDP_POSTGRESQL__HOST: "" }],
-        ["DB_PASSWORD", { ...complete, DB_PASSWORD: "" }],
-        ["IDP_SECRET_KEY", { ...complete, AUTHENTIK_SECRET_KEY: "" }],
+        ["IDP_POSTGRESQL__HOST", { ...complete, IDP_POSTGRESQL__HOST: "" }],
+        ["AUTHENTIK_POSTGRESQL__USER", { ...complete, AUTHENTIK_POSTGRESQL__USER: "" }],
+        ["IDP_SECRET_KEY", { ...complete, IDP_SECRET_KEY: "" }],
+        ["AUTHENTIK_SECRET_KEY", { ...complete, AUTHENTIK_SECRET_KEY: "" }],
       ])("starts nothing and names %s, given %j", async (missing, variables) => {
         const { exitCode, output, starts } = await run(["server"], variables);
         expect(exitCode).toBe(EXIT_CODE_REFUSED);
@@ -378,6 +414,7 @@ export function describeEntrypoint(program: keyof typeof COMMANDS): void {
 
       it.each([
         ["the platform's", complete],
+        ["the platform's, the password being empty,", { ...complete, DB_PASSWORD: "" }],
         [
           "the neutral",
           {
@@ -399,14 +436,7 @@ export function describeEntrypoint(program: keyof typeof COMMANDS): void {
           },
         ],
       ])("is not one whose variables all have %s spelling", async (_, variables) => {
-        const { exitCode, starts } = await run(
-          ["server"],
-          { ...variables, STUB_SERVER_EXIT_CODE: "5" },
-          { wrapper: [programPath("dumb-init"), "--"] },
-        );
-        const [server] = starts("server");
-        startedGroups.push({ parentPid: server?.parentPid ?? 0, groupId: server?.pid ?? 0 });
-        expect(exitCode).toBe(5);
+        expect(await startAndEnd(variables)).toBe(5);
       });
 
       it.each(["is missing", "is a file", "belongs to somebody else"])(
@@ -438,22 +468,60 @@ export function describeEntrypoint(program: keyof typeof COMMANDS): void {
           expect([...starts("server"), ...starts("worker")]).toEqual([]);
         },
       );
+
+      it.each([
+        ["all files go elsewhere", 5, { IDP_STORAGE__BACKEND: "s3" }],
+        [
+          "each kind of files goes elsewhere",
+          5,
+          { AUTHENTIK_STORAGE__MEDIA__BACKEND: "s3", AUTHENTIK_STORAGE__REPORTS__BACKEND: "s3" },
+        ],
+        ["one kind of files still goes there", EXIT_CODE_REFUSED, { AUTHENTIK_STORAGE__MEDIA__BACKEND: "s3" }],
+        [
+          "one kind of files comes back",
+          EXIT_CODE_REFUSED,
+          { IDP_STORAGE__BACKEND: "s3", AUTHENTIK_STORAGE__REPORTS__BACKEND: "file" },
+        ],
+        [
+          "each kind has its own folder",
+          5,
+          { AUTHENTIK_STORAGE__MEDIA__FILE__PATH: "/", AUTHENTIK_STORAGE__REPORTS__FILE__PATH: "/" },
+        ],
+        ["the application looks the folder up", 5, { IDP_STORAGE__FILE__PATH: "env://FOLDER" }],
+      ])("asks for no storage folder that is not used: when %s it ends with %d", async (_, exitCode, variables) => {
+        rmSync(media, { recursive: true });
+        expect(await startAndEnd({ ...complete, ...variables })).toBe(exitCode);
+      });
+
+      it("starts nothing when its temporary folder cannot be made", async () => {
+        const temporary = join(media, "file", "tmp");
+        writeFileSync(join(media, "file"), "");
+        const { exitCode, output, starts } = await run(["server"], { ...complete, TMPDIR: temporary });
+        expect(exitCode).toBe(EXIT_CODE_REFUSED);
+        expect(output.trimEnd().split("\n").slice(1)).toEqual([
+          `cloud-entrypoint: not starting: TMPDIR is ${temporary}, which is not a directory that user ` +
+            `${process.getuid?.() ?? ""} may write and cannot be made one; leave TMPDIR out or mount a memory-backed ` +
+            "volume there",
+        ]);
+        expect([...starts("server"), ...starts("worker")]).toEqual([]);
+      });
     });
 
     describe("a running container", () => {
-      it("has the entrypoint's process as server, below dumb-init", async () => {
+      it("has a copy of the entrypoint as server, in a process group of its own", async () => {
         const container = await startContainer();
-        expect(container.server.arguments).toEqual(["server"]);
-        expect(container.server.parentPid).toBe(container.pid);
-        expect(parentOf(container.server.pid)).toBe(container.pid);
-        expect(groupOf(container.server.pid)).toBe(container.server.pid);
+        const { arguments: given, parentPid, pid } = container.server;
+        expect(given).toEqual(["server"]);
+        expect(commandLine(parentPid)).toEqual([...command(), join(folder, "cloud-entrypoint.sh"), "server"]);
+        expect(parentOf(parentPid)).toBe(container.pid);
+        expect(groupOf(pid)).toBe(pid);
         await container.stop();
       });
 
       it("gives listeners and a temporary folder of their own to the worker and nothing of it to the server", async () => {
         const container = await startContainer({ AUTHENTIK_LISTEN__HTTP: "0.0.0.0:9000" });
         const worker = await firstWorker(container);
-        const temporary = `${environment.TMPDIR ?? ""}/co-located-worker`;
+        const temporary = `${environment.TMPDIR ?? ""}/co-located-worker.${container.server.parentPid}`;
         expect(existsSync(temporary)).toBe(true);
         await container.stop();
         const { environment: serverEnvironment } = container.server;
@@ -473,15 +541,47 @@ export function describeEntrypoint(program: keyof typeof COMMANDS): void {
         });
       });
 
-      it("ends completely on SIGTERM, after the worker has finished and with one signal to each", async () => {
-        const container = await startContainer({ STUB_SERVER_STOPS_LAST: "yes", STUB_WORKER_STOP_SECONDS: "0.1" });
+      it.each(["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const)(
+        "ends on %s with the server's exit code when the worker has finished, too, and with one TERM to each",
+        async (signal) => {
+          const container = await startContainer({
+            STUB_SERVER_STOP_CODE: "3",
+            STUB_WORKER_STOP_CODE: "4",
+            STUB_WORKER_STOP_SECONDS: "0.5",
+          });
+          await firstWorker(container);
+          expect(await container.stop(signal)).toBe(3);
+          expect(container.starts("worker")).toMatchObject([{ ended: true, signals: ["TERM"] }]);
+          expect(container.starts("server")).toMatchObject([{ ended: true, signals: ["TERM"] }]);
+          expect(container.output()).not.toMatch(/starts again|container ends/);
+        },
+      );
+
+      it("hands a stop to the worker while the server still takes its time", async () => {
+        const container = await startContainer({ STUB_SERVER_STOP_SECONDS: "1" });
+        await firstWorker(container);
+        process.kill(container.pid, "SIGINT");
+        await eventually("the worker's end", () => container.starts("worker")[0]?.ended);
+        expect(container.starts("server")[0]?.ended).toBe(false);
+        expect(await container.ended).toBe(0);
+        expect(container.starts("server")[0]?.ended).toBe(true);
+      });
+
+      it("ends what has not finished before the serverless platform would", async () => {
+        replaceProgram("sleep", [`echo "$1" >>"${folder}/pauses"`]);
+        const container = await startContainer({
+          K_SERVICE: "idp",
+          STUB_WORKER_CHILD: "1",
+          STUB_WORKER_STOP_SECONDS: "600",
+        });
         await firstWorker(container);
         expect(await container.stop()).toBe(0);
-        // dumb-init does not wait for the worker, which on a busy machine writes its last record a moment later.
-        await eventually("the worker's end", () => container.starts("worker").every(({ ended }) => ended));
-        expect(container.starts("worker")).toMatchObject([{ ended: true, signals: ["TERM"] }]);
-        expect(container.starts("server")).toMatchObject([{ ended: true, signals: ["TERM"] }]);
-        expect(container.output()).not.toContain("starts again");
+        expect(container.starts("worker")).toMatchObject([{ ended: false, signals: ["TERM"] }]);
+        const waits = readFileSync(join(folder, "pauses"), "utf8")
+          .split("\n")
+          .filter((seconds) => seconds === "0.1");
+        // Two shells wait for each other and a third one for the worker.
+        expect(waits.length).toBeGreaterThanOrEqual(STOP_SECONDS.serverless * 10);
       });
 
       it("ends at once on SIGTERM while the next worker is waited for", async () => {
@@ -491,19 +591,123 @@ export function describeEntrypoint(program: keyof typeof COMMANDS): void {
         expect(container.starts("worker")).toHaveLength(1);
       });
 
-      it("ends when the server ends by itself", async () => {
-        const container = await startContainer();
+      it("ends when the server ends by itself, after the worker has finished", async () => {
+        const container = await startContainer({ STUB_WORKER_STOP_SECONDS: "0.3" });
         await firstWorker(container);
         process.kill(container.server.pid, "SIGKILL");
-        await eventually("the end of every process", () => groupMembers(container.server.pid).length === 0);
+        expect(await container.ended).toBe(128 + constants.signals.SIGKILL);
+        expect(container.starts("worker")).toMatchObject([{ ended: true, signals: ["TERM"] }]);
+        expect(container.output()).toMatch(
+          /^cloud-entrypoint: server ended with exit code 137, so the container ends$/m,
+        );
+      });
+
+      it("ends, the server in good order, when the supervision of the worker is killed", async () => {
+        const container = await startContainer({ STUB_SERVER_STOP_CODE: "3" });
+        const worker = await firstWorker(container);
+        process.kill(worker.parentPid, "SIGKILL");
+        expect(await container.ended).toBe(3);
+        expect(container.starts("server")).toMatchObject([{ ended: true, signals: ["TERM"] }]);
+        expect(container.output()).toMatch(
+          /^cloud-entrypoint: the supervision of the worker ended with exit code 137, so the container ends$/m,
+        );
+      });
+
+      it("ends when the shell that waits for the server is killed", async () => {
+        const container = await startContainer();
+        process.kill(container.server.parentPid, "SIGKILL");
+        expect(await container.ended).toBe(128 + constants.signals.SIGKILL);
+      });
+
+      it("ends when the supervision cannot start another process", async () => {
+        chmodSync(media, 0o777);
+        // The limit counts all processes of a user and spares the administrator.
+        const userId = process.getuid?.() === 0 ? 54321 : undefined;
+        const container = await startContainer({}, userId);
+        const worker = await firstWorker(container);
+        execFileSync(coreutilsPath("prlimit"), ["--pid", String(worker.parentPid), "--nproc=1"], {
+          uid: userId,
+          gid: userId,
+        });
+        process.kill(worker.pid, "SIGKILL");
+        expect(await container.ended).toBe(0);
+        expect(container.starts("server")).toMatchObject([{ ended: true, signals: ["TERM"] }]);
         expect(container.starts("worker")).toHaveLength(1);
+      }, 60_000);
+
+      it.each(["SIGUSR1", "SIGUSR2"] as const)("keeps the worker running after %s", async (signal) => {
+        replaceProgram("sleep", []);
+        const container = await startContainer();
+        const worker = await firstWorker(container);
+        process.kill(container.pid, signal);
+        process.kill(worker.pid, "SIGKILL");
+        await eventually("another worker", () => container.starts("worker").length === 2);
+        expect(await container.stop()).toBe(0);
+        expect(container.starts("server")).toMatchObject([{ signals: ["TERM"] }]);
+      });
+
+      it("leaves nothing of a killed worker behind", async () => {
+        replaceProgram("sleep", []);
+        const container = await startContainer({ STUB_WORKER_CHILD: "yes" });
+        for (const count of [1, 2, 3]) {
+          const workers = await eventually("a worker", () => {
+            const found = container.starts("worker");
+            return found.length === count && found;
+          });
+          const alive = workers.filter(({ pid }) => groupOf(pid) === pid);
+          expect(alive).toHaveLength(1);
+          process.kill(alive[0]?.pid ?? 0, "SIGKILL");
+        }
+        await eventually("the fourth worker", () => container.starts("worker").length === 4);
+        const groups = new Set(running().map(groupOf));
+        expect(container.starts("worker").filter(({ pid }) => groups.has(pid))).toHaveLength(1);
+        await container.stop();
+      });
+
+      it("is not disturbed by a second start of the entrypoint", async () => {
+        const leftover = join(environment.TMPDIR ?? "", "co-located-worker.4194304");
+        mkdirSync(leftover);
+        const container = await startContainer();
+        const worker = await firstWorker(container);
+        expect(existsSync(leftover)).toBe(false);
+        const socket = join(worker.environment.TMPDIR ?? "", "authentik.sock");
+        writeFileSync(socket, "");
+        const second = await run([], { ...DATABASE, IDP_SECRET_KEY: "the-key", STUB_SERVER_EXIT_CODE: "5" });
+        expect(second.exitCode).toBe(5);
+        expect(existsSync(socket)).toBe(true);
+        expect(await container.stop()).toBe(0);
+      });
+
+      it("runs the command of the operations page with all settings and without another worker", async () => {
+        const [entrypoint, ...args] = documentedCommand();
+        expect(entrypoint).toBe("/cloud-entrypoint.sh");
+        const container = await startContainer();
+        await firstWorker(container);
+        const { exitCode, starts } = await run(args, { ...DATABASE, IDP_SECRET_KEY: "the-key" });
+        expect(exitCode).toBe(0);
+        expect(starts(args[0] ?? "")).toMatchObject([
+          {
+            arguments: args,
+            environment: { AUTHENTIK_POSTGRESQL__HOST: "/sockets/db", AUTHENTIK_SECRET_KEY: "the-key" },
+          },
+        ]);
+        expect(starts("worker")).toHaveLength(1);
+        await container.stop();
+      });
+
+      it("makes a temporary folder that does not exist", async () => {
+        const temporary = join(folder, "not", "there");
+        const container = await startContainer({ TMPDIR: temporary });
+        const worker = await firstWorker(container);
+        expect(worker.environment.TMPDIR).toBe(`${temporary}/co-located-worker.${container.server.parentPid}`);
+        await container.stop();
       });
 
       it("starts a killed worker again, in an emptied temporary folder", async () => {
         replaceProgram("sleep", [`echo "$1" >>"${folder}/pauses"`]);
         const container = await startContainer();
         const first = await firstWorker(container);
-        const leftover = join(environment.TMPDIR ?? "", "co-located-worker", "authentik.sock");
+        const leftover = join(first.environment.TMPDIR ?? "", "authentik.sock");
         writeFileSync(leftover, "");
         process.kill(first.pid, "SIGKILL");
         await eventually("another worker", () => container.starts("worker").length === 2);
@@ -512,7 +716,7 @@ export function describeEntrypoint(program: keyof typeof COMMANDS): void {
         expect(container.output()).toMatch(
           /^cloud-entrypoint: worker ended with exit code 137 after [01] s, starts again in 1 s$/m,
         );
-        expect(groupMembers(container.server.pid)).toContain(container.server.pid);
+        expect(running()).toContain(container.server.pid);
         await container.stop();
       });
 
@@ -543,15 +747,6 @@ export function describeEntrypoint(program: keyof typeof COMMANDS): void {
           "150 → 1",
           "0 → 2",
         ]);
-      });
-
-      it("keeps trying when the worker's temporary folder cannot be made", async () => {
-        replaceProgram("sleep", ["exit 0"]);
-        const container = await startContainer({ TMPDIR: join(folder, "not-there") });
-        await eventually("two tries", () => (container.output().match(/starts again/g) ?? []).length >= 2);
-        mkdirSync(join(folder, "not-there"));
-        await firstWorker(container);
-        await container.stop();
       });
     });
 

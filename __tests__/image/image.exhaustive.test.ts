@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { describeWith, programPath } from "../support/programs";
-import { commandLine, eventually, groupMembers, killAll, parentOf, recordedStarts } from "./processes";
+import { documentedCommand } from "./operations-page";
+import { commandLine, eventually, killAll, parentOf, processesWith, recordedStarts } from "./processes";
 import {
   type BuildahStorage,
   type ImageConfiguration,
@@ -83,6 +84,25 @@ describeWith(
       expect(await inContainer(`${upload} && cat /data/media/public/icon`)).toBe("icon");
     });
 
+    it("serves reports from where they are stored, too", async () => {
+      const report = "mkdir -p /media/reports/public && echo rows >/media/reports/public/export";
+      expect(await inContainer(`${report} && cat /data/reports/public/export`)).toBe("rows");
+    });
+
+    it("stores on the mount itself, without which the application offers no uploads", async () => {
+      expect(await inContainer("[ -d /media ] && [ ! -L /media ] && [ -w /media ] && echo yes")).toBe("yes");
+    });
+
+    // The application imports data.user_settings, as a module or a package, from the folder it starts in.
+    it("keeps what is in the bucket from being imported", async () => {
+      const files =
+        "mkdir -p /media/user_settings && : >/media/user_settings.py && : >/media/user_settings/__init__.py";
+      expect(await inContainer(`${files} && cd / && echo data/*`)).toBe("data/media data/reports");
+      expect(await inContainer("id -u && [ ! -w /data ] && ! rm /data/media 2>/dev/null && echo closed")).toBe(
+        "1000\nclosed",
+      );
+    });
+
     it("keeps the entrypoint out of reach of the user that runs it", async () => {
       expect(await inContainer("[ -x /cloud-entrypoint.sh ] && [ ! -w /cloud-entrypoint.sh ] && echo yes")).toBe("yes");
     });
@@ -102,14 +122,11 @@ describeWith(
       });
 
       afterEach(() => {
-        for (const { pid, parentPid } of recordedStarts(records, "server")) {
-          if (parentOf(pid) === parentPid) killAll([parentPid]);
-          killAll(groupMembers(pid));
-        }
+        killAll(processesWith("STUB_RUN", folder));
         rmSync(folder, { recursive: true, force: true });
       });
 
-      it("holds a server and a worker below dumb-init and stops cleanly on SIGTERM", async () => {
+      it("holds a server and a worker below dumb-init, runs the command of the operations page, and stops cleanly on SIGTERM", async () => {
         const environment = {
           DB_HOST: "/cloudsql/project:region:instance",
           DB_NAME: "idp",
@@ -117,18 +134,19 @@ describeWith(
           DB_USER: "idp",
           IDP_SECRET_KEY: "battery staple",
           STUB_RECORDS: "/records",
+          STUB_RUN: folder,
+          STUB_WORKER_STOP_SECONDS: "1",
           // This kind of isolation shares the machine's /dev/shm.
           TMPDIR: "/tmp",
         };
+        const inNewContainer = (command: readonly string[]) => [
+          "run",
+          ...Object.entries(environment).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
+          ...["--volume", `${records}:/records`, container, "--", ...command],
+        ];
         const run = spawn(
           programPath("buildah"),
-          [
-            "run",
-            ...Object.entries(environment).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
-            ...["--volume", `${records}:/records`, container, "--"],
-            ...configuration.entrypoint,
-            ...configuration.command,
-          ],
+          inNewContainer([...configuration.entrypoint, ...configuration.command]),
           { env: buildahEnvironment(storage), stdio: ["ignore", "pipe", "pipe"] },
         );
         for (const stream of [run.stdout, run.stderr])
@@ -138,7 +156,8 @@ describeWith(
         const server = await eventually("the server", () => recordedStarts(records, "server")[0]);
         const worker = await eventually("the worker", () => recordedStarts(records, "worker")[0]);
 
-        const [program, ...rest] = commandLine(server.parentPid);
+        const initPid = parentOf(server.parentPid) ?? 0;
+        const [program, ...rest] = commandLine(initPid);
         expect([basename(program ?? ""), ...rest]).toEqual([...configuration.entrypoint, ...configuration.command]);
         expect(server.arguments).toEqual(["server"]);
         expect(server.environment).toMatchObject({
@@ -157,12 +176,18 @@ describeWith(
           AUTHENTIK_LISTEN__HTTP: "127.0.0.1:9001",
           AUTHENTIK_LISTEN__HTTPS: "127.0.0.1:9444",
           AUTHENTIK_LISTEN__METRICS: "127.0.0.1:9301",
-          TMPDIR: "/tmp/co-located-worker",
+          TMPDIR: `/tmp/co-located-worker.${server.parentPid}`,
         });
 
-        process.kill(server.parentPid, "SIGTERM");
+        const command = documentedCommand();
+        await buildahOrFail(storage, inNewContainer(command));
+        expect(recordedStarts(records, command[1] ?? "")).toMatchObject([
+          { arguments: command.slice(1), environment: { AUTHENTIK_SECRET_KEY: "battery staple" } },
+        ]);
+
+        process.kill(initPid, "SIGTERM");
         expect(await ended).toBe(0);
-        await eventually("the end of every process", () => groupMembers(server.pid).length === 0);
+        await eventually("the end of every process", () => processesWith("STUB_RUN", folder).length === 0);
         expect(recordedStarts(records, "worker")).toHaveLength(1);
         expect(recordedStarts(records, "worker")[0]?.ended).toBe(true);
         expect(output).not.toMatch(/correct horse|battery staple/);

@@ -38,15 +38,12 @@ export function recordedStarts(recordsFolder: string, command: string): Recorded
     });
 }
 
-/** The running processes of a process group; those that only wait to be collected do not count. */
-export function groupMembers(groupId: number): number[] {
+/** The running processes that were started with a variable; those that only wait to be collected do not count. */
+export function processesWith(variable: string, value: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^[0-9]+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      const status = processStatus(pid);
-      return status?.groupId === groupId && status.state !== "Z";
-    });
+    .filter((name) => environmentOf(name).includes(`${variable}=${value}`))
+    .map(Number);
 }
 
 /** Process group of a running process. */
@@ -62,6 +59,15 @@ export function parentOf(pid: number): number | undefined {
 /** Program and arguments of a running process. */
 export function commandLine(pid: number): string[] {
   return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
+}
+
+function environmentOf(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  } catch {
+    // It has ended, or belongs to somebody else.
+    return [];
+  }
 }
 
 /** Ends processes at once; those that are gone already are fine. */
@@ -90,7 +96,7 @@ export async function eventually<T>(
   }
 }
 
-function processStatus(pid: number): { state: string; parentPid: number; groupId: number } | undefined {
+function processStatus(pid: number): { parentPid: number; groupId: number } | undefined {
   let text: string;
   try {
     text = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -98,6 +104,6 @@ function processStatus(pid: number): { state: string; parentPid: number; groupId
     return undefined;
   }
   // The second field is the program's name in parentheses and may itself hold blanks and parentheses.
-  const [state, parentPid, groupId] = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return { state: state ?? "", parentPid: Number(parentPid), groupId: Number(groupId) };
+  const [, parentPid, groupId] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return { parentPid: Number(parentPid), groupId: Number(groupId) };
 }

@@ -172,7 +172,21 @@ export async function createStandInBase(
 /** Where the upstream image keeps the programs that do not come from its distribution. */
 const UPSTREAM_PROGRAM_FOLDERS = { ak: "lifecycle", "dumb-init": "ak-root/.venv/bin" } as const;
 
-const COREUTILS = ["cat", "chmod", "chown", "date", "env", "id", "ln", "mkdir", "mv", "rm", "sleep", "tr"] as const;
+const COREUTILS = [
+  "cat",
+  "chmod",
+  "chown",
+  "date",
+  "env",
+  "id",
+  "ln",
+  "mkdir",
+  "mv",
+  "rm",
+  "setsid",
+  "sleep",
+  "tr",
+] as const;
 
 function writeRootFolder(rootFolder: string): void {
   const programs = [

@@ -1,7 +1,9 @@
 #!/bin/sh
 # Stands in for the application. Each start leaves the folder $STUB_RECORDS/<command>.<pid> with the process it was
 # started by, its arguments and its environment byte for byte, and later the signals it got and the mark of a regular
-# end. `server` and `worker` run until SIGTERM, unless STUB_<COMMAND>_EXIT_CODE ends them at once.
+# end. `server` and `worker` run until a signal, unless STUB_<COMMAND>_EXIT_CODE ends them at once, and then take
+# STUB_<COMMAND>_STOP_SECONDS to end with STUB_<COMMAND>_STOP_CODE. With STUB_WORKER_CHILD a worker has a child that
+# outlives it.
 set -eu
 
 command=${1:-none}
@@ -12,19 +14,35 @@ printf '%s' "$PPID" >"$record.part/parent"
 cat "/proc/$$/environ" >"$record.part/environment"
 
 stopping=
+# shellcheck disable=SC2317 # the traps call it
 stop() {
-  echo TERM >>"$record/signals"
+  echo "$1" >>"$record/signals"
   stopping=yes
 }
-trap stop TERM
-# A reader never sees half a record, and whoever sees one can send signals.
-mv "$record.part" "$record"
+for signal in HUP INT QUIT TERM USR1 USR2; do
+  # shellcheck disable=SC2064 # the name of now
+  trap "stop $signal" "$signal"
+done
 
 case $command in
-  server) exit_code=${STUB_SERVER_EXIT_CODE:-} ;;
-  worker) exit_code=${STUB_WORKER_EXIT_CODE:-} ;;
+  server)
+    exit_code=${STUB_SERVER_EXIT_CODE:-}
+    stop_seconds=${STUB_SERVER_STOP_SECONDS:-0}
+    stop_code=${STUB_SERVER_STOP_CODE:-0}
+    ;;
+  worker)
+    exit_code=${STUB_WORKER_EXIT_CODE:-}
+    stop_seconds=${STUB_WORKER_STOP_SECONDS:-0}
+    stop_code=${STUB_WORKER_STOP_CODE:-0}
+    if [ -n "${STUB_WORKER_CHILD:-}" ]; then
+      (trap '' TERM && exec /bin/sleep 600) &
+    fi
+    ;;
   *) exit_code=0 ;;
 esac
+
+# A reader never sees half a record, and whoever sees one can send signals.
+mv "$record.part" "$record"
 [ -z "$exit_code" ] || exit "$exit_code"
 
 # The signal may come between the question and the wait, so the wait is short.
@@ -32,18 +50,7 @@ while [ -z "$stopping" ]; do
   /bin/sleep 0.1 &
   wait $! || :
 done
-
 # Work that has to be finished first.
-if [ "$command" = worker ]; then
-  /bin/sleep "${STUB_WORKER_STOP_SECONDS:-0}" || :
-else
-  tries_left=100
-  while [ -n "${STUB_SERVER_STOPS_LAST:-}" ] && [ "$tries_left" -gt 0 ]; do
-    for ended in "$STUB_RECORDS"/worker.*/ended; do
-      [ ! -e "$ended" ] || tries_left=0
-    done
-    [ "$tries_left" -eq 0 ] || /bin/sleep 0.02
-    tries_left=$((tries_left - 1))
-  done
-fi
+/bin/sleep "$stop_seconds" || :
 : >"$record/ended"
+exit "$stop_code"

@@ -58,6 +58,12 @@ export const WORKER_LISTENERS = {
   IDP_LISTEN__METRICS: "127.0.0.1:9301",
 } as const;
 
+/**
+ * How long the container waits for server and worker after a stop, before it ends them: the serverless platform kills all
+ * after 10 seconds, and elsewhere it is what the time to end of a pod leaves after it has left the traffic.
+ */
+export const STOP_SECONDS = { serverless: 8, elsewhere: 60 } as const;
+
 /** Environment unless the caller says otherwise: an address to sign in with, and nothing that calls out or talks much. */
 export const BASELINE_ENVIRONMENT = {
   IDP_BOOTSTRAP_EMAIL: "admin@example.com",
