@@ -193,8 +193,8 @@ function consistent(inputs: Inputs): Inputs {
 
 /** A network that exists is found by an id, and a zone lies in its region; what is not chosen yet breaks no rule. */
 function isAllowed({ create_vpc: createVpc, deployment_id: id, region, zone }: Inputs): boolean {
-  const isZoneFree = region === undefined || zone === undefined || zone === DEFAULT_ZONE;
-  return (createVpc !== false || id !== null) && (isZoneFree || String(zone).startsWith(`${String(region)}-`));
+  const isInRegion = typeof region !== "string" || typeof zone !== "string" || zone.startsWith(`${region}-`);
+  return (createVpc !== false || id !== null) && (zone === DEFAULT_ZONE || isInRegion);
 }
 
 /** The assessment lab. */
