@@ -3,7 +3,15 @@ import { TerraformStack } from "cdktf";
 import { ProjectApis } from "../../lib/core/project-apis";
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
 import { bareLabStack, labTerraform, literalLab } from "../stacks/lab-stack";
-import { resourceAddresses, resourceOf, terraformOf, testApp, type Block, type Terraform } from "../support/synthesis";
+import {
+  resourceAddresses,
+  resourceOf,
+  terraformOf,
+  testApp,
+  warningsOf,
+  type Block,
+  type Terraform,
+} from "../support/synthesis";
 import { valueAt } from "../stacks/configuration-graph";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
@@ -390,6 +398,24 @@ describeWith(["terraform"], "The warning about remote desktop, judged by Terrafo
       },
     });
     expect(values).toEqual({ everybody: false, half: false, office: true, no_rule: true });
+  });
+});
+
+describe("The region of AssessmentLab", () => {
+  const warningsAt = (region: string): unknown[] => {
+    const stack = bareLabStack();
+    new AssessmentLab(stack, "Lab", { projectId: "demo-project", region });
+    return warningsOf(stack);
+  };
+
+  it("comes with a warning where nobody knows it, literal or given at plan", () => {
+    expect(warningsAt("mars-north1")).toEqual([
+      expect.stringContaining('region is "mars-north1"; it should be a region'),
+    ]);
+    expect(warningsAt("europe-west12")).toEqual([]);
+    expect(conditionOf(labTerraform(), "lab_known_region")).toMatch(
+      /^\$\{contains\(\[.*"us-central1".*\], var\.region\)\}$/,
+    );
   });
 });
 

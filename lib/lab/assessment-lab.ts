@@ -3,8 +3,10 @@ import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable 
 import { Construct } from "constructs";
 
 import { conditionOf, countWhen, expression } from "../core/expression";
+import { unknownRegionRisk } from "../core/known-regions";
 import { ProjectApis } from "../core/project-apis";
 import { requireProvider } from "../core/provider-requirements";
+import { warnOf } from "../core/risks";
 import { requireAll } from "../core/rules";
 import { type AssessmentLabProps } from "./assessment-lab-props";
 import { ASSESSMENT_LAB_RULES } from "./assessment-lab-rules";
@@ -86,6 +88,7 @@ export class AssessmentLab extends Construct {
 
     const { createSshKeyBucket = true, createVpc = true, initializeAssessmentService = true, projectId } = props;
     const region = props.region ?? DEFAULT_REGION;
+    warnOf(this, "KnownRegion", [unknownRegionRisk(region)]);
     const internalTrafficCidr = props.internalTrafficCidr ?? AUTO_MODE_RANGE;
     const clientName = props.assessDiscoveryClientName ?? DEFAULT_DISCOVERY_CLIENT_NAME;
     const sourceId = this.named("SourceId", discoverySourceId(clientName));
