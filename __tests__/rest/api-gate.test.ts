@@ -42,7 +42,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "enable-api.sh", () => {
 
         expect(run.exitCode).toBe(0);
         expect(run.stdout).toMatch(
-          /^Turning on cloudresourcemanager.googleapis.com in project demo-project\.\n[^\n]*: being turned on \(\d s\)\n[^\n]* is on in project demo-project \(\d s\)\.\n$/,
+          /^Turning on cloudresourcemanager.googleapis.com in project demo-project\.\n[^\n]*: being turned on \(\d+ s\)\n[^\n]* is on in project demo-project \(\d+ s\)\.\n$/,
         );
         expect(standIn.requests.map(({ method }) => method)).toEqual([
           "serviceusage.services.get",
@@ -150,7 +150,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "wait-for-api.sh", () =>
       const run = await wait("secretmanager.googleapis.com", { shell });
 
       expect(run.exitCode).toBe(0);
-      expect(run.stdout).toMatch(/^secretmanager.googleapis.com answers in project demo-project \(\d s\)\.\n$/);
+      expect(run.stdout).toMatch(/^secretmanager.googleapis.com answers in project demo-project \(\d+ s\)\.\n$/);
       expect(standIn.requests.map(({ path }) => path)).toEqual([
         "/secretmanager/v1/projects/demo-project/secrets?pageSize=1",
       ]);

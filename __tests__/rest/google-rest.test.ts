@@ -11,7 +11,7 @@ import {
   temporaryFolder,
 } from "../support/google-stand-in-scripts";
 import { ApiError, errorReason } from "../support/google-stand-in-services";
-import { describeWith } from "../support/programs";
+import { describeWith, programPath } from "../support/programs";
 
 const READ_STATE = "serviceusage.services.get";
 
@@ -108,6 +108,39 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
             "",
           ].join("\n"),
         );
+      }),
+    );
+
+    it.concurrent.each(["dash", "busybox"] as const)("is not waited for longer than its time limit (%s)", (shell) =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        standIn.metadataToken = "ya29.first";
+        const temporary = temporaryFolder();
+
+        const run = await lookAtApi({
+          shell,
+          environment: {
+            ...withoutToken,
+            GCE_METADATA_HOST: standIn.host,
+            REST_TOKEN_SECONDS: "0",
+            TMPDIR: temporary,
+          },
+          programs: gcloud({ applicationDefault: "exec sleep 60", user: "exec sleep 60" }),
+        });
+
+        expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+        expect(readdirSync(temporary)).toEqual([]);
+      }),
+    );
+
+    it.concurrent("that is not there in time is said", () =>
+      inScene(async ({ lookAtApi }) => {
+        const run = await lookAtApi({
+          environment: { ...withoutToken, REST_TOKEN_SECONDS: "0" },
+          programs: gcloud({ applicationDefault: "echo ya29.first; exec sleep 60" }),
+        });
+
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr).toContain("  - gcloud auth application-default print-access-token: no answer within 0 s\n");
       }),
     );
 
@@ -343,6 +376,41 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
     }),
   );
 
+  it.concurrent.each(["dash", "busybox"] as const)("needs no powers of awk (%s)", (shell) =>
+    inScene(async ({ standIn, lookAtApi }) => {
+      standIn.inject(READ_STATE, refusal(503, "UNAVAILABLE", "Soon."), 3);
+      const awk = `case "$*" in *^*|*'**'*|*exp*|*log*) echo "awk: Math support is not compiled in" >&2; exit 1 ;; esac
+        exec ${programPath("awk")} "$@"`;
+
+      const run = await lookAtApi({ shell, programs: programFolder({ scripts: { awk } }) });
+
+      expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(run.stdout.match(/Trying again in [\d.]+ s/g)).toEqual(
+        [0.01, 0.02, 0.04].map((s) => `Trying again in ${s} s`),
+      );
+    }),
+  );
+
+  it.concurrent.each([
+    ["REST_POLL_SECONDS", "x"],
+    ["REST_RETRY_BASE_SECONDS", "1s"],
+    ["REST_TRIES", "abc"],
+    ["REST_TRIES", "0"],
+    ["REST_CALL_SECONDS", "0"],
+    ["REST_CONNECT_SECONDS", "-1"],
+    ["REST_TOKEN_SECONDS", "12345678901234567890"],
+    ["WAIT_SECONDS", "12345678901234567890"],
+    ["WAIT_SECONDS", "0900"],
+  ])("refuses %s=%s before any call", (name, value) =>
+    inScene(async ({ standIn, lookAtApi }) => {
+      const run = await lookAtApi({ environment: { [name]: value } });
+
+      expect(run.exitCode).toBe(2);
+      expect(run.stderr).toContain(`  - ${name} is "${value}"; it must hold a number of `);
+      expect(standIn.requests).toEqual([]);
+    }),
+  );
+
   it.concurrent("reports all wrong settings at once", () =>
     inScene(async ({ standIn, lookAtApi }) => {
       const run = await lookAtApi({ environment: { PROJECT_ID: "Über", SERVICE: "run", WAIT_SECONDS: "soon" } });
@@ -352,7 +420,7 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
         "enable-api.sh cannot start:",
         '  - PROJECT_ID is "Über"; it must hold the id of a project, like my-project-123.',
         '  - SERVICE is "run"; it must hold the name of an API, like run.googleapis.com.',
-        '  - WAIT_SECONDS is "soon"; it must hold a number of seconds.',
+        '  - WAIT_SECONDS is "soon"; it must hold a number of seconds, at most 999999.',
         "",
       ]);
       expect(standIn.requests).toEqual([]);

@@ -72,17 +72,25 @@ export interface ScriptOptions {
   readonly input?: string;
   /** Called when the script has been started. */
   readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
-  /** Called with the output so far and the process whenever a line arrives. */
-  readonly onOutput?: (output: string, kill: (signal: NodeJS.Signals) => void) => void;
+  /** Called with the output so far whenever a line arrives; `close` ends the reading of its standard output. */
+  readonly onOutput?: (output: string, kill: (signal: NodeJS.Signals) => void, close: () => void) => void;
+  /** A signal, without "SIG", that whoever starts the script ignores. @default none */
+  readonly ignoring?: string;
 }
 
 /** Runs one of the REST scripts for real; resolves when it has ended, whatever its exit code. */
 export async function runScript(script: ScriptName, options: ScriptOptions = {}): Promise<ScriptRun> {
   const shell = options.shell ?? "dash";
   const programs = options.programs ?? standardPrograms();
-  const child = spawn(
+  const command = [
     programPath(shell),
-    [...(shell === "busybox" ? ["sh"] : []), join(ROOT, SCRIPTS[script]), ...(options.arguments ?? [])],
+    ...(shell === "busybox" ? ["sh"] : []),
+    join(ROOT, SCRIPTS[script]),
+    ...(options.arguments ?? []),
+  ];
+  const child = spawn(
+    "/bin/sh",
+    ["-c", options.ignoring === undefined ? 'exec "$@"' : `trap '' ${options.ignoring}; exec "$@"`, "sh", ...command],
     {
       // Only what is named here: a developer's own credentials and settings stay out.
       env: { PATH: programs, HOME: programs, TMPDIR: tmpdir(), ...FAST_ENVIRONMENT, ...options.environment },
@@ -97,7 +105,11 @@ export async function runScript(script: ScriptName, options: ScriptOptions = {})
     child[stream].setEncoding("utf8").on("data", (text: string) => {
       run[stream] += text;
       run.output += text;
-      options.onOutput?.(run.output, (signal) => child.kill(signal));
+      options.onOutput?.(
+        run.output,
+        (signal) => child.kill(signal),
+        () => child.stdout.destroy(),
+      );
     });
   }
   const exitCode = await new Promise<number | null>((resolve, reject) => {

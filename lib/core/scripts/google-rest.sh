@@ -5,6 +5,7 @@
 #
 #   . "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
 #   google_require curl jq
+#   google_check_settings
 #   google_start
 #   google_get cloudbuild "projects/$PROJECT_ID/builds/$id" || google_fail "The build cannot be read."
 #   jq -r .status "$GOOGLE_ANSWER"
@@ -12,7 +13,7 @@
 # Settings, all optional:
 #   GOOGLE_OAUTH_ACCESS_TOKEN      access token, used as it is; else gcloud, else the metadata server is asked
 #   GCE_METADATA_HOST              host[:port] of the metadata server
-#   GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT  base address of an API, as for the Terraform provider (see google_address)
+#   GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT  base address of an API, as for the Terraform provider (see google_addresses)
 #   USER_PROJECT_OVERRIDE          "true" sends the quota project, as for the Terraform provider
 #   GOOGLE_BILLING_PROJECT         quota project to send instead of PROJECT_ID
 #   REST_TRIES                     attempts per call (6)
@@ -20,10 +21,11 @@
 #   REST_CONNECT_SECONDS           time limit for reaching the host (10)
 #   REST_CALL_SECONDS              time limit for one attempt (14)
 #   REST_POLL_SECONDS              pause between two looks at something that is awaited (5)
-# All accept fractions where `sleep` does, except REST_TRIES.
+#   REST_TOKEN_SECONDS             time limit for each way of gcloud to a token (30)
+# Pauses and the limits of a call may have fractions.
 #
 # Exit codes of every script: 0 done, 1 an API refused or did not get there in time, 2 wrong settings or a missing
-# program, 130 and 143 interrupted.
+# program, 128 and more interrupted by a signal.
 
 # Character ranges and messages must not depend on the caller's language.
 export LC_ALL=C
@@ -36,9 +38,11 @@ REST_RETRY_BASE_SECONDS=${REST_RETRY_BASE_SECONDS:-1}
 REST_CONNECT_SECONDS=${REST_CONNECT_SECONDS:-10}
 REST_CALL_SECONDS=${REST_CALL_SECONDS:-14}
 REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
+REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 
 # The control characters of ISO 8859-1 as UTF-8 writes them; some terminals obey them.
 GOOGLE_C1=$(printf '\302[\200-\237]')
+GOOGLE_ENDING=no
 GOOGLE_ON_INTERRUPT=:
 GOOGLE_PATIENT=no
 GOOGLE_REFUSED=
@@ -49,11 +53,14 @@ GOOGLE_TOKEN_SOURCE=
 GOOGLE_WORKER=
 
 google_say() {
-  google_plain "$*"
+  google_line=$(google_plain "$*")
+  # Whoever has ignored SIGPIPE before this script was started has it ignored here as well.
+  printf '%s\n' "$google_line" 2>/dev/null || [ "$GOOGLE_ENDING" = yes ] || google_interrupted SIGPIPE 141
 }
 
 google_complain() {
-  google_plain "$*" >&2
+  google_line=$(google_plain "$*")
+  printf '%s\n' "$google_line" >&2 || :
 }
 
 # Whoever answers must not command the terminal, so no control character gets there.
@@ -65,20 +72,13 @@ google_plain() {
 google_require() {
   google_missing=
   for google_program in "$@"; do
-    command -v "$google_program" >/dev/null 2>&1 && continue
-    # macOS has the one under the name of the other.
-    if [ "$google_program" = sha256sum ] && command -v shasum >/dev/null 2>&1; then continue; fi
-    google_missing="$google_missing $google_program"
+    # macOS has sha256sum under the name of shasum.
+    command -v "$google_program" >/dev/null 2>&1 ||
+      { [ "$google_program" = sha256sum ] && command -v shasum >/dev/null 2>&1; } ||
+      google_missing="$google_missing $google_program"
   done
   [ -n "$google_missing" ] || return 0
-  google_packages=
-  for google_program in $google_missing; do
-    case $google_program in
-      aws) google_packages="$google_packages awscli" ;;
-      base64 | sha256sum) google_packages="$google_packages coreutils" ;;
-      *) google_packages="$google_packages $google_program" ;;
-    esac
-  done
+  google_packages=$(printf '%s\n' "$google_missing" | sed -e 's/ aws/ awscli/' -e 's/ base64/ coreutils/' -e 's/ sha256sum/ coreutils/')
   google_called="Google's APIs"
   google_elsewhere="Cloud Shell has all of them."
   case "$google_missing " in
@@ -103,6 +103,15 @@ google_refuse() {
 }
 
 google_check_settings() {
+  google_setting REST_TRIES '[1-9][0-9]{0,2}' "a number of attempts, at most 999"
+  google_time_limit REST_TOKEN_SECONDS
+  for google_name in REST_CALL_SECONDS REST_CONNECT_SECONDS; do
+    # For curl, no seconds are no limit.
+    google_setting "$google_name" '[1-9][0-9]{0,4}(\.[0-9]{1,3})?|0\.[0-9]{0,2}[1-9]' "a number of seconds above 0"
+  done
+  for google_name in REST_POLL_SECONDS REST_RETRY_BASE_SECONDS; do
+    google_setting "$google_name" '[0-9]{1,5}(\.[0-9]{1,3})?' "a number of seconds"
+  done
   [ -z "${GOOGLE_BILLING_PROJECT:-}" ] || google_setting GOOGLE_BILLING_PROJECT '[A-Za-z0-9.:-]+' \
     "the id or number of a project"
   [ -n "$GOOGLE_REFUSED" ] || return 0
@@ -112,12 +121,10 @@ google_check_settings() {
 
 # google_setting NAME PATTERN MEANING: refuses an environment variable that is empty or does not match the expression.
 google_setting() {
+  google_value=
   eval "google_value=\${$1:-}"
-  if [ -z "$google_value" ]; then
-    google_refuse "$1 is not set; it must hold $3."
-    return 0
-  fi
   case $google_value in
+    '') google_refuse "$1 is not set; it must hold $3." ;;
     *'
 '*) google_refuse "$1 has more than one line; it must hold $3." ;;
     *)
@@ -127,22 +134,35 @@ google_setting() {
   esac
 }
 
+# google_time_limit NAME...: whole seconds. The shell takes a leading 0 for octal, and 20 digits for too many.
+google_time_limit() {
+  for google_name in "$@"; do
+    google_setting "$google_name" '0|[1-9][0-9]{0,5}' "a number of seconds, at most 999999"
+  done
+}
+
 google_start() {
   GOOGLE_WORK=$(mktemp -d "${TMPDIR:-/tmp}/google-rest.XXXXXX")
   GOOGLE_ANSWER=$GOOGLE_WORK/answer
   GOOGLE_STARTED=$(date +%s)
   : >"$GOOGLE_ANSWER"
-  trap 'google_end' EXIT
-  trap 'google_interrupted SIGINT 130' INT
-  trap 'google_interrupted SIGTERM 143' TERM
+  trap google_end EXIT
   trap 'google_interrupted SIGHUP 129' HUP
+  trap 'google_interrupted SIGINT 130' INT
+  trap 'google_interrupted SIGQUIT 131' QUIT
+  trap 'google_interrupted SIGPIPE 141' PIPE
+  trap 'google_interrupted SIGTERM 143' TERM
 }
 
 google_end() {
+  google_end_children
+  rm -rf "$GOOGLE_WORK"
+}
+
+google_end_children() {
   for google_child in $GOOGLE_SLEEP $GOOGLE_WORKER; do
     kill -9 "$google_child" 2>/dev/null || :
   done
-  rm -rf "$GOOGLE_WORK"
 }
 
 # google_on_interrupt FUNCTION: for a script that has something to take back.
@@ -151,7 +171,10 @@ google_on_interrupt() {
 }
 
 google_interrupted() {
-  trap '' INT TERM HUP
+  trap '' HUP INT QUIT PIPE TERM
+  set +e
+  GOOGLE_ENDING=yes
+  google_end_children
   google_complain "Interrupted by $1."
   "$GOOGLE_ON_INTERRUPT"
   exit "$2"
@@ -190,17 +213,28 @@ google_sleep() {
   GOOGLE_SLEEP=
 }
 
+# google_doubled BASE TRY [MOST]: BASE for the first try, doubled for each further one up to MOST (15); fractions are kept.
+# Some builds of awk have no powers.
+google_doubled() {
+  awk -v pause="$1" -v try="$2" -v most="${3:-15}" '
+    BEGIN { while (--try > 0 && pause < most) pause *= 2; print (pause > most ? most : pause + 0) }'
+}
+
 # Runs a command in the background, so that a signal is handled at once. Its exit code is that of the command.
 google_beside() {
-  (
-    trap - EXIT HUP INT TERM
-    "$@"
-  ) </dev/null &
-  GOOGLE_WORKER=$!
+  google_start_beside "$@"
   google_code=0
   wait "$GOOGLE_WORKER" || google_code=$?
   GOOGLE_WORKER=
   return "$google_code"
+}
+
+google_start_beside() {
+  (
+    trap - EXIT HUP INT QUIT PIPE TERM
+    "$@"
+  ) </dev/null &
+  GOOGLE_WORKER=$!
 }
 
 # google_progress WHAT STATE: one line when the state changes. Terraform itself says every ten seconds that it is waiting.
@@ -210,29 +244,47 @@ google_progress() {
   google_say "$1: $2 ($(google_seconds) s)"
 }
 
-# google_keep_token SOURCE TOKEN: curl reads the header from a private file, so the token is on no command line.
+# google_keep_token SOURCE TOKEN [WHY]: curl reads the header from a private file, so the token is on no command line. What
+# is no token is remembered with the reason.
 google_keep_token() {
   case $2 in
-    '' | *[!A-Za-z0-9._~+/=-]*) return 1 ;;
+    '' | *[!A-Za-z0-9._~+/=-]*)
+      google_tried="$google_tried
+  - $1: $3"
+      return 1
+      ;;
   esac
   GOOGLE_TOKEN_SOURCE=$1
   printf 'header = "Authorization: Bearer %s"\n' "$2" >"$GOOGLE_WORK/credentials"
 }
 
-google_try_gcloud() {
-  google_way="gcloud $1 print-access-token"
-  if ! command -v gcloud >/dev/null 2>&1; then
-    google_tried="$google_tried
-  - $google_way: gcloud is not installed"
-    return 1
-  fi
+# Python behind gcloud may outlive it, so its output goes into files that nobody waits for.
+google_gcloud() {
   # shellcheck disable=SC2086 # the sub-command is two words
-  google_token=$(CLOUDSDK_CORE_DISABLE_PROMPTS=1 gcloud $1 print-access-token \
-    2>"$GOOGLE_WORK/gcloud-error" </dev/null) || google_token=
-  if google_keep_token "$google_way" "$google_token"; then return 0; fi
-  google_tried="$google_tried
-  - $google_way: $(google_text <"$GOOGLE_WORK/gcloud-error")"
-  return 1
+  CLOUDSDK_CORE_DISABLE_PROMPTS=1 exec gcloud $1 print-access-token >"$GOOGLE_WORK/token" 2>"$GOOGLE_WORK/gcloud-error"
+}
+
+google_try_gcloud() {
+  rm -f "$GOOGLE_WORK/token"
+  : >"$GOOGLE_WORK/token"
+  if ! command -v gcloud >/dev/null 2>&1; then
+    google_why="gcloud is not installed"
+  else
+    google_start_beside google_gcloud "$1"
+    google_until=$(($(date +%s) + REST_TOKEN_SECONDS))
+    while kill -0 "$GOOGLE_WORKER" 2>/dev/null; do
+      if [ "$(date +%s)" -gt "$google_until" ]; then
+        kill -9 "$GOOGLE_WORKER"
+        echo "no answer within $REST_TOKEN_SECONDS s" >"$GOOGLE_WORK/gcloud-error"
+        break
+      fi
+      google_sleep 0.1
+    done
+    wait "$GOOGLE_WORKER" 2>/dev/null || : >"$GOOGLE_WORK/token"
+    GOOGLE_WORKER=
+    google_why=$(google_text <"$GOOGLE_WORK/gcloud-error")
+  fi
+  google_keep_token "gcloud $1 print-access-token" "$(cat "$GOOGLE_WORK/token")" "$google_why"
 }
 
 google_try_metadata() {
@@ -241,44 +293,28 @@ google_try_metadata() {
   google_token=$(curl -q --silent --noproxy '*' --connect-timeout 1 --max-time 3 --header 'Metadata-Flavor: Google' \
     "http://$google_host/computeMetadata/v1/instance/service-accounts/default/token" |
     jq -r '.access_token? // empty' 2>/dev/null) || google_token=
-  if google_keep_token "metadata server" "$google_token"; then return 0; fi
-  google_tried="$google_tried
-  - metadata server at $google_host: no token (it exists on Google Cloud machines only)"
-  return 1
+  google_keep_token "metadata server at $google_host" "$google_token" "no token (it exists on Google Cloud machines only)"
 }
 
 google_authorize() {
   google_tried=
-  if [ -n "${GOOGLE_OAUTH_ACCESS_TOKEN:-}" ]; then
-    google_keep_token GOOGLE_OAUTH_ACCESS_TOKEN "$GOOGLE_OAUTH_ACCESS_TOKEN" && return 0
-    google_tried="
-  - GOOGLE_OAUTH_ACCESS_TOKEN: its value has characters that no access token has"
-  else
-    google_tried="
-  - GOOGLE_OAUTH_ACCESS_TOKEN: not set"
-  fi
-  if google_try_gcloud "auth application-default" || google_try_gcloud "auth" || google_try_metadata; then return 0; fi
+  google_why="not set"
+  [ -z "${GOOGLE_OAUTH_ACCESS_TOKEN:-}" ] || google_why="its value has characters that no access token has"
+  if google_keep_token GOOGLE_OAUTH_ACCESS_TOKEN "${GOOGLE_OAUTH_ACCESS_TOKEN:-}" "$google_why" ||
+    google_try_gcloud "auth application-default" || google_try_gcloud auth || google_try_metadata; then return 0; fi
   google_complain "No access token for Google's APIs. Tried in this order:$google_tried"
   google_complain "  Way out: gcloud auth application-default login, or set GOOGLE_OAUTH_ACCESS_TOKEN to a fresh token."
   exit 1
 }
 
-# The answer was 401. One new token per call; true when the call is worth repeating.
+# The answer was 401: gets one new token per call, or ends the script.
 google_renew() {
   if [ "$GOOGLE_TOKEN_SOURCE" = GOOGLE_OAUTH_ACCESS_TOKEN ]; then
-    google_complain "The access token in GOOGLE_OAUTH_ACCESS_TOKEN has expired or is not valid; it lives about an hour" \
-      "and a script cannot renew it."
-    google_complain "  $(google_outcome)"
-    google_complain "  Way out: export GOOGLE_OAUTH_ACCESS_TOKEN=\"\$(gcloud auth print-access-token)\", or unset it to" \
-      "have tokens fetched and renewed through gcloud."
-    exit 1
+    google_fail "The access token in GOOGLE_OAUTH_ACCESS_TOKEN has expired or is not valid; it lives about an hour and a script cannot renew it." \
+      "Way out: export GOOGLE_OAUTH_ACCESS_TOKEN=\"\$(gcloud auth print-access-token)\", or unset it to have tokens fetched and renewed through gcloud."
   fi
-  if [ "$google_renewed" = yes ]; then
-    google_complain "A new access token from \"$GOOGLE_TOKEN_SOURCE\" was refused as well."
-    google_complain "  $(google_outcome)"
-    google_complain "  Way out: sign in again with gcloud auth application-default login."
-    exit 1
-  fi
+  [ "$google_renewed" = no ] || google_fail "A new access token from \"$GOOGLE_TOKEN_SOURCE\" was refused as well." \
+    "Way out: sign in again with gcloud auth application-default login."
   google_renewed=yes
   google_say "The access token has expired; getting a new one from \"$GOOGLE_TOKEN_SOURCE\"."
   google_authorize
@@ -493,11 +529,6 @@ google_uncertain() {
   [ "$GOOGLE_FAULT" = unclear ]
 }
 
-# google_doubled BASE TRY: BASE for the first try, doubled for each further one up to 15; fractions are kept.
-google_doubled() {
-  awk -v base="$1" -v try="$2" 'BEGIN { pause = base * 2 ^ (try - 1); print (pause > 15 ? 15 : pause) }'
-}
-
 # Seconds until the next attempt: what the API asks for, at most two minutes, else the doubled pause.
 google_back_off() {
   google_asked=$(tr -d '\r' <"$GOOGLE_WORK/headers" |
@@ -511,9 +542,8 @@ google_back_off() {
 
 # Any text, HTML included, as one line of at most 500 characters.
 google_text() {
-  tr '\r\n\t' '   ' | sed -e 's/<style[^>]*>[^<]*<\/style>//g' -e 's/<script[^>]*>[^<]*<\/script>//g' \
-    -e 's/<[^>]*>/ /g' -e 's/&nbsp;/ /g' -e 's/&quot;/"/g' -e "s/&#39;/'/g" -e 's/&lt;/</g' -e 's/&gt;/>/g' \
-    -e 's/&amp;/\&/g' -e 's/  */ /g' -e 's/^ //' -e 's/ $//' | cut -c 1-2000 | jq -Rr '.[0:500]'
+  tr '\r\n\t' '   ' | sed -e 's/<\(style\|script\)[^>]*>[^<]*<[^>]*>//g' -e 's/<[^>]*>/ /g' -e 's/&quot;/"/g' \
+    -e 's/&amp;/\&/g' -e 's/&[a-z]*;/ /g' -e 's/  */ /g' -e 's/^ //' -e 's/ $//' | cut -c 1-2000 | jq -Rr '.[0:500]'
 }
 
 # google_read_answer STATUS: reads the body, a JSON object or Google's error. Of the latter GOOGLE_REASONS gets the
@@ -530,8 +560,7 @@ google_read_answer() {
           as $title
       | "api", ($reasons | join(" ")),
         (if $title == "" then "" else $title + ": " end)
-          + ([.message // "no message" | splits("[ 
-]+")] | join(" ") | rtrimstr(" ") | .[0:2000])
+          + ([.message // "no message" | splits("[ \n]+")] | join(" ") | rtrimstr(" ") | .[0:2000])
           + (if $violations == [] then "" else " [" + ($violations | join("; ") | .[0:2000]) + "]" end)
     end' "$GOOGLE_ANSWER" 2>/dev/null) || google_read=
   case $google_read in

@@ -49,7 +49,7 @@ done)
 google_require curl jq
 google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
 google_setting SERVICE '[a-z0-9.-]+' "the name of an API, like run.googleapis.com"
-google_setting WAIT_SECONDS '[0-9]+' "a number of seconds"
+google_time_limit WAIT_SECONDS
 if [ -n "$SERVICE" ] && [ -z "$probe" ]; then
   google_refuse "SERVICE is \"$SERVICE\", for which no harmless call is known; known are: $(known_services |
     while read -r name call; do printf '%s ' "$name"; done)(add a line to known_services)."

@@ -47,9 +47,7 @@ google_setting UPSTREAM_PREFIX '[A-Z][A-Z0-9_]*' "a prefix of environment names,
 google_setting IDP_VERSION "$version" "a release, like 2026.5.4"
 google_setting APP_VERSION "$version" "a release, like 2026.5.4 or latest"
 google_setting BUILDER_IMAGE "$reference" "the name of an image"
-google_setting BUILD_TIMEOUT_SECONDS '[1-9][0-9]*' "a number of seconds"
-google_setting BUILD_QUEUE_SECONDS '[1-9][0-9]*' "a number of seconds"
-google_setting IDENTITY_WAIT_SECONDS '[0-9]+' "a number of seconds"
+google_time_limit BUILD_TIMEOUT_SECONDS BUILD_QUEUE_SECONDS IDENTITY_WAIT_SECONDS
 for file in Dockerfile cloud-entrypoint.sh; do
   [ -n "${IMAGE_DIRECTORY:-}" ] || break
   path=$IMAGE_DIRECTORY/$file

@@ -55,7 +55,7 @@ google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like
 google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
 [ "$everything" = yes ] || google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' \
   "the output assess_source_id of the lab, or use --everything"
-google_setting OPERATION_SECONDS '[0-9]+' "a number of seconds"
+google_time_limit OPERATION_SECONDS
 google_check_settings
 google_start
 google_be_patient

@@ -75,8 +75,7 @@ google_await() {
       GOOGLE_NOTE="$google_operation is still running after $3 s; it goes on by itself."
       return 1
     fi
-    google_sleep "$(awk -v base="$REST_RETRY_BASE_SECONDS" -v look="$google_look" -v most="$REST_POLL_SECONDS" \
-      'BEGIN { pause = base * 2 ^ (look - 1); print (pause > most ? most : pause) }')"
+    google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$google_look" "$REST_POLL_SECONDS")"
     google_look=$((google_look + 1))
     google_get "$1" "$google_operation" || return 1
   done

@@ -45,8 +45,7 @@ google_setting AWS_ACCESS_KEY_ID '[A-Za-z0-9_]+' "the id of an access key"
 [ -n "${AWS_SECRET_ACCESS_KEY:-}" ] || google_refuse "AWS_SECRET_ACCESS_KEY is not set; it must hold the secret of the key."
 google_setting CLOUDB_REGION '[a-z]+(-[a-z]+)+-[0-9]+' "a region of cloud B, like us-east-1"
 google_setting FILE_BYTES '[1-9][0-9]*' "a number of bytes"
-google_setting KEY_WAIT_SECONDS '[0-9]+' "a number of seconds"
-google_setting LIST_SECONDS '[1-9][0-9]*' "a number of seconds"
+google_time_limit KEY_WAIT_SECONDS LIST_SECONDS
 google_setting PAGE_SIZE '[1-9][0-9]*' "a number of rows between 5 and 1000"
 if [ -z "${INVENTORY_FOLDER:-}" ]; then
   google_refuse "INVENTORY_FOLDER is not set; it must hold the path of a folder."

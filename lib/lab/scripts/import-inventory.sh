@@ -38,8 +38,7 @@ google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' \
   "at most 63 lower-case letters, digits and hyphens, starting with a letter"
 google_setting INVENTORY_FOLDER '.+' "the folder that export-inventory.sh wrote"
 google_setting DEPLOYMENT_ID '[a-z0-9-]{1,30}' "the suffix of the lab's names"
-google_setting IMPORT_SECONDS '[0-9]+' "a number of seconds"
-google_setting OPERATION_SECONDS '[0-9]+' "a number of seconds"
+google_time_limit IMPORT_SECONDS OPERATION_SECONDS REST_UPLOAD_SECONDS
 google_check_settings
 google_start
 google_be_patient

@@ -31,8 +31,7 @@ google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' \
   "at most 63 lower-case letters, digits and hyphens, starting with a letter"
 google_setting SOURCE_DISPLAY_NAME '.+' "the name that is typed into the discovery client"
 google_setting SOURCE_TYPE 'SOURCE_TYPE_[A-Z_]+' "a type of source, like SOURCE_TYPE_DISCOVERY_CLIENT"
-google_setting WAIT_SECONDS '[0-9]+' "a number of seconds"
-google_setting OPERATION_SECONDS '[0-9]+' "a number of seconds"
+google_time_limit WAIT_SECONDS OPERATION_SECONDS
 google_check_settings
 google_start
 
