@@ -9,6 +9,7 @@ import {
   recordingPrograms,
   temporaryFolder,
 } from "../support/google-stand-in-scripts";
+import { type GoogleStandIn } from "../support/google-stand-in";
 import { describeWith, programPath } from "../support/programs";
 import { CREATE, IMAGE, inScene, LOG, refusal } from "./build-scene";
 
@@ -123,11 +124,12 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
         const run = await build({ environment: { BUILD_LOCATION: "europe-west1" } });
 
         expect(run.exitCode).toBe(0);
-        expect(methods().slice(1, 3)).toEqual([
+        expect(methods().slice(1, 4)).toEqual([
+          "cloudbuild.projects.locations.builds.list",
           "cloudbuild.projects.locations.builds.create",
           "cloudbuild.projects.locations.builds.get",
         ]);
-        expect(standIn.requests[1]?.path).toBe("/cloudbuild/v1/projects/demo-project/locations/europe-west1/builds");
+        expect(standIn.requests[2]?.path).toBe("/cloudbuild/v1/projects/demo-project/locations/europe-west1/builds");
       }),
     );
 
@@ -270,6 +272,8 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
   it.concurrent.each([
     ["SIGTERM", 143, "dash"],
     ["SIGINT", 130, "busybox"],
+    ["SIGQUIT", 131, "bash"],
+    ["SIGQUIT", 131, "dash"],
   ] as const)("cancels its build on %s and leaves nothing behind", (signal, exitCode, shell) =>
     inScene(async ({ standIn, build }) => {
       const temporary = temporaryFolder();
@@ -291,6 +295,107 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
       expect(readdirSync(temporary)).toEqual([]);
     }),
   );
+
+  it.concurrent.each(["dash", "busybox", "bash"] as const)(
+    "cancels its build when nobody reads what it says any more, and leaves nothing behind (%s)",
+    (shell) =>
+      inScene(async ({ standIn, build }) => {
+        const temporary = temporaryFolder();
+        standIn.builds.courses.push({ states: ["QUEUED", ...Array<"WORKING">(1000).fill("WORKING")] });
+
+        const run = await build({
+          shell,
+          environment: { TMPDIR: temporary },
+          onOutput: (output, _kill, close) => {
+            if (output.includes("QUEUED")) close();
+          },
+        });
+
+        expect(run.exitCode).toBe(141);
+        expect(standIn.requestsTo("cloudbuild.projects.builds.cancel")).toHaveLength(1);
+        expect(readdirSync(temporary)).toEqual([]);
+      }),
+  );
+
+  it.concurrent("does the same when it was started with SIGPIPE ignored", () =>
+    inScene(async ({ standIn, build }) => {
+      standIn.builds.courses.push({ states: ["QUEUED", ...Array<"WORKING">(1000).fill("WORKING")] });
+
+      const run = await build({
+        ignoring: "PIPE",
+        onOutput: (output, _kill, close) => {
+          if (output.includes("QUEUED")) close();
+        },
+      });
+
+      expect(run.exitCode).toBe(141);
+      expect(standIn.requestsTo("cloudbuild.projects.builds.cancel")).toHaveLength(1);
+    }),
+  );
+
+  describe("a build of the same image that is under way", () => {
+    const start = async ({ environment }: GoogleStandIn, image = IMAGE) => {
+      const tag = image.replace(/^.*:/, "");
+      await fetch(`${environment.GOOGLE_CLOUD_BUILD_CUSTOM_ENDPOINT ?? ""}projects/demo-project/builds`, {
+        method: "POST",
+        headers: { authorization: "Bearer ya29.first" },
+        body: JSON.stringify({ steps: [{ name: "x" }], images: [image], tags: [tag] }),
+      });
+    };
+
+    it.concurrent("is waited for instead of another one", () =>
+      inScene(async ({ standIn, build }) => {
+        await start(standIn);
+
+        const run = await build();
+
+        expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+        expect(run.stdout).toContain(`Built ${IMAGE} in`);
+        expect(standIn.builds.accepted).toHaveLength(1);
+      }),
+    );
+
+    it.concurrent("is not cancelled with the run that only waits for it", () =>
+      inScene(async ({ standIn, build }) => {
+        standIn.builds.courses.push({ states: ["WORKING"] });
+        await start(standIn);
+
+        const run = await build({
+          environment: { REST_POLL_SECONDS: "30" },
+          onOutput: (output, kill) => {
+            if (output.includes("WORKING") && !output.includes("Interrupted")) kill("SIGTERM");
+          },
+        });
+
+        expect(run.exitCode).toBe(143);
+        expect(run.stderr).toContain("goes on, because another run has started it.");
+        expect(standIn.requestsTo("cloudbuild.projects.builds.cancel")).toEqual([]);
+      }),
+    );
+
+    it.concurrent("is replaced when the run that started it has cancelled it", () =>
+      inScene(async ({ standIn, build }) => {
+        standIn.builds.courses.push({ states: ["WORKING", "CANCELLED"] });
+        await start(standIn);
+
+        const run = await build();
+
+        expect(run.exitCode).toBe(0);
+        expect(run.stdout).toContain("has cancelled it.");
+        expect(standIn.builds.accepted).toHaveLength(2);
+      }),
+    );
+
+    it.concurrent("need not be visible to whoever may build", () =>
+      inScene(async ({ standIn, build }) => {
+        standIn.inject("cloudbuild.projects.builds.list", refusal(403, "PERMISSION_DENIED", "Permission denied."));
+
+        const run = await build();
+
+        expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+      }),
+    );
+  });
 
   it.concurrent("says on a signal that a build may have been started while its request is under way", () =>
     inScene(async ({ standIn, build }) => {
@@ -346,6 +451,8 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
       ["UPSTREAM_PREFIX", "lower_"],
       ["IDP_VERSION", "1; rm"],
       ["BUILD_TIMEOUT_SECONDS", "20m"],
+      ["BUILD_QUEUE_SECONDS", "12345678901234567890"],
+      ["IDENTITY_WAIT_SECONDS", "0900"],
     ])("%s %s", (name, value) =>
       inScene(async ({ standIn, build }) => {
         const run = await build({ environment: { [name]: value } });

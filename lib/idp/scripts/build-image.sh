@@ -70,6 +70,8 @@ tag=${IMAGE##*:}
 build_id=
 log_address=
 asking=no
+# Another run asked for this build, so it is not ended with this one.
+joined=no
 
 # Exits when the tag exists already.
 stop_when_present() {
@@ -166,10 +168,8 @@ take_build() {
   google_say "Build $build_id of $IMAGE is under way; log: $log_address"
 }
 
-# After an unclear fault: a build of this image that is under way is the one that was asked for.
+# Returns 1 when no build of this image is under way.
 take_running_build() {
-  google_get cloudbuild "$builds" "pageSize=20&filter=tags%3D%22$tag%22" ||
-    google_fail "Whether the build was started cannot be found out."
   take_build 'first(.builds[]? | select(.images == [env.IMAGE])
     | select(.status == "PENDING" or .status == "QUEUED" or .status == "WORKING"))'
 }
@@ -194,6 +194,17 @@ refused_for_identity() {
   esac
 }
 
+list_builds() {
+  google_get cloudbuild "$builds" "pageSize=20&filter=tags%3D%22$tag%22"
+}
+
+# Several applies may want one image at once. Who may not look for builds is told why by the request for one.
+join_build() {
+  joined=no
+  list_builds && take_running_build || return 1
+  joined=yes
+}
+
 start_build() {
   attempt=1
   asking=yes
@@ -202,6 +213,7 @@ start_build() {
       google_say "$(google_outcome) Looking whether the build was started nevertheless."
       google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$attempt")"
       outcome=$(google_outcome)
+      list_builds || google_fail "Whether the build was started cannot be found out."
       take_running_build && return 0
       attempt=$((attempt + 1))
       if [ "$attempt" -gt "$REST_TRIES" ]; then
@@ -267,6 +279,10 @@ cancel_build() {
       "https://console.cloud.google.com/cloud-build/builds?project=$PROJECT_ID"
     return 0
   fi
+  if [ "$joined" = yes ]; then
+    google_complain "Build $build_id goes on, because another run has started it. Log: $log_address"
+    return 0
+  fi
   google_try_once
   printf '{}\n' >"$GOOGLE_WORK/cancel.json"
   if google_post cloudbuild "$builds/$build_id:cancel" "$GOOGLE_WORK/cancel.json"; then
@@ -282,9 +298,14 @@ write_request
 google_on_interrupt cancel_build
 identity_tries=0
 while :; do
-  start_build
+  join_build || start_build
   await_build
   [ "$build_status" != SUCCESS ] || break
+  if [ "$joined" = yes ] && [ "$build_status" = CANCELLED ]; then
+    google_say "The run that started build $build_id has cancelled it."
+    build_id=
+    continue
+  fi
   if failed_for_identity && may_be_too_new; then
     reasons=$(failure_text)
     build_id=
