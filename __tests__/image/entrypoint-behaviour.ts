@@ -568,7 +568,7 @@ export function describeEntrypoint(program: keyof typeof COMMANDS): void {
       });
 
       it("ends what has not finished before the serverless platform would", async () => {
-        replaceProgram("sleep", [`echo "$1" >>"${folder}/pauses"`]);
+        replaceProgram("sleep", [`echo "$1" >>"${folder}/pauses"`, "exec /bin/sleep 0.01"]);
         const container = await startContainer({
           K_SERVICE: "idp",
           STUB_WORKER_CHILD: "1",

@@ -110,8 +110,8 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "Worker co-location: the entrypoint starts the background worker (ak worker) in the same container",
-      () => /^ +exec ak worker$/m.test(entrypoint()),
-      true,
+      () => [/^ +become worker$/m.test(entrypoint()), /^ +exec setsid ak "\$@"$/m.test(entrypoint())],
+      [true, true],
     ],
     [
       "Health checks: default startup probe and liveness probe, both unauthenticated",
@@ -248,14 +248,14 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "The entrypoint aliases them onto IDP_POSTGRESQL__HOST, __PORT, __NAME, __USER, __PASSWORD",
       () => [
-        /for part in (.*); do\n.*DB_\$part/.exec(entrypoint())?.[1]?.split(" "),
-        entrypoint().includes('copy "DB_$part" "IDP_POSTGRESQL__$part"'),
+        /for ce_part in (.*); do\n.*DB_\$ce_part/.exec(entrypoint())?.[1]?.split(" "),
+        entrypoint().includes('copy "DB_$ce_part" "IDP_POSTGRESQL__$ce_part"'),
       ],
       [["HOST", "PORT", "NAME", "USER", "PASSWORD"], true],
     ],
     [
       "A target variable that is already set explicitly is never overridden",
-      () => entrypoint().includes('&& ! is_configured "POSTGRESQL__$part"'),
+      () => entrypoint().includes('&& ! is_configured "POSTGRESQL__$ce_part"'),
       true,
     ],
   ],
@@ -442,17 +442,19 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "Entrypoint start: maps DB variables, sets the SSL mode, starts the worker, then replaces itself with the server",
-      () =>
+      () => [
         isAscending(
           positions(
             entrypoint().slice(entrypoint().indexOf("case $UPSTREAM_PREFIX in")),
             "\nmap_database_variables\n",
             "\nchoose_ssl_mode\n",
-            "\n  supervise_worker &\n",
-            '\nexec ak "$@"',
+            '|| run_server "$@"\n',
           ),
         ),
-      true,
+        isAscending(positions(entrypoint(), "\n  guard_supervision &\n", '\n  hold become "$@"\n')),
+        /^become\(\) \{\n(?:  .*\n)*  exec setsid ak "\$@"\n\}$/m.test(entrypoint()),
+      ],
+      [true, true, true],
     ],
     [
       "Edit of entrypoint or image definition: takes effect only after an image rebuild",
@@ -551,11 +553,8 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
   Errors: [
     [
       "SSL is required on a loopback proxy connection: the mode there is disable",
-      () =>
-        entrypoint()
-          .split("\n")
-          .filter((line) => line.includes(`mode=${SSL_MODE.local}`)),
-      ["    /* | localhost | ::1) mode=disable ;;", "    127.*) mode=disable ;;"],
+      () => /^ +if is_local_host "\$ce_value"; then\n +export IDP_POSTGRESQL__SSLMODE=(.*)$/m.exec(entrypoint())?.[1],
+      SSL_MODE.local,
     ],
     [
       "Extension creation by the application role without superuser rights: prevented by the defensive grant in db-init",
@@ -636,15 +635,15 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "Default SSL mode (IDP_POSTGRESQL__SSLMODE) when DB host is a Unix-socket directory or loopback: disable",
       () => [
-        entrypoint().includes("/* | localhost | ::1) mode=disable ;;"),
-        entrypoint().includes("127.*) mode=disable ;;"),
-        entrypoint().includes('export IDP_POSTGRESQL__SSLMODE="$mode"'),
+        /^ +\/\* \| @\*\) return 0 ;;$/m.test(entrypoint()),
+        /^ +127\.\*\) return 0 ;;$/m.test(entrypoint()),
+        /^ +if is_local_host "\$ce_value"; then\n +export IDP_POSTGRESQL__SSLMODE=disable$/m.test(entrypoint()),
       ],
       [true, true, true],
     ],
     [
       "Default SSL mode when connecting by direct TCP to any other host: require",
-      () => /^ +\*\) mode=require ;;$/m.test(entrypoint()),
+      () => /^  else\n +export IDP_POSTGRESQL__SSLMODE=require$/m.test(entrypoint()),
       true,
     ],
   ],
