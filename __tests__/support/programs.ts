@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { accessSync, constants, readdirSync } from "node:fs";
 import { join } from "node:path";
 
@@ -81,11 +82,21 @@ export function describeWith(programs: readonly Program[], name: string, body: (
   describe.skip(`${name} (${explanation})`, body);
 }
 
-function missingPrograms(programs: readonly Program[]): string | undefined {
+/** What is missing of the programs, with the way to get it; undefined when all are there. */
+export function missingPrograms(programs: readonly Program[]): string | undefined {
   const missing = programs.filter((program) => findProgram(program) === undefined);
-  if (missing.length === 0) return undefined;
-  const packages = [...new Set(missing.map((program) => DEBIAN_PACKAGES[program]))].join(" ");
-  return `needs ${missing.join(", ")}: apt-get install ${packages}`;
+  if (missing.length > 0) {
+    const packages = [...new Set(missing.map((program) => DEBIAN_PACKAGES[program]))].join(" ");
+    return `needs ${missing.join(", ")}: apt-get install ${packages}`;
+  }
+  return programs.includes("busybox") && prefersItself(programPath("busybox"))
+    ? "needs a busybox whose shell looks for programs on the PATH: apt-get install busybox (not busybox-static)"
+    : undefined;
+}
+
+/** Debian's busybox-static runs what it has itself in the place of a stand-in on the PATH. */
+function prefersItself(busybox: string): boolean {
+  return spawnSync(busybox, ["sh", "-c", "date"], { env: { PATH: "/nonexistent" } }).status === 0;
 }
 
 function missingRights(): string | undefined {
