@@ -76,6 +76,8 @@ export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
         "kubernetes_service_v1.front_door_backend[0]",
       ]),
       "kubernetes_network_policy_v1.front_door_visitors": "update",
+      // The application is told where its visitors come in.
+      [DEPLOYMENT]: "update",
     },
   },
 ];
