@@ -11,7 +11,7 @@ export const ANYWHERE = "0.0.0.0/0";
 export const SERVER_HTTPS_PORT = 9443;
 
 /** What the application is told on this platform; the port of its own TLS is stated, because a load balancer uses it. */
-export const PLATFORM_ENVIRONMENT = {
+const PLATFORM_ENVIRONMENT = {
   ...trustedProxies(...FRONT_END_RANGES),
   IDP_LISTEN__HTTPS: `0.0.0.0:${SERVER_HTTPS_PORT}`,
 } as const;
