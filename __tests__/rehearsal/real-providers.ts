@@ -23,6 +23,35 @@ export interface RealProvidersOptions extends RehearsalOptions {
 /** Nothing is applied, so nothing is asked of the project. */
 const NO_SURROUNDINGS = { enabledApis: new Set<string>(), hasImage: () => false, hasAnswered: () => false };
 
+interface RealProviderPlace {
+  /** Folder that is planned in. */
+  readonly folder: string;
+  readonly mirror: string;
+  /** Serves what the mirror lacks. */
+  readonly plugins: PluginServer;
+  readonly onProgress?: (line: string) => void;
+}
+
+/** What makes Terraform use the real providers of a mirror, without an account; a stand-in is what the mirror lacks. */
+export async function realProviderEnvironment(place: RealProviderPlace): Promise<Record<string, string>> {
+  const { folder, mirror, plugins, onProgress } = place;
+  const settings = join(folder, "settings.tfrc");
+  writeFileSync(settings, `provider_installation {\n  filesystem_mirror { path = ${JSON.stringify(mirror)} }\n}\n`);
+  for (const [name, kinds] of Object.entries(PROVIDERS)) {
+    const schema = existsSync(join(mirror, "registry.terraform.io/hashicorp", name)) ? undefined : trimmedSchema(name);
+    if (schema === undefined) continue;
+    await plugins.add(name, new ResourceProvider(schema, kinds, new Cloud(NO_SURROUNDINGS)));
+    onProgress?.(`${mirror} has no provider ${name}: a stand-in takes its place`);
+  }
+  return {
+    ...plugins.environment,
+    TF_CLI_CONFIG_FILE: settings,
+    GOOGLE_OAUTH_ACCESS_TOKEN: "fake",
+    ...brokenCloudBSetUp(folder),
+    PATH: process.env.PATH ?? "",
+  };
+}
+
 /**
  * Plans every combination of the inputs with the real providers' binaries: no account, no network, nothing applied.
  *
@@ -36,22 +65,8 @@ export async function planWithRealProviders(options: RealProvidersOptions): Prom
   const folder = mkdtempSync(join(tmpdir(), "real-providers-"));
   const steps: StepReport[] = [];
   copyFolder(options.folder, folder);
-  const settings = join(folder, "settings.tfrc");
-  writeFileSync(settings, `provider_installation {\n  filesystem_mirror { path = ${JSON.stringify(mirror)} }\n}\n`);
   const plugins = new PluginServer();
-  for (const [name, kinds] of Object.entries(PROVIDERS)) {
-    const schema = existsSync(join(mirror, "registry.terraform.io/hashicorp", name)) ? undefined : trimmedSchema(name);
-    if (schema === undefined) continue;
-    await plugins.add(name, new ResourceProvider(schema, kinds, new Cloud(NO_SURROUNDINGS)));
-    onProgress?.(`${mirror} has no provider ${name}: a stand-in takes its place`);
-  }
-  const environment = {
-    ...plugins.environment,
-    TF_CLI_CONFIG_FILE: settings,
-    GOOGLE_OAUTH_ACCESS_TOKEN: "fake",
-    ...brokenCloudBSetUp(folder),
-    PATH: process.env.PATH ?? "",
-  };
+  const environment = await realProviderEnvironment({ folder, mirror, plugins, onProgress });
   const run = (command: readonly string[]): Promise<TerraformRun> =>
     runTerraform({ program, folder, environment }, ...command, "-no-color");
 

@@ -9,6 +9,7 @@ const DEBIAN_PACKAGES = {
   bash: "bash",
   buildah: "buildah",
   busybox: "busybox",
+  checkov: "checkov (from PyPI, in an environment of its own)",
   curl: "curl",
   dash: "dash",
   "dumb-init": "dumb-init",

@@ -1,0 +1,95 @@
+/** One thing that the scanner does not like about one resource of a plan. */
+export interface Finding {
+  readonly check: string;
+
+  /** What the check asks for, in the scanner's words. */
+  readonly asks: string;
+
+  readonly stack: string;
+
+  /** Address of the resource. */
+  readonly resource: string;
+}
+
+/** A check that fails on a type of resource, and stays so. */
+export interface AcceptedFinding {
+  readonly check: string;
+
+  /** Type of the resources. */
+  readonly type: string;
+
+  readonly reason: string;
+}
+
+interface ScannerReport {
+  readonly results: {
+    readonly failed_checks: readonly {
+      readonly check_id: string;
+      readonly check_name: string;
+      readonly resource: string;
+    }[];
+  };
+  readonly summary: { readonly resource_count: number };
+}
+
+/**
+ * What one run of the scanner found in one plan.
+ *
+ * @throws Error when it looked at no resource: it calls a plan without resources clean
+ */
+export function findingsOf(stack: string, output: string): Finding[] {
+  const { results, summary } = JSON.parse(output) as Partial<ScannerReport>;
+  if (results === undefined || summary === undefined || summary.resource_count === 0)
+    throw new Error(`the scanner looked at no resource of ${stack}; it says: ${output.slice(0, 500)}`);
+  return results.failed_checks.map(({ check_id: check, check_name: asks, resource }) => ({
+    check,
+    asks,
+    stack,
+    resource: resource.replace(/\[\d+\]$/, ""),
+  }));
+}
+
+const covers = (accepted: AcceptedFinding, { check, resource }: Finding): boolean =>
+  accepted.check === check && resource.split(".")[0] === accepted.type;
+
+/** What is wrong between what was found and what is accepted, one sentence each. */
+export function findingProblems(findings: readonly Finding[], accepted: readonly AcceptedFinding[]): string[] {
+  const unknown = findings.filter((finding) => !accepted.some((entry) => covers(entry, finding)));
+  const stale = accepted.filter((entry) => !findings.some((finding) => covers(entry, finding)));
+  return [
+    ...unknown.map(
+      ({ asks, check, resource, stack }) =>
+        `${stack}: ${resource} fails ${check} (${asks}); mend it, or accept it with a reason`,
+    ),
+    ...stale.map(({ check, type }) => `${check} is accepted for ${type} and no longer found; remove it`),
+  ];
+}
+
+/** The page of accepted findings. */
+export function findingsPage(findings: readonly Finding[], accepted: readonly AcceptedFinding[]): string {
+  const rows = accepted.map((entry) => {
+    const found = findings.filter((finding) => covers(entry, finding));
+    const places = [...new Set(found.map(({ resource }) => `\`${resource}\``))].sort();
+    const stacks = [...new Set(found.map(({ stack }) => stack))].sort();
+    return `| ${entry.check} | ${found[0]?.asks ?? ""} | ${places.join(", ")} | ${stacks.join(", ")} | ${entry.reason} |`;
+  });
+  return `${INTRODUCTION}\n${HEADER}\n${rows.join("\n")}\n`;
+}
+
+const INTRODUCTION = `# What a scanner of plans says, and why it stays so
+
+Made by \`npm run scan\`, which plans all stacks with the real providers, has [checkov](https://www.checkov.io) look at the
+plans, and fails on everything that is not accepted here. The reasons are in \`__tests__/tools/accepted-findings.json\`.
+
+To scan a plan of your own, give checkov the plan as JSON. Its directory mode cannot read these folders, skips them and calls
+them clean:
+
+\`\`\`text
+terraform plan -out=plan.bin
+terraform show -json plan.bin > plan.json
+checkov -f plan.json
+\`\`\`
+`;
+
+const HEADER = `| Check | What it asks | Where | Stack | Why it stays so |
+| --- | --- | --- | --- | --- |`;
