@@ -4,10 +4,10 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 
 import { packageFile } from "../../lib/core/package-file";
-import { temporaryFolder } from "../support/google-stand-in-scripts";
+import { programFolder, temporaryFolder } from "../support/google-stand-in-scripts";
 import { ApiError } from "../support/google-stand-in-services";
 import { describeWith, programPath } from "../support/programs";
-import { haveLeftovers, inScene, namesIn } from "./assessment-scene";
+import { haveLeftovers, inScene, namesIn, UPLOAD_ID } from "./assessment-scene";
 
 describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
   it.concurrent("deletes everything on request, without asking, and finds nothing the next time", () =>
@@ -46,7 +46,7 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
 
       expect(blind.exitCode).toBe(1);
       expect(blind.stderr).toContain("cannot all be seen; nothing is deleted. Not reached: far");
-      expect(before).toBe(15);
+      expect(before).toBe(17);
       expect(exitCode).toBe(1);
       expect(stderr).toContain("Of the import jobs, mine cannot be deleted.");
       expect(stderr).toContain("Of the sources, assess-discovery-client cannot be deleted.");
@@ -79,11 +79,34 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
       await promisify(execFile)(shell, ["-c", `${command} --yes`], { cwd: temporaryFolder(), env: environment });
 
       expect(note.stdout).toContain(
-        "the discovery source assess-discovery-client (and assess-discovery-client-upload, if an import needed one for uploads), its import jobs",
+        `: the sources assess-discovery-client, ${UPLOAD_ID}, their import jobs and assets, and groups, preference sets and reports. To remove them: `,
       );
       expect(namesIn(standIn)).not.toContain("sources/assess-discovery-client");
-      expect(namesIn(standIn)).not.toContain("sources/assess-discovery-client-upload");
+      expect(namesIn(standIn)).not.toContain(`sources/${UPLOAD_ID}`);
       expect(await run("assessment-cleanup")).toMatchObject({ exitCode: 0 });
+    }),
+  );
+
+  it.concurrent("notes what there may be when it cannot look, in time and without a failure", () =>
+    inScene(async ({ standIn, run }) => {
+      const arguments_ = ["--note"];
+      standIn.inject("migrationcenter", { kind: "html", status: 403, page: "<h1>Sign in</h1>" }, 100);
+      const portal = await run("assessment-cleanup", { arguments: arguments_ });
+      const offline = await run("assessment-cleanup", {
+        arguments: arguments_,
+        environment: { GOOGLE_OAUTH_ACCESS_TOKEN: undefined, GCE_METADATA_HOST: "127.0.0.1:9" },
+      });
+      const bare = await run("assessment-cleanup", {
+        arguments: arguments_,
+        programs: programFolder({ without: ["curl", "jq"] }),
+      });
+
+      for (const { exitCode, stderr, stdout } of [portal, offline, bare]) {
+        expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+        expect(stdout).toMatch(
+          /: the discovery source assess-discovery-client, which other labs may use too, another one for uploads if an import needed it, their .* To remove them: PROJECT_ID=demo-project REGION=us-central1 SOURCE_ID=assess-discovery-client DEPLOYMENT_ID=a1b2c3 sh /,
+        );
+      }
     }),
   );
 
@@ -95,7 +118,7 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
       const { exitCode, stderr } = await run("assessment-cleanup", { arguments: ["--yes"] });
 
       expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/GET http:\S+\/reportConfigs names the same next page again and again\.\n/);
+      expect(stderr).toMatch(/GET http:\S+\/sources names the same next page again and again\.\n/);
       expect(standIn.requests.length).toBeLessThan(5);
     }),
   );

@@ -137,16 +137,26 @@ export function jobsOf({
 export const withoutHash = (text: string) =>
   text.replace(/cloudb-[0-9a-f]{16}-\d+/g, "JOB").replace(/\(\d+ s\)/g, "(0 s)");
 
+/** Where imports go when they are refused on the discovery client's source; the number is the checksum of that one's id. */
+export const UPLOAD_ID = "assess-discovery-client-upload-eb0bc488";
+export const UPLOAD_SOURCE = `${LOCATION}/sources/${UPLOAD_ID}`;
+
 /** A project in which two labs, their users and their imports have left something. */
 export function haveLeftovers(standIn: GoogleStandIn): void {
   const { migration } = standIn;
   haveSource(standIn);
-  migration.sources.set(`${SOURCE}-upload`, { name: `${SOURCE}-upload`, type: "SOURCE_TYPE_UPLOAD", state: "ACTIVE" });
+  const description = "Uploads of source assess-discovery-client. Assessment labs: a1b2c3.";
+  migration.sources.set(UPLOAD_SOURCE, {
+    name: UPLOAD_SOURCE,
+    description,
+    type: "SOURCE_TYPE_UPLOAD",
+    state: "ACTIVE",
+  });
   migration.sources.set(`${LOCATION}/sources/other`, { name: `${LOCATION}/sources/other`, displayName: "Other" });
   const job = { displayName: "Cloud B", phaseEndsAt: 0, tables: [], report: {}, state: "COMPLETED" as const };
   for (const [id, source] of [
     ["mine", SOURCE],
-    ["mine-too", `${SOURCE}-upload`],
+    ["mine-too", UPLOAD_SOURCE],
     ["others", `${LOCATION}/sources/other`],
   ] as const) {
     const name = `${LOCATION}/importJobs/${id}`;
@@ -161,10 +171,12 @@ export function haveLeftovers(standIn: GoogleStandIn): void {
   }
   migration.assets.push(
     { name: `${LOCATION}/assets/scanned`, sources: [SOURCE.replace("demo-project", "123456789012")] },
+    { name: `${LOCATION}/assets/hidden`, sources: [SOURCE], hidden: true },
     { name: `${LOCATION}/assets/shared`, sources: [SOURCE, `${LOCATION}/sources/other`] },
   );
   for (const [collection, id] of [
     ["reportConfigs", "report"],
+    ["assetsExportJobs", "spreadsheet"],
     ["groups", "wave-1"],
     ["preferenceSets", "cheap"],
   ] as const) {

@@ -1,7 +1,15 @@
 import { SIGNATURE_MARK } from "../support/google-stand-in-uploads";
 import { describeWith } from "../support/programs";
 import { ApiError } from "../support/google-stand-in-services";
-import { haveSource, inScene, inventoryFolder, jobsOf, SOURCE, withoutHash } from "./assessment-scene";
+import {
+  haveSource,
+  inScene,
+  inventoryFolder,
+  jobsOf,
+  withoutHash,
+  UPLOAD_ID,
+  UPLOAD_SOURCE,
+} from "./assessment-scene";
 
 const JOBS = "migrationcenter.projects.locations.importJobs";
 
@@ -40,10 +48,10 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", (
         'Importing once more, with tags in the form of labels: lower case, other characters as "_".',
       );
       expect(jobsOf(standIn).map(([id, state, source]) => [withoutHash(id), state, source])).toEqual([
-        ["JOB", "FAILED_VALIDATION", "assess-discovery-client-upload"],
-        ["JOB-rows-tags", "COMPLETED", "assess-discovery-client-upload"],
+        ["JOB", "FAILED_VALIDATION", UPLOAD_ID],
+        ["JOB-rows-tags", "COMPLETED", UPLOAD_ID],
       ]);
-      expect(standIn.migration.sources.get(`${SOURCE}-upload`)).toMatchObject({
+      expect(standIn.migration.sources.get(UPLOAD_SOURCE)).toMatchObject({
         type: "SOURCE_TYPE_UPLOAD",
         displayName: "assess-discovery-client (upload)",
       });
@@ -116,7 +124,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", (
         const second = await run("import-inventory", { environment });
 
         expect(first.exitCode).toBe(0);
-        expect(standIn.migration.sources.get(`${SOURCE}-upload`)?.displayName).toBe(`${"ä".repeat(54)} (upload)`);
+        expect(standIn.migration.sources.get(UPLOAD_SOURCE)?.displayName).toBe(`${"ä".repeat(54)} (upload)`);
         expect(second).toMatchObject({ exitCode: 0, stderr: "" });
         expect(withoutHash(second.stdout)).toMatch(/^This inventory is imported already, by job JOB-rows-tags: .*\n$/);
         expect(standIn.requests.slice(requests).map(({ httpMethod }) => httpMethod)).toEqual(Array(4).fill("GET"));

@@ -18,7 +18,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
         const second = await run("register-source", { shell });
 
         expect(first.exitCode).toBe(0);
-        expect(first.stdout.replace(/\(\d s\)/g, "(0 s)")).toBe(
+        expect(first.stdout.replace(/\(\d+ s\)/g, "(0 s)")).toBe(
           [
             "Assessment service for us-central1: not answering yet (HTTP 403) (0 s)",
             "Registering source assess-discovery-client with the assessment service in us-central1.",
@@ -34,6 +34,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
           expect.objectContaining({
             name: SOURCE,
             displayName: "assess-discovery-client",
+            description: "Assessment labs: a1b2c3.",
             type: "SOURCE_TYPE_DISCOVERY_CLIENT",
           }),
         ]);
@@ -59,7 +60,8 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
 
   it.concurrent("corrects a display name that somebody has changed, and nothing else", () =>
     inScene(async ({ standIn, run }) => {
-      haveSource(standIn, { displayName: "Renamed by hand", description: "kept" });
+      const description = "kept Assessment labs: a1b2c3.";
+      haveSource(standIn, { displayName: "Renamed by hand", description });
 
       const { exitCode, stdout } = await run("register-source");
 
@@ -67,15 +69,61 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
       expect(stdout).toContain('is called "Renamed by hand"; calling it "assess-discovery-client".');
       expect(standIn.migration.sources.get(SOURCE)).toMatchObject({
         displayName: "assess-discovery-client",
-        description: "kept",
+        description,
       });
+      expect(stdout).not.toContain("shared");
+    }),
+  );
+
+  it.concurrent.each([
+    ["", "somebody-else"],
+    ["Of the office.", "somebody-else"],
+    ["Assessment labs: b2.", "b2"],
+    ["Assessment labs: b2, c3.", "b2, c3"],
+  ])("uses a source described as %j, and says each time that it is shared with %s", (description, others) =>
+    inScene(async ({ standIn, run }) => {
+      haveSource(standIn, { description });
+
+      const first = await run("register-source");
+      const again = await run("register-source");
+
+      const shared = `Source assess-discovery-client is shared with ${others}: what one of them imports, finds or cleans up concerns all. A discovery client with a name of its own has a source of its own.\n`;
+      expect(first.stdout).toContain("was there already and is used as");
+      expect(first.stdout.endsWith(shared)).toBe(true);
+      expect(again.stdout).toBe(
+        `Source assess-discovery-client is registered already as "assess-discovery-client": nothing to do.\n${shared}`,
+      );
+      const text = description.replace(/Assessment labs: .*/, "");
+      expect(standIn.migration.sources.get(SOURCE)?.description).toBe(
+        `${text === "" ? "" : `${text} `}Assessment labs: ${others}, a1b2c3.`,
+      );
+    }),
+  );
+
+  it.concurrent("takes for uploads of a source only what was made for them", () =>
+    inScene(async ({ standIn, run }) => {
+      const environment = { SOURCE_TYPE: "SOURCE_TYPE_UPLOAD", UPLOADS_OF: "lab" };
+      haveSource(standIn, { type: "SOURCE_TYPE_UPLOAD", description: "Uploads of source lab-2." });
+      const others = await run("register-source", { environment });
+      standIn.migration.sources.clear();
+      const made = await run("register-source", { environment });
+      const again = await run("register-source", { environment });
+
+      expect(others.stderr).toContain(
+        "but it was not made for the uploads of source lab.\n  Way out: give the discovery",
+      );
+      expect([made.exitCode, again.exitCode]).toEqual([0, 0]);
+      expect(again.stdout).toContain("nothing to do.");
+      expect(standIn.migration.sources.get(SOURCE)?.description).toBe(
+        "Uploads of source lab. Assessment labs: a1b2c3.",
+      );
     }),
   );
 
   it.concurrent.each([
     [
       { type: "SOURCE_TYPE_UPLOAD" },
-      "but its type is SOURCE_TYPE_UPLOAD, not SOURCE_TYPE_DISCOVERY_CLIENT.\n  Way out: choose another name for the discovery client, or delete this source with assessment-cleanup.sh.\n",
+      "but its type is SOURCE_TYPE_UPLOAD, not SOURCE_TYPE_DISCOVERY_CLIENT.\n  Way out: give the discovery client another name; this source is not the lab's.\n",
     ],
     [
       { state: "DELETING" },

@@ -4,7 +4,7 @@ import { type AddressInfo } from "node:net";
 import { programFolder } from "../support/google-stand-in-scripts";
 import { describeWith } from "../support/programs";
 import { ApiError } from "../support/google-stand-in-services";
-import { haveLeftovers, inScene, LOCATION, namesIn } from "./assessment-scene";
+import { haveLeftovers, haveSource, inScene, LOCATION, namesIn, UPLOAD_ID } from "./assessment-scene";
 
 describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
   it.concurrent("shows sources, assets and import jobs of all pages, as tables or as JSON", () =>
@@ -19,16 +19,17 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
       expect(tables.exitCode).toBe(0);
       expect(tables.stdout.split("\n").map((line) => line.replace(/ {2,}/g, " | "))).toEqual([
         "Sources: 3",
-        " | ID | DISPLAY NAME | TYPE | STATE | PENDING FRAMES | ERROR FRAMES",
+        " | ID | DISPLAY NAME | TYPE | STATE | PENDING FRAMES | ERROR FRAMES | LABS",
         " | assess-discovery-client | assess-discovery-client | SOURCE_TYPE_DISCOVERY_CLIENT | ACTIVE | 0 | 0",
-        " | assess-discovery-client-upload | SOURCE_TYPE_UPLOAD | ACTIVE | 0 | 0",
+        ` | ${UPLOAD_ID} | SOURCE_TYPE_UPLOAD | ACTIVE | 0 | 0 | a1b2c3`,
         " | other | Other | SOURCE_TYPE_UNKNOWN | STATE_UNSPECIFIED | 0 | 0",
-        "Assets: 5",
-        " | ID | MACHINE | OPERATING SYSTEM | SOURCES",
+        "Assets: 6",
+        " | ID | MACHINE | OPERATING SYSTEM | HIDDEN | SOURCES",
         " | scanned | assess-discovery-client",
+        " | hidden | hidden | assess-discovery-client",
         " | shared | assess-discovery-client other",
         " | mine | m-mine | Debian 😀 | assess-discovery-client",
-        " | mine-too | m-mine-too | Debian 😀 | assess-discovery-client-upload",
+        ` | mine-too | m-mine-too | Debian 😀 | ${UPLOAD_ID}`,
         " | others | m-others | Debian 😀 | other",
         "Import jobs: 3",
         " | ID | DISPLAY NAME | STATE",
@@ -43,16 +44,30 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
       const document = JSON.parse(json.stdout) as Record<string, readonly Record<string, unknown>[]>;
       expect(Object.entries(document).map(([name, items]) => [name, items.length])).toEqual([
         ["sources", 3],
-        ["assets", 5],
+        ["assets", 6],
         ["importJobs", 3],
         ["unreachable", 1],
       ]);
-      expect(document.assets?.[2]).toEqual({
+      expect(document.assets?.[3]).toEqual({
         id: "mine",
         machineName: "m-mine",
         osName: "Debian 😀",
         sources: ["assess-discovery-client"],
+        hidden: false,
       });
+    }),
+  );
+
+  it.concurrent("says when the service has lost the lab's source, and how Terraform registers it again", () =>
+    inScene(async ({ standIn, run }) => {
+      const there = await run("assessment-status");
+      haveSource(standIn);
+      const back = await run("assessment-status");
+
+      expect(there.stdout).toContain(
+        "\nSource assess-discovery-client is not registered in us-central1 of project demo-project.",
+      );
+      expect(back.stdout).not.toContain("is not registered");
     }),
   );
 
@@ -128,11 +143,12 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-cleanup.sh", () => {
         expect(exitCode).toBe(0);
         expect(stdout).toContain("  import jobs to delete: 2\n    mine\n    mine-too\n");
         expect(namesIn(standIn)).toEqual([
-          ...["assets/others", "assets/shared", "groups/wave-1", "importJobs/others", "preferenceSets/cheap"],
-          ...["reportConfigs/report", "sources/other"],
+          ...["assets/others", "assets/shared", "assetsExportJobs/spreadsheet", "groups/wave-1", "importJobs/others"],
+          ...["preferenceSets/cheap", "reportConfigs/report", "sources/other"],
         ]);
         expect(stdout.split("\n").filter((line) => line.startsWith("Left: "))).toEqual([
           "Left: report configurations of others: 1",
+          "Left: export jobs of others: 1",
           "Left: groups of others: 1",
           "Left: preference sets of others: 1",
           "Left: import jobs of others: 1",

@@ -24,7 +24,7 @@ export type Refusable = "header-only" | "raw-tags" | "source-type" | "source-typ
 const LONGEST_DISPLAY_NAME = 63;
 
 /** Collections that a user fills, in which nothing happens but listing and deleting. */
-const USER_COLLECTIONS = ["reportConfigs", "groups", "preferenceSets", "discoveryClients"] as const;
+const USER_COLLECTIONS = ["reportConfigs", "assetsExportJobs", "groups", "preferenceSets", "discoveryClients"] as const;
 
 /**
  * The assessment service: sources, import jobs with their states, signed addresses for their files, and the assets that
@@ -145,7 +145,8 @@ export class MigrationCenter {
     return {
       ...(page.length === 0 ? {} : { [field]: page }),
       ...(start + size < items.length ? { nextPageToken: `from=${start + size}&+/` } : {}),
-      ...(this.unreachable.length === 0 ? {} : { unreachable: this.unreachable }),
+      // Export jobs lie in no other place than the one that is asked.
+      ...(this.unreachable.length === 0 || field === "assetsExportJobs" ? {} : { unreachable: this.unreachable }),
     };
   }
 
@@ -370,9 +371,11 @@ export class MigrationCenter {
 
   private listAssets(call: Call): JsonObject {
     const isFull = call.query.get("view") === "ASSET_VIEW_FULL";
+    const shown = this.allAssets.filter(({ hidden }) => hidden !== true || call.query.get("showHidden") === "true");
+    // Metadata alone: the service promises no more of this view.
     const basic = (asset: JsonObject): JsonObject =>
-      Object.fromEntries(Object.entries(asset).filter(([field]) => field !== "machineDetails"));
-    return this.list("assets", isFull ? this.allAssets : this.allAssets.map(basic), call);
+      Object.fromEntries(Object.entries(asset).filter(([field]) => !["machineDetails", "sources"].includes(field)));
+    return this.list("assets", isFull ? shown : shown.map(basic), call);
   }
 
   private deleteAssets(call: Call): JsonObject {

@@ -1,16 +1,22 @@
 #!/bin/sh
 # Removes from the assessment service what a lab has left there: its sources, their import jobs and discovery clients, and
-# the assets that came from these sources alone. Groups, preference sets and reports are their author's and stay, unless
-# everything of the region is to go.
+# the assets that came from these sources alone. Groups, preference sets, reports and exports are their author's and stay,
+# unless everything of the region is to go.
+#
+# A source is the lab's when it is of the discovery client's type and has the id that is given, or its description names
+# this lab alone; one for uploads when its id and its description say that it was made for such a source. Which other labs
+# use them as well is said before anything is deleted.
 #
 #   assessment-cleanup.sh                shows what there is, asks, and deletes
 #   assessment-cleanup.sh --yes          deletes without asking
-#   assessment-cleanup.sh --note         only says what there may be and how to delete it, without a call
+#   assessment-cleanup.sh --note         only says what there is and how to delete it; when the service cannot be asked
+#                                        within seconds, what there may be
 #   assessment-cleanup.sh --everything   all that the service has for the project in the region, whoever made it
 #
 #   PROJECT_ID          project (required)
 #   REGION              region of the assessment data (required)
-#   SOURCE_ID           identifier of the lab's source; also of uploads into "<id>-upload" (required unless --everything)
+#   SOURCE_ID           identifier of the lab's source (required unless --everything)
+#   DEPLOYMENT_ID       suffix of the lab: its sources under former names of the client are found by it (none)
 #   OPERATION_SECONDS   time limit for each deletion (600)
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
@@ -22,27 +28,21 @@ set -eu
 
 OPERATION_SECONDS=${OPERATION_SECONDS:-600}
 
-# The most that the service gives in one page, and deletes in one call.
+# The most that the service gives in one page, and deletes in one call. Machines in full view are large, and a page has to
+# come in one call's time.
 page_size=1000
+asset_page_size=100
 # How often something is tried to be deleted that others still depend on.
 dependency_tries=10
 
 yes=no
 everything=no
+note=no
 for option in "$@"; do
   case $option in
     --yes) yes=yes ;;
     --everything) everything=yes ;;
-    --note)
-      # From the folder of whoever reads it, which is not that of Terraform.
-      script=$(cd "$(dirname "$0")" && pwd)/${0##*/}
-      script=$(printf '%s\n' "$script" | sed "s/'/'\\\\''/g; s/^/'/; s/\$/'/")
-      google_say "The assessment service keeps what was not made by Terraform in project ${PROJECT_ID:-}, region" \
-        "${REGION:-}: the discovery source ${SOURCE_ID:-} (and $(google_upload_source "${SOURCE_ID:-}"), if an import" \
-        "needed one for uploads), its import jobs and assets, and groups, preference sets and reports." \
-        "To remove them: PROJECT_ID=${PROJECT_ID:-} REGION=${REGION:-} SOURCE_ID=${SOURCE_ID:-} sh $script"
-      exit 0
-      ;;
+    --note) note=yes ;;
     --help | -h)
       sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
       exit 0
@@ -50,27 +50,27 @@ for option in "$@"; do
     *) google_refuse "\"$option\" is no option; there are --yes, --everything, --note and --help." ;;
   esac
 done
-google_require curl jq
-google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
-google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
-[ "$everything" = yes ] || google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' \
-  "the output assess_source_id of the lab, or use --everything"
-google_time_limit OPERATION_SECONDS
-google_check_settings
-google_start
-google_be_patient
 
-location="projects/$PROJECT_ID/locations/$REGION"
+location="projects/${PROJECT_ID:-}/locations/${REGION:-}"
 
-jq -n --argjson everything "$([ "$everything" = yes ] && echo true || echo false)" \
-  --arg source "$location/sources/${SOURCE_ID:-}" \
-  --arg upload "$location/sources/$(google_upload_source "${SOURCE_ID:-}")" \
-  '{ $everything, sources: [$source, $upload] }' >"$GOOGLE_WORK/scope.json"
+check_settings() {
+  google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
+  google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
+  [ "$everything" = yes ] || google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' \
+    "the output assess_source_id of the lab, or use --everything"
+  [ -z "${DEPLOYMENT_ID:-}" ] || google_setting DEPLOYMENT_ID '[a-z0-9-]{1,30}' "the output deployment_id of the lab"
+  google_time_limit OPERATION_SECONDS
+  google_check_settings
+}
 
-# read_all COLLECTION CONDITION: names of the items that belong to the lab, in a file, and of the others, in another.
-# Numbers of the project and its id both occur in names, so only what follows the project is compared.
-read_all() {
-  google_list migrationcenter "$location/$1" "pageSize=$page_size" "$1" "$GOOGLE_WORK/items" ||
+# read_items COLLECTION: into the file "items".
+read_items() {
+  # Only the full view of an asset is sure to name its sources.
+  case $1 in
+    assets) query="pageSize=$asset_page_size&view=ASSET_VIEW_FULL&showHidden=true" ;;
+    *) query="pageSize=$page_size" ;;
+  esac
+  google_list migrationcenter "$location/$1" "$query" "$1" "$GOOGLE_WORK/items" ||
     google_fail "The $(words "$1") of project $PROJECT_ID in $REGION cannot be read; nothing is deleted." \
       "Way out: check project and region; the caller needs roles/migrationcenter.admin."
   if [ -s "$GOOGLE_WORK/unreachable" ]; then
@@ -78,8 +78,49 @@ read_all() {
       "$(tr '\n' ' ' <"$GOOGLE_WORK/unreachable")"
     exit 1
   fi
+}
+
+# find_own_sources: writes "scope.json" from the sources in "items": whether everything goes, the sources of the lab, and
+# what of the lab may belong to. Numbers of the project and its id both occur in names, so only what follows the project is
+# compared.
+find_own_sources() {
+  jq -r --arg id "${SOURCE_ID:-}" --arg lab "${DEPLOYMENT_ID:-}" "$GOOGLE_MARKS"'
+    select(.type == "SOURCE_TYPE_DISCOVERY_CLIENT") | (.name | last_part) as $name
+    | select($name == $id or labs == [$lab]) | $name
+  ' "$GOOGLE_WORK/items" >"$GOOGLE_WORK/own-ids"
+  # Uploads outlive their source when somebody deletes that one alone.
+  echo "${SOURCE_ID:-}" >>"$GOOGLE_WORK/own-ids"
+  while read -r id; do
+    printf '%s %s\n' "$(google_upload_source "$id")" "$id"
+  done <"$GOOGLE_WORK/own-ids" >"$GOOGLE_WORK/upload-ids"
+  jq -n --argjson everything "$([ "$everything" = yes ] && echo true || echo false)" --arg id "${SOURCE_ID:-}" \
+    --arg location "$location" --rawfile own "$GOOGLE_WORK/own-ids" --rawfile uploads "$GOOGLE_WORK/upload-ids" \
+    --slurpfile sources "$GOOGLE_WORK/items" "$GOOGLE_MARKS"'
+    def listed($lines): . as $line | any($lines | split("\n")[]; . == $line);
+    [$sources[] | (.name | last_part) as $name
+      | select($everything or (.type == "SOURCE_TYPE_DISCOVERY_CLIENT" and ($name | listed($own)))
+          or (.type == "SOURCE_TYPE_UPLOAD" and ("\($name) \(uploads_of)" | listed($uploads))))] as $mine
+    | { $everything, sources: ($mine | map({ name, labs: labs })),
+        # What is left of a source that is gone.
+        places: (($mine | map(.name)) + (if any($sources[]; .name | last_part == $id) then []
+          else ["\($location)/sources/\($id)"] end) | map(sub("^projects/[^/]+/"; ""))) }
+  ' >"$GOOGLE_WORK/scope.json"
+}
+
+# The sources of the lab, each with the labs that use it beside this one. Who does not say which lab he is may be the only
+# one there is.
+shared_sources() {
+  jq -r --arg lab "${DEPLOYMENT_ID:-}" '
+    .sources[] | (.labs - [$lab]) as $others | select($others != [] and ($lab != "" or ($others | length) > 1))
+    | "Source \(.name | split("/") | last) is used by: \($others | join(", ")). What is theirs of it goes with it."
+  ' "$GOOGLE_WORK/scope.json"
+}
+
+# read_all COLLECTION CONDITION: names of the items that belong to the lab, in a file, and of the others, in another.
+read_all() {
+  read_items "$1"
   jq -r --slurpfile scope "$GOOGLE_WORK/scope.json" '
-    def own: sub("^projects/[^/]+/"; "") as $place | any($scope[0].sources[]; sub("^projects/[^/]+/"; "") == $place);
+    def own: sub("^projects/[^/]+/"; "") as $place | any($scope[0].places[]; . == $place);
     (if $scope[0].everything or ('"$2"') then "mine " else "others " end) + .name
   ' "$GOOGLE_WORK/items" >"$GOOGLE_WORK/sides"
   for side in mine others; do
@@ -91,6 +132,7 @@ read_all() {
 words() {
   case $1 in
     reportConfigs) echo "report configurations" ;;
+    assetsExportJobs) echo "export jobs" ;;
     preferenceSets) echo "preference sets" ;;
     importJobs) echo "import jobs" ;;
     discoveryClients) echo "discovery clients" ;;
@@ -106,7 +148,10 @@ count_of() {
 delete_one() {
   tries=1
   while :; do
-    if google_delete migrationcenter "$1" "${2:+$2&}requestId=$(google_new_request_id)" &&
+    query=${2:+$2&}requestId=$(google_new_request_id)
+    # The only collection that knows none.
+    case $1 in */assetsExportJobs/*) query=$2 ;; esac
+    if google_delete migrationcenter "$1" "$query" &&
       google_await migrationcenter "Deleting ${1##*/}" "$OPERATION_SECONDS"; then
       return 0
     fi
@@ -117,6 +162,7 @@ delete_one() {
     [ "$tries" -lt "$dependency_tries" ] || return 1
     tries=$((tries + 1))
     google_progress "${1##*/}" "waiting until nothing depends on it"
+    # shellcheck disable=SC2153 # a setting of google-rest.sh
     google_sleep "$REST_POLL_SECONDS"
   done
 }
@@ -154,16 +200,85 @@ remove_assets() {
   done
 }
 
-collections="reportConfigs groups preferenceSets importJobs discoveryClients assets sources"
+say_what_stays() {
+  for collection in $collections; do
+    count=$(count_of "$collection-others")
+    [ "$count" -eq 0 ] || google_say "Left: $(words "$collection") of others: $count"
+  done
+  google_say "Left: the API migrationcenter.googleapis.com, which stays on."
+}
 
+# A lab that goes on has to be told to make its source again.
+say_repair() {
+  [ "$(count_of sources-mine)" -gt 0 ] || return 0
+  repair=$(google_repair_command "$([ "$(count_of importJobs-mine)" -eq 0 ] || echo imports)")
+  [ -z "$repair" ] || google_say "Terraform does not notice this. A lab that goes on registers its source again by, in the" \
+    "folder of its configuration: $repair"
+}
+
+# look_for_note: prints the ids of the lab's sources, in one line, and what shared_sources says of them.
+look_for_note() {
+  google_require curl jq
+  check_settings
+  google_start
+  # A destroy does not wait for a note.
+  google_try_once
+  # shellcheck disable=SC2034 # google-rest.sh reads them
+  REST_CONNECT_SECONDS=3 REST_CALL_SECONDS=5 REST_TOKEN_SECONDS=5
+  read_items sources >&2
+  find_own_sources
+  jq -r '[.sources[].name | split("/") | last] | join(", ")' "$GOOGLE_WORK/scope.json"
+  shared_sources
+}
+
+say_note() {
+  # From the folder of whoever reads it, which is not that of Terraform.
+  script=$(cd "$(dirname "$0")" && pwd)/${0##*/}
+  script=$(printf '%s\n' "$script" | sed "s/'/'\\\\''/g; s/^/'/; s/\$/'/")
+  set +e
+  facts=$(set -e && look_for_note 2>/dev/null)
+  looked=$?
+  set -e
+  whose="the discovery source ${SOURCE_ID:-}, which other labs may use too, another one for uploads if an import needed it,"
+  shared=
+  if [ "$looked" -eq 0 ]; then
+    whose=$(printf '%s\n' "$facts" | sed 1q)
+    shared=$(printf '%s\n' "$facts" | sed 1d | tr '\n' ' ')
+    if [ -z "$whose" ]; then
+      google_say "The assessment service has no source of this lab in project $PROJECT_ID, region $REGION. Groups, preference" \
+        "sets and reports stay, if there are any."
+      return 0
+    fi
+    whose="the sources $whose,"
+  fi
+  google_say "The assessment service keeps what was not made by Terraform in project ${PROJECT_ID:-}, region ${REGION:-}:" \
+    "$whose their import jobs and assets, and groups, preference sets and reports. ${shared}To remove them:" \
+    "PROJECT_ID=${PROJECT_ID:-} REGION=${REGION:-} SOURCE_ID=${SOURCE_ID:-}${DEPLOYMENT_ID:+ DEPLOYMENT_ID=$DEPLOYMENT_ID} sh $script"
+}
+
+if [ "$note" = yes ]; then
+  say_note
+  exit 0
+fi
+google_require curl jq
+check_settings
+google_start
+google_be_patient
+
+collections="reportConfigs assetsExportJobs groups preferenceSets importJobs discoveryClients assets sources"
+
+read_items sources
+find_own_sources
 read_all reportConfigs false
+read_all assetsExportJobs false
 read_all groups false
 read_all preferenceSets false
 read_all importJobs '.assetSource // "" | own'
 read_all discoveryClients '.source // "" | own'
 # An asset that another source knows as well is not the lab's alone.
 read_all assets '(.sources // []) | length > 0 and all(.[]; own)'
-read_all sources '.name | own'
+# shellcheck disable=SC2016 # names of jq
+read_all sources '.name as $name | any($scope[0].sources[]; .name == $name)'
 
 found=0
 google_say "In project $PROJECT_ID, region $REGION:"
@@ -175,14 +290,7 @@ for collection in $collections; do
   sed -n '1,10s|^.*/|    |p' "$GOOGLE_WORK/$collection-mine"
   [ "$count" -le 10 ] || google_say "    and $((count - 10)) more"
 done
-
-say_what_stays() {
-  for collection in $collections; do
-    count=$(count_of "$collection-others")
-    [ "$count" -eq 0 ] || google_say "Left: $(words "$collection") of others: $count"
-  done
-  google_say "Left: the API migrationcenter.googleapis.com, which stays on."
-}
+shared_sources
 
 if [ "$found" -eq 0 ]; then
   google_say "  nothing to delete."
@@ -201,6 +309,7 @@ fi
 # Each before what it depends on. Deleting an import job takes back the assets that it made.
 failures=0
 remove reportConfigs force=true
+remove assetsExportJobs ""
 remove groups ""
 remove preferenceSets ""
 remove importJobs force=true
@@ -209,6 +318,7 @@ remove discoveryClients ""
 remove_assets
 remove sources ""
 say_what_stays
+say_repair
 if [ "$failures" -gt 0 ]; then
   google_complain "$failures deletions failed; run the same command again, or delete the rest at https://console.cloud.google.com/migration?project=$PROJECT_ID"
   exit 1

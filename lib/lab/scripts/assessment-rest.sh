@@ -162,9 +162,36 @@ google_read_storage_answer() {
   esac
 }
 
-# The source that an import goes into when it is refused on this one. 56: what the suffix leaves of the 63 characters.
+# google_upload_source ID: the source that an import goes into when it is refused on this one. The checksum tells ids apart
+# whose beginnings are the same. 47: what is left of the 63 characters.
 google_upload_source() {
-  printf '%s\n' "$1" | cut -c 1-56 | sed 's/-*$/-upload/'
+  google_checksum=$(printf '%s' "$1" | cksum)
+  google_readable=$(printf '%.47s\n' "$1" | sed 's/-*$//')
+  printf '%s-upload-%08x\n' "$google_readable" "${google_checksum%% *}"
+}
+
+# What a source's description says about whose it is, for jq: "Uploads of source <id>. Assessment labs: <id>, <id>." An id
+# alone proves nothing, because a client may be given any name.
+GOOGLE_MARKS='
+  def lab_mark: "(^| )Assessment labs: (?<labs>[a-z0-9-]+(, [a-z0-9-]+)*)[.]$";
+  def labs: (.description // "" | capture(lab_mark).labs) // "" | split(", ");
+  def uploads_of: (.description // "" | capture("^Uploads of source (?<id>[a-z0-9-]+)[.]( |$)").id) // "";
+  def last_part: split("/") | last;
+'
+
+# google_repair_command [imports]: how Terraform makes again what the service has lost, which no plan notices: the folder's
+# own resources that run the scripts. Prints nothing where there is no such folder.
+google_repair_command() {
+  google_scripts=register-source
+  [ "${1:-}" != imports ] || google_scripts='register-source|discover-cloudb'
+  for google_file in "$(dirname "$0")"/../*.tf.json; do
+    [ -f "$google_file" ] || continue
+    # A command with an option only checks something.
+    jq -r --arg scripts "/(${google_scripts})[.]sh\"\$" '
+      .resource.terraform_data // {} | to_entries[]
+      | select(any(.value.provisioner[]?["local-exec"].command // ""; test($scripts)))
+      | "-replace=\u0027terraform_data.\(.key)\(if .value.count then "[0]" else "" end)\u0027"' "$google_file"
+  done | sed '1s/^/terraform apply /' | tr '\n' ' ' | sed 's/ $//'
 }
 
 # Prints a file of JSON lines, each an array of texts, as columns under the given titles. Reads it twice instead of keeping

@@ -6,6 +6,7 @@
 #
 #   PROJECT_ID   project (required)
 #   REGION       region of the assessment data (required)
+#   SOURCE_ID    identifier of a lab's source: says so when the service has lost it, and how to register it again (none)
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
 
@@ -35,6 +36,7 @@ esac
 google_require curl jq
 google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
 google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
+[ -z "${SOURCE_ID:-}" ] || google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' "the output assess_source_id of the lab"
 google_check_settings
 google_start
 google_be_patient
@@ -46,7 +48,7 @@ read_all() {
   google_list migrationcenter "$location/$1" "pageSize=$2" "$1" "$GOOGLE_WORK/items" ||
     google_fail "The $1 of project $PROJECT_ID in $REGION cannot be read." \
       "Way out: check project and region; the caller needs roles/migrationcenter.viewer."
-  jq -c "$3" "$GOOGLE_WORK/items" >"$GOOGLE_WORK/$1"
+  jq -c "$GOOGLE_MARKS$3" "$GOOGLE_WORK/items" >"$GOOGLE_WORK/$1"
   cat "$GOOGLE_WORK/unreachable" >>"$GOOGLE_WORK/all-unreachable"
 }
 
@@ -67,13 +69,14 @@ show() {
 : >"$GOOGLE_WORK/all-unreachable"
 read_all sources "$page_size" '{
   id: (.name | split("/") | last), displayName: (.displayName // ""), type: (.type // "SOURCE_TYPE_UNKNOWN"),
-  state: (.state // "STATE_UNSPECIFIED"), pendingFrameCount: (.pendingFrameCount // 0), errorFrameCount: (.errorFrameCount // 0)
+  state: (.state // "STATE_UNSPECIFIED"), pendingFrameCount: (.pendingFrameCount // 0),
+  errorFrameCount: (.errorFrameCount // 0), labs: labs
 }'
 # Only the full view has the machines' details; databases and the like have none.
-read_all assets "$asset_page_size&view=ASSET_VIEW_FULL" '{
+read_all assets "$asset_page_size&view=ASSET_VIEW_FULL&showHidden=true" '{
   id: (.name | split("/") | last), machineName: .machineDetails.machineName,
   osName: (.machineDetails.guestOs.osName // .machineDetails.guestOsDetails.osName),
-  sources: [.sources[]? | split("/") | last]
+  sources: [.sources[]? | split("/") | last], hidden: (.hidden // false)
 }'
 read_all importJobs "$page_size" '{
   id: (.name | split("/") | last), displayName: (.displayName // ""), state: (.state // "IMPORT_JOB_STATE_UNSPECIFIED")
@@ -91,11 +94,18 @@ if [ "$as_json" = yes ]; then
   done
   printf '\n}\n'
 else
-  show Sources sources '[.id, .displayName, .type, .state, .pendingFrameCount, .errorFrameCount]' \
-    ID "DISPLAY NAME" TYPE STATE "PENDING FRAMES" "ERROR FRAMES"
-  show Assets assets '[.id, .machineName // "", .osName // "", (.sources | join(" "))]' ID MACHINE "OPERATING SYSTEM" SOURCES
+  show Sources sources '[.id, .displayName, .type, .state, .pendingFrameCount, .errorFrameCount,
+      (.labs | join(" "))]' ID "DISPLAY NAME" TYPE STATE "PENDING FRAMES" "ERROR FRAMES" LABS
+  show Assets assets '[.id, .machineName // "", .osName // "", if .hidden then "hidden" else "" end, (.sources | join(" "))]' \
+    ID MACHINE "OPERATING SYSTEM" HIDDEN SOURCES
   show "Import jobs" importJobs '[.id, .displayName, .state]' ID "DISPLAY NAME" STATE
   if [ -s "$GOOGLE_WORK/all-unreachable" ]; then
     google_say "Not everything is shown; the service could not reach: $(sort -u "$GOOGLE_WORK/all-unreachable" | tr '\n' ' ')"
   fi
+fi
+
+# Terraform, which has no such object in its state, does not see it.
+if [ -n "${SOURCE_ID:-}" ] && ! jq -en --arg id "$SOURCE_ID" 'any(inputs; .id == $id)' "$GOOGLE_WORK/sources" >/dev/null; then
+  repair=$(google_repair_command imports)
+  google_say "Source $SOURCE_ID is not registered in $REGION of project $PROJECT_ID.${repair:+ To register it, in the folder of the configuration: $repair}"
 fi

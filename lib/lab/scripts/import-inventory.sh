@@ -138,6 +138,8 @@ use_own_source() {
 register_own_source() {
   own_source=yes
   job_source=$own_source_id
+  UPLOADS_OF=$SOURCE_ID
+  export UPLOADS_OF
   SOURCE_ID=$job_source SOURCE_TYPE=SOURCE_TYPE_UPLOAD SOURCE_DISPLAY_NAME="$source_name (upload)" \
     sh "$(dirname "$0")/register-source.sh" || exit 1
 }

@@ -3,13 +3,17 @@
 #
 # The service needs no other preparation: it has no call that initializes it, and answers for a region as soon as its API
 # is on. A source that is there with another display name is corrected; one of another type, or one that is being
-# deleted, is refused, because the discovery client would not deliver into it.
+# deleted, is refused, because the discovery client would not deliver into it. The source's description names the labs that
+# have registered it, so that each of them is told of the others.
 #
 #   PROJECT_ID           project (required)
 #   REGION               region of the assessment data (required)
 #   SOURCE_ID            identifier of the source (required)
 #   SOURCE_DISPLAY_NAME  its display name: what is typed into the discovery client (required)
 #   SOURCE_TYPE          its type (SOURCE_TYPE_DISCOVERY_CLIENT)
+#   DEPLOYMENT_ID        suffix of the lab, which the source's description then names (none)
+#   UPLOADS_OF           identifier of the source whose imports this one is for; one that is there for anything else is
+#                        refused (none)
 #   WAIT_SECONDS         time limit for the service to answer for the region (300)
 #   OPERATION_SECONDS    time limit for a change of the source (600)
 # Settings of the calls and exit codes: google-rest.sh.
@@ -31,6 +35,8 @@ google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' \
   "at most 63 lower-case letters, digits and hyphens, starting with a letter"
 google_setting SOURCE_DISPLAY_NAME '.+' "the name that is typed into the discovery client"
 google_setting SOURCE_TYPE 'SOURCE_TYPE_[A-Z_]+' "a type of source, like SOURCE_TYPE_DISCOVERY_CLIENT"
+[ -z "${DEPLOYMENT_ID:-}" ] || google_setting DEPLOYMENT_ID '[a-z0-9-]{1,30}' "the suffix of the lab's names"
+[ -z "${UPLOADS_OF:-}" ] || google_setting UPLOADS_OF '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' "the identifier of a source"
 google_time_limit WAIT_SECONDS OPERATION_SECONDS
 google_check_settings
 google_start
@@ -86,16 +92,27 @@ await_service() {
   done
 }
 
-# write_source NAME: a source as the service is asked for it.
+# write_source FILE: the source as the service is asked for it; what the description in FILE says already stays there.
 write_source() {
-  jq -n --arg name "$SOURCE_DISPLAY_NAME" --arg type "$SOURCE_TYPE" '{ displayName: $name, type: $type }' \
-    >"$GOOGLE_WORK/source.json"
+  jq -n --slurpfile found "$1" --arg name "$SOURCE_DISPLAY_NAME" --arg type "$SOURCE_TYPE" --arg lab "${DEPLOYMENT_ID:-}" \
+    --arg uploads_of "${UPLOADS_OF:-}" "$GOOGLE_MARKS"'
+    ($found[0] // {}) as $source
+    | ($source | labs) as $known
+    # Whoever made a source that names no lab.
+    | (if $known == [] and $found != [] then ["somebody-else"] else $known end) as $others
+    | (if $lab == "" or any($known[]; . == $lab) then $known else $others + [$lab] end) as $labs
+    | ($source.description // "" | sub(lab_mark; "")) as $text
+    | [(if $found == [] and $uploads_of != "" then "Uploads of source \($uploads_of)." else $text end),
+        (if $labs == [] then "" else "Assessment labs: \($labs | join(", "))." end)]
+    | { displayName: $name, type: $type, description: (map(select(. != "")) | join(" ")) }
+  ' >"$GOOGLE_WORK/source.json"
 }
 
 # Returns 1 when somebody, or an earlier attempt whose answer was lost, was quicker.
 create_source() {
   google_say "Registering source $SOURCE_ID with the assessment service in $REGION."
-  write_source
+  : >"$GOOGLE_WORK/nothing"
+  write_source "$GOOGLE_WORK/nothing"
   if google_post migrationcenter \
     "$location/sources" "$GOOGLE_WORK/source.json" "sourceId=$SOURCE_ID&requestId=$(google_new_request_id)"; then
     google_await migrationcenter "Source $SOURCE_ID" "$OPERATION_SECONDS" && return 0
@@ -114,13 +131,13 @@ refuse_source() {
   exit 1
 }
 
-correct_name() {
-  google_say "Source $SOURCE_ID is called \"$shown_name\"; calling it \"$SOURCE_DISPLAY_NAME\"."
-  write_source
-  google_patch migrationcenter "$source" "$GOOGLE_WORK/source.json" \
-    "updateMask=displayName&requestId=$(google_new_request_id)" || google_fail "The display name of source $SOURCE_ID cannot be changed."
+# correct_source FIELDS: of the source in the last answer.
+correct_source() {
+  write_source "$GOOGLE_ANSWER"
+  google_patch migrationcenter "$source" "$GOOGLE_WORK/source.json" "updateMask=$1&requestId=$(google_new_request_id)" ||
+    google_fail "Source $SOURCE_ID cannot be changed ($1)."
   google_await migrationcenter "Source $SOURCE_ID" "$OPERATION_SECONDS" ||
-    google_fail "The display name of source $SOURCE_ID was not changed."
+    google_fail "Source $SOURCE_ID was not changed ($1)."
 }
 
 await_service
@@ -141,16 +158,24 @@ until google_get migrationcenter "$source"; do
   if create_source; then created=yes; fi
 done
 
-jq -r '.type // "SOURCE_TYPE_UNKNOWN", .state // "STATE_UNSPECIFIED", (.displayName // "" | gsub("[[:cntrl:]]"; " "))' \
-  "$GOOGLE_ANSWER" >"$GOOGLE_WORK/found"
+jq -r --arg lab "${DEPLOYMENT_ID:-}" "$GOOGLE_MARKS"'
+  .type // "SOURCE_TYPE_UNKNOWN", .state // "STATE_UNSPECIFIED", (.displayName // "" | gsub("[[:cntrl:]]"; " ")), uploads_of,
+  any(labs[]; . == $lab), (labs - [$lab] | join(", "))
+' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/found"
 {
   read -r type
   read -r state
   IFS= read -r shown_name
+  read -r uploads_of
+  read -r is_mine
+  read -r others
 } <"$GOOGLE_WORK/found"
 
+# Nothing here may tell to delete a source that may be another lab's.
 [ "$type" = "$SOURCE_TYPE" ] || refuse_source "its type is $type, not $SOURCE_TYPE" \
-  "choose another name for the discovery client, or delete this source with assessment-cleanup.sh."
+  "give the discovery client another name; this source is not the lab's."
+[ "${UPLOADS_OF:-$uploads_of}" = "$uploads_of" ] || refuse_source "it was not made for the uploads of source $UPLOADS_OF" \
+  "give the discovery client another name; this source is not the lab's."
 case $state in
   DELETING) refuse_source "it is being deleted" "wait until it is gone and run the same command again." ;;
   INVALID)
@@ -158,11 +183,25 @@ case $state in
       "look at it at $console, delete it with assessment-cleanup.sh and run the same command again."
     ;;
 esac
+
 if [ "$created" = yes ]; then
   google_say "Source $SOURCE_ID is registered as \"$SOURCE_DISPLAY_NAME\" ($(google_seconds) s)."
-elif [ "$shown_name" = "$SOURCE_DISPLAY_NAME" ]; then
-  google_say "Source $SOURCE_ID is registered already as \"$SOURCE_DISPLAY_NAME\": nothing to do."
-else
-  correct_name
-  google_say "Source $SOURCE_ID is called \"$SOURCE_DISPLAY_NAME\" now ($(google_seconds) s)."
+  exit 0
 fi
+fields=
+if [ "$shown_name" != "$SOURCE_DISPLAY_NAME" ]; then
+  google_say "Source $SOURCE_ID is called \"$shown_name\"; calling it \"$SOURCE_DISPLAY_NAME\"."
+  fields=displayName
+fi
+[ -z "${DEPLOYMENT_ID:-}" ] || [ "$is_mine" = true ] || fields=${fields:+$fields,}description
+[ -z "$fields" ] || correct_source "$fields"
+case $fields in
+  '') google_say "Source $SOURCE_ID is registered already as \"$SOURCE_DISPLAY_NAME\": nothing to do." ;;
+  displayName) google_say "Source $SOURCE_ID is called \"$SOURCE_DISPLAY_NAME\" now ($(google_seconds) s)." ;;
+  *)
+    google_say "Source $SOURCE_ID was there already and is used as \"$SOURCE_DISPLAY_NAME\" ($(google_seconds) s)."
+    others=${others:-somebody-else}
+    ;;
+esac
+[ -z "$others" ] || google_say "Source $SOURCE_ID is shared with $others: what one of them imports, finds or cleans up" \
+  "concerns all. A discovery client with a name of its own has a source of its own."
