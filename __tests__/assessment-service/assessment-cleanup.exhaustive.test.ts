@@ -7,6 +7,7 @@ import { packageFile } from "../../lib/core/package-file";
 import { programFolder, temporaryFolder } from "../support/google-stand-in-scripts";
 import { ApiError } from "../support/google-stand-in-services";
 import { describeWith, programPath } from "../support/programs";
+import { LoopbackServer } from "../support/loopback-server";
 import { haveLeftovers, inScene, namesIn, UPLOAD_ID } from "./assessment-scene";
 
 describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
@@ -107,6 +108,34 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
           /: the discovery source assess-discovery-client, which other labs may use too, another one for uploads if an import needed it, their .* To remove them: PROJECT_ID=demo-project REGION=us-central1 SOURCE_ID=assess-discovery-client DEPLOYMENT_ID=a1b2c3 sh /,
         );
       }
+    }),
+  );
+
+  it.concurrent.each([
+    ["nothing", ""],
+    ["a page of somebody between", "<h1>Sign in</h1>"],
+    ["a text", '"sources"'],
+    ["a list without its name", '[{"name":"a"}]'],
+    ["a text for the list", '{"sources":"a"}'],
+    ["a name that is no name", '{"sources":[{"name":"a\\"\\nurl = \\"http://127.0.0.1:9"}]}'],
+  ])("does not take %s for an empty list, nor for names", (_what, answer) =>
+    inScene(async ({ run }) => {
+      const server = new LoopbackServer((_request, response) => {
+        response.writeHead(200, { "content-type": "application/json" }).end(answer);
+      });
+      await server.start();
+
+      const { exitCode, stderr, stdout } = await run("assessment-cleanup", {
+        arguments: ["--yes"],
+        environment: { GOOGLE_MIGRATION_CENTER_CUSTOM_ENDPOINT: `http://${server.host}/v1/` },
+      });
+      await server.stop();
+
+      expect({ exitCode, stdout }).toMatchObject({ exitCode: 1 });
+      expect(stdout).not.toContain("nothing to delete");
+      expect(stderr).toContain(
+        "The sources of project demo-project in us-central1 cannot be read; nothing is deleted.",
+      );
     }),
   );
 

@@ -29,10 +29,17 @@ google_list() {
   : >"$GOOGLE_WORK/unreachable"
   while :; do
     google_get "$1" "$2" "$3${google_page_token:+&pageToken=$google_page_token}" || return 1
-    jq -r --arg field "$4" '
-      (.[$field][]? | tojson),
-      ([.nextPageToken // "" | @uri] + [.unreachable[]? | gsub("[[:cntrl:][:space:]]"; "_")] | join(" "))
-    ' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/page"
+    # An answer that is none of a list is no empty one.
+    if ! jq -r --arg field "$4" '
+      if .[$field] // [] | type == "array" and all(.[];
+        type == "object" and (.name | type == "string" and test("^[A-Za-z0-9._/:-]+$")))
+      then . else error("no list") end
+      | (.[$field][]? | tojson),
+        ([.nextPageToken // "" | @uri] + [.unreachable[]? | gsub("[[:cntrl:][:space:]]"; "_")] | join(" "))
+    ' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/page" 2>/dev/null; then
+      GOOGLE_NOTE="$(google_place) answered with something else than a list of $4."
+      return 1
+    fi
     sed '$d' "$GOOGLE_WORK/page" >>"$5"
     google_next_token=$(sed -n '$p' "$GOOGLE_WORK/page")
     case $google_next_token in
