@@ -84,6 +84,7 @@ function registered(overrides: Partial<AssessmentSourceProps> = {}) {
   const stack = bareStack();
   const source = new AssessmentSource(stack, "Source", {
     clientName: "assess-discovery-client",
+    deploymentId: "a1b2c3",
     projectId: "demo-project",
     region: "us-central1",
     ...overrides,
@@ -93,11 +94,12 @@ function registered(overrides: Partial<AssessmentSourceProps> = {}) {
 }
 
 describe("AssessmentSource", () => {
-  it("runs its script again when the client's name, project, region or the script changes, and for nothing else", () => {
+  it("runs its script again when the names of client or lab, project, region or the script change, and for nothing else", () => {
     const { terraform } = registered();
     const { triggers_replace: triggers, provisioner } = resourceOf(terraform, "terraform_data", "source_registered");
     expect(triggers).toEqual({
       client_name: "assess-discovery-client",
+      deployment_id: "a1b2c3",
       project_id: "demo-project",
       region: "us-central1",
       scripts:
@@ -109,6 +111,7 @@ describe("AssessmentSource", () => {
         "local-exec": {
           command: 'sh "${path.module}/scripts/register-source.sh"',
           environment: {
+            DEPLOYMENT_ID: "a1b2c3",
             PROJECT_ID: "demo-project",
             REGION: "us-central1",
             SOURCE_ID: "assess-discovery-client",
@@ -139,6 +142,11 @@ describe("AssessmentSource", () => {
     );
   });
 
+  it("names no lab when it is not told of one", () => {
+    const { terraform } = registered({ deploymentId: undefined });
+    expect(JSON.stringify(terraform)).not.toMatch(/deployment_id/i);
+  });
+
   it("registers nothing when it is off, at synth or at plan", () => {
     const off = registered({ enabled: false });
     expect(resourceAddresses(off.terraform)).toEqual([]);
@@ -157,6 +165,7 @@ describe("SurvivorsNote", () => {
   it("says at destroy, from the state alone, what survives, and never stops one", () => {
     const stack = bareStack();
     const { first } = new SurvivorsNote(stack, "Survivors", {
+      deploymentId: "a1b2c3",
       enabled: true,
       projectId: "demo-project",
       region: "us-central1",
@@ -164,13 +173,14 @@ describe("SurvivorsNote", () => {
     });
     const note = resourceOf(terraformOf(stack), "terraform_data", "survivors_at_destroy");
     expect(note).toEqual({
-      input: { project_id: "demo-project", region: "us-central1", source_id: "lab" },
+      input: { deployment_id: "a1b2c3", project_id: "demo-project", region: "us-central1", source_id: "lab" },
       provisioner: [
         {
           "local-exec": {
             when: "destroy",
             command: 'sh "${path.module}/scripts/assessment-cleanup.sh" --note || true',
             environment: {
+              DEPLOYMENT_ID: '${try(self.input.deployment_id, "")}',
               PROJECT_ID: "${self.input.project_id}",
               REGION: "${self.input.region}",
               SOURCE_ID: "${self.input.source_id}",
@@ -181,8 +191,7 @@ describe("SurvivorsNote", () => {
     });
     expect(first).toHaveLength(1);
     expect(outputOf(synthesizeInto(App.of(stack)), "assessment-cleanup.sh", "--note")).toContain("To remove them: ");
-    expect(
-      new SurvivorsNote(stack, "None", { enabled: false, projectId: "p", region: "r", sourceId: "s" }).first,
-    ).toEqual([]);
+    const nothing = { deploymentId: "a", enabled: false, projectId: "p", region: "r", sourceId: "s" };
+    expect(new SurvivorsNote(stack, "None", nothing).first).toEqual([]);
   });
 });

@@ -12,6 +12,7 @@ const BUCKET = "google_storage_bucket.lab_key_bucket[0]";
 const KEY_FILE = "google_storage_bucket_object.lab_key_file[0]";
 const VPC = "google_compute_network.lab_vpc[0]";
 const HTTP_RULE = "google_compute_firewall.lab_firewall_allow_http";
+const REGISTERED = "terraform_data.lab_source_registered[0]";
 const DEFAULT_RULES = ["icmp", "internal", "rdp", "ssh"].map(
   (rule) => `google_compute_firewall.lab_firewall_allow_${rule}[0]`,
 );
@@ -122,6 +123,9 @@ const CHANGES: readonly ChangeScenario[] = [
     expected: {
       [VPC]: "delete",
       "random_id.lab_random_id[0]": "delete",
+      // Both name the lab, which has another suffix now.
+      [REGISTERED]: "replace",
+      "terraform_data.lab_survivors_at_destroy[0]": "update",
       [HTTP_RULE]: "replace",
       ...all("create", targets(1)),
     },
@@ -132,7 +136,6 @@ const CHANGES: readonly ChangeScenario[] = [
   },
 ];
 
-const REGISTERED = "terraform_data.lab_source_registered[0]";
 const IMPORT = "terraform_data.lab_cloudb_import[0]";
 const CLOUD_B = [
   "aws_iam_access_key.lab_cloudb_user_key[0]",
@@ -181,6 +184,19 @@ const CLOUD_B_CHANGES: readonly ChangeScenario[] = [
       requireImport(deployment, { jobs: 2 });
       const names = [...deployment.web.migration.sources.values()].map(({ displayName }) => displayName);
       if (names.join("; ") !== "assess-discovery-client; Lab client, 2nd") throw new Error(`sources: ${names.join()}`);
+    },
+  },
+  {
+    name: "what the service has lost",
+    change: ({ web }) => {
+      web.migration.jobs.clear();
+      web.migration.sources.clear();
+    },
+    planArguments: [`-replace=${REGISTERED}`, `-replace=${IMPORT}`],
+    expected: { [REGISTERED]: "replace", [IMPORT]: "replace" },
+    verify: (deployment) => {
+      requireImport(deployment, { jobs: 1 });
+      if (deployment.web.migration.sources.size !== 1) throw new Error("the source was not registered again");
     },
   },
 ];

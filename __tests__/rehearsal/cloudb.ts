@@ -88,7 +88,8 @@ export function requireSurvivors({ log, web }: Deployment): void {
   const id = source?.split("/").at(-1) ?? "";
   const last = lines.at(-1) ?? "";
   const command = /To remove them: (.*)$/.exec(last)?.[1] ?? "";
-  if (!last.includes(`the discovery source ${id} (and ${id}-upload`) || !command.includes(`SOURCE_ID=${id} sh `)) {
+  const isWhole = new RegExp(`: the (sources ([a-z0-9-]+, )*|discovery source )${id}, `).test(last);
+  if (!isWhole || !new RegExp(`SOURCE_ID=${id} DEPLOYMENT_ID=[a-z0-9]+ sh `).test(command)) {
     throw new Error(`destroy ends with "${last}"`);
   }
   // Where the user is, and not where Terraform was.
@@ -96,7 +97,7 @@ export function requireSurvivors({ log, web }: Deployment): void {
   if (!help.stdout.includes("assessment-cleanup.sh --yes")) throw new Error(`${command}: ${help.stderr}`);
   const after = log.slice(log.lastIndexOf(last) + last.length);
   const later = /^\S+: Destroying\.\.\.|^\S+: Destruction complete/m.exec(
-    after.replace(/^.*survivors_at_destroy.*$/gm, ""),
+    after.replace(/^.*(survivors_at_destroy|random_id).*$/gm, ""),
   );
   if (later !== null) throw new Error(`after the note of what survives comes "${later[0]}"`);
 }

@@ -553,7 +553,15 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
           );
         return [...new Set(told)].sort();
       },
-      [WINDOWS, "terraform_data.lab_cloudb_import", CLOUDB_PROGRAMS_ADDRESS, "tls_private_key.lab_key"],
+      [
+        ...[
+          WINDOWS,
+          "terraform_data.lab_cloudb_import",
+          CLOUDB_PROGRAMS_ADDRESS,
+          "terraform_data.lab_source_registered",
+        ],
+        "tls_private_key.lab_key",
+      ],
     ],
     [
       "cloudb_region does not host the instances: zero imported, as the input says",

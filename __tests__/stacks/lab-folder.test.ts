@@ -98,8 +98,11 @@ describe("What starts after what, in the lab", () => {
 
   it("makes the targets without waiting for the bucket, and the key without waiting for anything but the note", () => {
     expect(graph.startsAfter(LINUX).filter((element) => element.includes("storage"))).toEqual([]);
-    // Which makes nothing, and so waits for nothing.
-    expect(graph.startsAfter("tls_private_key.lab_key")).toEqual(["terraform_data.lab_survivors_at_destroy"]);
+    // Which makes nothing, and so waits for nothing but the lab's name.
+    expect(graph.startsAfter("tls_private_key.lab_key")).toEqual([
+      "random_id.lab_random_id",
+      "terraform_data.lab_survivors_at_destroy",
+    ]);
   });
 
   it("asks each service for something only after it has answered", () => {

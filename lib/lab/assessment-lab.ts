@@ -92,13 +92,14 @@ export class AssessmentLab extends Construct {
     const internalTrafficCidr = props.internalTrafficCidr ?? AUTO_MODE_RANGE;
     const clientName = props.assessDiscoveryClientName ?? DEFAULT_DISCOVERY_CLIENT_NAME;
     const sourceId = this.named("SourceId", discoverySourceId(clientName));
+    const deploymentId = this.knownOrRandomId(props.deploymentId);
     const { first } = new SurvivorsNote(this, "Survivors", {
+      deploymentId,
       enabled: initializeAssessmentService,
       projectId,
       region,
       sourceId,
     });
-    const deploymentId = this.knownOrRandomId(props.deploymentId);
 
     const apis =
       props.apis ??
@@ -137,6 +138,7 @@ export class AssessmentLab extends Construct {
 
     const source = new AssessmentSource(this, "Source", {
       clientName,
+      deploymentId,
       projectId,
       region,
       sourceId,

@@ -20,6 +20,14 @@ export interface AssessmentSourceProps {
   readonly region: string;
 
   /**
+   * Suffix of the lab's names. The source's description names it, so that other labs which use the source are told of this
+   * one, and this one of them.
+   *
+   * @default - the description names nobody
+   */
+  readonly deploymentId?: string;
+
+  /**
    * What must answer before the source is registered.
    *
    * @default - nothing
@@ -44,9 +52,14 @@ export interface AssessmentSourceProps {
 /**
  * Registers the source into which the discovery client delivers, by the assessment service's REST API.
  *
- * A source of that id which is there already is taken; its display name is corrected, and one of another type is refused.
- * It is not in the Terraform state and survives a destroy, as does all that was discovered and imported: the folder has
- * `assessment-status.sh` to look at it and `assessment-cleanup.sh` to remove it. The service needs no other preparation.
+ * A source of that id which is there already is used, which the apply says; its display name is corrected, and one of
+ * another type is refused. It is not in the Terraform state and survives a destroy, as does all that was discovered and
+ * imported: the folder has `assessment-status.sh` to look at it and `assessment-cleanup.sh` to remove it. The service needs
+ * no other preparation.
+ *
+ * What is not in the state is not missed by a plan either, and a look-up at plan would need the service before there is
+ * one. When the service has lost the source, an apply that replaces `Registered` registers it again; `assessment-status.sh`
+ * prints that command.
  */
 export class AssessmentSource extends Construct {
   /** Id of the source once it is registered; null when none is. */
@@ -57,7 +70,7 @@ export class AssessmentSource extends Construct {
 
   constructor(scope: Construct, id: string, props: AssessmentSourceProps) {
     super(scope, id);
-    const { clientName, enabled = true, projectId, region } = props;
+    const { clientName, deploymentId, enabled = true, projectId, region } = props;
     const plannedId = props.sourceId ?? discoverySourceId(clientName);
     if (enabled === false) {
       this.sourceId = expression("null");
@@ -76,6 +89,7 @@ export class AssessmentSource extends Construct {
       input: { source_id: plannedId },
       triggersReplace: {
         client_name: clientName,
+        ...(deploymentId === undefined ? {} : { deployment_id: deploymentId }),
         project_id: projectId,
         region,
         scripts: Fn.sha256(
@@ -91,6 +105,7 @@ export class AssessmentSource extends Construct {
           type: "local-exec",
           command: shellCommand(script),
           environment: {
+            ...(deploymentId === undefined ? {} : { DEPLOYMENT_ID: deploymentId }),
             PROJECT_ID: projectId,
             REGION: region,
             SOURCE_ID: plannedId,

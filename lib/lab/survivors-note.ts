@@ -9,6 +9,9 @@ import { TerraformData } from "../core/terraform-data";
 import { addAssessmentLibraries } from "./assessment-libraries";
 
 export interface SurvivorsNoteProps {
+  /** Suffix of the lab's names, by which it is told from other labs that use the source. */
+  readonly deploymentId: string;
+
   /** False when there is nothing that survives. */
   readonly enabled: boolean | IResolvable;
 
@@ -26,7 +29,8 @@ export interface SurvivorsNoteProps {
  * Says at the end of a destroy what the assessment service still has, and how to remove it.
  *
  * Terraform destroys a thing after all that depends on it, so everything depends on this. The services of the project alone
- * would not do: they may be shared with others. A random id, which is nothing anywhere, may be gone later.
+ * would not do: they may be shared with others. A random id, which is nothing anywhere, may be gone later; this refers to
+ * it.
  */
 export class SurvivorsNote extends Construct {
   /**
@@ -37,7 +41,7 @@ export class SurvivorsNote extends Construct {
 
   constructor(scope: Construct, id: string, props: SurvivorsNoteProps) {
     super(scope, id);
-    const { enabled, projectId, region, sourceId } = props;
+    const { deploymentId, enabled, projectId, region, sourceId } = props;
     if (enabled === false) {
       this.first = [];
       return;
@@ -52,7 +56,7 @@ export class SurvivorsNote extends Construct {
     const note = new TerraformData(this, "AtDestroy", {
       // Kept in the state, because a provisioner of destroy can refer to nothing else. A change is an update, which runs
       // no provisioner.
-      input: { project_id: projectId, region, source_id: sourceId },
+      input: { deployment_id: deploymentId, project_id: projectId, region, source_id: sourceId },
       provisioners: [
         {
           type: "local-exec",
@@ -60,6 +64,8 @@ export class SurvivorsNote extends Construct {
           // Nobody must be kept from destroying by a note.
           command: `${shellCommand(cleanup)} --note || true`,
           environment: {
+            // A state of before this was kept must not be in the way.
+            DEPLOYMENT_ID: '${try(self.input.deployment_id, "")}',
             PROJECT_ID: "${self.input.project_id}",
             REGION: "${self.input.region}",
             SOURCE_ID: "${self.input.source_id}",

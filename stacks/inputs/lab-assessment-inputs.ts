@@ -35,7 +35,7 @@ export class LabAssessmentInputs extends Construct {
     this.assessDiscoveryClientName = new InputVariable(this, "assess_discovery_client_name", {
       type: "string",
       default: DEFAULT_DISCOVERY_CLIENT_NAME,
-      description: `${GROUP} Display name of the discovery source, 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters. The discovery client must be given the same at sign-in, capitals included; with another one its results land in a second source. Changing it later registers another source.`,
+      description: `${GROUP} Display name of the discovery source, 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters. The discovery client must be given the same at sign-in, capitals included; with another one its results land in a second source. Labs of one project with the same name share one source, so give each its own. Changing it later registers another source.`,
       validation: [
         {
           condition: `\${can(regex(${JSON.stringify(DISCOVERY_CLIENT_NAME_PATTERN)}, var.assess_discovery_client_name))}`,
