@@ -62,6 +62,7 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
       mkdirSync(folder);
       for (const path of [
         "core/scripts/google-rest.sh",
+        "core/scripts/rest-script.sh",
         "lab/scripts/assessment-rest.sh",
         "lab/scripts/assessment-cleanup.sh",
       ]) {

@@ -194,6 +194,7 @@ describe("the folder of a portable stack", () => {
       "cdk.tf.json",
       "scripts/enable-api.sh",
       "scripts/google-rest.sh",
+      "scripts/rest-script.sh",
       "scripts/wait-for-api.sh",
     ]);
     expect(first).toEqual(second);

@@ -119,7 +119,7 @@ describe("ProjectApis", () => {
   it("puts its scripts into the folder", () => {
     const { stack } = apisIn("run");
     const { files } = synthesizeInto(App.of(stack));
-    expect(files).toEqual(["cdk.tf.json", ...["enable-api", "google-rest", "wait-for-api"].map(script)]);
+    expect(files).toEqual(["cdk.tf.json", ...["enable-api", "google-rest", "rest-script", "wait-for-api"].map(script)]);
   });
 
   it("asks a service that does nothing but make credentials for none, and takes it for ready when it is on", () => {

@@ -120,6 +120,7 @@ describe("IdpImage", () => {
       "image/cloud-entrypoint.sh",
       "scripts/build-image.sh",
       "scripts/google-rest.sh",
+      "scripts/rest-script.sh",
     ]);
   });
 

@@ -153,7 +153,7 @@ describe("CloudBInventory", () => {
   });
 
   it("runs again when scripts, key, region or source change, and for nothing else", () => {
-    const libraries = ["google-rest", "assessment-rest"];
+    const libraries = ["rest-script", "google-rest", "assessment-rest"];
     const steps = ["discover-cloudb", "export-inventory", "import-inventory", "register-source"];
     const hashes = [...libraries, ...steps].map((script) => `filesha256("\${path.module}/scripts/${script}.sh")`);
     expect(stepOf(inventoryIn(), "cloud_b_import").triggers_replace).toEqual({

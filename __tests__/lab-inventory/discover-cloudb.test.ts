@@ -26,7 +26,9 @@ async function discovered(scene: Scene = {}) {
   const temporary = join(folder, "temporary");
   mkdirSync(temporary);
   copyFileSync(packageFile("lib/lab/scripts/discover-cloudb.sh"), join(folder, "discover-cloudb.sh"));
-  copyFileSync(packageFile("lib/core/scripts/google-rest.sh"), join(folder, "google-rest.sh"));
+  for (const library of ["rest-script.sh", "google-rest.sh"]) {
+    copyFileSync(packageFile(`lib/core/scripts/${library}`), join(folder, library));
+  }
   writeFileSync(join(folder, "export-inventory.sh"), `set -eu\n${scene.exportStep ?? GOOD_EXPORT}\n`);
   writeFileSync(join(folder, "import-inventory.sh"), `set -eu\n${scene.importStep ?? GOOD_IMPORT}\n`);
   const programs = scene.programs ?? programFolder({ scripts: { aws: "exit 1" } });

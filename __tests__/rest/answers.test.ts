@@ -157,7 +157,6 @@ describeWith(["curl", "dash", "jq"], "what an API answers", () => {
 
       expect(run.exitCode).toBe(1);
       expect(run.stderr).toContain(text);
-      // eslint-disable-next-line no-control-regex -- they are what is looked for
       expect(run.output).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
     }),
   );

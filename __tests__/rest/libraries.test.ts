@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 import { packageFile } from "../../lib/core/package-file";
 
-const CORE_LIBRARY = "lib/core/scripts/google-rest.sh";
+const CORE_LIBRARIES = ["lib/core/scripts/rest-script.sh", "lib/core/scripts/google-rest.sh"];
 const LAB_LIBRARY = "lib/lab/scripts/assessment-rest.sh";
 
 /** Shell without its comments, which may name what they do not use. */
@@ -20,7 +20,7 @@ function functionsOf(library: string): ReadonlyMap<string, string> {
 function scriptsIn(...folders: readonly string[]): string[] {
   return folders
     .flatMap((folder) => readdirSync(packageFile(folder)).map((file) => `${folder}/${file}`))
-    .filter((path) => path.endsWith(".sh") && path !== CORE_LIBRARY && path !== LAB_LIBRARY);
+    .filter((path) => path.endsWith(".sh") && !CORE_LIBRARIES.includes(path) && path !== LAB_LIBRARY);
 }
 
 /** The functions that some shell text gets to, directly or through another one. */
@@ -45,15 +45,12 @@ function unreached(functions: ReadonlyMap<string, string>, ...paths: readonly st
 }
 
 describe("The shell libraries of the REST scripts", () => {
-  const core = functionsOf(CORE_LIBRARY);
+  const core = new Map(CORE_LIBRARIES.flatMap((library) => [...functionsOf(library)]));
   const lab = functionsOf(LAB_LIBRARY);
 
   it("are read whole by this test", () => {
-    for (const [library, functions] of [
-      [CORE_LIBRARY, core],
-      [LAB_LIBRARY, lab],
-    ] as const)
-      expect([...functions.keys()]).toEqual(commandsOf(library).match(/^\w+(?=\(\))/gm));
+    for (const library of [...CORE_LIBRARIES, LAB_LIBRARY])
+      expect([...functionsOf(library).keys()]).toEqual(commandsOf(library).match(/^\w+(?=\(\))/gm));
   });
 
   it("have for everybody nothing that the lab alone uses, but for the patience of the retries", () => {
@@ -66,7 +63,14 @@ describe("The shell libraries of the REST scripts", () => {
   });
 
   it("need for everybody nothing of the lab's, and define no function twice", () => {
-    expect([...lab.keys()].filter((name) => new RegExp(`\\b${name}\\b`).test(commandsOf(CORE_LIBRARY)))).toEqual([]);
+    const text = CORE_LIBRARIES.map(commandsOf).join("\n");
+    expect([...lab.keys()].filter((name) => new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
+  });
+
+  it("can say, wait and end without the one that calls", () => {
+    const [script = "", calls = ""] = CORE_LIBRARIES;
+    const reached = reachedFrom(commandsOf(script), functionsOf(calls));
+    expect([...reached]).toEqual([]);
   });
 
   it("are both read by the scripts that use something of the lab's, and by no others", () => {

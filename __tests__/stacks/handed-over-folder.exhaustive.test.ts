@@ -127,7 +127,7 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
     );
     const named = [...new Set(referred)].filter((path) => path !== "image");
     // Read by the other scripts from beside them.
-    expect([...named, "cdk.tf.json", "scripts/google-rest.sh"].sort()).toEqual(folder.files);
+    expect([...named, "cdk.tf.json", "scripts/google-rest.sh", "scripts/rest-script.sh"].sort()).toEqual(folder.files);
   });
 
   it("holds the files as they are in the package", () => {
@@ -138,6 +138,7 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
       "scripts/db-init.sh": "lib/idp/scripts/db-init.sh",
       "scripts/enable-api.sh": "lib/core/scripts/enable-api.sh",
       "scripts/google-rest.sh": "lib/core/scripts/google-rest.sh",
+      "scripts/rest-script.sh": "lib/core/scripts/rest-script.sh",
       "scripts/wait-for-api.sh": "lib/core/scripts/wait-for-api.sh",
     };
     expect(folder.files.filter((path) => path !== "cdk.tf.json")).toEqual(Object.keys(sources));

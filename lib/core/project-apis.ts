@@ -105,7 +105,7 @@ export class ProjectApis extends Construct {
 
   private run(script: string, api: ApiName): LocalExecProvisioner {
     const { projectId, region } = this.props;
-    addRestLibrary(this);
+    addRestLibraries(this);
     const file = addStackFile(this, packageFile(`lib/core/scripts/${script}`), `scripts/${script}`);
     return {
       type: "local-exec",
@@ -138,8 +138,10 @@ function serviceName(api: ApiName): string {
 }
 
 /** Puts the functions that all REST scripts share beside them. */
-export function addRestLibrary(scope: Construct): StackFile {
-  return addStackFile(scope, packageFile("lib/core/scripts/google-rest.sh"), "scripts/google-rest.sh");
+export function addRestLibraries(scope: Construct): StackFile[] {
+  return ["rest-script.sh", "google-rest.sh"].map((file) =>
+    addStackFile(scope, packageFile(`lib/core/scripts/${file}`), `scripts/${file}`),
+  );
 }
 
 /** How a provisioner runs a script of the folder. */

@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 import { expression } from "../core/expression";
 import { countWithout } from "../core/optional-value";
 import { packageFile } from "../core/package-file";
-import { addRestLibrary, shellCommand } from "../core/project-apis";
+import { addRestLibraries, shellCommand } from "../core/project-apis";
 import { warnOf } from "../core/risks";
 import { ifKnown, requireAll, type Rule } from "../core/rules";
 import { addStackFile } from "../core/stack-file";
@@ -120,7 +120,7 @@ export class IdpImage extends Construct {
       `${repository.imagePrefix}/${props.applicationName}:${tag}`,
     ).asString;
 
-    addRestLibrary(this);
+    addRestLibraries(this);
     const script = addStackFile(this, packageFile("lib/idp/scripts/build-image.sh"), "scripts/build-image.sh");
     const build = new TerraformData(this, "Build", {
       triggersReplace: { image: builtImage },

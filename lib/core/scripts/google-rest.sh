@@ -1,11 +1,9 @@
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2034,SC2153 # other files set and read
 # Shell library of the REST scripts: credentials, addresses, retries and error texts for Google's APIs.
 #
 # To be sourced by a POSIX shell that runs with `set -eu`:
 #
 #   . "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
-#   google_require curl jq
-#   google_check_settings
 #   google_start
 #   google_get cloudbuild "projects/$PROJECT_ID/builds/$id" || google_fail "The build cannot be read."
 #   jq -r .status "$GOOGLE_ANSWER"
@@ -16,169 +14,13 @@
 #   GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT  base address of an API, as for the Terraform provider (see google_addresses)
 #   USER_PROJECT_OVERRIDE          "true" sends the quota project, as for the Terraform provider
 #   GOOGLE_BILLING_PROJECT         quota project to send instead of PROJECT_ID
-#   REST_TRIES                     attempts per call (6)
-#   REST_RETRY_BASE_SECONDS        first pause between attempts, doubled each time up to 15 s (1)
-#   REST_CONNECT_SECONDS           time limit for reaching the host (10)
-#   REST_CALL_SECONDS              time limit for one attempt (14)
-#   REST_POLL_SECONDS              pause between two looks at something that is awaited (5)
-#   REST_TOKEN_SECONDS             time limit for each way of gcloud to a token (30)
-# Pauses and the limits of a call may have fractions.
-#
-# Exit codes of every script: 0 done, 1 an API refused or did not get there in time, 2 wrong settings or a missing
-# program, 128 and more interrupted by a signal.
+# Attempts, time limits, pauses and exit codes: rest-script.sh.
 
-# Character ranges and messages must not depend on the caller's language.
-export LC_ALL=C
+# shellcheck source=/dev/null
+. "$(dirname "${GOOGLE_REST_LIBRARY:-$0}")/rest-script.sh"
 
-# Files of this library hold tokens.
-umask 077
-
-REST_TRIES=${REST_TRIES:-6}
-REST_RETRY_BASE_SECONDS=${REST_RETRY_BASE_SECONDS:-1}
-REST_CONNECT_SECONDS=${REST_CONNECT_SECONDS:-10}
-REST_CALL_SECONDS=${REST_CALL_SECONDS:-14}
-REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
-REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
-
-# The control characters of ISO 8859-1 as UTF-8 writes them; some terminals obey them.
-GOOGLE_C1=$(printf '\302[\200-\237]')
-GOOGLE_ENDING=no
-GOOGLE_ON_INTERRUPT=:
 GOOGLE_PATIENT=no
-GOOGLE_REFUSED=
-GOOGLE_SHOWN=
-GOOGLE_SLEEP=
 GOOGLE_TOKEN_SOURCE=
-# A process beside the script, which must not outlive it.
-GOOGLE_WORKER=
-
-google_say() {
-  google_line=$(google_plain "$*")
-  # Whoever has ignored SIGPIPE before this script was started has it ignored here as well.
-  printf '%s\n' "$google_line" 2>/dev/null || [ "$GOOGLE_ENDING" = yes ] || google_interrupted SIGPIPE 141
-}
-
-google_complain() {
-  google_line=$(google_plain "$*")
-  printf '%s\n' "$google_line" >&2 || :
-}
-
-# Whoever answers must not command the terminal, so no control character gets there.
-google_plain() {
-  printf '%s\n' "$1" | sed -e 's/[[:cntrl:]]/ /g' -e "s/$GOOGLE_C1/ /g"
-}
-
-# Names every missing program at once, with the way to get each.
-google_require() {
-  google_missing=
-  for google_program in "$@"; do
-    # macOS has sha256sum under the name of shasum.
-    command -v "$google_program" >/dev/null 2>&1 ||
-      { [ "$google_program" = sha256sum ] && command -v shasum >/dev/null 2>&1; } ||
-      google_missing="$google_missing $google_program"
-  done
-  [ -n "$google_missing" ] || return 0
-  google_packages=$(printf '%s\n' "$google_missing" | sed -e 's/ aws/ awscli/' -e 's/ base64/ coreutils/' -e 's/ sha256sum/ coreutils/')
-  google_called="Google's APIs"
-  google_elsewhere="Cloud Shell has all of them."
-  case "$google_missing " in
-    *" aws "*)
-      google_called="cloud B and Google's APIs"
-      google_elsewhere="The vendor's own package of aws, release 1 or 2, will do as well."
-      ;;
-  esac
-  google_complain "Missing on this machine:$google_missing. This script calls $google_called with them."
-  google_complain "  Debian, Ubuntu:  sudo apt-get install$google_packages"
-  google_complain "  Fedora, RHEL:    sudo dnf install$(printf '%s' "$google_packages" | sed 's/awscli/awscli2/')"
-  google_complain "  Alpine:          apk add$(printf '%s' "$google_packages" | sed 's/awscli/aws-cli/')"
-  google_complain "  macOS:           brew install$google_packages"
-  google_complain "  $google_elsewhere jq must be 1.6 or newer. Then run the same command again."
-  exit 2
-}
-
-# Collects what is wrong with the settings; google_check_settings reports all of it together.
-google_refuse() {
-  GOOGLE_REFUSED="$GOOGLE_REFUSED
-  - $*"
-}
-
-google_check_settings() {
-  google_setting REST_TRIES '[1-9][0-9]{0,2}' "a number of attempts, at most 999"
-  google_time_limit REST_TOKEN_SECONDS
-  for google_name in REST_CALL_SECONDS REST_CONNECT_SECONDS; do
-    # For curl, no seconds are no limit.
-    google_setting "$google_name" '[1-9][0-9]{0,4}(\.[0-9]{1,3})?|0\.[0-9]{0,2}[1-9]' "a number of seconds above 0"
-  done
-  for google_name in REST_POLL_SECONDS REST_RETRY_BASE_SECONDS; do
-    google_setting "$google_name" '[0-9]{1,5}(\.[0-9]{1,3})?' "a number of seconds"
-  done
-  [ -z "${GOOGLE_BILLING_PROJECT:-}" ] || google_setting GOOGLE_BILLING_PROJECT '[A-Za-z0-9.:-]+' \
-    "the id or number of a project"
-  [ -n "$GOOGLE_REFUSED" ] || return 0
-  google_complain "${0##*/} cannot start:$GOOGLE_REFUSED"
-  exit 2
-}
-
-# google_setting NAME PATTERN MEANING: refuses an environment variable that is empty or does not match the expression.
-google_setting() {
-  google_value=
-  eval "google_value=\${$1:-}"
-  case $google_value in
-    '') google_refuse "$1 is not set; it must hold $3." ;;
-    *'
-'*) google_refuse "$1 has more than one line; it must hold $3." ;;
-    *)
-      printf '%s\n' "$google_value" | grep -Eq "^($2)\$" ||
-        google_refuse "$1 is \"$google_value\"; it must hold $3."
-      ;;
-  esac
-}
-
-# google_time_limit NAME...: whole seconds. The shell takes a leading 0 for octal, and 20 digits for too many.
-google_time_limit() {
-  for google_name in "$@"; do
-    google_setting "$google_name" '0|[1-9][0-9]{0,5}' "a number of seconds, at most 999999"
-  done
-}
-
-google_start() {
-  GOOGLE_WORK=$(mktemp -d "${TMPDIR:-/tmp}/google-rest.XXXXXX")
-  GOOGLE_ANSWER=$GOOGLE_WORK/answer
-  GOOGLE_STARTED=$(date +%s)
-  : >"$GOOGLE_ANSWER"
-  trap google_end EXIT
-  trap 'google_interrupted SIGHUP 129' HUP
-  trap 'google_interrupted SIGINT 130' INT
-  trap 'google_interrupted SIGQUIT 131' QUIT
-  trap 'google_interrupted SIGPIPE 141' PIPE
-  trap 'google_interrupted SIGTERM 143' TERM
-}
-
-google_end() {
-  google_end_children
-  rm -rf "$GOOGLE_WORK"
-}
-
-google_end_children() {
-  for google_child in $GOOGLE_SLEEP $GOOGLE_WORKER; do
-    kill -9 "$google_child" 2>/dev/null || :
-  done
-}
-
-# google_on_interrupt FUNCTION: for a script that has something to take back.
-google_on_interrupt() {
-  GOOGLE_ON_INTERRUPT=$1
-}
-
-google_interrupted() {
-  trap '' HUP INT QUIT PIPE TERM
-  set +e
-  GOOGLE_ENDING=yes
-  google_end_children
-  google_complain "Interrupted by $1."
-  "$GOOGLE_ON_INTERRUPT"
-  exit "$2"
-}
 
 # For a script whose own loop repeats calls.
 google_try_once() {
@@ -191,10 +33,6 @@ google_be_patient() {
   GOOGLE_PATIENT=yes
 }
 
-google_seconds() {
-  echo $(($(date +%s) - GOOGLE_STARTED))
-}
-
 # google_fail MESSAGE [WAY OUT]: the last answer of the API, what it means here, and what to do about it.
 google_fail() {
   google_complain "$1"
@@ -202,46 +40,6 @@ google_fail() {
   google_advise
   [ -z "${2:-}" ] || google_complain "  $2"
   exit 1
-}
-
-# Sleeps in the background, so that a signal is handled at once and not after the pause.
-google_sleep() {
-  # The pipe of the caller must not stay open for a sleeper that is left behind.
-  sleep "$1" >/dev/null 2>&1 &
-  GOOGLE_SLEEP=$!
-  wait "$GOOGLE_SLEEP" || :
-  GOOGLE_SLEEP=
-}
-
-# google_doubled BASE TRY [MOST]: BASE for the first try, doubled for each further one up to MOST (15); fractions are kept.
-# Some builds of awk have no powers.
-google_doubled() {
-  awk -v pause="$1" -v try="$2" -v most="${3:-15}" '
-    BEGIN { while (--try > 0 && pause < most) pause *= 2; print (pause > most ? most : pause + 0) }'
-}
-
-# Runs a command in the background, so that a signal is handled at once. Its exit code is that of the command.
-google_beside() {
-  google_start_beside "$@"
-  google_code=0
-  wait "$GOOGLE_WORKER" || google_code=$?
-  GOOGLE_WORKER=
-  return "$google_code"
-}
-
-google_start_beside() {
-  (
-    trap - EXIT HUP INT QUIT PIPE TERM
-    "$@"
-  ) </dev/null &
-  GOOGLE_WORKER=$!
-}
-
-# google_progress WHAT STATE: one line when the state changes. Terraform itself says every ten seconds that it is waiting.
-google_progress() {
-  [ "$1/$2" != "$GOOGLE_SHOWN" ] || return 0
-  GOOGLE_SHOWN="$1/$2"
-  google_say "$1: $2 ($(google_seconds) s)"
 }
 
 # google_keep_token SOURCE TOKEN [WHY]: curl reads the header from a private file, so the token is on no command line. What
@@ -405,8 +203,7 @@ google_part() {
   ! google_is_odd "$GOOGLE_PART"
 }
 
-# google_repeat ATTEMPT: calls the function until it succeeds or there is no point in another attempt. Of all attempts,
-# google_send alone sends a token.
+# google_repeat ATTEMPT: until it succeeds or there is no point in another. Of all attempts, google_send alone sends a token.
 google_repeat() {
   google_try=1
   google_renewed=no
@@ -419,7 +216,10 @@ google_repeat() {
         continue
         ;;
     esac
-    if ! google_may_repeat || [ "$google_try" -ge "$REST_TRIES" ]; then return 1; fi
+    case $GOOGLE_FAULT/$google_policy in
+      unheard/* | unclear/repeatable) [ "$google_try" -lt "$REST_TRIES" ] || return 1 ;;
+      *) return 1 ;;
+    esac
     google_delay=$(google_back_off)
     google_say "$(google_outcome) Trying again in $google_delay s (attempt $((google_try + 1)) of $REST_TRIES)."
     google_sleep "$google_delay"
@@ -443,9 +243,7 @@ google_send() {
 google_attempt() {
   google_reader=$1
   shift
-  : >"$GOOGLE_ANSWER"
-  : >"$GOOGLE_WORK/headers"
-  : >"$GOOGLE_WORK/status"
+  for google_file_name in answer headers status; do : >"$GOOGLE_WORK/$google_file_name"; done
   GOOGLE_CURL=0
   google_beside google_curl "$@" || GOOGLE_CURL=$?
   google_judge "$google_reader"
@@ -459,8 +257,8 @@ google_curl() {
 }
 
 # google_judge READER: judges the last attempt, once and for whoever asks. READER returns 1 when the body is not in the
-# API's form, which a proxy or a network's portal is the reason of. Sets GOOGLE_STATUS, GOOGLE_STRANGER (the HTTP status
-# of whoever answered in the API's place) and GOOGLE_FAULT:
+# API's form, because a proxy or a network's portal has answered. Sets GOOGLE_STATUS, GOOGLE_STRANGER (the HTTP status of
+# that proxy), GOOGLE_BRIEF (the same in few words) and GOOGLE_FAULT:
 #   none     the API has carried the call out
 #   unheard  passing: the API has not carried it out
 #   unclear  passing: the API may have carried it out
@@ -468,29 +266,21 @@ google_curl() {
 google_judge() {
   google_judge_nothing
   read -r google_http google_connect google_redirect <"$GOOGLE_WORK/status" || :
-  case $GOOGLE_CURL/$google_connect in
-    0/*) ;;
-    */000 | */2?? | */)
-      case $GOOGLE_CURL in
-        # No name, no connection: nothing was sent.
-        5 | 6 | 7) GOOGLE_FAULT=unheard ;;
-        # Broken off, timed out, handshake or stream cut: it may have arrived.
-        16 | 18 | 28 | 35 | 52 | 55 | 56 | 92) GOOGLE_FAULT=unclear ;;
-      esac
-      return 0
+  case $GOOGLE_CURL/${google_connect:-000} in
+    0/*)
+      if "$1" "$google_http"; then
+        GOOGLE_STATUS=$google_http
+        GOOGLE_BRIEF="HTTP $google_http"
+      else
+        google_blame_stranger "$google_http" unclear
+      fi
       ;;
-    *)
-      google_blame_stranger "$google_connect"
-      GOOGLE_FAULT=unheard
-      return 0
-      ;;
+    */[1345]??) google_blame_stranger "$google_connect" unheard ;;
+    # No name, no connection: nothing was sent.
+    [567]/*) GOOGLE_FAULT=unheard ;;
+    # Broken off, timed out, handshake or stream cut: it may have arrived.
+    16/* | 18/* | 28/* | 35/* | 52/* | 55/* | 56/* | 92/*) GOOGLE_FAULT=unclear ;;
   esac
-  if ! "$1" "$google_http"; then
-    google_blame_stranger "$google_http"
-    GOOGLE_FAULT=unclear
-    return 0
-  fi
-  GOOGLE_STATUS=$google_http
   case $GOOGLE_STATUS in
     2??) GOOGLE_FAULT=none ;;
     408 | 500 | 502 | 503 | 504) GOOGLE_FAULT=unclear ;;
@@ -502,26 +292,17 @@ google_judge() {
 
 google_judge_nothing() {
   GOOGLE_STATUS=000
-  GOOGLE_STRANGER=
+  GOOGLE_BRIEF="no answer"
   GOOGLE_FAULT=final
-  GOOGLE_NOTE=
-  GOOGLE_REASONS=
-  GOOGLE_ERROR=
-  google_page=
+  GOOGLE_STRANGER='' GOOGLE_NOTE='' GOOGLE_REASONS='' GOOGLE_ERROR='' google_form='' google_page=''
 }
 
-# google_blame_stranger STATUS
+# google_blame_stranger STATUS FAULT
 google_blame_stranger() {
   GOOGLE_STRANGER=$1
+  GOOGLE_BRIEF="HTTP $1 of a proxy or portal"
+  GOOGLE_FAULT=$2
   GOOGLE_NOTE="$(google_place): a proxy or portal answered, not the API: HTTP $1${google_page:+, $google_page}."
-}
-
-google_may_repeat() {
-  case $GOOGLE_FAULT in
-    unheard) return 0 ;;
-    unclear) [ "$google_policy" = repeatable ] ;;
-    *) return 1 ;;
-  esac
 }
 
 # May the last call have been carried out although its answer says otherwise?
@@ -540,16 +321,10 @@ google_back_off() {
   esac
 }
 
-# Any text, HTML included, as one line of at most 500 characters.
-google_text() {
-  tr '\r\n\t' '   ' | sed -e 's/<\(style\|script\)[^>]*>[^<]*<[^>]*>//g' -e 's/<[^>]*>/ /g' -e 's/&quot;/"/g' \
-    -e 's/&amp;/\&/g' -e 's/&[a-z]*;/ /g' -e 's/  */ /g' -e 's/^ //' -e 's/ $//' | cut -c 1-2000 | jq -Rr '.[0:500]'
-}
-
 # google_read_answer STATUS: reads the body, a JSON object or Google's error. Of the latter GOOGLE_REASONS gets the
 # machine-readable reasons, GOOGLE_ERROR "STATUS (REASON): message".
 google_read_answer() {
-  google_read=$(jq -rs --arg status "$1" '
+  jq -rs --arg status "$1" '
     if length != 1 then empty
     elif $status | startswith("2") then .[0] | objects | "api"
     else
@@ -562,23 +337,12 @@ google_read_answer() {
         (if $title == "" then "" else $title + ": " end)
           + ([.message // "no message" | splits("[ \n]+")] | join(" ") | rtrimstr(" ") | .[0:2000])
           + (if $violations == [] then "" else " [" + ($violations | join("; ") | .[0:2000]) + "]" end)
-    end' "$GOOGLE_ANSWER" 2>/dev/null) || google_read=
-  case $google_read in
-    api) ;;
-    api*)
-      google_read=${google_read#*
-}
-      GOOGLE_REASONS=${google_read%%
-*}
-      GOOGLE_ERROR=${google_read#*
-}
-      ;;
-    *)
-      google_page=$(google_text <"$GOOGLE_ANSWER")
-      google_page="${google_redirect:+on to $google_redirect, }${google_page:-with an empty body}"
-      return 1
-      ;;
-  esac
+    end' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/read" 2>/dev/null || :
+  { read -r google_form && read -r GOOGLE_REASONS && read -r GOOGLE_ERROR; } <"$GOOGLE_WORK/read" || :
+  [ "$google_form" != api ] || return 0
+  google_page=$(google_text <"$GOOGLE_ANSWER")
+  google_page="${google_redirect:+on to $google_redirect, }${google_page:-with an empty body}"
+  return 1
 }
 
 # Method and address, without its query.
@@ -590,23 +354,10 @@ google_place() {
 google_outcome() {
   if [ -n "$GOOGLE_NOTE" ]; then
     printf '%s\n' "$GOOGLE_NOTE"
-    return 0
-  fi
-  if [ "$GOOGLE_STATUS" = 000 ]; then
+  elif [ "$GOOGLE_STATUS" = 000 ]; then
     printf '%s got no answer: %s.\n' "$(google_place)" "$(google_text <"$GOOGLE_WORK/curl-error" | sed 's/^curl: //')"
   else
     printf '%s answered HTTP %s %s\n' "$(google_place)" "$GOOGLE_STATUS" "$GOOGLE_ERROR"
-  fi
-}
-
-# The last answer in few words, for a line of progress.
-google_brief() {
-  if [ -n "$GOOGLE_STRANGER" ]; then
-    echo "HTTP $GOOGLE_STRANGER of a proxy or portal"
-  elif [ "$GOOGLE_STATUS" = 000 ]; then
-    echo "no answer"
-  else
-    echo "HTTP $GOOGLE_STATUS"
   fi
 }
 
@@ -639,16 +390,11 @@ google_quota_problem() {
 # The way out of what may happen to any call.
 google_advise() {
   if [ -n "$GOOGLE_STRANGER" ]; then
-    google_complain "  Way out: sign in to this network, or let the calls pass its proxy (https_proxy, no_proxy); then run the" \
-      "same command again."
-    return 0
-  fi
-  google_quota_problem || return 0
-  if google_has_reason USER_PROJECT_DENIED; then
+    google_complain "  Way out: sign in to this network, or let the calls pass its proxy (https_proxy, no_proxy)."
+  elif google_has_reason USER_PROJECT_DENIED; then
     google_complain "  Way out: the quota project $(google_quota_project) is not open to this account: grant it" \
       "roles/serviceusage.serviceUsageConsumer there, or unset USER_PROJECT_OVERRIDE."
-    return 0
+  elif google_quota_problem; then
+    google_complain "  Way out: name the project that pays for the calls: export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=${PROJECT_ID:-<project>}"
   fi
-  google_complain "  Way out: name the project that pays for the calls:" \
-    "export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=${PROJECT_ID:-<project>}"
 }

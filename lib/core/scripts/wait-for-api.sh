@@ -90,7 +90,7 @@ while :; do
   else
     good_answers=0
     good_answers_needed=3
-    google_progress "$api in project $PROJECT_ID" "not answering yet ($(google_brief))"
+    google_progress "$api in project $PROJECT_ID" "not answering yet ($GOOGLE_BRIEF)"
   fi
   if [ "$(google_seconds)" -ge "$WAIT_SECONDS" ]; then
     google_fail "$api did not answer in project $PROJECT_ID within $WAIT_SECONDS s." \

@@ -87,7 +87,7 @@ await_service() {
       google_fail "The assessment service did not answer for $REGION in project $PROJECT_ID within $WAIT_SECONDS s." \
         "Way out: gcloud services enable migrationcenter.googleapis.com --project $PROJECT_ID; if it is on, run the same command again or raise WAIT_SECONDS."
     fi
-    google_progress "Assessment service for $REGION" "not answering yet ($(google_brief))"
+    google_progress "Assessment service for $REGION" "not answering yet ($GOOGLE_BRIEF)"
     google_sleep "$REST_POLL_SECONDS"
   done
 }

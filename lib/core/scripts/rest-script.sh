@@ -1,0 +1,217 @@
+# shellcheck shell=sh disable=SC2034 # google-rest.sh reads what is set here
+# Shell library of the scripts that Terraform runs: what they need and say, their settings, their pauses and their end.
+#
+# Read by google-rest.sh, which a script sources.
+#
+# Settings, all optional:
+#   REST_TRIES               attempts per call (6)
+#   REST_RETRY_BASE_SECONDS  first pause between attempts, doubled each time up to 15 s (1)
+#   REST_CONNECT_SECONDS     time limit for reaching the host (10)
+#   REST_CALL_SECONDS        time limit for one attempt (14)
+#   REST_POLL_SECONDS        pause between two looks at something that is awaited (5)
+#   REST_TOKEN_SECONDS       time limit for each way of gcloud to a token (30)
+# Pauses and the limits of a call may have fractions.
+#
+# Exit codes of every script: 0 done, 1 an API refused or did not get there in time, 2 wrong settings or a missing
+# program, 128 and more interrupted by a signal.
+
+# Character ranges and messages must not depend on the caller's language.
+export LC_ALL=C
+
+# Files of this library hold tokens.
+umask 077
+
+REST_TRIES=${REST_TRIES:-6}
+REST_RETRY_BASE_SECONDS=${REST_RETRY_BASE_SECONDS:-1}
+REST_CONNECT_SECONDS=${REST_CONNECT_SECONDS:-10}
+REST_CALL_SECONDS=${REST_CALL_SECONDS:-14}
+REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
+REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
+
+# The control characters of ISO 8859-1 as UTF-8 writes them; some terminals obey them.
+GOOGLE_C1=$(printf '\302[\200-\237]')
+GOOGLE_ENDING=no
+GOOGLE_ON_INTERRUPT=:
+GOOGLE_REFUSED=
+GOOGLE_SHOWN=
+GOOGLE_SLEEP=
+# A process beside the script, which must not outlive it.
+GOOGLE_WORKER=
+
+google_say() {
+  google_line=$(google_plain "$*")
+  # Whoever has ignored SIGPIPE before this script was started has it ignored here as well.
+  printf '%s\n' "$google_line" 2>/dev/null || [ "$GOOGLE_ENDING" = yes ] || google_interrupted SIGPIPE 141
+}
+
+google_complain() {
+  google_line=$(google_plain "$*")
+  printf '%s\n' "$google_line" >&2 || :
+}
+
+# Whoever answers must not command the terminal, so no control character gets there.
+google_plain() {
+  printf '%s\n' "$1" | sed -e 's/[[:cntrl:]]/ /g' -e "s/$GOOGLE_C1/ /g"
+}
+
+# Names every missing program at once, with the way to get each.
+google_require() {
+  google_missing=
+  for google_program in "$@"; do
+    # macOS has sha256sum under the name of shasum.
+    command -v "$google_program" >/dev/null 2>&1 ||
+      { [ "$google_program" = sha256sum ] && command -v shasum >/dev/null 2>&1; } ||
+      google_missing="$google_missing $google_program"
+  done
+  [ -n "$google_missing" ] || return 0
+  google_packages=$(printf '%s\n' "$google_missing" | sed -e 's/ aws/ awscli/' -e 's/ base64/ coreutils/' -e 's/ sha256sum/ coreutils/')
+  google_called="Google's APIs"
+  google_elsewhere="Cloud Shell has all of them."
+  case "$google_missing " in
+    *" aws "*)
+      google_called="cloud B and Google's APIs"
+      google_elsewhere="The vendor's own package of aws, release 1 or 2, will do as well."
+      ;;
+  esac
+  google_complain "Missing on this machine:$google_missing. This script calls $google_called with them."
+  google_complain "  Debian, Ubuntu:  sudo apt-get install$google_packages"
+  google_complain "  Fedora, RHEL:    sudo dnf install$(printf '%s' "$google_packages" | sed 's/awscli/awscli2/')"
+  google_complain "  Alpine:          apk add$(printf '%s' "$google_packages" | sed 's/awscli/aws-cli/')"
+  google_complain "  macOS:           brew install$google_packages"
+  google_complain "  $google_elsewhere jq must be 1.6 or newer. Then run the same command again."
+  exit 2
+}
+
+# Collects what is wrong with the settings; google_check_settings reports all of it together.
+google_refuse() {
+  GOOGLE_REFUSED="$GOOGLE_REFUSED
+  - $*"
+}
+
+google_check_settings() {
+  google_setting REST_TRIES '[1-9][0-9]{0,2}' "a number of attempts, at most 999"
+  google_time_limit REST_TOKEN_SECONDS
+  for google_name in REST_CALL_SECONDS REST_CONNECT_SECONDS; do
+    # For curl, no seconds are no limit.
+    google_setting "$google_name" '[1-9][0-9]{0,4}(\.[0-9]{1,3})?|0\.[0-9]{0,2}[1-9]' "a number of seconds above 0"
+  done
+  for google_name in REST_POLL_SECONDS REST_RETRY_BASE_SECONDS; do
+    google_setting "$google_name" '[0-9]{1,5}(\.[0-9]{1,3})?' "a number of seconds"
+  done
+  [ -z "${GOOGLE_BILLING_PROJECT:-}" ] || google_setting GOOGLE_BILLING_PROJECT '[A-Za-z0-9.:-]+' \
+    "the id or number of a project"
+  [ -n "$GOOGLE_REFUSED" ] || return 0
+  google_complain "${0##*/} cannot start:$GOOGLE_REFUSED"
+  exit 2
+}
+
+# google_setting NAME PATTERN MEANING: refuses an environment variable that is empty or does not match the expression.
+google_setting() {
+  google_value=
+  eval "google_value=\${$1:-}"
+  case $google_value in
+    '') google_refuse "$1 is not set; it must hold $3." ;;
+    *'
+'*) google_refuse "$1 has more than one line; it must hold $3." ;;
+    *)
+      printf '%s\n' "$google_value" | grep -Eq "^($2)\$" ||
+        google_refuse "$1 is \"$google_value\"; it must hold $3."
+      ;;
+  esac
+}
+
+# google_time_limit NAME...: whole seconds. The shell takes a leading 0 for octal, and 20 digits for too many.
+google_time_limit() {
+  for google_name in "$@"; do
+    google_setting "$google_name" '0|[1-9][0-9]{0,5}' "a number of seconds, at most 999999"
+  done
+}
+
+google_start() {
+  GOOGLE_WORK=$(mktemp -d "${TMPDIR:-/tmp}/google-rest.XXXXXX")
+  GOOGLE_ANSWER=$GOOGLE_WORK/answer
+  GOOGLE_STARTED=$(date +%s)
+  : >"$GOOGLE_ANSWER"
+  trap google_end EXIT
+  trap 'google_interrupted SIGHUP 129' HUP
+  trap 'google_interrupted SIGINT 130' INT
+  trap 'google_interrupted SIGQUIT 131' QUIT
+  trap 'google_interrupted SIGPIPE 141' PIPE
+  trap 'google_interrupted SIGTERM 143' TERM
+}
+
+google_end() {
+  google_end_children
+  rm -rf "$GOOGLE_WORK"
+}
+
+google_end_children() {
+  for google_child in $GOOGLE_SLEEP $GOOGLE_WORKER; do
+    kill -9 "$google_child" 2>/dev/null || :
+  done
+}
+
+# google_on_interrupt FUNCTION: for a script that has something to take back.
+google_on_interrupt() {
+  GOOGLE_ON_INTERRUPT=$1
+}
+
+google_interrupted() {
+  trap '' HUP INT QUIT PIPE TERM
+  set +e
+  GOOGLE_ENDING=yes
+  google_end_children
+  google_complain "Interrupted by $1."
+  "$GOOGLE_ON_INTERRUPT"
+  exit "$2"
+}
+
+google_seconds() {
+  echo $(($(date +%s) - GOOGLE_STARTED))
+}
+
+# Sleeps in the background, so that a signal is handled at once and not after the pause.
+google_sleep() {
+  # The pipe of the caller must not stay open for a sleeper that is left behind.
+  sleep "$1" >/dev/null 2>&1 &
+  GOOGLE_SLEEP=$!
+  wait "$GOOGLE_SLEEP" || :
+  GOOGLE_SLEEP=
+}
+
+# google_doubled BASE TRY [MOST]: BASE for the first try, doubled for each further one up to MOST (15); fractions are kept.
+# Some builds of awk have no powers.
+google_doubled() {
+  awk -v pause="$1" -v try="$2" -v most="${3:-15}" '
+    BEGIN { while (--try > 0 && pause < most) pause *= 2; print (pause > most ? most : pause + 0) }'
+}
+
+# Runs a command in the background, so that a signal is handled at once. Its exit code is that of the command.
+google_beside() {
+  google_start_beside "$@"
+  google_code=0
+  wait "$GOOGLE_WORKER" || google_code=$?
+  GOOGLE_WORKER=
+  return "$google_code"
+}
+
+google_start_beside() {
+  (
+    trap - EXIT HUP INT QUIT PIPE TERM
+    "$@"
+  ) </dev/null &
+  GOOGLE_WORKER=$!
+}
+
+# google_progress WHAT STATE: one line when the state changes. Terraform itself says every ten seconds that it is waiting.
+google_progress() {
+  [ "$1/$2" != "$GOOGLE_SHOWN" ] || return 0
+  GOOGLE_SHOWN="$1/$2"
+  google_say "$1: $2 ($(google_seconds) s)"
+}
+
+# Any text, HTML included, as one line of at most 500 characters.
+google_text() {
+  tr '\r\n\t' '   ' | sed -e 's/<\(style\|script\)[^>]*>[^<]*<[^>]*>//g' -e 's/<[^>]*>/ /g' -e 's/&quot;/"/g' \
+    -e 's/&amp;/\&/g' -e 's/&[a-z]*;/ /g' -e 's/  */ /g' -e 's/^ //' -e 's/ $//' | cut -c 1-2000 | jq -Rr '.[0:500]'
+}
