@@ -1,5 +1,5 @@
 import { InputVariable } from "../../lib/core/input-variable";
-import { IdpSecrets, type IdpSecretsProps } from "../../lib/idp/idp-secrets";
+import { IdpSecrets, type IdpSecretName, type IdpSecretsProps } from "../../lib/idp/idp-secrets";
 import { bareStack, resourceAddresses, resourceOf, terraformOf, type Terraform } from "../support/synthesis";
 
 const RUNNER = "serviceAccount:runner@demo-project.iam.gserviceaccount.com";
@@ -130,6 +130,19 @@ describe("IdpSecrets", () => {
         member: RUNNER,
       },
     });
+  });
+
+  it("lets nobody read a secret that it does not have, and names those that it has", () => {
+    const { secrets } = secretsIn();
+    for (const unknown of ["secret_key", "constructor"])
+      expect(() => secrets.grantAccess("Runner", unknown as IdpSecretName, RUNNER)).toThrow(
+        new Error(
+          [
+            "test/Secrets: 1 problem",
+            `  - the secret is ${unknown}; it must be secretKey or bootstrapPassword, because there are no others; name one of them`,
+          ].join("\n"),
+        ),
+      );
   });
 
   it("refers readers to the stored version by its number", () => {

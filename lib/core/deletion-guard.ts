@@ -1,6 +1,7 @@
 import { Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
+import { requireProps } from "./rules";
 import { TerraformData } from "./terraform-data";
 
 export interface DeletionGuardProps {
@@ -22,7 +23,9 @@ export interface DeletionGuardProps {
  * begins here. Single resources may still be replaced.
  */
 export class DeletionGuard extends TerraformData {
-  constructor(scope: Construct, id: string, { guards, input, protect }: DeletionGuardProps) {
+  constructor(scope: Construct, id: string, props: DeletionGuardProps) {
+    requireProps(`${scope.node.path}/${id}`, props, { guards: true, input: true, protect: true });
+    const { guards, input, protect } = props;
     super(scope, id, {
       input: { protected: Token.asString(protect) },
       provisioners: [

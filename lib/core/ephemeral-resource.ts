@@ -2,6 +2,7 @@ import { TerraformElement, Token, ref } from "cdktf";
 import { type Construct } from "constructs";
 
 import { requireProvider, type ProviderName } from "./provider-requirements";
+import { requireProps } from "./rules";
 
 export interface EphemeralResourceProps {
   /** Type as Terraform writes it, for example `random_password`. */
@@ -24,6 +25,7 @@ export class EphemeralResource extends TerraformElement {
   private readonly props: EphemeralResourceProps;
 
   constructor(scope: Construct, id: string, props: EphemeralResourceProps) {
+    requireProps(`${scope.node.path}/${id}`, props, { attributes: true, provider: true, type: true });
     super(scope, id, `ephemeral.${props.type}`);
     requireProvider(this, props.provider);
     this.props = props;

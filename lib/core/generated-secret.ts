@@ -9,7 +9,7 @@ import { numberExpression } from "./expression";
 import { SECRET_ID_MAX_LENGTH } from "./names";
 import { MAIN_CHILD_ID } from "./portable-stack";
 import { requireProvider } from "./provider-requirements";
-import { ifKnown, requireAll, secretPresence, type Rule } from "./rules";
+import { ifKnown, requireAll, requireProps, secretPresence, type Rule } from "./rules";
 
 /** One version of a stored secret, as consumers refer to it: never `latest`, so that a new version is a visible change. */
 export interface SecretReference {
@@ -80,6 +80,7 @@ export class GeneratedSecret extends Construct {
 
   constructor(scope: Construct, id: string, props: GeneratedSecretProps) {
     super(scope, id);
+    requireProps(this.node.path, props, { length: true, secretId: true });
     requireAll(this, props, RULES);
     requireProvider(this, "google");
 

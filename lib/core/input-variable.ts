@@ -1,6 +1,8 @@
 import { TerraformVariable, type TerraformVariableConfig } from "cdktf";
 import { type Construct } from "constructs";
 
+import { requireProps } from "./rules";
+
 export interface InputVariableProps extends Omit<TerraformVariableConfig, "default" | "description" | "type"> {
   /** What it is, its unit or limits, and the consequence of changing it later. */
   readonly description: string;
@@ -24,7 +26,9 @@ export interface InputVariableProps extends Omit<TerraformVariableConfig, "defau
  * null default and `ephemeral`.
  */
 export class InputVariable extends TerraformVariable {
-  constructor(scope: Construct, id: string, { default: defaultValue, ephemeral, ...config }: InputVariableProps) {
+  constructor(scope: Construct, id: string, props: InputVariableProps) {
+    requireProps(`${scope.node.path}/${id}`, props, { description: true, type: true });
+    const { default: defaultValue, ephemeral, ...config } = props;
     // Without `nullable: false` an explicit null would reach places that rely on the default.
     super(scope, id, { nullable: defaultValue === null ? undefined : false, ...config });
     this.overrideLogicalId(id);

@@ -4,6 +4,7 @@ import { Construct } from "constructs";
 
 import { countWhen } from "./expression";
 import { packageFile } from "./package-file";
+import { requireProps } from "./rules";
 import { addStackFile, type StackFile } from "./stack-file";
 import { TerraformData } from "./terraform-data";
 
@@ -57,6 +58,7 @@ export class ProjectApis extends Construct {
     private readonly props: ProjectApisProps,
   ) {
     super(scope, id);
+    requireProps(this.node.path, props, { apis: true, projectId: true, region: true });
     const { projectId, apis } = props;
 
     this.resourceManager = new TerraformData(this, "ResourceManager", {

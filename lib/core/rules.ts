@@ -36,6 +36,32 @@ export function requireAll<Props>(scope: IConstruct, props: Props, rules: readon
   if (failures.length > 0) throw new RulesBrokenError(scope.node.path, failures);
 }
 
+/** Names of the props that have no default. */
+type RequiredName<Props> = {
+  [Name in keyof Props]-?: undefined extends Props[Name] ? never : Name;
+}[keyof Props];
+
+/**
+ * Refuses props that lack what has no default, as the compiler does for whoever writes TypeScript.
+ *
+ * @param path path of the construct in its tree
+ * @param required every prop without a default; the compiler knows when one is left out here
+ * @throws RulesBrokenError naming all that are missing
+ */
+export function requireProps<Props extends object>(
+  path: string,
+  props: Props,
+  required: Readonly<Record<RequiredName<Props>, true>>,
+): void {
+  const given = ((props as Props | undefined) ?? {}) as Readonly<Record<string, unknown>>;
+  const missing = Object.keys(required).filter((name) => given[name] === undefined || given[name] === null);
+  if (missing.length === 0) return;
+  throw new RulesBrokenError(
+    path,
+    missing.map((name) => `${name} is missing; it has no default; give it`),
+  );
+}
+
 /**
  * Judges a literal; lets an absent value pass, and one that only Terraform knows.
  *

@@ -4,6 +4,7 @@ import { Construct } from "constructs";
 import { type SecretReference } from "../core/generated-secret";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { packageFile } from "../core/package-file";
+import { requireProps } from "../core/rules";
 import { addStackFile } from "../core/stack-file";
 import {
   DATABASE_ADMINISTRATOR,
@@ -57,6 +58,7 @@ export class DbInit extends Construct implements InitializationJob {
 
   constructor(scope: Construct, id: string, props: DbInitProps) {
     super(scope, id);
+    requireProps(this.node.path, props, { administratorPassword: true, database: true, platform: true });
     const { administratorPassword, database, image = DB_INIT_IMAGE, platform } = props;
     const script = addStackFile(this, packageFile(`lib/idp/scripts/${SCRIPT_NAME}`), `scripts/${SCRIPT_NAME}`);
 

@@ -2,7 +2,7 @@ import { Token } from "cdktf";
 import { type IConstruct } from "constructs";
 
 import { type SecretReference } from "../core/generated-secret";
-import { requireAll, type Rule } from "../core/rules";
+import { requireAll, requireProps, type Rule } from "../core/rules";
 import {
   BASELINE_ENVIRONMENT,
   BOOTSTRAP_PASSWORD,
@@ -81,6 +81,7 @@ export interface IdentityProviderContainerProps {
  * @throws RulesBrokenError naming `scope` when variables or probes break a rule
  */
 export function identityProviderContainer(scope: IConstruct, props: IdentityProviderContainerProps): ContainerSpec {
+  requireProps(scope.node.path, props, { database: true, image: true, media: true, resources: true, secrets: true });
   const startupProbe = { timeoutSeconds: PROBE_TIMEOUT_SECONDS, ...STARTUP_PROBE, ...props.startupProbe };
   const livenessProbe = { timeoutSeconds: PROBE_TIMEOUT_SECONDS, ...LIVENESS_PROBE, ...props.livenessProbe };
   requireAll(scope, { environment: props.environment ?? {}, startupProbe, livenessProbe }, RULES);

@@ -6,7 +6,7 @@ import { countWithout } from "../core/optional-value";
 import { packageFile } from "../core/package-file";
 import { addRestLibraries, shellCommand } from "../core/project-apis";
 import { warnOf } from "../core/risks";
-import { ifKnown, requireAll, type Rule } from "../core/rules";
+import { ifKnown, requireAll, requireProps, type Rule } from "../core/rules";
 import { addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { BUILD_ARGUMENTS, LATEST_VERSION, PINNED_VERSION, UPSTREAM_IMAGE, UPSTREAM_PREFIX } from "./contract";
@@ -97,6 +97,7 @@ export class IdpImage extends Construct {
 
   constructor(scope: Construct, id: string, props: IdpImageProps) {
     super(scope, id);
+    requireProps(this.node.path, props, { applicationName: true, projectId: true });
     requireAll(this, props, RULES);
 
     const { existingImage, repository } = props;

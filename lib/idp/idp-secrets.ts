@@ -4,6 +4,7 @@ import { Construct } from "constructs";
 
 import { GeneratedSecret, type SecretReference } from "../core/generated-secret";
 import { secretId } from "../core/names";
+import { requireProps, RulesBrokenError } from "../core/rules";
 import { BOOTSTRAP_PASSWORD, SECRET_KEY } from "./contract";
 
 export interface IdpSecretsProps {
@@ -64,6 +65,7 @@ export class IdpSecrets extends Construct {
 
   constructor(scope: Construct, id: string, props: IdpSecretsProps) {
     super(scope, id);
+    requireProps(this.node.path, props, { applicationName: true, tenantPrefix: true });
     const { deletionProtection, dependsOn, labels } = props;
 
     const secretKey = new GeneratedSecret(this, "SecretKey", {
@@ -104,6 +106,12 @@ export class IdpSecrets extends Construct {
 
   /** Lets one principal read one of the secrets; `member` as in IAM, for example `serviceAccount:a@b`. */
   grantAccess(id: string, secret: IdpSecretName, member: string): SecretManagerSecretIamMember {
+    if (!Object.hasOwn(this.secrets, secret)) {
+      const known = Object.keys(this.secrets).join(" or ");
+      throw new RulesBrokenError(this.node.path, [
+        `the secret is ${secret}; it must be ${known}, because there are no others; name one of them`,
+      ]);
+    }
     return this.secrets[secret].grantAccess(id, member);
   }
 }

@@ -6,7 +6,7 @@ import { Construct } from "constructs";
 import { BUCKET_NAME_MAX_LENGTH, BUCKET_NAME_RESERVED_WORD, bucketName } from "../core/names";
 import { nameRules } from "../core/name-rules";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
-import { ifKnown, requireAll, type Rule } from "../core/rules";
+import { ifKnown, requireAll, requireProps, type Rule } from "../core/rules";
 import { type BucketMountSpec } from "./container-spec";
 import { MEDIA_BUCKET_SUFFIX, MEDIA_MOUNT_PATH, RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "./contract";
 
@@ -57,6 +57,7 @@ export class MediaBucket extends Construct {
 
   constructor(scope: Construct, id: string, props: MediaBucketProps) {
     super(scope, id);
+    requireProps(this.node.path, props, { applicationName: true, location: true, tenantPrefix: true });
     const name = bucketName(props, MEDIA_BUCKET_SUFFIX);
     const { deletionProtection = true } = props;
     requireAll(this, { name }, RULES);

@@ -7,7 +7,7 @@ import { unknownRegionRisk } from "../core/known-regions";
 import { ProjectApis } from "../core/project-apis";
 import { requireProvider } from "../core/provider-requirements";
 import { warnOf } from "../core/risks";
-import { requireAll } from "../core/rules";
+import { requireAll, requireProps } from "../core/rules";
 import { type AssessmentLabProps } from "./assessment-lab-props";
 import { ASSESSMENT_LAB_RULES } from "./assessment-lab-rules";
 import { AssessmentSource } from "./assessment-source";
@@ -84,6 +84,7 @@ export class AssessmentLab extends Construct {
 
   constructor(scope: Construct, id: string, props: AssessmentLabProps) {
     super(scope, id);
+    requireProps(this.node.path, props, { projectId: true });
     requireAll(this, props, ASSESSMENT_LAB_RULES);
 
     const { createSshKeyBucket = true, createVpc = true, initializeAssessmentService = true, projectId } = props;

@@ -4,6 +4,7 @@ import { Construct } from "constructs";
 import { conditionOf, countWhen, expression } from "../core/expression";
 import { packageFile } from "../core/package-file";
 import { shellCommand } from "../core/project-apis";
+import { requireProps } from "../core/rules";
 import { addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { addAssessmentLibraries } from "./assessment-libraries";
@@ -70,6 +71,7 @@ export class AssessmentSource extends Construct {
 
   constructor(scope: Construct, id: string, props: AssessmentSourceProps) {
     super(scope, id);
+    requireProps(this.node.path, props, { clientName: true, projectId: true, region: true });
     const { clientName, deploymentId, enabled = true, projectId, region } = props;
     const plannedId = props.sourceId ?? discoverySourceId(clientName);
     if (enabled === false) {

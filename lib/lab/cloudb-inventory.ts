@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 import { conditionOf, countWhen, expression } from "../core/expression";
 import { packageFile } from "../core/package-file";
 import { shellCommand } from "../core/project-apis";
-import { ifKnown, requireAll, secretPresence, type Rule } from "../core/rules";
+import { ifKnown, requireAll, requireProps, secretPresence, type Rule } from "../core/rules";
 import { addStackFile, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type CloudBCredentials } from "./assessment-lab-props";
@@ -68,6 +68,13 @@ export class CloudBInventory extends Construct {
 
   constructor(scope: Construct, id: string, props: CloudBInventoryProps) {
     super(scope, id);
+    requireProps(this.node.path, props, {
+      cloudB: true,
+      deploymentId: true,
+      projectId: true,
+      region: true,
+      sourceId: true,
+    });
     requireAll(this, props, RULES);
     const { deploymentId, enabled = true } = props;
     const { accessKeyId, region = DEFAULT_CLOUDB_REGION, secretAccessKey } = props.cloudB;

@@ -7,6 +7,7 @@ import { imagePrefix, serviceName, type DeploymentName } from "../core/names";
 import { countWithout, type OptionalValue } from "../core/optional-value";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { type ProjectApis } from "../core/project-apis";
+import { requireProps } from "../core/rules";
 import { type ImageRepository } from "../idp/idp-image";
 import { ServiceIdentity } from "./service-identity";
 
@@ -60,6 +61,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
     private readonly props: ImageRegistryProps,
   ) {
     super(scope, id);
+    requireProps(this.node.path, props, { apis: true, deployment: true, location: true, projectId: true });
     const { apis, deployment, location, projectId } = props;
     const repositoryId = serviceName(deployment);
     const count = countWithout(props.existingImage);

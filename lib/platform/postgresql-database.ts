@@ -17,7 +17,7 @@ import { nameRules } from "../core/name-rules";
 import { setNewerAttribute } from "../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { warnOf } from "../core/risks";
-import { ifKnown, requireAll, type Rule } from "../core/rules";
+import { ifKnown, requireAll, requireProps, type Rule } from "../core/rules";
 import { DATABASE_PASSWORD_LENGTH, DATABASE_PASSWORD_SUFFIX, DATABASE_VERSION } from "../idp/contract";
 import { LOGGING_FLAGS } from "./database-logging";
 import { DATABASE_TIER_RULE, DEFAULT_DATABASE_TIER, isDatabaseTier, maxConnections } from "./database-tier";
@@ -123,6 +123,7 @@ export class PostgresqlDatabase extends Construct {
 
   constructor(scope: Construct, id: string, props: PostgresqlDatabaseProps) {
     super(scope, id);
+    requireProps(this.node.path, props, { deployment: true, projectId: true, region: true });
     requireAll(this, props, RULES);
     warnOf(this, "KnownRegion", [unknownRegionRisk(props.region)]);
 

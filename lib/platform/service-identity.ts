@@ -5,7 +5,7 @@ import { Construct } from "constructs";
 
 import { SERVICE_ACCOUNT_ID_MAX_LENGTH, serviceAccountId, type DeploymentName } from "../core/names";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
-import { ifKnown, requireAll, type Rule } from "../core/rules";
+import { ifKnown, requireAll, requireProps, type Rule } from "../core/rules";
 
 export interface ServiceIdentityProps {
   /** Deployment that the account belongs to. */
@@ -52,6 +52,7 @@ export class ServiceIdentity extends Construct {
     private readonly props: ServiceIdentityProps,
   ) {
     super(scope, id);
+    requireProps(this.node.path, props, { deployment: true, description: true, projectId: true, purpose: true });
     requireAll(this, props, RULES);
 
     const { deployment, projectId, purpose } = props;

@@ -11,7 +11,7 @@ import { nameRules } from "../../core/name-rules";
 import { whether } from "../../core/optional-value";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
-import { requireAll } from "../../core/rules";
+import { requireAll, requireProps } from "../../core/rules";
 import { ServiceIdentity } from "../service-identity";
 import { addAuthorizedNetworks, type AuthorizedNetworks } from "./authorized-networks";
 import { type ClusterNetwork } from "./cluster-network";
@@ -93,6 +93,7 @@ export class AutopilotCluster extends Construct {
     private readonly props: AutopilotClusterProps,
   ) {
     super(scope, id);
+    requireProps(this.node.path, props, { deployment: true, network: true, projectId: true, region: true });
     requireAll(this, props, RULES);
     requireProvider(this, "google");
     const { deployment, network, projectId, region } = props;

@@ -10,7 +10,7 @@ import { NETWORK_NAME_MAX_LENGTH, networkName, type DeploymentName } from "../..
 import { nameRules } from "../../core/name-rules";
 import { countWithout, onlyAttribute, orElse, type OptionalValue } from "../../core/optional-value";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireAll } from "../../core/rules";
+import { requireAll, requireProps } from "../../core/rules";
 import { type NetworkAttachment } from "../network-attachment";
 import { NAT_PORTS_PER_NODE, NETWORK_RANGES, PLATFORM_NAME, RANGE_NAMES } from "./contract";
 
@@ -61,6 +61,7 @@ export class ClusterNetwork extends Construct {
 
   constructor(scope: Construct, id: string, props: ClusterNetworkProps) {
     super(scope, id);
+    requireProps(this.node.path, props, { deployment: true, projectId: true, region: true });
     const { deployment, existing, projectId: project, region } = props;
     requireAll(this, props, RULES);
     const count = countWithout(existing?.network);

@@ -9,7 +9,7 @@ import { nameRules } from "../../core/name-rules";
 import { orElse, whether } from "../../core/optional-value";
 import { requireProvider } from "../../core/provider-requirements";
 import { type Risk, warnOf } from "../../core/risks";
-import { ifKnown, requireAll, type Rule } from "../../core/rules";
+import { ifKnown, requireAll, requireProps, type Rule } from "../../core/rules";
 import { ANYWHERE, FRONT_END_RANGES, PLATFORM_NAME, SERVER_HTTPS_PORT } from "./contract";
 import { DOMAIN_RULE, isDomain } from "./domain";
 import { passConnectionsOn, speakHttps, type Entrance, type EntranceProps } from "./entrances";
@@ -50,6 +50,13 @@ export class FrontDoor extends Construct {
     private readonly props: FrontDoorProps,
   ) {
     super(scope, id);
+    requireProps(this.node.path, props, {
+      deployment: true,
+      namespace: true,
+      port: true,
+      projectId: true,
+      region: true,
+    });
     requireAll(this, props, RULES);
     requireProvider(this, "kubernetes");
     requireProvider(this, "google");

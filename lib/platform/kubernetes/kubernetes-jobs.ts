@@ -5,6 +5,7 @@ import { type Construct } from "constructs";
 
 import { objectName, type DeploymentName } from "../../core/names";
 import { requireProvider } from "../../core/provider-requirements";
+import { requireProps } from "../../core/rules";
 import {
   type InitializationJob,
   type InitializationJobPlatform,
@@ -66,6 +67,13 @@ export class KubernetesJobs implements InitializationJobPlatform {
   constructor(private readonly props: KubernetesJobsProps) {}
 
   runJob(scope: Construct, id: string, job: InitializationJobSpec): InitializationJob {
+    requireProps(scope.node.path, this.props, {
+      account: true,
+      database: true,
+      deployment: true,
+      namespace: true,
+      projectId: true,
+    });
     requireProvider(scope, "kubernetes");
     const { account, database, deployment, namespace, network, projectId } = this.props;
     const name = objectName(deployment, job.name);

@@ -8,7 +8,7 @@ import { expression } from "../../core/expression";
 import { objectName, type DeploymentName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
-import { ifKnown, requireAll, type Rule } from "../../core/rules";
+import { ifKnown, requireAll, requireProps, type Rule } from "../../core/rules";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../../idp/contract";
 import { connectionsRule } from "../connections-rule";
@@ -118,6 +118,14 @@ export class KubernetesWorkload extends Construct {
 
   constructor(scope: Construct, id: string, props: KubernetesWorkloadProps) {
     super(scope, id);
+    requireProps(this.node.path, props, {
+      account: true,
+      container: true,
+      database: true,
+      deployment: true,
+      namespace: true,
+      projectId: true,
+    });
     requireAll(this, props, RULES);
     requireProvider(this, "kubernetes");
     const { account, container, database, deployment, namespace, network, projectId } = props;

@@ -3,6 +3,7 @@ import { Construct } from "constructs";
 
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
+import { requireProps } from "../../core/rules";
 import { type ServiceIdentity } from "../service-identity";
 import { type WorkloadNamespace } from "./workload-namespace";
 
@@ -21,8 +22,10 @@ export class WorkloadAccount extends Construct {
   /** Name; using it means waiting for the account. */
   readonly accountName: string;
 
-  constructor(scope: Construct, id: string, { identity, name, namespace }: WorkloadAccountProps) {
+  constructor(scope: Construct, id: string, props: WorkloadAccountProps) {
     super(scope, id);
+    requireProps(this.node.path, props, { identity: true, name: true, namespace: true });
+    const { identity, name, namespace } = props;
     requireProvider(this, "kubernetes");
 
     const account = new ServiceAccountV1(this, MAIN_CHILD_ID, {

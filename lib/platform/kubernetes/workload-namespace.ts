@@ -6,7 +6,7 @@ import { Construct } from "constructs";
 import { objectName, type DeploymentName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
-import { ifKnown, requireAll, type Rule } from "../../core/rules";
+import { ifKnown, requireAll, requireProps, type Rule } from "../../core/rules";
 import { NAMESPACE_DELETION_TIMEOUT } from "./contract";
 import { isNamespace, NAMESPACE_RULE } from "./namespace-name";
 import { OUTBOUND_RULES } from "./outbound-rules";
@@ -38,6 +38,7 @@ export class WorkloadNamespace extends Construct {
 
   constructor(scope: Construct, id: string, props: WorkloadNamespaceProps) {
     super(scope, id);
+    requireProps(this.node.path, props, { deployment: true, name: true, outlivedBy: true });
     requireAll(this, props, RULES);
     requireProvider(this, "kubernetes");
     const { deployment, name, outlivedBy } = props;

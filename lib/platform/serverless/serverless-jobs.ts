@@ -8,7 +8,7 @@ import { type Construct } from "constructs";
 import { JOB_NAME_AND_TOKEN_MAX_LENGTH, jobName, secretId, type DeploymentName } from "../../core/names";
 import { nameRules } from "../../core/name-rules";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { requireAll, type Rule } from "../../core/rules";
+import { requireAll, requireProps, type Rule } from "../../core/rules";
 import { TerraformData } from "../../core/terraform-data";
 import {
   type InitializationJob,
@@ -88,6 +88,13 @@ export class ServerlessJobs implements InitializationJobPlatform {
   constructor(private readonly props: ServerlessJobsProps) {}
 
   runJob(scope: Construct, id: string, job: InitializationJobSpec): InitializationJob {
+    requireProps(scope.node.path, this.props, {
+      database: true,
+      deployment: true,
+      identity: true,
+      projectId: true,
+      region: true,
+    });
     const { deployment, identity, labels } = this.props;
     const name = jobName(deployment, job.name);
     requireAll(scope, { ...this.props, name }, RULES);

@@ -7,7 +7,7 @@ import { nameRules } from "../../core/name-rules";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type Risk, warnOf } from "../../core/risks";
-import { ifKnown, requireAll, type Rule } from "../../core/rules";
+import { ifKnown, requireAll, requireProps, type Rule } from "../../core/rules";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../../idp/contract";
 import { connectionsRule } from "../connections-rule";
@@ -116,6 +116,14 @@ export class ServerlessService extends Construct {
 
   constructor(scope: Construct, id: string, props: ServerlessServiceProps) {
     super(scope, id);
+    requireProps(this.node.path, props, {
+      container: true,
+      database: true,
+      deployment: true,
+      projectId: true,
+      region: true,
+      serviceAccountEmail: true,
+    });
     requireAll(this, props, RULES);
 
     const { container, deployment, publicAccess = true } = props;
