@@ -174,6 +174,8 @@ describe("SurvivorsNote", () => {
     const note = resourceOf(terraformOf(stack), "terraform_data", "survivors_at_destroy");
     expect(note).toEqual({
       input: { deployment_id: "a1b2c3", project_id: "demo-project", region: "us-central1", source_id: "lab" },
+      // For another source the one before is said at once: at destroy nothing would remember it.
+      triggers_replace: { project_id: "demo-project", region: "us-central1", source_id: "lab" },
       provisioner: [
         {
           "local-exec": {

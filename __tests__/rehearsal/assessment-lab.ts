@@ -178,12 +178,15 @@ const CLOUD_B_CHANGES: readonly ChangeScenario[] = [
     expected: {
       [REGISTERED]: "replace",
       [IMPORT]: "replace",
-      "terraform_data.lab_survivors_at_destroy[0]": "update",
+      "terraform_data.lab_survivors_at_destroy[0]": "replace",
     },
     verify: (deployment) => {
       requireImport(deployment, { jobs: 2 });
       const names = [...deployment.web.migration.sources.values()].map(({ displayName }) => displayName);
       if (names.join("; ") !== "assess-discovery-client; Lab client, 2nd") throw new Error(`sources: ${names.join()}`);
+      if (!deployment.log.includes("SOURCE_ID=assess-discovery-client ")) {
+        throw new Error("nothing tells how to remove what the source before has");
+      }
     },
   },
   {

@@ -26,7 +26,8 @@ export interface SurvivorsNoteProps {
 }
 
 /**
- * Says at the end of a destroy what the assessment service still has, and how to remove it.
+ * Says at the end of a destroy what the assessment service still has, and how to remove it; and when the lab goes to
+ * another source or place, what it leaves in the one before.
  *
  * Terraform destroys a thing after all that depends on it, so everything depends on this. The services of the project alone
  * would not do: they may be shared with others. A random id, which is nothing anywhere, may be gone later; this refers to
@@ -54,9 +55,10 @@ export class SurvivorsNote extends Construct {
       "scripts/assessment-cleanup.sh",
     );
     const note = new TerraformData(this, "AtDestroy", {
-      // Kept in the state, because a provisioner of destroy can refer to nothing else. A change is an update, which runs
-      // no provisioner.
+      // Kept in the state, because a provisioner of destroy can refer to nothing else.
       input: { deployment_id: deploymentId, project_id: projectId, region, source_id: sourceId },
+      // An update would run no provisioner, and nothing would name what the lab has left in another source or place.
+      triggersReplace: { project_id: projectId, region, source_id: sourceId },
       provisioners: [
         {
           type: "local-exec",
