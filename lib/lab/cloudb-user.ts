@@ -94,7 +94,8 @@ export class CloudBUser extends Construct {
   private provider({ accessKeyId, isOn, region, secretAccessKey }: CloudBUserProps): AwsProvider {
     requireProvider(this, "aws");
     const givenOr = (placeholder: string, value: string): string =>
-      expression(`(${accessKeyId} == "" ? "${placeholder}" : ${value})`);
+      // Keys that come out of files end with a line break, with which no signature is right.
+      expression(`(${accessKeyId} == "" ? "${placeholder}" : trimspace(${value}))`);
     const profiles = addStackFile(this, packageFile(`lib/lab/scripts/${PROFILES_FILE}`), `scripts/${PROFILES_FILE}`);
     const provider = new AwsProvider(this, "Provider", {
       region,
