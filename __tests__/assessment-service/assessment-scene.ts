@@ -63,6 +63,7 @@ const HEADERS = {
     "MachineId,MachineName,PrimaryIPAddress,PrimaryMACAddress,PublicIPAddress,IpAddressListSemiColonDelimited,TotalDiskAllocatedGiB,TotalDiskUsedGiB,MachineTypeLabel,AllocatedProcessorCoreCount,MemoryGiB,HostingLocation,OsType,OsPublisher,OsName,OsVersion,MachineStatus,ProvisioningState,CreateDate,IsPhysical,Source",
   diskInfo: "MachineId,DiskLabel,SizeInGib,UsedInGib,StorageTypeLabel",
   tagInfo: "MachineId,Key,Value",
+  labelInfo: "MachineId,Key,Value",
   perfInfo:
     "MachineId,TimeStamp,CpuUtilizationPercentage,MemoryUtilizationPercentage,AvailableMemoryBytes,DiskReadOperationsPerSec,DiskWriteOperationsPerSec,NetworkBytesPerSecSent,NetworkBytesPerSecReceived",
 } as const;
@@ -74,27 +75,30 @@ export interface Inventory {
   readonly machines?: number;
   /** Rows of tagInfo after the machine's id, which is that of the first machine. @default one plain tag */
   readonly tags?: readonly string[];
-  /** Rows of tagInfo-2 and so on, of the same machine. @default none */
-  readonly moreTags?: readonly (readonly string[])[];
+  /** The same rows in the form of labels. @default the tags */
+  readonly labels?: readonly string[];
+  /** Tags without a label. @default 0 */
+  readonly lostLabels?: number;
+  /** What tells the inventory from others: the address of every machine. @default "10.0.0.1" */
+  readonly address?: string;
 }
 
 /** Rows by file name; the kind is the name's beginning. */
 function tables({
   machines = 2,
   tags = ["team,web"],
-  moreTags = [],
+  labels = tags,
+  address = "10.0.0.1",
 }: Inventory): Readonly<Record<string, readonly string[]>> {
   const ids = Array.from({ length: machines }, (_, index) => `i-${String(index).padStart(4, "0")}`);
   const machine = (id: string) =>
-    `${id},"web, ""${id}""",10.0.0.1,02:00:00:00:00:01,,10.0.0.1,8,0,t3.micro,2,1.0,us-east-1,Linux/UNIX,,,,running,,2026-07-01 10:00:00+00:00,0,AWS`;
+    `${id},"web, ""${id}""",${address},02:00:00:00:00:01,,${address},8,0,t3.micro,2,1.0,us-east-1,Linux/UNIX,,,,running,,2026-07-01 10:00:00+00:00,0,AWS`;
   return {
     "vmInfo.csv": ids.slice(0, 1).map(machine),
     ...(ids.length > 1 ? { "vmInfo-2.csv": ids.slice(1).map(machine) } : {}),
     "diskInfo.csv": ids.map((id) => `${id},/dev/xvda,8,,gp3`),
     "tagInfo.csv": tags.map((tag) => `${ids[0] ?? ""},${tag}`),
-    ...Object.fromEntries(
-      moreTags.map((rows, index) => [`tagInfo-${index + 2}.csv`, rows.map((tag) => `${ids[0] ?? ""},${tag}`)]),
-    ),
+    "labelInfo.csv": labels.map((label) => `${ids[0] ?? ""},${label}`),
     "perfInfo.csv": [],
   };
 }
@@ -109,7 +113,7 @@ export function inventoryFolder(inventory: Inventory = {}): string {
     const kind = /^[a-zA-Z]+/.exec(name)?.[0] as Kind;
     const text = [HEADERS[kind], ...rows].map((row) => `${row}\r\n`).join("");
     writeFileSync(join(folder, name), text);
-    hash.update(text);
+    if (kind !== "labelInfo") hash.update(text);
     return {
       name,
       kind,
@@ -118,7 +122,10 @@ export function inventoryFolder(inventory: Inventory = {}): string {
       sha256: createHash("sha256").update(text).digest("hex"),
     };
   });
-  writeFileSync(join(folder, "manifest.json"), JSON.stringify({ instances, files: entries, hash: hash.digest("hex") }));
+  writeFileSync(
+    join(folder, "manifest.json"),
+    JSON.stringify({ instances, files: entries, hash: hash.digest("hex"), lostLabels: inventory.lostLabels ?? 0 }),
+  );
   return folder;
 }
 

@@ -146,6 +146,16 @@ const JOURNEYS: readonly Journey[] = [
   },
   {
     script: "import-inventory",
+    calls: ["assets.list"],
+    prepare: async (scene) => {
+      const options = startImport(scene);
+      expect(await scene.run("import-inventory", options)).toMatchObject({ exitCode: 0 });
+      return options;
+    },
+    verify: requireOneImport,
+  },
+  {
+    script: "import-inventory",
     calls: ["operations.get"],
     prepare: startImport,
     // Each run waits for the creation of a job first; the end of a deletion may be unknown.

@@ -38,7 +38,7 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
       expect(withoutHash(second.output)).toBe(
         "This inventory is imported already, by job JOB: 2 instances, 2 frames reported, 5 rows read (0 s).\n",
       );
-      expect(standIn.requests.slice(requests).map(({ httpMethod }) => httpMethod)).toEqual(["GET", "GET"]);
+      expect(standIn.requests.slice(requests).map(({ httpMethod }) => httpMethod)).toEqual(Array(4).fill("GET"));
     }),
   );
 
@@ -124,7 +124,9 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
       writeFileSync(join(folder, "vmInfo.csv"), vmInfo);
       const mixed = await run("import-inventory", { environment: { INVENTORY_FOLDER: folder } });
       const none = await run("import-inventory", { environment: { INVENTORY_FOLDER: "/nowhere" } });
-      const wrong = await run("import-inventory", { environment: { DEPLOYMENT_ID: "A B", INVENTORY_FOLDER: "" } });
+      const wrong = await run("import-inventory", {
+        environment: { DEPLOYMENT_ID: "A B", INVENTORY_FOLDER: "", OPERATION_SECONDS: "0900" },
+      });
 
       expect(withoutSource.exitCode).toBe(1);
       expect(withoutSource.stderr).toContain(
@@ -143,6 +145,7 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
           "import-inventory.sh cannot start:",
           "  - INVENTORY_FOLDER is not set; it must hold the folder that export-inventory.sh wrote.",
           '  - DEPLOYMENT_ID is "A B"; it must hold the suffix of the lab\'s names.',
+          '  - OPERATION_SECONDS is "0900"; it must hold a number of seconds, at most 999999.',
           "",
         ].join("\n"),
       );

@@ -5,8 +5,10 @@ import { LoopbackServer } from "../support/loopback-server";
 /** A network interface of a machine. */
 export interface StandInInterface {
   readonly deviceIndex: number;
-  readonly privateAddress: string;
+  /** Absent in a network of IPv6 alone. */
+  readonly privateAddress?: string;
   readonly macAddress: string;
+  readonly ipv6?: readonly string[];
   readonly publicAddress?: string;
   /** Secondary private addresses. */
   readonly further?: readonly string[];
@@ -227,15 +229,16 @@ function interfaceXml({
   privateAddress,
   macAddress,
   publicAddress,
+  ipv6 = [],
   further = [],
 }: StandInInterface): string {
   const association =
     publicAddress === undefined
       ? ""
       : `<association>${element("publicIp", publicAddress)}<publicDnsName/><ipOwnerId>amazon</ipOwnerId></association>`;
-  const addresses = [privateAddress, ...further].map(
+  const addresses = (privateAddress === undefined ? [] : [privateAddress, ...further]).map(
     (address, index) =>
       `<item>${element("privateIpAddress", address)}<primary>${index === 0}</primary>${index === 0 ? association : ""}</item>`,
   );
-  return `<item><networkInterfaceId>eni-0123456789abcdef0</networkInterfaceId><subnetId>subnet-0123456789abcdef0</subnetId><vpcId>vpc-0123456789abcdef0</vpcId><description/><ownerId>123456789012</ownerId><status>in-use</status>${element("macAddress", macAddress)}${element("privateIpAddress", privateAddress)}<sourceDestCheck>true</sourceDestCheck><groupSet><item><groupId>sg-0123456789abcdef0</groupId><groupName>default</groupName></item></groupSet><attachment><attachmentId>eni-attach-0123456789abcdef0</attachmentId>${element("deviceIndex", deviceIndex)}<status>attached</status><attachTime>2024-03-01T10:00:00.000Z</attachTime><deleteOnTermination>true</deleteOnTermination><networkCardIndex>0</networkCardIndex></attachment>${association}<privateIpAddressesSet>${addresses.join("")}</privateIpAddressesSet><interfaceType>interface</interfaceType></item>`;
+  return `<item><networkInterfaceId>eni-0123456789abcdef0</networkInterfaceId><subnetId>subnet-0123456789abcdef0</subnetId><vpcId>vpc-0123456789abcdef0</vpcId><description/><ownerId>123456789012</ownerId><status>in-use</status>${element("macAddress", macAddress)}${element("privateIpAddress", privateAddress)}<sourceDestCheck>true</sourceDestCheck><groupSet><item><groupId>sg-0123456789abcdef0</groupId><groupName>default</groupName></item></groupSet><attachment><attachmentId>eni-attach-0123456789abcdef0</attachmentId>${element("deviceIndex", deviceIndex)}<status>attached</status><attachTime>2024-03-01T10:00:00.000Z</attachTime><deleteOnTermination>true</deleteOnTermination><networkCardIndex>0</networkCardIndex></attachment>${association}<ipv6AddressesSet>${ipv6.map((address) => `<item>${element("ipv6Address", address)}</item>`).join("")}</ipv6AddressesSet><privateIpAddressesSet>${addresses.join("")}</privateIpAddressesSet><interfaceType>interface</interfaceType></item>`;
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { CLOUDB_IMPORT_COLUMNS } from "../../lib/lab/contract";
@@ -214,6 +214,24 @@ const EXPECTATIONS: readonly Expectation[] = [
     disks: [["/dev/sdb", "1", "", "io2"]],
   },
   {
+    what: "addresses of IPv6 alone",
+    machine: {
+      id: "i-12",
+      type: "t3.micro",
+      interfaces: [
+        { deviceIndex: 1, macAddress: "02:00:00:00:00:13", ipv6: ["2001:db8::13"] },
+        { deviceIndex: 0, macAddress: "02:00:00:00:00:12", ipv6: ["2001:db8::12", "2001:db8::1:12"] },
+      ],
+    },
+    machineCells: {
+      MachineName: "i-12",
+      PrimaryIPAddress: "2001:db8::12",
+      PrimaryMACAddress: "02:00:00:00:00:12",
+      IpAddressListSemiColonDelimited: "2001:db8::12;2001:db8::1:12;2001:db8::13",
+    },
+    disks: [PLACEHOLDER_DISK],
+  },
+  {
     what: "memory that is no whole number",
     machine: { id: "i-11", type: "t1.micro" },
     machineCells: {
@@ -308,7 +326,7 @@ for (const release of AWS_RELEASES) {
         expect(run.stdout).toContain(
           `Machines of us-east-1: ${EXPECTATIONS.length} found; 2 more are terminated and left out`,
         );
-        expect(run.stdout).toContain("9 of the machines have no volume; each gets one disk /dev/xvda of 52.5 GiB");
+        expect(run.stdout).toContain("10 of the machines have no volume; each gets one disk /dev/xvda of 52.5 GiB");
         expect(run.manifest?.instances).toBe(EXPECTATIONS.length);
       });
 
@@ -332,6 +350,14 @@ for (const release of AWS_RELEASES) {
         expect(contentsOf(run, "perfInfo")).toEqual([]);
       });
     });
+
+    it("goes past an alias that takes the place of the command", () =>
+      inScene(ALL, async ({ folder, run }) => {
+        mkdirSync(join(folder, ".aws/cli"), { recursive: true });
+        writeFileSync(join(folder, ".aws/cli/alias"), "[toplevel]\nec2 = !echo '[]'; :\n");
+        const result = await run();
+        expect(result).toMatchObject({ exitCode: 0, stderr: "", manifest: { instances: EXPECTATIONS.length } });
+      }));
 
     it("asks page by page, for a hundred types at most, with the scoped key in the region that was named", () =>
       inScene(largeFleet(300), async ({ run, standIn }) => {

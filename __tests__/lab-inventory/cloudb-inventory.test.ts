@@ -153,9 +153,14 @@ describe("CloudBInventory", () => {
   });
 
   it("runs again when scripts, key, region or source change, and for nothing else", () => {
-    const libraries = ["rest-script", "google-rest", "assessment-rest"];
-    const steps = ["discover-cloudb", "export-inventory", "import-inventory", "register-source"];
-    const hashes = [...libraries, ...steps].map((script) => `filesha256("\${path.module}/scripts/${script}.sh")`);
+    const scripts = [
+      ...["rest-script.sh", "google-rest.sh", "assessment-rest.sh", "discover-cloudb.sh"],
+      ...["export-inventory.sh", "cloudb-lists.sh", "inventory-machines.jq", "inventory-types.jq"],
+      ...["inventory-volumes.jq", "inventory-tables.jq", "inventory-tables.awk"],
+      ...["import-inventory.sh", "import-files.sh", "import-job.sh", "import-findings.sh", "import-corrections.sh"],
+      "register-source.sh",
+    ];
+    const hashes = scripts.map((script) => `filesha256("\${path.module}/scripts/${script}")`);
     expect(stepOf(inventoryIn(), "cloud_b_import").triggers_replace).toEqual({
       access_key_id: "${one(aws_iam_access_key.cloud_b_user_key[*].id)}",
       cloudb_region: "${var.cloudb_region}",

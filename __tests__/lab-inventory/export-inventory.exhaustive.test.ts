@@ -54,7 +54,7 @@ async function exported(
   const calls = join(folder, "calls");
   writeFileSync(
     join(bin, "aws"),
-    `#!/bin/sh\nprintf '%s\\n' "$*" >>'${calls}'\n${before}\nfor word; do\n[ ! -f "${folder}/$word" ] || exec cat "${folder}/$word"\ndone\n`,
+    `#!/bin/sh\nCALLS='${calls}'\nprintf '%s\\n' "$*" >>'${calls}'\n${before}\nfor word; do\n[ ! -f "${folder}/$word" ] || exec cat "${folder}/$word"\ndone\n`,
   );
   chmodSync(join(bin, "aws"), 0o755);
   const run = await exportInventory({ folder, programs: [bin, process.env.PATH ?? ""], ...options });
@@ -104,6 +104,7 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
       ["vmInfo.csv", "vmInfo", 1],
       ["diskInfo.csv", "diskInfo", 1],
       ["tagInfo.csv", "tagInfo", 1],
+      ["labelInfo.csv", "labelInfo", 1],
       ["perfInfo.csv", "perfInfo", 0],
     ]);
     for (const { name, bytes, sha256 } of manifest?.files ?? []) {
@@ -172,17 +173,74 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
     expect(run.calls + run.stdout + run.stderr).not.toContain(SCOPED_KEY.secret);
   });
 
+  it.concurrent("lets no alias of the caller's in, and leaves the rest of the home folder to the program", async () => {
+    const home = join(temporaryFolder(), "some where");
+    mkdirSync(join(home, ".aws/cli"), { recursive: true });
+    mkdirSync(join(home, ".local/lib"), { recursive: true });
+    const run = await exported({
+      before: '[ ! -e "$HOME/.aws" ] && [ -d "$HOME/.local/lib" ] || exit 9',
+      environment: { HOME: home },
+    });
+    expect(run).toMatchObject({ exitCode: 0, leftovers: [] });
+    expect(existsSync(join(home, ".aws/cli"))).toBe(true);
+  });
+
+  it.concurrent("takes a key that ends with a line break, as one out of a file does", async () => {
+    const run = await exported({
+      before: '[ "$AWS_ACCESS_KEY_ID/$AWS_SECRET_ACCESS_KEY" = "$WANTED" ] || exit 9',
+      environment: {
+        AWS_ACCESS_KEY_ID: `${SCOPED_KEY.id}\n`,
+        AWS_SECRET_ACCESS_KEY: `${SCOPED_KEY.secret}\r\n`,
+        WANTED: `${SCOPED_KEY.id}/${SCOPED_KEY.secret}`,
+      },
+    });
+    expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  it.concurrent("writes the tags in the form of labels too, and says how many of them are lost", async () => {
+    const tags = {
+      "1st": "x",
+      "cost-center": "again",
+      CostCenter: "A b",
+      costcenter: "once more",
+      größe: "7",
+      Name: 'web, "first"\nline \u{1F600}',
+      "😀": `${"ü".repeat(80)}!`,
+    };
+    const machine = { ...MACHINE, Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })) };
+    const many = Array.from({ length: 70 }, (_, index) => ({ Key: `k${index + 10}`, Value: "" }));
+
+    const run = await exported({ machines: [machine, { ...MACHINE, InstanceId: "i-2", Tags: many }] });
+
+    expect(contentsOf(run, "labelInfo").slice(0, 6)).toEqual([
+      ["i-1", "tag_1st", "x"],
+      ["i-1", "costcenter", "a_b"],
+      ["i-1", "name", "web___first__line__"],
+      ["i-1", "cost-center", "again"],
+      ["i-1", "gr__e", "7"],
+      ["i-1", "tag__", "_".repeat(63)],
+    ]);
+    expect(contentsOf(run, "labelInfo").filter(([id]) => id === "i-2")).toHaveLength(64);
+    expect(run.manifest).toMatchObject({ lostLabels: 7 });
+  });
+
   it.concurrent("lets nothing of the caller's own set-up in", async () => {
     const run = await exported({
-      before: '[ -z "${AWS_PROFILE+x}${AWS_SESSION_TOKEN+x}" ] && [ "$AWS_CONFIG_FILE" = /dev/null ] || exit 9',
-      environment: { AWS_PROFILE: "own", AWS_SESSION_TOKEN: "token", AWS_CONFIG_FILE: "/home/somebody/.aws/config" },
+      before:
+        '[ -z "${AWS_PROFILE+x}${AWS_SESSION_TOKEN+x}${AWS_DATA_PATH+x}" ] && [ "$AWS_CONFIG_FILE" = /dev/null ] || exit 9',
+      environment: {
+        AWS_DATA_PATH: "/own",
+        AWS_PROFILE: "own",
+        AWS_SESSION_TOKEN: "token",
+        AWS_CONFIG_FILE: "/home/somebody/.aws/config",
+      },
     });
     expect(run.exitCode).toBe(0);
   });
 
   it.concurrent("waits for a key that is too new to work, and says so", async () => {
     const run = await exported({
-      before: `tries=$(grep -c . "$HOME/calls")\n[ "$tries" -gt 2 ] || { echo "An error occurred (AuthFailure) when calling the DescribeInstances operation: no" >&2; exit 254; }`,
+      before: `tries=$(grep -c . "$CALLS")\n[ "$tries" -gt 2 ] || { echo "An error occurred (AuthFailure) when calling the DescribeInstances operation: no" >&2; exit 254; }`,
     });
     expect(run).toMatchObject({ exitCode: 0, stderr: "" });
     expect(run.stdout).toContain(
@@ -233,7 +291,8 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
       environment: {
         AWS_SECRET_ACCESS_KEY: "",
         CLOUDB_REGION: "Virginia",
-        PAGE_SIZE: "all",
+        KEY_WAIT_SECONDS: "0120",
+        PAGE_SIZE: "4",
         INVENTORY_FOLDER: "/nowhere",
       },
     });
@@ -241,7 +300,8 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
     expect(run.stderr).toBe(`export-inventory.sh cannot start:
   - AWS_SECRET_ACCESS_KEY is not set; it must hold the secret of the key.
   - CLOUDB_REGION is "Virginia"; it must hold a region of cloud B, like us-east-1.
-  - PAGE_SIZE is "all"; it must hold a number of rows between 5 and 1000.
+  - KEY_WAIT_SECONDS is "0120"; it must hold a number of seconds, at most 999999.
+  - PAGE_SIZE is "4"; it must hold a number of rows between 5 and 1000.
   - INVENTORY_FOLDER is /nowhere, which is no folder that can be written to.
 `);
   });

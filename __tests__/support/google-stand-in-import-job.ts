@@ -17,10 +17,19 @@ export interface Job {
   phaseEndsAt: number;
   tables: readonly TableReport[];
   report: JsonObject;
+  /** When it was completed. */
+  completeTime?: string;
 }
 
-/** When everything happens. */
+/** When everything happens of which nobody asks what came first. */
 export const TIME = "2026-08-01T12:00:00Z";
+
+/** A time by the clock of the operations, with as many digits as it needs. */
+export function timeAt(clock: number): string {
+  const seconds = clock / 10;
+  const time = new Date(Date.parse(TIME) + Math.floor(seconds) * 1000).toISOString().slice(0, -5);
+  return seconds % 1 === 0 ? `${time}Z` : `${time}.${clock % 10}Z`;
+}
 const ID = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** The folder of a call: every parameter but the query's is a resource name. */
@@ -55,6 +64,7 @@ export function jobResource(job: Job, view: string): JsonObject {
     assetSource: job.assetSource,
     state: `IMPORT_JOB_STATE_${job.state}`,
     createTime: TIME,
+    ...(job.completeTime === undefined ? {} : { completeTime: job.completeTime }),
     ...(view === "IMPORT_JOB_VIEW_BASIC" ? {} : job.report),
   };
 }

@@ -10,6 +10,7 @@ import {
   placeOf,
   requireFree,
   TIME,
+  timeAt,
 } from "./google-stand-in-import-job";
 import { type JsonObject } from "./google-stand-in-schema";
 import { EMPTY_RESPONSE, Operations, typed } from "./google-stand-in-operations";
@@ -45,6 +46,8 @@ export class MigrationCenter {
   importResult: number | string | undefined;
   /** Lets the operation that creates a file end without its address, which has to be read then. */
   hidesAddresses = false;
+  /** Looks at a new file that find it still being created, without an address. */
+  looksUntilFileIsThere = 0;
   /** Lets the service answer as to somebody who may not know which regions there are. */
   hidesRegions = false;
   /** Findings of the next validations besides their own. */
@@ -269,6 +272,7 @@ export class MigrationCenter {
         requireFree(job.files, name);
         job.files.set(name, file);
         const { uploadFileInfo, ...rest } = file;
+        if (this.looksUntilFileIsThere > 0) return typed("ImportDataFile", stillCreating(file));
         return typed("ImportDataFile", this.hidesAddresses ? rest : { ...rest, uploadFileInfo });
       },
       () => {
@@ -281,7 +285,9 @@ export class MigrationCenter {
   private file(name: string): JsonObject {
     const file = this.jobs.get(name.replace(/\/importDataFiles\/.*$/, ""))?.files.get(name);
     if (file === undefined) throw new ApiError(404, "NOT_FOUND", `${name} was not found.`);
-    return file;
+    if (this.looksUntilFileIsThere === 0) return file;
+    this.looksUntilFileIsThere -= 1;
+    return stillCreating(file);
   }
 
   private listFiles(call: Call): JsonObject {
@@ -366,7 +372,8 @@ export class MigrationCenter {
     const imported = machines.slice(0, this.importResult);
     job.state = "COMPLETED";
     job.assets.push(...imported.map((row, index) => assetOf(row, index, job)));
-    job.report = { executionReport: { framesReported: imported.length, totalRowsCount }, completeTime: TIME };
+    job.report = { executionReport: { framesReported: imported.length, totalRowsCount } };
+    job.completeTime = timeAt(this.operations.clock);
   }
 
   private listAssets(call: Call): JsonObject {
@@ -411,4 +418,11 @@ export class MigrationCenter {
       return EMPTY_RESPONSE;
     });
   }
+}
+
+function stillCreating(file: JsonObject): JsonObject {
+  return {
+    ...Object.fromEntries(Object.entries(file).filter(([field]) => field !== "uploadFileInfo")),
+    state: "CREATING",
+  };
 }

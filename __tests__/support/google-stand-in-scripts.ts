@@ -25,7 +25,7 @@ const PROGRAMS = [
     "mkdir",
     "mkfifo",
   ],
-  ...["mktemp", "mv", "od", "rm", "sed", "sh", "sha256sum", "sleep", "sort", "tr", "wc"],
+  ...["ln", "mktemp", "mv", "od", "rm", "sed", "sh", "sha256sum", "sleep", "sort", "tr", "wc"],
 ] as const;
 
 export type Shell = "bash" | "busybox" | "dash";

@@ -109,7 +109,7 @@ export class CloudBInventory extends Construct {
     const { deploymentId, projectId, region, sourceId, dependsOn = [] } = props;
     const libraries = addAssessmentLibraries(this);
     const discover = this.script("discover-cloudb.sh");
-    const steps = ["export-inventory.sh", "import-inventory.sh", "register-source.sh"].map((step) => this.script(step));
+    const steps = [...EXPORT_FILES, ...IMPORT_FILES].map((step) => this.script(step));
 
     new TerraformData(this, "Import", {
       triggersReplace: {
@@ -152,6 +152,27 @@ export class CloudBInventory extends Construct {
     return addStackFile(this, packageFile(`lib/lab/scripts/${file}`), `scripts/${file}`);
   }
 }
+
+/** What lists the machines and writes the tables. */
+const EXPORT_FILES = [
+  "export-inventory.sh",
+  "cloudb-lists.sh",
+  "inventory-machines.jq",
+  "inventory-types.jq",
+  "inventory-volumes.jq",
+  "inventory-tables.jq",
+  "inventory-tables.awk",
+] as const;
+
+/** What imports the tables. */
+const IMPORT_FILES = [
+  "import-inventory.sh",
+  "import-files.sh",
+  "import-job.sh",
+  "import-findings.sh",
+  "import-corrections.sh",
+  "register-source.sh",
+] as const;
 
 const RULES: readonly Rule<CloudBInventoryProps>[] = [
   {

@@ -1,0 +1,154 @@
+# shellcheck shell=sh disable=SC2034,SC2153,SC2154 # export-inventory.sh reads what is set here, and sets what is read
+# Shell library of export-inventory.sh: listings of cloud B, page by page through its own program.
+#
+# To be sourced after google-rest.sh. Reads the settings of export-inventory.sh.
+#
+# Everything passes through in pages, so memory does not grow with the number of machines. The program of cloud B collects
+# all pages in memory when it prints JSON; as text it prints page by page and applies the query to each, in its releases 1
+# and 2 alike. A row that is JSON inside (`to_string`) has neither tabs nor line ends in it, so nothing can be mistaken for
+# a separator.
+
+# Processes in the background, so that a signal is handled at once.
+workers=
+
+stop_workers() {
+  for worker in $workers; do
+    kill "$worker" 2>/dev/null || :
+  done
+  workers=
+}
+
+# Nothing of the caller's own set-up may take the place of the key: profiles, sessions, the role of the machine. Its
+# file may also name another address or a pager.
+keep_own_set_up_out() {
+  unset AWS_PROFILE AWS_DEFAULT_PROFILE AWS_SESSION_TOKEN AWS_SECURITY_TOKEN AWS_ROLE_ARN AWS_WEB_IDENTITY_TOKEN_FILE
+  unset AWS_DATA_PATH
+  export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null AWS_EC2_METADATA_DISABLED=true
+  # Release 2 would wait in front of a pager, or ask for arguments.
+  export AWS_PAGER='' AWS_CLI_AUTO_PROMPT=off
+  # Every page by itself: limits of rate, faults of the service and broken connections.
+  export AWS_RETRY_MODE=standard AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
+  export AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
+  # Aliases, which may replace `ec2`, are in a file below the home folder that no setting moves. The program gets a home
+  # with all but its own folder, because Python and managers of versions look for the program itself there.
+  mkdir "$GOOGLE_WORK/home"
+  [ -z "${HOME:-}" ] || ln -s "$HOME"/* "$HOME"/.[!.]* "$GOOGLE_WORK/home/" 2>/dev/null || :
+  rm -f "$GOOGLE_WORK/home/.aws"
+}
+
+# new_pipe NAME: a pipe between two of them, in the work folder.
+new_pipe() {
+  rm -f "$GOOGLE_WORK/$1"
+  mkfifo "$GOOGLE_WORK/$1" || exit 1
+}
+
+any_worker() {
+  for worker in $workers; do
+    if kill -0 "$worker" 2>/dev/null; then return 0; fi
+  done
+  return 1
+}
+
+# await_workers WHAT: until all have ended. Their exit codes come in failed_workers, as `<process>=<code>` for each that is
+# not 0.
+await_workers() {
+  await_start=$(google_seconds)
+  pause=0.05
+  while any_worker; do
+    google_sleep "$pause"
+    now=$(google_seconds)
+    # What is short is not slowed down; what is long is not watched too closely.
+    [ $((now - await_start)) -lt 2 ] || pause=1
+    if [ $((now - await_start)) -ge "$LIST_SECONDS" ]; then
+      google_complain "$1: not done after $LIST_SECONDS s."
+      google_complain "  Way out: apply again; set LIST_SECONDS when there is that much to do."
+      exit 1
+    fi
+  done
+  failed_workers=
+  for worker in $workers; do
+    status=0
+    wait "$worker" || status=$?
+    [ "$status" -eq 0 ] || failed_workers="$failed_workers $worker=$status"
+  done
+  workers=
+}
+
+# For work on files, which fails for want of room and little else.
+require_workers() {
+  await_workers "$@"
+  [ -n "$failed_workers" ] || return 0
+  google_complain "$1: failed (exit codes$failed_workers). $(google_text <"$GOOGLE_WORK/worker-errors")"
+  google_complain "  Way out: see that ${TMPDIR:-/tmp} has room, then apply again."
+  exit 1
+}
+
+# list WHAT QUERY FILTER OUTPUT ARGUMENT...: all rows of one call, as the jq filter in a file makes lines of them.
+list() {
+  what=$1
+  query=$2
+  filter=$3
+  output=$4
+  shift 4
+  endpoint=${AWS_ENDPOINT_URL_EC2:-${AWS_ENDPOINT_URL:-}}
+  [ -z "$endpoint" ] || set -- "$@" --endpoint-url "$endpoint"
+  key_deadline=$(($(google_seconds) + KEY_WAIT_SECONDS))
+  attempt=1
+  while ! list_once "$@"; do
+    case $error_code in
+      AuthFailure | InvalidAccessKeyId | InvalidClientTokenId | UnauthorizedOperation) ;;
+      *) list_failed ;;
+    esac
+    [ "$(google_seconds)" -lt "$key_deadline" ] || list_failed
+    pause=$(google_doubled "$REST_RETRY_BASE_SECONDS" "$attempt")
+    google_say "$what: $error_code. A new key or policy takes up to a minute to work; trying again in $pause s."
+    google_sleep "$pause"
+    attempt=$((attempt + 1))
+  done
+}
+
+# One run of the program of cloud B with its pages going through jq; true when both came to their end.
+list_once() {
+  new_pipe pages
+  : >"$output"
+  jq -r --from-file "$filter" <"$GOOGLE_WORK/pages" >"$output" 2>"$GOOGLE_WORK/jq-error" &
+  reader=$!
+  workers=$reader
+  HOME=$GOOGLE_WORK/home aws --output text --query "$query" --region "$CLOUDB_REGION" --color off --cli-connect-timeout 10 \
+    --cli-read-timeout 60 ec2 "$@" >"$GOOGLE_WORK/pages" 2>"$GOOGLE_WORK/aws-error" </dev/null &
+  workers="$workers $!"
+  await_workers "$what"
+  error_code=$(sed -n 's/.*An error occurred (\([A-Za-z.]*\)) when calling.*/\1/p' "$GOOGLE_WORK/aws-error" | sed 1q)
+  # Rows that cannot be read close the pipe, and the program then fails for that reason alone.
+  case $failed_workers in
+    *" $reader="*)
+      google_complain "$what: rows of an unexpected form: $(google_text <"$GOOGLE_WORK/jq-error")"
+      google_complain "  Way out: update the aws program and jq, then apply again."
+      exit 1
+      ;;
+  esac
+  [ -z "$failed_workers" ]
+}
+
+list_failed() {
+  google_complain "$what failed: $(google_text <"$GOOGLE_WORK/aws-error")"
+  case $error_code in
+    AuthFailure | InvalidAccessKeyId | InvalidClientTokenId)
+      google_complain "  The key did not work within $KEY_WAIT_SECONDS s. The same is said of a region that is not enabled for" \
+        "the account: enable $CLOUDB_REGION there, or set cloudb_region to the region of the machines."
+      ;;
+    UnauthorizedOperation)
+      google_complain "  The policy of the scoped user allows this call, and did not take effect within" \
+        "$KEY_WAIT_SECONDS s. Look for a rule of the organization or a permissions boundary that denies it."
+      ;;
+    InvalidInstanceType)
+      google_complain "  A machine has a type that the region no longer describes. Change its type, or remove the machine."
+      ;;
+    '')
+      google_complain "  Way out: check that this machine reaches the API, and that cloudb_region ($CLOUDB_REGION) is spelled" \
+        "as cloud B does; then apply again."
+      ;;
+    *) google_complain "  Nothing was imported. Apply again when the cause is gone." ;;
+  esac
+  exit 1
+}

@@ -1,0 +1,134 @@
+# shellcheck shell=sh disable=SC2034,SC2154 # import-inventory.sh reads what is set here, and sets what is read
+# Shell library of import-inventory.sh: the way of the inventory's files into an import job.
+#
+# To be sourced after assessment-rest.sh. Reads job, job_id, left_out, cleaned, INVENTORY_FOLDER and OPERATION_SECONDS.
+
+# What the service accepts in one file.
+largest_file_bytes=104857600
+format=IMPORT_JOB_FORMAT_EXPORTED_AWS_CSV
+tab=$(printf '\t')
+
+digest_of() {
+  if command -v sha256sum >/dev/null 2>&1; then
+    sha256sum <"$1"
+  elif command -v shasum >/dev/null 2>&1; then
+    shasum -a 256 <"$1"
+  else
+    # Nothing to compare with: the sizes agree already.
+    echo "$2"
+  fi
+}
+
+# A folder in which two exports have met must not be imported as one.
+check_files() {
+  while IFS=$tab read -r name kind rows bytes digest; do
+    file=$INVENTORY_FOLDER/$name
+    if [ ! -f "$file" ]; then
+      google_refuse "$file is missing; manifest.json names it."
+    elif [ "$(($(wc -c <"$file")))" -ne "$bytes" ]; then
+      google_refuse "$file has $(($(wc -c <"$file"))) bytes; manifest.json says $bytes. Run export-inventory.sh again."
+    elif [ "$bytes" -gt "$largest_file_bytes" ]; then
+      google_refuse "$file has $bytes bytes; the service takes $largest_file_bytes. Cut it into several with the same header."
+    elif [ -n "$digest" ]; then
+      found=$(digest_of "$file" "$digest")
+      [ "${found%% *}" = "$digest" ] ||
+        google_refuse "$file has other contents than manifest.json says. Run export-inventory.sh again."
+    fi
+  done <"$GOOGLE_WORK/files"
+  google_check_settings
+}
+
+# Files of this job, as lines of the name that the service is told and the path.
+list_files() {
+  while IFS=$tab read -r name kind rows bytes digest; do
+    if [ "$left_out" = yes ] && [ "$rows" -eq 0 ]; then continue; fi
+    shown=$name
+    case $kind/$cleaned in
+      tagInfo/yes | labelInfo/no) continue ;;
+      labelInfo/yes)
+        # All of the tags may have been such that no label is left.
+        [ "$rows" -gt 0 ] || continue
+        shown=tagInfo${name#labelInfo}
+        ;;
+    esac
+    printf '%s\t%s\n' "$shown" "$INVENTORY_FOLDER/$name"
+  done <"$GOOGLE_WORK/files" >"$GOOGLE_WORK/job-files"
+  file_count=$(($(wc -l <"$GOOGLE_WORK/job-files")))
+}
+
+# A file's id has lower-case letters and hyphens only.
+file_id() {
+  printf '%s' "$1" | tr '[:upper:]._' '[:lower:]--'
+}
+
+# What the last answer says of a file: creating, addressed, or bare when it is there without an address.
+file_state() {
+  jq -r '(.response // .) | if .state == "CREATING" then "creating"
+    elif .uploadFileInfo.signedUri then "addressed" else "bare" end' "$GOOGLE_ANSWER" 2>/dev/null || echo bare
+}
+
+# create_file NAME: leaves an answer with the signed address of a new file.
+create_file() {
+  file="$job/importDataFiles/$(file_id "$1")"
+  printf '{ "displayName": "%s", "format": "%s" }\n' "$1" "$format" >"$GOOGLE_WORK/file.json"
+  if ! google_post migrationcenter "$job/importDataFiles" "$GOOGLE_WORK/file.json" \
+    "importDataFileId=${file##*/}&requestId=$(google_new_request_id)" ||
+    ! google_await migrationcenter "File $1" "$OPERATION_SECONDS"; then
+    fail_in_job "Import job $job_id takes no file $1."
+  fi
+  read_again=no
+  file_until=$(($(google_seconds) + OPERATION_SECONDS))
+  while :; do
+    case $(file_state)/$read_again in
+      addressed/* | bare/yes) return 0 ;;
+      creating/yes)
+        if [ "$(google_seconds)" -ge "$file_until" ]; then
+          google_complain "File $1 of import job $job_id is still being created after $OPERATION_SECONDS s."
+          google_complain "  Way out: run the same command again; the half-done job is replaced."
+          exit 1
+        fi
+        google_progress "File $1" "still being created"
+        google_sleep "$REST_POLL_SECONDS"
+        ;;
+    esac
+    read_again=yes
+    google_get migrationcenter "$file" || fail_in_job "The address to send $1 to cannot be read."
+  done
+}
+
+delete_file() {
+  if google_delete migrationcenter "$file" "requestId=$(google_new_request_id)" &&
+    google_await migrationcenter "File ${file##*/}" "$OPERATION_SECONDS"; then
+    return 0
+  fi
+  google_says '^NOT_FOUND' || google_fail "File ${file##*/} of import job $job_id, whose address has expired, cannot be deleted."
+}
+
+# Answers of Cloud Storage for an address that is too old.
+address_expired() {
+  google_has_reason ExpiredToken || google_says 'has expired|request signature expired'
+}
+
+# send_file NAME PATH
+send_file() {
+  addresses=1
+  create_file "$1"
+  until google_upload "$2"; do
+    if ! address_expired || [ "$addresses" -ge 3 ]; then
+      google_fail "$1 cannot be uploaded." "Way out: run the same command again; the half-done job is replaced."
+    fi
+    addresses=$((addresses + 1))
+    google_say "The address for $1 has expired; asking for another one."
+    delete_file
+    create_file "$1"
+  done
+}
+
+send_files() {
+  sent=0
+  while IFS=$tab read -r name path <&3; do
+    sent=$((sent + 1))
+    google_say "Uploading $name: $(($(wc -c <"$path"))) bytes ($sent of $file_count)."
+    send_file "$name" "$path"
+  done 3<"$GOOGLE_WORK/job-files"
+}

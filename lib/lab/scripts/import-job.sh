@@ -1,0 +1,188 @@
+# shellcheck shell=sh disable=SC2034,SC2153,SC2154 # import-inventory.sh reads what is set here, and sets what is read
+# Shell library of import-inventory.sh: import jobs of the service, one by one and as what earlier runs have left.
+#
+# To be sourced after assessment-rest.sh. Reads location, inventory, instances, job_source, own_source_id and the settings.
+
+# The checksum tells sources apart.
+plain_job_id() {
+  checksum=$(printf '%s' "$1" | cksum)
+  echo "cloudb-$inventory-${checksum%% *}"
+}
+
+# The job that these corrections lead to.
+name_job() {
+  job_id=$(plain_job_id "$job_source")
+  [ "$left_out" = no ] || job_id="$job_id-rows"
+  [ "$cleaned" = no ] || job_id="$job_id-tags"
+  job="$location/importJobs/$job_id"
+}
+
+# What earlier runs have left of this inventory. Sets known_job, which is empty or the job to go on with: the newest
+# completed one, else the one with the most corrections, which has come last; own_source, left_out and cleaned as it says;
+# is_done; and is_newest, whether its source's machines come from it. The file "tries" gets the others, which have imported
+# nothing.
+read_earlier_jobs() {
+  google_list migrationcenter "$location/importJobs" "pageSize=1000&view=IMPORT_JOB_VIEW_BASIC" importJobs \
+    "$GOOGLE_WORK/jobs" || google_fail "The import jobs of earlier runs cannot be read."
+  jq -rn --arg plain "$(plain_job_id "$SOURCE_ID")" --arg own "$(plain_job_id "$own_source_id")" '
+    def part_of($first): . == $first or startswith($first + "-");
+    # The project has a number as well as an id, and both occur.
+    def place: sub("^projects/[^/]+/"; "");
+    [inputs | { id: (.name | split("/") | last), source: (.assetSource // "" | place), state: (.state // ""),
+      # Without its end, as a fraction of a second may stand before it.
+      time: (.completeTime // .updateTime // .createTime // "" | rtrimstr("Z")) }
+      | .done = (.state == "IMPORT_JOB_STATE_COMPLETED") | .own = (.id | part_of($own))] as $jobs
+    | [$jobs[] | select(.own or (.id | part_of($plain)))] as $mine
+    | ($mine | sort_by(.done, (if .done then .time else "" end), .own, (.id | length)) | last) as $known
+    | $known.id // "", (if $known.own then "yes" else "no" end), $known.done // false,
+      all($jobs[] | select(.done and .source == $known.source); .time <= $known.time),
+      ($mine[] | select(.id != $known.id and (.state | IN("IMPORT_JOB_STATE_PENDING", "IMPORT_JOB_STATE_READY",
+        "IMPORT_JOB_STATE_FAILED_VALIDATION", "IMPORT_JOB_STATE_FAILED"))) | .id)' "$GOOGLE_WORK/jobs" >"$GOOGLE_WORK/earlier"
+  {
+    read -r known_job
+    read -r own_source
+    read -r is_done
+    read -r is_newest
+  } <"$GOOGLE_WORK/earlier"
+  sed 1,4d "$GOOGLE_WORK/earlier" | grep -E '^[a-z0-9-]+$' >"$GOOGLE_WORK/tries" || :
+  case $known_job in *-rows*) left_out=yes ;; esac
+  case $known_job in *-tags) cleaned=yes ;; esac
+}
+
+# Sets state, which is NONE when there is no such job, and has_report, frames and rows of what it has imported.
+look_at_job() {
+  if google_get migrationcenter "$job"; then
+    jq -r '(.state // "?" | ltrimstr("IMPORT_JOB_STATE_")), has("executionReport"),
+      .executionReport.framesReported // 0, .executionReport.totalRowsCount // 0' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/job"
+    {
+      read -r state
+      read -r has_report
+      read -r frames
+      read -r rows_read
+    } <"$GOOGLE_WORK/job"
+    return 0
+  fi
+  [ "$GOOGLE_STATUS" = 404 ] || google_fail "The state of import job $job_id cannot be read."
+  state=NONE
+}
+
+# count_assets SOURCE: sets assets, how many machines the service has of a source. What a user has hidden is there.
+count_assets() {
+  google_list migrationcenter "$location/assets" \
+    "pageSize=1000&view=ASSET_VIEW_FULL&showHidden=true&fields=assets(sources),nextPageToken,unreachable" \
+    assets "$GOOGLE_WORK/assets" || google_fail "Whether the machines of the earlier import are there still cannot be read."
+  assets=$(jq -n --arg source "locations/$REGION/sources/$1" '
+    reduce (inputs | select(any(.sources[]?; sub("^projects/[^/]+/"; "") == $source))) as $asset (0; . + 1)
+  ' "$GOOGLE_WORK/assets")
+}
+
+# Has a job that has ended imported less than the inventory holds?
+is_partial() {
+  [ "$has_report" = true ] && [ "$frames" -lt "$instances" ]
+}
+
+# What an import of an earlier run lacks, in words; empty when it can be left alone.
+judge_earlier_import() {
+  lack=
+  if is_partial; then
+    lack="has imported $frames of $instances instances in an earlier run"
+  elif [ "$is_newest" = false ]; then
+    lack="is older than another import into its source"
+  else
+    [ "$has_report" = true ] || frames=1
+    count_assets "$job_source"
+    # What cannot be reached may be there.
+    [ -s "$GOOGLE_WORK/unreachable" ] || [ "$assets" -ge "$frames" ] || lack="has imported $frames instances, of which $assets are there still"
+  fi
+}
+
+another_run="Way out: another run of this import may be at work on that job, or somebody deletes it; wait until that has ended and run the same command again."
+
+# fail_in_job MESSAGE: for a call about the job that this run works on. When the job, or a part of it, is not as this run has
+# left it, somebody else is at work.
+fail_in_job() {
+  if google_says '^(NOT_FOUND|ALREADY_EXISTS|FAILED_PRECONDITION)'; then google_fail "$1" "$another_run"; fi
+  google_fail "$1" "Way out: repair what the message names and run the same command again."
+}
+
+# Did the service refuse the job because of its source's type?
+source_refused() {
+  [ "$own_source" = no ] && google_says '^(INVALID_ARGUMENT|FAILED_PRECONDITION)' &&
+    google_says '(^|[^a-z])source|assetsource'
+}
+
+# Sets created: yes, no when the job is there already, refused when the service does not take its source.
+create_job() {
+  google_say "Creating import job $job_id for $instances instances."
+  # Neither value can have a character that JSON escapes.
+  printf '{ "displayName": "%s", "assetSource": "%s" }\n' "Cloud B inventory (assess-$DEPLOYMENT_ID)" \
+    "$location/sources/$job_source" >"$GOOGLE_WORK/job.json"
+  if google_post migrationcenter "$location/importJobs" "$GOOGLE_WORK/job.json" \
+    "importJobId=$job_id&requestId=$(google_new_request_id)" && google_await migrationcenter "Import job $job_id" "$OPERATION_SECONDS"; then
+    created=yes
+  elif google_says '^ALREADY_EXISTS'; then
+    # Another run was quicker, or an earlier one that was interrupted has arrived after all.
+    created=no
+    attempts=$((attempts + 1))
+    [ "$attempts" -le "$REST_TRIES" ] || google_fail "Import job $job_id is said to exist, but cannot be seen."
+    google_progress "Import job $job_id" "said to exist, but not to be seen yet"
+    google_sleep "$REST_POLL_SECONDS"
+  elif source_refused; then
+    created=refused
+    google_say "The service does not import into source $SOURCE_ID. $(google_outcome)"
+  else
+    google_fail "Import job $job_id cannot be created." "Way out: repair what the message names and run the same command again."
+  fi
+}
+
+# delete_job ID: returns 1 when the service refuses. Takes back what the job has imported.
+delete_job() {
+  if google_delete migrationcenter "$location/importJobs/$1" "force=true&requestId=$(google_new_request_id)" &&
+    google_await migrationcenter "Import job $1" "$OPERATION_SECONDS"; then
+    return 0
+  fi
+  google_says '^NOT_FOUND'
+}
+
+# replace_job WHY
+replace_job() {
+  if [ "$replaced" = yes ]; then
+    google_complain "Import job $job_id was replaced, but $1 again."
+    google_complain "  Way out: look at it at $console and run the same command again."
+    exit 1
+  fi
+  replaced=yes
+  google_say "Import job $job_id $1: replacing it."
+  delete_job "$job_id" || google_fail "Import job $job_id cannot be deleted."
+}
+
+# Those on whose account corrections were made have imported nothing, and would only be in the way of whoever looks.
+delete_tries() {
+  while read -r try <&3; do
+    [ "$try" != "$job_id" ] || continue
+    delete_job "$try" || google_say "Import job $try, which has imported nothing, is left behind. $(google_outcome)"
+  done 3<"$GOOGLE_WORK/tries"
+}
+
+# start_phase validate|run: an answer that is an error counts only when the job has not moved on nevertheless.
+start_phase() {
+  problem=
+  printf '{ "requestId": "%s" }\n' "$(google_new_request_id)" >"$GOOGLE_WORK/phase.json"
+  phase_until=$(($(google_seconds) + IMPORT_SECONDS))
+  if google_post migrationcenter "$job:$1" "$GOOGLE_WORK/phase.json" &&
+    google_await migrationcenter "Import job $job_id, $1" "$IMPORT_SECONDS"; then
+    return 0
+  fi
+  problem=$(google_outcome)
+  if source_refused; then
+    google_say "The service does not import into source $SOURCE_ID. $problem"
+    source_is_problem=yes
+  fi
+}
+
+# The phase was started and the job is not through yet. Returns 1 when the time for it is over.
+pause_for_job() {
+  google_progress "Import job $job_id" "$state"
+  [ "$(google_seconds)" -lt "$phase_until" ] || return 1
+  google_sleep "$REST_POLL_SECONDS"
+}
