@@ -1,6 +1,6 @@
 #!/bin/sh
-# Turns what the platform injects into what the application reads, starts a worker and keeps it running, and replaces
-# itself with the server. Any other command than `server` gets the same environment and nothing else.
+# Turns what the platform injects into what the application reads, starts a worker and keeps it running, and replaces a
+# copy of itself with the server, for which it waits. Any other command replaces the script itself, in the same environment.
 #
 # Own variables begin with ce_: another name may be exported, and the application would get our value.
 set -eu

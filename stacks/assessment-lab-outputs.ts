@@ -7,19 +7,19 @@ export function assessmentLabOutputs(lab: AssessmentLab): Record<string, StackOu
   return {
     deployment_id: { value: lab.deploymentId, description: "Suffix used in all names." },
     project_id: { value: lab.projectId, description: "Project that the lab is in." },
-    windows_vm_name: { value: lab.windowsVmName, description: "Name of the Windows host; null when there is none." },
+    windows_vm_name: { value: lab.windowsVmName, description: "Name of the Windows VM; null when there is none." },
     windows_vm_external_ip: {
       value: lab.windowsVmExternalIp,
-      description: `Address for remote desktop; null when there is no Windows host. Sign in as ${LAB_USER} with the password ${LAB_PASSWORD}, which every lab has: keep nothing of value on the host, and destroy it after the session. With windows_password = unknown nobody knows the password; once the host is ready, set one with gcloud compute reset-windows-password <windows_vm_name> --user=${LAB_USER} --project=<project_id> --zone=<zone>.`,
+      description: `Address for remote desktop; null when there is no Windows VM. Sign in as ${LAB_USER} with the password ${LAB_PASSWORD}, which every lab has: keep nothing of value on the VM, and destroy it after the session. With windows_password = unknown the password is not known; once the VM is ready, set one with gcloud compute reset-windows-password <windows_vm_name> --user=${LAB_USER} --project=<project_id> --zone=<zone>.`,
     },
-    linux_vm_names: { value: lab.linuxVmNames, description: "Names of the scan targets." },
+    linux_vm_names: { value: lab.linuxVmNames, description: "Names of the Linux VMs, the scan targets." },
     linux_vm_internal_ips: {
       value: lab.linuxVmInternalIps,
-      description: "Internal addresses of the scan targets, for the IP scan range of the discovery client.",
+      description: "Internal addresses of the Linux VMs, for the IP scan range of the discovery client.",
     },
     ssh_key_bucket_name: {
       value: lab.sshKeyBucketName,
-      description: `Bucket with the private key ${SSH_KEY_OBJECT_NAME}; null when there is none. Whoever reads the bucket or the Terraform state can sign in to the targets: let nobody read either who may not. For another key, apply once with -replace=${lab.sshKeyAddress}, then restart the targets, which accept the old key until then.`,
+      description: `Bucket with the private key ${SSH_KEY_OBJECT_NAME}; null when there is none. Read access to the bucket or to the Terraform state is access to the Linux VMs: limit both. For another key, apply once with -replace=${lab.sshKeyAddress}, then restart the Linux VMs, which accept the old key until then.`,
     },
     ssh_key_user: {
       value: lab.sshKeyUser,
@@ -31,7 +31,7 @@ export function assessmentLabOutputs(lab: AssessmentLab): Record<string, StackOu
     },
     assessment_service_url: {
       value: lab.assessmentServiceUrl,
-      description: "Address of the assessment service in the console.",
+      description: "Address of Migration Center in the console.",
     },
     assess_source_id: {
       value: lab.assessSourceId,
@@ -39,8 +39,8 @@ export function assessmentLabOutputs(lab: AssessmentLab): Record<string, StackOu
     },
     vpc_name: { value: lab.vpcName, description: "Name of the lab's network." },
     cloudb_iam_user_arn: {
-      value: lab.cloudbIamUserArn,
-      description: "Resource name of the read-only user in cloud B; null when cloud B is off.",
+      value: lab.awsUserArn,
+      description: "ARN of the read-only user in AWS; null without AWS credentials.",
     },
   };
 }

@@ -3,14 +3,14 @@ import { RandomProvider } from "@cdktf/provider-random/lib/provider";
 import { TlsProvider } from "@cdktf/provider-tls/lib/provider";
 import { type Construct } from "constructs";
 
+import { expression } from "../lib/core/expression";
 import { PortableStack } from "../lib/core/portable-stack";
 import { type StateBackend } from "../lib/core/state-backend";
 import { AssessmentLab } from "../lib/lab/assessment-lab";
+import { zoneOrDefault } from "../lib/lab/lab-names";
 import { assessmentLabOutputs } from "./assessment-lab-outputs";
-import { LabAssessmentInputs } from "./inputs/lab-assessment-inputs";
-import { LabHostInputs } from "./inputs/lab-host-inputs";
-import { LabLocationInputs } from "./inputs/lab-location-inputs";
-import { LabNetworkInputs } from "./inputs/lab-network-inputs";
+import { declareInputs } from "./inputs/input-table";
+import { LAB_INPUTS } from "./inputs/lab-inputs";
 
 export interface AssessmentLabStackProps {
   /**
@@ -25,35 +25,19 @@ export interface AssessmentLabStackProps {
 export class AssessmentLabStack extends PortableStack {
   constructor(scope: Construct, id: string, props: AssessmentLabStackProps = {}) {
     super(scope, id, { providers: ["google", "random", "tls"], backend: props.backend });
-    const { deploymentId, projectId, region, zone } = new LabLocationInputs(this);
-    const { createDefaultFirewallRules, createVpc, internalTrafficCidr, rdpSourceRanges } = new LabNetworkInputs(this);
-    const hosts = new LabHostInputs(this);
-    const assessment = new LabAssessmentInputs(this);
-
-    new GoogleProvider(this, "google", { project: projectId, region });
+    const { cloudbAccessKeyId, cloudbRegion, cloudbSecretAccessKey, rdpSourceRanges, ...inputs } = declareInputs(
+      this,
+      LAB_INPUTS,
+    );
+    new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
     new RandomProvider(this, "random");
     new TlsProvider(this, "tls");
 
     const lab = new AssessmentLab(this, "Lab", {
-      projectId,
-      region,
-      zone,
-      deploymentId,
-      createVpc,
-      createDefaultFirewallRules,
-      internalTrafficCidr,
+      ...inputs,
+      zone: expression(zoneOrDefault(inputs.zone, inputs.region)),
       sourceRanges: { rdp: rdpSourceRanges },
-      createWindowsVm: hosts.createWindowsVm,
-      windowsPassword: hosts.windowsPassword,
-      windowsVmMachineType: hosts.windowsVmMachineType,
-      windowsVmBootDiskSizeGb: hosts.windowsVmBootDiskSizeGb,
-      linuxVmCount: hosts.linuxVmCount,
-      linuxVmMachineType: hosts.linuxVmMachineType,
-      linuxVmBootDiskSizeGb: hosts.linuxVmBootDiskSizeGb,
-      createSshKeyBucket: hosts.createSshKeyBucket,
-      initializeAssessmentService: assessment.initializeAssessmentService,
-      assessDiscoveryClientName: assessment.assessDiscoveryClientName,
-      cloudB: assessment.cloudB,
+      aws: { accessKeyId: cloudbAccessKeyId, secretAccessKey: cloudbSecretAccessKey, region: cloudbRegion },
     });
 
     this.expose(assessmentLabOutputs(lab));

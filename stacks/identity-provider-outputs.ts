@@ -1,29 +1,20 @@
 import { type StackOutput } from "../lib/core/portable-stack";
-import { ADMINISTRATOR_NAME, DB_INIT_JOB, MEDIA_BUCKET_SUFFIX } from "../lib/idp/contract";
-import { type InitializationJob } from "../lib/idp/initialization-job";
-import { type IdentityProviderFoundation } from "./identity-provider-foundation";
+import { ADMINISTRATOR_NAME, DB_INIT_JOB } from "../lib/idp/contract";
+import { type IdentityProvider } from "../lib/identity-provider";
 
-/**
- * The outputs of both variants: names and addresses, never a secret's value.
- *
- * @param url address of the identity provider
- */
-export function identityProviderOutputs(
-  parts: IdentityProviderFoundation,
-  initialization: InitializationJob,
-  url: string,
-): Record<string, StackOutput> {
-  const { database, place, secrets } = parts;
+/** The outputs of both variants: names and addresses, never a secret's value. */
+export function identityProviderOutputs(identityProvider: IdentityProvider): Record<string, StackOutput> {
+  const { database, image, initialization, media, place, secrets, url } = identityProvider;
   const { secretId, version } = secrets.bootstrapPassword;
   return {
     service_url: { value: url, description: "Address of the identity provider." },
-    container_image: { value: parts.image.containerImage, description: "Image that runs, with its tag." },
+    container_image: { value: image.containerImage, description: "Image that runs, with its tag." },
     initialization_jobs: {
       value: { [DB_INIT_JOB]: initialization.jobName },
       description: "Names of the jobs that prepared the deployment; db-init made role and database.",
     },
     storage_buckets: {
-      value: { [MEDIA_BUCKET_SUFFIX]: parts.media.bucketName },
+      value: { [media.name]: media.bucketName },
       description: "Names of the buckets; storage holds uploaded icons and flow backgrounds.",
     },
     database_password_secret: {

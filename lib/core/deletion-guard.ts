@@ -1,15 +1,13 @@
 import { Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { requireProps } from "./rules";
+import { calledIn } from "./expression";
 import { TerraformData } from "./terraform-data";
+import { requireProps } from "./rules";
 
 export interface DeletionGuardProps {
   /** What comes last at apply, with everything that must not be lost below it. */
-  readonly guards: ITerraformDependable[];
-
-  /** Name of the input that decides, for the message. */
-  readonly input: string;
+  readonly dependsOn: ITerraformDependable[];
 
   /** Whether a destroy is refused; the value of the last apply counts. */
   readonly protect: boolean | IResolvable;
@@ -24,8 +22,9 @@ export interface DeletionGuardProps {
  */
 export class DeletionGuard extends TerraformData {
   constructor(scope: Construct, id: string, props: DeletionGuardProps) {
-    requireProps(`${scope.node.path}/${id}`, props, { guards: true, input: true, protect: true });
-    const { guards, input, protect } = props;
+    requireProps(`${scope.node.path}/${id}`, props, { dependsOn: true, protect: true });
+    const { dependsOn, protect } = props;
+    const input = calledIn(scope, protect, "deletionProtection");
     super(scope, id, {
       input: { protected: Token.asString(protect) },
       provisioners: [
@@ -37,7 +36,7 @@ export class DeletionGuard extends TerraformData {
           environment: { PROTECTED: "${self.input.protected}" },
         },
       ],
-      dependsOn: guards,
+      dependsOn,
     });
   }
 }

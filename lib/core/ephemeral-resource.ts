@@ -1,4 +1,4 @@
-import { TerraformElement, Token, ref } from "cdktf";
+import { dependable, TerraformElement, Token, ref, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { requireProvider, type ProviderName } from "./provider-requirements";
@@ -13,6 +13,13 @@ export interface EphemeralResourceProps {
 
   /** Arguments under Terraform's own names. */
   readonly attributes: Readonly<Record<string, unknown>>;
+
+  /**
+   * Things that must exist before it is opened, beside those that its arguments refer to.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
 }
 
 /**
@@ -37,6 +44,8 @@ export class EphemeralResource extends TerraformElement {
   }
 
   override toTerraform(): unknown {
-    return { ephemeral: { [this.props.type]: { [this.friendlyUniqueId]: this.props.attributes } } };
+    const { attributes, dependsOn = [], type } = this.props;
+    const dependencies = dependsOn.length === 0 ? {} : { depends_on: dependsOn.map((part) => dependable(part)) };
+    return { ephemeral: { [type]: { [this.friendlyUniqueId]: { ...attributes, ...dependencies } } } };
   }
 }

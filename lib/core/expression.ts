@@ -1,4 +1,5 @@
-import { ref, TerraformCount, Token, type IResolvable } from "cdktf";
+import { DefaultTokenResolver, ref, StringConcat, Token, Tokenization } from "cdktf";
+import { type IConstruct } from "constructs";
 
 /**
  * A Terraform expression written out by hand, without the surrounding `${ }`.
@@ -24,12 +25,15 @@ export function literal(text: string): string {
   return Token.isUnresolved(text) ? text : text.replaceAll(/[$%](?=\{)/g, (marker) => marker + marker);
 }
 
-/** `count` of a resource that exists only when the condition holds at plan; none when there is no condition. */
-export function countWhen(condition: string | undefined): TerraformCount | undefined {
-  return condition === undefined ? undefined : TerraformCount.of(numberExpression(`(${condition}) ? 1 : 0`));
+/** A value as Terraform will read it. */
+export function rendered(scope: IConstruct, value: unknown): unknown {
+  const resolver = new DefaultTokenResolver(new StringConcat());
+  return Tokenization.resolve(value, { scope, resolver, preparing: false });
 }
 
-/** A switch as a condition for `countWhen`: none for what is always on. */
-export function conditionOf(isOn: boolean | IResolvable): string | undefined {
-  return isOn === true ? undefined : Token.asString(isOn);
+/** What a message calls a value: the input that it is taken from, or the prop. */
+export function calledIn(scope: IConstruct, value: unknown, prop: string): string {
+  if (!Token.isUnresolved(value)) return prop;
+  const [, variable] = /^\$\{var\.(\w+)\}$/.exec(String(rendered(scope, value))) ?? [];
+  return variable ?? prop;
 }

@@ -6,18 +6,25 @@ import { Construct } from "constructs";
 
 import { EphemeralResource } from "./ephemeral-resource";
 import { numberExpression } from "./expression";
+import { Grants, type Identity } from "./identity";
 import { SECRET_ID_MAX_LENGTH } from "./names";
 import { MAIN_CHILD_ID } from "./portable-stack";
 import { requireProvider } from "./provider-requirements";
 import { ifKnown, requireAll, requireProps, secretPresence, type Rule } from "./rules";
 
 /** One version of a stored secret, as consumers refer to it: never `latest`, so that a new version is a visible change. */
-export interface SecretReference {
+export interface ReadableSecret {
   /** Name of the secret in its project. */
   readonly secretId: string;
 
   /** Number of the version. */
   readonly version: string;
+
+  /** What must exist before the value can be read. */
+  readonly ready: ITerraformDependable[];
+
+  /** Allows an identity to read this secret and nothing else; empty for an identity that takes no grants. */
+  grantAccess(identity: Identity): ITerraformDependable[];
 }
 
 export interface GeneratedSecretProps {
@@ -71,12 +78,16 @@ export interface GeneratedSecretProps {
  * Terraform generates a candidate at every run and stores it only when the write version changes, so a second apply
  * changes nothing. Readers take it from the secret store.
  */
-export class GeneratedSecret extends Construct {
-  /** Name of the secret in its project. */
+export class GeneratedSecret extends Construct implements ReadableSecret {
   readonly secretId: string;
 
-  private readonly secret: SecretManagerSecret;
+  readonly ready: ITerraformDependable[];
+
+  /** The secret itself, without its value. */
+  readonly secret: SecretManagerSecret;
+
   private readonly secretVersion: SecretManagerSecretVersion;
+  private readonly grants = new Grants(this);
 
   constructor(scope: Construct, id: string, props: GeneratedSecretProps) {
     super(scope, id);
@@ -109,11 +120,12 @@ export class GeneratedSecret extends Construct {
     });
 
     this.secretId = this.secret.secretId;
+    this.ready = [this.secretVersion];
   }
 
-  /** The version that is stored now; known after the first apply. */
-  get reference(): SecretReference {
-    return { secretId: this.secret.secretId, version: this.secretVersion.version };
+  /** Number of the version that is stored now; known after the first apply. */
+  get version(): string {
+    return this.secretVersion.version;
   }
 
   /**
@@ -122,11 +134,6 @@ export class GeneratedSecret extends Construct {
    */
   get storedVersion(): number {
     return numberExpression(`tonumber(${this.secretVersion.version})`);
-  }
-
-  /** What must exist before the value can be read. */
-  get stored(): ITerraformDependable {
-    return this.secretVersion;
   }
 
   /** The value, for write-only arguments and provider configuration. */
@@ -138,13 +145,17 @@ export class GeneratedSecret extends Construct {
     }).stringAttribute("secret_data");
   }
 
-  /** Lets one principal read this secret and nothing else; `member` as in IAM, for example `serviceAccount:a@b`. */
-  grantAccess(id: string, member: string): SecretManagerSecretIamMember {
-    return new SecretManagerSecretIamMember(this, id, {
-      secretId: this.secret.id,
-      role: "roles/secretmanager.secretAccessor",
-      member,
-    });
+  grantAccess(identity: Identity): ITerraformDependable[] {
+    return this.grants.to(
+      identity,
+      (id) =>
+        new SecretManagerSecretIamMember(this, id, {
+          secretId: this.secret.id,
+          role: "roles/secretmanager.secretAccessor",
+          member: identity.member,
+          dependsOn: identity.ready,
+        }),
+    );
   }
 }
 

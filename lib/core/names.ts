@@ -13,8 +13,17 @@ export const PROJECT_ID_PATTERN = "^[a-z][a-z0-9-]{4,28}[a-z0-9]$";
 /** Longest tenant id; from the input's own rule. */
 export const TENANT_ID_MAX_LENGTH = 20;
 
+/** Name of an application, and so of a deployment, that is given none. */
+export const DEFAULT_APPLICATION_NAME = "idp";
+
+/** Region of a deployment that is given none. */
+export const DEFAULT_REGION = "us-central1";
+
 /** Hexadecimal digits of the project's hash in the tenant prefix: keeps bucket names unique across projects. */
 const PROJECT_HASH_LENGTH = 6;
+
+/** What `tenantPrefix` gives. */
+export const TENANT_PREFIX_PATTERN = `^[a-z0-9-]{1,${TENANT_ID_MAX_LENGTH}}-[0-9a-f]{${PROJECT_HASH_LENGTH}}$`;
 
 /**
  * Longest application name. The tightest budget is the database initialization job: its name and its execution token

@@ -88,9 +88,8 @@ export class PortableStack extends TerraformStack {
   protected override allocateLogicalId(element: TerraformElement | Node): string {
     const node = TerraformElement.isTerraformElement(element) ? element.node : element;
     const names = node.scopes.slice(node.scopes.indexOf(this) + 1).map((scope) => scope.node.id);
-    const [first, ...rest] = names;
-    const speaking = [first, ...rest.filter((name) => name !== MAIN_CHILD_ID)];
-    const address = speaking.map((name) => snakeCase(name ?? "")).join("_");
+    const speaking = names.filter((name) => name !== MAIN_CHILD_ID);
+    const address = (speaking.length === 0 ? names.slice(-1) : speaking).map((name) => snakeCase(name)).join("_");
     // Terraform allows digits everywhere but at the front.
     return address.replace(/^(?=\d)/, "_");
   }

@@ -2,7 +2,7 @@ import { ProjectService } from "@cdktf/provider-google/lib/project-service";
 import { type ITerraformDependable, type LocalExecProvisioner } from "cdktf";
 import { Construct } from "constructs";
 
-import { countWhen } from "./expression";
+import { countIf } from "./conditional";
 import { packageFile } from "./package-file";
 import { requireProps } from "./rules";
 import { addStackFile, type StackFile } from "./stack-file";
@@ -82,7 +82,7 @@ export class ProjectApis extends Construct {
    */
   enable(api: ApiName, condition?: string): void {
     const { projectId } = this.props;
-    const count = countWhen(condition);
+    const count = countIf(condition);
 
     const enabled = new ProjectService(this, api, {
       project: projectId,

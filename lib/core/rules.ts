@@ -51,10 +51,9 @@ type RequiredName<Props> = {
 export function requireProps<Props extends object>(
   path: string,
   props: Props,
-  required: Readonly<Record<RequiredName<Props>, true>>,
+  required: Readonly<Record<RequiredName<Props>, Required>>,
 ): void {
-  const given = ((props as Props | undefined) ?? {}) as Readonly<Record<string, unknown>>;
-  const missing = Object.keys(required).filter((name) => given[name] === undefined || given[name] === null);
+  const missing = missingNames(props, required);
   if (missing.length === 0) return;
   throw new RulesBrokenError(
     path,
@@ -62,10 +61,22 @@ export function requireProps<Props extends object>(
   );
 }
 
+/** A prop that has no default, or what it may not lack in its turn. */
+type Required = true | { readonly [name: string]: Required };
+
+function missingNames(props: unknown, required: Readonly<Record<string, Required>>): string[] {
+  const given = (props ?? {}) as Readonly<Record<string, unknown>>;
+  return Object.entries(required).flatMap(([name, inner]) => {
+    const value = given[name];
+    if (value === undefined || value === null) return [name];
+    return inner === true ? [] : missingNames(value, inner).map((innerName) => `${name}.${innerName}`);
+  });
+}
+
 /**
  * Judges a literal; lets an absent value pass, and one that only Terraform knows.
  *
- * The stack's variable validations judge the latter at plan.
+ * The latter is left to Terraform.
  */
 export function ifKnown<Value>(value: Value | undefined, holds: (value: Value) => boolean): boolean {
   return value === undefined || Token.isUnresolved(value) || holds(value);
@@ -74,4 +85,42 @@ export function ifKnown<Value>(value: Value | undefined, holds: (value: Value) =
 /** How a message may speak of a secret: whether it is there, never what it is. */
 export function secretPresence(value: unknown): "given" | "missing" {
   return value === undefined || value === null || value === "" ? "missing" : "given";
+}
+
+/** What a platform accepts as one kind of name that is built from application name and tenant id. */
+export interface NameLimits {
+  /** What the name is of, for example `bucket name`. */
+  readonly what: string;
+
+  /** Most characters. */
+  readonly maxLength: number;
+
+  /** Why it may not be longer; follows "because". */
+  readonly lengthReason: string;
+
+  /** What the whole name must match. */
+  readonly pattern: RegExp;
+
+  /** The pattern in words. */
+  readonly form: string;
+
+  /** Why it may have no other form; follows "because". */
+  readonly formReason: string;
+}
+
+/** Rules on the length and on the form of a name; one that only Terraform knows is left to the inputs' validations. */
+export function nameRules<Props>(nameOf: (props: Props) => string, limits: NameLimits): readonly Rule<Props>[] {
+  const { form, formReason, lengthReason, maxLength, pattern, what } = limits;
+  return [
+    {
+      holds: (props) => ifKnown(nameOf(props), (name) => name.length <= maxLength),
+      message: (props) =>
+        `${what} ${nameOf(props)} is ${nameOf(props).length} characters, the limit is ${maxLength}, because ${lengthReason}; shorten the application name or the tenant id by ${nameOf(props).length - maxLength}`,
+    },
+    {
+      holds: (props) => ifKnown(nameOf(props), (name) => pattern.test(name)),
+      message: (props) =>
+        `${what} ${nameOf(props)} must be ${form}, because ${formReason}; change the application name or the tenant id`,
+    },
+  ];
 }

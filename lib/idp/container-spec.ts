@@ -1,6 +1,7 @@
-import { type IResolvable } from "cdktf";
+import { type IResolvable, type ITerraformDependable } from "cdktf";
 
-import { type SecretReference } from "../core/generated-secret";
+import { type ReadableSecret } from "../core/generated-secret";
+import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
 
 /** Variables of the caller: a literal map, or an expression that is a map. */
 export type EnvironmentOverrides = Readonly<Record<string, string>> | IResolvable;
@@ -26,47 +27,112 @@ export interface ProbeSpec {
   readonly failureThreshold: number;
 }
 
-/** A bucket that appears as a folder. */
-export interface BucketMountSpec {
-  /** Name of the mount within the container, for example `storage`. */
-  readonly name: string;
-
-  readonly bucketName: string;
-
-  readonly mountPath: string;
-
-  /** Flags of the object-storage file system, without dashes. */
-  readonly mountOptions: readonly string[];
-}
-
 /** CPU and memory of one instance. */
 export interface ResourcesSpec {
-  /** Whole CPUs, for example `2`. */
+  /** Number of CPUs, for example `2`. */
   readonly cpu: string;
 
   /** Memory with its unit, for example `4Gi`. */
   readonly memory: string;
 }
 
+/** The database of a container. The platform offers the connection, and allows the container's identity to use it. */
+export interface DatabaseSpec {
+  readonly instance: SqlInstance;
+
+  /** Variable that tells the container where the connection is: a socket folder or an address. */
+  readonly hostVariable: string;
+
+  /**
+   * Variable that tells the container how to end the proxy beside it, where the platform's proxy must be told.
+   *
+   * @default - the proxy ends by itself
+   */
+  readonly proxyQuitVariable?: string;
+}
+
+/** A second port, with TLS of the server's own. */
+export interface TlsPortSpec {
+  readonly port: number;
+
+  /** What opens the port. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 /**
- * One container, in words that every platform understands. Platform adapters translate it and add only what their
- * platform forces on them.
+ * One container, in words that every platform understands. Platform adapters translate it, grant what it takes to the
+ * identity that it runs as, and add only what their platform forces on them.
  */
 export interface ContainerSpec {
-  readonly image: string;
-
-  readonly port: number;
+  readonly image: ContainerImage;
 
   readonly environment: EnvironmentSpec;
 
   /** Variables whose values are read from the secret store. */
-  readonly secretEnvironment: Readonly<Record<string, SecretReference>>;
+  readonly secretEnvironment: Readonly<Record<string, ReadableSecret>>;
 
-  readonly startupProbe: ProbeSpec;
+  /**
+   * Replaces the arguments of the image.
+   *
+   * @default - the image's own
+   */
+  readonly args?: readonly string[];
 
-  readonly livenessProbe: ProbeSpec;
+  /**
+   * Variable that tells the application the base of its own links, where the platform knows it.
+   *
+   * @default - it is told nothing
+   */
+  readonly baseUrlVariable?: string;
 
-  readonly mounts: readonly BucketMountSpec[];
+  /**
+   * Replaces the entrypoint of the image.
+   *
+   * @default - the image's own
+   */
+  readonly command?: readonly string[];
 
-  readonly resources: ResourcesSpec;
+  /** @default - none */
+  readonly database?: DatabaseSpec;
+
+  /**
+   * What must exist before the container starts, beside what it takes: a job that prepares it, for example.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+
+  /** @default - none, a hanging container goes on */
+  readonly livenessProbe?: ProbeSpec;
+
+  /**
+   * Buckets that appear as folders.
+   *
+   * @default - none
+   */
+  readonly mounts?: readonly MediaStore[];
+
+  /**
+   * Port on which it answers plain HTTP.
+   *
+   * @default - none, as of a worker or a job
+   */
+  readonly port?: number;
+
+  /** @default - what the platform gives a container without a wish */
+  readonly resources?: ResourcesSpec;
+
+  /** @default - none, the container is ready when it runs */
+  readonly startupProbe?: ProbeSpec;
+
+  /** @default - none */
+  readonly tlsPort?: TlsPortSpec;
+
+  /**
+   * Variables that make the application trust what load balancers say about clients, given the ranges from which they
+   * speak.
+   *
+   * @default - it is told nothing
+   */
+  readonly trustedProxies?: (ranges: readonly string[]) => Readonly<Record<string, string>>;
 }

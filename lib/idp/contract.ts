@@ -48,6 +48,12 @@ export const CONTAINER_PORT = 9000;
 /** Where the server listens, stated because the pinned release itself would ask for an IPv6 socket. */
 export const SERVER_LISTENER = { IDP_LISTEN__HTTP: `0.0.0.0:${CONTAINER_PORT}` } as const;
 
+/** The server's own, self-signed TLS, for platforms whose load balancer passes connections through. */
+export const TLS_PORT = { port: 9443, environment: { IDP_LISTEN__HTTPS: "0.0.0.0:9443" } } as const;
+
+/** Base of the application's own links; releases before 2026.8 ignore it. */
+export const BASE_URL_VARIABLE = "IDP_WEB__BASE_URL";
+
 /**
  * Listeners of the co-located worker, set by the image's entrypoint: on loopback, so that it can never win the bind of the
  * server's port and answer everything, probes included, with an empty 200.
@@ -195,6 +201,9 @@ export const MEDIA_MOUNT_PATH = "/media";
 
 /** Set to the mount by the entrypoint: the application offers uploads only where this path is itself a mount point. */
 export const STORAGE_PATH_VARIABLE = "IDP_STORAGE__FILE__PATH";
+
+/** Resources of one instance unless stated: the application asks for two CPUs and two gigabytes at least. */
+export const RESOURCES = { cpu: 2, memory: "4Gi" } as const;
 
 /** User that the upstream's image runs as; a mount of somebody else could not be written. */
 export const RUNTIME_USER_ID = 1000;

@@ -1,5 +1,4 @@
-import { type TerraformVariableValidationConfig } from "cdktf";
-
+import { CheckedEntries } from "../core/checked-entries";
 import {
   BOOTSTRAP_PASSWORD,
   DATABASE_PASSWORD_SUFFIX,
@@ -29,7 +28,7 @@ const RESERVED_NAMES: readonly ReservedName[] = [
   },
   {
     names: bothSpellings(BOOTSTRAP_PASSWORD.variable),
-    reason: `it is read from the secret store, because ${IN_THE_STATE}; give it as bootstrap_password`,
+    reason: `it is read from the secret store, because ${IN_THE_STATE}; give it as the bootstrap password`,
   },
   {
     names: [DATABASE_VARIABLES.password, ...bothSpellings(DATABASE_TARGETS.password)],
@@ -60,31 +59,21 @@ function bothSpellings(variable: string): string[] {
   return [variable, `${UPSTREAM_PREFIX}${variable.slice(NEUTRAL_PREFIX.length)}`];
 }
 
-/** Every problem of a literal map of variables, one sentence each; values are not shown. */
-export function environmentProblems(names: readonly string[]): string[] {
-  const malformed = names.filter((name) => !new RegExp(NAME_PATTERN).test(name));
-  const reserved = RESERVED_NAMES.flatMap(({ names: taken, reason }) =>
-    names.filter((name) => taken.includes(name)).map((name) => `environment has ${name}; ${reason}`),
-  );
-  return [
-    ...malformed.map(
-      (name) =>
-        `environment has ${JSON.stringify(name)}; a name is letters, digits and underscores and does not start with a digit, because shells drop others; rename it`,
-    ),
-    ...reserved,
-  ];
-}
-
-/** The same rules for a map that only Terraform knows. */
-export function environmentValidations(variable: string): TerraformVariableValidationConfig[] {
-  return [
-    {
-      condition: `\${alltrue([for name in keys(var.${variable}) : can(regex("${NAME_PATTERN}", name))])}`,
-      errorMessage: `${variable} has \${join(", ", [for name in keys(var.${variable}) : jsonencode(name) if !can(regex("${NAME_PATTERN}", name))])}; a name is letters, digits and underscores and does not start with a digit, because shells drop others; rename it.`,
-    },
-    ...RESERVED_NAMES.map(({ names, reason }) => ({
-      condition: `\${length(setintersection(keys(var.${variable}), ${JSON.stringify(names)})) == 0}`,
-      errorMessage: `${variable} has \${join(", ", setintersection(keys(var.${variable}), ${JSON.stringify(names)}))}; ${reason}.`,
-    })),
-  ];
-}
+/** What the names of the caller's variables must be; values are never shown, because some hold secrets. */
+export const ENVIRONMENT_RULES: readonly CheckedEntries[] = [
+  new CheckedEntries({
+    accepts: (name) => new RegExp(NAME_PATTERN).test(name),
+    condition: `can(regex("${NAME_PATTERN}", key))`,
+    show: "key",
+    rule: "a name must be letters, digits and underscores and must not start with a digit, because shells drop others; rename it",
+  }),
+  ...RESERVED_NAMES.map(
+    ({ names, reason }) =>
+      new CheckedEntries({
+        accepts: (name) => !names.includes(name),
+        condition: `!contains(${JSON.stringify(names)}, key)`,
+        show: "key",
+        rule: reason,
+      }),
+  ),
+];

@@ -1,9 +1,10 @@
-import { Token } from "cdktf";
+import { type ITerraformDependable } from "cdktf";
 import { type IConstruct } from "constructs";
 
-import { type SecretReference } from "../core/generated-secret";
+import { type ReadableSecret } from "../core/generated-secret";
 import { requireAll, requireProps, type Rule } from "../core/rules";
 import {
+  BASE_URL_VARIABLE,
   BASELINE_ENVIRONMENT,
   BOOTSTRAP_PASSWORD,
   CONTAINER_PORT,
@@ -17,40 +18,27 @@ import {
   SERVER_LISTENER,
   STARTUP_MAX_SECONDS,
   STARTUP_PROBE,
+  TLS_PORT,
 } from "./contract";
-import {
-  type BucketMountSpec,
-  type ContainerSpec,
-  type EnvironmentOverrides,
-  type ProbeSpec,
-  type ResourcesSpec,
-} from "./container-spec";
-import { environmentProblems } from "./environment-rules";
-
-/** How the application reaches its database. */
-export interface DatabaseConnection {
-  /** Socket folder or address, as the platform's proxy offers it. */
-  readonly host: string;
-
-  readonly name: string;
-
-  readonly user: string;
-
-  readonly password: SecretReference;
-}
+import { type ContainerSpec, type EnvironmentOverrides, type ProbeSpec, type ResourcesSpec } from "./container-spec";
+import { ENVIRONMENT_RULES } from "./environment-rules";
+import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
+import { trustedProxies } from "./trusted-proxies";
 
 export interface IdentityProviderContainerProps {
-  readonly database: DatabaseConnection;
+  /** Instance that holds the application's database. */
+  readonly database: SqlInstance;
 
-  /** Image to run, with its tag. */
-  readonly image: string;
+  /** Image to run. */
+  readonly image: ContainerImage;
 
-  readonly media: BucketMountSpec;
+  /** The job that prepares the database; the container starts after it. */
+  readonly initialization: { readonly ready: ITerraformDependable[] };
 
-  readonly secrets: { readonly secretKey: SecretReference; readonly bootstrapPassword: SecretReference };
+  /** Where uploads are kept. */
+  readonly media: MediaStore;
 
-  /** CPU and memory; one instance holds server and worker. */
-  readonly resources: ResourcesSpec;
+  readonly secrets: { readonly secretKey: ReadableSecret; readonly bootstrapPassword: ReadableSecret };
 
   /**
    * Variables over the baseline, in `IDP_…` names. Order of precedence: what the platform adds, the baseline, these, the
@@ -73,6 +61,13 @@ export interface IdentityProviderContainerProps {
    * @default - GET `/-/health/live/`, 60 s delay, every 30 s, 3 failures
    */
   readonly livenessProbe?: Partial<ProbeSpec>;
+
+  /**
+   * CPU and memory; one instance holds server and worker.
+   *
+   * @default - 2 CPUs and 4Gi
+   */
+  readonly resources?: ResourcesSpec;
 }
 
 /**
@@ -81,7 +76,13 @@ export interface IdentityProviderContainerProps {
  * @throws RulesBrokenError naming `scope` when variables or probes break a rule
  */
 export function identityProviderContainer(scope: IConstruct, props: IdentityProviderContainerProps): ContainerSpec {
-  requireProps(scope.node.path, props, { database: true, image: true, media: true, resources: true, secrets: true });
+  requireProps(scope.node.path, props, {
+    database: true,
+    image: true,
+    initialization: true,
+    media: true,
+    secrets: true,
+  });
   const startupProbe = { timeoutSeconds: PROBE_TIMEOUT_SECONDS, ...STARTUP_PROBE, ...props.startupProbe };
   const livenessProbe = { timeoutSeconds: PROBE_TIMEOUT_SECONDS, ...LIVENESS_PROBE, ...props.livenessProbe };
   requireAll(scope, { environment: props.environment ?? {}, startupProbe, livenessProbe }, RULES);
@@ -90,15 +91,18 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
   return {
     image: props.image,
     port: CONTAINER_PORT,
+    tlsPort: TLS_PORT,
+    trustedProxies,
+    baseUrlVariable: BASE_URL_VARIABLE,
+    database: { instance: database, hostVariable: DATABASE_VARIABLES.host },
     environment: {
       baseline: BASELINE_ENVIRONMENT,
       overrides: props.environment ?? {},
       required: {
         ...SERVER_LISTENER,
-        [DATABASE_VARIABLES.host]: database.host,
         [DATABASE_VARIABLES.port]: String(DATABASE_PORT),
-        [DATABASE_VARIABLES.name]: database.name,
-        [DATABASE_VARIABLES.user]: database.user,
+        [DATABASE_VARIABLES.name]: database.databaseName,
+        [DATABASE_VARIABLES.user]: database.userName,
       },
     },
     secretEnvironment: {
@@ -110,6 +114,7 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
     livenessProbe,
     mounts: [props.media],
     resources: props.resources,
+    dependsOn: props.initialization.ready,
   };
 }
 
@@ -143,10 +148,7 @@ interface Judged {
 }
 
 const RULES: readonly Rule<Judged>[] = [
-  {
-    holds: ({ environment }) => environmentProblems(literalNames(environment)).length === 0,
-    message: ({ environment }) => environmentProblems(literalNames(environment)),
-  },
+  ...ENVIRONMENT_RULES.map((rule) => rule.ruleOn<Judged>("environment", ({ environment }) => environment)),
   ...(["startupProbe", "livenessProbe"] as const).flatMap((probe): Rule<Judged>[] => [
     {
       holds: (judged) => HEALTH_PAGE.test(judged[probe].path),
@@ -172,8 +174,3 @@ const RULES: readonly Rule<Judged>[] = [
       `startupProbe allows ${startupProbe.periodSeconds} s × ${startupProbe.failureThreshold} = ${startupProbe.periodSeconds * startupProbe.failureThreshold} s; it must not exceed ${STARTUP_MAX_SECONDS} s, because the serverless platform refuses more and both platforms get the same probes; lower periodSeconds or failureThreshold`,
   },
 ];
-
-/** Names of a map that is known at synth; one that only Terraform knows is judged by its variable's validations. */
-function literalNames(environment: EnvironmentOverrides): string[] {
-  return Token.isUnresolved(environment) ? [] : Object.keys(environment);
-}

@@ -1,41 +1,24 @@
 import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { countIfSet, countIfUnset } from "../core/conditional";
 import { expression } from "../core/expression";
-import { countWithout } from "../core/optional-value";
+import { type Identity } from "../core/identity";
 import { packageFile } from "../core/package-file";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
 import { addRestLibraries, shellCommand } from "../core/project-apis";
 import { warnOf } from "../core/risks";
-import { ifKnown, requireAll, requireProps, type Rule } from "../core/rules";
+import { requireAll, requireProps, type Rule } from "../core/rules";
 import { addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { BUILD_ARGUMENTS, LATEST_VERSION, PINNED_VERSION, UPSTREAM_IMAGE, UPSTREAM_PREFIX } from "./contract";
-import {
-  isRefusedVersion,
-  isSupportedVersion,
-  REFUSED_RELEASE_RULE,
-  SUPPORTED_RELEASE_RULE,
-  unknownReleaseRisk,
-} from "./releases";
-
-/** Where images are pushed, and who may push. */
-export interface ImageRepository {
-  /** Address before the image's name: `<location>-docker.pkg.dev/<project>/<repository>`. */
-  readonly imagePrefix: string;
-
-  /** E-mail address of the service account that builds and pushes. */
-  readonly builderEmail: string;
-
-  /** What must exist before a build can start: repository, account, grants, APIs. */
-  readonly ready: ITerraformDependable[];
-}
+import { EXISTING_IMAGE, FOREIGN_IMAGE, UPSTREAM_IMAGE_NAME } from "./image-rules";
+import { APPLICATION_VERSION, unknownReleaseRisk } from "./releases";
+import { type ContainerImage, type ImageRepository } from "./parts";
 
 export interface IdpImageProps {
-  /** Name of the application; the image is called so. */
-  readonly applicationName: string;
-
-  /** Project in which the build runs. */
-  readonly projectId: string;
+  /** Where the build runs and what it is called: the application's name is also the image's. */
+  readonly place: DeploymentPlace;
 
   /**
    * Release of the identity provider: `latest`, or an exact one such as `2026.5.4`, from 2025.10 on. Releases are
@@ -88,19 +71,21 @@ export interface IdpImageProps {
  * The tag holds the release and a hash of what the image is made of, so an edit of these files or another release builds
  * and rolls out a new image, and nothing else does. A tag that is in the repository already is not built again.
  */
-export class IdpImage extends Construct {
-  /** Image to run, with its tag. */
+export class IdpImage extends Construct implements ContainerImage {
   readonly containerImage: string;
 
-  /** What must exist before the image can be pulled. */
   readonly ready: ITerraformDependable[];
 
-  constructor(scope: Construct, id: string, props: IdpImageProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: IdpImageProps,
+  ) {
     super(scope, id);
-    requireProps(this.node.path, props, { applicationName: true, projectId: true });
+    requireProps(this.node.path, props, { place: REQUIRED_PLACE });
     requireAll(this, props, RULES);
 
-    const { existingImage, repository } = props;
+    const { existingImage, place, repository } = props;
     if (repository === undefined || isLiteral(existingImage)) {
       this.containerImage = existingImage ?? "";
       this.ready = [];
@@ -108,7 +93,7 @@ export class IdpImage extends Construct {
     }
 
     const { applicationVersion = LATEST_VERSION } = props;
-    warnOf(this, "KnownRelease", [unknownReleaseRisk(applicationVersion, existingImage)]);
+    warnOf(this, "KnownRelease", [unknownReleaseRisk(this, applicationVersion, existingImage)]);
     const version = exactVersion(applicationVersion);
     const upstreamImage = props.upstreamImage ?? UPSTREAM_IMAGE;
     const upstreamPrefix = props.upstreamPrefix ?? UPSTREAM_PREFIX;
@@ -118,7 +103,7 @@ export class IdpImage extends Construct {
     const builtImage = new TerraformLocal(
       this,
       "Reference",
-      `${repository.imagePrefix}/${props.applicationName}:${tag}`,
+      `${repository.imagePrefix}/${place.deployment.applicationName}:${tag}`,
     ).asString;
 
     addRestLibraries(this);
@@ -130,7 +115,7 @@ export class IdpImage extends Construct {
           type: "local-exec",
           command: shellCommand(script),
           environment: {
-            PROJECT_ID: props.projectId,
+            PROJECT_ID: place.projectId,
             BUILD_LOCATION: props.buildLocation ?? "global",
             BUILD_SERVICE_ACCOUNT: repository.builderEmail,
             IMAGE: builtImage,
@@ -142,7 +127,7 @@ export class IdpImage extends Construct {
           },
         },
       ],
-      count: countWithout(existingImage),
+      count: countIfUnset(existingImage),
       dependsOn: repository.ready,
     });
 
@@ -150,6 +135,22 @@ export class IdpImage extends Construct {
       existingImage === undefined ? builtImage : Token.asString(Fn.coalesce([existingImage, builtImage]));
     this.ready = [build];
   }
+
+  /** An existing image may be in any repository of the project. */
+  grantPull(identity: Identity): ITerraformDependable[] {
+    const { existingImage, repository } = this.props;
+    return [
+      ...(repository === undefined || isLiteral(existingImage) ? [] : repository.grantPull(identity)),
+      ...(existingImage === undefined
+        ? []
+        : identity.grantOnProject("PullsImages", "roles/artifactregistry.reader", countIfSet(existingImage))),
+    ];
+  }
+}
+
+/** An image that anybody can pull. */
+export function publicImage(containerImage: string): ContainerImage {
+  return { containerImage, ready: [], grantPull: () => [] };
 }
 
 /** The files of the image, in the order in which they are hashed. */
@@ -168,24 +169,19 @@ function isLiteral(image: string | undefined): boolean {
 }
 
 const RULES: readonly Rule<IdpImageProps>[] = [
+  ...PLACE_RULES,
   {
     holds: ({ existingImage, repository }) => repository !== undefined || isLiteral(existingImage),
     message: () =>
       "repository is missing; it must be given, because there is nowhere else to push what is built; give a repository, or the image that exists already as existingImage",
   },
-  {
-    holds: ({ applicationVersion }) => ifKnown(applicationVersion, isSupportedVersion),
-    message: ({ applicationVersion }) =>
-      `applicationVersion is "${String(applicationVersion)}"; ${SUPPORTED_RELEASE_RULE}`,
-  },
-  {
-    holds: ({ applicationVersion }) => ifKnown(applicationVersion, (version) => !isRefusedVersion(version)),
-    message: ({ applicationVersion }) =>
-      `applicationVersion is "${String(applicationVersion)}"; ${REFUSED_RELEASE_RULE}`,
-  },
-  {
-    holds: ({ upstreamImage }) => ifKnown(upstreamImage, (image) => !/:[^/]*$|@/.test(image)),
-    message: ({ upstreamImage }) =>
-      `upstreamImage is "${String(upstreamImage)}"; it must have no tag and no digest, because applicationVersion decides the tag; remove what follows the name`,
-  },
+  ...APPLICATION_VERSION.map((rule) =>
+    rule.ruleOn<IdpImageProps>("applicationVersion", ({ applicationVersion }) => applicationVersion),
+  ),
+  EXISTING_IMAGE.ruleOn("existingImage", ({ existingImage }) => existingImage),
+  FOREIGN_IMAGE.ruleOn({
+    image: ["existingImage", ({ existingImage }) => existingImage],
+    ownPrefix: ["the deployment's own repository", ({ repository }) => repository?.imagePrefix ?? ""],
+  }),
+  UPSTREAM_IMAGE_NAME.ruleOn("upstreamImage", ({ upstreamImage }) => upstreamImage),
 ];

@@ -4,21 +4,17 @@ import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { BUCKET_NAME_MAX_LENGTH, BUCKET_NAME_RESERVED_WORD, bucketName } from "../core/names";
-import { nameRules } from "../core/name-rules";
+import { Grants, type Identity } from "../core/identity";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
-import { ifKnown, requireAll, requireProps, type Rule } from "../core/rules";
-import { type BucketMountSpec } from "./container-spec";
+import { claimName } from "../core/claimed-names";
+import { ifKnown, nameRules, requireAll, requireProps, type Rule } from "../core/rules";
 import { MEDIA_BUCKET_SUFFIX, MEDIA_MOUNT_PATH, RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "./contract";
+import { type MediaStore } from "./parts";
 
 export interface MediaBucketProps {
-  /** Name of the application, part of the bucket's name. */
-  readonly applicationName: string;
-
-  /** Region or multi-region of the objects, for example `us-central1`. Changing it later replaces the bucket. */
-  readonly location: string;
-
-  /** `<tenant_id>-<6 hexadecimal digits>`, see `tenantPrefix`; part of the bucket's name. */
-  readonly tenantPrefix: string;
+  /** What the bucket's name is made of, and its region. Another region later replaces the bucket. */
+  readonly place: DeploymentPlace;
 
   /**
    * Keeps a destroy from deleting the bucket while it holds files.
@@ -33,81 +29,82 @@ export interface MediaBucketProps {
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
-
-  /**
-   * Labels of the bucket.
-   *
-   * @default - none
-   */
-  readonly labels?: Record<string, string>;
 }
 
 /**
  * The bucket for uploaded icons and flow backgrounds, mounted as a folder into every instance.
  *
  * Private, without per-object permissions. Deleted and overwritten files can be restored for seven days and are billed
- * for as long; there is no versioning on top, because the application never edits a file and old versions would stay for
- * ever.
+ * for as long; there is no versioning on top, because the application never edits a file and old versions would stay
+ * permanently.
  */
-export class MediaBucket extends Construct {
+export class MediaBucket extends Construct implements MediaStore {
+  readonly name = MEDIA_BUCKET_SUFFIX;
+
   /** Globally unique name. */
   readonly bucketName: string;
 
-  private readonly bucket: StorageBucket;
+  readonly mountPath = MEDIA_MOUNT_PATH;
+
+  /** Mounts as the runtime user, who could read but not write otherwise. */
+  readonly mountOptions = [
+    `uid=${RUNTIME_USER_ID}`,
+    `gid=${RUNTIME_GROUP_ID}`,
+    "file-mode=0644",
+    "dir-mode=0755",
+    // Folders that exist only as a part of object names, as uploads by other tools leave them.
+    "implicit-dirs",
+  ];
+
+  readonly ready: ITerraformDependable[];
+
+  readonly bucket: StorageBucket;
+
+  private readonly grants = new Grants(this);
 
   constructor(scope: Construct, id: string, props: MediaBucketProps) {
     super(scope, id);
-    requireProps(this.node.path, props, { applicationName: true, location: true, tenantPrefix: true });
-    const name = bucketName(props, MEDIA_BUCKET_SUFFIX);
-    const { deletionProtection = true } = props;
-    requireAll(this, { name }, RULES);
+    requireProps(this.node.path, props, { place: REQUIRED_PLACE });
+    const { deletionProtection = true, place } = props;
+    const name = bucketName(place.deployment, MEDIA_BUCKET_SUFFIX);
+    requireAll(this, { name, place }, RULES);
+    claimName(this, "bucket", name);
 
     this.bucket = new StorageBucket(this, MAIN_CHILD_ID, {
       name,
-      location: props.location,
+      location: place.region,
       uniformBucketLevelAccess: true,
       publicAccessPrevention: "enforced",
       softDeletePolicy: { retentionDurationSeconds: SOFT_DELETE_SECONDS },
       versioning: { enabled: false },
       forceDestroy: typeof deletionProtection === "boolean" ? !deletionProtection : Op.not(deletionProtection),
-      labels: props.labels,
+      labels: place.labels,
       dependsOn: props.dependsOn,
     });
 
     this.bucketName = this.bucket.name;
+    this.ready = [this.bucket];
   }
 
-  /** How a container mounts the bucket: as the runtime user, who could read but not write otherwise. */
-  get mount(): BucketMountSpec {
-    return {
-      name: MEDIA_BUCKET_SUFFIX,
-      bucketName: this.bucketName,
-      mountPath: MEDIA_MOUNT_PATH,
-      mountOptions: [
-        `uid=${RUNTIME_USER_ID}`,
-        `gid=${RUNTIME_GROUP_ID}`,
-        "file-mode=0644",
-        "dir-mode=0755",
-        // Folders that exist only as a part of object names, as uploads by other tools leave them.
-        "implicit-dirs",
-      ],
-    };
-  }
-
-  /** Lets one principal read and write files here and nowhere else; `member` as in IAM. */
-  grantReadWrite(id: string, member: string): StorageBucketIamMember {
-    return new StorageBucketIamMember(this, id, {
-      bucket: this.bucket.name,
-      role: "roles/storage.objectUser",
-      member,
-    });
+  grantReadWrite(identity: Identity): ITerraformDependable[] {
+    return this.grants.to(
+      identity,
+      (id) =>
+        new StorageBucketIamMember(this, id, {
+          bucket: this.bucket.name,
+          role: "roles/storage.objectUser",
+          member: identity.member,
+          dependsOn: identity.ready,
+        }),
+    );
   }
 }
 
 /** Seven days, the platform's own default, stated so that nobody has to know it. */
 const SOFT_DELETE_SECONDS = 7 * 24 * 60 * 60;
 
-const RULES: readonly Rule<{ readonly name: string }>[] = [
+const RULES: readonly Rule<{ readonly name: string; readonly place: DeploymentPlace }>[] = [
+  ...PLACE_RULES,
   ...nameRules<{ readonly name: string }>(({ name }) => name, {
     what: "bucket name",
     maxLength: BUCKET_NAME_MAX_LENGTH,

@@ -1,37 +1,48 @@
-import { type OptionalValue } from "../core/optional-value";
+import { type Construct } from "constructs";
+
+import { CheckedValue } from "../core/checked-value";
+import { type OptionalValue } from "../core/conditional";
+import { calledIn } from "../core/expression";
 import { type Risk } from "../core/risks";
 import { LATEST_VERSION, NEWEST_KNOWN_VERSION, OLDEST_VERSION, PINNED_VERSION, REFUSED_VERSION } from "./contract";
 
-/** Which releases there are to choose from, as every message states it. */
-export const SUPPORTED_RELEASE_RULE = `it must be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, because older ones need a Redis and rolling tags change without notice; use for example "${PINNED_VERSION}"`;
+const RELEASE_PATTERN = "^([0-9]{4})[.]([0-9]{1,2})[.][0-9]+$";
+const OLDEST_RELEASE = OLDEST_VERSION.year * 100 + OLDEST_VERSION.feature;
 
-/** Why one release is refused, as every message states it. */
-export const REFUSED_RELEASE_RULE = `it must be another release, because behind a load balancer this one takes the load balancer for every visitor; use for example "${NEWEST_KNOWN_VERSION}"`;
-
-/** True for `latest` and for an exact release that keeps everything in PostgreSQL. */
-export function isSupportedVersion(version: string): boolean {
-  if (version === LATEST_VERSION) return true;
-  const [, year, feature] = /^(\d{4})\.(\d{1,2})\.\d+$/.exec(version) ?? [];
-  if (year === undefined || feature === undefined) return false;
-  return (
-    Number(year) > OLDEST_VERSION.year ||
-    (Number(year) === OLDEST_VERSION.year && Number(feature) >= OLDEST_VERSION.feature)
-  );
-}
-
-export function isRefusedVersion(version: string): boolean {
-  return version === REFUSED_VERSION;
-}
+/** Release of the identity provider. */
+export const APPLICATION_VERSION: readonly CheckedValue<string>[] = [
+  new CheckedValue<string>({
+    accepts: (version) => {
+      if (version === LATEST_VERSION) return true;
+      const [, year, feature] = new RegExp(RELEASE_PATTERN).exec(version) ?? [];
+      return Number(year) * 100 + Number(feature) >= OLDEST_RELEASE;
+    },
+    condition: (version) => {
+      const part = (index: number) => `tonumber(regex("${RELEASE_PATTERN}", ${version})[${index}])`;
+      return `${version} == "${LATEST_VERSION}" || try(${part(0)} * 100 + ${part(1)} >= ${OLDEST_RELEASE}, false)`;
+    },
+    must: `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on`,
+    reason: "older ones need a Redis and rolling tags change without notice",
+    remedy: `use for example "${PINNED_VERSION}"`,
+  }),
+  new CheckedValue<string>({
+    accepts: (version) => version !== REFUSED_VERSION,
+    condition: (version) => `${version} != "${REFUSED_VERSION}"`,
+    must: "be another release",
+    reason: "behind a load balancer this one takes the load balancer for every client",
+    remedy: `use for example "${NEWEST_KNOWN_VERSION}"`,
+  }),
+];
 
 /** A release that may not exist; no error, because releases appear more often than this package. */
-export function unknownReleaseRisk(version: string, existingImage: OptionalValue): Risk {
+export function unknownReleaseRisk(scope: Construct, version: string, existingImage: OptionalValue): Risk {
   const isBuilt = existingImage === undefined ? "" : `${existingImage} != null || `;
   const rank = `try(sum([for place, part in split(".", ${version}) : tonumber(part) * pow(${PLACE}, 2 - place)]), 0)`;
   return {
     value: version,
     isAvoided: version === LATEST_VERSION || rankOf(version) <= rankOf(NEWEST_KNOWN_VERSION),
     condition: `${isBuilt}${rank} <= ${rankOf(NEWEST_KNOWN_VERSION)}`,
-    message: `application_version is "${version}"; it should be a release up to ${NEWEST_KNOWN_VERSION}, the newest that was known here, because one that does not exist fails only as its image is built and a newer one is untested; compare it with the releases of the upstream image`,
+    message: `${calledIn(scope, version, "applicationVersion")} is "${version}"; it should be a release up to ${NEWEST_KNOWN_VERSION}, the newest that was known here, because one that does not exist fails only as its image is built and a newer one is untested; compare it with the releases of the upstream image`,
   };
 }
 

@@ -3,9 +3,13 @@ import { type IResolvable } from "cdktf";
 import { type ProjectApis } from "../core/project-apis";
 import { type FirewallSourceRanges } from "./lab-firewall";
 
-/** Bootstrap credentials of cloud B: they create the read-only user that lists instances, and do nothing else. */
-export interface CloudBCredentials {
-  /** Id of an access key; an empty one that only Terraform knows means that there is no cloud B. */
+/**
+ * Bootstrap credentials of AWS: they create the read-only user that lists instances, and do nothing else.
+ *
+ * They must be inputs: literals would be in the synthesized folder.
+ */
+export interface AwsCredentials {
+  /** Id of an access key; an empty one that only Terraform knows means no AWS. */
   readonly accessKeyId: string;
 
   /** Secret of that access key. */
@@ -39,14 +43,15 @@ export interface AssessmentLabProps {
   readonly assessDiscoveryClientName?: string;
 
   /**
-   * Cloud B, whose instances are imported.
+   * AWS, whose instances are imported. Needs the package `@cdktf/provider-aws`, which a lab without AWS does not load.
    *
    * @default - none, and no call to it
    */
-  readonly cloudB?: CloudBCredentials;
+  readonly aws?: AwsCredentials;
 
   /**
-   * Creates the four rules that let hosts reach each other and people reach the hosts; `allow-http` is created always.
+   * Creates the four firewall rules for traffic between the VMs, SSH, remote desktop and ICMP; `allow-http` is always
+   * created.
    *
    * @default true
    */
@@ -60,15 +65,15 @@ export interface AssessmentLabProps {
   readonly createSshKeyBucket?: boolean | IResolvable;
 
   /**
-   * Creates the network. False takes the auto-mode network `assess-<id>-vpc` of the project, which must exist, and needs
-   * `deploymentId`; the Compute Engine API must be on before, because the plan asks it for the network.
+   * Creates the network. False uses the existing auto-mode network `assess-<id>-vpc` of the project and needs
+   * `deploymentId`; the Compute Engine API must already be on, because the plan asks it for the network.
    *
    * @default true
    */
   readonly createVpc?: boolean | IResolvable;
 
   /**
-   * Creates the Windows host, which runs the discovery client.
+   * Creates the Windows VM, which runs the discovery client.
    *
    * @default true
    */
@@ -76,7 +81,7 @@ export interface AssessmentLabProps {
 
   /**
    * Part of every name: up to 8 lower-case letters and digits, but not 7. A null that only Terraform knows means random.
-   * The bucket `assess-<id>-keys` must be free among the buckets of everybody.
+   * The name of the bucket, `assess-<id>-keys`, must be free: bucket names are global.
    * Changing it later replaces everything.
    *
    * @default - 8 random hexadecimal digits
@@ -84,79 +89,79 @@ export interface AssessmentLabProps {
   readonly deploymentId?: string;
 
   /**
-   * Prepares the assessment service in the region and registers the discovery source. Both survive a destroy.
+   * Prepares Migration Center in the region and registers the discovery source. Both survive a destroy.
    *
    * @default true
    */
   readonly initializeAssessmentService?: boolean | IResolvable;
 
   /**
-   * Private addresses that may reach the hosts on every port.
+   * Private addresses from which the VMs can be reached on every port.
    *
    * @default "10.128.0.0/9", the range of auto-mode networks
    */
   readonly internalTrafficCidr?: string;
 
   /**
-   * Boot disk of each Linux target in GB, from 10. It can be raised later, in place, and not lowered.
+   * Boot disk of each Linux VM in GB, from 10. It can be raised later, in place, and not lowered.
    *
    * @default 20
    */
   readonly linuxVmBootDiskSizeGb?: number;
 
   /**
-   * Number of Linux targets. Raising or lowering it later touches no other host.
+   * Number of Linux VMs, the scan targets. Raising or lowering it later touches no other VM.
    *
    * @default 3
    */
   readonly linuxVmCount?: number;
 
   /**
-   * Machine type of the Linux targets, of a family with x86 processors. Changing it later stops and starts them.
+   * Machine type of the Linux VMs, of a family with x86 processors. Changing it later stops and starts them.
    *
    * @default "e2-medium"
    */
   readonly linuxVmMachineType?: string;
 
   /**
-   * Region of the lab, and for ever that of the project's assessment data.
+   * Region of the lab and, permanently, of the project's assessment data.
    *
    * @default "us-central1"
    */
   readonly region?: string;
 
   /**
-   * Where connections may come from, by firewall rule; what is left out keeps its default.
+   * Source ranges by firewall rule; what is left out keeps its default.
    *
-   * @default - `internal` and `http`: the internal range; `ssh`: the identity-aware proxy; `icmp`: both; `rdp`: everywhere
+   * @default - `internal` and `http`: the internal range; `ssh`: the identity-aware proxy; `icmp`: both; `rdp`: any address
    */
   readonly sourceRanges?: Partial<FirewallSourceRanges>;
 
   /**
-   * Password of the lab user on the Windows host: `fixed` is the same in every lab, and in the host's metadata; `unknown`
-   * is made on the host at its first boot and kept nowhere, so that `gcloud compute reset-windows-password` must set one
-   * before somebody signs in. It is read when the host is made; changing it later changes no password.
+   * Password of the lab user on the Windows VM: `fixed` is the same in every lab, and in the VM's metadata; `unknown` is
+   * generated on the VM at its first boot and not stored, so one must be set with `gcloud compute reset-windows-password`
+   * before the first sign-in. It is read when the VM is created; changing it later changes no password.
    *
    * @default "fixed"
    */
   readonly windowsPassword?: string;
 
   /**
-   * Boot disk of the Windows host in GB, from 50. It can be raised later, in place, and not lowered.
+   * Boot disk of the Windows VM in GB, from 50. It can be raised later, in place, and not lowered.
    *
    * @default 50
    */
   readonly windowsVmBootDiskSizeGb?: number;
 
   /**
-   * Machine type of the Windows host, of a family with x86 processors. Changing it later stops and starts it.
+   * Machine type of the Windows VM, of a family with x86 processors. Changing it later stops and starts it.
    *
    * @default "e2-medium"
    */
   readonly windowsVmMachineType?: string;
 
   /**
-   * Zone of all hosts, in the region.
+   * Zone of all VMs, in the region.
    *
    * @default - "us-central1-a" in the default region, zone b in any other
    */

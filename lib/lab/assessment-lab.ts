@@ -1,17 +1,22 @@
+import { type ComputeFirewall } from "@cdktf/provider-google/lib/compute-firewall";
+import { type ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
+import { type ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
+import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 import { Id } from "@cdktf/provider-random/lib/id";
-import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { type PrivateKey } from "@cdktf/provider-tls/lib/private-key";
+import { Fn, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionOf, countWhen, expression } from "../core/expression";
+import { claimName } from "../core/claimed-names";
+import { countIf } from "../core/conditional";
+import { expression } from "../core/expression";
 import { unknownRegionRisk } from "../core/known-regions";
-import { ProjectApis } from "../core/project-apis";
 import { requireProvider } from "../core/provider-requirements";
 import { warnOf } from "../core/risks";
 import { requireAll, requireProps } from "../core/rules";
 import { type AssessmentLabProps } from "./assessment-lab-props";
-import { ASSESSMENT_LAB_RULES } from "./assessment-lab-rules";
 import { AssessmentSource } from "./assessment-source";
-import { CloudBInventory } from "./cloudb-inventory";
+import { AwsInventory } from "./cloudb-inventory";
 import {
   ASSESSMENT_CONSOLE_URL,
   AUTO_MODE_RANGE,
@@ -24,24 +29,27 @@ import {
   LAB_PASSWORD,
   LAB_USER,
   WINDOWS_PASSWORDS,
+  type FirewallRuleName,
 } from "./contract";
+import { labApis } from "./lab-apis";
 import { addLabChecks } from "./lab-checks";
 import { LabFirewall, sourceRanges } from "./lab-firewall";
 import { LabKey } from "./lab-key";
 import { DEPLOYMENT_ID_BYTES, defaultZone, discoverySourceId, linuxVmNamePrefix } from "./lab-names";
 import { LabNetwork } from "./lab-network";
-import { LinuxTargets } from "./linux-targets";
+import { ASSESSMENT_LAB_RULES } from "./lab-rules";
+import { LinuxVms } from "./linux-vms";
 import { SurvivorsNote } from "./survivors-note";
-import { WindowsHost } from "./windows-host";
+import { WindowsVm } from "./windows-vm";
 
 /**
- * A throw-away lab for cloud migration discovery and assessment: a network of its own, a Windows host with the discovery
- * client, Linux hosts that it scans, and the key with which it signs in to them. It registers the discovery source with the
- * assessment service and, on request, imports the machines of cloud B; what that service has survives a destroy.
+ * A temporary lab for cloud migration discovery and assessment: a network of its own, a Windows VM with the discovery client,
+ * Linux VMs that it scans, and the key with which it signs in to them. It registers the discovery source with Migration
+ * Center and, on request, imports instances of AWS; what Migration Center has survives a destroy.
  *
- * Every host is billed while it runs, and the Windows host has a licence on top. No host has a service account. The
- * private key is in the Terraform state: keep the state as secret as the key. A lab may stand beside others in one stack
- * and in one project; the stack configures the providers google, random and tls.
+ * Every VM is billed while it runs, and the Windows VM has a licence on top. No VM has a service account. The private key is
+ * in the Terraform state: keep the state as secret as the key. A lab may stand beside others in one stack and in one
+ * project; the stack configures the providers google, random and tls.
  */
 export class AssessmentLab extends Construct {
   /** Part of every name. */
@@ -51,10 +59,22 @@ export class AssessmentLab extends Construct {
 
   readonly vpcName: string;
 
-  /** Null when there is no Windows host. */
+  readonly network: ComputeNetwork;
+
+  readonly firewallRules: Readonly<Record<FirewallRuleName, ComputeFirewall>>;
+
+  readonly windowsVm: ComputeInstance;
+
+  readonly linuxVms: ComputeInstance;
+
+  readonly sshKey: PrivateKey;
+
+  readonly sshKeyBucket: StorageBucket;
+
+  /** Null when there is no Windows VM. */
   readonly windowsVmName: string;
 
-  /** Address for remote desktop; null when there is no Windows host. */
+  /** Address for remote desktop; null when there is no Windows VM. */
   readonly windowsVmExternalIp: string;
 
   readonly linuxVmNames: string[];
@@ -67,7 +87,7 @@ export class AssessmentLab extends Construct {
   /** Address of the key pair in Terraform, to be replaced for another key. */
   readonly sshKeyAddress: string;
 
-  /** Name that signs in to the Linux targets with the private key. */
+  /** User name that goes with the private key. */
   readonly sshKeyUser: string;
 
   /** Name to type into the discovery client. */
@@ -79,8 +99,8 @@ export class AssessmentLab extends Construct {
   /** Id of the registered discovery source; null when none is registered. */
   readonly assessSourceId: string;
 
-  /** Resource name of the read-only user in cloud B; null when there is none. */
-  readonly cloudbIamUserArn: string;
+  /** ARN of the read-only user in AWS; null when there is none. */
+  readonly awsUserArn: string;
 
   constructor(scope: Construct, id: string, props: AssessmentLabProps) {
     super(scope, id);
@@ -93,8 +113,9 @@ export class AssessmentLab extends Construct {
     const internalTrafficCidr = props.internalTrafficCidr ?? AUTO_MODE_RANGE;
     const clientName = props.assessDiscoveryClientName ?? DEFAULT_DISCOVERY_CLIENT_NAME;
     const sourceId = this.named("SourceId", discoverySourceId(clientName));
+    if (props.deploymentId !== undefined) claimName(this, `lab in ${projectId} with the id`, props.deploymentId);
     const deploymentId = this.knownOrRandomId(props.deploymentId);
-    const { first } = new SurvivorsNote(this, "Survivors", {
+    const survivors = new SurvivorsNote(this, "Survivors", {
       deploymentId,
       enabled: initializeAssessmentService,
       projectId,
@@ -102,12 +123,13 @@ export class AssessmentLab extends Construct {
       sourceId,
     });
 
+    const outlivedBy = survivors.ready;
     const apis =
       props.apis ??
-      this.ownApis({
+      labApis(this, {
         projectId,
         region,
-        first,
+        dependsOn: outlivedBy,
         hasBucket: createSshKeyBucket,
         usesAssessment: initializeAssessmentService,
       });
@@ -116,14 +138,15 @@ export class AssessmentLab extends Construct {
       givenDeploymentId: props.deploymentId,
       projectId,
       create: createVpc,
-      dependsOn: [...first, ...apis.ready("compute")],
+      dependsOn: apis.ready("compute"),
+      outlivedBy,
     });
 
     const firewall = new LabFirewall(this, "Firewall", {
       deploymentId,
       projectId,
       networkId: network.networkId,
-      dependsOn: first,
+      outlivedBy,
       createDefaultRules: props.createDefaultFirewallRules ?? true,
       sourceRanges: sourceRanges(internalTrafficCidr, props.sourceRanges),
     });
@@ -131,10 +154,10 @@ export class AssessmentLab extends Construct {
     const key = new LabKey(this, "Key", {
       deploymentId,
       projectId,
-      location: region,
+      region,
       createBucket: createSshKeyBucket,
-      after: first,
-      dependsOn: [...first, ...apis.ready("storage")],
+      dependsOn: apis.ready("storage"),
+      outlivedBy,
     });
 
     const source = new AssessmentSource(this, "Source", {
@@ -144,21 +167,21 @@ export class AssessmentLab extends Construct {
       region,
       sourceId,
       enabled: initializeAssessmentService,
-      dependsOn: [...first, ...apis.ready("migrationcenter")],
+      dependsOn: [...outlivedBy, ...apis.ready("migrationcenter")],
     });
 
-    const cloudB =
-      props.cloudB &&
-      new CloudBInventory(this, "Cloudb", {
-        cloudB: props.cloudB,
+    const aws =
+      props.aws &&
+      new AwsInventory(this, "Cloudb", {
+        aws: props.aws,
         deploymentId,
         projectId,
         region,
         // Known at plan, so that registering the source again does not import again.
         sourceId,
         enabled: initializeAssessmentService,
-        after: first,
         dependsOn: source.ready,
+        outlivedBy,
       });
 
     this.projectId = projectId;
@@ -167,9 +190,9 @@ export class AssessmentLab extends Construct {
     this.assessmentServiceUrl = `${ASSESSMENT_CONSOLE_URL}?project=${projectId}`;
 
     const zone = this.named("Zone", props.zone ?? defaultZone(region));
-    const host = { deploymentId, projectId, zone, networkId: network.networkId };
-    const windows = new WindowsHost(this, "WindowsVm", {
-      ...host,
+    const vm = { deploymentId, projectId, zone, networkId: network.networkId };
+    const windows = new WindowsVm(this, "WindowsVm", {
+      ...vm,
       create: props.createWindowsVm ?? true,
       machineType: props.windowsVmMachineType ?? DEFAULT_MACHINE_TYPE,
       bootDiskSizeGb: props.windowsVmBootDiskSizeGb ?? DEFAULT_WINDOWS_DISK_SIZE_GB,
@@ -184,22 +207,22 @@ export class AssessmentLab extends Construct {
         assessmentServiceUrl: this.assessmentServiceUrl,
       },
     });
-    const linux = new LinuxTargets(this, "LinuxVm", {
-      ...host,
-      hostCount: props.linuxVmCount ?? DEFAULT_LINUX_COUNT,
+    const linux = new LinuxVms(this, "LinuxVm", {
+      ...vm,
+      vmCount: props.linuxVmCount ?? DEFAULT_LINUX_COUNT,
       machineType: props.linuxVmMachineType ?? DEFAULT_MACHINE_TYPE,
       bootDiskSizeGb: props.linuxVmBootDiskSizeGb ?? DEFAULT_LINUX_DISK_SIZE_GB,
       publicKey: key.publicKey,
     });
 
-    const keyId = props.cloudB?.accessKeyId;
-    const assessment = {
-      isOn: conditionOf(initializeAssessmentService),
-      cloudBKeyId: Token.isUnresolved(keyId) ? keyId : undefined,
-    };
-    const internalRange = props.sourceRanges?.internal === undefined ? asExpression(internalTrafficCidr) : undefined;
-    addLabChecks(this, { assessment, firewall, internalRange, key, linux, network, windows });
+    addLabChecks(this, props, { firewall, key, linux, network, windows });
 
+    this.network = network.network;
+    this.firewallRules = firewall.rules;
+    this.windowsVm = windows.instance;
+    this.linuxVms = linux.instances;
+    this.sshKey = key.keyPair;
+    this.sshKeyBucket = key.bucket;
     this.vpcName = network.vpcName;
     this.windowsVmName = windows.vmName;
     this.windowsVmExternalIp = windows.externalIp;
@@ -209,15 +232,7 @@ export class AssessmentLab extends Construct {
     this.sshKeyAddress = key.address;
     this.sshKeyUser = LAB_USER;
     this.assessSourceId = source.sourceId;
-    this.cloudbIamUserArn = cloudB?.userArn ?? expression("null");
-  }
-
-  private ownApis({ first, hasBucket, projectId, region, usesAssessment }: OwnApisSettings): ProjectApis {
-    const apis = new ProjectApis(this, "Apis", { projectId, region, apis: ["compute"], dependsOn: first });
-    apis.enable("storage", conditionOf(hasBucket));
-    // The discovery client makes a service account for itself when somebody signs in to it.
-    for (const api of ["iam", "migrationcenter"] as const) apis.enable(api, conditionOf(usesAssessment));
-    return apis;
+    this.awsUserArn = aws?.userArn ?? expression("null");
   }
 
   /** An expression under a name of its own, so that a reader of the folder sees it once; a literal needs none. */
@@ -231,7 +246,7 @@ export class AssessmentLab extends Construct {
     requireProvider(this, "random");
     const random = new Id(this, "RandomId", {
       byteLength: DEPLOYMENT_ID_BYTES,
-      count: countWhen(given === undefined ? undefined : `${given} == null`),
+      count: countIf(given === undefined ? undefined : `${given} == null`),
     });
     if (given === undefined) return random.hex;
     return new TerraformLocal(this, "DeploymentId", Fn.coalesce([given, expression(`one(${random.fqn}[*].hex)`)]))
@@ -239,24 +254,8 @@ export class AssessmentLab extends Construct {
   }
 }
 
-/** Null where nobody is to know it. */
+/** Null for one that is generated on the VM. */
 function labPassword(choice: string = WINDOWS_PASSWORDS[0]): string {
   if (Token.isUnresolved(choice)) return expression(`(${choice} == "unknown" ? null : "${LAB_PASSWORD}")`);
   return choice === "unknown" ? expression("null") : LAB_PASSWORD;
-}
-
-/** A text inside of an expression. */
-function asExpression(text: string): string {
-  return Token.isUnresolved(text) ? text : JSON.stringify(text);
-}
-
-type Switch = boolean | IResolvable;
-
-interface OwnApisSettings {
-  readonly projectId: string;
-  readonly region: string;
-  /** What must exist before the first of them. */
-  readonly first: ITerraformDependable[];
-  readonly hasBucket: Switch;
-  readonly usesAssessment: Switch;
 }

@@ -1,14 +1,17 @@
 import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionOf, countWhen, expression } from "../core/expression";
+import { conditionOf, countIf } from "../core/conditional";
+import { expression } from "../core/expression";
 import { packageFile } from "../core/package-file";
+import { PROJECT_ID, REGION } from "../core/place-rules";
 import { shellCommand } from "../core/project-apis";
-import { requireProps } from "../core/rules";
+import { requireAll, requireProps, type Rule } from "../core/rules";
 import { addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { addAssessmentLibraries } from "./assessment-libraries";
 import { discoverySourceId } from "./lab-names";
+import { DEPLOYMENT_ID, DISCOVERY_CLIENT_NAME } from "./lab-rules";
 
 export interface AssessmentSourceProps {
   /** Display name of the source: what is typed into the discovery client, 1 to 63 characters. */
@@ -17,14 +20,14 @@ export interface AssessmentSourceProps {
   /** Project of the assessment service. */
   readonly projectId: string;
 
-  /** Region of the assessment data, for ever. */
+  /** Region of the assessment data, permanently. */
   readonly region: string;
 
   /**
    * Suffix of the lab's names. The source's description names it, so that other labs which use the source are told of this
    * one, and this one of them.
    *
-   * @default - the description names nobody
+   * @default - the description names no lab
    */
   readonly deploymentId?: string;
 
@@ -72,6 +75,7 @@ export class AssessmentSource extends Construct {
   constructor(scope: Construct, id: string, props: AssessmentSourceProps) {
     super(scope, id);
     requireProps(this.node.path, props, { clientName: true, projectId: true, region: true });
+    requireAll(this, props, RULES);
     const { clientName, deploymentId, enabled = true, projectId, region } = props;
     const plannedId = props.sourceId ?? discoverySourceId(clientName);
     if (enabled === false) {
@@ -115,7 +119,7 @@ export class AssessmentSource extends Construct {
           },
         },
       ],
-      count: countWhen(conditionOf(enabled)),
+      count: countIf(conditionOf(enabled)),
       dependsOn: props.dependsOn,
     });
 
@@ -123,3 +127,10 @@ export class AssessmentSource extends Construct {
     this.ready = [registered];
   }
 }
+
+const RULES: readonly Rule<AssessmentSourceProps>[] = [
+  ...DEPLOYMENT_ID.map((rule) => rule.ruleOn<AssessmentSourceProps>("deploymentId", (props) => props.deploymentId)),
+  DISCOVERY_CLIENT_NAME.ruleOn("clientName", ({ clientName }) => clientName),
+  PROJECT_ID.ruleOn("projectId", ({ projectId }) => projectId),
+  REGION.ruleOn("region", ({ region }) => region),
+];

@@ -1,24 +1,27 @@
 import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionOf, countWhen, expression } from "../core/expression";
+import { conditionOf, countIf } from "../core/conditional";
+import { expression } from "../core/expression";
 import { packageFile } from "../core/package-file";
 import { shellCommand } from "../core/project-apis";
-import { ifKnown, requireAll, requireProps, secretPresence, type Rule } from "../core/rules";
+import { PROJECT_ID, REGION } from "../core/place-rules";
+import { requireAll, requireProps, type Rule } from "../core/rules";
 import { addStackFile, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
-import { type CloudBCredentials } from "./assessment-lab-props";
+import { type AwsCredentials } from "./assessment-lab-props";
 import { addAssessmentLibraries } from "./assessment-libraries";
-import { CloudBUser } from "./cloudb-user";
-import { DEFAULT_CLOUDB_REGION } from "./contract";
+import { type AwsUser } from "./aws-user";
+import { DEFAULT_AWS_REGION } from "./contract";
 import { cloudbUserName } from "./lab-names";
+import { AWS_RULES, DEPLOYMENT_ID } from "./lab-rules";
 
-export interface CloudBInventoryProps {
+export interface AwsInventoryProps {
   /**
-   * Region and bootstrap credentials of cloud B. They must be inputs: literals would be in the synthesized folder. Empty
-   * ones mean that there is no cloud B.
+   * Region and bootstrap credentials of AWS. They must be inputs: literals would be in the synthesized folder. Empty ones
+   * mean no AWS.
    */
-  readonly cloudB: CloudBCredentials;
+  readonly aws: AwsCredentials;
 
   /** Suffix of all names of the lab. */
   readonly deploymentId: string;
@@ -33,13 +36,6 @@ export interface CloudBInventoryProps {
   readonly sourceId: string;
 
   /**
-   * What must exist before anything of cloud B.
-   *
-   * @default - nothing
-   */
-  readonly after?: ITerraformDependable[];
-
-  /**
    * What must exist before the import, the discovery source for one.
    *
    * @default - nothing
@@ -47,29 +43,37 @@ export interface CloudBInventoryProps {
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * False leaves cloud B out although there are credentials.
+   * False leaves AWS out although there are credentials.
    *
    * @default true
    */
   readonly enabled?: boolean | IResolvable;
+
+  /**
+   * Things that are destroyed after everything of AWS.
+   *
+   * @default - nothing
+   */
+  readonly outlivedBy?: ITerraformDependable[];
 }
 
 /**
- * Imports the machines of one region of cloud B: a user of its own that may list them, and the step that lists with this
- * user's key and imports.
+ * Imports the instances of one AWS region: a user of its own that may list them, and the step that lists with this user's
+ * key and imports.
  *
  * The step runs again when a script, the region, the key or the source changes, or when it is replaced by hand; a change
- * of the machines alone is not noticed. Without credentials nothing is created and cloud B is not called. Credentials
- * that are taken away cannot remove the user any more: destroy the `Programs` of this construct before.
+ * of the instances alone is not noticed. Without credentials nothing is created and AWS is not called. Without them the
+ * user cannot be removed either: destroy the `Programs` of this construct before they are taken away. The package
+ * `@cdktf/provider-aws` is loaded only for credentials that are inputs.
  */
-export class CloudBInventory extends Construct {
-  /** Resource name of the user that lists; null without cloud B. */
+export class AwsInventory extends Construct {
+  /** ARN of the user that lists; null without AWS. */
   readonly userArn: string;
 
-  constructor(scope: Construct, id: string, props: CloudBInventoryProps) {
+  constructor(scope: Construct, id: string, props: AwsInventoryProps) {
     super(scope, id);
     requireProps(this.node.path, props, {
-      cloudB: true,
+      aws: true,
       deploymentId: true,
       projectId: true,
       region: true,
@@ -77,7 +81,7 @@ export class CloudBInventory extends Construct {
     });
     requireAll(this, props, RULES);
     const { deploymentId, enabled = true } = props;
-    const { accessKeyId, region = DEFAULT_CLOUDB_REGION, secretAccessKey } = props.cloudB;
+    const { accessKeyId, region = DEFAULT_AWS_REGION, secretAccessKey } = props.aws;
     if (!Token.isUnresolved(accessKeyId) || enabled === false) {
       this.userArn = expression("null");
       return;
@@ -88,11 +92,11 @@ export class CloudBInventory extends Construct {
     const programs = new TerraformData(this, "Programs", {
       triggersReplace: { user: cloudbUserName(deploymentId) },
       provisioners: [{ type: "local-exec", command: `${shellCommand(this.script("discover-cloudb.sh"))} --check` }],
-      count: countWhen(isOn),
-      dependsOn: props.after,
+      count: countIf(isOn),
+      dependsOn: props.outlivedBy,
     });
 
-    const user = new CloudBUser(this, "User", {
+    const user = new (awsUserClass())(this, "User", {
       accessKeyId,
       deploymentId,
       isOn,
@@ -105,7 +109,7 @@ export class CloudBInventory extends Construct {
     this.userArn = user.arn;
   }
 
-  private importWith(user: CloudBUser, props: CloudBInventoryProps, cloudbRegion: string, isOn: string): void {
+  private importWith(user: AwsUser, props: AwsInventoryProps, cloudbRegion: string, isOn: string): void {
     const { deploymentId, projectId, region, sourceId, dependsOn = [] } = props;
     const libraries = addAssessmentLibraries(this);
     const discover = this.script("discover-cloudb.sh");
@@ -143,7 +147,7 @@ export class CloudBInventory extends Construct {
           },
         },
       ],
-      count: countWhen(isOn),
+      count: countIf(isOn),
       dependsOn: [...user.ready, ...dependsOn],
     });
   }
@@ -174,16 +178,15 @@ const IMPORT_FILES = [
   "register-source.sh",
 ] as const;
 
-const RULES: readonly Rule<CloudBInventoryProps>[] = [
-  {
-    holds: ({ cloudB }) =>
-      [cloudB.accessKeyId, cloudB.secretAccessKey].every((value) => ifKnown(value, (known) => known === "")),
-    message: () =>
-      "accessKeyId or secretAccessKey is a literal; it would be in the synthesized folder for everybody to read; pass sensitive inputs, or empty text to leave cloud B out",
-  },
-  {
-    holds: ({ cloudB }) => (cloudB.accessKeyId === "") === (cloudB.secretAccessKey === ""),
-    message: ({ cloudB }) =>
-      `accessKeyId is ${secretPresence(cloudB.accessKeyId)} and secretAccessKey is ${secretPresence(cloudB.secretAccessKey)}; they must be given together or not at all, because neither signs a request alone; give both, or empty text for both`,
-  },
+/** The bindings of AWS are large and an optional peer, so a lab without AWS must not load them. */
+function awsUserClass(): typeof AwsUser {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import statement would load them always
+  return (require("./aws-user") as { AwsUser: typeof AwsUser }).AwsUser;
+}
+
+const RULES: readonly Rule<AwsInventoryProps>[] = [
+  ...AWS_RULES,
+  ...DEPLOYMENT_ID.map((rule) => rule.ruleOn<AwsInventoryProps>("deploymentId", ({ deploymentId }) => deploymentId)),
+  PROJECT_ID.ruleOn("projectId", ({ projectId }) => projectId),
+  REGION.ruleOn("region", ({ region }) => region),
 ];

@@ -12,7 +12,7 @@ import {
 import { sampleImportFiles } from "./sample-import";
 
 /**
- * What the start-up scripts are told. Each host carries one JSON object under one metadata key, and its script reads it
+ * What the start-up scripts are told. Each VM carries one JSON object under one metadata key, and its script reads it
  * there: a value is never part of the text of a script, so no character in it can become code.
  */
 
@@ -29,9 +29,9 @@ export const LINUX_FIRST_BOOT = {
   script: "lib/lab/scripts/linux-first-boot.sh",
 } as const;
 
-/** What differs from lab to lab on the Windows host. Every text may be a Terraform expression. */
-export interface WindowsHostFacts {
-  /** Password of the lab user; null for one that the host makes and nobody knows. */
+/** What differs from lab to lab on the Windows VM. Every string may be a Terraform expression. */
+export interface WindowsVmFacts {
+  /** Password of the lab user; null for one that the VM generates and does not store. */
   readonly labPassword: string | null;
 
   readonly projectId: string;
@@ -49,8 +49,8 @@ export interface WindowsHostFacts {
   readonly internalTrafficCidr: string;
 
   /**
-   * Name of the Linux targets without their number, for example `assess-0a1b2c3d-linvm-`: unlike their addresses it does
-   * not change with their count, so that raising the count leaves this host alone.
+   * Name of the Linux VMs without their number, for example `assess-0a1b2c3d-linvm-`: unlike their addresses it does
+   * not change with their count, so that raising the count does not touch this VM.
    */
   readonly linuxVmNamePrefix: string;
 
@@ -58,8 +58,8 @@ export interface WindowsHostFacts {
   readonly assessmentServiceUrl: string;
 }
 
-/** The JSON object of the Windows host. */
-export interface WindowsFirstBootValues extends WindowsHostFacts {
+/** The JSON object of the Windows VM. */
+export interface WindowsFirstBootValues extends WindowsVmFacts {
   readonly labUser: string;
   readonly sshKeyObjectName: string;
   readonly sshCredentialName: string;
@@ -71,12 +71,12 @@ export interface WindowsFirstBootValues extends WindowsHostFacts {
   /** Organization that must have signed both packages. */
   readonly packagePublisher: string;
 
-  /** Archive for the Downloads folders, without the ending, and the texts in it by name of the file. */
+  /** Archive for the Downloads folders, without the ending, and the files in it by name. */
   readonly sampleImportName: string;
   readonly sampleImportFiles: Readonly<Record<string, string>>;
 }
 
-/** The JSON object of a Linux target. */
+/** The JSON object of a Linux VM. */
 export interface LinuxFirstBootValues {
   readonly labUser: string;
 
@@ -84,8 +84,8 @@ export interface LinuxFirstBootValues {
   readonly sshPublicKey: string;
 }
 
-/** What the Windows host reads at its first boot. */
-export function windowsFirstBootValues(facts: WindowsHostFacts): WindowsFirstBootValues {
+/** What the Windows VM reads at its first boot. */
+export function windowsFirstBootValues(facts: WindowsVmFacts): WindowsFirstBootValues {
   return {
     ...facts,
     labUser: LAB_USER,
@@ -101,7 +101,7 @@ export function windowsFirstBootValues(facts: WindowsHostFacts): WindowsFirstBoo
   };
 }
 
-/** What a Linux target reads at its boots. */
+/** What a Linux VM reads at its boots. */
 export function linuxFirstBootValues(sshPublicKey: string): LinuxFirstBootValues {
   return { labUser: LAB_USER, sshPublicKey };
 }

@@ -1,5 +1,6 @@
 export { AssessmentLab } from "./assessment-lab";
+export { type AssessmentLabProps, type AwsCredentials } from "./assessment-lab-props";
 export { AssessmentSource, type AssessmentSourceProps } from "./assessment-source";
-export { CloudBInventory, type CloudBInventoryProps } from "./cloudb-inventory";
-export { type AssessmentLabProps, type CloudBCredentials } from "./assessment-lab-props";
+export { AwsInventory, type AwsInventoryProps } from "./cloudb-inventory";
+export { type FirewallRuleName } from "./contract";
 export { type FirewallSourceRanges } from "./lab-firewall";

@@ -2,18 +2,20 @@ import { ComputeFirewall, type ComputeFirewallAllow } from "@cdktf/provider-goog
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionOf, countWhen } from "../core/expression";
-import { EVERYWHERE, HTTP_PORTS, IDENTITY_AWARE_PROXY_RANGE, RDP_PORT, SSH_PORT, WINDOWS_TAG } from "./contract";
+import { conditionOf, countIf } from "../core/conditional";
+import {
+  EVERYWHERE,
+  HTTP_PORTS,
+  IDENTITY_AWARE_PROXY_RANGE,
+  RDP_PORT,
+  SSH_PORT,
+  WINDOWS_TAG,
+  type FirewallRuleName,
+} from "./contract";
 import { labName } from "./lab-names";
 
-/** Where connections may come from, by firewall rule: ranges in CIDR notation, at least one each. */
-export interface FirewallSourceRanges {
-  readonly internal: readonly string[];
-  readonly ssh: readonly string[];
-  readonly rdp: readonly string[];
-  readonly icmp: readonly string[];
-  readonly http: readonly string[];
-}
+/** Source ranges in CIDR notation by firewall rule, at least one each. */
+export type FirewallSourceRanges = Readonly<Record<FirewallRuleName, readonly string[]>>;
 
 export interface LabFirewallProps {
   /** Part of the rules' names. */
@@ -25,26 +27,24 @@ export interface LabFirewallProps {
   /** Network that they are on. */
   readonly networkId: string;
 
-  /**
-   * Things that must exist first, besides the network.
-   *
-   * @default - nothing
-   */
-  readonly dependsOn?: ITerraformDependable[];
+  /** Things that are destroyed after the rules. */
+  readonly outlivedBy: ITerraformDependable[];
 
-  /** Creates the first four rules; the one for HTTP is created always. */
+  /** Creates the first four rules; the one for HTTP is always created. */
   readonly createDefaultRules: boolean | IResolvable;
 
   readonly sourceRanges: FirewallSourceRanges;
 }
 
-/** What may reach the hosts of a lab. Whatever they reach themselves needs no rule. */
+/** The ingress rules of a lab. Egress needs no rule. */
 export class LabFirewall extends Construct {
   /** Expression: whether the first four rules are created here. */
   readonly hasDefaultRules: string;
 
-  /** Expression: the ranges from which remote desktop is let through by a rule that is created here. */
+  /** Expression: the ranges from which a rule that is created here allows remote desktop. */
   readonly rdpSources: string;
+
+  readonly rules: Readonly<Record<FirewallRuleName, ComputeFirewall>>;
 
   constructor(
     scope: Construct,
@@ -57,43 +57,44 @@ export class LabFirewall extends Construct {
 
     const internal = this.allow("internal", {
       ...defaultRule,
-      description: "Lets the hosts of the lab reach each other; the discovery client scans its targets by this rule",
+      description: "Allows traffic between the VMs of the lab, the scans of the discovery client included",
       sourceRanges: sourceRanges.internal,
       allow: [{ protocol: "all" }],
     });
-    this.allow("ssh", {
+    const ssh = this.allow("ssh", {
       ...defaultRule,
-      description: "Lets people reach a host by SSH through the identity-aware proxy",
+      description: "Allows SSH through the identity-aware proxy",
       sourceRanges: sourceRanges.ssh,
       allow: [{ protocol: "tcp", ports: [SSH_PORT] }],
     });
     const rdp = this.allow("rdp", {
       ...defaultRule,
-      description: "Lets people reach the Windows host by remote desktop",
+      description: "Allows remote desktop to the Windows VM",
       sourceRanges: sourceRanges.rdp,
       allow: [{ protocol: "tcp", ports: [RDP_PORT] }],
     });
-    this.allow("icmp", {
+    const icmp = this.allow("icmp", {
       ...defaultRule,
-      description: "Lets people see whether a host answers",
+      description: "Allows ping",
       sourceRanges: sourceRanges.icmp,
       allow: [{ protocol: "icmp" }],
     });
-    this.allow("http", {
+    const http = this.allow("http", {
       create: true,
       description:
-        "Lets web requests reach the Windows host; its own way out to APIs and sign-in pages does not depend on it",
+        "Allows web requests to the Windows VM; its own access to APIs and sign-in pages does not depend on it",
       sourceRanges: sourceRanges.http,
       allow: [{ protocol: "tcp", ports: [...HTTP_PORTS] }],
       targetTags: [WINDOWS_TAG],
     });
 
+    this.rules = { internal, ssh, rdp, icmp, http };
     this.hasDefaultRules = `length(${internal.fqn}[*]) > 0`;
     this.rdpSources = `flatten(${rdp.fqn}[*].source_ranges)`;
   }
 
-  private allow(what: keyof FirewallSourceRanges, rule: FirewallRule): ComputeFirewall {
-    const { dependsOn, deploymentId, networkId, projectId } = this.props;
+  private allow(what: FirewallRuleName, rule: FirewallRule): ComputeFirewall {
+    const { deploymentId, networkId, outlivedBy, projectId } = this.props;
     return new ComputeFirewall(this, `allow-${what}`, {
       project: projectId,
       name: labName(deploymentId, `allow-${what}`),
@@ -103,13 +104,13 @@ export class LabFirewall extends Construct {
       allow: rule.allow,
       sourceRanges: [...rule.sourceRanges],
       targetTags: rule.targetTags,
-      count: countWhen(conditionOf(rule.create)),
-      dependsOn,
+      count: countIf(conditionOf(rule.create)),
+      dependsOn: outlivedBy,
     });
   }
 }
 
-/** What one rule lets through, and from where. */
+/** What one rule allows, and from where. */
 interface FirewallRule {
   readonly create: boolean | IResolvable;
   readonly description: string;
@@ -118,7 +119,7 @@ interface FirewallRule {
   readonly targetTags?: string[];
 }
 
-/** Who may reach what: as given, and otherwise as the contract has it. */
+/** As given, and otherwise as the contract has it. */
 export function sourceRanges(
   internalTrafficCidr: string,
   given: Partial<FirewallSourceRanges> = {},
@@ -127,7 +128,7 @@ export function sourceRanges(
   return {
     internal: [internalTrafficCidr],
     ssh: [IDENTITY_AWARE_PROXY_RANGE],
-    // The contract: the lab is thrown away, and participants come from anywhere.
+    // As in the contract: the lab is temporary, and participants come from anywhere.
     rdp: [EVERYWHERE],
     icmp: [internalTrafficCidr, IDENTITY_AWARE_PROXY_RANGE],
     http: [internalTrafficCidr],

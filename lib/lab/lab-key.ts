@@ -4,7 +4,9 @@ import { PrivateKey } from "@cdktf/provider-tls/lib/private-key";
 import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionOf, countWhen, expression } from "../core/expression";
+import { claimName } from "../core/claimed-names";
+import { conditionOf, countIf } from "../core/conditional";
+import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { requireProvider } from "../core/provider-requirements";
 import { RSA_KEY_BITS, SSH_KEY_OBJECT_NAME } from "./contract";
@@ -14,32 +16,27 @@ export interface LabKeyProps {
   /** Part of the bucket's name. */
   readonly deploymentId: string;
 
-  /** Region of the bucket. */
-  readonly location: string;
-
   /** Project that it goes into. */
   readonly projectId: string;
+
+  /** Region of the bucket. */
+  readonly region: string;
 
   /** Creates the bucket with the private key in it. */
   readonly createBucket: boolean | IResolvable;
 
-  /**
-   * Things that must exist before the key pair.
-   *
-   * @default - nothing
-   */
-  readonly after?: ITerraformDependable[];
-
-  /** Things that must exist before the bucket: the gate of the store's API, where there is a bucket. */
+  /** Things that must exist before the bucket: the gate of Cloud Storage's API. */
   readonly dependsOn: ITerraformDependable[];
+
+  /** Things that are destroyed after key pair and bucket. */
+  readonly outlivedBy: ITerraformDependable[];
 }
 
 /**
  * The key pair with which the discovery client signs in to the Linux targets.
  *
- * The private key is in the Terraform state, and in the bucket when there is one: whoever may read either may sign in.
- * Another key replaces it with `-replace` at its address; the targets take the new one over at once, and forget the old one when
- * they restart.
+ * The private key is in the Terraform state, and in the bucket when there is one: access to either is access to the VMs.
+ * To rotate it, apply with `-replace` at its address; the VMs accept the new key at once, and the old one until they restart.
  */
 export class LabKey extends Construct {
   /** One line as in `authorized_keys`. */
@@ -54,22 +51,28 @@ export class LabKey extends Construct {
   /** Address of the key pair in Terraform. */
   readonly address: string;
 
+  readonly keyPair: PrivateKey;
+
+  readonly bucket: StorageBucket;
+
   constructor(scope: Construct, id: string, props: LabKeyProps) {
     super(scope, id);
     requireProvider(this, "tls");
-    const { createBucket, projectId } = props;
-    const count = countWhen(conditionOf(createBucket));
+    const { createBucket, dependsOn, outlivedBy, projectId } = props;
+    const count = countIf(conditionOf(createBucket));
+    const bucketName = keyBucketName(props.deploymentId);
+    if (createBucket !== false) claimName(this, "bucket", bucketName);
 
-    const key = new PrivateKey(this, MAIN_CHILD_ID, {
+    this.keyPair = new PrivateKey(this, MAIN_CHILD_ID, {
       algorithm: "RSA",
       rsaBits: RSA_KEY_BITS,
-      dependsOn: props.after,
+      dependsOn: outlivedBy,
     });
 
-    const bucket = new StorageBucket(this, "Bucket", {
+    this.bucket = new StorageBucket(this, "Bucket", {
       project: projectId,
-      name: keyBucketName(props.deploymentId),
-      location: props.location,
+      name: bucketName,
+      location: props.region,
       uniformBucketLevelAccess: true,
       publicAccessPrevention: "enforced",
       forceDestroy: true,
@@ -77,20 +80,20 @@ export class LabKey extends Construct {
       softDeletePolicy: { retentionDurationSeconds: 0 },
       versioning: { enabled: false },
       count,
-      dependsOn: props.dependsOn,
+      dependsOn: [...outlivedBy, ...dependsOn],
     });
-    this.bucketName = new TerraformLocal(this, "BucketName", expression(`one(${bucket.fqn}[*].name)`)).asString;
-    this.hasBucket = `length(${bucket.fqn}[*]) > 0`;
+    this.bucketName = new TerraformLocal(this, "BucketName", expression(`one(${this.bucket.fqn}[*].name)`)).asString;
+    this.hasBucket = `length(${this.bucket.fqn}[*]) > 0`;
 
     new StorageBucketObject(this, "File", {
       bucket: this.bucketName,
       name: SSH_KEY_OBJECT_NAME,
-      content: key.privateKeyPem,
+      content: this.keyPair.privateKeyPem,
       contentType: "application/x-pem-file",
       count,
     });
 
-    this.publicKey = Token.asString(Fn.trimspace(key.publicKeyOpenssh));
-    this.address = `${key.terraformResourceType}.${key.friendlyUniqueId}`;
+    this.publicKey = Token.asString(Fn.trimspace(this.keyPair.publicKeyOpenssh));
+    this.address = `${this.keyPair.terraformResourceType}.${this.keyPair.friendlyUniqueId}`;
   }
 }

@@ -7,23 +7,31 @@ import { DEFAULT_REGION, DEFAULT_ZONE } from "./contract";
 
 /** Every name formula of the lab. They take literals and Terraform expressions alike. */
 
-/** What an expression, or a person, must make of a deployment id. */
+/** What a deployment id must look like. */
 export const DEPLOYMENT_ID_PATTERN = "^[a-z0-9]{1,8}$";
 
 /** Bytes of a generated deployment id: 8 hexadecimal digits. */
 export const DEPLOYMENT_ID_BYTES = 4;
 
 /**
- * A Windows computer name holds 15 characters, and the image cuts the host's name there. With an id of 7 characters the
- * cut would leave a hyphen at the end, which is no legal name; with up to 8 the whole id is in it.
+ * A Windows computer name holds 15 characters, and the image cuts the VM's name there. With an id of 7 characters it would
+ * end in a hyphen, which is not legal; with up to 8 it contains the whole id.
  */
 export const COMPUTER_NAME_MAX_LENGTH = 15;
 export const ILLEGAL_DEPLOYMENT_ID_LENGTH = COMPUTER_NAME_MAX_LENGTH - "assess-".length - "-".length;
 
-/** Where the hosts are unless the caller says otherwise; every region has a zone b, and not every one a zone a. */
+/** Zone of the VMs unless the caller says otherwise; every region has a zone b, but not every one a zone a. */
 export function defaultZone(region: string): string {
   if (!Token.isUnresolved(region)) return region === DEFAULT_REGION ? DEFAULT_ZONE : `${region}-b`;
   return expression(`(${region} == "${DEFAULT_REGION}" ? "${DEFAULT_ZONE}" : format("%s-b", ${region}))`);
+}
+
+/**
+ * The zone of two inputs, in Terraform's language: a default cannot depend on another input, so the default zone in any
+ * other region stands for "not given".
+ */
+export function zoneOrDefault(zone: string, region: string): string {
+  return `(${zone} == "${DEFAULT_ZONE}" && ${region} != "${DEFAULT_REGION}" ? format("%s-b", ${region}) : ${zone})`;
 }
 
 /** `assess-<id>-<rest>`. */
@@ -41,7 +49,7 @@ export function windowsVmName(deploymentId: string): string {
   return labName(deploymentId, "winvm01");
 }
 
-/** `assess-<id>-linvm-`, to which each target adds its number from 1 on. */
+/** `assess-<id>-linvm-`, to which each VM adds its number from 1 on. */
 export function linuxVmNamePrefix(deploymentId: string): string {
   return labName(deploymentId, "linvm-");
 }
@@ -60,7 +68,7 @@ export function cloudbUserName(deploymentId: string): string {
 const SOURCE_ID_MAX_LENGTH = 63;
 const SOURCE_ID_PATTERN = `^[a-z]([a-z0-9-]{0,${SOURCE_ID_MAX_LENGTH - 2}}[a-z0-9])?$`;
 
-/** Hexadecimal digits that tell client names apart of which the readable parts are the same. */
+/** Hexadecimal digits that tell client names with the same readable part apart. */
 const SOURCE_HASH_LENGTH = 8;
 const SOURCE_PREFIX = "source";
 const SOURCE_TEXT_MAX_LENGTH = SOURCE_ID_MAX_LENGTH - SOURCE_PREFIX.length - SOURCE_HASH_LENGTH - "--".length;
@@ -68,8 +76,8 @@ const SOURCE_TEXT_MAX_LENGTH = SOURCE_ID_MAX_LENGTH - SOURCE_PREFIX.length - SOU
 /**
  * Id of the discovery source: the client's name where that is a legal id, else `source-<readable part>-<hash>`.
  *
- * It follows from the name alone, so that a lab which is destroyed and created again finds its source, and two names never
- * mean one source.
+ * It follows from the name alone, so that a lab that is destroyed and created again finds its source, and two names never
+ * share one.
  */
 export function discoverySourceId(clientName: string): string {
   if (Token.isUnresolved(clientName)) {
@@ -80,7 +88,7 @@ export function discoverySourceId(clientName: string): string {
     return expression(`(can(regex("${SOURCE_ID_PATTERN}", ${clientName})) ? ${clientName} : ${made})`);
   }
   if (new RegExp(SOURCE_ID_PATTERN).test(clientName)) return clientName;
-  // Terraform normalizes every text in this way.
+  // Terraform normalizes every string in this way.
   const name = clientName.normalize("NFC");
   const text = name.replace(/[^A-Za-z0-9]+/g, "-").toLowerCase();
   const trimmed = (part: string): string => part.replace(/^-+|-+$/g, "");

@@ -1,7 +1,7 @@
-import { CLOUDB_IMPORT_COLUMNS } from "./contract";
+import { AWS_IMPORT_COLUMNS } from "./contract";
 
-type Table = keyof typeof CLOUDB_IMPORT_COLUMNS;
-type Row<T extends Table> = Readonly<Record<(typeof CLOUDB_IMPORT_COLUMNS)[T][number], string>>;
+type Table = keyof typeof AWS_IMPORT_COLUMNS;
+type Row<T extends Table> = Readonly<Record<(typeof AWS_IMPORT_COLUMNS)[T][number], string>>;
 
 /** What the sample machines have in common. */
 const REGION = "us-east-1";
@@ -24,11 +24,11 @@ const MACHINES = [
   },
 ] as const;
 
-/** Device of the first disk and of the one after it, as cloud B names them. */
+/** Devices of the first and the second disk, as AWS names them. */
 const DEVICES = ["/dev/xvda", "/dev/xvdb"] as const;
 
 /**
- * Tables of a sample cloud B inventory by name of the file: a user can import them as they are.
+ * Tables of a sample AWS inventory by file name, ready to be imported.
  *
  * Without a table of measurements: it is optional, and those older than 40 days are ignored.
  */
@@ -69,7 +69,7 @@ export function sampleImportFiles(): Readonly<Record<string, string>> {
     })),
   );
   const tags = MACHINES.flatMap((machine): Row<"tagInfo">[] => [
-    // Lower case throughout, because labels of the assessment service know nothing else.
+    // Lower case throughout, because labels of Migration Center allow nothing else.
     { MachineId: machine.id, Key: "application", Value: machine.name.split("-")[0] ?? "" },
     { MachineId: machine.id, Key: "environment", Value: "production" },
   ]);
@@ -82,7 +82,7 @@ export function sampleImportFiles(): Readonly<Record<string, string>> {
 
 /** No cell of the sample holds a comma, a quote or a line break. */
 function table<T extends Table>(name: T, rows: readonly Row<T>[]): string {
-  const columns: readonly (keyof Row<T>)[] = CLOUDB_IMPORT_COLUMNS[name];
+  const columns: readonly (keyof Row<T>)[] = AWS_IMPORT_COLUMNS[name];
   return [columns, ...rows.map((row) => columns.map((column) => row[column]))]
     .map((cells) => `${cells.join(",")}\r\n`)
     .join("");

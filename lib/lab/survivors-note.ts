@@ -1,7 +1,7 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionOf, countWhen } from "../core/expression";
+import { conditionOf, countIf } from "../core/conditional";
 import { packageFile } from "../core/package-file";
 import { shellCommand } from "../core/project-apis";
 import { addStackFile } from "../core/stack-file";
@@ -38,13 +38,13 @@ export class SurvivorsNote extends Construct {
    * What everything else must depend on, directly or through the services that it needs. What a look-up at plan refers to
    * must not: Terraform would look only at apply.
    */
-  readonly first: ITerraformDependable[];
+  readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: SurvivorsNoteProps) {
     super(scope, id);
     const { deploymentId, enabled, projectId, region, sourceId } = props;
     if (enabled === false) {
-      this.first = [];
+      this.ready = [];
       return;
     }
 
@@ -63,7 +63,7 @@ export class SurvivorsNote extends Construct {
         {
           type: "local-exec",
           when: "destroy",
-          // Nobody must be kept from destroying by a note.
+          // A note must not keep a destroy from ending.
           command: `${shellCommand(cleanup)} --note || true`,
           environment: {
             // A state of before this was kept must not be in the way.
@@ -74,8 +74,8 @@ export class SurvivorsNote extends Construct {
           },
         },
       ],
-      count: countWhen(conditionOf(enabled)),
+      count: countIf(conditionOf(enabled)),
     });
-    this.first = [note];
+    this.ready = [note];
   }
 }

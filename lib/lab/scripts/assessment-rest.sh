@@ -84,6 +84,10 @@ google_await() {
     fi
     google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$google_look" "$REST_POLL_SECONDS")"
     google_look=$((google_look + 1))
+    if google_is_odd "$google_operation"; then
+      GOOGLE_NOTE="The API named an operation that cannot be part of an address."
+      return 1
+    fi
     google_get "$1" "$google_operation" || return 1
   done
 }

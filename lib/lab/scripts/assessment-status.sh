@@ -88,7 +88,9 @@ if [ "$as_json" = yes ]; then
   separator=
   for list in sources assets importJobs unreachable; do
     printf '%s\n  "%s": [' "$separator" "$list"
-    awk 'NR > 1 { printf "," } { printf "\n    %s", $0 } END { if (NR > 0) printf "\n  " }' "$GOOGLE_WORK/$list"
+    # The other control characters are escaped by jq.
+    sed "s/$GOOGLE_C1/ /g" "$GOOGLE_WORK/$list" |
+      awk 'NR > 1 { printf "," } { printf "\n    %s", $0 } END { if (NR > 0) printf "\n  " }'
     printf ']'
     separator=,
   done

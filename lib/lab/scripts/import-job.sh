@@ -69,7 +69,7 @@ look_at_job() {
 # count_assets SOURCE: sets assets, how many machines the service has of a source. What a user has hidden is there.
 count_assets() {
   google_list migrationcenter "$location/assets" \
-    "pageSize=1000&view=ASSET_VIEW_FULL&showHidden=true&fields=assets(sources),nextPageToken,unreachable" \
+    "pageSize=1000&view=ASSET_VIEW_FULL&showHidden=true&fields=assets(name,sources),nextPageToken,unreachable" \
     assets "$GOOGLE_WORK/assets" || google_fail "Whether the machines of the earlier import are there still cannot be read."
   assets=$(jq -n --arg source "locations/$REGION/sources/$1" '
     reduce (inputs | select(any(.sources[]?; sub("^projects/[^/]+/"; "") == $source))) as $asset (0; . + 1)

@@ -4,37 +4,38 @@ import { type KubernetesProviderConfig } from "@cdktf/provider-kubernetes/lib/pr
 import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock } from "../../core/dynamic-block";
+import { addressRangeCondition, isAddressRange } from "../../core/address-range";
+import { CheckedEntries } from "../../core/checked-entries";
+import { claimName } from "../../core/claimed-names";
+import { addDynamicBlock } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
-import { CLUSTER_NAME_MAX_LENGTH, clusterName, type DeploymentName } from "../../core/names";
-import { nameRules } from "../../core/name-rules";
-import { whether } from "../../core/optional-value";
+import { expression } from "../../core/expression";
+import { freeChildId } from "../../core/identity";
+import { CLUSTER_NAME_MAX_LENGTH, clusterName } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
-import { requireAll, requireProps } from "../../core/rules";
-import { ServiceIdentity } from "../service-identity";
-import { addAuthorizedNetworks, type AuthorizedNetworks } from "./authorized-networks";
-import { type ClusterNetwork } from "./cluster-network";
-import { IGNORED_ANNOTATIONS, PLATFORM_NAME, RANGE_NAMES } from "./contract";
+import { nameRules, requireAll, requireProps, type Rule } from "../../core/rules";
+import { ServiceIdentity } from "../identity/service-identity";
+import { type Cluster, type Identity, type Network } from "../parts";
+import { PLATFORM_NAME, RANGE_NAMES } from "../network/network-defaults";
+import { ANYWHERE, IGNORED_ANNOTATIONS } from "./kubernetes-defaults";
+
+/** Ranges in CIDR notation by a name: a literal map, or an expression that is a map. */
+export type AuthorizedNetworks = Readonly<Record<string, string>> | IResolvable;
 
 export interface AutopilotClusterProps {
-  /** What the names are made of. */
-  readonly deployment: DeploymentName;
-
   /** Network of nodes and pods. Changing it later replaces the cluster. */
-  readonly network: ClusterNetwork;
+  readonly network: Network;
 
-  /** Project that it goes into. */
-  readonly projectId: string;
-
-  /** Region of the cluster; its nodes are in all zones. Changing it later replaces the cluster. */
-  readonly region: string;
+  /** What the name is made of, and the region; nodes are in all its zones. Another region later replaces the cluster. */
+  readonly place: DeploymentPlace;
 
   /**
    * Ranges in CIDR notation, by a name, from which the control plane may be reached. The machine that applies must be in
    * one of them.
    *
-   * @default - from everywhere, with a sign-in
+   * @default - any address; sign-in is still required
    */
   readonly authorizedNetworks?: AuthorizedNetworks;
 
@@ -46,25 +47,11 @@ export interface AutopilotClusterProps {
   readonly deletionProtection?: boolean | IResolvable;
 
   /**
-   * Things that must exist first for the cluster: the gate of its API.
+   * Things that must exist first: the gates of the APIs of clusters and identities.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
-
-  /**
-   * Things that must exist first for the nodes' account: the gate of the identity API.
-   *
-   * @default - nothing
-   */
-  readonly identitiesDependOn?: ITerraformDependable[];
-
-  /**
-   * Labels of the cluster.
-   *
-   * @default - none
-   */
-  readonly labels?: Record<string, string>;
 }
 
 /**
@@ -73,7 +60,7 @@ export interface AutopilotClusterProps {
  *
  * Billed by the hour from the moment of creation, and by what the pods request.
  */
-export class AutopilotCluster extends Construct {
+export class AutopilotCluster extends Construct implements Cluster {
   readonly clusterName: string;
 
   /** Account that the nodes run as: pulls images, writes logs and metrics. */
@@ -82,10 +69,9 @@ export class AutopilotCluster extends Construct {
   /** How the kubernetes provider reaches the cluster, with a token that is in no state and no plan. */
   readonly connection: KubernetesProviderConfig;
 
-  /** What must exist before a pod can start. */
   readonly ready: ITerraformDependable[];
 
-  private readonly cluster: ContainerCluster;
+  readonly cluster: ContainerCluster;
 
   constructor(
     scope: Construct,
@@ -93,31 +79,30 @@ export class AutopilotCluster extends Construct {
     private readonly props: AutopilotClusterProps,
   ) {
     super(scope, id);
-    requireProps(this.node.path, props, { deployment: true, network: true, projectId: true, region: true });
+    requireProps(this.node.path, props, { network: true, place: REQUIRED_PLACE });
     requireAll(this, props, RULES);
     requireProvider(this, "google");
-    const { deployment, network, projectId, region } = props;
+    const { dependsOn = [], network, place } = props;
+    const name = clusterName(place.deployment);
+    claimName(this, `cluster in ${place.projectId}`, name);
 
     this.nodes = new ServiceIdentity(this, "Nodes", {
-      deployment,
-      projectId,
+      place,
       purpose: "idp-node",
       description: "Runs the nodes of the cluster",
-      dependsOn: props.identitiesDependOn,
+      dependsOn,
     });
-    const mayRunNodes = this.nodes.grantOnProject("RunsNodes", "roles/container.defaultNodeServiceAccount");
 
     this.cluster = new ContainerCluster(this, MAIN_CHILD_ID, {
-      project: projectId,
-      name: clusterName(deployment),
-      location: region,
+      project: place.projectId,
+      name,
+      location: place.region,
       enableAutopilot: true,
       network: network.network,
       subnetwork: network.subnetwork,
-      ipAllocationPolicy: network.existing === undefined ? NAMED_RANGES : undefined,
       releaseChannel: { channel: "REGULAR" },
       privateClusterConfig: { enablePrivateNodes: true, enablePrivateEndpoint: false },
-      // Otherwise the machines of all the platform's customers would get past a list of networks.
+      // Otherwise the VMs of all Google Cloud customers would pass a list of networks.
       masterAuthorizedNetworksConfig: { gcpPublicCidrsAccessEnabled: false },
       clusterAutoscaling: {
         autoProvisioningDefaults: {
@@ -125,12 +110,22 @@ export class AutopilotCluster extends Construct {
           oauthScopes: ["https://www.googleapis.com/auth/cloud-platform"],
         },
       },
-      resourceLabels: props.labels,
+      resourceLabels: place.labels,
       deletionProtection: props.deletionProtection ?? true,
-      dependsOn: [mayRunNodes, ...(props.dependsOn ?? [])],
+      dependsOn: [...this.nodes.grantOnProject("RunsNodes", "roles/container.defaultNodeServiceAccount"), ...dependsOn],
     });
-    this.addSharedRanges(props);
-    addAuthorizedNetworks(this.cluster, props.authorizedNetworks ?? {});
+    addDynamicBlock(this.cluster, "", "ip_allocation_policy", {
+      forEach:
+        network.hasNamedRanges === "true" ? ["named"] : expression(`(${network.hasNamedRanges} ? ["named"] : [])`),
+      content: {
+        cluster_secondary_range_name: RANGE_NAMES.pods,
+        services_secondary_range_name: RANGE_NAMES.services,
+      },
+    });
+    addDynamicBlock(this.cluster, "master_authorized_networks_config", "cidr_blocks", {
+      forEach: orEverywhere(props.authorizedNetworks ?? {}),
+      content: { display_name: "${cidr_blocks.key}", cidr_block: "${cidr_blocks.value}" },
+    });
 
     this.clusterName = this.cluster.name;
     this.connection = {
@@ -146,52 +141,52 @@ export class AutopilotCluster extends Construct {
     this.ready = [this.cluster, ...network.ready];
   }
 
-  /** Command that lets whoever runs it work with the cluster. */
+  /** Command that connects kubectl to the cluster. */
   get connectCommand(): string {
-    const { projectId, region } = this.props;
+    const { projectId, region } = this.props.place;
     return `gcloud container clusters get-credentials ${this.clusterName} --location=${region} --project=${projectId}`;
   }
 
-  /**
-   * Lets the pods of one Kubernetes account act as a service account.
-   *
-   * It waits for the cluster, because the first one of a project makes the pool of identities.
-   */
-  letActAs(id: string, identity: ServiceIdentity, namespace: string, accountName: string): ServiceAccountIamMember {
-    return new ServiceAccountIamMember(this, id, {
-      serviceAccountId: identity.account.name,
-      role: "roles/iam.workloadIdentityUser",
-      member: `serviceAccount:${this.props.projectId}.svc.id.goog[${namespace}/${accountName}]`,
-      dependsOn: [this.cluster],
-    });
-  }
-
-  /**
-   * The ranges of a shared network, which its own project must have made; in an existing network of this project the
-   * platform makes them.
-   */
-  private addSharedRanges({ network: { existing }, projectId }: AutopilotClusterProps): void {
-    if (existing === undefined) return;
-    const network = Token.isUnresolved(existing) ? existing : JSON.stringify(existing);
-    const ofThisProject = `startswith(${network}, ${Fn.join("", ["projects/", projectId, "/"])})`;
-    addDynamicBlock(this.cluster, "", "ip_allocation_policy", {
-      forEach: whether(existing, `(${ofThisProject} ? [] : ["named"])`, '["named"]'),
-      content: {
-        cluster_secondary_range_name: RANGE_NAMES.pods,
-        services_secondary_range_name: RANGE_NAMES.services,
-      },
-    });
+  /** It waits for the cluster, because the first one of a project makes the pool of identities. */
+  grantActAs(identity: Identity, namespace: string, accountName: string): ITerraformDependable[] {
+    if (!identity.takesGrants) return [];
+    const { projectId } = this.props.place;
+    return [
+      new ServiceAccountIamMember(this, freeChildId(this, identity.name), {
+        serviceAccountId: `projects/${projectId}/serviceAccounts/${identity.email}`,
+        role: "roles/iam.workloadIdentityUser",
+        member: `serviceAccount:${projectId}.svc.id.goog[${namespace}/${accountName}]`,
+        dependsOn: [this.cluster, ...identity.ready],
+      }),
+    ];
   }
 }
 
-const NAMED_RANGES = {
-  clusterSecondaryRangeName: RANGE_NAMES.pods,
-  servicesSecondaryRangeName: RANGE_NAMES.services,
-} as const;
+/**
+ * Always a list of ranges: the provider takes the absence of one for no change, so a restriction could not be lifted.
+ */
+function orEverywhere(networks: AuthorizedNetworks): unknown {
+  const everywhere = { everywhere: ANYWHERE };
+  if (!Token.isUnresolved(networks)) return Object.keys(networks).length === 0 ? everywhere : networks;
+  const given = Token.asString(networks);
+  return expression(`(length(${given}) == 0 ? tomap(${JSON.stringify(everywhere)}) : ${given})`);
+}
 
-const RULES = nameRules<AutopilotClusterProps>(({ deployment }) => clusterName(deployment), {
-  ...PLATFORM_NAME,
-  what: "cluster name",
-  maxLength: CLUSTER_NAME_MAX_LENGTH,
-  lengthReason: "the platform takes no longer one",
+/** Ranges from which a control plane is reached. */
+export const AUTHORIZED_NETWORKS = new CheckedEntries({
+  accepts: (_, range) => isAddressRange(range),
+  condition: addressRangeCondition("value"),
+  show: "entry",
+  rule: "each must be an IPv4 range that is written with its first address; write for example 203.0.113.0/24, or /32 for one address",
 });
+
+const RULES: readonly Rule<AutopilotClusterProps>[] = [
+  ...PLACE_RULES,
+  ...nameRules<AutopilotClusterProps>(({ place }) => clusterName(place.deployment), {
+    ...PLATFORM_NAME,
+    what: "cluster name",
+    maxLength: CLUSTER_NAME_MAX_LENGTH,
+    lengthReason: "GKE takes no longer one",
+  }),
+  AUTHORIZED_NETWORKS.ruleOn("authorizedNetworks", ({ authorizedNetworks }) => authorizedNetworks),
+];

@@ -1,18 +1,15 @@
 import { ConfigMapV1 } from "@cdktf/provider-kubernetes/lib/config-map-v1";
 import { JobV1 } from "@cdktf/provider-kubernetes/lib/job-v1";
 import { Fn, TerraformLocal, type ITerraformDependable } from "cdktf";
-import { type Construct } from "constructs";
+import { Construct } from "constructs";
 
-import { objectName, type DeploymentName } from "../../core/names";
+import { claimName } from "../../core/claimed-names";
+import { objectName } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
-import { requireProps } from "../../core/rules";
-import {
-  type InitializationJob,
-  type InitializationJobPlatform,
-  type InitializationJobSpec,
-} from "../../idp/initialization-job";
-import { type NetworkAttachment } from "../network-attachment";
-import { type PostgresqlDatabase } from "../postgresql-database";
+import { requireAll, requireProps } from "../../core/rules";
+import { type Identity, type JobRunner, type OneTimeJob, type OneTimeJobSpec } from "../parts";
 import {
   JOB_DELETION_TIMEOUT,
   JOB_GRACE_SECONDS,
@@ -21,99 +18,101 @@ import {
   JOB_TIMEOUT,
   SCRIPT_FOLDER,
   SCRIPT_MODE,
-} from "./contract";
+} from "./kubernetes-defaults";
 import { completePodTemplate, podTemplate } from "./pod-template";
-import { type WorkloadAccount } from "./workload-account";
+import { WorkloadAccount } from "./workload-account";
 import { type WorkloadNamespace } from "./workload-namespace";
 import { WorkloadSecret } from "./workload-secret";
 
 export interface KubernetesJobsProps {
-  /** Account that the jobs run as. */
-  readonly account: WorkloadAccount;
-
-  /** Database that the proxy beside a job leads to. */
-  readonly database: PostgresqlDatabase;
-
-  /** What the names are made of. */
-  readonly deployment: DeploymentName;
+  /** Service account whose rights the jobs have. It is granted what each job takes. */
+  readonly identity: Identity;
 
   readonly namespace: WorkloadNamespace;
 
-  /** Project of the secret store. */
-  readonly projectId: string;
+  /** What the names are made of, and the project of the secret store. */
+  readonly place: DeploymentPlace;
 
   /**
-   * Things that must exist before a job runs: database and grants.
+   * Things that must exist before a job runs, beside what it takes.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
+}
 
-  /**
-   * Network on which the database has its private address.
-   *
-   * @default - none, it has a public one
-   */
-  readonly network?: NetworkAttachment;
+/** Runs jobs in a cluster: each at apply, when it is created, and waited for. */
+export class KubernetesJobs implements JobRunner {
+  constructor(private readonly props: KubernetesJobsProps) {}
+
+  runOnce(scope: Construct, id: string, job: OneTimeJobSpec): KubernetesJob {
+    requireProps(`${scope.node.path}/${id}`, this.props, { identity: true, namespace: true, place: REQUIRED_PLACE });
+    return new KubernetesJob(scope, id, { ...this.props, job });
+  }
+}
+
+interface KubernetesJobProps extends KubernetesJobsProps {
+  readonly job: OneTimeJobSpec;
 }
 
 /**
- * Runs initialization jobs in the cluster: at apply, when they are created, and waited for.
- *
  * A hash of what a job depends on is part of its name, so a change of that makes another job. A finished job stays; if it
  * went, the next apply would run it again.
  */
-export class KubernetesJobs implements InitializationJobPlatform {
-  constructor(private readonly props: KubernetesJobsProps) {}
+export class KubernetesJob extends Construct implements OneTimeJob {
+  readonly jobName: string;
 
-  runJob(scope: Construct, id: string, job: InitializationJobSpec): InitializationJob {
-    requireProps(scope.node.path, this.props, {
-      account: true,
-      database: true,
-      deployment: true,
-      namespace: true,
-      projectId: true,
-    });
-    requireProvider(scope, "kubernetes");
-    const { account, database, deployment, namespace, network, projectId } = this.props;
-    const name = objectName(deployment, job.name);
+  readonly ready: ITerraformDependable[];
+
+  readonly job: JobV1;
+
+  constructor(scope: Construct, id: string, props: KubernetesJobProps) {
+    super(scope, id);
+    requireAll(this, props, PLACE_RULES);
+    requireProvider(this, "kubernetes");
+    const { dependsOn = [], identity, job, namespace, place } = props;
+    const { container } = job;
+    const name = objectName(place.deployment, job.name);
+    claimName(this, `Kubernetes job in ${namespace.node.path}`, name);
     const inNamespace = { namespace: namespace.namespaceName };
 
-    const script = new ConfigMapV1(scope, "Script", {
+    const script = new ConfigMapV1(this, "Script", {
       metadata: { ...inNamespace, name: `${name}-${hash(job.script.sha256)}` },
       immutable: true,
       data: { [job.scriptName]: job.script.text },
     });
-    const secret = new WorkloadSecret(scope, "Secrets", {
+    const secret = new WorkloadSecret(this, "Secrets", {
       name,
       namespace,
-      projectId,
-      values: job.secretEnvironment,
+      projectId: place.projectId,
+      values: container.secretEnvironment,
     });
 
     // The provider replaces a job of another name, and so runs it.
-    const run = new TerraformLocal(scope, "Run", hash(Fn.sha256(Fn.jsonencode(job.rerunWhenChanged))));
-    const kubernetesJob = new JobV1(scope, id, {
+    const run = new TerraformLocal(this, "Run", hash(Fn.sha256(Fn.jsonencode(job.rerunWhenChanged))));
+    this.job = new JobV1(this, MAIN_CHILD_ID, {
       metadata: { ...inNamespace, name: `${name}-${run.asString}` },
       waitForCompletion: true,
       spec: {
         backoffLimit: job.maxRetries,
         activeDeadlineSeconds: JOB_START_SECONDS + job.timeoutSeconds * (job.maxRetries + 1),
         template: podTemplate({
-          account,
-          labels: { "app.kubernetes.io/name": deployment.applicationName, "app.kubernetes.io/component": job.name },
+          account: new WorkloadAccount(this, "Account", { namespace, name, identity }),
+          labels: {
+            "app.kubernetes.io/name": place.deployment.applicationName,
+            "app.kubernetes.io/component": job.name,
+          },
           secret,
-          secretVariables: Object.keys(job.secretEnvironment),
-          container: {
+          container,
+          details: {
             name: job.name,
-            image: job.image,
             command: ["/bin/sh", `${SCRIPT_FOLDER}/${job.scriptName}`],
             volumeMount: [{ name: SCRIPT_VOLUME, mountPath: SCRIPT_FOLDER, readOnly: true }],
           },
-          resources: JOB_SIZE,
+          resources: container.resources ?? JOB_SIZE,
           volumes: [{ name: SCRIPT_VOLUME, configMap: { name: script.metadata.name, defaultMode: SCRIPT_MODE } }],
-          // Whoever asks it to quit has closed its connections; waiting for others would end in an error.
-          proxy: { database, network, quitsOnRequest: true, graceSeconds: 0 },
+          // A script that asks the proxy to quit has closed its connections; waiting for others would end in an error.
+          proxyGraceSeconds: 0,
           // Every attempt is another pod: within a pod that goes on, a proxy that has quit would be missing.
           restartPolicy: "Never",
           activeDeadlineSeconds: job.timeoutSeconds,
@@ -121,11 +120,12 @@ export class KubernetesJobs implements InitializationJobPlatform {
         }),
       },
       timeouts: { create: JOB_TIMEOUT, update: JOB_TIMEOUT, delete: JOB_DELETION_TIMEOUT },
-      dependsOn: [...namespace.ready, ...(this.props.dependsOn ?? [])],
+      dependsOn: [...namespace.grantsTo(identity, container), ...dependsOn],
     });
-    completePodTemplate(kubernetesJob, { baseline: {}, overrides: {}, required: job.environment });
+    completePodTemplate(this.job, container);
 
-    return { jobName: kubernetesJob.metadata.name, completed: kubernetesJob };
+    this.jobName = this.job.metadata.name;
+    this.ready = [this.job];
   }
 }
 

@@ -4,143 +4,118 @@ import { PodDisruptionBudgetV1 } from "@cdktf/provider-kubernetes/lib/pod-disrup
 import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { claimName } from "../../core/claimed-names";
 import { expression } from "../../core/expression";
-import { objectName, type DeploymentName } from "../../core/names";
+import { objectName } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
-import { ifKnown, requireAll, requireProps, type Rule } from "../../core/rules";
+import { requireAll, requireProps, type Rule } from "../../core/rules";
 import { type ContainerSpec } from "../../idp/container-spec";
-import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../../idp/contract";
-import { connectionsRule } from "../connections-rule";
-import { type NetworkAttachment } from "../network-attachment";
-import { onPlatform } from "../plain-environment";
-import { type PostgresqlDatabase } from "../postgresql-database";
+import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
+import { instanceCountRules, MIN_INSTANCES } from "../instance-count";
+import { type Identity, type Workload, type WorkloadAddress } from "../parts";
 import {
-  BUCKET_ANNOTATION,
   DRAIN_SECONDS,
-  platformEnvironment,
   PROGRESS_DEADLINE_SECONDS,
   PROXY_GRACE_SECONDS,
   ROLLOUT_MINUTES,
   ROLLOUT_SURGE,
-  SERVER_HTTPS_PORT,
+  SHARED_MEMORY,
   TARGET_CPU_PERCENT,
   TERMINATION_GRACE_SECONDS,
-} from "./contract";
-import { podSizeProblems } from "./pod-size";
-import { completePodTemplate, podTemplate } from "./pod-template";
-import { mountsOf, probe, volumesOf } from "./server-container";
-import { type WorkloadAccount } from "./workload-account";
+} from "./kubernetes-defaults";
+import { POD_CPU, POD_MEMORY } from "./pod-size";
+import { completePodTemplate, podTemplate, probe } from "./pod-template";
+import { WorkloadAccount } from "./workload-account";
 import { type WorkloadNamespace } from "./workload-namespace";
 import { WorkloadSecret } from "./workload-secret";
 
-/** What an application must know of its front door. */
-export interface KnownFrontDoor {
-  /** Address that visitors connect to. */
-  readonly address: string;
-
-  /** Where the application answers. */
-  readonly url: string;
-}
-
 export interface KubernetesWorkloadProps {
-  /** Account that the pods run as. */
-  readonly account: WorkloadAccount;
-
   /** What to run. */
   readonly container: ContainerSpec;
 
-  /** Database that the proxy beside the container leads to. */
-  readonly database: PostgresqlDatabase;
-
-  /** What the names are made of. */
-  readonly deployment: DeploymentName;
+  /** Service account whose rights the pods have. It is granted what the container takes. */
+  readonly identity: Identity;
 
   readonly namespace: WorkloadNamespace;
 
-  /** Project of the secret store. */
-  readonly projectId: string;
+  /** What the names are made of, and the project of the secret store. */
+  readonly place: DeploymentPlace;
 
   /**
-   * Things that must exist first: image, grants, completed initialization.
+   * Address that clients come through, of which the application is told: it is among those that a request has passed when
+   * there is a domain, and the base of the application's own links. A variable of the container wins.
+   *
+   * @default - none, nothing outside of the cluster reaches it
+   */
+  readonly address?: WorkloadAddress;
+
+  /**
+   * Things that must exist first, beside what the container takes.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Where visitors come in, of which the application is told: its address, which is among those that a request has passed
-   * when there is a domain, and the base of its own links. A variable of the container wins.
-   *
-   * @default - unknown, as without a domain it may be
-   */
-  readonly frontDoor?: KnownFrontDoor;
-
-  /**
-   * Most instances at a time, and one more during a rollout; each takes 20 database connections at its peak.
+   * Most pods at a time, and one more during a rollout; each takes 20 database connections at its peak.
    *
    * @default 3
    */
   readonly maxInstanceCount?: number;
 
   /**
-   * Instances that are always running.
+   * Pods that are always running.
    *
    * @default 1
    */
   readonly minInstanceCount?: number;
-
-  /**
-   * Network on which the database has its private address.
-   *
-   * @default - none, it has a public one
-   */
-  readonly network?: NetworkAttachment;
 }
 
 /**
  * A container as a deployment that scales with its CPU and is replaced one pod at a time.
  *
- * The application is told to trust the platform's load balancer, unless the container brings a list of its own.
- *
- * The new pod migrates the database and is ready before an old one goes. It holds no data: a first start that fails leaves
- * it to be replaced by the next apply.
+ * The application is told to trust Google's load balancers, unless the container brings a list of its own. The new pod
+ * migrates the database and is ready before an old one goes. It holds no data: a first start that fails leaves it to be
+ * replaced by the next apply.
  */
-export class KubernetesWorkload extends Construct {
-  /** What selects its pods. */
+export class KubernetesWorkload extends Construct implements Workload {
+  readonly address: WorkloadAddress | undefined;
+
   readonly podLabels: Readonly<Record<string, string>>;
 
-  /** Exists when the pods answer. */
-  readonly rolledOut: ITerraformDependable;
+  readonly ready: ITerraformDependable[];
 
-  /** Everything that belongs to it. */
-  readonly started: ITerraformDependable[];
+  readonly workloadName: string;
+
+  readonly workload: DeploymentV1;
 
   constructor(scope: Construct, id: string, props: KubernetesWorkloadProps) {
     super(scope, id);
-    requireProps(this.node.path, props, {
-      account: true,
-      container: true,
-      database: true,
-      deployment: true,
-      namespace: true,
-      projectId: true,
-    });
+    requireProps(this.node.path, props, { container: true, identity: true, namespace: true, place: REQUIRED_PLACE });
     requireAll(this, props, RULES);
     requireProvider(this, "kubernetes");
-    const { account, container, database, deployment, namespace, network, projectId } = props;
+    const { container, dependsOn = [], identity, namespace, place } = props;
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
-    const metadata = { name: objectName(deployment), namespace: namespace.namespaceName };
-    this.podLabels = { "app.kubernetes.io/name": deployment.applicationName, "app.kubernetes.io/component": "server" };
+    const { livenessProbe, port, resources = DEFAULT_RESOURCES, startupProbe, tlsPort } = container;
+    const name = objectName(place.deployment);
+    claimName(this, `Kubernetes deployment in ${namespace.node.path}`, name);
+    const metadata = { name, namespace: namespace.namespaceName };
+    this.address = props.address;
+    this.podLabels = {
+      "app.kubernetes.io/name": place.deployment.applicationName,
+      "app.kubernetes.io/component": "server",
+    };
 
     const secret = new WorkloadSecret(this, "Secrets", {
-      name: metadata.name,
+      name,
       namespace,
-      projectId,
+      projectId: place.projectId,
       values: container.secretEnvironment,
     });
 
-    const workload = new DeploymentV1(this, MAIN_CHILD_ID, {
+    this.workload = new DeploymentV1(this, MAIN_CHILD_ID, {
       metadata,
       spec: {
         // No number of replicas: the autoscaler below decides it, and each apply would reset it.
@@ -148,29 +123,28 @@ export class KubernetesWorkload extends Construct {
         strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: String(ROLLOUT_SURGE), maxUnavailable: "0" } },
         progressDeadlineSeconds: PROGRESS_DEADLINE_SECONDS,
         template: podTemplate({
-          account,
+          account: new WorkloadAccount(this, "Account", { namespace, name, identity }),
           labels: this.podLabels,
           // Values are read when a container starts, so a new version must start new pods.
-          annotations: { ...BUCKET_ANNOTATION, "secret-versions": secret.versions },
+          annotations: { "secret-versions": secret.versions },
           secret,
-          secretVariables: Object.keys(container.secretEnvironment),
-          container: {
+          container,
+          details: {
             name: SERVER,
-            image: container.image,
             port: [
-              { name: "http", containerPort: container.port },
-              { name: "https", containerPort: SERVER_HTTPS_PORT },
+              ...(port === undefined ? [] : [{ name: "http", containerPort: port }]),
+              ...(tlsPort === undefined ? [] : [{ name: "https", containerPort: tlsPort.port }]),
             ],
-            startupProbe: probe(container.startupProbe, container.port),
-            livenessProbe: probe(container.livenessProbe, container.port),
-            // The platform's load balancer takes its own health check from this one.
-            readinessProbe: probe({ ...container.startupProbe, ...READINESS_TIMING }, container.port),
+            startupProbe: probe(startupProbe, port),
+            livenessProbe: probe(livenessProbe, port),
+            // The HTTP load balancer takes its own health check from this one.
+            readinessProbe: startupProbe && probe({ ...startupProbe, ...READINESS_TIMING }, port),
             lifecycle: { preStop: [{ exec: { command: ["sleep", String(DRAIN_SECONDS)] } }] },
-            volumeMount: mountsOf(container),
+            volumeMount: [{ name: SHARED_MEMORY_VOLUME, mountPath: SHARED_MEMORY.mountPath }],
           },
-          resources: container.resources,
-          volumes: volumesOf(container),
-          proxy: { database, network, quitsOnRequest: false, graceSeconds: PROXY_GRACE_SECONDS },
+          resources,
+          volumes: [{ name: SHARED_MEMORY_VOLUME, emptyDir: { medium: "Memory", sizeLimit: SHARED_MEMORY.sizeLimit } }],
+          proxyGraceSeconds: PROXY_GRACE_SECONDS,
           terminationGracePeriodSeconds: TERMINATION_GRACE_SECONDS,
           topologySpreadConstraint: [
             {
@@ -184,16 +158,16 @@ export class KubernetesWorkload extends Construct {
       },
       // The first rollout is of one pod: the autoscaler comes after it.
       timeouts: { create: rolloutTimeout(1), update: rolloutTimeout(maxInstanceCount) },
-      dependsOn: [...namespace.ready, ...(props.dependsOn ?? [])],
+      dependsOn: [...namespace.grantsTo(identity, container), ...dependsOn],
     });
-    completePodTemplate(workload, onPlatform(platformEnvironment(props.frontDoor), container.environment));
+    completePodTemplate(this.workload, container, props.address);
 
     const autoscaler = new HorizontalPodAutoscalerV2(this, "Autoscaler", {
       metadata,
       spec: {
         minReplicas: minInstanceCount,
         maxReplicas: maxInstanceCount,
-        scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: workload.metadata.name },
+        scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: this.workload.metadata.name },
         metric: [
           {
             // Of the server alone: the proxy beside it idles and would hide that the server is busy.
@@ -211,19 +185,23 @@ export class KubernetesWorkload extends Construct {
     const disruptionBudget = new PodDisruptionBudgetV1(this, "DisruptionBudget", {
       metadata,
       spec: {
-        // A number that must stay available would keep the only instance on its node for ever.
+        // A number that must stay available would keep the only pod on its node permanently.
         maxUnavailable: "1",
         selector: { matchLabels: { ...this.podLabels } },
       },
-      dependsOn: [workload],
+      dependsOn: [this.workload],
     });
 
-    this.rolledOut = workload;
-    this.started = [workload, autoscaler, disruptionBudget];
+    this.workloadName = this.workload.metadata.name;
+    this.ready = [this.workload, autoscaler, disruptionBudget];
   }
 }
 
 const SERVER = "server";
+
+const SHARED_MEMORY_VOLUME = "shared-memory";
+
+const DEFAULT_RESOURCES = { cpu: String(RESOURCES.cpu), memory: RESOURCES.memory };
 
 /** Time to replace so many pods one after another. */
 function rolloutTimeout(podCount: number): string {
@@ -234,29 +212,21 @@ function rolloutTimeout(podCount: number): string {
   return `${minutes}m`;
 }
 
-/** Takes an instance out of the load balancer within half a minute, and back within ten seconds. */
+/** Takes a pod out of the load balancer within half a minute, and back within ten seconds. */
 const READINESS_TIMING = { initialDelaySeconds: 0, periodSeconds: 10, failureThreshold: 3 } as const;
 
 const RULES: readonly Rule<KubernetesWorkloadProps>[] = [
+  ...PLACE_RULES,
   {
-    holds: ({ container: { resources } }) =>
-      Token.isUnresolved(resources.cpu) ||
-      Token.isUnresolved(resources.memory) ||
-      podSizeProblems(resources.cpu, resources.memory).length === 0,
-    message: ({ container: { resources } }) => podSizeProblems(resources.cpu, resources.memory),
+    holds: ({ container: { livenessProbe, port, startupProbe } }) =>
+      port !== undefined || (startupProbe ?? livenessProbe) === undefined,
+    message: () =>
+      "container.port is missing; a container with probes must have one, because they ask it; give it, or remove the probes",
   },
-  {
-    holds: ({ minInstanceCount }) => ifKnown(minInstanceCount, (count) => Number.isInteger(count) && count >= 1),
-    message: ({ minInstanceCount }) =>
-      `minInstanceCount is ${String(minInstanceCount)}; it must be a whole number from 1, because the platform scales no further down; use ${MIN_INSTANCE_COUNT}`,
-  },
-  {
-    holds: ({ minInstanceCount = MIN_INSTANCE_COUNT, maxInstanceCount = MAX_INSTANCE_COUNT }) =>
-      Token.isUnresolved(maxInstanceCount) ||
-      (Number.isInteger(maxInstanceCount) &&
-        (Token.isUnresolved(minInstanceCount) || maxInstanceCount >= Math.max(minInstanceCount, 1))),
-    message: ({ minInstanceCount = MIN_INSTANCE_COUNT, maxInstanceCount = MAX_INSTANCE_COUNT }) =>
-      `maxInstanceCount is ${maxInstanceCount}; it must be a whole number from minInstanceCount, which is ${minInstanceCount}, because the platform refuses such a range; raise it or lower the other`,
-  },
-  connectionsRule(ROLLOUT_SURGE),
+  POD_CPU.ruleOn("container.resources.cpu", ({ container }) => container.resources?.cpu),
+  POD_MEMORY.ruleOn({
+    cpu: ["container.resources.cpu", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.cpu],
+    memory: ["container.resources.memory", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.memory],
+  }),
+  ...instanceCountRules(MIN_INSTANCES, ROLLOUT_SURGE),
 ];

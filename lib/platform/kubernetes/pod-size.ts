@@ -1,54 +1,51 @@
-import { type TerraformVariableValidationConfig } from "cdktf";
+import { CheckedRelation } from "../../core/checked-relation";
+import { CheckedValue } from "../../core/checked-value";
+import { RESOURCES } from "../../idp/contract";
 
-/** Limits of the platform's general-purpose pods, less what the containers beside the server take. */
+/** Limits of Autopilot's general-purpose pods, less what the containers beside the server take. */
 const CPU = { min: 0.5, max: 28, step: 0.25 } as const;
 const MEMORY_GIB_PER_CPU = { min: 1, max: 6.5 } as const;
 const MAX_MEMORY_GIB = 108;
 
-/** Enough for server and worker together; the application asks for two CPUs and two gigabytes at least. */
-export const DEFAULT_CPU = 2;
-export const DEFAULT_MEMORY = "4Gi";
-
 const MEMORY_PATTERN = "^([0-9]+)(Mi|Gi)$";
 
-const CPU_RULE = `it must be ${CPU.min} to ${CPU.max} in steps of ${CPU.step}, because the platform offers no other pod`;
-
-const MEMORY_RULE = `it must be a whole number with Mi or Gi, ${MEMORY_GIB_PER_CPU.min} to ${MEMORY_GIB_PER_CPU.max}Gi per CPU and ${MAX_MEMORY_GIB}Gi at most, because the platform raises other requests and bills them`;
-
-/** Every problem of a literal pair, one sentence each. */
-export function podSizeProblems(cpu: string, memory: string): string[] {
-  const cpus = Number(cpu);
-  if (!(cpus >= CPU.min && cpus <= CPU.max && cpus % CPU.step === 0)) {
-    return [`resources.cpu is ${cpu}; ${CPU_RULE}; use ${DEFAULT_CPU}`];
-  }
-  const [, amount, unit] = new RegExp(MEMORY_PATTERN).exec(memory) ?? [];
-  const memoryGib = Number(amount) / (unit === "Mi" ? 1024 : 1);
-  const fits = memoryGib >= cpus * MEMORY_GIB_PER_CPU.min && memoryGib <= cpus * MEMORY_GIB_PER_CPU.max;
-  if (fits && memoryGib <= MAX_MEMORY_GIB) return [];
-  return [`resources.memory is ${memory} with ${cpu} CPU; ${MEMORY_RULE}; change one of the two`];
+function isCpu(cpu: number): boolean {
+  return cpu >= CPU.min && cpu <= CPU.max && cpu % CPU.step === 0;
 }
 
-/** The rule of the CPU for a variable. */
-export function podCpuValidation(variable: string): TerraformVariableValidationConfig {
-  const cpu = `var.${variable}`;
-  return {
-    condition: `\${${cpu} >= ${CPU.min} && ${cpu} <= ${CPU.max} && ${cpu} % ${CPU.step} == 0}`,
-    errorMessage: `${variable} is \${${cpu}}; ${CPU_RULE}; use ${DEFAULT_CPU}.`,
-  };
+function isCpuExpression(cpu: string): string {
+  return `${cpu} >= ${CPU.min} && ${cpu} <= ${CPU.max} && ${cpu} % ${CPU.step} == 0`;
 }
 
-/** The rule of the memory for a variable, given the variable of the CPU. */
-export function podMemoryValidation(variable: string, cpuVariable: string): TerraformVariableValidationConfig {
-  const cpu = `var.${cpuVariable}`;
-  const parts = `regex("${MEMORY_PATTERN}", var.${variable})`;
-  const memoryGib = `tonumber(${parts}[0]) / (${parts}[1] == "Mi" ? 1024 : 1)`;
-  const limits = [
-    `${memoryGib} >= ${cpu} * ${MEMORY_GIB_PER_CPU.min}`,
-    `${memoryGib} <= ${cpu} * ${MEMORY_GIB_PER_CPU.max}`,
-    `${memoryGib} <= ${MAX_MEMORY_GIB}`,
-  ];
-  return {
-    condition: `\${try(${limits.join(" && ")}, false)}`,
-    errorMessage: `${variable} is \${var.${variable}} with ${cpuVariable} \${${cpu}}; ${MEMORY_RULE}; change one of the two.`,
-  };
-}
+/** CPUs of one pod's server. */
+export const POD_CPU = new CheckedValue<number | string>({
+  accepts: (cpu) => isCpu(Number(cpu)),
+  condition: isCpuExpression,
+  must: `be ${CPU.min} to ${CPU.max} in steps of ${CPU.step}`,
+  reason: "Autopilot offers no other pod",
+  remedy: `use ${RESOURCES.cpu}`,
+});
+
+/** Memory of one pod's server, which depends on its CPUs. */
+export const POD_MEMORY = new CheckedRelation<{ cpu: number | string; memory: string }>({
+  accepts: ({ cpu, memory }) => {
+    const cpus = Number(cpu);
+    const [, amount, unit] = new RegExp(MEMORY_PATTERN).exec(memory) ?? [];
+    const memoryGib = Number(amount) / (unit === "Mi" ? 1024 : 1);
+    const fits = memoryGib >= cpus * MEMORY_GIB_PER_CPU.min && memoryGib <= cpus * MEMORY_GIB_PER_CPU.max;
+    // A wrong number of CPUs has its own rule.
+    return !isCpu(cpus) || (fits && memoryGib <= MAX_MEMORY_GIB);
+  },
+  condition: ({ cpu, memory }) => {
+    const parts = `regex("${MEMORY_PATTERN}", ${memory})`;
+    const memoryGib = `tonumber(${parts}[0]) / (${parts}[1] == "Mi" ? 1024 : 1)`;
+    const limits = [
+      `${memoryGib} >= ${cpu} * ${MEMORY_GIB_PER_CPU.min}`,
+      `${memoryGib} <= ${cpu} * ${MEMORY_GIB_PER_CPU.max}`,
+      `${memoryGib} <= ${MAX_MEMORY_GIB}`,
+    ];
+    return `!(${isCpuExpression(cpu)}) || (${limits.join(" && ")})`;
+  },
+  problem: (names, shown) =>
+    `${names.memory} is ${shown.memory} with ${names.cpu} ${shown.cpu}; it must be a whole number with Mi or Gi, ${MEMORY_GIB_PER_CPU.min} to ${MEMORY_GIB_PER_CPU.max}Gi per CPU and ${MAX_MEMORY_GIB}Gi at most, because Autopilot raises other requests and bills them; change one of the two`,
+});

@@ -1,42 +1,63 @@
 import {
   type DeploymentV1SpecTemplate,
   type DeploymentV1SpecTemplateSpecContainer,
+  type DeploymentV1SpecTemplateSpecContainerResources,
+  type DeploymentV1SpecTemplateSpecContainerSecurityContext,
+  type DeploymentV1SpecTemplateSpecContainerStartupProbe,
+  type DeploymentV1SpecTemplateSpecContainerVolumeMount,
+  type DeploymentV1SpecTemplateSpecInitContainer,
   type DeploymentV1SpecTemplateSpecTopologySpreadConstraint,
   type DeploymentV1SpecTemplateSpecVolume,
 } from "@cdktf/provider-kubernetes/lib/deployment-v1";
 import { type TerraformResource } from "cdktf";
 
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { type EnvironmentSpec, type ResourcesSpec } from "../../idp/container-spec";
-import { RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "../../idp/contract";
-import { addPlainEntries } from "../plain-environment";
-import { hardened, sized } from "./container-hardening";
-import { ARCHITECTURE_TOLERATION } from "./contract";
-import { databaseProxy, type DatabaseProxy } from "./database-proxy";
+import { type ContainerSpec, type ProbeSpec, type ResourcesSpec } from "../../idp/container-spec";
+import { DATABASE_PORT, RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "../../idp/contract";
+import { addPlainEntries, environmentOn } from "../environment";
+import { type SqlInstance, type WorkloadAddress } from "../parts";
+import {
+  ARCHITECTURE_TOLERATION,
+  BUCKET_ANNOTATION,
+  BUCKET_DRIVER,
+  EPHEMERAL_STORAGE,
+  LOAD_BALANCER_RANGES,
+  LOOPBACK,
+  PROXY_ADMIN_PORT,
+  PROXY_HEALTH_PORT,
+  PROXY_IMAGE,
+  PROXY_QUIT_URL,
+  PROXY_SIZE,
+} from "./kubernetes-defaults";
 import { type WorkloadAccount } from "./workload-account";
 import { type WorkloadSecret } from "./workload-secret";
 
-/** A pod with one container of its own and the proxy of the database beside it. */
-export interface PodWithProxy {
+/** A pod with one container of its own and, where it has a database, the proxy of that beside it. */
+export interface PodSpec {
   readonly account: WorkloadAccount;
 
-  /** What the container is and runs; environment, size and rights come from here. */
-  readonly container: DeploymentV1SpecTemplateSpecContainer;
+  /** What the container is; environment, size and rights come from here. */
+  readonly container: ContainerSpec;
+
+  /** What only Kubernetes knows of the container. */
+  readonly details: Omit<
+    DeploymentV1SpecTemplateSpecContainer,
+    "env" | "image" | "resources" | "securityContext" | "volumeMount"
+  > & { readonly volumeMount: readonly DeploymentV1SpecTemplateSpecContainerVolumeMount[] };
 
   readonly labels: Readonly<Record<string, string>>;
 
-  readonly proxy: DatabaseProxy;
+  /** How long open connections of the proxy may go on after the end was announced. */
+  readonly proxyGraceSeconds: number;
 
   readonly resources: ResourcesSpec;
 
   /** Copies of the secrets that the container gets as variables. */
   readonly secret: WorkloadSecret;
 
-  /** Variables that are in the secret. */
-  readonly secretVariables: readonly string[];
-
   readonly terminationGracePeriodSeconds: number;
 
+  /** Volumes beside those of the container's buckets. */
   readonly volumes: readonly DeploymentV1SpecTemplateSpecVolume[];
 
   /** @default - none */
@@ -55,13 +76,14 @@ export interface PodWithProxy {
 /**
  * The template of a pod, of a deployment and of a job alike.
  *
- * Whatever the platform's admission would write is written here, word for word. An omission would be a difference at every
+ * Whatever Autopilot's admission would write is written here, word for word. An omission would be a difference at every
  * plan, and for a job, whose template cannot change, another run at every apply.
  */
-export function podTemplate(pod: PodWithProxy): DeploymentV1SpecTemplate {
-  const { secret, secretVariables } = pod;
+export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
+  const { container, details, secret } = pod;
+  const { database, mounts = [] } = container;
   return {
-    metadata: { labels: { ...pod.labels }, annotations: pod.annotations && { ...pod.annotations } },
+    metadata: { labels: { ...pod.labels }, annotations: annotationsOf(pod) },
     spec: {
       serviceAccountName: pod.account.accountName,
       automountServiceAccountToken: false,
@@ -79,29 +101,131 @@ export function podTemplate(pod: PodWithProxy): DeploymentV1SpecTemplate {
       },
       toleration: [{ ...ARCHITECTURE_TOLERATION }],
       topologySpreadConstraint: pod.topologySpreadConstraint,
-      initContainer: [databaseProxy(pod.proxy)],
+      initContainer: database === undefined ? undefined : [databaseProxy(database.instance, pod)],
       container: [
         {
-          ...pod.container,
-          env: secretVariables.map((name) => ({
+          command: container.command && [...container.command],
+          args: container.args && [...container.args],
+          ...details,
+          image: container.image.containerImage,
+          env: Object.keys(container.secretEnvironment).map((name) => ({
             name,
             valueFrom: { secretKeyRef: { name: secret.secretName, key: name } },
           })),
           resources: sized(pod.resources),
           securityContext: hardened(),
+          volumeMount: [...mounts.map(({ mountPath, name }) => ({ name, mountPath })), ...details.volumeMount],
         },
       ],
-      volume: [...pod.volumes],
+      volume: [
+        ...mounts.map(({ bucketName, mountOptions, name }) => ({
+          name,
+          csi: {
+            driver: BUCKET_DRIVER,
+            readOnly: false,
+            volumeAttributes: { bucketName, mountOptions: mountOptions.join(",") },
+          },
+        })),
+        ...pod.volumes,
+      ],
     },
   };
 }
 
-/** Adds to a resource with such a template what the bindings cannot say. */
-export function completePodTemplate(resource: TerraformResource, environment: EnvironmentSpec): void {
+/**
+ * Adds to a resource with such a template what the bindings cannot say.
+ *
+ * @param address that clients come through, if they do
+ */
+export function completePodTemplate(
+  resource: TerraformResource,
+  container: ContainerSpec,
+  address?: WorkloadAddress,
+): void {
   // Makes the proxy run beside the container, instead of before it.
-  setNewerAttribute(resource, `${POD_PATH}.init_container.0.restart_policy`, "Always");
-  // The platform would take $(NAME) for a reference and drop one of two dollars.
+  if (container.database !== undefined) {
+    setNewerAttribute(resource, `${POD_PATH}.init_container.0.restart_policy`, "Always");
+  }
+  const environment = environmentOn(
+    {
+      databaseHost: LOOPBACK,
+      // The HTTPS load balancer adds its own address to those that a request has passed.
+      loadBalancerRanges: [...LOAD_BALANCER_RANGES, ...(address === undefined ? [] : [`${address.address}/32`])],
+      baseUrl: address?.url,
+      passesTls: true,
+      proxyQuitUrl: PROXY_QUIT_URL,
+    },
+    container,
+  );
+  // Kubernetes would take $(NAME) for a reference and drop one of two dollars.
   addPlainEntries(resource, `${POD_PATH}.container.0`, environment, (value) => `\${replace(${value}, "$", "$$")}`);
+}
+
+/** A probe as Kubernetes writes it; none of a container without a port. */
+export function probe(
+  spec: ProbeSpec | undefined,
+  port: number | undefined,
+): DeploymentV1SpecTemplateSpecContainerStartupProbe | undefined {
+  if (spec === undefined || port === undefined) return undefined;
+  const { path, ...timing } = spec;
+  return { ...timing, httpGet: { path, port: String(port), scheme: "HTTP" } };
+}
+
+/** Makes the platform add the helper of the bucket driver, where a bucket is mounted. */
+function annotationsOf({ annotations, container: { mounts = [] } }: PodSpec): Record<string, string> | undefined {
+  if (annotations === undefined && mounts.length === 0) return undefined;
+  return { ...(mounts.length === 0 ? {} : BUCKET_ANNOTATION), ...annotations };
+}
+
+/**
+ * The proxy of the database as a container that starts before the others of its pod, and ends after them, once its restart
+ * policy says so.
+ */
+function databaseProxy(database: SqlInstance, pod: PodSpec): DeploymentV1SpecTemplateSpecInitContainer {
+  const health = (path: string) => ({ httpGet: { path, port: String(PROXY_HEALTH_PORT) }, timeoutSeconds: 5 });
+  const quitsOnRequest = pod.container.database?.proxyQuitVariable !== undefined;
+  return {
+    name: "database-proxy",
+    image: PROXY_IMAGE,
+    args: [
+      `--address=${LOOPBACK}`,
+      `--port=${DATABASE_PORT}`,
+      `--private-ip=${database.hasPrivateAddress}`,
+      "--structured-logs",
+      "--health-check",
+      // The prober is outside of the pod.
+      "--http-address=0.0.0.0",
+      `--http-port=${PROXY_HEALTH_PORT}`,
+      "--exit-zero-on-sigterm",
+      `--max-sigterm-delay=${pod.proxyGraceSeconds}s`,
+      ...(quitsOnRequest ? ["--quitquitquit", `--admin-port=${PROXY_ADMIN_PORT}`] : []),
+      database.connectionName,
+    ],
+    // The other containers start when this has succeeded once.
+    startupProbe: { ...health("/startup"), periodSeconds: 1, failureThreshold: 60 },
+    livenessProbe: { ...health("/liveness"), periodSeconds: 30, failureThreshold: 3 },
+    resources: sized(PROXY_SIZE),
+    securityContext: hardened({ readOnlyRootFilesystem: true }),
+  };
+}
+
+/** Requests and limits of a container, equal and complete: admission would fill in what is missing. */
+function sized({ cpu, memory }: ResourcesSpec): DeploymentV1SpecTemplateSpecContainerResources {
+  const size = { cpu, memory, "ephemeral-storage": EPHEMERAL_STORAGE };
+  return { requests: size, limits: size };
+}
+
+/** What every container may do: nothing special. Admission would add the second capability by itself. */
+function hardened(
+  own: DeploymentV1SpecTemplateSpecContainerSecurityContext = {},
+): DeploymentV1SpecTemplateSpecContainerSecurityContext {
+  return {
+    allowPrivilegeEscalation: false,
+    runAsNonRoot: true,
+    capabilities: { drop: ["ALL", "NET_RAW"] },
+    seccompProfile: { type: "RuntimeDefault" },
+    ...own,
+  };
 }
 
 /** Where the pod is in a deployment and in a job. */

@@ -3,13 +3,13 @@ import { Construct } from "constructs";
 
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
-import { requireProps } from "../../core/rules";
-import { type ServiceIdentity } from "../service-identity";
+import { type Identity } from "../parts";
 import { type WorkloadNamespace } from "./workload-namespace";
+import { requireProps } from "../../core/rules";
 
 export interface WorkloadAccountProps {
-  /** Service account whose rights the pods have; `AutopilotCluster.letActAs` lets them. */
-  readonly identity: ServiceIdentity;
+  /** Service account whose rights the pods have. */
+  readonly identity: Identity;
 
   /** Name within the namespace. */
   readonly name: string;
@@ -22,13 +22,16 @@ export class WorkloadAccount extends Construct {
   /** Name; using it means waiting for the account. */
   readonly accountName: string;
 
+  readonly account: ServiceAccountV1;
+
   constructor(scope: Construct, id: string, props: WorkloadAccountProps) {
     super(scope, id);
     requireProps(this.node.path, props, { identity: true, name: true, namespace: true });
     const { identity, name, namespace } = props;
     requireProvider(this, "kubernetes");
+    namespace.grantActAs(identity, name);
 
-    const account = new ServiceAccountV1(this, MAIN_CHILD_ID, {
+    this.account = new ServiceAccountV1(this, MAIN_CHILD_ID, {
       metadata: {
         name,
         namespace: namespace.namespaceName,
@@ -36,6 +39,6 @@ export class WorkloadAccount extends Construct {
       },
       automountServiceAccountToken: false,
     });
-    this.accountName = account.metadata.name;
+    this.accountName = this.account.metadata.name;
   }
 }

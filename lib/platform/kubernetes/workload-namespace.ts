@@ -1,57 +1,76 @@
 import { NamespaceV1 } from "@cdktf/provider-kubernetes/lib/namespace-v1";
 import { NetworkPolicyV1 } from "@cdktf/provider-kubernetes/lib/network-policy-v1";
-import { type ITerraformDependable } from "cdktf";
+import { dependable as addressOf, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { objectName, type DeploymentName } from "../../core/names";
+import { CheckedValue } from "../../core/checked-value";
+import { objectName } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
-import { ifKnown, requireAll, requireProps, type Rule } from "../../core/rules";
-import { NAMESPACE_DELETION_TIMEOUT } from "./contract";
-import { isNamespace, NAMESPACE_RULE } from "./namespace-name";
-import { OUTBOUND_RULES } from "./outbound-rules";
+import { requireAll, requireProps, type Rule } from "../../core/rules";
+import { type ContainerSpec } from "../../idp/container-spec";
+import { type Cluster, type Identity } from "../parts";
+import { ANYWHERE, NAMESPACE_DELETION_TIMEOUT, PROXIED_DATABASE_PORT } from "./kubernetes-defaults";
 
 export interface WorkloadNamespaceProps {
-  /** What the names are made of. */
-  readonly deployment: DeploymentName;
+  /** Cluster that the namespace is in. */
+  readonly cluster: Cluster;
 
   /** Name of the namespace. Changing it later replaces everything in it. */
   readonly name: string;
 
+  /** What the names are made of. */
+  readonly place: DeploymentPlace;
+
   /**
-   * What the pods rely on until their last moment: cluster, database, bucket, grants. Only the end of the namespace waits
-   * for the end of its pods, so whatever they need must be deleted after it.
+   * What the pods rely on until their last moment, beside the cluster. Only the end of the namespace waits for the end of
+   * its pods, so whatever they need must be deleted after it.
+   *
+   * @default - what workloads and jobs add
    */
-  readonly outlivedBy: ITerraformDependable[];
+  readonly outlivedBy?: ITerraformDependable[];
 }
 
 /**
- * The namespace of a deployment, in which nobody reaches a pod and pods reach only what they need, unless a further policy
- * says otherwise.
+ * The namespace of a deployment, in which nothing reaches a pod and pods reach only what they need, unless a further policy
+ * allows more.
  */
 export class WorkloadNamespace extends Construct {
   /** Name; using it means waiting for the namespace. */
   readonly namespaceName: string;
 
+  /** Cluster that the namespace is in. */
+  readonly cluster: Cluster;
+
   /** What must exist before a pod should start. */
   readonly ready: ITerraformDependable[];
 
-  constructor(scope: Construct, id: string, props: WorkloadNamespaceProps) {
+  readonly namespace: NamespaceV1;
+
+  private readonly outlivedBy = new Set<ITerraformDependable>();
+
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: WorkloadNamespaceProps,
+  ) {
     super(scope, id);
-    requireProps(this.node.path, props, { deployment: true, name: true, outlivedBy: true });
+    requireProps(this.node.path, props, { cluster: true, name: true, place: REQUIRED_PLACE });
     requireAll(this, props, RULES);
     requireProvider(this, "kubernetes");
-    const { deployment, name, outlivedBy } = props;
+    const { cluster, name, place } = props;
 
-    const namespace = new NamespaceV1(this, MAIN_CHILD_ID, {
+    this.namespace = new NamespaceV1(this, MAIN_CHILD_ID, {
       metadata: { name, labels: POD_SECURITY },
       timeouts: { delete: NAMESPACE_DELETION_TIMEOUT },
-      dependsOn: outlivedBy,
     });
-    this.namespaceName = namespace.metadata.name;
+    this.addOutlivedBy(...cluster.ready, ...(props.outlivedBy ?? []));
+    this.cluster = cluster;
+    this.namespaceName = this.namespace.metadata.name;
 
     const outbound = new NetworkPolicyV1(this, "Outbound", {
-      metadata: { name: objectName(deployment, "outbound"), namespace: this.namespaceName },
+      metadata: { name: objectName(place.deployment, "outbound"), namespace: this.namespaceName },
       spec: {
         // Every pod of the namespace.
         podSelector: {},
@@ -64,6 +83,32 @@ export class WorkloadNamespace extends Construct {
     });
     this.ready = [outbound];
   }
+
+  /** Adds what pods rely on until their last moment, and so must be deleted after the namespace. */
+  addOutlivedBy(...dependables: readonly ITerraformDependable[]): void {
+    for (const dependable of dependables) this.outlivedBy.add(dependable);
+    this.namespace.dependsOn = [...this.outlivedBy].map((dependable) => addressOf(dependable));
+  }
+
+  /**
+   * Grants an identity what a container takes, for as long as the namespace exists.
+   *
+   * @returns what must exist before a pod with the container starts
+   */
+  grantsTo(identity: Identity, container: ContainerSpec): ITerraformDependable[] {
+    const { database, dependsOn = [], image, mounts = [] } = container;
+    this.addOutlivedBy(
+      ...mounts.flatMap((store) => [...store.ready, ...store.grantReadWrite(identity)]),
+      ...(database === undefined ? [] : [...database.instance.ready, ...database.instance.grantConnect(identity)]),
+    );
+    return [...this.ready, ...image.ready, ...image.grantPull(this.cluster.nodes), ...dependsOn];
+  }
+
+  /** Allows the pods of one Kubernetes account to act as an identity for as long as the namespace exists. */
+  grantActAs(identity: Identity, accountName: string): void {
+    // By its literal name: a reference would make the namespace wait for itself.
+    this.addOutlivedBy(...this.cluster.grantActAs(identity, this.props.name, accountName));
+  }
 }
 
 /**
@@ -75,9 +120,60 @@ const POD_SECURITY = {
   "pod-security.kubernetes.io/warn": "restricted",
 } as const;
 
-const RULES: readonly Rule<WorkloadNamespaceProps>[] = [
+/** Where pods may connect to: a range, or every pod and address if none is named, and ports of it. */
+interface OutboundRule {
+  readonly cidr?: string;
+  readonly ports: readonly (readonly [protocol: "TCP" | "UDP", port: number])[];
+}
+
+/** What a deployment needs to reach; other policies of the namespace add to it. */
+const OUTBOUND_RULES: readonly OutboundRule[] = [
+  // Names; the resolver is a pod, an address of the node or the metadata server, depending on the release.
   {
-    holds: ({ name }) => ifKnown(name, isNamespace),
-    message: ({ name }) => `name is "${name}"; ${NAMESPACE_RULE}`,
+    ports: [
+      ["UDP", 53],
+      ["TCP", 53],
+    ],
   },
+  // Identities, by the metadata server.
+  { cidr: "169.254.169.254/32", ports: [["TCP", 80]] },
+  { cidr: "169.254.169.252/32", ports: [["TCP", 988]] },
+  // The database, Google's APIs, and whatever the application federates with.
+  {
+    cidr: ANYWHERE,
+    ports: [
+      ["TCP", PROXIED_DATABASE_PORT],
+      ["TCP", 443],
+    ],
+  },
+];
+
+const NAME_PATTERN = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
+
+/** Prefixes of the cluster's own namespaces. */
+const RESERVED_PREFIXES = ["kube-", "gke-", "gmp-"] as const;
+
+/** There from the start, and shared by all. */
+const COMMON_NAMESPACE = "default";
+
+/** Name of a namespace that is created for one deployment. */
+export const NAMESPACE_NAME = new CheckedValue<string>({
+  accepts: (name) =>
+    new RegExp(NAME_PATTERN).test(name) &&
+    name !== COMMON_NAMESPACE &&
+    !RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix)),
+  condition: (name) =>
+    [
+      `can(regex("${NAME_PATTERN}", ${name}))`,
+      ...RESERVED_PREFIXES.map((prefix) => `!startswith(${name}, "${prefix}")`),
+      `${name} != "${COMMON_NAMESPACE}"`,
+    ].join(" && "),
+  must: `be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither be ${COMMON_NAMESPACE} nor start with ${RESERVED_PREFIXES.slice(0, -1).join(", ")} or ${RESERVED_PREFIXES.slice(-1).join("")}`,
+  reason: "the namespace is created for this deployment and the cluster has those already",
+  remedy: "rename it",
+});
+
+const RULES: readonly Rule<WorkloadNamespaceProps>[] = [
+  ...PLACE_RULES,
+  NAMESPACE_NAME.ruleOn("name", ({ name }) => name),
 ];

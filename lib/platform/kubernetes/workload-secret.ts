@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { numberExpression } from "../../core/expression";
-import { type SecretReference } from "../../core/generated-secret";
+import { type ReadableSecret } from "../../core/generated-secret";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
 import { requireAll, type Rule } from "../../core/rules";
@@ -19,7 +19,7 @@ export interface WorkloadSecretProps {
   readonly projectId: string;
 
   /** Stored secrets by the names of the variables that they become. */
-  readonly values: Readonly<Record<string, SecretReference>>;
+  readonly values: Readonly<Record<string, ReadableSecret>>;
 }
 
 /**
@@ -35,6 +35,8 @@ export class WorkloadSecret extends Construct {
   /** Which versions it holds, for an annotation that makes pods start anew; no value is in it. */
   readonly versions: string;
 
+  readonly secret: SecretV1;
+
   constructor(scope: Construct, id: string, props: WorkloadSecretProps) {
     super(scope, id);
     requireAll(this, props, RULES);
@@ -42,7 +44,7 @@ export class WorkloadSecret extends Construct {
     const { name, namespace, projectId, values } = props;
     const entries = Object.entries(values);
 
-    const secret = new SecretV1(this, MAIN_CHILD_ID, {
+    this.secret = new SecretV1(this, MAIN_CHILD_ID, {
       metadata: { name, namespace: namespace.namespaceName },
       type: "Opaque",
       dataWo: Object.fromEntries(
@@ -52,15 +54,16 @@ export class WorkloadSecret extends Construct {
       dataWoRevision: entries.length === 0 ? 1 : sumOf(entries.map(([, { version }]) => version)),
     });
 
-    this.secretName = secret.metadata.name;
+    this.secretName = this.secret.metadata.name;
     this.versions = entries.map(([variable, { version }]) => `${variable}=${version}`).join(",");
   }
 
-  private readEphemerally(variable: string, { secretId, version }: SecretReference, project: string): string {
+  private readEphemerally(variable: string, { ready, secretId, version }: ReadableSecret, project: string): string {
     return new EphemeralResource(this, variable, {
       type: "google_secret_manager_secret_version",
       provider: "google",
       attributes: { project, secret: secretId, version },
+      dependsOn: ready,
     }).stringAttribute("secret_data");
   }
 }

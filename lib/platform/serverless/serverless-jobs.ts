@@ -3,23 +3,21 @@ import { SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-s
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
 import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
 import { dependable, Fn, type ITerraformDependable } from "cdktf";
-import { type Construct } from "constructs";
+import { Construct } from "constructs";
 
-import { JOB_NAME_AND_TOKEN_MAX_LENGTH, jobName, secretId, type DeploymentName } from "../../core/names";
-import { nameRules } from "../../core/name-rules";
+import { claimName } from "../../core/claimed-names";
+import { type Identity } from "../../core/identity";
+import { JOB_NAME_AND_TOKEN_MAX_LENGTH, jobName, secretId } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { requireAll, requireProps, type Rule } from "../../core/rules";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { nameRules, requireAll, requireProps, type Rule } from "../../core/rules";
 import { TerraformData } from "../../core/terraform-data";
-import {
-  type InitializationJob,
-  type InitializationJobPlatform,
-  type InitializationJobSpec,
-} from "../../idp/initialization-job";
-import { type NetworkAttachment } from "../network-attachment";
-import { addPlainEntries } from "../plain-environment";
-import { type PostgresqlDatabase } from "../postgresql-database";
-import { type ServiceIdentity } from "../service-identity";
-import { secretEntries } from "./container-environment";
+import { type ContainerSpec } from "../../idp/container-spec";
+import { type JobRunner, type OneTimeJob, type OneTimeJobSpec } from "../../idp/job-runner";
+import { grantsTo } from "../environment";
+import { type NetworkAttachment } from "../network/network-attachment";
+import { completeTemplate, containerBlock, networkAccess, SOCKET_PATH_RULE, volumeBlocks } from "./cloud-run-template";
 import {
   EXECUTION_ENVIRONMENT,
   EXECUTION_TOKEN_LENGTH,
@@ -27,48 +25,21 @@ import {
   RESOURCE_NAME,
   SCRIPT_FOLDER,
   SCRIPT_MODE,
-  SOCKET_FOLDER,
-  SOCKET_VOLUME,
-} from "./contract";
-import { addNetworkAccess, networkAccess } from "./network-interface";
-import { SOCKET_PATH_RULE } from "./socket-folder";
+} from "./serverless-defaults";
 
 export interface ServerlessJobsProps {
-  /** Database whose socket the jobs find under `/cloudsql`. */
-  readonly database: PostgresqlDatabase;
+  /** Account that the jobs run as. It is granted what each job takes. */
+  readonly identity: Identity;
 
-  /** What the names are made of. */
-  readonly deployment: DeploymentName;
-
-  /** Project that it goes into. */
-  readonly projectId: string;
-
-  /** Region, for example `us-central1`. */
-  readonly region: string;
-
-  /** Account that the jobs run as; it gets access to the scripts, everything else is granted to it beforehand. */
-  readonly identity: ServiceIdentity;
+  /** Where the jobs go, and what their names are made of. */
+  readonly place: DeploymentPlace;
 
   /**
-   * Things that must exist before a job runs: grants, stored secrets, APIs.
+   * Things that must exist before a job: the gates of the APIs of Cloud Run and the secret store.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
-
-  /**
-   * Things that must exist before a script can be stored: the gate of the secret store's API.
-   *
-   * @default - nothing
-   */
-  readonly secretsDependOn?: ITerraformDependable[];
-
-  /**
-   * Labels of the jobs.
-   *
-   * @default - none
-   */
-  readonly labels?: Record<string, string>;
 
   /**
    * Existing network through which the database has its private address.
@@ -78,116 +49,134 @@ export interface ServerlessJobsProps {
   readonly network?: NetworkAttachment;
 }
 
+/** Runs jobs on Cloud Run: each is executed at apply when it is created, and waited for. */
+export class ServerlessJobs implements JobRunner {
+  constructor(private readonly props: ServerlessJobsProps) {}
+
+  runOnce(scope: Construct, id: string, job: OneTimeJobSpec): ServerlessJob {
+    requireProps(`${scope.node.path}/${id}`, this.props, { identity: true, place: REQUIRED_PLACE });
+    return new ServerlessJob(scope, id, { ...this.props, job });
+  }
+}
+
+interface ServerlessJobProps extends ServerlessJobsProps {
+  readonly job: OneTimeJobSpec;
+}
+
 /**
- * Runs initialization jobs on Cloud Run: executed at apply when they are created, and waited for.
- *
  * A job is replaced, and so runs again, when its trigger changes; other changes and executions by hand leave it alone. It
  * has no deletion protection on purpose: a failed run leaves the job to be replaced by the next apply.
  */
-export class ServerlessJobs implements InitializationJobPlatform {
-  constructor(private readonly props: ServerlessJobsProps) {}
+export class ServerlessJob extends Construct implements OneTimeJob {
+  readonly jobName: string;
 
-  runJob(scope: Construct, id: string, job: InitializationJobSpec): InitializationJob {
-    requireProps(scope.node.path, this.props, {
-      database: true,
-      deployment: true,
-      identity: true,
-      projectId: true,
-      region: true,
-    });
-    const { deployment, identity, labels } = this.props;
-    const name = jobName(deployment, job.name);
-    requireAll(scope, { ...this.props, name }, RULES);
+  readonly ready: ITerraformDependable[];
 
-    const scriptSecret = new SecretManagerSecret(scope, "Script", {
-      secretId: secretId(deployment, job.name),
-      replication: { auto: {} },
-      labels,
-      dependsOn: this.props.secretsDependOn,
-    });
-    const scriptVersion = new SecretManagerSecretVersion(scope, "ScriptVersion", {
-      secret: scriptSecret.id,
-      secretData: job.script.base64,
-      isSecretDataBase64: true,
-      // The job points at the old version until it is replaced; it must not be gone before.
-      lifecycle: { createBeforeDestroy: true },
-    });
-    const mayRead = new SecretManagerSecretIamMember(scope, "ScriptReader", {
-      secretId: scriptSecret.id,
-      role: "roles/secretmanager.secretAccessor",
-      member: identity.member,
-      dependsOn: [identity.account],
-    });
+  readonly job: CloudRunV2Job;
 
-    const trigger = new TerraformData(scope, "Trigger", { input: { ...job.rerunWhenChanged } });
-    const cloudRunJob = new CloudRunV2Job(scope, id, {
-      project: this.props.projectId,
+  constructor(scope: Construct, id: string, { dependsOn = [], identity, job, network, place }: ServerlessJobProps) {
+    super(scope, id);
+    const name = jobName(place.deployment, job.name);
+    requireAll(this, { container: job.container, name, place }, RULES);
+    claimName(this, `Cloud Run job in ${place.projectId}`, name);
+
+    const script = this.storedScript(job, place, identity, dependsOn);
+    const trigger = new TerraformData(this, "Trigger", { input: { ...job.rerunWhenChanged } });
+    this.job = new CloudRunV2Job(this, MAIN_CHILD_ID, {
+      project: place.projectId,
       name,
-      location: this.props.region,
+      location: place.region,
       deletionProtection: false,
-      labels,
+      labels: place.labels,
       template: {
         taskCount: 1,
         template: {
           serviceAccount: identity.email,
           executionEnvironment: EXECUTION_ENVIRONMENT,
-          vpcAccess: networkAccess(this.props.network),
+          vpcAccess: networkAccess(network),
           timeout: `${job.timeoutSeconds}s`,
           maxRetries: job.maxRetries,
           containers: [
             {
-              image: job.image,
+              ...containerBlock(job.container, [{ name: SCRIPT_VOLUME, mountPath: SCRIPT_FOLDER }]),
               command: ["/bin/sh", `${SCRIPT_FOLDER}/${job.scriptName}`],
-              env: secretEntries(job.secretEnvironment),
-              volumeMounts: [
-                { name: SCRIPT_VOLUME, mountPath: SCRIPT_FOLDER },
-                // Last, here and below: the platform returns it last.
-                { name: SOCKET_VOLUME, mountPath: SOCKET_FOLDER },
-              ],
+              resources: job.container.resources && { limits: { ...job.container.resources } },
             },
           ],
-          volumes: [
+          volumes: volumeBlocks(job.container, [
             {
               name: SCRIPT_VOLUME,
               secret: {
-                secret: scriptSecret.secretId,
-                items: [{ path: job.scriptName, version: scriptVersion.version, mode: SCRIPT_MODE }],
+                secret: script.secretId,
+                items: [{ path: job.scriptName, version: script.version, mode: SCRIPT_MODE }],
               },
             },
-            { name: SOCKET_VOLUME, cloudSqlInstance: { instances: [this.props.database.connectionName] } },
-          ],
+          ]),
         },
       },
       timeouts: { create: JOB_TIMEOUT, update: JOB_TIMEOUT },
       lifecycle: {
-        // An execution by hand makes the platform forget the token; sending it again would be a second execution.
+        // An execution by hand makes Cloud Run forget the token; sending it again would be a second execution.
         ignoreChanges: ["run_execution_token", "client", "client_version"],
         // By address: the framework renders an object here as an expression, which Terraform refuses.
         replaceTriggeredBy: [dependable(trigger)],
       },
-      dependsOn: [mayRead, ...(this.props.dependsOn ?? [])],
+      dependsOn: [...script.ready, ...grantsTo(identity, job.container), ...dependsOn],
     });
-    addPlainEntries(cloudRunJob, "template.template.containers.0", {
-      baseline: {},
-      overrides: {},
-      required: job.environment,
-    });
-    addNetworkAccess(cloudRunJob, "template.template", this.props.network);
-    // With this token the platform executes the job and the apply waits for the end of it.
+    completeTemplate(this.job, "template.template", job.container, network);
+    // With this token Cloud Run executes the job and the apply waits for the end of it.
     const token = Fn.substr(Fn.sha256(Fn.jsonencode(trigger.input)), 0, EXECUTION_TOKEN_LENGTH);
-    setNewerAttribute(cloudRunJob, "run_execution_token", token);
+    setNewerAttribute(this.job, "run_execution_token", token);
 
-    return { jobName: cloudRunJob.name, completed: cloudRunJob };
+    this.jobName = this.job.name;
+    this.ready = [this.job];
+  }
+
+  /** The script as a secret: the only kind of file that Cloud Run mounts without a bucket. */
+  private storedScript(
+    job: OneTimeJobSpec,
+    { deployment, labels }: DeploymentPlace,
+    identity: Identity,
+    dependsOn: ITerraformDependable[],
+  ) {
+    const secret = new SecretManagerSecret(this, "Script", {
+      secretId: secretId(deployment, job.name),
+      replication: { auto: {} },
+      labels,
+      dependsOn,
+    });
+    const { version } = new SecretManagerSecretVersion(this, "ScriptVersion", {
+      secret: secret.id,
+      secretData: job.script.base64,
+      isSecretDataBase64: true,
+      // The job points at the old version until it is replaced; it must not be gone before.
+      lifecycle: { createBeforeDestroy: true },
+    });
+    // Jobs are the only reader, so an account that takes no other grants gets this one.
+    const reader = new SecretManagerSecretIamMember(this, "ScriptReader", {
+      secretId: secret.id,
+      role: "roles/secretmanager.secretAccessor",
+      member: identity.member,
+      dependsOn: identity.ready,
+    });
+    return { secretId: secret.secretId, version, ready: [reader] };
   }
 }
 
 const SCRIPT_VOLUME = "script";
 
-/** The platform names an execution after job and token. */
+/** Cloud Run names an execution after job and token. */
 const JOB_NAME_MAX_LENGTH = JOB_NAME_AND_TOKEN_MAX_LENGTH - EXECUTION_TOKEN_LENGTH;
 
-const RULES: readonly Rule<ServerlessJobsProps & { readonly name: string }>[] = [
-  ...nameRules<{ readonly name: string }>(({ name }) => name, {
+interface Judged {
+  readonly container: ContainerSpec;
+  readonly name: string;
+  readonly place: DeploymentPlace;
+}
+
+const RULES: readonly Rule<Judged>[] = [
+  ...PLACE_RULES,
+  ...nameRules<Judged>(({ name }) => name, {
     ...RESOURCE_NAME,
     what: "job name",
     maxLength: JOB_NAME_MAX_LENGTH,

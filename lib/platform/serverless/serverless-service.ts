@@ -2,19 +2,21 @@ import { CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-servi
 import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { SERVICE_NAME_MAX_LENGTH, serviceName, type DeploymentName } from "../../core/names";
-import { nameRules } from "../../core/name-rules";
-import { setNewerAttribute } from "../../core/newer-attribute";
+import { claimName } from "../../core/claimed-names";
+import { calledIn } from "../../core/expression";
+import { type Identity } from "../../core/identity";
+import { SERVICE_NAME_MAX_LENGTH, serviceName } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { type Risk, warnOf } from "../../core/risks";
-import { ifKnown, requireAll, requireProps, type Rule } from "../../core/rules";
+import { warnOf, type Risk } from "../../core/risks";
+import { nameRules, requireAll, requireProps, type Rule } from "../../core/rules";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
-import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../../idp/contract";
-import { connectionsRule } from "../connections-rule";
-import { type NetworkAttachment } from "../network-attachment";
-import { addPlainEntries, onPlatform } from "../plain-environment";
-import { type PostgresqlDatabase } from "../postgresql-database";
-import { secretEntries } from "./container-environment";
+import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
+import { grantsTo } from "../environment";
+import { instanceCountRules, MIN_INSTANCES_OR_NONE } from "../instance-count";
+import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
+import { completeTemplate, containerBlock, networkAccess, SOCKET_PATH_RULE, volumeBlocks } from "./cloud-run-template";
+import { INSTANCE_CPU, INSTANCE_MEMORY } from "./instance-size";
 import {
   CPU_ALWAYS_ALLOCATED,
   EXECUTION_ENVIRONMENT,
@@ -22,32 +24,17 @@ import {
   RESOURCE_NAME,
   ROLLOUT_SURGE,
   SERVICE_TIMEOUT,
-  SOCKET_FOLDER,
-  SOCKET_VOLUME,
-  TRUSTED_PROXIES,
-} from "./contract";
-import { instanceSizeProblems } from "./instance-size";
-import { addNetworkAccess, networkAccess } from "./network-interface";
-import { SOCKET_PATH_RULE } from "./socket-folder";
+} from "./serverless-defaults";
 
 export interface ServerlessServiceProps {
-  /** What to run. */
+  /** What to run. It finds the socket of its database under `/cloudsql`. */
   readonly container: ContainerSpec;
 
-  /** Database whose socket the container finds under `/cloudsql`. */
-  readonly database: PostgresqlDatabase;
+  /** Account that the container runs as. It is granted what the container takes. */
+  readonly identity: Identity;
 
-  /** What the names are made of. */
-  readonly deployment: DeploymentName;
-
-  /** Project that it goes into. */
-  readonly projectId: string;
-
-  /** Region of the service. Changing it later makes a new service with another address. */
-  readonly region: string;
-
-  /** E-mail address of the account that the container runs as. */
-  readonly serviceAccountEmail: string;
+  /** What the name is made of, and the region. Another region later makes a new service with another address. */
+  readonly place: DeploymentPlace;
 
   /**
    * Keeps the CPU on between requests, which the co-located worker needs.
@@ -57,17 +44,11 @@ export interface ServerlessServiceProps {
   readonly cpuAlwaysAllocated?: boolean | IResolvable;
 
   /**
-   * Things that must exist first: image, stored secrets, grants, completed initialization. The platform checks them when
-   * it starts a revision.
+   * Things that must exist first, beside what the container takes: the gate of Cloud Run's API.
+   *
+   * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
-
-  /**
-   * Labels of the service.
-   *
-   * @default - none
-   */
-  readonly labels?: Record<string, string>;
 
   /**
    * Most instances at a time; each takes 20 database connections at its peak.
@@ -91,7 +72,8 @@ export interface ServerlessServiceProps {
   readonly network?: NetworkAttachment;
 
   /**
-   * Answers everybody. Otherwise callers need the right to invoke the service, which browsers do not have.
+   * Allows unauthenticated requests, as a sign-in page must. Otherwise callers need the right to invoke the service, which
+   * browsers do not have.
    *
    * @default true
    */
@@ -111,102 +93,91 @@ export class ServerlessService extends Construct {
   /** Address that the platform gives the service. */
   readonly url: string;
 
-  /** What must exist before anybody can rely on the service. */
-  readonly started: ITerraformDependable;
+  readonly serviceName: string;
+
+  /** What must exist before the service can be relied on. */
+  readonly ready: ITerraformDependable[];
+
+  readonly service: CloudRunV2Service;
 
   constructor(scope: Construct, id: string, props: ServerlessServiceProps) {
     super(scope, id);
-    requireProps(this.node.path, props, {
-      container: true,
-      database: true,
-      deployment: true,
-      projectId: true,
-      region: true,
-      serviceAccountEmail: true,
-    });
+    requireProps(this.node.path, props, { container: true, identity: true, place: REQUIRED_PLACE });
     requireAll(this, props, RULES);
 
-    const { container, deployment, publicAccess = true } = props;
+    const { container, dependsOn = [], identity, network, place, publicAccess = true } = props;
     const { cpuAlwaysAllocated = CPU_ALWAYS_ALLOCATED } = props;
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
-    warnOf(this, "WorkerKeepsRunning", sleepingWorkerRisks(minInstanceCount, cpuAlwaysAllocated));
+    const { port, resources = DEFAULT_RESOURCES } = container;
+    const name = serviceName(place.deployment);
+    claimName(this, `Cloud Run service in ${place.projectId}`, name);
+    warnOf(this, "WorkerKeepsRunning", sleepingWorkerRisks(this, minInstanceCount, cpuAlwaysAllocated));
 
-    const service = new CloudRunV2Service(this, MAIN_CHILD_ID, {
-      project: props.projectId,
-      name: serviceName(deployment),
-      location: props.region,
+    this.service = new CloudRunV2Service(this, MAIN_CHILD_ID, {
+      project: place.projectId,
+      name,
+      location: place.region,
       ingress: "INGRESS_TRAFFIC_ALL",
       invokerIamDisabled: publicAccess,
       deletionProtection: false,
-      labels: props.labels,
+      labels: place.labels,
       template: {
-        serviceAccount: props.serviceAccountEmail,
+        serviceAccount: identity.email,
         executionEnvironment: EXECUTION_ENVIRONMENT,
         timeout: REQUEST_TIMEOUT,
-        vpcAccess: networkAccess(props.network),
+        vpcAccess: networkAccess(network),
         scaling: { minInstanceCount, maxInstanceCount },
         containers: [
           {
-            image: container.image,
-            ports: { containerPort: container.port },
-            env: secretEntries(container.secretEnvironment),
-            resources: {
-              limits: { ...container.resources },
-              cpuIdle: negated(cpuAlwaysAllocated),
-              startupCpuBoost: true,
-            },
-            startupProbe: probe(container.startupProbe, container.port),
-            livenessProbe: probe(container.livenessProbe, container.port),
-            volumeMounts: [
-              ...container.mounts.map(({ name, mountPath }) => ({ name, mountPath })),
-              // Last, here and below: the platform returns it last, and any other order would be a difference for ever.
-              { name: SOCKET_VOLUME, mountPath: SOCKET_FOLDER },
-            ],
+            ...containerBlock(container),
+            ports: { containerPort: port },
+            resources: { limits: { ...resources }, cpuIdle: negated(cpuAlwaysAllocated), startupCpuBoost: true },
+            startupProbe: container.startupProbe && probe(container.startupProbe, port),
+            livenessProbe: container.livenessProbe && probe(container.livenessProbe, port),
           },
         ],
-        volumes: [
-          ...container.mounts.map(({ name, bucketName }) => ({ name, gcs: { bucket: bucketName, readOnly: false } })),
-          { name: SOCKET_VOLUME, cloudSqlInstance: { instances: [props.database.connectionName] } },
-        ],
+        volumes: volumeBlocks(container),
       },
       traffic: [{ type: "TRAFFIC_TARGET_ALLOCATION_TYPE_LATEST", percent: 100 }],
       timeouts: { create: SERVICE_TIMEOUT, update: SERVICE_TIMEOUT },
       // Every tool that touches the service writes its own name there.
       lifecycle: { ignoreChanges: ["client", "client_version"] },
-      dependsOn: props.dependsOn,
+      // Cloud Run looks for all of it when it starts a revision.
+      dependsOn: [...grantsTo(identity, container), ...dependsOn],
     });
-    addPlainEntries(service, "template.containers.0", onPlatform(TRUSTED_PROXIES, container.environment));
-    addNetworkAccess(service, "template", props.network);
-    container.mounts.forEach(({ mountOptions }, index) => {
-      setNewerAttribute(service, `template.volumes.${index}.gcs.mount_options`, mountOptions);
-    });
+    completeTemplate(this.service, "template", container, network);
 
-    this.url = service.uri;
-    this.started = service;
+    this.url = this.service.uri;
+    this.serviceName = this.service.name;
+    this.ready = [this.service];
   }
 }
 
 /** The worker lives in the instances, so whatever stops them stops it. */
-function sleepingWorkerRisks(minInstanceCount: number, cpuAlwaysAllocated: boolean | IResolvable): readonly Risk[] {
+function sleepingWorkerRisks(
+  scope: Construct,
+  minInstanceCount: number,
+  cpuAlwaysAllocated: boolean | IResolvable,
+): readonly Risk[] {
   return [
     {
       value: minInstanceCount,
       isAvoided: minInstanceCount > 0,
       condition: `${Token.asString(minInstanceCount)} > 0`,
-      message:
-        "min_instance_count is 0; mail, tasks and clean-ups wait for the next visitor, because the worker stops with the last instance; set it to 1",
+      message: `${calledIn(scope, minInstanceCount, "minInstanceCount")} is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1`,
     },
     {
       value: cpuAlwaysAllocated,
       isAvoided: cpuAlwaysAllocated === true,
       condition: Token.asString(cpuAlwaysAllocated),
-      message:
-        "cpu_always_allocated is false; mail, tasks and clean-ups wait for the next visitor, because the worker gets no CPU between requests; set it to true",
+      message: `${calledIn(scope, cpuAlwaysAllocated, "cpuAlwaysAllocated")} is false; mail, tasks and clean-ups wait for the next request, because the worker gets no CPU between requests; set it to true`,
     },
   ];
 }
 
-function probe({ path, ...timing }: ProbeSpec, port: number) {
+const DEFAULT_RESOURCES = { cpu: String(RESOURCES.cpu), memory: RESOURCES.memory };
+
+function probe({ path, ...timing }: ProbeSpec, port: number | undefined) {
   return { ...timing, httpGet: { path, port } };
 }
 
@@ -215,7 +186,13 @@ function negated(value: boolean | IResolvable): boolean | IResolvable {
 }
 
 const RULES: readonly Rule<ServerlessServiceProps>[] = [
-  ...nameRules<ServerlessServiceProps>(({ deployment }) => serviceName(deployment), {
+  ...PLACE_RULES,
+  ...attachmentRules<ServerlessServiceProps>(
+    "network",
+    ({ network }) => network,
+    ({ place }) => place.region,
+  ),
+  ...nameRules<ServerlessServiceProps>(({ place }) => serviceName(place.deployment), {
     ...RESOURCE_NAME,
     what: "service name",
     maxLength: SERVICE_NAME_MAX_LENGTH,
@@ -223,31 +200,14 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
   }),
   SOCKET_PATH_RULE,
   {
-    holds: ({ container: { resources } }) =>
-      Token.isUnresolved(resources.cpu) ||
-      Token.isUnresolved(resources.memory) ||
-      instanceSizeProblems(resources.cpu, resources.memory).length === 0,
-    message: ({ container: { resources } }) => instanceSizeProblems(resources.cpu, resources.memory),
+    holds: ({ container }) => container.port !== undefined,
+    message: () =>
+      "container.port is missing; it must be the port on which the container answers HTTP, because Cloud Run stops a service that listens on none; give it, or run the container as a job",
   },
-  {
-    holds: ({ minInstanceCount }) => ifKnown(minInstanceCount, (count) => Number.isInteger(count) && count >= 0),
-    message: ({ minInstanceCount }) =>
-      `minInstanceCount is ${String(minInstanceCount)}; it must be a whole number from 0, because the platform starts whole instances; use ${MIN_INSTANCE_COUNT}`,
-  },
-  {
-    holds: ({ maxInstanceCount }) => ifKnown(maxInstanceCount, (count) => Number.isInteger(count) && count >= 1),
-    message: ({ maxInstanceCount }) =>
-      `maxInstanceCount is ${String(maxInstanceCount)}; it must be a whole number from 1, because with none nobody can sign in; use 1 or more`,
-  },
-  {
-    holds: ({ minInstanceCount = MIN_INSTANCE_COUNT, maxInstanceCount = MAX_INSTANCE_COUNT }) =>
-      Token.isUnresolved(minInstanceCount) ||
-      Token.isUnresolved(maxInstanceCount) ||
-      // A number of none has its own rule.
-      maxInstanceCount < 1 ||
-      minInstanceCount <= maxInstanceCount,
-    message: ({ minInstanceCount = MIN_INSTANCE_COUNT, maxInstanceCount = MAX_INSTANCE_COUNT }) =>
-      `minInstanceCount is ${minInstanceCount}; it must not exceed maxInstanceCount, which is ${maxInstanceCount}, because the platform refuses such a range; lower one or raise the other`,
-  },
-  connectionsRule(ROLLOUT_SURGE),
+  INSTANCE_CPU.ruleOn("container.resources.cpu", ({ container }) => container.resources?.cpu),
+  INSTANCE_MEMORY.ruleOn({
+    cpu: ["container.resources.cpu", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.cpu],
+    memory: ["container.resources.memory", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.memory],
+  }),
+  ...instanceCountRules(MIN_INSTANCES_OR_NONE, ROLLOUT_SURGE),
 ];

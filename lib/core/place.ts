@@ -1,0 +1,132 @@
+import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
+import { type Construct } from "constructs";
+
+import { matching } from "./checked-value";
+import {
+  DEFAULT_APPLICATION_NAME,
+  DEFAULT_REGION,
+  TENANT_PREFIX_PATTERN,
+  tenantPrefix,
+  type DeploymentName,
+} from "./names";
+import { APPLICATION_NAME, LABELS, NAMES_TOGETHER, PROJECT_ID, REGION, TENANT_ID } from "./place-rules";
+import { requireAll, type Rule } from "./rules";
+
+/** Where a deployment is and what it is called: the same for each of its parts. */
+export interface DeploymentPlace {
+  /** Project that everything goes into. It must exist and have billing. */
+  readonly projectId: string;
+
+  /** Region of all parts, for example `us-central1`. */
+  readonly region: string;
+
+  /** What the names are made of. */
+  readonly deployment: DeploymentName;
+
+  /**
+   * Labels of everything that takes them.
+   *
+   * @default - none
+   */
+  readonly labels?: Record<string, string>;
+}
+
+export interface TenantPlaceProps {
+  /** Project that everything goes into: its id, not its name or number. Another project is another deployment. */
+  readonly projectId: string;
+
+  /**
+   * Tenant that owns the deployment: 1 to 20 lower-case letters, digits and hyphens, part of every name. Changing it later
+   * is another, empty deployment.
+   */
+  readonly tenantId: string;
+
+  /**
+   * Name of the application, part of every name: 1 to 18 lower-case letters, digits and hyphens that start with a letter.
+   * Changing it later is another, empty deployment.
+   *
+   * @default "idp"
+   */
+  readonly applicationName?: string;
+
+  /**
+   * Labels on everything that takes them, beside `application` and `tenant`.
+   *
+   * @default - these two alone
+   */
+  readonly labels?: Record<string, string> | IResolvable;
+
+  /**
+   * Region of all parts. Changing it later replaces database and media bucket with empty ones.
+   *
+   * @default "us-central1"
+   */
+  readonly region?: string;
+}
+
+/**
+ * A place whose names contain a tenant and a hash of the project, so that no other deployment has them.
+ *
+ * Creates nothing but locals in the scope, for values that only Terraform knows.
+ *
+ * @throws RulesBrokenError naming the scope when a prop breaks a rule
+ */
+export function tenantPlace(scope: Construct, props: TenantPlaceProps): DeploymentPlace {
+  const {
+    applicationName = DEFAULT_APPLICATION_NAME,
+    labels = {},
+    projectId,
+    region = DEFAULT_REGION,
+    tenantId,
+  } = props;
+  requireAll(scope, { ...props, applicationName }, RULES);
+
+  // Named, so that plans and messages stay short.
+  const prefix = tenantPrefix(tenantId, projectId);
+  const ownLabels = { application: applicationName, tenant: tenantId };
+  return {
+    projectId,
+    region,
+    deployment: {
+      applicationName,
+      tenantPrefix: Token.isUnresolved(prefix) ? new TerraformLocal(scope, "tenant_prefix", prefix).asString : prefix,
+    },
+    labels: Token.isUnresolved(labels)
+      ? Token.asStringMap(new TerraformLocal(scope, "all_labels", Fn.merge([ownLabels, labels])).expression)
+      : { ...ownLabels, ...(labels as Record<string, string>) },
+  };
+}
+
+const RULES: readonly Rule<TenantPlaceProps & { readonly applicationName: string }>[] = [
+  PROJECT_ID.ruleOn("projectId", ({ projectId }) => projectId),
+  REGION.ruleOn("region", ({ region }) => region),
+  TENANT_ID.ruleOn("tenantId", ({ tenantId }) => tenantId),
+  APPLICATION_NAME.ruleOn("applicationName", ({ applicationName }) => applicationName),
+  NAMES_TOGETHER.ruleOn({
+    applicationName: ["applicationName", ({ applicationName }) => applicationName],
+    tenantId: ["tenantId", ({ tenantId }) => tenantId],
+  }),
+  LABELS.ruleOn("labels", ({ labels }) => labels),
+];
+
+const TENANT_PREFIX = matching(TENANT_PREFIX_PATTERN, {
+  must: "be a tenant id, a hyphen and 6 hexadecimal digits",
+  reason: "names without a hash of the project are taken by others",
+  remedy: "take it from tenantPrefix(tenantId, projectId)",
+});
+
+/** Rules of a place, for each construct that takes one. */
+export const PLACE_RULES: readonly Rule<{ readonly place: DeploymentPlace }>[] = [
+  PROJECT_ID.ruleOn("place.projectId", ({ place }) => place.projectId),
+  REGION.ruleOn("place.region", ({ place }) => place.region),
+  TENANT_PREFIX.ruleOn("place.deployment.tenantPrefix", ({ place }) => place.deployment.tenantPrefix),
+  APPLICATION_NAME.ruleOn("place.deployment.applicationName", ({ place }) => place.deployment.applicationName),
+  LABELS.ruleOn("place.labels", ({ place }) => place.labels),
+];
+
+/** What no place may lack, for `requireProps`. */
+export const REQUIRED_PLACE = {
+  projectId: true,
+  region: true,
+  deployment: { tenantPrefix: true, applicationName: true },
+} as const;

@@ -1,0 +1,44 @@
+import { type ITerraformDependable } from "cdktf";
+import { type Construct } from "constructs";
+
+import { type StackFile } from "../core/stack-file";
+import { type ContainerSpec } from "./container-spec";
+
+/** A job that prepares something once and is waited for. */
+export interface OneTimeJobSpec {
+  /** Short name, part of the job's name on the platform. */
+  readonly name: string;
+
+  /** What runs; its image has a POSIX shell and what the script needs. */
+  readonly container: ContainerSpec;
+
+  /** Script that the job runs; mounted at apply, so an edit needs no image. */
+  readonly script: StackFile;
+
+  /** File name of the script. */
+  readonly scriptName: string;
+
+  /** Time limit of one attempt. */
+  readonly timeoutSeconds: number;
+
+  /** Attempts after the first one. */
+  readonly maxRetries: number;
+
+  /** The job runs again exactly when one of these values changes. */
+  readonly rerunWhenChanged: Readonly<Record<string, string>>;
+}
+
+/** A job as a platform runs it. */
+export interface OneTimeJob {
+  /** Name on the platform. */
+  readonly jobName: string;
+
+  /** What depends on this starts after the job has succeeded. */
+  readonly ready: ITerraformDependable[];
+}
+
+/** A platform that can run jobs. */
+export interface JobRunner {
+  /** Declares the job so that an apply runs it and waits for it. */
+  runOnce(scope: Construct, id: string, job: OneTimeJobSpec): OneTimeJob;
+}

@@ -1,0 +1,84 @@
+import { type ITerraformDependable } from "cdktf";
+
+import { type ReadableSecret } from "../core/generated-secret";
+import { type Identity } from "../core/identity";
+
+/** What an identity provider needs of the platform that it runs on: the least, so that another platform can offer it. */
+
+/** A database instance with the role and the database that are the application's. */
+export interface SqlInstance {
+  readonly instanceName: string;
+
+  /** Name by which the platform's proxies find the instance: `<project>:<region>:<instance>`. */
+  readonly connectionName: string;
+
+  /** Name of the application's database. */
+  readonly databaseName: string;
+
+  /** Name of the application's role. */
+  readonly userName: string;
+
+  /** Password of the application's role. */
+  readonly password: ReadableSecret;
+
+  /** Password of the login that creates role and database. */
+  readonly administratorPassword: ReadableSecret;
+
+  /** Connections that the server accepts; undefined when only Terraform knows. */
+  readonly maxConnections: number | undefined;
+
+  /** Whether it has a private address, as text: `true`, `false`, or an expression that is one of them. */
+  readonly hasPrivateAddress: string;
+
+  /** What must exist before anything can connect. */
+  readonly ready: ITerraformDependable[];
+
+  /** Allows an identity to connect through the platform's proxy; empty for an identity that takes no grants. */
+  grantConnect(identity: Identity): ITerraformDependable[];
+}
+
+/** Where images are pushed, and what pushes them. */
+export interface ImageRepository {
+  /** Address before the image's name: `<location>-docker.pkg.dev/<project>/<repository>`. */
+  readonly imagePrefix: string;
+
+  /** E-mail address of the service account that builds and pushes. */
+  readonly builderEmail: string;
+
+  /** What must exist before a build can start: repository, account, grants, APIs. */
+  readonly ready: ITerraformDependable[];
+
+  /** Allows an identity to pull the images of this repository and no others. */
+  grantPull(identity: Identity): ITerraformDependable[];
+}
+
+/** An image to run. */
+export interface ContainerImage {
+  /** Image with its tag or digest. */
+  readonly containerImage: string;
+
+  /** What must exist before it can be pulled. */
+  readonly ready: ITerraformDependable[];
+
+  /** Allows an identity to pull it, where the platform pulls as an identity; empty for a public image. */
+  grantPull(identity: Identity): ITerraformDependable[];
+}
+
+/** A folder of files that survives instances. */
+export interface MediaStore {
+  /** Name of the mount within the container, for example `storage`. */
+  readonly name: string;
+
+  readonly bucketName: string;
+
+  readonly mountPath: string;
+
+  /** Flags of the object-storage file system, without dashes. */
+  readonly mountOptions: readonly string[];
+
+  /** What must exist before it can be mounted. */
+  readonly ready: ITerraformDependable[];
+
+  /** Allows an identity to read and write the files. */
+  grantReadWrite(identity: Identity): ITerraformDependable[];
+}

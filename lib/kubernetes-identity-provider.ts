@@ -1,0 +1,154 @@
+import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
+import { TerraformResource, TerraformStack } from "cdktf";
+import { type Construct } from "constructs";
+
+import { DeletionGuard } from "./core/deletion-guard";
+import { CONTAINER_PORT } from "./idp/contract";
+import { DbInit } from "./idp/db-init";
+import { IdentityProvider, type IdentityProviderProps } from "./identity-provider";
+import { AutopilotCluster, type AutopilotClusterProps } from "./platform/kubernetes/autopilot-cluster";
+import { KubernetesFrontDoor } from "./platform/kubernetes/kubernetes-front-door";
+import { KubernetesJobs } from "./platform/kubernetes/kubernetes-jobs";
+import { KubernetesWorkload } from "./platform/kubernetes/kubernetes-workload";
+import { PublicAddress } from "./platform/kubernetes/public-address";
+import { WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
+import { ClusterNetwork } from "./platform/network/cluster-network";
+
+export interface KubernetesIdentityProviderProps extends IdentityProviderProps {
+  /**
+   * Ranges in CIDR notation, by a name, from which the control plane may be reached. The machine that applies must be in
+   * one of them.
+   *
+   * @default - any address; sign-in is still required
+   */
+  readonly authorizedNetworks?: AutopilotClusterProps["authorizedNetworks"];
+
+  /**
+   * Domain under which clients come, with a certificate managed by Google that becomes valid once `address.dnsRecord` exists.
+   *
+   * @default - an address with the server's own certificate, which browsers warn of
+   */
+  readonly domain?: string;
+
+  /**
+   * Namespace of the cluster that everything goes into. Changing it later stops the service, replaces everything in it and
+   * starts it again; the data stays.
+   *
+   * @default "identity-provider"
+   */
+  readonly namespace?: string;
+}
+
+/** Namespace of a deployment that is given none. */
+export const DEFAULT_NAMESPACE = "identity-provider";
+
+/**
+ * The identity provider on GKE Autopilot, cluster included, from an empty project in one apply.
+ *
+ * Database, cluster, load balancer, NAT and the minimum number of pods are billed all the time. The stack needs the google
+ * provider configured; the kubernetes provider is configured here, for the cluster. Whoever applies needs `sh`, `curl` and
+ * `jq`.
+ */
+export class KubernetesIdentityProvider extends IdentityProvider {
+  readonly clusterNetwork: ClusterNetwork;
+
+  readonly cluster: AutopilotCluster;
+
+  /** How resources of the stack's own are put into the cluster. */
+  readonly provider: KubernetesProvider;
+
+  readonly namespace: WorkloadNamespace;
+
+  readonly initialization: DbInit;
+
+  /** Address that clients connect to, and the record for a domain. */
+  readonly address: PublicAddress;
+
+  readonly workload: KubernetesWorkload;
+
+  readonly frontDoor: KubernetesFrontDoor;
+
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, props: KubernetesIdentityProviderProps) {
+    super(scope, id, props, { apis: ["compute", "container", "iamcredentials"] });
+    const { apis, database, initializer, place, runtime } = this;
+    const { deletionProtection = true } = props;
+
+    // Where another deployment has the names, the apply ends at the secrets, before anything is billed.
+    const networkReady = [...apis.ready("compute"), ...database.password.ready];
+    this.clusterNetwork = new ClusterNetwork(this, "Network", {
+      place,
+      existing: props.network,
+      dependsOn: networkReady,
+    });
+    this.cluster = new AutopilotCluster(this, "Cluster", {
+      place,
+      network: this.clusterNetwork,
+      authorizedNetworks: props.authorizedNetworks,
+      deletionProtection,
+      dependsOn: [...networkReady, ...apis.ready("container", "iam")],
+    });
+    this.provider = new KubernetesProvider(this, "kubernetes", {
+      ...this.cluster.connection,
+      alias: this.isFirstInStack() ? undefined : this.node.path.replaceAll(/[^A-Za-z0-9]+/g, "_").toLowerCase(),
+    });
+
+    this.namespace = new WorkloadNamespace(this, "Namespace", {
+      place,
+      cluster: this.cluster,
+      name: props.namespace ?? DEFAULT_NAMESPACE,
+      // The cluster's metadata server makes the pods' tokens with it.
+      outlivedBy: apis.ready("iamcredentials"),
+    });
+    this.initialization = new DbInit(this, "DbInit", {
+      database,
+      runner: new KubernetesJobs({ place, namespace: this.namespace, identity: initializer }),
+    });
+    this.address = new PublicAddress(this, "Address", { place, domain: props.domain, dependsOn: networkReady });
+    this.workload = new KubernetesWorkload(this, "Workload", {
+      place,
+      address: this.address,
+      namespace: this.namespace,
+      identity: runtime,
+      container: this.container(this.initialization),
+      minInstanceCount: props.minInstanceCount,
+      maxInstanceCount: props.maxInstanceCount,
+    });
+    this.frontDoor = new KubernetesFrontDoor(this, "FrontDoor", {
+      place,
+      namespace: this.namespace,
+      workload: this.workload,
+      address: this.address,
+      port: CONTAINER_PORT,
+      // While the server starts, but not without its database.
+      dependsOn: this.initialization.ready,
+    });
+    this.url = this.frontDoor.url;
+
+    new DeletionGuard(this, "DeletionGuard", {
+      protect: deletionProtection,
+      dependsOn: [...this.workload.ready, ...this.frontDoor.ready],
+    });
+    this.useOwnProvider();
+  }
+
+  private isFirstInStack(): boolean {
+    return !TerraformStack.of(this)
+      .node.findAll()
+      .some((construct) => construct instanceof KubernetesProvider);
+  }
+
+  /** A second cluster of a stack has another provider, which no resource takes by itself. */
+  private useOwnProvider(): void {
+    if (this.provider.alias === undefined) return;
+    for (const construct of this.node.findAll()) {
+      if (
+        TerraformResource.isTerraformResource(construct) &&
+        construct.terraformResourceType.startsWith("kubernetes_")
+      ) {
+        construct.provider = this.provider;
+      }
+    }
+  }
+}

@@ -1,0 +1,15 @@
+export { KubernetesIdentityProvider, type KubernetesIdentityProviderProps } from "./kubernetes-identity-provider";
+export { ClusterNetwork, type ClusterNetworkProps } from "./platform/network/cluster-network";
+export { type Cluster, type FrontDoor, type Network, type Workload, type WorkloadAddress } from "./platform/parts";
+export {
+  AutopilotCluster,
+  type AuthorizedNetworks,
+  type AutopilotClusterProps,
+} from "./platform/kubernetes/autopilot-cluster";
+export { KubernetesFrontDoor } from "./platform/kubernetes/kubernetes-front-door";
+export { KubernetesJobs, type KubernetesJob, type KubernetesJobsProps } from "./platform/kubernetes/kubernetes-jobs";
+export { KubernetesWorkload, type KubernetesWorkloadProps } from "./platform/kubernetes/kubernetes-workload";
+export { type KubernetesFrontDoorProps } from "./platform/kubernetes/load-balancers";
+export { PublicAddress, type PublicAddressProps } from "./platform/kubernetes/public-address";
+export { WorkloadAccount, type WorkloadAccountProps } from "./platform/kubernetes/workload-account";
+export { WorkloadNamespace, type WorkloadNamespaceProps } from "./platform/kubernetes/workload-namespace";

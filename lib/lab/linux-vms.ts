@@ -1,0 +1,64 @@
+import { ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
+import { Fn, TerraformCount, TerraformLocal, Token } from "cdktf";
+import { Construct } from "constructs";
+
+import { expression } from "../core/expression";
+import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { LAB_USER, LINUX_IMAGE } from "./contract";
+import { FIRST_BOOT_VALUES_KEY, LINUX_FIRST_BOOT, linuxFirstBootValues } from "./first-boot-values";
+import { bootDisk, firstBootScript, HARDENED, VM_METADATA, literalsOf, type LabVmProps } from "./lab-vm";
+import { linuxVmNamePrefix } from "./lab-names";
+
+export interface LinuxVmsProps extends LabVmProps {
+  /** Number of VMs; 0 is legal. */
+  readonly vmCount: number;
+
+  /** One line as in `authorized_keys`. */
+  readonly publicKey: string;
+}
+
+/**
+ * The Linux VMs that the discovery client scans: no public address, no service account, and the lab's key for the lab
+ * user.
+ *
+ * The key is given twice, by metadata and by the start-up script, because one of them can fail. Where an organization
+ * enforces OS Login (`compute.requireOsLogin`), neither helps: Compute Engine refuses VMs that turn it off.
+ */
+export class LinuxVms extends Construct {
+  readonly vmNames: string[];
+
+  readonly internalIps: string[];
+
+  /** Expression: whether there is any. */
+  readonly exist: string;
+
+  readonly instances: ComputeInstance;
+
+  constructor(scope: Construct, id: string, props: LinuxVmsProps) {
+    super(scope, id);
+    const script = firstBootScript(this, LINUX_FIRST_BOOT.script);
+    const values = new TerraformLocal(this, "FirstBootValues", literalsOf(linuxFirstBootValues(props.publicKey)));
+
+    this.instances = new ComputeInstance(this, MAIN_CHILD_ID, {
+      ...HARDENED,
+      project: props.projectId,
+      zone: props.zone,
+      name: `${linuxVmNamePrefix(props.deploymentId)}\${count.index + 1}`,
+      machineType: props.machineType,
+      bootDisk: bootDisk(LINUX_IMAGE, props.bootDiskSizeGb),
+      networkInterface: [{ network: props.networkId }],
+      metadata: {
+        [LINUX_FIRST_BOOT.metadataKey]: script.text,
+        [FIRST_BOOT_VALUES_KEY]: Token.asString(Fn.jsonencode(values.expression)),
+        "ssh-keys": `${LAB_USER}:${props.publicKey}`,
+        "enable-oslogin": "FALSE",
+        ...VM_METADATA,
+      },
+      count: TerraformCount.of(props.vmCount),
+    });
+
+    this.vmNames = Token.asList(expression(`${this.instances.fqn}[*].name`));
+    this.internalIps = Token.asList(expression(`${this.instances.fqn}[*].network_interface[0].network_ip`));
+    this.exist = `length(${this.instances.fqn}) > 0`;
+  }
+}

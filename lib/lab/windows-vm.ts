@@ -1,0 +1,72 @@
+import { ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
+import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
+import { Construct } from "constructs";
+
+import { conditionOf, countIf } from "../core/conditional";
+import { expression } from "../core/expression";
+import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { WINDOWS_IMAGE, WINDOWS_TAG } from "./contract";
+import {
+  FIRST_BOOT_VALUES_KEY,
+  WINDOWS_FIRST_BOOT,
+  windowsFirstBootValues,
+  type WindowsVmFacts,
+} from "./first-boot-values";
+import { bootDisk, firstBootScript, HARDENED, VM_METADATA, literalsOf, type LabVmProps } from "./lab-vm";
+import { windowsVmName } from "./lab-names";
+
+export interface WindowsVmProps extends LabVmProps {
+  /** Creates the VM. */
+  readonly create: boolean | IResolvable;
+
+  /** What the VM is told of its lab. */
+  readonly facts: WindowsVmFacts;
+}
+
+/**
+ * The VM on which the discovery client runs, with a public address for remote desktop and no service account.
+ *
+ * Its start-up script runs at every boot and does its work once; an edited script reaches the VM at its next boot and
+ * never replaces it.
+ */
+export class WindowsVm extends Construct {
+  /** Null when there is no VM. */
+  readonly vmName: string;
+
+  /** Null when there is no VM; another one after each stop. */
+  readonly externalIp: string;
+
+  /** Expression: whether there is a VM. */
+  readonly exists: string;
+
+  readonly instance: ComputeInstance;
+
+  constructor(scope: Construct, id: string, props: WindowsVmProps) {
+    super(scope, id);
+    const script = firstBootScript(this, WINDOWS_FIRST_BOOT.script);
+    const values = new TerraformLocal(this, "FirstBootValues", literalsOf(windowsFirstBootValues(props.facts)));
+
+    this.instance = new ComputeInstance(this, MAIN_CHILD_ID, {
+      ...HARDENED,
+      project: props.projectId,
+      zone: props.zone,
+      name: windowsVmName(props.deploymentId),
+      machineType: props.machineType,
+      tags: [WINDOWS_TAG],
+      bootDisk: bootDisk(WINDOWS_IMAGE, props.bootDiskSizeGb),
+      networkInterface: [{ network: props.networkId, accessConfig: [{}] }],
+      metadata: {
+        [WINDOWS_FIRST_BOOT.metadataKey]: script.text,
+        [FIRST_BOOT_VALUES_KEY]: Token.asString(Fn.jsonencode(values.expression)),
+        ...VM_METADATA,
+      },
+      count: countIf(conditionOf(props.create)),
+      // gcloud writes it when a password is reset.
+      lifecycle: { ignoreChanges: ['metadata["windows-keys"]'] },
+    });
+
+    this.vmName = expression(`one(${this.instance.fqn}[*].name)`);
+    this.externalIp = expression(`one(${this.instance.fqn}[*].network_interface[0].access_config[0].nat_ip)`);
+    this.exists = `length(${this.instance.fqn}[*]) > 0`;
+  }
+}

@@ -1,0 +1,113 @@
+import { Fn, TerraformLocal, Token, type ITerraformDependable, type TerraformResource } from "cdktf";
+
+import { addDynamicBlock } from "../core/conditional";
+import { literal } from "../core/expression";
+import { type Identity } from "../core/identity";
+import { type ContainerSpec, type EnvironmentOverrides, type EnvironmentSpec } from "../idp/container-spec";
+
+/**
+ * Adds plain entries beside the secret ones, as one dynamic block: the caller's variables may be known to Terraform alone.
+ *
+ * @param containerPath path of the container block in the resource, for example `template.containers.0`
+ * @param spelling how the platform writes a value so that the container gets it unchanged
+ */
+export function addPlainEntries(
+  resource: TerraformResource,
+  containerPath: string,
+  environment: EnvironmentSpec,
+  spelling: (value: string) => string = (value) => `\${${value}}`,
+): void {
+  addDynamicBlock(resource, containerPath, "env", {
+    forEach: mergedEnvironment(resource, environment),
+    content: { name: "${env.key}", value: spelling("env.value") },
+  });
+}
+
+/** What a platform tells a container. */
+export interface PlatformFacts {
+  /**
+   * Base of the addresses under which clients reach the container.
+   *
+   * @default - not known before it runs
+   */
+  readonly baseUrl?: string;
+
+  /**
+   * Where the container finds the connection to its database.
+   *
+   * @default - it has none
+   */
+  readonly databaseHost?: string;
+
+  /**
+   * Ranges from which load balancers speak to the container.
+   *
+   * @default - none do
+   */
+  readonly loadBalancerRanges?: readonly string[];
+
+  /**
+   * Address that ends the database proxy beside the container.
+   *
+   * @default - the proxy ends by itself
+   */
+  readonly proxyQuitUrl?: string;
+
+  /**
+   * Whether load balancers pass TLS through to the container.
+   *
+   * @default false
+   */
+  readonly passesTls?: boolean;
+}
+
+/** The variables of a container with those that its platform decides; of these, the caller may only override the baseline. */
+export function environmentOn(facts: PlatformFacts, container: ContainerSpec): EnvironmentSpec {
+  const { baseUrlVariable, database, environment, tlsPort, trustedProxies } = container;
+  const { baseUrl, databaseHost, loadBalancerRanges, passesTls = false, proxyQuitUrl } = facts;
+  return {
+    baseline: {
+      ...(loadBalancerRanges === undefined ? {} : trustedProxies?.(loadBalancerRanges)),
+      ...(passesTls ? tlsPort?.environment : {}),
+      ...(baseUrl === undefined || baseUrlVariable === undefined ? {} : { [baseUrlVariable]: baseUrl }),
+      ...environment.baseline,
+    },
+    overrides: environment.overrides,
+    required: {
+      ...environment.required,
+      ...(database === undefined || databaseHost === undefined ? {} : { [database.hostVariable]: databaseHost }),
+      ...(database?.proxyQuitVariable === undefined || proxyQuitUrl === undefined
+        ? {}
+        : { [database.proxyQuitVariable]: proxyQuitUrl }),
+    },
+  };
+}
+
+/** What must exist before a container can start as an identity: its grants, and what it waits for. */
+export function grantsTo(identity: Identity, container: ContainerSpec): ITerraformDependable[] {
+  const { database, dependsOn = [], image, mounts = [], secretEnvironment } = container;
+  return [
+    ...Object.values(secretEnvironment).flatMap((secret) => [...secret.ready, ...secret.grantAccess(identity)]),
+    ...mounts.flatMap((store) => [...store.ready, ...store.grantReadWrite(identity)]),
+    ...(database === undefined ? [] : [...database.instance.ready, ...database.instance.grantConnect(identity)]),
+    ...image.ready,
+    ...dependsOn,
+  ];
+}
+
+function mergedEnvironment(resource: TerraformResource, { baseline, overrides, required }: EnvironmentSpec): unknown {
+  if (isLiteral(overrides)) return literalMap({ ...baseline, ...overrides, ...required });
+  // The literal layers go through locals, because the framework does not escape quotes in the arguments of a function.
+  const local = (id: string, layer: Readonly<Record<string, string>>): unknown =>
+    new TerraformLocal(resource, id, literalMap(layer)).expression;
+  const layers = [local("BaselineEnvironment", baseline), overrides, local("RequiredEnvironment", required)];
+  return Fn.merge(layers) as unknown;
+}
+
+function isLiteral(overrides: EnvironmentOverrides): overrides is Readonly<Record<string, string>> {
+  return !Token.isUnresolved(overrides);
+}
+
+function literalMap(layer: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(layer).map(([name, value]) => [name, literal(value)]));
+}

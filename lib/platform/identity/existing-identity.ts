@@ -1,0 +1,39 @@
+import { type ITerraformDependable } from "cdktf";
+
+import { type Identity } from "../../core/identity";
+import { ifKnown, RulesBrokenError } from "../../core/rules";
+
+/**
+ * A service account that is managed elsewhere, with its rights: nothing is granted to it here but to read the script of a
+ * Cloud Run job that runs as it, which is made here.
+ *
+ * It must be able to read the secrets, use the bucket and connect to the database of what runs as it.
+ */
+export class ExistingIdentity implements Identity {
+  readonly name = "Existing";
+
+  readonly member: string;
+
+  readonly takesGrants = false;
+
+  readonly ready: ITerraformDependable[] = [];
+
+  /**
+   * @param email e-mail address of the account
+   * @throws RulesBrokenError when it is no such address
+   */
+  constructor(readonly email: string) {
+    if (!ifKnown(email, (known) => EMAIL.test(known))) {
+      throw new RulesBrokenError("ExistingIdentity", [
+        `email is ${JSON.stringify(email)}; it must be the e-mail address of a service account; write for example runner@my-project.iam.gserviceaccount.com`,
+      ]);
+    }
+    this.member = `serviceAccount:${email}`;
+  }
+
+  grantOnProject(): ITerraformDependable[] {
+    return [];
+  }
+}
+
+const EMAIL = /^[^\s@:]+@[^\s@]+\.gserviceaccount\.com$/;

@@ -1,0 +1,111 @@
+import { ProjectIamMember } from "@cdktf/provider-google/lib/project-iam-member";
+import { ServiceAccount } from "@cdktf/provider-google/lib/service-account";
+import { type ITerraformDependable, type TerraformCount } from "cdktf";
+import { Construct } from "constructs";
+
+import { claimName } from "../../core/claimed-names";
+import { type Identity } from "../../core/identity";
+import { SERVICE_ACCOUNT_ID_MAX_LENGTH, serviceAccountId } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { ifKnown, requireAll, requireProps, type Rule } from "../../core/rules";
+
+export interface ServiceIdentityProps {
+  /** One sentence for people who find the account in the console. */
+  readonly description: string;
+
+  /** Deployment that the account belongs to. */
+  readonly place: DeploymentPlace;
+
+  /** What the account is for, at most 17 lower-case letters and hyphens; starts the account's id. */
+  readonly purpose: string;
+
+  /**
+   * Number of accounts, for an account that is needed only sometimes.
+   *
+   * @default - one, always
+   */
+  readonly count?: TerraformCount;
+
+  /**
+   * Things that must exist first, for example the gate of the identity API.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+}
+
+/** A service account of its own, without any right: the owners of things grant access to it. */
+export class ServiceIdentity extends Construct implements Identity {
+  readonly name: string;
+
+  readonly email: string;
+
+  readonly member: string;
+
+  readonly takesGrants = true;
+
+  readonly ready: ITerraformDependable[];
+
+  readonly account: ServiceAccount;
+
+  private readonly projectGrants = new Map<string, ITerraformDependable[]>();
+
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: ServiceIdentityProps,
+  ) {
+    super(scope, id);
+    requireProps(this.node.path, props, { description: true, place: REQUIRED_PLACE, purpose: true });
+    requireAll(this, props, RULES);
+
+    const { place, purpose } = props;
+    const { deployment, projectId } = place;
+    const accountId = serviceAccountId(deployment, purpose);
+    claimName(this, `service account in ${projectId}`, accountId);
+
+    this.account = new ServiceAccount(this, MAIN_CHILD_ID, {
+      project: projectId,
+      accountId,
+      displayName: `${deployment.applicationName} ${deployment.tenantPrefix} ${purpose}`,
+      description: props.description,
+      count: props.count,
+      dependsOn: props.dependsOn,
+    });
+
+    this.name = id;
+    // A counted resource has no attribute of its own to refer to.
+    this.email = props.count === undefined ? this.account.email : `${accountId}@${projectId}.iam.gserviceaccount.com`;
+    this.member = `serviceAccount:${this.email}`;
+    this.ready = [this.account];
+  }
+
+  grantOnProject(
+    id: string,
+    role: string,
+    count: TerraformCount | undefined = this.props.count,
+  ): ITerraformDependable[] {
+    const made = this.projectGrants.get(id);
+    if (made !== undefined) return made;
+    const { projectId: project } = this.props.place;
+    const grants = [
+      new ProjectIamMember(this, id, { project, role, member: this.member, count, dependsOn: this.ready }),
+    ];
+    this.projectGrants.set(id, grants);
+    return grants;
+  }
+}
+
+/** Characters of an id without its purpose; the hash has the same length whatever it is made of. */
+const ID_FRAME_LENGTH = serviceAccountId({ tenantPrefix: "", applicationName: "" }, "").length;
+const PURPOSE_MAX_LENGTH = SERVICE_ACCOUNT_ID_MAX_LENGTH - ID_FRAME_LENGTH;
+
+const RULES: readonly Rule<ServiceIdentityProps>[] = [
+  ...PLACE_RULES,
+  {
+    holds: ({ purpose }) => ifKnown(purpose, (known) => known.length <= PURPOSE_MAX_LENGTH),
+    message: ({ purpose }) =>
+      `purpose ${purpose} is ${purpose.length} characters, the limit is ${PURPOSE_MAX_LENGTH}, because an account id holds ${SERVICE_ACCOUNT_ID_MAX_LENGTH} and a hash takes the rest; shorten it by ${purpose.length - PURPOSE_MAX_LENGTH}`,
+  },
+];

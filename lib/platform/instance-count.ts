@@ -1,0 +1,57 @@
+import { CheckedRelation } from "../core/checked-relation";
+import { wholeNumber } from "../core/checked-value";
+import { type Rule } from "../core/rules";
+import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../idp/contract";
+import { type ContainerSpec } from "../idp/container-spec";
+import { enoughConnections } from "./sql/database-size";
+
+/** Instances that always run, on a platform that can stop all of them. */
+export const MIN_INSTANCES_OR_NONE = wholeNumber({ from: 0 }, { remedy: `use ${MIN_INSTANCE_COUNT}` });
+
+/** Instances that always run, on a platform that cannot. */
+export const MIN_INSTANCES = wholeNumber({ from: 1 }, { remedy: `use ${MIN_INSTANCE_COUNT}` });
+
+/** Most instances at a time. */
+export const MAX_INSTANCES = wholeNumber({ from: 1 }, { remedy: "use 1 or more" });
+
+/** The two limits together. */
+export const INSTANCE_RANGE = new CheckedRelation<{ minInstanceCount: number; maxInstanceCount: number }>({
+  // A number of none has its own rule.
+  accepts: ({ maxInstanceCount, minInstanceCount }) => maxInstanceCount < 1 || minInstanceCount <= maxInstanceCount,
+  condition: ({ maxInstanceCount, minInstanceCount }) =>
+    `${maxInstanceCount} < 1 || ${minInstanceCount} <= ${maxInstanceCount}`,
+  problem: (names, shown) =>
+    `${names.minInstanceCount} is ${shown.minInstanceCount}; it must not exceed ${names.maxInstanceCount}, which is ${shown.maxInstanceCount}; lower one or raise the other`,
+});
+
+interface InstanceCounts {
+  readonly container: ContainerSpec;
+  readonly maxInstanceCount?: number;
+  readonly minInstanceCount?: number;
+}
+
+/**
+ * Rules for whatever runs several instances of a container.
+ *
+ * @param least what the smaller number must be
+ * @param surge instances that a rollout runs beside the most
+ */
+export function instanceCountRules(least: typeof MIN_INSTANCES, surge: number): readonly Rule<InstanceCounts>[] {
+  const maxInstanceCount = ["maxInstanceCount", most] as const;
+  return [
+    least.ruleOn("minInstanceCount", ({ minInstanceCount }) => minInstanceCount),
+    MAX_INSTANCES.ruleOn("maxInstanceCount", ({ maxInstanceCount: count }) => count),
+    INSTANCE_RANGE.ruleOn({
+      minInstanceCount: ["minInstanceCount", ({ minInstanceCount = MIN_INSTANCE_COUNT }) => minInstanceCount],
+      maxInstanceCount,
+    }),
+    enoughConnections(surge).ruleOn({
+      maxConnections: ["tier", ({ container }) => container.database?.instance.maxConnections],
+      maxInstanceCount,
+    }),
+  ];
+}
+
+function most({ maxInstanceCount = MAX_INSTANCE_COUNT }: InstanceCounts): number {
+  return maxInstanceCount;
+}

@@ -1,0 +1,92 @@
+import { type IngressV1 } from "@cdktf/provider-kubernetes/lib/ingress-v1";
+import { NetworkPolicyV1 } from "@cdktf/provider-kubernetes/lib/network-policy-v1";
+import { type ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
+import { type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { addDynamicBlock, ifSet } from "../../core/conditional";
+import { certificateName, NETWORK_NAME_MAX_LENGTH, objectName } from "../../core/names";
+import { PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { requireProvider } from "../../core/provider-requirements";
+import { nameRules, requireAll, requireProps, type Rule } from "../../core/rules";
+import { TLS_PORT } from "../../idp/contract";
+import { PLATFORM_NAME } from "../network/network-defaults";
+import { type FrontDoor } from "../parts";
+import { ANYWHERE, LOAD_BALANCER_RANGES } from "./kubernetes-defaults";
+import { httpsLoadBalancer, passthroughLoadBalancer, type KubernetesFrontDoorProps } from "./load-balancers";
+
+/**
+ * Ingress to a workload: a passthrough load balancer, or with a domain a certificate and an HTTPS load balancer.
+ *
+ * Two objects of different names, of which there is always one: Kubernetes cannot turn one kind into the other.
+ */
+export class KubernetesFrontDoor extends Construct implements FrontDoor {
+  readonly url: string;
+
+  readonly ready: ITerraformDependable[];
+
+  /** The load balancer without a domain; there is one or none. */
+  readonly loadBalancer: ServiceV1;
+
+  /** The load balancer with a domain; there is one or none. */
+  readonly ingress: IngressV1;
+
+  constructor(scope: Construct, id: string, props: KubernetesFrontDoorProps) {
+    super(scope, id);
+    requireProps(this.node.path, props, {
+      address: true,
+      namespace: true,
+      place: REQUIRED_PLACE,
+      port: true,
+      workload: true,
+    });
+    requireAll(this, props, RULES);
+    requireProvider(this, "kubernetes");
+    requireProvider(this, "google");
+
+    this.url = props.address.url;
+    const policy = this.allowIngress(props);
+    this.loadBalancer = passthroughLoadBalancer(this, props);
+    this.ingress = httpsLoadBalancer(this, props);
+    this.ready = [policy, this.loadBalancer, this.ingress];
+  }
+
+  /** Without a domain, connections come from the clients' own addresses; with one, from the load balancer alone. */
+  private allowIngress({ address, namespace, place, port, workload }: KubernetesFrontDoorProps): NetworkPolicyV1 {
+    const { domain } = address;
+    const policy = new NetworkPolicyV1(this, "AllowIngress", {
+      metadata: { name: objectName(place.deployment, "ingress"), namespace: namespace.namespaceName },
+      spec: {
+        podSelector: { matchLabels: { ...workload.podLabels } },
+        policyTypes: ["Ingress"],
+        ingress: [{}],
+      },
+    });
+    const path = "spec.ingress.0";
+    addDynamicBlock(policy, path, "from", {
+      forEach: ifSet(domain, JSON.stringify(LOAD_BALANCER_RANGES), JSON.stringify([ANYWHERE])),
+      content: { ip_block: { cidr: "${from.value}" } },
+    });
+    addDynamicBlock(policy, path, "ports", {
+      forEach: ifSet(domain, JSON.stringify([port]), JSON.stringify([port, TLS_PORT.port])),
+      content: { protocol: "TCP", port: "${ports.value}" },
+    });
+    return policy;
+  }
+}
+
+const RULES: readonly Rule<KubernetesFrontDoorProps>[] = [
+  ...PLACE_RULES,
+  // The longest of the names that are built here; it is as long for every domain.
+  ...nameRules<KubernetesFrontDoorProps>(({ place }) => certificateName(place.deployment, ""), {
+    ...PLATFORM_NAME,
+    what: "certificate name",
+    maxLength: NETWORK_NAME_MAX_LENGTH,
+    lengthReason: "Compute Engine takes no longer one",
+  }),
+  {
+    holds: ({ address, workload }) => workload.address === address,
+    message: () =>
+      "the workload does not know this address; it must, because from release 2026.8.1 on the application takes the last address that it does not trust for the client's; give the address to the workload too",
+  },
+];

@@ -1,0 +1,124 @@
+import { ComputeManagedSslCertificate } from "@cdktf/provider-google/lib/compute-managed-ssl-certificate";
+import { IngressV1 } from "@cdktf/provider-kubernetes/lib/ingress-v1";
+import { ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
+import { type ITerraformDependable } from "cdktf";
+import { type Construct } from "constructs";
+
+import { countIfSet, countIfUnset, oneAttribute } from "../../core/conditional";
+import { expression } from "../../core/expression";
+import { certificateName, objectName } from "../../core/names";
+import { type DeploymentPlace } from "../../core/place";
+import { TLS_PORT } from "../../idp/contract";
+import { type Workload } from "../parts";
+import { LOAD_BALANCER_TIMEOUT, NETWORK_ENDPOINT_GROUPS } from "./kubernetes-defaults";
+import { type PublicAddress } from "./public-address";
+import { type WorkloadNamespace } from "./workload-namespace";
+
+export interface KubernetesFrontDoorProps {
+  /** Address that clients connect to; the workload must know it. */
+  readonly address: PublicAddress;
+
+  readonly namespace: WorkloadNamespace;
+
+  /** What the names are made of, and the project of the certificate. */
+  readonly place: DeploymentPlace;
+
+  /** Port on which the server answers plain HTTP. */
+  readonly port: number;
+
+  /** Where clients are sent. */
+  readonly workload: Workload;
+
+  /**
+   * Things that must exist before clients are let in: the job that prepares the database, for example.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+}
+
+/** A passthrough load balancer, for a deployment without a domain. */
+export function passthroughLoadBalancer(scope: Construct, props: KubernetesFrontDoorProps): ServiceV1 {
+  const { address, dependsOn = [], namespace, place, port, workload } = props;
+  const { deployment } = place;
+  const count = countIfUnset(address.domain);
+  return new ServiceV1(scope, "LoadBalancer", {
+    metadata: {
+      name: objectName(deployment, "load-balancer"),
+      namespace: namespace.namespaceName,
+      annotations: { ...NETWORK_ENDPOINT_GROUPS, "cloud.google.com/l4-rbs": "enabled" },
+    },
+    spec: {
+      type: "LoadBalancer",
+      loadBalancerIp: expression(address.regionalAddress),
+      // Keeps the clients' addresses, which the application logs and limits by.
+      externalTrafficPolicy: "Local",
+      selector: { ...workload.podLabels },
+      port: [
+        { name: "http", protocol: "TCP", port: 80, targetPort: String(port) },
+        { name: "https", protocol: "TCP", port: 443, targetPort: String(TLS_PORT.port) },
+      ],
+    },
+    waitForLoadBalancer: true,
+    timeouts: { create: LOAD_BALANCER_TIMEOUT },
+    count,
+    dependsOn: [...namespace.ready, ...dependsOn],
+  });
+}
+
+/** A certificate and an HTTPS load balancer, for a deployment with a domain. */
+export function httpsLoadBalancer(scope: Construct, props: KubernetesFrontDoorProps): IngressV1 {
+  const { address, dependsOn = [], namespace, place, port, workload } = props;
+  const { deployment, projectId } = place;
+  const { domain } = address;
+  const count = countIfSet(domain);
+  const certificate = new ComputeManagedSslCertificate(scope, "Certificate", {
+    project: projectId,
+    // Another domain is another certificate, and the load balancer lets the old one go only when it has the new one.
+    name: certificateName(deployment, domain ?? ""),
+    managed: { domains: [domain ?? ""] },
+    count,
+    lifecycle: { createBeforeDestroy: true },
+    // Nothing more: Terraform replaces whatever this depends on in the same order, the new one before the old one goes.
+    dependsOn: address.ready,
+  });
+  const service = new ServiceV1(scope, "Backend", {
+    metadata: {
+      name: objectName(deployment, "backend"),
+      namespace: namespace.namespaceName,
+      annotations: { ...NETWORK_ENDPOINT_GROUPS },
+    },
+    spec: {
+      type: "ClusterIP",
+      selector: { ...workload.podLabels },
+      port: [{ name: "http", protocol: "TCP", port: 80, targetPort: String(port) }],
+    },
+    count,
+    dependsOn: [...namespace.ready, ...dependsOn],
+  });
+  return new IngressV1(scope, "Ingress", {
+    metadata: {
+      name: objectName(deployment),
+      namespace: namespace.namespaceName,
+      annotations: {
+        "kubernetes.io/ingress.class": "gce",
+        "kubernetes.io/ingress.allow-http": "false",
+        "kubernetes.io/ingress.global-static-ip-name": expression(address.globalAddressName),
+        "ingress.gcp.kubernetes.io/pre-shared-cert": expression(oneAttribute(certificate, "name")),
+      },
+    },
+    spec: {
+      defaultBackend: {
+        service: {
+          name: expression(`one(${service.fqn}[*].metadata[0].name)`),
+          port: { number: 80 },
+        },
+      },
+    },
+    waitForLoadBalancer: true,
+    timeouts: { create: LOAD_BALANCER_TIMEOUT, delete: LOAD_BALANCER_TIMEOUT },
+    count,
+    // Its health check is made from the readiness probe of pods that exist.
+    dependsOn: workload.ready,
+  });
+}

@@ -1,0 +1,100 @@
+import { ComputeAddress } from "@cdktf/provider-google/lib/compute-address";
+import { ComputeGlobalAddress } from "@cdktf/provider-google/lib/compute-global-address";
+import { Token, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { countIfSet, countIfUnset, ifSet, oneAttribute, valueOr, type OptionalValue } from "../../core/conditional";
+import { expression } from "../../core/expression";
+import { networkName } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { requireProvider } from "../../core/provider-requirements";
+import { requireAll, requireProps, type Rule } from "../../core/rules";
+import { DOMAIN } from "../domain";
+
+export interface PublicAddressProps {
+  /** What the names are made of, the project, and the region of an address without a domain. */
+  readonly place: DeploymentPlace;
+
+  /**
+   * Things that must exist first: the gate of the network API.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * Name under which clients come.
+   *
+   * @default - none, they come to the address itself
+   */
+  readonly domain?: string;
+}
+
+/**
+ * A static address: regional for a passthrough load balancer, or with a domain a global one for an HTTPS load balancer.
+ *
+ * It exists before what it leads to, because the application must know the address that its clients come through.
+ */
+export class PublicAddress extends Construct {
+  /** Address that clients connect to. */
+  readonly address: string;
+
+  /** Where the application answers. */
+  readonly url: string;
+
+  readonly domain: OptionalValue;
+
+  /** The address without a domain; there is one or none. */
+  readonly regional: ComputeAddress;
+
+  /** The address with a domain; there is one or none. */
+  readonly global: ComputeGlobalAddress;
+
+  /** Address without a domain, in Terraform's language. */
+  readonly regionalAddress: string;
+
+  /** Name of the address with a domain, in Terraform's language. */
+  readonly globalAddressName: string;
+
+  /** What must exist before anything can be reached by it. */
+  readonly ready: ITerraformDependable[];
+
+  constructor(scope: Construct, id: string, props: PublicAddressProps) {
+    super(scope, id);
+    requireProps(this.node.path, props, { place: REQUIRED_PLACE });
+    requireAll(this, props, RULES);
+    requireProvider(this, "google");
+    const { dependsOn, domain, place } = props;
+    const common = {
+      project: place.projectId,
+      name: networkName(place.deployment, "address"),
+      labels: place.labels,
+      dependsOn,
+    };
+
+    this.regional = new ComputeAddress(this, "Regional", {
+      ...common,
+      region: place.region,
+      count: countIfUnset(domain),
+    });
+    this.global = new ComputeGlobalAddress(this, "Global", { ...common, count: countIfSet(domain) });
+
+    this.domain = domain;
+    this.regionalAddress = oneAttribute(this.regional, "address");
+    this.globalAddressName = oneAttribute(this.global, "name");
+    this.address = ifSet(domain, oneAttribute(this.global, "address"), this.regionalAddress);
+    this.url = `https://${valueOr(domain, this.regionalAddress)}`;
+    this.ready = [this.regional, this.global];
+  }
+
+  /** Record to create where the domain is managed; null without a domain. */
+  get dnsRecord(): unknown {
+    const { address, domain } = this;
+    // The framework takes no null for an output.
+    if (domain === undefined) return expression("null");
+    if (!Token.isUnresolved(domain)) return { name: domain, type: "A", value: address };
+    return expression(`(${domain} != null ? { name = ${domain}, type = "A", value = ${address} } : null)`);
+  }
+}
+
+const RULES: readonly Rule<PublicAddressProps>[] = [...PLACE_RULES, DOMAIN.ruleOn("domain", ({ domain }) => domain)];

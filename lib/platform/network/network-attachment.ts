@@ -1,0 +1,56 @@
+import { CheckedRelation } from "../../core/checked-relation";
+import { matching } from "../../core/checked-value";
+import { type Rule } from "../../core/rules";
+
+/** An existing network for private addresses; a null that only Terraform knows means none. */
+export interface NetworkAttachment {
+  /** `projects/<project>/global/networks/<name>`; it must already have private services access. */
+  readonly network: string;
+
+  /** `projects/<project>/regions/<region>/subnetworks/<name>`, in the region of the service, /26 or larger. */
+  readonly subnetwork: string;
+}
+
+/** Name of an existing network. */
+export const NETWORK = matching("^projects/[^/]+/global/networks/[^/]+$", {
+  must: "be projects/<project>/global/networks/<name>",
+  reason: "the network may belong to another project",
+  remedy: "write it in full",
+});
+
+/** An existing subnetwork, which is in the region of what takes addresses from it. */
+export const SUBNETWORK = new CheckedRelation<{ subnetwork: string | undefined; region: string }>({
+  accepts: ({ region, subnetwork }) =>
+    subnetwork === undefined || new RegExp(`^projects/[^/]+/regions/${region}/subnetworks/[^/]+$`).test(subnetwork),
+  condition: ({ region, subnetwork }) =>
+    `${subnetwork} == null ? true : can(regex("^projects/[^/]+/regions/\${${region}}/subnetworks/[^/]+$", ${subnetwork}))`,
+  problem: (names, shown) =>
+    `${names.subnetwork} is ${shown.subnetwork} in ${names.region} ${shown.region}; it must be projects/<project>/regions/<region>/subnetworks/<name> in that region, because addresses are taken in their own region only; write it in full`,
+});
+
+/** Network and subnetwork of one attachment. */
+export const NETWORK_WITH_SUBNETWORK = new CheckedRelation<{ network: unknown; subnetwork: unknown }>({
+  accepts: ({ network, subnetwork }) => (network === undefined) === (subnetwork === undefined),
+  condition: ({ network, subnetwork }) => `(${network} == null) == (${subnetwork} == null)`,
+  problem: (names, shown) =>
+    `${names.network} is ${shown.network} and ${names.subnetwork} is ${shown.subnetwork}; they must be given together or not at all, because addresses are taken from the subnetwork; give both, or remove both`,
+});
+
+/** Rules of an attachment, for a construct that takes one. */
+export function attachmentRules<Props>(
+  prop: string,
+  attachmentOf: (props: Props) => NetworkAttachment | undefined,
+  regionOf: (props: Props) => string,
+): readonly Rule<Props>[] {
+  return [
+    NETWORK.ruleOn(`${prop}.network`, (props) => attachmentOf(props)?.network),
+    NETWORK_WITH_SUBNETWORK.ruleOn({
+      network: [`${prop}.network`, (props) => attachmentOf(props)?.network],
+      subnetwork: [`${prop}.subnetwork`, (props) => attachmentOf(props)?.subnetwork],
+    }),
+    SUBNETWORK.ruleOn({
+      subnetwork: [`${prop}.subnetwork`, (props) => attachmentOf(props)?.subnetwork],
+      region: ["region", regionOf],
+    }),
+  ];
+}

@@ -1,0 +1,131 @@
+import { ArtifactRegistryRepository } from "@cdktf/provider-google/lib/artifact-registry-repository";
+import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/artifact-registry-repository-iam-member";
+import { type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { Grants, type Identity } from "../../core/identity";
+import { imagePrefix, serviceName } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { requireAll, requireProps } from "../../core/rules";
+import { countIfUnset, type OptionalValue } from "../../core/conditional";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { type ProjectApis } from "../../core/project-apis";
+import { type ImageRepository } from "../../idp/parts";
+import { ServiceIdentity } from "../identity/service-identity";
+
+export interface ImageRegistryProps {
+  /** Services of the project; needs `artifactregistry`, `cloudbuild`, `iam` and `logging`. */
+  readonly apis: ProjectApis;
+
+  /** What the names are made of, and the region of the images. Another region later makes a new, empty repository. */
+  readonly place: DeploymentPlace;
+
+  /**
+   * Image that is run instead of one built here. Then nothing of this exists; given later, it deletes the repository with
+   * every image in it, so the image must not be one of them.
+   *
+   * @default - none, images are built
+   */
+  readonly existingImage?: OptionalValue;
+}
+
+/**
+ * A repository of container images and the service account that builds into it.
+ *
+ * Stored images are billed; the clean-up keeps the most recent ones and removes the rest. A running service keeps its
+ * own copy of its image.
+ */
+export class ImageRegistry extends Construct implements ImageRepository {
+  readonly imagePrefix: string;
+
+  readonly builderEmail: string;
+
+  readonly ready: ITerraformDependable[];
+
+  readonly repository: ArtifactRegistryRepository;
+
+  private readonly grants = new Grants(this);
+
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: ImageRegistryProps,
+  ) {
+    super(scope, id);
+    requireProps(this.node.path, props, { apis: true, place: REQUIRED_PLACE });
+    requireAll(this, props, PLACE_RULES);
+    const { apis, place } = props;
+    const { deployment, labels, projectId, region: location } = place;
+    const repositoryId = serviceName(deployment);
+    const count = countIfUnset(props.existingImage);
+
+    this.repository = new ArtifactRegistryRepository(this, MAIN_CHILD_ID, {
+      project: projectId,
+      location,
+      repositoryId,
+      format: "DOCKER",
+      description: `Images of ${deployment.applicationName}`,
+      // Without this the policies below only report what they would delete.
+      cleanupPolicyDryRun: false,
+      cleanupPolicies: [
+        { id: "keep-recent", action: "KEEP", mostRecentVersions: { keepCount: KEPT_IMAGES } },
+        {
+          id: "delete-old",
+          action: "DELETE",
+          condition: { tagState: "ANY", olderThan: `${IMAGE_RETENTION_SECONDS}s` },
+        },
+      ],
+      labels,
+      count,
+      dependsOn: apis.ready("artifactregistry"),
+    });
+
+    const builder = new ServiceIdentity(this, "Builder", {
+      place,
+      purpose: "idp-build",
+      description: "Builds the container image and pushes it to its repository",
+      count,
+      dependsOn: apis.ready("iam"),
+    });
+
+    const mayPush = new ArtifactRegistryRepositoryIamMember(this, "BuilderPushes", {
+      project: projectId,
+      location,
+      repository: repositoryId,
+      role: "roles/artifactregistry.writer",
+      member: builder.member,
+      count,
+      dependsOn: [this.repository, ...builder.ready],
+    });
+
+    // A build with its own account may write its log nowhere else.
+    const mayLog = builder.grantOnProject("Logs", "roles/logging.logWriter");
+
+    this.imagePrefix = imagePrefix(location, projectId, deployment);
+    this.builderEmail = builder.email;
+    this.ready = [mayPush, ...mayLog, ...apis.ready("cloudbuild", "logging")];
+  }
+
+  grantPull(identity: Identity): ITerraformDependable[] {
+    const { deployment, projectId, region } = this.props.place;
+    return this.grants.to(
+      identity,
+      (id) =>
+        new ArtifactRegistryRepositoryIamMember(this, id, {
+          project: projectId,
+          location: region,
+          repository: serviceName(deployment),
+          role: "roles/artifactregistry.reader",
+          member: identity.member,
+          count: countIfUnset(this.props.existingImage),
+          dependsOn: [this.repository, ...identity.ready],
+        }),
+    );
+  }
+}
+
+/** Releases to go back to. */
+const KEPT_IMAGES = 10;
+
+/** 90 days, longer than two release cycles of the upstream; in seconds, because the registry answers in them. */
+const IMAGE_RETENTION_SECONDS = 90 * 24 * 60 * 60;

@@ -1,0 +1,120 @@
+import { Token } from "cdktf";
+
+import { CheckedRelation } from "../../core/checked-relation";
+import { CheckedValue, oneOf } from "../../core/checked-value";
+import { expression } from "../../core/expression";
+import { CONNECTIONS_PER_INSTANCE } from "../../idp/contract";
+
+/** Tier without further choice: the smallest with dedicated CPU. */
+export const DEFAULT_DATABASE_TIER = "db-custom-1-3840";
+
+/** Memory of the shared-core tier in MB. The smaller one has 25 connections, too few for one instance. */
+const SHARED_CORE_MEMORY_MB = { "db-g1-small": 1741 } as const;
+
+/** Default of `max_connections` from this much memory on, as the managed database chooses it. */
+const CONNECTION_STEPS = [
+  { memoryMb: 0, connections: 25 },
+  { memoryMb: 1700, connections: 50 },
+  { memoryMb: 3840, connections: 100 },
+  { memoryMb: 6144, connections: 200 },
+  { memoryMb: 7680, connections: 400 },
+  { memoryMb: 15360, connections: 500 },
+  { memoryMb: 30720, connections: 600 },
+  { memoryMb: 61440, connections: 800 },
+  { memoryMb: 122880, connections: 1000 },
+] as const;
+
+/** Connections kept for administrators, the initialization job and the platform's own agents. */
+const RESERVED_CONNECTIONS = 10;
+
+/** Limits of custom tiers. */
+const CUSTOM_TIER = {
+  maxCpus: 96,
+  minMemoryMb: 3840,
+  memoryStepMb: 256,
+  minMemoryMbPerCpu: 922,
+  maxMemoryMbPerCpu: 6656,
+} as const;
+
+const CUSTOM_TIER_PATTERN = "^db-custom-([1-9][0-9]*)-([1-9][0-9]*)$";
+
+/** A tier that the ENTERPRISE edition offers, with connections for one instance at least. */
+export const DATABASE_TIER = new CheckedValue<string>({
+  must: `be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to ${CUSTOM_TIER.maxCpus} and memory in steps of ${CUSTOM_TIER.memoryStepMb} MB, at least ${CUSTOM_TIER.minMemoryMb} MB and 0.9 to 6.5 GB per CPU`,
+  reason: "the edition offers no other that has enough connections",
+  remedy: `use for example ${DEFAULT_DATABASE_TIER}`,
+  accepts: (tier) => {
+    if (Object.hasOwn(SHARED_CORE_MEMORY_MB, tier)) return true;
+    const [, cpuText, memoryText] = new RegExp(CUSTOM_TIER_PATTERN).exec(tier) ?? [];
+    const cpus = Number(cpuText);
+    const memoryMb = Number(memoryText);
+    return (
+      (cpus === 1 || (cpus >= 2 && cpus % 2 === 0 && cpus <= CUSTOM_TIER.maxCpus)) &&
+      memoryMb % CUSTOM_TIER.memoryStepMb === 0 &&
+      memoryMb >= CUSTOM_TIER.minMemoryMb &&
+      memoryMb >= cpus * CUSTOM_TIER.minMemoryMbPerCpu &&
+      memoryMb <= cpus * CUSTOM_TIER.maxMemoryMbPerCpu
+    );
+  },
+  condition: (tier) => {
+    const parts = `regex("${CUSTOM_TIER_PATTERN}", ${tier})`;
+    const cpus = `tonumber(${parts}[0])`;
+    const memoryMb = `tonumber(${parts}[1])`;
+    const custom = [
+      `(${cpus} == 1 || (${cpus} >= 2 && ${cpus} % 2 == 0 && ${cpus} <= ${CUSTOM_TIER.maxCpus}))`,
+      `${memoryMb} % ${CUSTOM_TIER.memoryStepMb} == 0`,
+      `${memoryMb} >= ${CUSTOM_TIER.minMemoryMb}`,
+      `${memoryMb} >= ${cpus} * ${CUSTOM_TIER.minMemoryMbPerCpu}`,
+      `${memoryMb} <= ${cpus} * ${CUSTOM_TIER.maxMemoryMbPerCpu}`,
+    ].join(" && ");
+    return `contains(${JSON.stringify(Object.keys(SHARED_CORE_MEMORY_MB))}, ${tier}) || try(${custom}, false)`;
+  },
+});
+
+/** Where the standby is, if there is one. */
+export const DATABASE_AVAILABILITY = oneOf(["ZONAL", "REGIONAL"], {
+  remedy: "use ZONAL for one zone, REGIONAL for a standby in another",
+});
+
+/** Connections that a database of this tier accepts, as the flag takes them; for a literal or an expression. */
+export function maxConnections(tier: string): string {
+  if (Token.isUnresolved(tier)) return expression(maxConnectionsExpression(tier));
+  const memoryMb = Object.hasOwn(SHARED_CORE_MEMORY_MB, tier)
+    ? SHARED_CORE_MEMORY_MB[tier as keyof typeof SHARED_CORE_MEMORY_MB]
+    : Number(new RegExp(CUSTOM_TIER_PATTERN).exec(tier)?.[2]);
+  const reached = CONNECTION_STEPS.filter((step) => memoryMb >= step.memoryMb);
+  return String(Math.max(...reached.map((step) => step.connections)));
+}
+
+/** The same calculation in Terraform's language; `tier` without braces. */
+export function maxConnectionsExpression(tier: string): string {
+  const sharedCore = Object.entries(SHARED_CORE_MEMORY_MB).map(([name, memoryMb]) => `"${name}" = ${memoryMb}`);
+  const memoryMb = `try(tonumber(regex("${CUSTOM_TIER_PATTERN}", ${tier})[1]), lookup({${sharedCore.join(", ")}}, ${tier}, 0))`;
+  const steps = CONNECTION_STEPS.map((step) => `[${step.memoryMb}, ${step.connections}]`);
+  return `max([for step in [${steps.join(", ")}] : step[1] if ${memoryMb} >= step[0]]...)`;
+}
+
+/**
+ * The most instances that the connections of a database allow.
+ *
+ * @param surge instances that a rollout runs beside the most
+ */
+export function enoughConnections(surge: number) {
+  const needed = (count: number) => (count + surge) * CONNECTIONS_PER_INSTANCE;
+  const neededExpression = (count: string) =>
+    `${surge === 0 ? count : `(${count} + ${surge})`} * ${CONNECTIONS_PER_INSTANCE}`;
+  return new CheckedRelation<{ maxInstanceCount: number; maxConnections: number | undefined }, "needed">({
+    accepts: ({ maxInstanceCount, maxConnections: available = Infinity }) =>
+      needed(maxInstanceCount) + RESERVED_CONNECTIONS <= available,
+    condition: ({ maxInstanceCount, maxConnections: available }) =>
+      `${neededExpression(maxInstanceCount)} + ${RESERVED_CONNECTIONS} <= ${available}`,
+    figures: {
+      needed: {
+        of: ({ maxInstanceCount }) => needed(maxInstanceCount),
+        expression: ({ maxInstanceCount }) => neededExpression(maxInstanceCount),
+      },
+    },
+    problem: (names, shown, { needed: connections }) =>
+      `${names.maxInstanceCount} is ${shown.maxInstanceCount}; ${surge === 0 ? "" : `with ${surge} more during a rollout `}that needs ${connections} database connections and ${RESERVED_CONNECTIONS} are kept for administration, but the database accepts ${shown.maxConnections}, and an instance without a connection answers nothing; lower it, or choose a ${names.maxConnections} with more memory`,
+  });
+}

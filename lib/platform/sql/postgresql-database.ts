@@ -1,0 +1,227 @@
+import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
+import { TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { claimName } from "../../core/claimed-names";
+import { isSet } from "../../core/conditional";
+import { expression } from "../../core/expression";
+import { GeneratedSecret } from "../../core/generated-secret";
+import { type Identity } from "../../core/identity";
+import { unknownRegionRisk } from "../../core/known-regions";
+import {
+  POSTGRESQL_NAME_MAX_LENGTH,
+  postgresqlName,
+  secretId,
+  SQL_INSTANCE_NAME_MAX_LENGTH,
+  sqlInstanceName,
+} from "../../core/names";
+import { setNewerAttribute } from "../../core/newer-attribute";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { warnOf } from "../../core/risks";
+import { nameRules, requireAll, requireProps, type Rule } from "../../core/rules";
+import { DATABASE_PASSWORD_LENGTH, DATABASE_PASSWORD_SUFFIX, DATABASE_VERSION } from "../../idp/contract";
+import { LOGGING_FLAGS } from "./database-logging";
+import { DATABASE_AVAILABILITY, DATABASE_TIER, DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
+import { afterlife, DEFAULT_FINAL_BACKUP_DAYS, FINAL_BACKUP_DAYS } from "./final-backup";
+import { type SqlInstance } from "../../idp/parts";
+import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
+
+export interface PostgresqlDatabaseProps {
+  /** What the names are made of, and the region of the data. Another region later replaces the database. */
+  readonly place: DeploymentPlace;
+
+  /**
+   * `ZONAL`, or `REGIONAL` with a standby in another zone at about twice the price. Changing it later restarts the
+   * database.
+   *
+   * @default "ZONAL"
+   */
+  readonly availability?: string;
+
+  /**
+   * Refuses deletion of the database, by Terraform and by everybody else, and of its secrets.
+   *
+   * @default true
+   */
+  readonly deletionProtection?: boolean | IResolvable;
+
+  /**
+   * Things that must exist first: the gates of the database's and the secret store's API.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * Days for which the platform keeps a last backup, made as the database is deleted; the automatic ones then stay for
+   * their own time as well. 0 keeps none of them. What is kept is billed.
+   *
+   * @default 30
+   */
+  readonly finalBackupDays?: number;
+
+  /**
+   * Gives the database an address on this network and none in public. It cannot be taken back later.
+   *
+   * @default - a public address that only authorized, mutually authenticated proxy connections can use
+   */
+  readonly network?: NetworkAttachment;
+
+  /**
+   * Size, `db-custom-<CPUs>-<memory in MB>`. Changing it later restarts the database. It decides how many connections
+   * there are.
+   *
+   * @default "db-custom-1-3840"
+   */
+  readonly tier?: string;
+}
+
+/**
+ * A managed PostgreSQL 15 with backups that outlive it, point-in-time recovery and growing storage, and its two passwords.
+ *
+ * Nobody connects without the platform's proxy, which checks who asks and encrypts both ways. Role and database of the
+ * application are made by `DbInit`, so a destroy of the instance needs no order among them. Both are billed from the
+ * moment of creation, also while nothing uses them.
+ */
+export class PostgresqlDatabase extends Construct implements SqlInstance {
+  readonly instanceName: string;
+
+  readonly connectionName: string;
+
+  readonly databaseName: string;
+
+  readonly userName: string;
+
+  readonly maxConnections: number | undefined;
+
+  readonly password: GeneratedSecret;
+
+  /** Password of the `postgres` login. */
+  readonly administratorPassword: GeneratedSecret;
+
+  readonly hasPrivateAddress: string;
+
+  readonly ready: ITerraformDependable[];
+
+  readonly instance: SqlDatabaseInstance;
+
+  constructor(scope: Construct, id: string, props: PostgresqlDatabaseProps) {
+    super(scope, id);
+    requireProps(this.node.path, props, { place: REQUIRED_PLACE });
+    requireAll(this, props, RULES);
+    warnOf(this, "KnownRegion", [unknownRegionRisk(props.place.region)]);
+
+    const { deletionProtection = true, network, place } = props;
+    const { deployment, labels, projectId, region } = place;
+    claimName(this, `database instance in ${projectId}`, sqlInstanceName(deployment));
+    const tier = props.tier ?? DEFAULT_DATABASE_TIER;
+    const secretProps = {
+      length: DATABASE_PASSWORD_LENGTH,
+      deletionProtection,
+      labels,
+      dependsOn: props.dependsOn,
+    };
+
+    this.password = new GeneratedSecret(this, "Password", {
+      ...secretProps,
+      secretId: secretId(deployment, DATABASE_PASSWORD_SUFFIX),
+    });
+    this.administratorPassword = new GeneratedSecret(this, "AdministratorPassword", {
+      ...secretProps,
+      secretId: secretId(deployment, "database-administrator-password"),
+    });
+
+    const kept = afterlife(props.finalBackupDays ?? DEFAULT_FINAL_BACKUP_DAYS);
+    this.maxConnections = Token.isUnresolved(tier) ? undefined : Number(maxConnections(tier));
+    const connections = new TerraformLocal(this, "MaxConnections", maxConnections(tier));
+    this.instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
+      project: projectId,
+      name: sqlInstanceName(deployment),
+      region,
+      databaseVersion: DATABASE_VERSION,
+      deletionProtection,
+      settings: {
+        edition: "ENTERPRISE",
+        tier,
+        availabilityType: props.availability ?? "ZONAL",
+        diskType: "PD_SSD",
+        // No size beside it: a later apply would try to shrink what has grown, which means replacement.
+        diskAutoresize: true,
+        deletionProtectionEnabled: deletionProtection,
+        connectorEnforcement: "REQUIRED",
+        userLabels: labels,
+        databaseFlags: [
+          { name: "max_connections", value: connections.asString },
+          ...Object.entries(LOGGING_FLAGS).map(([name, value]) => ({ name, value })),
+        ],
+        retainBackupsOnDelete: Token.asAny(kept.isKept),
+        backupConfiguration: {
+          enabled: true,
+          startTime: "02:00",
+          pointInTimeRecoveryEnabled: true,
+          transactionLogRetentionDays: 7,
+          backupRetentionSettings: { retainedBackups: 7, retentionUnit: "COUNT" },
+        },
+        ipConfiguration: {
+          ipv4Enabled: network === undefined ? true : isAbsent(network.network),
+          privateNetwork: network?.network,
+          sslMode: "ENCRYPTED_ONLY",
+          // The built-in connection of the serverless platform trusts the authority of the instance itself.
+          serverCaMode: "GOOGLE_MANAGED_INTERNAL_CA",
+        },
+        insightsConfig: { queryInsightsEnabled: true },
+        // Sunday, three in the morning UTC, after the backup.
+        maintenanceWindow: { day: 7, hour: 3, updateTrack: "stable" },
+      },
+      dependsOn: props.dependsOn,
+    });
+    setNewerAttribute(this.instance, "settings.final_backup_config.enabled", kept.isKept);
+    setNewerAttribute(this.instance, "settings.final_backup_config.retention_days", kept.retentionDays);
+    setNewerAttribute(this.instance, "root_password_wo", this.administratorPassword.readEphemerally("Stored"));
+    setNewerAttribute(this.instance, "root_password_wo_version", this.administratorPassword.storedVersion);
+
+    this.instanceName = this.instance.name;
+    this.connectionName = this.instance.connectionName;
+    this.databaseName = this.userName = new TerraformLocal(this, "Name", postgresqlName(deployment)).asString;
+    this.hasPrivateAddress = isSet(network?.network);
+    this.ready = [this.instance];
+  }
+
+  /** The role exists on nothing smaller than a project. */
+  grantConnect(identity: Identity): ITerraformDependable[] {
+    return identity.grantOnProject("ConnectsToDatabase", "roles/cloudsql.client");
+  }
+}
+
+function isAbsent(network: string): boolean | IResolvable {
+  return Token.isUnresolved(network) ? Token.asAny(expression(`${network} == null`)) : false;
+}
+
+const RULES: readonly Rule<PostgresqlDatabaseProps>[] = [
+  ...PLACE_RULES,
+  ...attachmentRules<PostgresqlDatabaseProps>(
+    "network",
+    ({ network }) => network,
+    ({ place }) => place.region,
+  ),
+  ...nameRules<PostgresqlDatabaseProps>(({ place }) => sqlInstanceName(place.deployment), {
+    what: "instance name",
+    maxLength: SQL_INSTANCE_NAME_MAX_LENGTH,
+    lengthReason: "the database service takes no longer one together with the project's",
+    pattern: /^[a-z]([a-z0-9-]*[a-z0-9])?$/,
+    form: "lower-case letters, digits and hyphens",
+    formReason: "the database service refuses other names",
+  }),
+  ...nameRules<PostgresqlDatabaseProps>(({ place }) => postgresqlName(place.deployment), {
+    what: "database name",
+    maxLength: POSTGRESQL_NAME_MAX_LENGTH,
+    lengthReason: "PostgreSQL cuts off the rest",
+    pattern: /^[a-z0-9_]+$/,
+    form: "lower-case letters, digits and underscores",
+    formReason: "statements that name it without quotes would mean another one",
+  }),
+  DATABASE_TIER.ruleOn("tier", ({ tier }) => tier),
+  DATABASE_AVAILABILITY.ruleOn("availability", ({ availability }) => availability),
+  FINAL_BACKUP_DAYS.ruleOn("finalBackupDays", ({ finalBackupDays }) => finalBackupDays),
+];

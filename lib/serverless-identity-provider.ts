@@ -1,0 +1,69 @@
+import { type IResolvable } from "cdktf";
+import { type Construct } from "constructs";
+
+import { DeletionGuard } from "./core/deletion-guard";
+import { DbInit } from "./idp/db-init";
+import { IdentityProvider, type IdentityProviderProps } from "./identity-provider";
+import { ServerlessJobs } from "./platform/serverless/serverless-jobs";
+import { ServerlessService } from "./platform/serverless/serverless-service";
+
+export interface ServerlessIdentityProviderProps extends IdentityProviderProps {
+  /**
+   * Keeps the CPU on between requests, which the worker beside the server needs.
+   *
+   * @default true
+   */
+  readonly cpuAlwaysAllocated?: boolean | IResolvable;
+
+  /**
+   * Allows unauthenticated requests, as a sign-in page must. Otherwise callers need the right to invoke the service, which
+   * browsers do not have.
+   *
+   * @default true
+   */
+  readonly publicAccess?: boolean | IResolvable;
+}
+
+/**
+ * The identity provider on Cloud Run, from an empty project in one apply.
+ *
+ * Database and the minimum number of instances are billed all the time. The stack needs the google provider configured, and
+ * whoever applies needs `sh`, `curl` and `jq`.
+ */
+export class ServerlessIdentityProvider extends IdentityProvider {
+  readonly initialization: DbInit;
+
+  readonly service: ServerlessService;
+
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, props: ServerlessIdentityProviderProps) {
+    super(scope, id, props, { apis: ["run"], apisOfNetwork: ["compute"] });
+    const { apis, initializer, place, runtime } = this;
+    const { deletionProtection = true, network } = props;
+
+    this.initialization = new DbInit(this, "DbInit", {
+      database: this.database,
+      runner: new ServerlessJobs({
+        place,
+        network,
+        identity: initializer,
+        dependsOn: apis.ready("run", "secretmanager"),
+      }),
+    });
+
+    this.service = new ServerlessService(this, "Service", {
+      place,
+      network,
+      identity: runtime,
+      container: this.container(this.initialization),
+      cpuAlwaysAllocated: props.cpuAlwaysAllocated,
+      minInstanceCount: props.minInstanceCount,
+      maxInstanceCount: props.maxInstanceCount,
+      publicAccess: props.publicAccess,
+    });
+    this.url = this.service.url;
+
+    new DeletionGuard(this, "DeletionGuard", { protect: deletionProtection, dependsOn: this.service.ready });
+  }
+}

@@ -1,0 +1,258 @@
+import { Fn, type TerraformVariableValidationConfig } from "cdktf";
+
+import { expression } from "../../lib/core/expression";
+import {
+  APPLICATION_NAME_MAX_LENGTH,
+  DEFAULT_APPLICATION_NAME,
+  DEFAULT_REGION,
+  imagePrefix,
+  TENANT_ID_MAX_LENGTH,
+  tenantPrefix,
+} from "../../lib/core/names";
+import { APPLICATION_NAME, LABELS, NAMES_TOGETHER, PROJECT_ID, REGION, TENANT_ID } from "../../lib/core/place-rules";
+import { type CheckedRelation } from "../../lib/core/checked-relation";
+import { CheckedValue, wholeNumber } from "../../lib/core/checked-value";
+import {
+  BASELINE_ENVIRONMENT,
+  CONNECTIONS_PER_INSTANCE,
+  LATEST_VERSION,
+  MAX_INSTANCE_COUNT,
+  MIN_INSTANCE_COUNT,
+  OLDEST_VERSION,
+  PINNED_VERSION,
+  RESOURCES,
+} from "../../lib/idp/contract";
+import { ENVIRONMENT_RULES } from "../../lib/idp/environment-rules";
+import { EXISTING_IMAGE, FOREIGN_IMAGE } from "../../lib/idp/image-rules";
+import { APPLICATION_VERSION } from "../../lib/idp/releases";
+import { INSTANCE_RANGE, MAX_INSTANCES } from "../../lib/platform/instance-count";
+import { NETWORK, NETWORK_WITH_SUBNETWORK, SUBNETWORK } from "../../lib/platform/network/network-attachment";
+import {
+  DATABASE_AVAILABILITY,
+  DATABASE_TIER,
+  DEFAULT_DATABASE_TIER,
+  enoughConnections,
+  maxConnectionsExpression,
+} from "../../lib/platform/sql/database-size";
+import { DEFAULT_FINAL_BACKUP_DAYS, FINAL_BACKUP_DAYS } from "../../lib/platform/sql/final-backup";
+import { type Input } from "./input-table";
+
+/** What a platform says about the inputs that both variants have. */
+export interface PlatformWords {
+  /** What else is protected from deletion, followed by a comma; empty for nothing. */
+  readonly alsoProtected: string;
+
+  /** CPUs that the platform offers, in words. */
+  readonly cpuChoice: string;
+
+  readonly cpu: CheckedValue<number | string>;
+
+  readonly memory: CheckedRelation<{ cpu: number | string; memory: string }>;
+
+  readonly minInstances: CheckedValue<number>;
+
+  /** What happens with the fewest instances, as a sentence; empty when nothing does. */
+  readonly leastMeaning: string;
+
+  /** What an existing network must have, and what giving it changes. */
+  readonly network: string;
+
+  /** What is taken from the subnetwork, and what that asks of it. */
+  readonly subnetwork: string;
+
+  /** Instances that a rollout runs beside the most. */
+  readonly surge: number;
+
+  /**
+   * Rules on the names together, for the input `application_name`.
+   *
+   * @default - none
+   */
+  readonly namesFit?: readonly TerraformVariableValidationConfig[];
+}
+
+/** Shortest password of the first administrator. */
+const BOOTSTRAP_PASSWORD_LEAST_LENGTH = 8;
+
+const OWN_IMAGES = `${imagePrefix(expression("var.region"), expression("var.project_id"), {
+  applicationName: expression("var.application_name"),
+  tenantPrefix: tenantPrefix(expression("var.tenant_id"), expression("var.project_id")),
+})}/`;
+
+/** Inputs that both variants have. */
+export function identityProviderInputs(platform: PlatformWords) {
+  return {
+    project_id: {
+      type: "string",
+      description:
+        "Project that everything goes into; it must exist and have billing. Another project is another deployment.",
+      must: PROJECT_ID,
+    },
+    region: {
+      type: "string",
+      default: DEFAULT_REGION,
+      description:
+        "Region of all resources. Changing it later replaces the database and the media bucket with empty ones.",
+      must: REGION,
+    },
+    tenant_id: {
+      type: "string",
+      default: "demo",
+      description: `Tenant that owns this deployment: 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens, part of every name. Changing it later is another, empty deployment.`,
+      must: TENANT_ID,
+    },
+    labels: {
+      type: "map(string)",
+      default: {},
+      description: "Labels on everything that takes them, beside application and tenant. Changing them later is safe.",
+      must: [LABELS],
+    },
+    application_version: {
+      type: "string",
+      default: LATEST_VERSION,
+      description: `Release to run: "${LATEST_VERSION}" for the known-good ${PINNED_VERSION}, or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on. A newer one builds an image, rolls it out and migrates the database; there is no way back.`,
+      must: APPLICATION_VERSION,
+    },
+    bootstrap_password: {
+      type: "string",
+      default: null,
+      ephemeral: true,
+      sensitive: true,
+      description:
+        "First password of the built-in administrator; none, or an empty one, generates one of 24 characters. The application reads it on its first start only; later it is changed inside the application. Kept in the secret store, never in the state.",
+      must: new CheckedValue<string>({
+        accepts: (password) => password === "" || password.length >= BOOTSTRAP_PASSWORD_LEAST_LENGTH,
+        condition: (password) => `${password} == "" || length(${password}) >= ${BOOTSTRAP_PASSWORD_LEAST_LENGTH}`,
+        must: `have ${BOOTSTRAP_PASSWORD_LEAST_LENGTH} or more characters`,
+        reason: "the sign-in page of the first administrator is public and a short one is guessed",
+        remedy: "give a longer one, or none to generate it",
+        secret: true,
+      }),
+    },
+    bootstrap_password_version: {
+      type: "number",
+      default: 1,
+      description:
+        "Raise it by one to have bootstrap_password written to the secret store. The application reads it on its first start only, so this changes no password of a deployment that has started once.",
+      must: wholeNumber(
+        { from: 1 },
+        { reason: "a change of it is what writes the secret", remedy: "use 1 and raise it by one" },
+      ),
+    },
+    environment_variables: {
+      type: "map(string)",
+      default: {},
+      description: `Settings of the application in IDP_ names; they win over the baseline (${Object.entries(
+        BASELINE_ENVIRONMENT,
+      )
+        .map(([name, value]) => `${name}=${value}`)
+        .join(
+          ", ",
+        )}). They are in plain text in the state, so passwords do not belong here. A change rolls out new instances.`,
+      must: ENVIRONMENT_RULES,
+    },
+    existing_container_image: {
+      type: "string",
+      default: null,
+      description:
+        "Image with its tag that is run instead of one built here, for example one that was built by this stack in another project. Then no repository is created and nothing is built. Giving it later deletes the repository of this deployment with all its images, so the image must not be one of them; taking it back builds a new one.",
+      must: EXISTING_IMAGE,
+      together: [
+        FOREIGN_IMAGE.validationOf(
+          { image: "existing_container_image", ownPrefix: OWN_IMAGES },
+          // By a function: it puts the text, which holds expressions of its own, between quotes.
+          { ownPrefix: Fn.join("", [OWN_IMAGES]) },
+        ),
+      ],
+    },
+    database_tier: {
+      type: "string",
+      default: DEFAULT_DATABASE_TIER,
+      description:
+        "Size of the database, db-custom-<CPUs>-<memory in MB>. It decides how many connections there are, and so how many instances fit. Changing it later restarts the database.",
+      must: DATABASE_TIER,
+    },
+    database_availability: {
+      type: "string",
+      default: "ZONAL",
+      description:
+        "ZONAL, or REGIONAL with a standby in another zone at about twice the price. Changing it later restarts the database.",
+      must: DATABASE_AVAILABILITY,
+    },
+    database_final_backup_days: {
+      type: "number",
+      default: DEFAULT_FINAL_BACKUP_DAYS,
+      description:
+        "Days for which a last backup is kept that is made as the database is deleted; the automatic ones then stay for their own time as well. 0 keeps none of them. What is kept is billed. Changing it later is safe, and counts when it was applied before the destroy.",
+      must: FINAL_BACKUP_DAYS,
+    },
+    application_name: {
+      type: "string",
+      default: DEFAULT_APPLICATION_NAME,
+      description: `Name of the application, part of every name: 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters, digits and hyphens that start with a letter. Changing it later is another, empty deployment.`,
+      must: APPLICATION_NAME,
+      together: [
+        NAMES_TOGETHER.validationOf({ applicationName: "application_name", tenantId: "tenant_id" }),
+        ...(platform.namesFit ?? []),
+      ],
+    },
+    deletion_protection: {
+      type: "bool",
+      default: true,
+      description: `Refuses to delete what holds data: ${platform.alsoProtected}database, secrets, and the media bucket while it has files. To destroy a deployment, apply it with false first.`,
+    },
+    network: {
+      type: "string",
+      default: null,
+      description: `Existing network, projects/<project>/global/networks/<name>, ${platform.network}`,
+      must: NETWORK,
+      together: [NETWORK_WITH_SUBNETWORK.validationOf({ network: "network", subnetwork: "subnetwork" })],
+    },
+    subnetwork: {
+      type: "string",
+      default: null,
+      description: `Subnetwork of that network in the same region, projects/<project>/regions/<region>/subnetworks/<name>, ${platform.subnetwork}`,
+      together: [SUBNETWORK.validationOf({ subnetwork: "subnetwork", region: "region" })],
+    },
+    min_instance_count: {
+      type: "number",
+      default: MIN_INSTANCE_COUNT,
+      description: [
+        "Instances that always run and are always billed.",
+        platform.leastMeaning,
+        "Changing it later is safe.",
+      ]
+        .filter((sentence) => sentence !== "")
+        .join(" "),
+      must: platform.minInstances,
+      together: [
+        INSTANCE_RANGE.validationOf({ minInstanceCount: "min_instance_count", maxInstanceCount: "max_instance_count" }),
+      ],
+    },
+    max_instance_count: {
+      type: "number",
+      default: MAX_INSTANCE_COUNT,
+      description: `Most instances at a time${platform.surge === 0 ? "" : `, and ${platform.surge} more during a rollout`}; each takes ${CONNECTIONS_PER_INSTANCE} database connections at its peak. Changing it later is safe.`,
+      must: MAX_INSTANCES,
+      together: [
+        enoughConnections(platform.surge).validationOf(
+          { maxInstanceCount: "max_instance_count", maxConnections: "database_tier" },
+          { maxConnections: maxConnectionsExpression("var.database_tier") },
+        ),
+      ],
+    },
+    container_cpu: {
+      type: "number",
+      default: RESOURCES.cpu,
+      description: `CPUs of one instance: ${platform.cpuChoice}. A change rolls out new instances.`,
+      must: platform.cpu,
+    },
+    container_memory: {
+      type: "string",
+      default: RESOURCES.memory,
+      description:
+        "Memory of one instance, with Mi or Gi; server, worker and the caches of the media mount share it. A change rolls out new instances.",
+      together: [platform.memory.validationOf({ cpu: "container_cpu", memory: "container_memory" })],
+    },
+  } as const satisfies Record<string, Input>;
+}

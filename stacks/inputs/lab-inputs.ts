@@ -1,0 +1,200 @@
+import { TENANT_ID_MAX_LENGTH } from "../../lib/core/names";
+import { PROJECT_ID, REGION, TENANT_ID } from "../../lib/core/place-rules";
+import {
+  AUTO_MODE_RANGE,
+  DEFAULT_AWS_REGION,
+  DEFAULT_DISCOVERY_CLIENT_NAME,
+  DEFAULT_LINUX_COUNT,
+  DEFAULT_LINUX_DISK_SIZE_GB,
+  DEFAULT_MACHINE_TYPE,
+  DEFAULT_REGION,
+  DEFAULT_WINDOWS_DISK_SIZE_GB,
+  DEFAULT_ZONE,
+  DISCOVERY_CLIENT_NAME_MAX_LENGTH,
+  EVERYWHERE,
+  LAB_USER,
+  LINUX_LEAST_DISK_SIZE_GB,
+  SSH_KEY_OBJECT_NAME,
+  WINDOWS_LEAST_DISK_SIZE_GB,
+  WINDOWS_PASSWORDS,
+} from "../../lib/lab/contract";
+import {
+  COMPUTER_NAME_MAX_LENGTH,
+  ILLEGAL_DEPLOYMENT_ID_LENGTH,
+  keyBucketName,
+  vpcName,
+  windowsVmName,
+  zoneOrDefault,
+} from "../../lib/lab/lab-names";
+import {
+  AWS_ACCESS_KEY,
+  AWS_REGION,
+  DEPLOYMENT_ID,
+  DISCOVERY_CLIENT_NAME,
+  EXISTING_NETWORK,
+  INTERNAL_RANGE,
+  LINUX_DISK_SIZE,
+  LINUX_MACHINE_TYPE,
+  LINUX_VM_COUNT,
+  MACHINE_TYPE,
+  SOURCE_RANGES,
+  WINDOWS_DISK_SIZE,
+  WINDOWS_MACHINE_TYPE,
+  WINDOWS_PASSWORD,
+  ZONE,
+} from "../../lib/lab/lab-rules";
+import { type Input } from "./input-table";
+
+/** Groups of the deployment form. */
+const LOCATION = "[1 Project and location]";
+const NETWORK = "[2 Network]";
+const COMPUTE = "[3 Compute]";
+const KEY_STORAGE = "[7 SSH key storage]";
+const ASSESSMENT = "[8 Assessment]";
+
+/** Address of the first resource of AWS, on which all its others depend. */
+export const CLOUDB_PROGRAMS_ADDRESS = "terraform_data.lab_cloudb_programs";
+
+/** Inputs of the assessment lab. */
+export const LAB_INPUTS = {
+  project_id: {
+    type: "string",
+    description: `${LOCATION} Project that the lab goes into; it must exist and have billing, and the account that applies needs the Owner role. Another project is another lab.`,
+    must: PROJECT_ID,
+  },
+  region: {
+    type: "string",
+    default: DEFAULT_REGION,
+    description: `${LOCATION} Region of the lab and, permanently, of all assessment data of the project. Changing it later replaces bucket and VMs, and leaves behind what Migration Center has; only another project can have assessment data in another region.`,
+    must: REGION,
+  },
+  zone: {
+    type: "string",
+    default: DEFAULT_ZONE,
+    description: `${LOCATION} Zone of all VMs; it must lie in region. ${DEFAULT_ZONE} in any other region counts as not given: the zone is then zone b of that region. Changing it later replaces the VMs.`,
+    together: [
+      ZONE.validationOf({ region: "region", zone: "zone" }, { zone: zoneOrDefault("var.zone", "var.region") }),
+    ],
+  },
+  tenant_id: {
+    type: "string",
+    default: "demo",
+    description: `${LOCATION} 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens. It has no effect, now or when it is changed later: every name contains deployment_id instead. It is there for forms that ask for it everywhere.`,
+    must: TENANT_ID,
+  },
+  deployment_id: {
+    type: "string",
+    default: null,
+    description: `${LOCATION} Part of every name: up to 8 lower-case letters and digits, but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}; none takes 8 random hexadecimal digits. The Windows VM is named ${windowsVmName("<id>")}, of which Windows keeps the first ${COMPUTER_NAME_MAX_LENGTH} characters as its computer name: with 8 that is assess-<id>. The name of the key bucket, ${keyBucketName("<id>")}, must be free: bucket names are global, so give an id that others are unlikely to choose. Changing it later replaces everything.`,
+    must: DEPLOYMENT_ID,
+  },
+  create_vpc: {
+    type: "bool",
+    default: true,
+    description: `${NETWORK} Creates the network ${vpcName("<id>")}. False uses the network of that name, which must exist in the project, and needs deployment_id; the Compute Engine API must already be on, because the plan asks it for the network. It must be in auto mode: VMs are put on it without a subnetwork, which a custom-mode network refuses. Not to be changed later: a network with VMs on it can be neither handed over nor taken over.`,
+    together: [EXISTING_NETWORK.validationOf({ createVpc: "create_vpc", deploymentId: "deployment_id" })],
+  },
+  create_default_firewall_rules: {
+    type: "bool",
+    default: true,
+    description: `${NETWORK} Creates allow-internal, allow-ssh, allow-rdp and allow-icmp together; allow-http is always created. Set it to false when the target network has such rules already. allow-rdp allows any source address, because a lab is temporary, unless rdp_source_ranges says otherwise; allow-ssh allows only the identity-aware proxy. Changing it later is safe.`,
+  },
+  internal_traffic_cidr: {
+    type: "string",
+    default: AUTO_MODE_RANGE,
+    description: `${NETWORK} Source range of allow-internal, which allows every protocol; ${AUTO_MODE_RANGE} is the range of auto-mode networks. Changing it later is safe.`,
+    must: INTERNAL_RANGE,
+  },
+  rdp_source_ranges: {
+    type: "list(string)",
+    default: [EVERYWHERE],
+    description: `${NETWORK} Source ranges of allow-rdp, at least one. The default allows any source address, because participants of a lab come from anywhere; a plan warns of it. Changing it later is safe.`,
+    must: SOURCE_RANGES,
+  },
+  create_windows_vm: {
+    type: "bool",
+    default: true,
+    description: `${COMPUTE} Creates the Windows VM with the discovery client. Without it nothing is scanned unless a client of your own reaches the Linux VMs. Changing it later is safe for all other VMs.`,
+  },
+  windows_password: {
+    type: "string",
+    default: WINDOWS_PASSWORDS[0],
+    description: `${COMPUTE} Password of ${LAB_USER} on the Windows VM. fixed is the same in every lab, and in the VM's metadata. unknown is generated on the VM at its first boot and not stored; set one before you sign in, with the command in the output windows_vm_external_ip. It is read when the VM is created: changing it later changes no password, unless the VM is replaced with -replace='google_compute_instance.lab_windows_vm[0]'.`,
+    must: WINDOWS_PASSWORD,
+  },
+  windows_vm_machine_type: {
+    type: "string",
+    default: DEFAULT_MACHINE_TYPE,
+    description: `${COMPUTE} Machine type of the Windows VM, of a family with x86 processors. Changing it later stops and starts the VM, which gets another public address.`,
+    must: MACHINE_TYPE,
+    together: [WINDOWS_MACHINE_TYPE.validationOf({ value: "windows_vm_machine_type", existence: "create_windows_vm" })],
+  },
+  windows_vm_boot_disk_size_gb: {
+    type: "number",
+    default: DEFAULT_WINDOWS_DISK_SIZE_GB,
+    description: `${COMPUTE} Boot disk of the Windows VM in GB, at least ${WINDOWS_LEAST_DISK_SIZE_GB}. Raising it later grows the disk in place; it cannot be lowered.`,
+    together: [
+      WINDOWS_DISK_SIZE.validationOf({ value: "windows_vm_boot_disk_size_gb", existence: "create_windows_vm" }),
+    ],
+  },
+  linux_vm_count: {
+    type: "number",
+    default: DEFAULT_LINUX_COUNT,
+    description: `${COMPUTE} Number of Linux VMs, the scan targets; 0 deploys none. Raising it later adds VMs and lowering it removes the last ones; no other VM is touched.`,
+    must: LINUX_VM_COUNT,
+  },
+  linux_vm_machine_type: {
+    type: "string",
+    default: DEFAULT_MACHINE_TYPE,
+    description: `${COMPUTE} Machine type of the Linux VMs, of a family with x86 processors. Changing it later stops and starts them.`,
+    must: MACHINE_TYPE,
+    together: [LINUX_MACHINE_TYPE.validationOf({ value: "linux_vm_machine_type", existence: "linux_vm_count" })],
+  },
+  linux_vm_boot_disk_size_gb: {
+    type: "number",
+    default: DEFAULT_LINUX_DISK_SIZE_GB,
+    description: `${COMPUTE} Boot disk of each Linux VM in GB, at least ${LINUX_LEAST_DISK_SIZE_GB}. Raising it later grows the disks in place; it cannot be lowered.`,
+    together: [LINUX_DISK_SIZE.validationOf({ value: "linux_vm_boot_disk_size_gb", existence: "linux_vm_count" })],
+  },
+  create_ssh_key_bucket: {
+    type: "bool",
+    default: true,
+    description: `${KEY_STORAGE} Stores the private key as ${SSH_KEY_OBJECT_NAME} in a private bucket, which every reader of the project may read. False leaves it in the state alone, and no file can be downloaded. The state holds it either way. Changing it later is safe.`,
+  },
+  initialize_assessment_service: {
+    type: "bool",
+    default: true,
+    description: `${ASSESSMENT} Prepares Migration Center in region and registers the discovery source. False provisions only VMs, network and bucket. What Migration Center has is not removed by a destroy.`,
+  },
+  assess_discovery_client_name: {
+    type: "string",
+    default: DEFAULT_DISCOVERY_CLIENT_NAME,
+    description: `${ASSESSMENT} Display name of the discovery source, 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters. The discovery client must be given the same at sign-in, capitals included; with another one its results land in a second source. Labs of one project with the same name share one source, so give each its own. Changing it later registers another source.`,
+    must: DISCOVERY_CLIENT_NAME,
+  },
+  cloudb_access_key_id: {
+    type: "string",
+    default: "",
+    sensitive: true,
+    description: `${ASSESSMENT} AWS bootstrap access key, which may create, attach and delete a user, a policy and an access key; the documentation of the lab lists the rights. They create a read-only user, and that one lists the instances. Empty skips AWS entirely: no call, nothing created. What was imported stays when the user is removed. To remove the user alone, destroy it while the credentials are still given, with -target=${CLOUDB_PROGRAMS_ADDRESS}, and empty them after that.`,
+  },
+  cloudb_secret_access_key: {
+    type: "string",
+    default: "",
+    sensitive: true,
+    description: `${ASSESSMENT} Secret of that access key; to be given together with it. Changing both later is safe.`,
+  },
+  cloudb_region: {
+    type: "string",
+    default: DEFAULT_AWS_REGION,
+    description: `${ASSESSMENT} AWS region whose instances are imported; read only when the credentials are given. A region without instances imports nothing.`,
+    must: AWS_REGION,
+    together: [
+      // Of a sensitive input's own validation Terraform shows the value. So it is one of this input, which it must name.
+      AWS_ACCESS_KEY.validationOf(
+        { accessKeyId: "cloudb_access_key_id", secretAccessKey: "cloudb_secret_access_key" },
+        { accessKeyId: '(var.cloudb_region == null ? "" : var.cloudb_access_key_id)' },
+      ),
+    ],
+  },
+} as const satisfies Record<string, Input>;
