@@ -164,7 +164,7 @@ function outputOf(folder: SynthesizedFolder, script: string, option: string): st
 describe("SurvivorsNote", () => {
   it("says at destroy, from the state alone, what survives, and never stops one", () => {
     const stack = bareStack();
-    const { first } = new SurvivorsNote(stack, "Survivors", {
+    const { ready } = new SurvivorsNote(stack, "Survivors", {
       deploymentId: "a1b2c3",
       enabled: true,
       projectId: "demo-project",
@@ -191,9 +191,9 @@ describe("SurvivorsNote", () => {
         },
       ],
     });
-    expect(first).toHaveLength(1);
+    expect(ready).toHaveLength(1);
     expect(outputOf(synthesizeInto(App.of(stack)), "assessment-cleanup.sh", "--note")).toContain("To remove them: ");
     const nothing = { deploymentId: "a", enabled: false, projectId: "p", region: "r", sourceId: "s" };
-    expect(new SurvivorsNote(stack, "None", nothing).first).toEqual([]);
+    expect(new SurvivorsNote(stack, "None", nothing).ready).toEqual([]);
   });
 });

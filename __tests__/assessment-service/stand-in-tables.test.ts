@@ -1,4 +1,4 @@
-import { CLOUDB_IMPORT_COLUMNS } from "../../lib/lab/contract";
+import { AWS_IMPORT_COLUMNS } from "../../lib/lab/contract";
 import { readTable } from "../support/google-stand-in-tables";
 
 /** The header rows of the template that is filled in by hand, as its description has them. */
@@ -20,19 +20,16 @@ function read(format: string, header: string) {
 }
 
 describe("A table that the stand-in is sent", () => {
-  it.each(Object.entries(CLOUDB_IMPORT_COLUMNS))(
-    "is known by its header row: %s of cloud B's export",
-    (kind, columns) => {
-      expect(read(AWS, columns.join())).toMatchObject({ hasErrors: false, kind });
-    },
-  );
+  it.each(Object.entries(AWS_IMPORT_COLUMNS))("is known by its header row: %s of cloud B's export", (kind, columns) => {
+    expect(read(AWS, columns.join())).toMatchObject({ hasErrors: false, kind });
+  });
 
   it.each(Object.entries(TEMPLATE))("is known by its header row: %s of the template", (kind, header) => {
     expect(read(BY_HAND, header)).toMatchObject({ hasErrors: false, kind });
   });
 
   it.each([
-    ["another format", BY_HAND, CLOUDB_IMPORT_COLUMNS.vmInfo.join()],
+    ["another format", BY_HAND, AWS_IMPORT_COLUMNS.vmInfo.join()],
     ["another format", AWS, TEMPLATE.vmInfo],
     ["columns in another order", AWS, "MachineId,Value,Key"],
     ["other capitals", AWS, "MachineId,DiskLabel,SizeInGiB,UsedInGiB,StorageTypeLabel"],

@@ -6,9 +6,9 @@ import { TerraformLocal, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
 import { CheckBlock } from "../../lib/core/check-block";
-import { addDynamicBlock } from "../../lib/core/dynamic-block";
-import { EphemeralResource } from "../../lib/core/ephemeral-resource";
+import { addDynamicBlock } from "../../lib/core/conditional";
 import { expression } from "../../lib/core/expression";
+import { EphemeralResource } from "../../lib/core/ephemeral-resource";
 import { InputVariable, type InputVariableProps } from "../../lib/core/input-variable";
 import {
   NEWER_GOOGLE_ATTRIBUTES,

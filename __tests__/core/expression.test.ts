@@ -1,7 +1,8 @@
 import { TerraformLocal } from "cdktf";
 import * as fc from "fast-check";
 
-import { countWhen, expression, literal, numberExpression } from "../../lib/core/expression";
+import { countIf } from "../../lib/core/conditional";
+import { expression, literal, numberExpression } from "../../lib/core/expression";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { describeWith } from "../support/programs";
 import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
@@ -39,17 +40,17 @@ describe("expression", () => {
   });
 });
 
-describe("countWhen", () => {
+describe("countIf", () => {
   it("makes a resource exist only when the condition holds, however it is written", () => {
     const stack = bareStack();
-    new TerraformData(stack, "Data", { count: countWhen("var.a == null || var.b") });
+    new TerraformData(stack, "Data", { count: countIf("var.a == null || var.b") });
     expect(resourceOf(terraformOf(stack), "terraform_data", "data")).toEqual({
       count: "${(var.a == null || var.b) ? 1 : 0}",
     });
   });
 
   it("leaves a resource alone without a condition", () => {
-    expect(countWhen(undefined)).toBeUndefined();
+    expect(countIf(undefined)).toBeUndefined();
   });
 });
 

@@ -4,6 +4,8 @@ import { TerraformStack } from "cdktf";
 import { GeneratedSecret, type GeneratedSecretProps } from "../../lib/core/generated-secret";
 import { InputVariable } from "../../lib/core/input-variable";
 import { TerraformData } from "../../lib/core/terraform-data";
+import { ExistingIdentity } from "../../lib/platform/identity/existing-identity";
+import { standInIdentity } from "../support/stand-in-parts";
 import { bareStack, resourceAddresses, resourceOf, terraformOf, testApp } from "../support/synthesis";
 
 const props = (overrides: Partial<GeneratedSecretProps> = {}): GeneratedSecretProps => ({
@@ -79,14 +81,13 @@ describe("GeneratedSecret", () => {
   it("is referred to by name and number, so that a new version is a visible change", () => {
     const { secret, stack, resource } = secretIn();
     new TerraformData(stack, "Reader", {
-      input: { ...secret.reference, name: secret.secretId },
-      dependsOn: [secret.stored],
+      input: { secretId: secret.secretId, version: secret.version },
+      dependsOn: secret.ready,
     });
     expect(resource("terraform_data", "reader")).toMatchObject({
       input: {
         secretId: "${google_secret_manager_secret.key.secret_id}",
         version: "${google_secret_manager_secret_version.key_version.version}",
-        name: "${google_secret_manager_secret.key.secret_id}",
       },
       depends_on: ["google_secret_manager_secret_version.key_version"],
     });
@@ -110,13 +111,26 @@ describe("GeneratedSecret", () => {
 
   it("lets a principal read this secret, and nothing else", () => {
     const { secret, terraform } = secretIn();
-    secret.grantAccess("Runtime", "serviceAccount:runner@example.iam.gserviceaccount.com");
+    secret.grantAccess(standInIdentity("Runtime"));
     expect(resourceOf(terraform(), "google_secret_manager_secret_iam_member", "key_runtime")).toEqual({
       secret_id: "${google_secret_manager_secret.key.id}",
       role: "roles/secretmanager.secretAccessor",
-      member: "serviceAccount:runner@example.iam.gserviceaccount.com",
+      member: "serviceAccount:runtime@demo-project.iam.gserviceaccount.com",
+      depends_on: [],
     });
     expect(resourceAddresses(terraform()).filter((address) => address.includes("iam"))).toHaveLength(1);
+  });
+
+  it("is granted once to each identity, under its name, and never to one that takes no grants", () => {
+    const { secret, terraform } = secretIn();
+    const runtime = standInIdentity("Runtime");
+    expect(secret.grantAccess(runtime)).toBe(secret.grantAccess(runtime));
+    secret.grantAccess(standInIdentity("Runtime"));
+    expect(secret.grantAccess(new ExistingIdentity("own@demo-project.iam.gserviceaccount.com"))).toEqual([]);
+    expect(Object.keys(terraform().resource?.google_secret_manager_secret_iam_member ?? {})).toEqual([
+      "key_runtime",
+      "key_runtime2",
+    ]);
   });
 
   it("works in a plain stack, which then accepts the releases that know its attributes", () => {

@@ -1,7 +1,7 @@
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 import { Construct } from "constructs";
 
-import * as kubernetes from "../../lib/platform/kubernetes";
+import * as kubernetes from "../../lib/kubernetes";
 import * as lab from "../../lib/lab";
 import * as main from "../../lib";
 import { RulesBrokenError } from "../../lib/core/rules";
@@ -48,17 +48,17 @@ describe("A required prop that is missing", () => {
     [
       "identityProviderContainer",
       (scope) => main.identityProviderContainer(scope, {} as main.IdentityProviderContainerProps),
-      ["database", "image", "media", "resources", "secrets"],
+      ["database", "image", "initialization", "media", "secrets"],
     ],
     [
       "a job of ServerlessJobs",
-      (scope) => new main.ServerlessJobs({} as main.ServerlessJobsProps).runJob(scope, "Job", {} as never),
-      ["database", "deployment", "identity", "projectId", "region"],
+      (scope) => new main.ServerlessJobs({} as main.ServerlessJobsProps).runOnce(scope, "Job", {} as never),
+      ["identity", "place"],
     ],
     [
       "a job of KubernetesJobs",
-      (scope) => new kubernetes.KubernetesJobs({} as kubernetes.KubernetesJobsProps).runJob(scope, "Job", {} as never),
-      ["account", "database", "deployment", "namespace", "projectId"],
+      (scope) => new kubernetes.KubernetesJobs({} as kubernetes.KubernetesJobsProps).runOnce(scope, "Job", {} as never),
+      ["identity", "namespace", "place"],
     ],
   ])("is named by %s, with all others", (_, work, names) => {
     expect(refusalOf(() => work(stackWithCluster())).failures).toEqual(

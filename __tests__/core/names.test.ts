@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { InputVariable } from "../../lib/core/input-variable";
 import * as names from "../../lib/core/names";
 import { DATABASE_PORT } from "../../lib/idp/contract";
-import { SOCKET_FOLDER } from "../../lib/platform/serverless/contract";
+import { SOCKET_FOLDER } from "../../lib/platform/serverless/serverless-defaults";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf } from "../support/synthesis";
 import { evaluatedLocals } from "./terraform-console";

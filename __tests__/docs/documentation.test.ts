@@ -36,7 +36,7 @@ const CHAPTERS: readonly (readonly [chapter: string, parts: readonly string[]])[
   ["What you get", EACH_STACK],
   ["Inputs", EACH_STACK],
   ["Outputs", EACH_STACK],
-  ["Using a single construct", []],
+  ["Using the constructs", []],
   ["Handing a folder to another team", []],
   [
     "Operations",

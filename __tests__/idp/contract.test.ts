@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 
 import * as contract from "../../lib/idp/contract";
 import { packageFile } from "../../lib/core/package-file";
-import { DRAIN_SECONDS, TERMINATION_GRACE_SECONDS } from "../../lib/platform/kubernetes/contract";
+import { DRAIN_SECONDS, TERMINATION_GRACE_SECONDS } from "../../lib/platform/kubernetes/kubernetes-defaults";
 
 const FACTS = [
   "lib/core/names.ts",
   "lib/idp/contract.ts",
-  "lib/platform/kubernetes/contract.ts",
-  "lib/platform/serverless/contract.ts",
+  "lib/platform/kubernetes/kubernetes-defaults.ts",
+  "lib/platform/serverless/serverless-defaults.ts",
 ];
 
 const script = (path: string) => readFileSync(packageFile(path), "utf8");

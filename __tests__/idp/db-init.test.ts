@@ -1,40 +1,33 @@
 import { TerraformLocal } from "cdktf";
 
 import { DbInit, type DbInitProps } from "../../lib/idp/db-init";
-import { type InitializationJobPlatform, type InitializationJobSpec } from "../../lib/idp/initialization-job";
+import { type JobRunner, type OneTimeJobSpec } from "../../lib/idp/job-runner";
+import { standInDatabase } from "../support/stand-in-parts";
 import { bareStack, synthesizeInto, terraformOf, testApp, BareStack } from "../support/synthesis";
 
 /** A platform that remembers what it was asked to run. */
-class RememberingPlatform implements InitializationJobPlatform {
-  readonly jobs: (InitializationJobSpec & { readonly path: string })[] = [];
+class RememberingRunner implements JobRunner {
+  readonly jobs: (OneTimeJobSpec & { readonly path: string })[] = [];
 
-  runJob: InitializationJobPlatform["runJob"] = (scope, id, job) => {
+  runOnce: JobRunner["runOnce"] = (scope, id, job) => {
     this.jobs.push({ ...job, path: `${scope.node.path} ${id}` });
-    return { jobName: `remembered-${job.name}`, completed: new TerraformLocal(scope, id, job.name) };
+    return { jobName: `remembered-${job.name}`, ready: [new TerraformLocal(scope, id, job.name)] };
   };
 
-  get only(): InitializationJobSpec & { readonly path: string } {
+  get only(): OneTimeJobSpec & { readonly path: string } {
     const [job] = this.jobs;
     if (job === undefined || this.jobs.length > 1) throw new Error(`${this.jobs.length} jobs were run`);
     return job;
   }
 }
 
+const DATABASE = standInDatabase();
+
 const initializationIn = (overrides: Partial<DbInitProps> = {}) => {
   const stack = bareStack();
-  const platform = new RememberingPlatform();
-  const initialization = new DbInit(stack, "DbInit", {
-    administratorPassword: { secretId: "administrator", version: "4" },
-    database: {
-      host: "/cloudsql/p:r:i",
-      name: "demo_idp",
-      user: "demo_role",
-      password: { secretId: "password", version: "7" },
-    },
-    platform,
-    ...overrides,
-  });
-  return { stack, initialization, job: platform.only };
+  const runner = new RememberingRunner();
+  const initialization = new DbInit(stack, "DbInit", { database: DATABASE, runner, ...overrides });
+  return { stack, initialization, job: runner.only };
 };
 
 describe("DbInit", () => {
@@ -42,12 +35,17 @@ describe("DbInit", () => {
     const { initialization, job } = initializationIn();
     expect([job.name, job.path]).toEqual(["db-init", "test/DbInit Default"]);
     expect(initialization.jobName).toBe("remembered-db-init");
-    expect(initialization.completed).toBeInstanceOf(TerraformLocal);
+    expect(initialization.ready).toEqual([expect.any(TerraformLocal)]);
   });
 
-  it("tells the script where the database is, what to create, and as whom", () => {
-    expect(initializationIn().job.environment).toEqual({
-      DB_HOST: "/cloudsql/p:r:i",
+  it("tells the script what to create and as whom, and leaves where the database is to the platform", () => {
+    const { database, environment } = initializationIn().job.container;
+    expect(database).toEqual({
+      instance: DATABASE,
+      hostVariable: "DB_HOST",
+      proxyQuitVariable: "DB_PROXY_QUIT_URL",
+    });
+    expect(environment.required).toEqual({
       DB_PORT: "5432",
       DB_NAME: "demo_idp",
       DB_USER: "demo_role",
@@ -58,36 +56,32 @@ describe("DbInit", () => {
   });
 
   it("hands both passwords over by reference", () => {
-    expect(initializationIn().job.secretEnvironment).toEqual({
-      DB_PASSWORD: { secretId: "password", version: "7" },
-      DB_ADMIN_PASSWORD: { secretId: "administrator", version: "4" },
+    expect(initializationIn().job.container.secretEnvironment).toEqual({
+      DB_PASSWORD: DATABASE.password,
+      DB_ADMIN_PASSWORD: DATABASE.administratorPassword,
     });
   });
 
-  it("tells where a proxy takes the signal to quit, only when there is a proxy", () => {
-    expect(initializationIn().job.environment).not.toHaveProperty("DB_PROXY_QUIT_URL");
-    const proxyQuitUrl = "http://127.0.0.1:9091/quitquitquit";
-    expect(initializationIn({ proxyQuitUrl }).job.environment).toHaveProperty("DB_PROXY_QUIT_URL", proxyQuitUrl);
-  });
-
   it("uses a client of the server's release unless told otherwise", () => {
-    expect(initializationIn().job.image).toBe("docker.io/library/postgres:15-alpine");
-    expect(initializationIn({ image: "mirror/postgres:15" }).job.image).toBe("mirror/postgres:15");
+    expect(initializationIn().job.container.image.containerImage).toBe("docker.io/library/postgres:15-alpine");
+    expect(initializationIn({ image: "mirror/postgres:15" }).job.container.image.containerImage).toBe(
+      "mirror/postgres:15",
+    );
   });
 
   it("allows one attempt longer than the wait for the database, and two more attempts", () => {
-    const { timeoutSeconds, maxRetries, environment } = initializationIn().job;
+    const { container, maxRetries, timeoutSeconds } = initializationIn().job;
     expect([timeoutSeconds, maxRetries]).toEqual([600, 2]);
-    expect(timeoutSeconds).toBeGreaterThan(Number(environment.DB_WAIT_SECONDS));
+    expect(timeoutSeconds).toBeGreaterThan(Number(container.environment.required.DB_WAIT_SECONDS));
   });
 
-  it("runs again when script, image, address, names or the password's version change, and for nothing else", () => {
+  it("runs again when script, image, instance, names or the password's version change, and for nothing else", () => {
     const { stack, job } = initializationIn({ image: "mirror/postgres:15" });
     stack.expose({ trigger: { value: { ...job.rerunWhenChanged }, description: "Trigger." } });
     expect(terraformOf(stack).output?.trigger?.value).toEqual({
       script: '${filesha256("${path.module}/scripts/db-init.sh")}',
       image: "mirror/postgres:15",
-      host: "/cloudsql/p:r:i",
+      instance: "demo-project:us-central1:sql-demo",
       database: "demo_idp",
       user: "demo_role",
       password_version: "7",
@@ -96,16 +90,12 @@ describe("DbInit", () => {
 
   it("puts the script into the folder and gives the job its path, hash and content as Terraform reads them", () => {
     const app = testApp();
-    const platform = new RememberingPlatform();
+    const runner = new RememberingRunner();
     const stack = new BareStack(app, "test", { providers: [] });
-    new DbInit(stack, "DbInit", {
-      administratorPassword: { secretId: "a", version: "1" },
-      database: { host: "h", name: "n", user: "u", password: { secretId: "p", version: "1" } },
-      platform,
-    });
-    stack.expose({ script: { value: { ...platform.only.script }, description: "Script." } });
+    new DbInit(stack, "DbInit", { database: DATABASE, runner });
+    stack.expose({ script: { value: { ...runner.only.script }, description: "Script." } });
     const folder = synthesizeInto(app);
-    expect(platform.only.scriptName).toBe("db-init.sh");
+    expect(runner.only.scriptName).toBe("db-init.sh");
     expect(folder.read("scripts/db-init.sh")).toMatch(/^#!\/bin\/sh\n/);
     expect(terraformOf(stack).output?.script?.value).toEqual({
       path: "${path.module}/scripts/db-init.sh",

@@ -1,25 +1,28 @@
 import { readFileSync } from "node:fs";
 
 import fc from "fast-check";
-import { TerraformVariable, type IResolvable } from "cdktf";
+import { TerraformLocal, TerraformVariable, type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
 import {
   identityProviderContainer,
   type IdentityProviderContainerProps,
 } from "../../lib/idp/identity-provider-container";
-import { environmentProblems } from "../../lib/idp/environment-rules";
+import { ENVIRONMENT_RULES } from "../../lib/idp/environment-rules";
+import { publicImage } from "../../lib/idp/idp-image";
 import { packageFile } from "../../lib/core/package-file";
+import { STAND_IN_MEDIA, standInDatabase, standInSecret } from "../support/stand-in-parts";
 import { bareStack } from "../support/synthesis";
 
+const DATABASE = standInDatabase();
+const SECRETS = { secretKey: standInSecret("key"), bootstrapPassword: standInSecret("first", "2") };
+
 const props = (overrides: Partial<IdentityProviderContainerProps> = {}): IdentityProviderContainerProps => ({
-  database: { host: "/sockets", name: "names", user: "role", password: { secretId: "database", version: "3" } },
-  image: "registry/idp:1",
-  media: { name: "storage", bucketName: "bucket", mountPath: "/media", mountOptions: [] },
-  secrets: {
-    secretKey: { secretId: "key", version: "1" },
-    bootstrapPassword: { secretId: "first", version: "2" },
-  },
+  database: DATABASE,
+  image: publicImage("registry/idp:1"),
+  initialization: { ready: [] },
+  media: STAND_IN_MEDIA,
+  secrets: SECRETS,
   resources: { cpu: "2", memory: "4Gi" },
   ...overrides,
 });
@@ -38,9 +41,10 @@ const BASELINE = {
 describe("The identity provider's container", () => {
   it("listens on port 9000, runs the given image, and mounts the media bucket alone", () => {
     expect(container()).toMatchObject({
-      image: "registry/idp:1",
+      image: { containerImage: "registry/idp:1" },
       port: 9000,
-      mounts: [{ name: "storage", bucketName: "bucket", mountPath: "/media" }],
+      tlsPort: { port: 9443, environment: { IDP_LISTEN__HTTPS: "0.0.0.0:9443" } },
+      mounts: [STAND_IN_MEDIA],
       resources: { cpu: "2", memory: "4Gi" },
     });
   });
@@ -52,19 +56,26 @@ describe("The identity provider's container", () => {
       overrides: environment,
       required: {
         IDP_LISTEN__HTTP: "0.0.0.0:9000",
-        DB_HOST: "/sockets",
         DB_PORT: "5432",
-        DB_NAME: "names",
-        DB_USER: "role",
+        DB_NAME: "demo_idp",
+        DB_USER: "demo_role",
       },
     });
   });
 
   it("reads the three secret variables from the secret store", () => {
     expect(container().secretEnvironment).toEqual({
-      IDP_SECRET_KEY: { secretId: "key", version: "1" },
-      IDP_BOOTSTRAP_PASSWORD: { secretId: "first", version: "2" },
-      DB_PASSWORD: { secretId: "database", version: "3" },
+      IDP_SECRET_KEY: SECRETS.secretKey,
+      IDP_BOOTSTRAP_PASSWORD: SECRETS.bootstrapPassword,
+      DB_PASSWORD: DATABASE.password,
+    });
+  });
+
+  it("leaves it to the platform where the database is, and waits for what prepares it", () => {
+    const prepared = new TerraformLocal(bareStack(), "Prepared", "yes");
+    expect(container({ initialization: { ready: [prepared] } })).toMatchObject({
+      database: { instance: DATABASE, hostVariable: "DB_HOST" },
+      dependsOn: [prepared],
     });
   });
 
@@ -213,18 +224,13 @@ describe("The identity provider's container", () => {
     expect(broken).toThrow(
       new Error(
         [
-          "Container: 11 problems",
-          '  - environment has "IDP LOG"; a name is letters, digits and underscores and does not start with a digit, because shells drop others; rename it',
-          '  - environment has "9LIVES"; a name is letters, digits and underscores and does not start with a digit, because shells drop others; rename it',
-          "  - environment has IDP_SECRET_KEY; it is generated once and read from the secret store, because variables are in plain text in the state; leave it out",
-          "  - environment has AUTHENTIK_SECRET_KEY; it is generated once and read from the secret store, because variables are in plain text in the state; leave it out",
-          "  - environment has IDP_BOOTSTRAP_PASSWORD; it is read from the secret store, because variables are in plain text in the state; give it as bootstrap_password",
-          "  - environment has DB_PASSWORD; it is generated and read from the secret store, because variables are in plain text in the state; leave it out, and give the role of another database the password in the secret that ends in database-password",
-          "  - environment has IDP_POSTGRESQL__PASSWORD; it is generated and read from the secret store, because variables are in plain text in the state; leave it out, and give the role of another database the password in the secret that ends in database-password",
-          "  - environment has AUTHENTIK_POSTGRESQL__PASSWORD; it is generated and read from the secret store, because variables are in plain text in the state; leave it out, and give the role of another database the password in the secret that ends in database-password",
-          "  - environment has DB_HOST; it is set to the database of this deployment, because its initialization prepares that one alone; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database",
-          "  - environment has K_SERVICE; the platform sets it, because the container always listens on its own port and another value is refused; leave it out",
-          "  - environment has PORT; the platform sets it, because the container always listens on its own port and another value is refused; leave it out",
+          "Container: 6 problems",
+          '  - environment has "IDP LOG", "9LIVES"; a name must be letters, digits and underscores and must not start with a digit, because shells drop others; rename it',
+          '  - environment has "IDP_SECRET_KEY", "AUTHENTIK_SECRET_KEY"; it is generated once and read from the secret store, because variables are in plain text in the state; leave it out',
+          '  - environment has "IDP_BOOTSTRAP_PASSWORD"; it is read from the secret store, because variables are in plain text in the state; give it as the bootstrap password',
+          '  - environment has "DB_PASSWORD", "IDP_POSTGRESQL__PASSWORD", "AUTHENTIK_POSTGRESQL__PASSWORD"; it is generated and read from the secret store, because variables are in plain text in the state; leave it out, and give the role of another database the password in the secret that ends in database-password',
+          '  - environment has "DB_HOST"; it is set to the database of this deployment, because its initialization prepares that one alone; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database',
+          '  - environment has "K_SERVICE", "PORT"; the platform sets it, because the container always listens on its own port and another value is refused; leave it out',
         ].join("\n"),
       ),
     );
@@ -256,7 +262,8 @@ describe("The identity provider's container", () => {
     fc.assert(
       fc.property(names, (name) => {
         const isFine = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !name.includes("\n") && !owned.test(name);
-        expect(environmentProblems([name]).length === 0).toBe(isFine);
+        const problems = ENVIRONMENT_RULES.flatMap((rule) => rule.problemsOf("environment", { [name]: "x" }));
+        expect(problems.length === 0).toBe(isFine);
       }),
     );
   });

@@ -5,6 +5,7 @@ import { InputVariable } from "../../lib/core/input-variable";
 import { packageFile } from "../../lib/core/package-file";
 import { IdpImage, type IdpImageProps } from "../../lib/idp/idp-image";
 import { evaluated } from "../stacks/terraform-run";
+import { PLACE, STAND_IN_REPOSITORY } from "../support/stand-in-parts";
 import { describeWith } from "../support/programs";
 import {
   bareStack,
@@ -17,16 +18,9 @@ import {
   type Block,
 } from "../support/synthesis";
 
-const REPOSITORY = {
-  imagePrefix: "us-central1-docker.pkg.dev/demo-project/images",
-  builderEmail: "builder@demo-project.iam.gserviceaccount.com",
-  ready: [],
-};
-
 const props = (overrides: Partial<IdpImageProps> = {}): IdpImageProps => ({
-  applicationName: "idp",
-  projectId: "demo-project",
-  repository: REPOSITORY,
+  place: PLACE,
+  repository: STAND_IN_REPOSITORY,
   ...overrides,
 });
 
@@ -106,7 +100,7 @@ describe("IdpImage", () => {
 
   it.each([
     ["build location", { buildLocation: "us-central1" }],
-    ["project of the build", { projectId: "other-project" }],
+    ["project of the build", { place: { ...PLACE, projectId: "other-project" } }],
   ])("keeps its name with another %s", (_what, change) => {
     expect(imageIn(change).reference).toBe(imageIn().reference);
   });
@@ -125,8 +119,8 @@ describe("IdpImage", () => {
   });
 
   it("builds nothing when an image is given, and waits for nothing", () => {
-    const { image, terraform } = imageIn({ existingImage: "registry/idp:1" });
-    expect([image.containerImage, image.ready]).toEqual(["registry/idp:1", []]);
+    const { image, terraform } = imageIn({ existingImage: "registry.example/idp:1" });
+    expect([image.containerImage, image.ready]).toEqual(["registry.example/idp:1", []]);
     expect(resourceAddresses(terraform)).toEqual([]);
   });
 
@@ -154,20 +148,39 @@ describe("IdpImage", () => {
     (applicationVersion) => {
       expect(() => imageIn({ applicationVersion })).toThrow(
         new Error(
-          `test/Image: 1 problem\n  - applicationVersion is "${applicationVersion}"; it must be "latest" or an exact release from 2025.10 on, because older ones need a Redis and rolling tags change without notice; use for example "2026.5.4"`,
+          `test/Image: 1 problem\n  - applicationVersion is ${JSON.stringify(applicationVersion)}; it must be "latest" or an exact release from 2025.10 on, because older ones need a Redis and rolling tags change without notice; use for example "2026.5.4"`,
         ),
       );
     },
   );
 
-  it.each(["registry.example.com:5000/server", "ghcr.io/owner/server"])(
+  it.each([
+    [
+      "us-docker.pkg.dev/p/r/idp",
+      "be a host, a path and a tag other than latest or a digest, because a moving image would roll out without notice; write for example us-docker.pkg.dev/my-project/images/idp:2026.5.4",
+    ],
+    [
+      "us-docker.pkg.dev/p/r/idp:latest",
+      "be a host, a path and a tag other than latest or a digest, because a moving image would roll out without notice; write for example us-docker.pkg.dev/my-project/images/idp:2026.5.4",
+    ],
+    [
+      "us-central1-docker.pkg.dev/demo-project/images/idp:1",
+      "not begin with the deployment's own repository, because that repository belongs to this deployment and is deleted, with the image, once an existing image is given; copy the image into another repository first, or give none",
+    ],
+  ])("refuses the existing image %s", (existingImage, rule) => {
+    expect(() => imageIn({ existingImage })).toThrow(
+      new Error(`test/Image: 1 problem\n  - existingImage is "${existingImage}"; it must ${rule}`),
+    );
+  });
+
+  it.each(["registry.example.com:5000/server", "ghcr.io/owner/server", `ghcr.io/${"a".repeat(200)}/server`])(
     "accepts the upstream image %s",
     (upstreamImage) => {
       expect(imageIn({ upstreamImage }).reference).toContain(upstreamImage);
     },
   );
 
-  it.each(["ghcr.io/owner/server:2026.5.4", "ghcr.io/owner/server@sha256:0123"])(
+  it.each(["ghcr.io/owner/server:2026.5.4", "ghcr.io/owner/server@sha256:0123", `ghcr.io/${"a".repeat(200)}/server:1`])(
     "refuses the upstream image %s, because the release decides the tag",
     (upstreamImage) => {
       expect(() => imageIn({ upstreamImage, applicationVersion: "2025.2.0" })).toThrow(
@@ -175,7 +188,7 @@ describe("IdpImage", () => {
           [
             "test/Image: 2 problems",
             '  - applicationVersion is "2025.2.0"; it must be "latest" or an exact release from 2025.10 on, because older ones need a Redis and rolling tags change without notice; use for example "2026.5.4"',
-            `  - upstreamImage is "${upstreamImage}"; it must have no tag and no digest, because applicationVersion decides the tag; remove what follows the name`,
+            `  - upstreamImage is "${upstreamImage}"; it must have no tag and no digest, because the application's version decides the tag; remove what follows the name`,
           ].join("\n"),
         ),
       );

@@ -1,13 +1,12 @@
 import { MediaBucket, type MediaBucketProps } from "../../lib/idp/media-bucket";
 import { InputVariable } from "../../lib/core/input-variable";
+import { PLACE, placeOf, standInIdentity } from "../support/stand-in-parts";
 import { bareStack, resourceAddresses, resourceOf, terraformOf } from "../support/synthesis";
 
 const bucketIn = (overrides: Partial<MediaBucketProps> = {}) => {
   const stack = bareStack();
   const bucket = new MediaBucket(stack, "Media", {
-    applicationName: "idp",
-    tenantPrefix: "demo-abc123",
-    location: "us-central1",
+    place: PLACE,
     ...overrides,
   });
   return { stack, bucket, resource: () => resourceOf(terraformOf(stack), "google_storage_bucket", "media") };
@@ -15,7 +14,7 @@ const bucketIn = (overrides: Partial<MediaBucketProps> = {}) => {
 
 describe("MediaBucket", () => {
   it("is private, restorable for a week and named as the contract says", () => {
-    expect(bucketIn({ labels: { team: "identity" } }).resource()).toEqual({
+    expect(bucketIn({ place: { ...PLACE, labels: { team: "identity" } } }).resource()).toEqual({
       name: "bkt-idpdemo-abc123-storage",
       location: "us-central1",
       uniform_bucket_level_access: true,
@@ -36,9 +35,7 @@ describe("MediaBucket", () => {
     const stack = bareStack();
     const input = new InputVariable(stack, "keep", { type: "bool", description: "Keeps files." });
     new MediaBucket(stack, "Media", {
-      applicationName: "idp",
-      tenantPrefix: "t",
-      location: "eu",
+      place: PLACE,
       deletionProtection: input.booleanValue,
     });
     expect(resourceOf(terraformOf(stack), "google_storage_bucket", "media").force_destroy).toBe("${!var.keep}");
@@ -46,7 +43,8 @@ describe("MediaBucket", () => {
 
   it("is mounted at /media as the user that the application runs as", () => {
     const { stack, bucket } = bucketIn();
-    stack.expose({ mount: { value: { ...bucket.mount }, description: "Mount." } });
+    const { bucketName, mountOptions, mountPath, name } = bucket;
+    stack.expose({ mount: { value: { name, bucketName, mountPath, mountOptions }, description: "Mount." } });
     expect(terraformOf(stack).output?.mount?.value).toEqual({
       name: "storage",
       bucketName: "${google_storage_bucket.media.name}",
@@ -57,7 +55,7 @@ describe("MediaBucket", () => {
 
   it("lets a principal read and write files in this bucket and nothing else", () => {
     const { stack, bucket } = bucketIn();
-    bucket.grantReadWrite("Runner", "serviceAccount:runner@demo-project.iam.gserviceaccount.com");
+    bucket.grantReadWrite(standInIdentity("Runner"));
     const terraform = terraformOf(stack);
     expect(resourceAddresses(terraform)).toEqual([
       "google_storage_bucket.media",
@@ -67,32 +65,45 @@ describe("MediaBucket", () => {
       bucket: "${google_storage_bucket.media.name}",
       role: "roles/storage.objectUser",
       member: "serviceAccount:runner@demo-project.iam.gserviceaccount.com",
+      depends_on: [],
     });
   });
 
-  it("takes a name of 63 characters", () => {
-    const tenantPrefix = "t".repeat(63 - "bkt-idp-storage".length);
-    expect(bucketIn({ tenantPrefix }).resource().name).toHaveLength(63);
-  });
-
-  it("refuses a name that is too long and has characters that the store refuses, both at once", () => {
-    const tenantPrefix = "T".repeat(50);
-    const name = `bkt-idp${tenantPrefix}-storage`;
-    expect(() => bucketIn({ tenantPrefix })).toThrow(
+  it("names every problem of the place at once", () => {
+    const place = {
+      projectId: "12345",
+      region: "eu",
+      deployment: { tenantPrefix: "demo", applicationName: "Portal" },
+      labels: { "Cost Center": "x" },
+    };
+    expect(() => bucketIn({ place })).toThrow(
       new Error(
         [
-          "test/Media: 2 problems",
-          `  - bucket name ${name} is 65 characters, the limit is 63, because it becomes part of a host name; shorten the application name or the tenant id by 2`,
-          `  - bucket name ${name} must be lower-case letters, digits and hyphens, because the object store refuses other names; change the application name or the tenant id`,
+          "test/Media: 6 problems",
+          '  - place.projectId is "12345"; it must be the id of a project: 6 to 30 lower-case letters, digits and hyphens that start with a letter; use the id, not the name or the number',
+          '  - place.region is "eu"; it must be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter',
+          '  - place.deployment.tenantPrefix is "demo"; it must be a tenant id, a hyphen and 6 hexadecimal digits, because names without a hash of the project are taken by others; take it from tenantPrefix(tenantId, projectId)',
+          '  - place.deployment.applicationName is "Portal"; it must be 1 to 18 lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it',
+          '  - place.labels has "Cost Center"; keys must be 1 to 63 and values up to 63 lower-case letters, digits, hyphens and underscores, and keys must start with a letter; rewrite them',
+          "  - bucket name bkt-Portaldemo-storage must be lower-case letters, digits and hyphens, because the object store refuses other names; change the application name or the tenant id",
         ].join("\n"),
       ),
     );
   });
 
-  it("refuses the word that the store reserves", () => {
-    expect(() => bucketIn({ tenantPrefix: "google-abc123" })).toThrow(
+  it("refuses the word that Cloud Storage reserves", () => {
+    expect(() => bucketIn({ place: placeOf({ tenantPrefix: "google-abc123" }) })).toThrow(
       new Error(
         'test/Media: 1 problem\n  - bucket name bkt-idpgoogle-abc123-storage contains "google", which no bucket name may, because the store reserves that word; change the application name or the tenant id',
+      ),
+    );
+  });
+
+  it("refuses a second bucket of the same name, naming both constructs", () => {
+    const { stack } = bucketIn();
+    expect(() => new MediaBucket(stack, "Other", { place: PLACE })).toThrow(
+      new Error(
+        "test/Other: 1 problem\n  - bucket bkt-idpdemo-abc123-storage is also created by test/Media; only one of them can have the name; make the names of one different",
       ),
     );
   });

@@ -1,21 +1,22 @@
 import { InputVariable } from "../../lib/core/input-variable";
 import { IdpImage } from "../../lib/idp/idp-image";
 import { warningsOfFile } from "../stacks/terraform-run";
+import { PLACE, STAND_IN_REPOSITORY } from "../support/stand-in-parts";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf, warningsOf } from "../support/synthesis";
 
-const WARNING =
-  'application_version is "2030.1.1"; it should be a release up to 2026.8.5, the newest that was known here, because one that does not exist fails only as its image is built and a newer one is untested; compare it with the releases of the upstream image';
+const warning = (name: string) =>
+  `${name} is "2030.1.1"; it should be a release up to 2026.8.5, the newest that was known here, because one that does not exist fails only as its image is built and a newer one is untested; compare it with the releases of the upstream image`;
+const WARNING = warning("applicationVersion");
+const INPUT_WARNING = warning("release");
 
 const stackIn = (
   applicationVersion: string | undefined,
   { existingImage, stack = bareStack() }: { existingImage?: string; stack?: ReturnType<typeof bareStack> } = {},
 ) => {
-  const repository = { imagePrefix: "host/project/images", builderEmail: "builder@example.com", ready: [] };
   new IdpImage(stack, "Image", {
-    applicationName: "idp",
-    projectId: "demo-project",
-    repository,
+    place: PLACE,
+    repository: STAND_IN_REPOSITORY,
     applicationVersion,
     existingImage,
   });
@@ -40,10 +41,10 @@ describe("The release of an image", () => {
     expect(warningsOf(stackIn(release))).toEqual([WARNING.replace("2030.1.1", release)]);
   });
 
-  it("is refused when it takes the load balancer for every visitor", () => {
+  it("is refused when it takes the load balancer for every client", () => {
     expect(() => stackIn("2026.8.0")).toThrow(
       new Error(
-        'test/Image: 1 problem\n  - applicationVersion is "2026.8.0"; it must be another release, because behind a load balancer this one takes the load balancer for every visitor; use for example "2026.8.5"',
+        'test/Image: 1 problem\n  - applicationVersion is "2026.8.0"; it must be another release, because behind a load balancer this one takes the load balancer for every client; use for example "2026.8.5"',
       ),
     );
   });
@@ -57,8 +58,8 @@ describeWith(["terraform"], "An input for the release", () => {
   const { check, variable } = terraformOf(stack);
 
   it.each([
-    ["2030.1.1", [`${WARNING}.`]],
-    ["2026.8.6", [`${WARNING.replace("2030.1.1", "2026.8.6")}.`]],
+    ["2030.1.1", [`${INPUT_WARNING}.`]],
+    ["2026.8.6", [`${INPUT_WARNING.replace("2030.1.1", "2026.8.6")}.`]],
     ["2026.8.5", []],
     ["2025.12.99", []],
     ["latest", []],

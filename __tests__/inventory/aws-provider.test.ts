@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 import { expression } from "../../lib/core/expression";
 import { InputVariable } from "../../lib/core/input-variable";
-import { CloudBUser } from "../../lib/lab/cloudb-user";
+import { AwsUser } from "../../lib/lab/aws-user";
 import { runTerraform, type TerraformRun } from "../rehearsal/terraform-process";
 import { brokenCloudBSetUp } from "../support/broken-cloudb-files";
 import { describeWith, programPath } from "../support/programs";
@@ -128,7 +128,7 @@ function withMirror(mirror: string): void {
     const input = (name: string) =>
       new InputVariable(stack, name, { type: "string", description: "Input.", sensitive: true }).stringValue;
     const accessKeyId = input("key_id");
-    const user = new CloudBUser(stack, "User", {
+    const user = new AwsUser(stack, "User", {
       accessKeyId,
       deploymentId: "1a2b3c4d",
       dependsOn: [],

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { CLOUDB_REGION_PATTERN } from "../../lib/lab/contract";
+import { AWS_REGION_PATTERN } from "../../lib/lab/contract";
 import { describeRelease } from "./aws-program";
 
 interface Partition {
@@ -31,6 +31,6 @@ describeRelease(1, [], "a region of cloud B", ([folder = ""]) => {
     // What belongs to no region, like the names of users, has an entry of its own there.
     const names = Object.keys(regions).filter((name) => new RegExp(regionRegex).test(name));
     expect(names).not.toEqual([]);
-    expect(names.filter((name) => !new RegExp(CLOUDB_REGION_PATTERN).test(name))).toEqual([]);
+    expect(names.filter((name) => !new RegExp(AWS_REGION_PATTERN).test(name))).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { CLOUDB_IMPORT_COLUMNS } from "../../lib/lab/contract";
+import { AWS_IMPORT_COLUMNS } from "../../lib/lab/contract";
 import {
   contentsOf,
   exportInventory,
@@ -24,7 +24,7 @@ interface Expectation {
   readonly machine: StandInMachine;
   readonly volumes?: readonly StandInVolume[];
   /** Cells of vmInfo that are not as those of the plainest machine, by column. */
-  readonly machineCells: Readonly<Partial<Record<(typeof CLOUDB_IMPORT_COLUMNS.vmInfo)[number], string>>>;
+  readonly machineCells: Readonly<Partial<Record<(typeof AWS_IMPORT_COLUMNS.vmInfo)[number], string>>>;
   /** Rows of diskInfo and tagInfo, without the machine's id. */
   readonly disks: readonly (readonly string[])[];
   readonly tags?: readonly (readonly string[])[];
@@ -330,14 +330,14 @@ for (const release of AWS_RELEASES) {
         expect(run.manifest?.instances).toBe(EXPECTATIONS.length);
       });
 
-      it.each(Object.entries(CLOUDB_IMPORT_COLUMNS))("have the columns of %s", (kind, columns) => {
+      it.each(Object.entries(AWS_IMPORT_COLUMNS))("have the columns of %s", (kind, columns) => {
         expect(rowsOf(run, kind)[0]).toEqual(columns);
       });
 
       it.each(EXPECTATIONS)("have $what", ({ machine: { id }, machineCells, disks, tags = [] }) => {
         const wanted: Record<string, string> = { MachineId: id, ...PLAINEST, ...machineCells };
         const ofMachine = (kind: string) => contentsOf(run, kind).filter(([first]) => first === id);
-        expect(ofMachine("vmInfo")).toEqual([CLOUDB_IMPORT_COLUMNS.vmInfo.map((column) => wanted[column])]);
+        expect(ofMachine("vmInfo")).toEqual([AWS_IMPORT_COLUMNS.vmInfo.map((column) => wanted[column])]);
         expect(ofMachine("diskInfo")).toEqual(disks.map((disk) => [id, ...disk]));
         expect(ofMachine("tagInfo")).toEqual(tags.map((tag) => [id, ...tag]));
       });

@@ -126,8 +126,8 @@ describe("By the restricted pod security standard,", () => {
     expect(pods.map(([place]) => place)).toEqual([
       "stack: kubernetes_job_v1.db_init",
       "stack: kubernetes_deployment_v1.workload",
-      "literal: kubernetes_job_v1.db_init",
-      "literal: kubernetes_deployment_v1.workload",
+      "literal: kubernetes_job_v1.identity_provider_db_init",
+      "literal: kubernetes_deployment_v1.identity_provider_workload",
     ]);
   });
 

@@ -2,8 +2,8 @@ import { TerraformLocal } from "cdktf";
 
 import { expression } from "../../lib/core/expression";
 import { InputVariable } from "../../lib/core/input-variable";
-import { CloudBInventory, type CloudBInventoryProps } from "../../lib/lab";
-import { CLOUDB_ACTIONS } from "../../lib/lab/contract";
+import { AwsInventory, type AwsInventoryProps } from "../../lib/lab";
+import { AWS_ACTIONS } from "../../lib/lab/contract";
 import {
   bareStack,
   resourceAddresses,
@@ -13,22 +13,22 @@ import {
   type Block,
 } from "../support/synthesis";
 
-type Overrides = Partial<CloudBInventoryProps>;
+const PLACE = { projectId: "demo-project", region: "us-central1", sourceId: "the-source" };
+
+type Overrides = Partial<AwsInventoryProps>;
 
 function inventoryIn(overrides: (stack: BareStack) => Overrides = () => ({}), stack = bareStack()) {
   const input = (name: string, sensitive = false) =>
     new InputVariable(stack, name, { type: "string", default: "", description: "Input.", sensitive }).stringValue;
-  const cloudB = {
+  const aws = {
     accessKeyId: input("cloudb_access_key_id", true),
     secretAccessKey: input("cloudb_secret_access_key", true),
     region: input("cloudb_region"),
   };
-  const inventory = new CloudBInventory(stack, "CloudB", {
-    cloudB,
+  const inventory = new AwsInventory(stack, "CloudB", {
+    aws,
     deploymentId: "1a2b3c4d",
-    projectId: "demo-project",
-    region: "us-central1",
-    sourceId: "the-source",
+    ...PLACE,
     ...overrides(stack),
   });
   stack.expose({ arn: { value: inventory.userArn, description: "User." } });
@@ -42,7 +42,7 @@ function stepOf({ terraform }: ReturnType<typeof inventoryIn>, name: string): Bl
   return { ...step, ...provisioner?.["local-exec"] };
 }
 
-describe("CloudBInventory", () => {
+describe("AwsInventory", () => {
   it("creates a user that may list machines, types and volumes, and nothing else", () => {
     const { terraform } = inventoryIn();
     expect(resourceAddresses(terraform)).toEqual([
@@ -57,9 +57,9 @@ describe("CloudBInventory", () => {
     const { policy } = resourceOf(terraform, "aws_iam_policy", "cloud_b_user_policy");
     expect(JSON.parse(policy as string)).toEqual({
       Version: "2012-10-17",
-      Statement: [{ Effect: "Allow", Action: CLOUDB_ACTIONS, Resource: "*" }],
+      Statement: [{ Effect: "Allow", Action: AWS_ACTIONS, Resource: "*" }],
     });
-    expect(CLOUDB_ACTIONS).toEqual(["ec2:DescribeInstances", "ec2:DescribeInstanceTypes", "ec2:DescribeVolumes"]);
+    expect(AWS_ACTIONS).toEqual(["ec2:DescribeInstances", "ec2:DescribeInstanceTypes", "ec2:DescribeVolumes"]);
     expect(resourceOf(terraform, "aws_iam_user_policy_attachment", "cloud_b_user_attachment")).toMatchObject({
       user: "${one(aws_iam_user.cloud_b_user[*].name)}",
       policy_arn: "${one(aws_iam_policy.cloud_b_user_policy[*].arn)}",
@@ -88,7 +88,7 @@ describe("CloudBInventory", () => {
   });
 
   it.each<[string, Overrides]>([
-    ["empty credentials", { cloudB: { accessKeyId: "", secretAccessKey: "" } }],
+    ["empty credentials", { aws: { accessKeyId: "", secretAccessKey: "" } }],
     ["a lab without the assessment service", { enabled: false }],
   ])("adds neither a resource nor a provider for %s at synth", (_, overrides) => {
     const { terraform } = inventoryIn(() => overrides);
@@ -133,8 +133,8 @@ describe("CloudBInventory", () => {
     }
   });
 
-  it("begins after what the caller names", () => {
-    const inventory = inventoryIn((stack) => ({ after: [new TerraformLocal(stack, "first", "")] }));
+  it("is outlived by what the caller names", () => {
+    const inventory = inventoryIn((stack) => ({ outlivedBy: [new TerraformLocal(stack, "first", "")] }));
     expect(stepOf(inventory, "cloud_b_programs").depends_on).toEqual(["local.first"]);
   });
 
@@ -182,25 +182,32 @@ describe("CloudBInventory", () => {
 
   it("may stand beside another one, each with its own provider", () => {
     const { stack } = inventoryIn();
-    const cloudB = { accessKeyId: expression("var.a"), secretAccessKey: expression("var.b") };
-    new CloudBInventory(stack, "Other", { cloudB, deploymentId: "other", projectId: "p", region: "r", sourceId: "s" });
+    const aws = { accessKeyId: expression("var.a"), secretAccessKey: expression("var.b") };
+    new AwsInventory(stack, "Other", { aws, deploymentId: "other", ...PLACE });
     expect(terraformOf(stack).provider?.aws?.map(({ alias }) => alias)).toEqual([
       "cloud_b_user_provider",
       "other_user_provider",
     ]);
   });
 
-  it("refuses a key that everybody could read in the folder", () => {
-    expect(() => inventoryIn(() => ({ cloudB: { accessKeyId: "AKIA", secretAccessKey: "secret" } }))).toThrow(
-      `test/CloudB: 1 problem
-  - accessKeyId or secretAccessKey is a literal; it would be in the synthesized folder for everybody to read; pass sensitive inputs, or empty text to leave cloud B out`,
+  it("refuses a key that could be read in the folder", () => {
+    expect(() => inventoryIn(() => ({ aws: { accessKeyId: "AKIA", secretAccessKey: "secret" } }))).toThrow(
+      `test/CloudB: 2 problems
+  - aws.accessKeyId is a literal; it must be an input, because a literal can be read in the synthesized folder; pass a sensitive input, or an empty string for no AWS
+  - aws.secretAccessKey is a literal; it must be an input, because a literal can be read in the synthesized folder; pass a sensitive input, or an empty string for no AWS`,
     );
   });
 
   it("refuses half a key", () => {
-    expect(() => inventoryIn(() => ({ cloudB: { accessKeyId: expression("var.id"), secretAccessKey: "" } }))).toThrow(
+    expect(() => inventoryIn(() => ({ aws: { accessKeyId: expression("var.id"), secretAccessKey: "" } }))).toThrow(
       `test/CloudB: 1 problem
-  - accessKeyId is given and secretAccessKey is missing; they must be given together or not at all, because neither signs a request alone; give both, or empty text for both`,
+  - only one of aws.accessKeyId and aws.secretAccessKey is given; a request is signed with both; give both, or neither`,
+    );
+  });
+
+  it("refuses names and places that the lab refuses", () => {
+    expect(() => inventoryIn(() => ({ deploymentId: "an office", projectId: "p", region: "r" }))).toThrow(
+      /^test\/CloudB: 3 problems\n {2}- deploymentId is .*\n {2}- projectId is .*\n {2}- region is /,
     );
   });
 });

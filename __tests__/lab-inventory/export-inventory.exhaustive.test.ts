@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { CLOUDB_IMPORT_COLUMNS } from "../../lib/lab/contract";
+import { AWS_IMPORT_COLUMNS } from "../../lib/lab/contract";
 import { programFolder } from "../support/google-stand-in-scripts";
 import {
   contentsOf,
@@ -68,8 +68,7 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
       const run = await exported({ shell });
 
       expect(run).toMatchObject({ exitCode: 0, stderr: "", leftovers: [] });
-      for (const [kind, columns] of Object.entries(CLOUDB_IMPORT_COLUMNS))
-        expect(rowsOf(run, kind)[0]).toEqual(columns);
+      for (const [kind, columns] of Object.entries(AWS_IMPORT_COLUMNS)) expect(rowsOf(run, kind)[0]).toEqual(columns);
       expect(contentsOf(run, "vmInfo")).toEqual([
         [
           "i-1",
@@ -91,7 +90,7 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
       expect(contentsOf(run, "tagInfo")).toEqual([["i-1", "Name", 'a, "b"\n\u{1F600}\\n']]);
       expect(contentsOf(run, "perfInfo")).toEqual([]);
       expect(readFileSync(join(run.tables, "vmInfo.csv"), "utf8").split("\r\n")[0]).toBe(
-        CLOUDB_IMPORT_COLUMNS.vmInfo.join(","),
+        AWS_IMPORT_COLUMNS.vmInfo.join(","),
       );
     },
   );

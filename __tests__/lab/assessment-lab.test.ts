@@ -173,7 +173,7 @@ describe("AssessmentLab with parts left out", () => {
         {
           condition: "${length(google_compute_instance.lab_windows_vm[*]) > 0}",
           error_message:
-            "create_windows_vm is false; nothing is scanned, because no host of the lab has a discovery client; set it to true, or install the client on a host of your own that reaches the targets.",
+            "createWindowsVm is false; nothing is scanned, because no VM of the lab has a discovery client; set it to true, or install the client on a machine of your own that reaches the Linux VMs.",
         },
       ],
     });
@@ -247,7 +247,7 @@ describe("AssessmentLab on a network that exists", () => {
           {
             condition: '${contains(self.networks == null ? [] : self.networks, "assess-office-vpc")}',
             error_message:
-              "create_vpc is false and project demo-project has no network assess-office-vpc; it must have it, because the lab's firewall rules and hosts would have nothing to be on; create an auto-mode network of that name, or set create_vpc to true.",
+              "createVpc is false and project demo-project has no network assess-office-vpc; it must exist, because firewall rules and VMs are put on it; create an auto-mode network of that name, or set createVpc to true.",
           },
         ],
       },
@@ -283,7 +283,7 @@ describe("Firewall rules of AssessmentLab", () => {
   it("come with a warning where the internal range may have none of the addresses of the lab's own network", () => {
     const { check } = literalLab({ internalTrafficCidr: "192.168.0.0/16" });
     expect(valueAt(check?.lab_reaches_targets, "assert.0.error_message")).toBe(
-      "internal_traffic_cidr has no address of the network that is created here, whose hosts are all in 10.128.0.0/9; every scan finds nothing, because allow-internal lets none of them through and the discovery client reaches no target; leave internal_traffic_cidr at 10.128.0.0/9, or give a range within it.",
+      "internalTrafficCidr has no address of the network that is created here, whose VMs are all in 10.128.0.0/9; every scan finds nothing, because allow-internal admits none of them; leave internalTrafficCidr at 10.128.0.0/9, or give a range within it.",
     );
     expect(literalLab({ sourceRanges: { internal: ["192.168.0.0/16"] } }).check).not.toHaveProperty(
       "lab_reaches_targets",
@@ -373,10 +373,10 @@ describeWith(["terraform"], "Outputs of what may be left out, computed by Terraf
   it("are null in a stack of literals without them", () => {
     const stack = bareLabStack();
     const lab = new AssessmentLab(stack, "Lab", { projectId: "demo-project", initializeAssessmentService: false });
-    const { assessSourceId, cloudbIamUserArn } = lab;
+    const { assessSourceId, awsUserArn } = lab;
     stack.expose({
       source: { value: assessSourceId, description: "Source." },
-      user: { value: cloudbIamUserArn, description: "User." },
+      user: { value: awsUserArn, description: "User." },
     });
     expect(terraformOf(stack).output).toMatchObject({ source: { value: "${null}" }, user: { value: "${null}" } });
   });
@@ -446,6 +446,28 @@ describe("Values of AssessmentLab", () => {
     });
   });
 
+  it("are the resources themselves, for an alert, a grant or an override", () => {
+    const stack = bareLabStack();
+    const lab = new AssessmentLab(stack, "Lab", { projectId: "demo-project" });
+    lab.windowsVm.addOverride("min_cpu_platform", "Intel Cascade Lake");
+    lab.linuxVms.labels = { purpose: "scan" };
+    lab.firewallRules.ssh.priority = 900;
+    lab.network.mtu = 1500;
+    lab.sshKeyBucket.storageClass = "STANDARD";
+    lab.sshKey.rsaBits = 2048;
+    const { resource } = terraformOf(stack);
+    expect(resource).toMatchObject({
+      google_compute_instance: {
+        lab_windows_vm: { min_cpu_platform: "Intel Cascade Lake" },
+        lab_linux_vm: { labels: { purpose: "scan" } },
+      },
+      google_compute_firewall: { lab_firewall_allow_ssh: { priority: 900 } },
+      google_compute_network: { lab_vpc: { mtu: 1500 } },
+      google_storage_bucket: { lab_key_bucket: { storage_class: "STANDARD" } },
+      tls_private_key: { lab_key: { rsa_bits: 2048 } },
+    });
+  });
+
   it("can be read back", () => {
     const lab = new AssessmentLab(bareLabStack(), "Lab", { projectId: "demo-project", deploymentId: "office" });
     expect(lab).toMatchObject({
@@ -459,7 +481,40 @@ describe("Values of AssessmentLab", () => {
   });
 });
 
+describe("Warnings of AssessmentLab", () => {
+  it("name the inputs of the stack, and the props of a composition", () => {
+    const messages = ({ check = {} }: Terraform) =>
+      Object.values(check)
+        .map((each) => JSON.stringify(each))
+        .join();
+    const inputs = Object.keys(labTerraform().variable ?? {}).filter((name) => name.includes("_"));
+    expect(inputs.filter((name) => messages(literalLab()).includes(name))).toEqual([]);
+    expect(messages(labTerraform())).not.toMatch(/(linuxVmCount|create[A-Z]\w+|internalTrafficCidr|sourceRanges)/);
+  });
+});
+
 describe("Several labs", () => {
+  it("are refused with one id in one project, wherever in the app they are", () => {
+    const stack = bareLabStack();
+    const lab = (id: string, projectId: string) =>
+      new AssessmentLab(stack, id, { projectId, deploymentId: "office", createSshKeyBucket: false });
+    lab("Morning", "demo-project");
+    expect(() => lab("Elsewhere", "other-project")).not.toThrow();
+    expect(() => lab("Evening", "demo-project")).toThrow(
+      `test/Evening: 1 problem
+  - lab in demo-project with the id office is also created by test/Morning; only one of them can have the name; make the names of one different`,
+    );
+  });
+
+  it("are refused with one key bucket, because bucket names are global", () => {
+    const stack = bareLabStack();
+    const lab = (id: string, projectId: string) => new AssessmentLab(stack, id, { projectId, deploymentId: "office" });
+    lab("Morning", "demo-project");
+    expect(() => lab("Evening", "other-project")).toThrow(
+      "bucket assess-office-keys is also created by test/Morning/Key; only one of them can have the name",
+    );
+  });
+
   it("stand in one stack, each under its own addresses, and share what turns services on", () => {
     const stack = bareLabStack();
     const apis = new ProjectApis(stack, "Apis", {

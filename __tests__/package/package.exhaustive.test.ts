@@ -13,6 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
+import { buildSync } from "esbuild";
+
 const REPOSITORY = join(__dirname, "../..");
 
 /** What a user of the package installs beside it. */
@@ -57,6 +59,52 @@ const README_PROGRAMS = [
   ...readFileSync(join(REPOSITORY, "README.md"), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm),
 ].map(([, program]) => program ?? "");
 
+/** An address in a stack of the framework's own kind, whose logical ids end in a hash. */
+const speaking = (logicalId: string): string =>
+  logicalId
+    .toLowerCase()
+    .replace(/_[0-9a-f]{8}$/, "")
+    .replaceAll("-", "_");
+
+/** Each variant in as few words as there are, and with a network of the same stack. */
+const VARIANTS = [
+  ["ServerlessIdentityProvider", "cdktf-idp-stacks", "google_cloud_run_v2_service.identityprovider_service"],
+  ["KubernetesIdentityProvider", "cdktf-idp-stacks/kubernetes", "kubernetes_deployment_v1.identityprovider_workload"],
+] as const;
+
+const variantProgram = (variant: string, subpath: string): string => `
+import { ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
+import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork";
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
+import { App, TerraformStack } from "cdktf";
+import { ${variant} } from "${subpath}";
+
+const app = new App();
+const given = { projectId: "demo-project", tenantId: "acme" };
+
+const stack = new TerraformStack(app, "alone");
+new GoogleProvider(stack, "google", { project: given.projectId });
+new ${variant}(stack, "IdentityProvider", given);
+
+const withNetwork = new TerraformStack(app, "with-network");
+new GoogleProvider(withNetwork, "google", { project: given.projectId });
+const vpc = new ComputeNetwork(withNetwork, "Vpc", { name: "vpc", autoCreateSubnetworks: false });
+const subnetwork = new ComputeSubnetwork(withNetwork, "Subnetwork", {
+  name: "services",
+  network: vpc.id,
+  region: "europe-west1",
+  ipCidrRange: "10.0.0.0/24",
+});
+const identityProvider = new ${variant}(withNetwork, "IdentityProvider", {
+  ...given,
+  tenantId: "other",
+  region: "europe-west1",
+  network: { network: vpc.id, subnetwork: subnetwork.id },
+});
+identityProvider.database.instance.addOverride("settings.user_labels.cost", "shared");
+app.synth();
+`;
+
 /** An empty project in which the packed library is installed, and every TypeScript example of the README. */
 describe("the packed library", () => {
   let project: string;
@@ -85,6 +133,10 @@ describe("the packed library", () => {
       mkdirSync(folder);
       writeFileSync(join(folder, "main.ts"), program);
     });
+    for (const [variant, subpath] of VARIANTS) {
+      mkdirSync(join(project, variant));
+      writeFileSync(join(project, variant, "main.ts"), variantProgram(variant, subpath));
+    }
     mkdirSync(join(project, "example-of-everything"));
     writeFileSync(
       join(project, "example-of-everything/main.ts"),
@@ -92,7 +144,7 @@ describe("the packed library", () => {
     );
     Object.values(RESOLUTIONS).forEach((options, index) => {
       const compilerOptions = { strict: true, skipLibCheck: true, target: "ES2022", types: ["node"], ...options };
-      const include = ["example-*/main.ts"];
+      const include = ["example-*/main.ts", ...VARIANTS.map(([variant]) => `${variant}/main.ts`)];
       writeFileSync(join(project, `tsconfig-${index}.json`), JSON.stringify({ compilerOptions, include }));
     });
   });
@@ -148,8 +200,50 @@ describe("the packed library", () => {
       resource: Record<string, object>;
     };
     expect(terraform.required_providers.google?.version).toBe(">= 7.42.0, < 8.0.0");
-    const made = { "sign-in": "google_secret_manager_secret", training: "google_compute_instance" }[stack];
+    const made = {
+      "sign-in": "google_cloud_run_v2_service",
+      "sign-in-by-hand": "google_sql_database_instance",
+      training: "google_compute_instance",
+    }[stack];
     expect(Object.keys(resource)).toContain(made);
+  });
+
+  describe.each(VARIANTS)("%s, alone and with a network of the same stack", (variant, _, service) => {
+    it.each([
+      ["compiled by the framework's template", undefined],
+      ["bundled", "bundled.js"],
+    ])("synthesizes when it is %s", (__, bundle) => {
+      const cwd = join(project, variant);
+      if (bundle !== undefined) {
+        buildSync({
+          absWorkingDir: cwd,
+          entryPoints: ["main.ts"],
+          outfile: bundle,
+          bundle: true,
+          platform: "node",
+          packages: "external",
+        });
+      }
+      rmSync(join(cwd, "cdktf.out"), { recursive: true, force: true });
+      execFileSync(process.execPath, [bundle ?? "main.js"], { cwd, stdio: "pipe" });
+      const read = (stack: string) =>
+        JSON.parse(readFileSync(join(cwd, "cdktf.out/stacks", stack, "cdk.tf.json"), "utf8")) as {
+          resource: Record<string, Record<string, object>>;
+        };
+      const [type = "", name = ""] = service.split(".");
+      const [alone, withNetwork] = [read("alone"), read("with-network")];
+      for (const { resource } of [alone, withNetwork])
+        expect(Object.keys(resource[type] ?? {}).map(speaking)).toEqual([name]);
+      const [database] = Object.values(withNetwork.resource.google_sql_database_instance ?? {});
+      expect(database).toMatchObject({
+        settings: {
+          user_labels: { cost: "shared" },
+          ip_configuration: { private_network: "${google_compute_network.Vpc.id}" },
+        },
+      });
+      const scripts = readdirSync(join(cwd, "cdktf.out/stacks/alone/scripts"));
+      expect(scripts).toEqual(expect.arrayContaining(["build-image.sh", "db-init.sh", "wait-for-api.sh"]));
+    });
   });
 
   it("composes AssessmentLab, from a place of its own, with its start-up scripts", () => {
@@ -172,7 +266,22 @@ describe("the packed library", () => {
     expect(main).not.toMatch(/lab\//);
   });
 
-  it("composes IdpSecrets and MediaBucket in the first example", () => {
+  it("loads no bindings of AWS for a lab without it, and names them in none of its types", () => {
+    const program = `
+      const { AssessmentLab } = require("cdktf-idp-stacks/lab");
+      const { App, TerraformStack } = require("cdktf");
+      new AssessmentLab(new TerraformStack(new App(), "lab"), "Lab", { projectId: "demo-project" });
+      console.log(Object.keys(require.cache).filter((file) => file.includes("provider-aws")).length);
+    `;
+    expect(execFileSync(process.execPath, ["--eval", program], { cwd: project, encoding: "utf8" })).toBe("0\n");
+    const folder = join(project, "node_modules/cdktf-idp-stacks/dist/lib/lab");
+    const types = readdirSync(folder).filter((file) => file.endsWith(".d.ts") && file !== "aws-user.d.ts");
+    expect(
+      types.filter((file) => readFileSync(join(folder, file), "utf8").includes('from "@cdktf/provider-aws')),
+    ).toEqual([]);
+  });
+
+  it("names secrets and bucket of the first example after tenant and project", () => {
     const text = readFileSync(join(project, "example-1/cdktf.out/stacks/sign-in/cdk.tf.json"), "utf8");
     expect(text).toMatch(/"secret_id": "secret-acme-[0-9a-f]{6}-idp-secret-key"/);
     expect(text).toMatch(/"secret_id": "secret-acme-[0-9a-f]{6}-idp-bootstrap-password"/);
@@ -180,7 +289,7 @@ describe("the packed library", () => {
   });
 
   it("finds its scripts from where it is installed", () => {
-    const script = join(project, "example-2/cdktf.out/stacks/sign-in/scripts/db-init.sh");
+    const script = join(project, "example-2/cdktf.out/stacks/sign-in-by-hand/scripts/db-init.sh");
     expect(existsSync(script)).toBe(true);
     expect(readFileSync(script)).toEqual(readFileSync(join(REPOSITORY, "lib/idp/scripts/db-init.sh")));
   });

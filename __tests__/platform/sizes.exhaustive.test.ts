@@ -1,13 +1,23 @@
 import fc from "fast-check";
 
-import { isDatabaseTier, maxConnections } from "../../lib/platform/database-tier";
-import { isDomain } from "../../lib/platform/kubernetes/domain";
-import { podSizeProblems } from "../../lib/platform/kubernetes/pod-size";
-import { instanceSizeProblems } from "../../lib/platform/serverless/instance-size";
+import { type Rule } from "../../lib/core/rules";
+import { DOMAIN } from "../../lib/platform/domain";
+import { POD_CPU, POD_MEMORY } from "../../lib/platform/kubernetes/pod-size";
+import { INSTANCE_CPU, INSTANCE_MEMORY } from "../../lib/platform/serverless/instance-size";
+import { DATABASE_TIER, maxConnections } from "../../lib/platform/sql/database-size";
 import { kubernetesTerraform } from "../stacks/kubernetes-stack";
 import { serverlessTerraform } from "../stacks/serverless-stack";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
+
+interface Size {
+  readonly cpu: number;
+  readonly memory: string;
+}
+
+const [ofPod, ofInstance] = [POD_MEMORY, INSTANCE_MEMORY].map((rule) =>
+  rule.ruleOn<Size>({ cpu: ["cpu", ({ cpu }) => cpu], memory: ["memory", ({ memory }) => memory] }),
+) as [Rule<Size>, Rule<Size>];
 
 describeWith(["terraform"], "Terraform and the library", () => {
   /** A rule of the stack as an expression over `each`, in place of the inputs. */
@@ -81,11 +91,11 @@ describeWith(["terraform"], "Terraform and the library", () => {
         names: `\${[for each in local.domains : ${ruleOf("domain", kubernetesTerraform)}]}`,
       },
     });
-    const expected = pods.map(([cpu, memory]) => podSizeProblems(String(cpu), memory).length === 0);
+    const expected = pods.map(([cpu, memory]) => POD_CPU.accepts(cpu) && ofPod.holds({ cpu, memory }));
     expect(fitting).toEqual(expected);
     expect(expected.filter((fits) => fits).length).toBeGreaterThan(20);
-    expect(names).toEqual(domains.map(isDomain));
-    expect(domains.filter(isDomain).length).toBeGreaterThan(40);
+    expect(names).toEqual(domains.map((domain) => DOMAIN.accepts(domain)));
+    expect(domains.filter((domain) => DOMAIN.accepts(domain)).length).toBeGreaterThan(40);
   });
 
   it("judge tiers and sizes alike, and count the same connections", () => {
@@ -101,11 +111,11 @@ describeWith(["terraform"], "Terraform and the library", () => {
         fitting: `\${[for each in local.sizes : ${ruleOf("container_cpu")} && ${ruleOf("container_memory")}]}`,
       },
     });
-    expect(result.offered).toEqual(tiers.map(isDatabaseTier));
+    expect(result.offered).toEqual(tiers.map((tier) => DATABASE_TIER.accepts(tier)));
     expect(result.fitting).toEqual(
-      sizes.map(([cpu, memory]) => instanceSizeProblems(String(cpu), memory).length === 0),
+      sizes.map(([cpu, memory]) => INSTANCE_CPU.accepts(cpu) && ofInstance.holds({ cpu, memory })),
     );
-    const offered = tiers.flatMap((tier, index) => (isDatabaseTier(tier) ? [[tier, index] as const] : []));
+    const offered = tiers.flatMap((tier, index) => (DATABASE_TIER.accepts(tier) ? [[tier, index] as const] : []));
     expect(offered.length).toBeGreaterThan(30);
     expect(offered.map(([, index]) => (result.connections as string[])[index])).toEqual(
       offered.map(([tier]) => maxConnections(tier)),

@@ -15,7 +15,7 @@ const DEPLOYMENT = "kubernetes_deployment_v1.workload";
 const JOB = "kubernetes_job_v1.db_init";
 const AUTOSCALER = "kubernetes_horizontal_pod_autoscaler_v2.workload_autoscaler";
 const SERVICE = "kubernetes_service_v1.front_door_load_balancer[0]";
-const ADDRESS = "google_compute_address.front_door_address[0]";
+const ADDRESS = "google_compute_address.address_regional[0]";
 
 const ROLLOUT = { [BUILD]: "replace", [DEPLOYMENT]: "update" } as const;
 
@@ -70,13 +70,13 @@ export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
     expected: {
       ...all("delete", [ADDRESS, SERVICE]),
       ...all("create", [
-        "google_compute_global_address.front_door_global_address[0]",
+        "google_compute_global_address.address_global[0]",
         "google_compute_managed_ssl_certificate.front_door_certificate[0]",
         "kubernetes_ingress_v1.front_door_ingress[0]",
         "kubernetes_service_v1.front_door_backend[0]",
       ]),
-      "kubernetes_network_policy_v1.front_door_visitors": "update",
-      // The application is told where its visitors come in.
+      "kubernetes_network_policy_v1.front_door_allow_ingress": "update",
+      // The application is told where its clients come in.
       [DEPLOYMENT]: "update",
     },
   },

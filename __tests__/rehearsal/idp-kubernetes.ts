@@ -1,4 +1,4 @@
-import { REFUSED_BY_KUBERNETES } from "../stacks/refused-kubernetes-inputs";
+import { REFUSED_ALONE_BY_KUBERNETES, REFUSED_TOGETHER_BY_KUBERNETES } from "../stacks/refused-kubernetes-inputs";
 import { type Inputs } from "./deployment";
 import { CLUSTER, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
 import { KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-incidents";
@@ -54,7 +54,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
     namespace: ["identity-provider", "a"],
   },
   isAllowed,
-  refused: REFUSED_BY_KUBERNETES,
+  refused: [...REFUSED_ALONE_BY_KUBERNETES, ...REFUSED_TOGETHER_BY_KUBERNETES],
   completed: withSubnetwork,
   kill: KILL,
   // Of the foundation that both variants stand on.

@@ -44,8 +44,8 @@ describe("The second plan is empty on Autopilot, because", () => {
     expect(podTemplates().map(([address]) => address)).toEqual([
       "stack: kubernetes_job_v1.db_init",
       "stack: kubernetes_deployment_v1.workload",
-      "literal: kubernetes_job_v1.db_init",
-      "literal: kubernetes_deployment_v1.workload",
+      "literal: kubernetes_job_v1.identity_provider_db_init",
+      "literal: kubernetes_deployment_v1.identity_provider_workload",
     ]);
   });
 
@@ -134,7 +134,7 @@ describe("The second plan is empty on Autopilot, because", () => {
     );
     expect(withBucket.map(([address]) => address)).toEqual([
       "stack: kubernetes_deployment_v1.workload",
-      "literal: kubernetes_deployment_v1.workload",
+      "literal: kubernetes_deployment_v1.identity_provider_workload",
     ]);
     for (const [, template] of withBucket)
       expect(valueAt(template, "metadata.annotations")).toMatchObject({ "gke-gcsfuse/volumes": "true" });

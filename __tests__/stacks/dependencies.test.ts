@@ -9,9 +9,13 @@ const gate = (...apis: string[]) => [
   "terraform_data.apis_resource_manager",
 ];
 
+/** What a secret waits for: the secret store, and one of the database also for what the database waits for. */
+const secretGate = (name: string) =>
+  gate("secretmanager", ...(name.startsWith("database_") ? ["sqladmin", "compute"] : []));
+
 /** A generated secret up to its stored version. */
 const storedSecret = (name: string) => [
-  ...gate("secretmanager"),
+  ...secretGate(name),
   `google_secret_manager_secret.${name}`,
   `google_secret_manager_secret_version.${name}_version`,
   `ephemeral.random_password.${name}_candidate`,
@@ -60,9 +64,9 @@ describe.each(VARIANTS)("What starts after what, in $name,", ({ name, terraform 
 describe("What starts after what, in the serverless stack", () => {
   const graph = new ConfigurationGraph(serverlessTerraform());
 
-  it("stores each secret as soon as the secret store answers", () => {
+  it("stores each secret as soon as the secret store answers, and the database's with the database", () => {
     for (const name of ["secrets_secret_key", "secrets_bootstrap_password", "database_password"]) {
-      expect(graph.startsAfter(`google_secret_manager_secret.${name}`)).toEqual(exactly(...gate("secretmanager")));
+      expect(graph.startsAfter(`google_secret_manager_secret.${name}`)).toEqual(exactly(...secretGate(name)));
       expect([...graph.startsAfter(`google_secret_manager_secret_version.${name}_version`)]).toEqual(
         exactly(...storedSecret(name)).filter((address) => !address.startsWith("google_secret_manager_secret_version")),
       );
@@ -116,14 +120,24 @@ describe("What starts after what, in the serverless stack", () => {
       "database_administrator_password",
       "initializer",
     ],
-    ["google_secret_manager_secret_iam_member.db_init_script_reader", "db_init_script", "initializer"],
   ])("grants %s from the secret and the account alone", (grant, secret, account) => {
     expect(graph.startsAfter(grant)).toEqual(
       exactly(
-        ...gate("secretmanager", "iam"),
+        ...secretGate(secret),
+        ...gate("iam"),
         `google_secret_manager_secret.${secret}`,
         `google_service_account.${account}`,
       ),
+    );
+  });
+
+  it("stores the job's script, and lets the job read it, as soon as secret store and jobs answer", () => {
+    const stored = [...gate("secretmanager", "run"), "google_secret_manager_secret.db_init_script"];
+    expect(graph.startsAfter("google_secret_manager_secret_version.db_init_script_version")).toEqual(
+      exactly(...stored),
+    );
+    expect(graph.startsAfter("google_secret_manager_secret_iam_member.db_init_script_reader")).toEqual(
+      exactly(...stored, ...gate("iam"), "google_service_account.initializer"),
     );
   });
 
@@ -227,7 +241,7 @@ describe("What starts after what, in the Kubernetes stack", () => {
         KUBERNETES_ADDRESS.bucket,
         KUBERNETES_ADDRESS.cluster,
         KUBERNETES_ADDRESS.database,
-        "google_compute_router_nat.network_way_out",
+        "google_compute_router_nat.network_nat",
         "google_project_service.apis_iamcredentials",
         "google_project_iam_member.initializer_connects_to_database",
         "google_project_iam_member.runtime_connects_to_database",
@@ -256,7 +270,7 @@ describe("What starts after what, in the Kubernetes stack", () => {
         KUBERNETES_ADDRESS.jobSecret,
         KUBERNETES_ADDRESS.script,
         "kubernetes_network_policy_v1.namespace_outbound",
-        "kubernetes_service_account_v1.initializer_account",
+        "kubernetes_service_account_v1.db_init_account",
       ]),
     );
     expect(
@@ -272,7 +286,7 @@ describe("What starts after what, in the Kubernetes stack", () => {
         KUBERNETES_ADDRESS.workloadSecret,
         "google_artifact_registry_repository_iam_member.registry_nodes",
         "google_project_iam_member.cluster_nodes_pulls_images",
-        "kubernetes_service_account_v1.runtime_account",
+        "kubernetes_service_account_v1.workload_account",
       ]),
     );
   });
@@ -281,7 +295,15 @@ describe("What starts after what, in the Kubernetes stack", () => {
     expect(startsAfter(KUBERNETES_ADDRESS.loadBalancer)).toContain(KUBERNETES_ADDRESS.job);
     expect(startsAfter(KUBERNETES_ADDRESS.loadBalancer)).not.toContain(KUBERNETES_ADDRESS.workload);
     expect(startsAfter(KUBERNETES_ADDRESS.loadBalancer)).not.toContain(KUBERNETES_ADDRESS.build);
+    expect(startsAfter(KUBERNETES_ADDRESS.backend)).toContain(KUBERNETES_ADDRESS.job);
     expect(startsAfter(KUBERNETES_ADDRESS.ingress)).toContain(KUBERNETES_ADDRESS.workload);
+  });
+
+  it("lets the certificate, which is replaced before it is destroyed, drag along no more than its address", () => {
+    const certificate = startsAfter("google_compute_managed_ssl_certificate.front_door_certificate");
+    expect(
+      certificate.filter((address) => /^(google_compute_|google_container_|google_sql_|kubernetes_)/.test(address)),
+    ).toEqual(["google_compute_address.address_regional", "google_compute_global_address.address_global"]);
   });
 
   it("stores the values of secrets only after what they are copied from", () => {

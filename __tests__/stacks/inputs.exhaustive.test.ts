@@ -1,16 +1,15 @@
 import { describeWith } from "../support/programs";
 import {
+  BOOTSTRAP_PASSWORD_TEXT,
   connectionsText,
   DIGEST,
   HOST_PROJECT_NETWORK,
   OWN_IMAGES,
-  PROJECT_RULE,
   REFUSED_ALONE,
   REFUSED_TOGETHER,
+  ruleText,
   SUBNETWORK,
-  TENANT_RULE,
-  TOGETHER,
-  VERSION_RULE,
+  togetherText,
 } from "./refused-inputs";
 import { serverlessTerraform } from "./serverless-stack";
 import { judgedInputs, unsaidRules } from "./judged-inputs";
@@ -127,12 +126,12 @@ describeWith(["terraform"], "The inputs of the serverless stack, judged by Terra
         network: HOST_PROJECT_NETWORK,
       }),
     ).toEqual([
-      `application_version is "2025.8.1"; ${VERSION_RULE}`,
-      "bootstrap_password is given with fewer than 8 characters; it must have 8 or more, because the sign-in page of the first administrator is public and a short one is guessed; give a longer one, or none to generate it.",
-      connectionsText(5, "db-custom-1-3840", 100),
-      TOGETHER,
-      `project_id is "My Project"; ${PROJECT_RULE}`,
-      `tenant_id is "Acme"; ${TENANT_RULE}`,
+      ruleText("application_version", "2025.8.1"),
+      BOOTSTRAP_PASSWORD_TEXT,
+      connectionsText(5, 100),
+      togetherText(HOST_PROJECT_NETWORK, null),
+      ruleText("project_id", "My Project"),
+      ruleText("tenant_id", "Acme"),
     ]);
   });
 

@@ -196,7 +196,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "The job runs again when script, image, names or the password's version change, and at nothing else",
       () => [...String(kubernetesTerraform().locals?.db_init_run).matchAll(/"(\w+)" =/g)].map(([, name]) => name),
-      ["script", "image", "host", "database", "user", "password_version"],
+      ["script", "image", "instance", "database", "user", "password_version"],
     ],
   ],
 
@@ -292,7 +292,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "The names of the pods' accounts are those that may act",
       () =>
-        ["runtime_account", "initializer_account"].map((name) =>
+        ["workload_account", "db_init_account"].map((name) =>
           valueAt(kubernetesResource(`kubernetes_service_account_v1.${name}`), "metadata.name"),
         ),
       ["${var.application_name}", "${var.application_name}-db-init"],
@@ -310,12 +310,12 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "service_address: of the one way in that there is",
       () => output("service_address"),
-      "${(var.domain != null ? one(google_compute_global_address.front_door_global_address[*].address) : one(google_compute_address.front_door_address[*].address))}",
+      "${(var.domain != null ? one(google_compute_global_address.address_global[*].address) : one(google_compute_address.address_regional[*].address))}",
     ],
     [
       "service_url: by the domain, or by the address",
       () => output("service_url"),
-      "https://${(var.domain != null ? var.domain : one(google_compute_address.front_door_address[*].address))}",
+      "https://${(var.domain != null ? var.domain : one(google_compute_address.address_regional[*].address))}",
     ],
     [
       "dns_record: what to enter, with a domain",
@@ -360,7 +360,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       "The metrics port is open to nobody",
       () => [
         valueAt(
-          kubernetesResource("kubernetes_network_policy_v1.front_door_visitors"),
+          kubernetesResource("kubernetes_network_policy_v1.front_door_allow_ingress"),
           "spec.ingress.0.dynamic.ports.for_each",
         ),
         valueAt(kubernetesResource("kubernetes_network_policy_v1.namespace_outbound"), "spec.ingress"),

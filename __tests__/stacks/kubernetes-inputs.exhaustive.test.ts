@@ -1,24 +1,13 @@
 import { describeWith } from "../support/programs";
 import { kubernetesTerraform } from "./kubernetes-stack";
-import { HOST_PROJECT_NETWORK, REFUSED_ALONE, SUBNETWORK } from "./refused-inputs";
-import { REFUSED_BY_KUBERNETES } from "./refused-kubernetes-inputs";
+import { HOST_PROJECT_NETWORK, SUBNETWORK } from "./refused-inputs";
+import { REFUSED_ALONE_BY_KUBERNETES, REFUSED_TOGETHER_BY_KUBERNETES } from "./refused-kubernetes-inputs";
 import { judgedInputs, unsaidRules } from "./judged-inputs";
 import { refusalsOfFile, type Inputs } from "./terraform-run";
 
 const PROJECT = { project_id: "demo-project" };
 
-/** Networks that are none, in the words of both variants. */
-const REFUSED_NETWORKS = REFUSED_ALONE.filter(([, { network }]) => network !== undefined);
-
-const REFUSED = [...REFUSED_NETWORKS, ...REFUSED_BY_KUBERNETES];
-
-/** Rules that look at one input are judged before those that compare several, see `refusals`. */
-const lookAtOne = ([, inputs, texts]: (typeof REFUSED_BY_KUBERNETES)[number]) =>
-  REFUSED_ALONE.some(([, others]) => others === inputs) ||
-  texts.every((text) => /^(authorized_networks|container_cpu|domain|namespace) /.test(text));
-
-const REFUSED_FIRST = REFUSED.filter(lookAtOne);
-const REFUSED_THEN = REFUSED.filter((refusal) => !lookAtOne(refusal));
+const REFUSED = [...REFUSED_ALONE_BY_KUBERNETES, ...REFUSED_TOGETHER_BY_KUBERNETES];
 
 const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
   ["the project alone", {}],
@@ -47,7 +36,11 @@ describeWith(["terraform"], "The inputs of the Kubernetes stack, judged by Terra
   let judged: ReadonlyMap<string, readonly string[]>;
 
   beforeAll(() => {
-    judged = judgedInputs(variables(), PROJECT, [REFUSED_FIRST, REFUSED_THEN, ACCEPTED]);
+    judged = judgedInputs(variables(), PROJECT, [
+      REFUSED_ALONE_BY_KUBERNETES,
+      REFUSED_TOGETHER_BY_KUBERNETES,
+      ACCEPTED,
+    ]);
   });
 
   it.each(REFUSED)("refuse %s", (behaviour, _inputs, texts) => {

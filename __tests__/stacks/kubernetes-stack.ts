@@ -26,6 +26,7 @@ export function kubernetesResource(address: string): Block {
 
 /** Its folder's own names of what the tests look at most. */
 export const KUBERNETES_ADDRESS = {
+  backend: "kubernetes_service_v1.front_door_backend",
   bootstrapPassword: "google_secret_manager_secret.secrets_bootstrap_password",
   bucket: "google_storage_bucket.media_bucket",
   build: "terraform_data.image_build",

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { packageFile } from "../../lib/core/package-file";
 import { LAB_PASSWORD, LAB_USER } from "../../lib/lab/contract";
 import { cloudbUserName } from "../../lib/lab/lab-names";
-import { CLOUDB_PROGRAMS_ADDRESS } from "../../stacks/inputs/lab-assessment-inputs";
+import { CLOUDB_PROGRAMS_ADDRESS } from "../../stacks/inputs/lab-inputs";
 import { type Block } from "../support/synthesis";
 import { valueAt } from "./configuration-graph";
 import { labResource, labTerraform } from "./lab-stack";
@@ -202,12 +202,12 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "allow-http: outbound access does not depend on it",
       () => firewall("allow_http").description,
-      expect.stringContaining("its own way out to APIs and sign-in pages does not depend on it"),
+      expect.stringContaining("its own access to APIs and sign-in pages does not depend on it"),
     ],
     [
       "allow-rdp: a warning while everybody may try to sign in",
       () => messageOf("lab_limits_remote_desktop"),
-      "rdp_source_ranges lets most of the internet in; anybody there may try to sign in to the Windows host, because allow-rdp asks for nothing but the address; give the addresses of those who take part, for example 203.0.113.7/32.",
+      "rdp_source_ranges allows most of the internet; anyone there may try to sign in to the Windows VM, because allow-rdp checks nothing but the source address; give the addresses of the participants, for example 203.0.113.7/32.",
     ],
     [
       "The first four are created or skipped together by create_default_firewall_rules",
@@ -235,7 +235,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "region: permanently sets the assessment region",
       () => variable("region").description,
-      expect.stringContaining("for ever, of all assessment data of the project"),
+      expect.stringContaining("permanently, of all assessment data of the project"),
     ],
     ["zone", () => input("zone"), ["1", "string", "us-central1-a", false]],
     ["zone: must lie in region", () => rulesOf("zone"), expect.stringContaining("must be a zone of the region")],
@@ -313,7 +313,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       "cloudb_secret_access_key: must be given together with the key id",
       () => rulesOf("cloudb_region"),
       expect.stringContaining(
-        "only one of cloudb_access_key_id and cloudb_secret_access_key is given; they must be given together or not at all",
+        "only one of cloudb_access_key_id and cloudb_secret_access_key is given; a request is signed with both; give both, or neither",
       ),
     ],
     ["cloudb_region", () => input("cloudb_region"), ["8", "string", "us-east-1", false]],
@@ -397,7 +397,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       [
         `\${one(${CLOUDB_USER}[*].arn)}`,
         '${(var.cloudb_access_key_id != "" && (var.initialize_assessment_service)) ? 1 : 0}',
-        expect.stringContaining("null when cloud B is off"),
+        expect.stringContaining("null without AWS credentials"),
       ],
     ],
     [
@@ -437,12 +437,12 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "RDP is open to 0.0.0.0/0 and meant for throw-away labs only: the input says so",
       () => variable("create_default_firewall_rules").description,
-      expect.stringContaining("allow-rdp is open to everybody, because a lab is thrown away"),
+      expect.stringContaining("allow-rdp allows any source address, because a lab is temporary"),
     ],
     [
       "Access to the state and to the key bucket must be restricted; rotate the key when needed",
       () => output("ssh_key_bucket_name").description,
-      expect.stringMatching(/let nobody read either who may not.*-replace=tls_private_key\.lab_key/),
+      expect.stringMatching(/limit both.*-replace=tls_private_key\.lab_key/),
     ],
     [
       "No host has a service account",
@@ -460,7 +460,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "Only one of the two cloud B credentials: refused before anything is created",
       () => rulesOf("cloudb_region"),
-      expect.stringContaining("because neither signs a request alone; give both, or remove both"),
+      expect.stringContaining("a request is signed with both; give both, or neither"),
     ],
     [
       "Bootstrap credentials without identity-write rights: the user's creation fails, and the README lists the rights",
@@ -540,7 +540,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "deployment_id: the input says that the bucket's name is shared with everybody",
       () => variable("deployment_id").description,
-      expect.stringContaining("assess-<id>-keys, must be free among the buckets of everybody"),
+      expect.stringContaining("assess-<id>-keys, must be free: bucket names are global"),
     ],
     [
       "What inputs, outputs and README tell to replace or to destroy is there",
@@ -575,7 +575,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
           labTerraform().data,
           "google_compute_networks.lab_vpc_existing.lifecycle.postcondition.0.error_message",
         ),
-      "create_vpc is false and project ${var.project_id} has no network assess-${var.deployment_id}-vpc; it must have it, because the lab's firewall rules and hosts would have nothing to be on; create an auto-mode network of that name, or set create_vpc to true.",
+      "create_vpc is false and project ${var.project_id} has no network assess-${var.deployment_id}-vpc; it must exist, because firewall rules and VMs are put on it; create an auto-mode network of that name, or set create_vpc to true.",
     ],
     [
       "create_ssh_key_bucket = false: a check says where the key then is",
@@ -585,12 +585,12 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "linux_vm_count = 0: a check says that only a cloud B import can supply assets",
       () => messageOf("lab_has_scan_targets"),
-      "linux_vm_count is 0; only an import from cloud B can supply assets, because there is nothing to scan; raise it, or import from cloud B, which needs its credentials and initialize_assessment_service.",
+      "linux_vm_count is 0; only an import from AWS can supply assets, because there is nothing to scan; raise it, or import from AWS, which needs its credentials and initialize_assessment_service.",
     ],
     [
       "Assessment-service objects remain after destroy, as the input says",
       () => variable("initialize_assessment_service").description,
-      expect.stringContaining("What the service has is not removed by a destroy"),
+      expect.stringContaining("What Migration Center has is not removed by a destroy"),
     ],
     [
       "tenant_id: 1 to 20 chars of lowercase letters, digits, hyphens",
@@ -610,7 +610,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
         expect.stringContaining(
           "of which Windows keeps the first 15 characters as its computer name: with 8 that is assess-<id>",
         ),
-        expect.stringContaining("a computer name that ends in a hyphen is not legal"),
+        expect.stringContaining("end in a hyphen, which no computer name may"),
       ],
     ],
   ],

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 
 import { literal } from "../../lib/core/expression";
 import { type AssessmentLabProps } from "../../lib/lab";
-import { ASSESSMENT_LAB_RULES } from "../../lib/lab/assessment-lab-rules";
+import { ASSESSMENT_LAB_RULES } from "../../lib/lab/lab-rules";
 import { describeWith } from "../support/programs";
 import { resourceOf } from "../support/synthesis";
 import { labTerraform, literalLab } from "./lab-stack";
@@ -78,7 +78,7 @@ const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
   ["a client name of one and of 63 characters", { assess_discovery_client_name: "c".repeat(63) }],
   ["any characters in a client name", { assess_discovery_client_name: `it's "$5", \`a\`, \${x} and %{if}` }],
   [
-    "both credentials of cloud B",
+    "both credentials of AWS",
     {
       cloudb_access_key_id: "AKIAEXAMPLE",
       cloudb_secret_access_key: "given-by-hand-0815",

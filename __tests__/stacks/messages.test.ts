@@ -1,6 +1,8 @@
+import { describeWith } from "../support/programs";
 import { labTerraform } from "./lab-stack";
 import { kubernetesTerraform } from "./kubernetes-stack";
 import { serverlessTerraform } from "./serverless-stack";
+import { refusalsOfFile } from "./terraform-run";
 
 const STACKS = {
   "assessment-lab": labTerraform,
@@ -16,13 +18,19 @@ const messagesIn = (value: unknown, path: string): [path: string, message: strin
         key === "error_message" ? [[path, String(item)]] : messagesIn(item, `${path}.${key}`),
       );
 
-/** What is wrong and which rule; why; the way out. */
-const COMPLETE = /^[^;]+; .+, because .+; [^;]+\.$/s;
+/** What is wrong; the rule, with a reason where it is not obvious; the way out. */
+const COMPLETE = /^[^;]+; .+; [^;]+\.$/s;
 
 describe.each(Object.entries(STACKS))("Whatever %s refuses or warns of", (name, terraform) => {
-  it("tells what is wrong, the rule, because of what, and the way out", () => {
+  it("tells what is wrong, the rule, and the way out", () => {
     const messages = messagesIn(terraform(), name);
     expect(messages.length).toBeGreaterThan(5);
     expect(messages.filter(([, message]) => !COMPLETE.test(message))).toEqual([]);
+  });
+});
+
+describeWith(["terraform"], "The rules of the inputs, read by Terraform", () => {
+  it.each(Object.entries(STACKS))("let every default of %s pass", (_name, terraform) => {
+    expect(refusalsOfFile(terraform().variable ?? {}, { project_id: "demo-project" })).toEqual([]);
   });
 });

@@ -21,6 +21,9 @@ import { serverlessTerraform } from "./serverless-stack";
 /** What Terraform itself understands in every resource. */
 const META_ARGUMENTS = ["count", "depends_on", "for_each", "lifecycle", "provider", "provisioner"];
 
+const withoutMetaArguments = (element: Block): Block =>
+  Object.fromEntries(Object.entries(element).filter(([name]) => !META_ARGUMENTS.includes(name)));
+
 /** Everything in a block that the provider's schema does not allow, one sentence each. */
 function problemsOf(path: string, block: Block, { attributes = {}, block_types: blocks = {} }: BlockSchema): string[] {
   const { dynamic = {}, ...fixed } = block as Block & { readonly dynamic?: Readonly<Record<string, Block>> };
@@ -55,6 +58,8 @@ function problemsOf(path: string, block: Block, { attributes = {}, block_types: 
 function problemsOfAttribute(path: string, value: unknown, attribute: AttributeSchema): string[] {
   const { computed = false, optional = false, required = false, type } = attribute;
   if (computed && !optional && !required) return [`${path} is the provider's to set`];
+  // To Terraform, null is an attribute that is left out.
+  if (value === null && !required) return [];
   return fits(value, type) ? [] : [`${path} is ${JSON.stringify(value)}, the type is ${JSON.stringify(type)}`];
 }
 
@@ -108,7 +113,7 @@ describe("The real providers' schemas", () => {
     const problems = resources.flatMap(({ path, type, element }) => {
       const schema = schemaOf(type)?.resource_schemas?.[type];
       if (schema === undefined) return [`${path}: there is no such type`];
-      const own = Object.fromEntries(Object.entries(element).filter(([name]) => !META_ARGUMENTS.includes(name)));
+      const own = withoutMetaArguments(element);
       return problemsOf(path, own, schema.block);
     });
     expect(problems).toEqual([]);
@@ -117,7 +122,8 @@ describe("The real providers' schemas", () => {
   it("allow every ephemeral resource", () => {
     const problems = blocks("ephemeral").flatMap(({ path, type, element }) => {
       const schema = schemaOf(type)?.ephemeral_resource_schemas?.[type];
-      return schema === undefined ? [`${path}: there is no such type`] : problemsOf(path, element, schema.block);
+      const own = withoutMetaArguments(element);
+      return schema === undefined ? [`${path}: there is no such type`] : problemsOf(path, own, schema.block);
     });
     expect(problems).toEqual([]);
   });
@@ -125,7 +131,7 @@ describe("The real providers' schemas", () => {
   it("allow every data source", () => {
     const problems = blocks("data").flatMap(({ path, type, element }) => {
       const schema = schemaOf(type)?.data_source_schemas?.[type];
-      const own = Object.fromEntries(Object.entries(element).filter(([name]) => !META_ARGUMENTS.includes(name)));
+      const own = withoutMetaArguments(element);
       return schema === undefined ? [`${path}: there is no such type`] : problemsOf(path, own, schema.block);
     });
     expect(problems).toEqual([]);
@@ -241,5 +247,10 @@ describe("The comparison with a schema", () => {
     ]);
     expect(problemsOf("r", { name: ["x"] }, block)).toEqual(['r.name is ["x"], the type is "string"']);
     expect(problemsOf("r", { name: "${list}" }, block)).toEqual([]);
+  });
+
+  it("takes null for an attribute that is left out", () => {
+    const optional = { attributes: { ...block.attributes, size: { type: "number", optional: true } } };
+    expect(problemsOf("r", { name: null, size: null }, optional)).toEqual(['r.name is null, the type is "string"']);
   });
 });

@@ -81,7 +81,7 @@ describe("What the real provider does with the serverless stack", () => {
         input: {
           script: '${filesha256("${path.module}/scripts/db-init.sh")}',
           image: containerOf(ADDRESS.job).image,
-          host: `/cloudsql/\${${ADDRESS.database}.connection_name}`,
+          instance: `\${${ADDRESS.database}.connection_name}`,
           database: "${local.database_name}",
           user: "${local.database_name}",
           password_version: "${google_secret_manager_secret_version.database_password_version.version}",

@@ -4,40 +4,37 @@ import { type Inputs } from "./terraform-run";
 export type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly string[]];
 
 const PROJECT_RULE =
-  "it must be the id of a project, 6 to 30 lower-case letters, digits and hyphens that start with a letter, because every address is built from it; use the id, not the name or the number.";
+  "it must be the id of a project: 6 to 30 lower-case letters, digits and hyphens that start with a letter; use the id, not the name or the number.";
 const REGION_RULE =
-  "it must be the name of a region such as us-central1, because the assessment data of a project is in one for ever; a zone has one more letter at the end, leave that out.";
-const ZONE_RULE = (region: string) =>
-  `it must be a zone of the region ${region}, because hosts, bucket and assessment data belong together; use for example ${region}-b.`;
+  "it must be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter.";
+const ZONE_RULE = (region: string) => `it must be a zone of the region "${region}"; use for example ${region}-b.`;
 const TENANT_RULE =
-  "it must be 1 to 20 lower-case letters, digits and hyphens, because other stacks use it in names that allow nothing else; shorten or rewrite it.";
+  "it must be 1 to 20 lower-case letters, digits and hyphens, because names that tenant ids are part of allow nothing else; shorten or rewrite it.";
 const ID_RULE =
-  "it must be 1 to 8 lower-case letters and digits, because it is part of every name and the whole of it must be in the computer name of the Windows host; shorten or rewrite it, or give none.";
-const RANGE_RULE =
-  "it must be an IPv4 range such as 10.128.0.0/9 that begins with its first address, because firewall rules take nothing else; correct it.";
+  "it must be 1 to 8 lower-case letters and digits, because Windows keeps 15 characters of assess-<id>-winvm01 as its computer name, and all of the id must be among them; shorten or rewrite it.";
+const RANGE_RULE = "it must be an IPv4 range such as 10.128.0.0/9 that begins with its first address; correct it.";
 const RANGE_SIZE_RULE =
-  "it must be /8 or smaller, because every protocol is let through from there and the Windows host has a public address; use the range of the network, 10.128.0.0/9.";
+  "it must be /8 or smaller, because every protocol is allowed from there and the Windows VM has a public address; use the range of the network, 10.128.0.0/9.";
 const MACHINE_TYPE_RULE =
-  "it must be the name of a machine type, because the platform knows no other sizes; use for example e2-medium or n2-standard-4.";
+  "it must be a machine type such as e2-medium or n2-standard-4; choose one that gcloud compute machine-types list prints.";
 const RDP_RULE =
-  "it must have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source lets everybody through; give one, for example 203.0.113.7/32.";
+  "it must have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source allows any; give one, for example 203.0.113.7/32.";
 const PASSWORD_RULE =
-  "it must be fixed or unknown, because a password of your own would be in the state and in the host's metadata; take unknown, and set one with gcloud compute reset-windows-password.";
+  "it must be fixed or unknown, because a password of your own would be in the state and in the VM's metadata; use unknown, and set one with gcloud compute reset-windows-password.";
 const WINDOWS_CPU_RULE =
   "it must be of a family with x86 processors, because there is no Windows Server for Arm; use for example e2-medium or n2-standard-4, or set create_windows_vm to false.";
 const LINUX_CPU_RULE =
-  "it must be of a family with x86 processors, because the targets' image is for these; use for example e2-medium or n2-standard-4, or set linux_vm_count to 0.";
+  "it must be of a family with x86 processors, because the image of the targets is for these; use for example e2-medium or n2-standard-4, or set linux_vm_count to 0.";
 const WINDOWS_DISK_RULE =
-  "it must be a whole number from 50 to 65536, because the server image alone needs 50; raise it, or set create_windows_vm to false.";
+  "it must be a whole number from 50 to 65536, because the image alone needs 50 GB; change it, or set create_windows_vm to false.";
 const LINUX_DISK_RULE =
-  "it must be a whole number from 10 to 65536, because the image alone needs 10; raise it, or set linux_vm_count to 0.";
-const COUNT_RULE = "it must be a whole number from 0, because it counts hosts; use 0 for none.";
+  "it must be a whole number from 10 to 65536, because the image alone needs 10 GB; change it, or set linux_vm_count to 0.";
+const COUNT_RULE = "it must be a whole number from 0; use 0 for none.";
 const CLIENT_NAME_RULE =
-  "it must be 1 to 63 characters without control characters and without white space but plain spaces inside, because it is typed by hand into the discovery client and must match; rewrite it.";
+  "it must be 1 to 63 characters, without control characters and with no white space but plain spaces between others, because it is typed into the discovery client and must match; rewrite it.";
 const TOGETHER =
-  "only one of cloudb_access_key_id and cloudb_secret_access_key is given; they must be given together or not at all, because neither signs a request alone; give both, or remove both.";
-const CLOUDB_REGION_RULE =
-  "it must be the name of a region of cloud B such as us-east-1, because instances are listed region by region; correct it.";
+  "only one of cloudb_access_key_id and cloudb_secret_access_key is given; a request is signed with both; give both, or neither.";
+const CLOUDB_REGION_RULE = "it must be the name of an AWS region such as us-east-1; correct it.";
 
 /** What the stack of the lab refuses at plan, whatever else is given. */
 export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
@@ -60,21 +57,21 @@ export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
     "a deployment id that leaves a hyphen at the end of the computer name",
     { deployment_id: "abcdefg" },
     [
-      'deployment_id is "abcdefg"; it must not have 7 characters, because Windows cuts the host\'s name after 15 and a computer name that ends in a hyphen is not legal; add or remove one.',
+      'deployment_id is "abcdefg"; it must not have 7 characters, because the first 15 characters of assess-<id>-winvm01 would then end in a hyphen, which no computer name may; add or remove one.',
     ],
   ],
   [
     "a deployment id that the store reserves",
     { deployment_id: "google" },
     [
-      'deployment_id is "google"; it must not contain "google", because it is part of the bucket\'s name and the store reserves that word; choose another id.',
+      'deployment_id is "google"; it must not contain "google", because Cloud Storage reserves that word in bucket names; choose another id.',
     ],
   ],
   [
-    "an existing network whose name nobody can know",
+    "an existing network without its id",
     { create_vpc: false },
     [
-      "create_vpc is false and deployment_id is not given; the existing network must be called assess-<id>-vpc, because nobody can know a random id before; give the id in the network's name as deployment_id, or set create_vpc to true.",
+      "create_vpc is false and deployment_id is missing; the existing network must be named assess-<id>-vpc, because the lab takes it by that name; give the id in the network's name as deployment_id, or set create_vpc to true.",
     ],
   ],
   [
@@ -89,7 +86,7 @@ export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
   ],
   ["a range of IPv6", { internal_traffic_cidr: "fd00::/8" }, [`internal_traffic_cidr is "fd00::/8"; ${RANGE_RULE}`]],
   [
-    "everybody as internal",
+    "any address as internal",
     { internal_traffic_cidr: "0.0.0.0/0" },
     [`internal_traffic_cidr is "0.0.0.0/0"; ${RANGE_SIZE_RULE}`],
   ],
@@ -107,11 +104,7 @@ export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
     { rdp_source_ranges: ["203.0.113.7", "10.0.0.1/8", "fd00::/8", null] },
     [`rdp_source_ranges is ["203.0.113.7","10.0.0.1/8","fd00::/8",null]; ${RDP_RULE}`],
   ],
-  [
-    "a password of one's own",
-    { windows_password: "Geheim-2026" },
-    [`windows_password is not one of the two words; ${PASSWORD_RULE}`],
-  ],
+  ["a password of one's own", { windows_password: "Geheim-2026" }, [`windows_password is given; ${PASSWORD_RULE}`]],
   [
     "machine types that are none",
     { windows_vm_machine_type: "Big", linux_vm_machine_type: "" },
@@ -186,17 +179,13 @@ export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
     { assess_discovery_client_name: "c".repeat(64) },
     [`assess_discovery_client_name is "${"c".repeat(64)}"; ${CLIENT_NAME_RULE}`],
   ],
+  ["an AWS key id without its secret", { cloudb_access_key_id: "AKIAEXAMPLE", cloudb_region: "us-east-1" }, [TOGETHER]],
   [
-    "a key id of cloud B without its secret",
-    { cloudb_access_key_id: "AKIAEXAMPLE", cloudb_region: "us-east-1" },
-    [TOGETHER],
-  ],
-  [
-    "a secret of cloud B without its key id",
+    "an AWS secret without its key id",
     { cloudb_secret_access_key: "given-by-hand-0815", cloudb_region: "us-east-1" },
     [TOGETHER],
   ],
-  ["a country as region of cloud B", { cloudb_region: "us" }, [`cloudb_region is "us"; ${CLOUDB_REGION_RULE}`]],
+  ["a country as AWS region", { cloudb_region: "us" }, [`cloudb_region is "us"; ${CLOUDB_REGION_RULE}`]],
 ];
 
 /** All that is said about inputs of which many are wrong. */

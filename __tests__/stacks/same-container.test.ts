@@ -2,10 +2,10 @@ import { TerraformLocal, TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
 import * as kubernetesWorkload from "../../lib/platform/kubernetes/kubernetes-workload";
-import { platformEnvironment } from "../../lib/platform/kubernetes/contract";
-import { TRUSTED_PROXIES } from "../../lib/platform/serverless/contract";
 import * as serverlessService from "../../lib/platform/serverless/serverless-service";
 import { type ContainerSpec } from "../../lib/idp/container-spec";
+import { BASE_URL_VARIABLE, TLS_PORT } from "../../lib/idp/contract";
+import { trustedProxies } from "../../lib/idp/trusted-proxies";
 import { terraformOf, type Block } from "../support/synthesis";
 import { stringsIn, valueAt } from "./configuration-graph";
 import {
@@ -20,8 +20,29 @@ import { ADDRESS, containerOf, serverlessResource, serverlessStack, serverlessTe
 const { ServerlessService } = serverlessService;
 const { KubernetesWorkload } = kubernetesWorkload;
 
-/** The containers that the adapters are given when both stacks are made, as they are written into a configuration. */
-const handedOver = (): Record<"kubernetes" | "serverless", ContainerSpec> => {
+/** A container as it is written into a configuration. What it waits for is of its platform. */
+const described = (container: ContainerSpec) => {
+  const { database, image, mounts = [], secretEnvironment, trustedProxies: trusted } = container;
+  return {
+    ...container,
+    database: database && { ...database, instance: database.instance.connectionName },
+    dependsOn: undefined,
+    image: image.containerImage,
+    mounts: mounts.map(({ bucketName, mountOptions, mountPath, name }) => ({
+      bucketName,
+      mountOptions,
+      mountPath,
+      name,
+    })),
+    secretEnvironment: Object.fromEntries(
+      Object.entries(secretEnvironment).map(([name, { secretId, version }]) => [name, { secretId, version }]),
+    ),
+    trustedProxies: trusted?.(["203.0.113.0/24"]),
+  };
+};
+
+/** The containers that the adapters are given when both stacks are made. */
+const handedOver = () => {
   const seen: { container: ContainerSpec; scope: Construct }[] = [];
   jest.spyOn(serverlessService, "ServerlessService").mockImplementation((scope, id, props) => {
     seen.push({ scope, container: props.container });
@@ -35,35 +56,36 @@ const handedOver = (): Record<"kubernetes" | "serverless", ContainerSpec> => {
   kubernetesStack();
   jest.restoreAllMocks();
   if (seen.length !== 2) throw new Error(`the adapters got ${seen.length} containers together`);
-  const [serverless, kubernetes] = seen.map(({ container, scope }) => {
-    new TerraformLocal(scope, "seen", container);
-    return terraformOf(TerraformStack.of(scope)).locals?.seen as ContainerSpec;
+  return seen.map(({ container, scope }) => {
+    new TerraformLocal(scope, "seen", described(container));
+    return terraformOf(TerraformStack.of(scope)).locals?.seen as Block;
   });
-  return { serverless, kubernetes } as Record<"kubernetes" | "serverless", ContainerSpec>;
 };
 
-/** A container without the address at which its platform offers the database. */
-const withoutPlatform = ({ environment, ...container }: ContainerSpec) => ({
-  ...container,
-  environment: {
-    ...environment,
-    required: { ...environment.required, DB_HOST: "where the platform offers it" },
-  },
-});
-
 describe("Both variants", () => {
-  it("hand the same description of the container to their adapters, the database's address aside", () => {
-    const { kubernetes, serverless } = handedOver();
-    expect(withoutPlatform(kubernetes)).toEqual(withoutPlatform(serverless));
-    expect(serverless.mounts).not.toEqual([]);
+  it("hand the same description of the container to their adapters", () => {
+    const [serverless, kubernetes] = handedOver();
+    expect(kubernetes).toEqual(serverless);
+    expect(serverless).toMatchObject({
+      database: { hostVariable: "DB_HOST", instance: `\${${ADDRESS.database}.connection_name}` },
+      mounts: [{ mountPath: "/media" }],
+    });
   });
 
   it("offer the database where the contract says, each in its own way", () => {
-    const { kubernetes, serverless } = handedOver();
-    expect(serverless.environment.required.DB_HOST).toBe(`/cloudsql/\${${ADDRESS.database}.connection_name}`);
-    expect(kubernetes.environment.required.DB_HOST).toBe("127.0.0.1");
+    const host = (terraform: typeof serverlessTerraform, layer: string) =>
+      valueAt(terraform().locals, `${layer}_required_environment.DB_HOST`);
+    expect(host(serverlessTerraform, "service")).toBe(`/cloudsql/\${${ADDRESS.database}.connection_name}`);
+    expect(host(kubernetesTerraform, "workload")).toBe("127.0.0.1");
   });
 });
+
+/** What the platforms add to the environment, each what it has. */
+const PLATFORM_VARIABLES = [
+  ...Object.keys(trustedProxies([])),
+  ...Object.keys(TLS_PORT.environment),
+  BASE_URL_VARIABLE,
+];
 
 describe("In both synthesized results", () => {
   const serverless = () => containerOf(ADDRESS.service);
@@ -76,20 +98,22 @@ describe("In both synthesized results", () => {
   });
 
   it("the environment is the same, in the same order of precedence", () => {
-    const layers = (container: Block, locals: Block | undefined, prefix: string, platform: object) => {
+    const layers = (container: Block, locals: Block | undefined, prefix: string) => {
       const order = String(valueAt(container, "dynamic.env.for_each"));
       const [, ...names] = /^\$\{merge\((\S+), (\S+), (\S+)\)\}$/.exec(order) ?? [];
       return names.map((name) => {
         const layer = locals?.[name.replace("local.", "")] as Record<string, string> | undefined;
         if (layer === undefined) return name;
         expect(name).toMatch(`local.${prefix}_`);
-        const own = Object.entries(layer).filter(([variable]) => !(variable in platform) && variable !== "DB_HOST");
+        const own = Object.entries(layer).filter(
+          ([variable]) => !PLATFORM_VARIABLES.includes(variable) && variable !== "DB_HOST",
+        );
         return Object.fromEntries(own);
       });
     };
     const both = [
-      layers(serverless(), serverlessTerraform().locals, "service", TRUSTED_PROXIES),
-      layers(kubernetes(), kubernetesTerraform().locals, "workload", platformEnvironment({ address: "", url: "" })),
+      layers(serverless(), serverlessTerraform().locals, "service"),
+      layers(kubernetes(), kubernetesTerraform().locals, "workload"),
     ];
     expect(both[1]).toEqual(both[0]);
     expect(both[0]?.map((layer) => typeof layer)).toEqual(["object", "string", "object"]);

@@ -382,7 +382,13 @@ export class MigrationCenter {
     // Metadata alone: the service promises no more of this view.
     const basic = (asset: JsonObject): JsonObject =>
       Object.fromEntries(Object.entries(asset).filter(([field]) => !["machineDetails", "sources"].includes(field)));
-    return this.list("assets", isFull ? shown : shown.map(basic), call);
+    // As all of Google's APIs do, it answers with the asked fields alone.
+    const [, asked] = /assets\(([^)]*)\)/.exec(call.query.get("fields") ?? "") ?? [];
+    const chosen = (asset: JsonObject): JsonObject =>
+      Object.fromEntries(
+        Object.entries(asset).filter(([field]) => asked === undefined || asked.split(",").includes(field)),
+      );
+    return this.list("assets", (isFull ? shown : shown.map(basic)).map(chosen), call);
   }
 
   private deleteAssets(call: Call): JsonObject {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
-import { App, type TerraformStack } from "cdktf";
+import { App, TerraformResource, type ITerraformDependable, type TerraformStack } from "cdktf";
 
 import { PortableStack, type PortableStackProps, type StackOutput } from "../../lib/core/portable-stack";
 
@@ -94,6 +94,14 @@ export function resourceAddresses({ resource = {} }: Terraform): string[] {
   return Object.entries(resource)
     .flatMap(([type, elements]) => Object.keys(elements).map((name) => `${type}.${name}`))
     .sort();
+}
+
+/** Addresses of what something waits for: `<type>.<name>`. */
+export function addressesOf(dependables: readonly ITerraformDependable[]): string[] {
+  return dependables.map((dependable) => {
+    if (!TerraformResource.isTerraformResource(dependable)) throw new Error("only resources have an address here");
+    return `${dependable.terraformResourceType}.${dependable.friendlyUniqueId}`;
+  });
 }
 
 /** What one stack's synthesized folder holds. */

@@ -1,31 +1,50 @@
 import fc from "fast-check";
 
-import { InputVariable } from "../../lib/core/input-variable";
-import { KubernetesWorkload, type KubernetesWorkloadProps } from "../../lib/platform/kubernetes/kubernetes-workload";
-import { type ContainerSpec } from "../../lib/idp/container-spec";
-import { valueAt } from "../stacks/configuration-graph";
-import { asConstant, evaluated } from "../stacks/terraform-run";
-import { describeWith } from "../support/programs";
-import { resourceOf, terraformOf, type Block } from "../support/synthesis";
-import { clusterParts } from "./kubernetes-parts";
-import { containerIn } from "./serverless-parts";
+import { InputVariable } from "../../../lib/core/input-variable";
+import { type ContainerSpec } from "../../../lib/idp/container-spec";
+import { KubernetesWorkload, type KubernetesWorkloadProps } from "../../../lib/platform/kubernetes/kubernetes-workload";
+import { type WorkloadAddress } from "../../../lib/platform/parts";
+import { valueAt } from "../../stacks/configuration-graph";
+import { asConstant, evaluated } from "../../stacks/terraform-run";
+import { describeWith } from "../../support/programs";
+import {
+  namespaceIn,
+  PLACE,
+  standInContainer,
+  standInDatabase,
+  standInIdentity,
+  standInIdentityProvider,
+} from "../../support/stand-in-parts";
+import { addressesOf, bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../../support/synthesis";
 
-const workloadIn = (
+const workloadOf = (
+  container: (stack: BareStack) => ContainerSpec,
   props: Partial<KubernetesWorkloadProps> = {},
-  container: Partial<ContainerSpec> = {},
-  tier?: string,
+  stack = bareStack(),
 ) => {
-  const { stack, ...parts } = clusterParts(tier);
   const workload = new KubernetesWorkload(stack, "Workload", {
-    ...parts,
-    container: { ...containerIn(stack), ...container },
+    place: PLACE,
+    identity: standInIdentity(),
+    container: container(stack),
     ...props,
+    namespace: props.namespace ?? namespaceIn(stack),
   });
   const of = (type: string, name: string) => resourceOf(terraformOf(stack), type, name);
   const deployment = of("kubernetes_deployment_v1", "workload");
   const pod = valueAt(deployment, "spec.template.spec") as Block;
   return { workload, stack, of, deployment, pod, server: valueAt(pod, "container.0") as Block };
 };
+
+/** A database that accepts so many connections. */
+const databaseWith = (maxConnections: number | undefined): Partial<ContainerSpec> => ({
+  database: { instance: standInDatabase({ maxConnections }), hostVariable: "DB_HOST" },
+});
+
+const workloadIn = (
+  props: Partial<KubernetesWorkloadProps> = {},
+  container: Partial<ContainerSpec> = {},
+  stack?: BareStack,
+) => workloadOf((scope) => ({ ...standInIdentityProvider(scope), ...container }), props, stack);
 
 describe("KubernetesWorkload", () => {
   it("starts a new pod before an old one goes, and has time for the migrations of a first start", () => {
@@ -41,32 +60,37 @@ describe("KubernetesWorkload", () => {
 
   it("has four minutes more for every further pod, because they are replaced one after another", () => {
     const timeouts = (maxInstanceCount: number) =>
-      workloadIn({ maxInstanceCount }, {}, "db-custom-2-7680").deployment.timeouts;
+      workloadIn({ maxInstanceCount }, databaseWith(400)).deployment.timeouts;
     expect(timeouts(1)).toEqual({ create: "30m", update: "30m" });
     expect(timeouts(4)).toEqual({ create: "30m", update: "42m" });
-    const { stack, ...parts } = clusterParts();
+    const stack = bareStack();
     const most = new InputVariable(stack, "most", { type: "number", default: 3, description: "An input." });
-    new KubernetesWorkload(stack, "Workload", {
-      ...parts,
-      container: containerIn(stack),
-      maxInstanceCount: most.numberValue,
-    });
-    expect(resourceOf(terraformOf(stack), "kubernetes_deployment_v1", "workload").timeouts).toEqual({
+    expect(workloadIn({ maxInstanceCount: most.numberValue }, {}, stack).deployment.timeouts).toEqual({
       create: "30m",
       update: "${30 + 4 * (var.most - 1)}m",
     });
   });
 
   it("tells the application whom to trust, and where its own TLS listens, unless the container says otherwise", () => {
-    const told = (overrides: ContainerSpec["environment"]["overrides"]) => {
+    const told = (overrides: ContainerSpec["environment"]["overrides"], address?: WorkloadAddress) => {
       const environment = { baseline: { IDP_LOG_LEVEL: "info" }, overrides, required: {} };
-      return valueAt(workloadIn({}, { environment }).server, "dynamic.env.for_each");
+      return valueAt(workloadIn({ address }, { environment }).server, "dynamic.env.for_each");
     };
+    const loadBalancers =
+      "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fe80::/10,::1/128,35.191.0.0/16,130.211.0.0/22";
     expect(told({})).toEqual({
-      IDP_LISTEN__TRUSTED_PROXY_CIDRS:
-        "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fe80::/10,::1/128,35.191.0.0/16,130.211.0.0/22",
+      IDP_LISTEN__TRUSTED_PROXY_CIDRS: loadBalancers,
       IDP_LISTEN__HTTPS: "0.0.0.0:9443",
       IDP_LOG_LEVEL: "info",
+      DB_HOST: "127.0.0.1",
+    });
+    const address = { address: "192.0.2.7", url: "https://login.example.com" };
+    expect(told({}, address)).toMatchObject({
+      IDP_LISTEN__TRUSTED_PROXY_CIDRS: `${loadBalancers},192.0.2.7/32`,
+      IDP_WEB__BASE_URL: "https://login.example.com",
+    });
+    expect(told({ IDP_WEB__BASE_URL: "https://other.example.com" }, address)).toMatchObject({
+      IDP_WEB__BASE_URL: "https://other.example.com",
     });
     expect(told({ IDP_LISTEN__TRUSTED_PROXY_CIDRS: "10.0.0.0/8" })).toMatchObject({
       IDP_LISTEN__TRUSTED_PROXY_CIDRS: "10.0.0.0/8",
@@ -148,7 +172,7 @@ describe("KubernetesWorkload", () => {
         csi: {
           driver: "gcsfuse.csi.storage.gke.io",
           read_only: false,
-          volume_attributes: { bucketName: "media-bucket", mountOptions: "uid=1000,gid=1000" },
+          volume_attributes: { bucketName: "bucket", mountOptions: "uid=1000" },
         },
       },
       { name: "shared-memory", empty_dir: { medium: "Memory", size_limit: "256Mi" } },
@@ -167,11 +191,11 @@ describe("KubernetesWorkload", () => {
       })),
     );
     expect(of("kubernetes_secret_v1", "workload_secrets")).toMatchObject({
-      data_wo_revision: "${sum([tonumber(1), tonumber(2), tonumber(3)])}",
+      data_wo_revision: "${sum([tonumber(1), tonumber(2), tonumber(7)])}",
     });
     expect(valueAt(deployment, "spec.template.metadata.annotations")).toHaveProperty(
       "secret-versions",
-      "IDP_SECRET_KEY=1,IDP_BOOTSTRAP_PASSWORD=2,DB_PASSWORD=3",
+      "IDP_SECRET_KEY=1,IDP_BOOTSTRAP_PASSWORD=2,DB_PASSWORD=7",
     );
   });
 
@@ -189,7 +213,7 @@ describe("KubernetesWorkload", () => {
       "--http-port=9090",
       "--exit-zero-on-sigterm",
       "--max-sigterm-delay=10s",
-      "${google_sql_database_instance.database.connection_name}",
+      "demo-project:us-central1:sql-demo",
     ]);
     expect(valueAt(server, "lifecycle.pre_stop.0.exec.command")).toEqual(["sleep", "20"]);
     // Draining, the server's own end, the proxy's.
@@ -211,62 +235,118 @@ describe("KubernetesWorkload", () => {
     );
   });
 
-  it("reaches a database on a network by its private address", () => {
-    const network = { network: "projects/p/global/networks/n", subnetwork: "projects/p/regions/r/subnetworks/s" };
-    expect(valueAt(workloadIn({ network }).pod, "init_container.0.args")).toContain("--private-ip=true");
+  it("tells the proxy whether the database has a private address", () => {
+    const instance = standInDatabase({ hasPrivateAddress: "true" });
+    const { pod } = workloadIn({}, { database: { instance, hostVariable: "DB_HOST" } });
+    expect(valueAt(pod, "init_container.0.args")).toContain("--private-ip=true");
   });
 
-  it("takes a quarter of a CPU more, the least and the most memory, and as many pods as there are connections", () => {
-    const resources = [
-      { cpu: "2.25", memory: "4Gi" },
-      { cpu: "2", memory: "2Gi" },
-      { cpu: "2", memory: "13Gi" },
-      { cpu: "0.5", memory: "512Mi" },
-    ];
-    for (const size of resources) expect(() => workloadIn({}, { resources: size })).not.toThrow();
-    expect(() => workloadIn({ maxInstanceCount: 3 }, {}, "db-custom-1-3840")).not.toThrow();
+  it("runs a worker with its own command, without port, probes, database, bucket or secret", () => {
+    const { deployment, pod, server } = workloadOf(() => standInContainer({ command: ["/bin/work"], args: ["--all"] }));
+    expect(server).toMatchObject({
+      image: "registry/idp:1",
+      command: ["/bin/work"],
+      args: ["--all"],
+      env: [],
+      port: [],
+    });
+    for (const probe of ["startup_probe", "liveness_probe", "readiness_probe"])
+      expect(server).not.toHaveProperty(probe);
+    expect(valueAt(server, "dynamic.env.for_each")).toEqual({});
+    expect(pod).not.toHaveProperty("init_container");
+    expect(valueAt(pod, "volume")).toMatchObject([{ name: "shared-memory" }]);
+    expect(valueAt(deployment, "spec.template.metadata.annotations")).toEqual({ "secret-versions": "" });
   });
 
-  it("refuses what the platform refuses, everything at once", () => {
-    expect(() =>
-      workloadIn({ minInstanceCount: 0, maxInstanceCount: 2.5 }, { resources: { cpu: "0.3", memory: "4Gi" } }),
-    ).toThrow(
-      new Error(
-        [
-          "test/Workload: 3 problems",
-          "  - resources.cpu is 0.3; it must be 0.5 to 28 in steps of 0.25, because the platform offers no other pod; use 2",
-          "  - minInstanceCount is 0; it must be a whole number from 1, because the platform scales no further down; use 1",
-          "  - maxInstanceCount is 2.5; it must be a whole number from minInstanceCount, which is 0, because the platform refuses such a range; raise it or lower the other",
-        ].join("\n"),
-      ),
+  it("is there when it runs, scales and may be drained", () => {
+    const { workload } = workloadIn();
+    expect(workload.podLabels).toEqual({ "app.kubernetes.io/name": "idp", "app.kubernetes.io/component": "server" });
+    expect(addressesOf(workload.ready)).toEqual([
+      "kubernetes_deployment_v1.workload",
+      "kubernetes_horizontal_pod_autoscaler_v2.workload_autoscaler",
+      "kubernetes_pod_disruption_budget_v1.workload_disruption_budget",
+    ]);
+  });
+
+  it.each([
+    ["a quarter of a CPU more", {}, { cpu: "2.25", memory: "4Gi" }, 100],
+    ["the least memory", {}, { cpu: "2", memory: "2Gi" }, 100],
+    ["the most memory", {}, { cpu: "2", memory: "13Gi" }, 100],
+    ["the smallest pod", {}, { cpu: "0.5", memory: "512Mi" }, 100],
+    ["as many pods as there are connections", { maxInstanceCount: 3 }, undefined, 100],
+    ["any number of pods when only Terraform knows the tier", { maxInstanceCount: 99 }, undefined, undefined],
+  ])("takes %s", (_, props, resources, connections) => {
+    expect(() => workloadIn(props, { resources, ...databaseWith(connections) })).not.toThrow();
+  });
+
+  const MEMORY = (memory: string, cpu: string) =>
+    `container.resources.memory is "${memory}" with container.resources.cpu "${cpu}"; it must be a whole number with Mi or Gi, 1 to 6.5Gi per CPU and 108Gi at most, because Autopilot raises other requests and bills them; change one of the two`;
+
+  it.each<[string, Partial<KubernetesWorkloadProps>, Partial<ContainerSpec>, readonly string[]]>([
+    [
+      "what Kubernetes and Autopilot do not offer, everything at once",
+      { minInstanceCount: 0, maxInstanceCount: 2.5 },
+      { resources: { cpu: "0.3", memory: "4Gi" } },
+      [
+        'container.resources.cpu is "0.3"; it must be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pod; use 2',
+        "minInstanceCount is 0; it must be a whole number from 1; use 1",
+        "maxInstanceCount is 2.5; it must be a whole number from 1; use 1 or more",
+      ],
+    ],
+    ...[
+      ["13Gi", "1"],
+      ["1Gi", "2"],
+      ["4G", "2"],
+      ["1.5Gi", "2"],
+      ["Gi", "2"],
+    ].map(([memory = "", cpu = ""]): [string, object, Partial<ContainerSpec>, readonly string[]] => [
+      `${memory} with ${cpu} CPU`,
+      {},
+      { resources: { cpu, memory } },
+      [MEMORY(memory, cpu)],
+    ]),
+    [
+      "more pods than the database has connections for while they are replaced",
+      { maxInstanceCount: 4 },
+      databaseWith(100),
+      [
+        "maxInstanceCount is 4; with 1 more during a rollout that needs 100 database connections and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a tier with more memory",
+      ],
+    ],
+    [
+      "fewer pods at most than at least",
+      { minInstanceCount: 3, maxInstanceCount: 2 },
+      {},
+      ["minInstanceCount is 3; it must not exceed maxInstanceCount, which is 2; lower one or raise the other"],
+    ],
+    [
+      "probes without a port to ask",
+      {},
+      { port: undefined },
+      [
+        "container.port is missing; a container with probes must have one, because they ask it; give it, or remove the probes",
+      ],
+    ],
+  ])("refuses %s", (_, props, container, problems) => {
+    const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+    expect(() => workloadIn(props, container)).toThrow(
+      new Error([`test/Workload: ${count}`, ...problems.map((problem) => `  - ${problem}`)].join("\n")),
     );
   });
 
-  it.each(["13Gi", "1Gi", "4G", "1.5Gi", "Gi"])("refuses memory that does not fit two CPUs: %s", (memory) => {
-    const fits = memory === "13Gi";
-    const build = () => workloadIn({}, { resources: { cpu: fits ? "1" : "2", memory } });
-    expect(build).toThrow(
-      new Error(
-        [
-          "test/Workload: 1 problem",
-          `  - resources.memory is ${memory} with ${fits ? 1 : 2} CPU; it must be a whole number with Mi or Gi, 1 to 6.5Gi per CPU and 108Gi at most, because the platform raises other requests and bills them; change one of the two`,
-        ].join("\n"),
-      ),
-    );
-  });
-
-  it("refuses more pods than the database has connections for while they are replaced, and fewer at most than at least", () => {
-    expect(() => workloadIn({ maxInstanceCount: 4 }, {}, "db-custom-1-3840")).toThrow(
-      new Error(
-        [
-          "test/Workload: 1 problem",
-          "  - maxInstanceCount is 4; with 1 more during a rollout that needs 100 database connections and 10 are kept for administration, but the database accepts 100, and there must be enough, because an instance without a connection answers nothing; lower it, or choose a tier with more memory",
-        ].join("\n"),
-      ),
-    );
-    expect(() => workloadIn({ minInstanceCount: 3, maxInstanceCount: 2 })).toThrow(
-      /maxInstanceCount is 2; it must be a whole number from minInstanceCount, which is 3,/,
-    );
+  it("is refused where another workload of the namespace has its name", () => {
+    const stack = bareStack();
+    const namespace = namespaceIn(stack);
+    workloadOf(() => standInContainer(), { namespace }, stack);
+    expect(
+      () =>
+        new KubernetesWorkload(stack, "Other", {
+          place: PLACE,
+          namespace,
+          identity: standInIdentity(),
+          container: standInContainer(),
+        }),
+    ).toThrow("Kubernetes deployment in test/Namespace idp is also created by test/Workload;");
   });
 });
 

@@ -1,17 +1,9 @@
 import { TerraformLocal } from "cdktf";
 
 import { InputVariable } from "../../lib/core/input-variable";
-import {
-  countWith,
-  countWithout,
-  isGiven,
-  isMissing,
-  onlyAttribute,
-  orElse,
-  whether,
-} from "../../lib/core/optional-value";
-import { TerraformData } from "../../lib/core/terraform-data";
+import { countIfSet, countIfUnset, ifSet, isSet, isUnset, oneAttribute, valueOr } from "../../lib/core/conditional";
 import { expression } from "../../lib/core/expression";
+import { TerraformData } from "../../lib/core/terraform-data";
 import { bareStack, resourceOf, terraformOf, type BareStack } from "../support/synthesis";
 
 const inputOf = (stack: BareStack) =>
@@ -23,7 +15,7 @@ const valuesOf = (build: (input: string) => Record<string, string>) => {
   return terraformOf(stack).locals;
 };
 
-const countOf = (build: (input: string) => ReturnType<typeof countWith>) => {
+const countOf = (build: (input: string) => ReturnType<typeof countIfSet>) => {
   const stack = bareStack();
   new TerraformData(stack, "Data", { count: build(inputOf(stack)) });
   return resourceOf(terraformOf(stack), "terraform_data", "data").count;
@@ -31,23 +23,23 @@ const countOf = (build: (input: string) => ReturnType<typeof countWith>) => {
 
 describe("A resource that needs a value", () => {
   it("is always there when the value is written down, and never when it is left out", () => {
-    expect(countOf(() => countWith("a.example"))).toBeUndefined();
-    expect(countOf(() => countWith(undefined))).toBe("${(false) ? 1 : 0}");
+    expect(countOf(() => countIfSet("a.example"))).toBeUndefined();
+    expect(countOf(() => countIfSet(undefined))).toBe("${(false) ? 1 : 0}");
   });
 
   it("is there as the input says at plan", () => {
-    expect(countOf((input) => countWith(input))).toBe("${(var.domain != null) ? 1 : 0}");
+    expect(countOf((input) => countIfSet(input))).toBe("${(var.domain != null) ? 1 : 0}");
   });
 });
 
 describe("A resource that stands in for a missing value", () => {
   it("is never there when the value is written down, and always when it is left out", () => {
-    expect(countOf(() => countWithout("a.example"))).toBe("${(false) ? 1 : 0}");
-    expect(countOf(() => countWithout(undefined))).toBeUndefined();
+    expect(countOf(() => countIfUnset("a.example"))).toBe("${(false) ? 1 : 0}");
+    expect(countOf(() => countIfUnset(undefined))).toBeUndefined();
   });
 
   it("is there as the input says at plan", () => {
-    expect(countOf((input) => countWithout(input))).toBe("${(var.domain == null) ? 1 : 0}");
+    expect(countOf((input) => countIfUnset(input))).toBe("${(var.domain == null) ? 1 : 0}");
   });
 });
 
@@ -55,14 +47,14 @@ describe("A value that need not be given", () => {
   it("decides at synth when it is known there", () => {
     expect(
       valuesOf(() => ({
-        given: whether("a.example", '"yes"', '"no"'),
-        absent: whether(undefined, '"yes"', '"no"'),
-        itself: orElse("a.example", '"no"'),
-        replaced: orElse(undefined, '"no"'),
-        is_given: isGiven("a.example"),
-        is_absent: isGiven(undefined),
-        is_not_missing: isMissing("a.example"),
-        is_missing: isMissing(undefined),
+        given: ifSet("a.example", '"yes"', '"no"'),
+        absent: ifSet(undefined, '"yes"', '"no"'),
+        itself: valueOr("a.example", '"no"'),
+        replaced: valueOr(undefined, '"no"'),
+        is_given: isSet("a.example"),
+        is_absent: isSet(undefined),
+        is_not_missing: isUnset("a.example"),
+        is_missing: isUnset(undefined),
       })),
     ).toEqual({
       given: '${"yes"}',
@@ -79,10 +71,10 @@ describe("A value that need not be given", () => {
   it("decides at plan when it is an input, also within other expressions", () => {
     expect(
       valuesOf((input) => ({
-        chosen: whether(input, '"yes"', '"no"'),
-        filled: orElse(input, '"no"'),
-        nested: expression(`upper(${orElse(input, '"no"')})`),
-        text: `--given=${isGiven(input)} --missing=${isMissing(input)}`,
+        chosen: ifSet(input, '"yes"', '"no"'),
+        filled: valueOr(input, '"no"'),
+        nested: expression(`upper(${valueOr(input, '"no"')})`),
+        text: `--given=${isSet(input)} --missing=${isUnset(input)}`,
       })),
     ).toEqual({
       chosen: '${(var.domain != null ? "yes" : "no")}',
@@ -95,7 +87,7 @@ describe("A value that need not be given", () => {
   it("is read from a resource that may not be there", () => {
     const stack = bareStack();
     const data = new TerraformData(stack, "Data", {});
-    new TerraformLocal(stack, "id", expression(onlyAttribute(data, "id")));
+    new TerraformLocal(stack, "id", expression(oneAttribute(data, "id")));
     expect(terraformOf(stack).locals).toEqual({ id: "${one(terraform_data.data[*].id)}" });
   });
 });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 
 import { InputVariable } from "../../lib/core/input-variable";
 import { type EnvironmentSpec } from "../../lib/idp/container-spec";
-import { addPlainEntries } from "../../lib/platform/plain-environment";
+import { addPlainEntries } from "../../lib/platform/environment";
 import { valueAt } from "../stacks/configuration-graph";
 import { asConstant, evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";

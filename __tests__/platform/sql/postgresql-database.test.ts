@@ -1,13 +1,19 @@
-import { InputVariable } from "../../lib/core/input-variable";
-import { PostgresqlDatabase, type PostgresqlDatabaseProps } from "../../lib/platform/postgresql-database";
-import { bareStack, resourceAddresses, resourceOf, terraformOf } from "../support/synthesis";
-import { valueAt } from "../stacks/configuration-graph";
+import { InputVariable } from "../../../lib/core/input-variable";
+import { PostgresqlDatabase, type PostgresqlDatabaseProps } from "../../../lib/platform/sql/postgresql-database";
+import { valueAt } from "../../stacks/configuration-graph";
+import { PLACE, placeOf, standInIdentity } from "../../support/stand-in-parts";
+import {
+  addressesOf,
+  bareStack,
+  resourceAddresses,
+  resourceOf,
+  terraformOf,
+  type BareStack,
+} from "../../support/synthesis";
 
 const databaseIn = (overrides: Partial<PostgresqlDatabaseProps> = {}, stack = bareStack()) => {
   const database = new PostgresqlDatabase(stack, "Database", {
-    projectId: "demo-project",
-    region: "us-central1",
-    deployment: { tenantPrefix: "demo-abc123", applicationName: "idp" },
+    place: PLACE,
     ...overrides,
   });
   const terraform = () => terraformOf(stack);
@@ -18,6 +24,12 @@ const databaseIn = (overrides: Partial<PostgresqlDatabaseProps> = {}, stack = ba
     instance: () => resourceOf(terraform(), "google_sql_database_instance", "database"),
   };
 };
+
+const attachedInput = (stack: BareStack) => ({
+  network: new InputVariable(stack, "network", { type: "string", default: null, description: "Network." }).stringValue,
+  subnetwork: new InputVariable(stack, "subnetwork", { type: "string", default: null, description: "Subnetwork." })
+    .stringValue,
+});
 
 describe("PostgresqlDatabase", () => {
   it("is a PostgreSQL 15 with backups, point-in-time recovery, growing storage and insights", () => {
@@ -58,7 +70,10 @@ describe("PostgresqlDatabase", () => {
   });
 
   it("has a private address and no public one on a network that is given", () => {
-    const network = { network: "projects/p/global/networks/n", subnetwork: "unused" };
+    const network = {
+      network: "projects/p/global/networks/n",
+      subnetwork: "projects/p/regions/us-central1/subnetworks/s",
+    };
     expect(valueAt(databaseIn({ network }).instance(), "settings.ip_configuration")).toMatchObject({
       ipv4_enabled: false,
       private_network: "projects/p/global/networks/n",
@@ -67,8 +82,7 @@ describe("PostgresqlDatabase", () => {
 
   it("decides at plan when the network is an input, and null means none", () => {
     const stack = bareStack();
-    const network = new InputVariable(stack, "network", { type: "string", default: null, description: "Network." });
-    const { instance } = databaseIn({ network: { network: network.stringValue, subnetwork: "unused" } }, stack);
+    const { instance } = databaseIn({ network: attachedInput(stack) }, stack);
     expect(valueAt(instance(), "settings.ip_configuration")).toMatchObject({
       ipv4_enabled: "${var.network == null}",
       private_network: "${var.network}",
@@ -186,7 +200,7 @@ describe("PostgresqlDatabase", () => {
   it.each([-1, 366, 1.5])("refuses to keep a last backup for %p days", (finalBackupDays) => {
     expect(() => databaseIn({ finalBackupDays })).toThrow(
       new Error(
-        `test/Database: 1 problem\n  - finalBackupDays is ${finalBackupDays}; it must be a whole number from 0 to 365, because the platform keeps a final backup no longer; use 30, or 0 for none`,
+        `test/Database: 1 problem\n  - finalBackupDays is ${finalBackupDays}; it must be a whole number from 0 to 365, because Cloud SQL keeps a final backup no longer; use 30, or 0 for none`,
       ),
     );
   });
@@ -198,7 +212,7 @@ describe("PostgresqlDatabase", () => {
   });
 
   it("labels itself and its secrets", () => {
-    const { instance, terraform } = databaseIn({ labels: { team: "identity" } });
+    const { instance, terraform } = databaseIn({ place: { ...PLACE, labels: { team: "identity" } } });
     expect(valueAt(instance(), "settings.user_labels")).toEqual({ team: "identity" });
     expect(resourceOf(terraform(), "google_secret_manager_secret", "database_password").labels).toEqual({
       team: "identity",
@@ -210,36 +224,62 @@ describe("PostgresqlDatabase", () => {
       new Error(
         [
           "test/Database: 2 problems",
-          "  - tier is db-custom-3-7680; it must be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other that has enough connections; use for example db-custom-1-3840",
-          "  - availability is GLOBAL; it must be ZONAL or REGIONAL, because the platform knows no other; use ZONAL for one zone, REGIONAL for a standby in another",
+          '  - tier is "db-custom-3-7680"; it must be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other that has enough connections; use for example db-custom-1-3840',
+          '  - availability is "GLOBAL"; it must be ZONAL or REGIONAL; use ZONAL for one zone, REGIONAL for a standby in another',
         ].join("\n"),
       ),
     );
   });
 
-  it("refuses names that the platform or the server would read differently", () => {
-    expect(() => databaseIn({ deployment: { tenantPrefix: "Demo", applicationName: "idp" } })).toThrow(
+  it("refuses a place that is none, and the names that would come of it", () => {
+    const place = placeOf({ tenantPrefix: "t".repeat(60), applicationName: "Idp" });
+    const name = `${"t".repeat(60)}_Idp`;
+    expect(() => databaseIn({ place: { ...place, region: "us-central1-a" } })).toThrow(
       new Error(
         [
-          "test/Database: 2 problems",
-          "  - instance name sql-Demo-idp must be lower-case letters, digits and hyphens, because the database service refuses other names; change the application name or the tenant id",
-          "  - database name db_Demo_idp must be lower-case letters, digits and underscores, because statements that name it without quotes would mean another one; change the application name or the tenant id",
+          "test/Database: 6 problems",
+          '  - place.region is "us-central1-a"; it must be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter',
+          `  - place.deployment.tenantPrefix is "${"t".repeat(60)}"; it must be a tenant id, a hyphen and 6 hexadecimal digits, because names without a hash of the project are taken by others; take it from tenantPrefix(tenantId, projectId)`,
+          '  - place.deployment.applicationName is "Idp"; it must be 1 to 18 lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it',
+          `  - instance name sql-${name.replace("_", "-")} must be lower-case letters, digits and hyphens, because the database service refuses other names; change the application name or the tenant id`,
+          `  - database name db_${name} is 67 characters, the limit is 63, because PostgreSQL cuts off the rest; shorten the application name or the tenant id by 4`,
+          `  - database name db_${name} must be lower-case letters, digits and underscores, because statements that name it without quotes would mean another one; change the application name or the tenant id`,
         ].join("\n"),
       ),
     );
   });
 
-  it("refuses names that are longer than the platform and the server allow", () => {
-    const deployment = { tenantPrefix: "t".repeat(60), applicationName: "a".repeat(40) };
-    const name = `${"t".repeat(60)}_${"a".repeat(40)}`;
-    expect(() => databaseIn({ deployment })).toThrow(
-      new Error(
-        [
-          "test/Database: 2 problems",
-          `  - instance name sql-${name.replace("_", "-")} is 105 characters, the limit is 98, because the database service takes no longer one together with the project's; shorten the application name or the tenant id by 7`,
-          `  - database name db_${name} is 104 characters, the limit is 63, because PostgreSQL cuts off the rest; shorten the application name or the tenant id by 41`,
-        ].join("\n"),
-      ),
+  it("is refused where another database of the project has its name", () => {
+    const stack = bareStack();
+    databaseIn({}, stack);
+    expect(() => new PostgresqlDatabase(stack, "Other", { place: PLACE })).toThrow(
+      "database instance in demo-project sql-demo-abc123-idp is also created by test/Database;",
     );
+  });
+
+  it("lets an account connect, which is a right on the whole project", () => {
+    const { database } = databaseIn();
+    const grantOnProject = jest.fn(() => []);
+    database.grantConnect(standInIdentity("Runner", { grantOnProject }));
+    expect(grantOnProject).toHaveBeenCalledWith("ConnectsToDatabase", "roles/cloudsql.client");
+  });
+
+  it("can be connected to when it is there", () => {
+    expect(addressesOf(databaseIn().database.ready)).toEqual(["google_sql_database_instance.database"]);
+  });
+
+  it.each([
+    ["without a network", () => undefined, "false"],
+    [
+      "on one that is written down",
+      () => ({ network: "projects/p/global/networks/n", subnetwork: "projects/p/regions/us-central1/subnetworks/s" }),
+      "true",
+    ],
+    ["on one that is an input", attachedInput, "${var.network != null}"],
+  ])("says %s whether it has a private address", (_, network, expected) => {
+    const stack = bareStack();
+    const { database, terraform } = databaseIn({ network: network(stack) }, stack);
+    stack.expose({ address: { value: database.hasPrivateAddress, description: "Address." } });
+    expect(terraform().output?.address?.value).toBe(expected);
   });
 });

@@ -1,19 +1,22 @@
 import fc from "fast-check";
 
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
-import { ASSESSMENT_LAB_RULES } from "../../lib/lab/assessment-lab-rules";
+import { ASSESSMENT_LAB_RULES } from "../../lib/lab/lab-rules";
 import { InputVariable } from "../../lib/core/input-variable";
 import { bareLabStack, literalLab } from "../stacks/lab-stack";
 
 const RANGE_EXAMPLE = "10.128.0.0/9";
 const RULE_OF_ID =
-  "it must be 1 to 8 lower-case letters and digits, because it is part of every name and the whole of it must be in the computer name of the Windows host; shorten or rewrite it";
-const RULE_OF_RANGE = `it must be an IPv4 range such as ${RANGE_EXAMPLE} that begins with its first address, because firewall rules take nothing else; correct it`;
-const RULE_OF_SOURCES = `it must have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source lets everybody through; give one, for example ${RANGE_EXAMPLE}`;
+  "it must be 1 to 8 lower-case letters and digits, because Windows keeps 15 characters of assess-<id>-winvm01 as its computer name, and all of the id must be among them; shorten or rewrite it";
+const RULE_OF_RANGE = `it must be an IPv4 range such as ${RANGE_EXAMPLE} that begins with its first address; correct it`;
+const RULE_OF_SOURCES =
+  "it must have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source allows any; give one, for example 203.0.113.7/32";
 const RULE_OF_NAME =
-  "it must be 1 to 63 characters without control characters and without white space but plain spaces inside, because it is typed by hand into the discovery client and must match; rewrite it";
-const RULE_OF_CREDENTIALS =
-  "they must be given together or not at all, because neither signs a request alone; give both, or leave cloudB out";
+  "it must be 1 to 63 characters, without control characters and with no white space but plain spaces between others, because it is typed into the discovery client and must match; rewrite it";
+const RULE_OF_LITERALS =
+  "is a literal; it must be an input, because a literal can be read in the synthesized folder; pass a sensitive input, or an empty string for no AWS";
+const RULE_OF_BOTH =
+  "only one of aws.accessKeyId and aws.secretAccessKey is given; a request is signed with both; give both, or neither";
 
 const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentLabProps>, failures: string[]])[] = [
   ["a long deployment id", { deploymentId: "abcdefghi" }, [`deploymentId is "abcdefghi"; ${RULE_OF_ID}`]],
@@ -22,57 +25,53 @@ const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentL
     "a deployment id that leaves a hyphen at the end of the computer name",
     { deploymentId: "abcdefg" },
     [
-      'deploymentId is "abcdefg"; it must not have 7 characters, because Windows cuts the host\'s name after 15 and a computer name that ends in a hyphen is not legal; add or remove one',
+      'deploymentId is "abcdefg"; it must not have 7 characters, because the first 15 characters of assess-<id>-winvm01 would then end in a hyphen, which no computer name may; add or remove one',
     ],
   ],
   [
     "a deployment id that the store reserves",
     { deploymentId: "google" },
     [
-      'deploymentId is "google"; it must not contain "google", because it is part of the bucket\'s name and the store reserves that word; choose another id',
+      'deploymentId is "google"; it must not contain "google", because Cloud Storage reserves that word in bucket names; choose another id',
     ],
   ],
   [
-    "a network whose name nobody can know",
+    "an existing network without its id",
     { createVpc: false },
     [
-      "createVpc is false and deploymentId is missing; the existing network must be called assess-<id>-vpc, because nobody can know a random id before; give the id in the network's name, or set createVpc to true",
+      "createVpc is false and deploymentId is missing; the existing network must be named assess-<id>-vpc, because the lab takes it by that name; give the id in the network's name as deploymentId, or set createVpc to true",
     ],
   ],
   [
     "a zone as region",
     { region: "us-central1-a" },
     [
-      'region is "us-central1-a"; it must be the name of a region such as us-central1, because the assessment data of a project is in one for ever; a zone has one more letter at the end, leave that out',
+      'region is "us-central1-a"; it must be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter',
     ],
   ],
   [
     "the default zone in another region",
     { region: "europe-west1", zone: "us-central1-a" },
-    [
-      'zone is "us-central1-a"; it must be a zone of the region europe-west1, because hosts, bucket and assessment data belong together; use for example europe-west1-b',
-    ],
+    ['zone is "us-central1-a"; it must be a zone of the region "europe-west1"; use for example europe-west1-b'],
   ],
   [
     "a region as zone",
     { zone: "us-central1" },
-    [
-      'zone is "us-central1"; it must be a zone of the region us-central1, because hosts, bucket and assessment data belong together; use for example us-central1-b',
-    ],
+    ['zone is "us-central1"; it must be a zone of the region "us-central1"; use for example us-central1-b'],
   ],
   [
     "the name of a project in the place of its id",
     { projectId: "My Project" },
     [
-      'projectId is "My Project"; it must be the id of a project, 6 to 30 lower-case letters, digits and hyphens that start with a letter, because every address is built from it; use the id, not the name or the number',
+      'projectId is "My Project"; it must be the id of a project: 6 to 30 lower-case letters, digits and hyphens that start with a letter; use the id, not the name or the number',
     ],
   ],
   [
     "machine types that are none",
     { windowsVmMachineType: "large", linuxVmMachineType: "E2-MEDIUM" },
     [
-      'windowsVmMachineType is "large"; it must be the name of a machine type, because the platform knows no other sizes; use for example e2-medium or n2-standard-4',
-      'linuxVmMachineType is "E2-MEDIUM"; it must be the name of a machine type, because the platform knows no other sizes; use for example e2-medium or n2-standard-4',
+      'windowsVmMachineType is "large"; it must be a machine type such as e2-medium or n2-standard-4; choose one that gcloud compute machine-types list prints',
+      'linuxVmMachineType is "E2-MEDIUM"; it must be a machine type such as e2-medium or n2-standard-4; choose one that gcloud compute machine-types list prints',
     ],
   ],
   [
@@ -80,7 +79,7 @@ const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentL
     { windowsVmMachineType: "c4a-standard-4", linuxVmMachineType: "n4a-standard-2" },
     [
       'windowsVmMachineType is "c4a-standard-4"; it must be of a family with x86 processors, because there is no Windows Server for Arm; use for example e2-medium or n2-standard-4, or set createWindowsVm to false',
-      'linuxVmMachineType is "n4a-standard-2"; it must be of a family with x86 processors, because the targets\' image is for these; use for example e2-medium or n2-standard-4, or set linuxVmCount to 0',
+      'linuxVmMachineType is "n4a-standard-2"; it must be of a family with x86 processors, because the image of the targets is for these; use for example e2-medium or n2-standard-4, or set linuxVmCount to 0',
     ],
   ],
   [
@@ -89,45 +88,51 @@ const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentL
     [`internalTrafficCidr is "10.0.0.1/8"; ${RULE_OF_RANGE}`],
   ],
   [
-    "everybody as internal",
+    "any address as internal",
     { internalTrafficCidr: "0.0.0.0/0" },
     [
-      `internalTrafficCidr is 0.0.0.0/0; it must be /8 or smaller, because every protocol is let through from there and the Windows host has a public address; use the range of the network, ${RANGE_EXAMPLE}`,
+      `internalTrafficCidr is "0.0.0.0/0"; it must be /8 or smaller, because every protocol is allowed from there and the Windows VM has a public address; use the range of the network, ${RANGE_EXAMPLE}`,
     ],
   ],
   [
     "rules without a source, and with one that is none",
-    { sourceRanges: { ssh: [], rdp: ["203.0.113.7"] } },
-    [`sourceRanges.ssh is []; ${RULE_OF_SOURCES}`, `sourceRanges.rdp is ["203.0.113.7"]; ${RULE_OF_SOURCES}`],
+    { sourceRanges: { internal: [], ssh: [], rdp: ["203.0.113.7"], icmp: [], http: ["fd00::/8"] } },
+    [
+      `sourceRanges.internal is []; ${RULE_OF_SOURCES}`,
+      `sourceRanges.ssh is []; ${RULE_OF_SOURCES}`,
+      `sourceRanges.rdp is ["203.0.113.7"]; ${RULE_OF_SOURCES}`,
+      `sourceRanges.icmp is []; ${RULE_OF_SOURCES}`,
+      `sourceRanges.http is ["fd00::/8"]; ${RULE_OF_SOURCES}`,
+    ],
   ],
   [
     "a password of one's own, without showing it",
     { windowsPassword: "Geheim-2026" },
     [
-      "windowsPassword is not one of the two words; it must be fixed or unknown, because a password of your own would be in the state and in the host's metadata; take unknown, and set one with gcloud compute reset-windows-password",
+      "windowsPassword is given; it must be fixed or unknown, because a password of your own would be in the state and in the VM's metadata; use unknown, and set one with gcloud compute reset-windows-password",
     ],
   ],
   [
     "a disk that Windows does not fit on",
     { windowsVmBootDiskSizeGb: 49 },
     [
-      "windowsVmBootDiskSizeGb is 49; it must be a whole number from 50 to 65536, because the server image alone needs 50; raise it, or set createWindowsVm to false",
+      "windowsVmBootDiskSizeGb is 49; it must be a whole number from 50 to 65536, because the image alone needs 50 GB; change it, or set createWindowsVm to false",
     ],
   ],
   [
     "a negative number of targets",
     { linuxVmCount: -1 },
-    ["linuxVmCount is -1; it must be a whole number from 0, because it counts hosts; use 0 for none"],
+    ["linuxVmCount is -1; it must be a whole number from 0; use 0 for none"],
   ],
   [
     "a disk that Linux does not fit on",
     { linuxVmBootDiskSizeGb: 9.5 },
     [
-      "linuxVmBootDiskSizeGb is 9.5; it must be a whole number from 10 to 65536, because the image alone needs 10; raise it, or set linuxVmCount to 0",
+      "linuxVmBootDiskSizeGb is 9.5; it must be a whole number from 10 to 65536, because the image alone needs 10 GB; change it, or set linuxVmCount to 0",
     ],
   ],
   [
-    "a client name that nobody types the same twice",
+    "a client name that begins with a space",
     { assessDiscoveryClientName: " client" },
     [`assessDiscoveryClientName is " client"; ${RULE_OF_NAME}`],
   ],
@@ -137,16 +142,19 @@ const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentL
     [`assessDiscoveryClientName is "my\\tclient"; ${RULE_OF_NAME}`],
   ],
   [
-    "half of the credentials of cloud B, without showing it",
-    { cloudB: { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "" } },
-    [`cloudB has accessKeyId given and secretAccessKey missing; ${RULE_OF_CREDENTIALS}`],
+    "half of the credentials of AWS as a literal, without showing it",
+    { aws: { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "" } },
+    [`aws.accessKeyId ${RULE_OF_LITERALS}`, RULE_OF_BOTH],
   ],
   [
-    "a country as region of cloud B",
-    { cloudB: { accessKeyId: "", secretAccessKey: "", region: "us" } },
-    [
-      'cloudB.region is "us"; it must be the name of a region of cloud B such as us-east-1, because instances are listed region by region; correct it',
-    ],
+    "a literal secret of AWS, without showing it",
+    { aws: { accessKeyId: "", secretAccessKey: "example" } },
+    [`aws.secretAccessKey ${RULE_OF_LITERALS}`, RULE_OF_BOTH],
+  ],
+  [
+    "a country as region of AWS",
+    { aws: { accessKeyId: "", secretAccessKey: "", region: "us" } },
+    ['aws.region is "us"; it must be the name of an AWS region such as us-east-1; correct it'],
   ],
 ];
 
@@ -167,10 +175,10 @@ describe("AssessmentLab refuses", () => {
 
 describe("AssessmentLab accepts", () => {
   it.each<readonly [string, Partial<AssessmentLabProps>]>([
-    ["a small Windows disk where there is no Windows host", { createWindowsVm: false, windowsVmBootDiskSizeGb: 10 }],
-    ["a small Linux disk where there is no target", { linuxVmCount: 0, linuxVmBootDiskSizeGb: 1 }],
+    ["a small Windows disk where there is no Windows VM", { createWindowsVm: false, windowsVmBootDiskSizeGb: 10 }],
+    ["a small Linux disk where there is no Linux VM", { linuxVmCount: 0, linuxVmBootDiskSizeGb: 1 }],
     [
-      "Arm machine types where there is no host of the kind",
+      "Arm machine types where there is no VM of the kind",
       {
         createWindowsVm: false,
         windowsVmMachineType: "c4a-standard-4",
@@ -178,14 +186,14 @@ describe("AssessmentLab accepts", () => {
         linuxVmMachineType: "t2a-standard-2",
       },
     ],
-    ["empty credentials of cloud B", { cloudB: { accessKeyId: "", secretAccessKey: "" } }],
+    ["empty credentials of AWS", { aws: { accessKeyId: "", secretAccessKey: "" } }],
     ...["us-gov-west-1", "cn-northwest-1", "us-isob-east-1", "eusc-de-east-1"].map(
-      (region) => [`cloud B's region ${region}`, { cloudB: { accessKeyId: "", secretAccessKey: "", region } }] as const,
+      (region) => [`AWS region ${region}`, { aws: { accessKeyId: "", secretAccessKey: "", region } }] as const,
     ),
     ["a zone of another region when that region is given", { region: "europe-west1", zone: "europe-west1-d" }],
     ["a range of one address", { sourceRanges: { rdp: ["203.0.113.7/32"] } }],
     ["a rule that is left out by name", { sourceRanges: { rdp: undefined } }],
-    ["a source list of everybody, in writing", { sourceRanges: { http: ["0.0.0.0/0"] } }],
+    ["any address as source, in writing", { sourceRanges: { http: ["0.0.0.0/0"] } }],
   ])("%s", (_behaviour, props) => {
     expect(() => literalLab(props)).not.toThrow();
   });
@@ -200,7 +208,7 @@ describe("AssessmentLab accepts", () => {
         new AssessmentLab(stack, "Lab", {
           projectId: text,
           assessDiscoveryClientName: text,
-          cloudB: { accessKeyId: text, secretAccessKey: text, region: text },
+          aws: { accessKeyId: text, secretAccessKey: text, region: text },
           createVpc: isOn,
           deploymentId: text,
           internalTrafficCidr: text,

@@ -1,0 +1,173 @@
+import { type TerraformResource } from "cdktf";
+
+import { GeneratedSecret } from "../../lib/core/generated-secret";
+import { type Identity } from "../../lib/core/identity";
+import { ProjectApis } from "../../lib/core/project-apis";
+import { TerraformData } from "../../lib/core/terraform-data";
+import { type ContainerSpec } from "../../lib/idp/container-spec";
+import { MediaBucket } from "../../lib/idp/media-bucket";
+import { ExistingIdentity } from "../../lib/platform/identity/existing-identity";
+import { ServiceIdentity } from "../../lib/platform/identity/service-identity";
+import { KubernetesJobs } from "../../lib/platform/kubernetes/kubernetes-jobs";
+import { KubernetesWorkload } from "../../lib/platform/kubernetes/kubernetes-workload";
+import { type WorkloadNamespace } from "../../lib/platform/kubernetes/workload-namespace";
+import { ImageRegistry } from "../../lib/platform/registry/image-registry";
+import { ServerlessJobs } from "../../lib/platform/serverless/serverless-jobs";
+import { ServerlessService } from "../../lib/platform/serverless/serverless-service";
+import { PostgresqlDatabase } from "../../lib/platform/sql/postgresql-database";
+import { namespaceIn, PLACE, STAND_IN_CLUSTER, standInContainer, standInJob } from "../support/stand-in-parts";
+import { addressesOf, bareStack, resourceOf, terraformOf, type BareStack } from "../support/synthesis";
+
+interface Runs {
+  readonly stack: BareStack;
+  readonly namespace: WorkloadNamespace;
+  readonly identity: Identity;
+  readonly container: ContainerSpec;
+}
+
+/** Whatever runs a container, and whether its pods get copies of the secrets in place of a right to read them. */
+const RUNNERS: readonly (readonly [
+  name: string,
+  run: (runs: Runs, id: string) => TerraformResource,
+  copies: boolean,
+])[] = [
+  [
+    "ServerlessService",
+    ({ container, identity, stack }, id) =>
+      new ServerlessService(stack, id, { place: PLACE, identity, container }).service,
+    false,
+  ],
+  [
+    "ServerlessJobs",
+    ({ container, identity, stack }, id) =>
+      new ServerlessJobs({ place: PLACE, identity }).runOnce(stack, id, standInJob(stack, { container })).job,
+    false,
+  ],
+  [
+    "KubernetesWorkload",
+    ({ container, identity, namespace, stack }, id) =>
+      new KubernetesWorkload(stack, id, { place: PLACE, identity, namespace, container }).workload,
+    true,
+  ],
+  [
+    "KubernetesJobs",
+    ({ container, identity, namespace, stack }, id) =>
+      new KubernetesJobs({ place: PLACE, identity, namespace }).runOnce(stack, id, standInJob(stack, { container }))
+        .job,
+    true,
+  ],
+];
+
+/** A container that takes of everything, from the owners that the product has. */
+const containerIn = (stack: BareStack): ContainerSpec => {
+  const apis = new ProjectApis(stack, "Apis", {
+    projectId: PLACE.projectId,
+    region: PLACE.region,
+    apis: ["artifactregistry", "cloudbuild", "iam", "logging"],
+  });
+  const registry = new ImageRegistry(stack, "Registry", { place: PLACE, apis });
+  const secret = new GeneratedSecret(stack, "Secret", { secretId: "secret", length: 32 });
+  return standInContainer({
+    port: 80,
+    image: {
+      containerImage: `${registry.imagePrefix}/app:1`,
+      ready: [new TerraformData(stack, "Image", {})],
+      grantPull: (identity) => registry.grantPull(identity),
+    },
+    // Twice on purpose: one grant is enough.
+    secretEnvironment: { FIRST: secret, SECOND: secret },
+    mounts: [new MediaBucket(stack, "Media", { place: PLACE })],
+    database: { instance: new PostgresqlDatabase(stack, "Database", { place: PLACE }), hostVariable: "HOST" },
+    dependsOn: [new TerraformData(stack, "Prepared", {})],
+  });
+};
+
+const partsFor = (identity: (stack: BareStack) => Identity) => {
+  const stack = bareStack();
+  const namespace = namespaceIn(stack, { cluster: STAND_IN_CLUSTER });
+  return { stack, namespace, identity: identity(stack), container: containerIn(stack) };
+};
+
+const OWN = (stack: BareStack) =>
+  new ServiceIdentity(stack, "Runtime", { place: PLACE, purpose: "run", description: "Runs." });
+
+const EXISTING = () => new ExistingIdentity("runner@demo-project.iam.gserviceaccount.com");
+
+/** Roles that are granted to a member, each with the address of its grant. */
+const grantsTo = (member: string, stack: BareStack): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(terraformOf(stack).resource ?? {}).flatMap(([type, elements]) =>
+      Object.entries(elements)
+        .filter(([, grant]) => grant.member === member)
+        .map(([name, { role }]) => [`${type}.${name}`, role]),
+    ),
+  );
+
+const MEMBER = "serviceAccount:${google_service_account.runtime.email}";
+const CONNECT = "google_project_iam_member.runtime_connects_to_database";
+const FILES = "google_storage_bucket_iam_member.media_runtime";
+const READ = "google_secret_manager_secret_iam_member.secret_runtime";
+
+const ACCESSOR = "roles/secretmanager.secretAccessor";
+
+/** The script of a job is a secret of its own; nobody else could allow the account to read it. */
+const scriptOf = (name: string) =>
+  name === "ServerlessJobs" ? { "google_secret_manager_secret_iam_member.runs_script_reader": ACCESSOR } : {};
+
+describe.each(RUNNERS)("%s", (name, run, copies) => {
+  it("grants to its account what its container takes, and no more", () => {
+    const parts = partsFor(OWN);
+    run(parts, "Runs");
+    expect(grantsTo(MEMBER, parts.stack)).toEqual({
+      [CONNECT]: "roles/cloudsql.client",
+      [FILES]: "roles/storage.objectUser",
+      ...(copies ? {} : { [READ]: ACCESSOR }),
+      ...scriptOf(name),
+    });
+  });
+
+  it("grants nothing of it to an account that is managed elsewhere", () => {
+    const parts = partsFor(EXISTING);
+    run(parts, "Runs");
+    expect(grantsTo(parts.identity.member, parts.stack)).toEqual(scriptOf(name));
+  });
+
+  it("waits for its grants, its secrets, its image, and what its container waits for", () => {
+    const parts = partsFor(OWN);
+    const [address = ""] = addressesOf([run(parts, "Runs")]);
+    const terraform = terraformOf(parts.stack);
+    const [type = "", element = ""] = address.split(".");
+    const waits = resourceOf(terraform, type, element).depends_on;
+    const version = "google_secret_manager_secret_version.secret_version";
+    expect(waits).toEqual(expect.arrayContaining(["terraform_data.image", "terraform_data.prepared"]));
+    if (!copies) {
+      expect(waits).toEqual(expect.arrayContaining([version, READ, FILES, CONNECT]));
+      return;
+    }
+    // The rest outlives the pods, so the namespace waits for it; the secret is copied when it is stored.
+    const database = "google_sql_database_instance.database";
+    expect(resourceOf(terraform, "kubernetes_namespace_v1", "namespace").depends_on).toEqual(
+      expect.arrayContaining([FILES, CONNECT, database]),
+    );
+    expect(waits).toContain("google_artifact_registry_repository_iam_member.registry_nodes");
+    for (const copy of ["first", "second"]) {
+      const secret = resourceOf(terraform, SECRET_VERSION, `runs_secrets_${copy}`, "ephemeral");
+      expect(secret.depends_on).toEqual([version]);
+    }
+  });
+});
+
+describe("An account that several run as", () => {
+  it("is granted each thing once", () => {
+    const parts = partsFor(OWN);
+    for (const [name, run] of RUNNERS) run(parts, name);
+    expect(grantsTo(MEMBER, parts.stack)).toEqual({
+      [CONNECT]: "roles/cloudsql.client",
+      [FILES]: "roles/storage.objectUser",
+      [READ]: ACCESSOR,
+      "google_secret_manager_secret_iam_member.serverless_jobs_script_reader": ACCESSOR,
+    });
+  });
+});
+
+const SECRET_VERSION = "google_secret_manager_secret_version";

@@ -1,0 +1,33 @@
+import { InputVariable } from "../../../lib/core/input-variable";
+import { ExistingIdentity } from "../../../lib/platform/identity/existing-identity";
+import { bareStack } from "../../support/synthesis";
+
+const EMAIL = "runner@my-project.iam.gserviceaccount.com";
+
+describe("ExistingIdentity", () => {
+  it("is the account of its address, takes no grants and waits for nothing", () => {
+    const identity = new ExistingIdentity(EMAIL);
+    expect(identity).toMatchObject({ email: EMAIL, member: `serviceAccount:${EMAIL}`, takesGrants: false, ready: [] });
+    expect(identity.grantOnProject()).toEqual([]);
+  });
+
+  const input = new InputVariable(bareStack(), "account", { type: "string", description: "Account." }).stringValue;
+
+  it.each(["123-compute@developer.gserviceaccount.com", "my-project@appspot.gserviceaccount.com", input])(
+    "may be any kind of service account, or one that only Terraform knows: %s",
+    (email) => {
+      expect(new ExistingIdentity(email).email).toBe(email);
+    },
+  );
+
+  it.each(["", "runner", "me@example.com", `serviceAccount:${EMAIL}`, `${EMAIL} `])(
+    "is refused when it is no address of one: %j",
+    (email) => {
+      expect(() => new ExistingIdentity(email)).toThrow(
+        new Error(
+          `ExistingIdentity: 1 problem\n  - email is ${JSON.stringify(email)}; it must be the e-mail address of a service account; write for example runner@my-project.iam.gserviceaccount.com`,
+        ),
+      );
+    },
+  );
+});

@@ -1,0 +1,272 @@
+import { TerraformOutput } from "cdktf";
+
+import { InputVariable } from "../../../lib/core/input-variable";
+import { TerraformData } from "../../../lib/core/terraform-data";
+import { KubernetesFrontDoor } from "../../../lib/platform/kubernetes/kubernetes-front-door";
+import { PublicAddress, type PublicAddressProps } from "../../../lib/platform/kubernetes/public-address";
+import { type Workload } from "../../../lib/platform/parts";
+import { valueAt } from "../../stacks/configuration-graph";
+import { namespaceIn, PLACE, placeOf } from "../../support/stand-in-parts";
+import { addressesOf, bareStack, resourceOf, terraformOf, type BareStack } from "../../support/synthesis";
+
+type Domain = (stack: BareStack) => string | undefined;
+
+const NONE: Domain = () => undefined;
+const LITERAL: Domain = () => "login.example.com";
+const INPUT: Domain = (stack) =>
+  new InputVariable(stack, "domain", { type: "string", default: null, description: "A domain." }).stringValue;
+
+const REGIONAL = "one(google_compute_address.address_regional[*].address)";
+const GLOBAL = "one(google_compute_global_address.address_global[*].address)";
+
+const NEVER = "${(false) ? 1 : 0}";
+
+const addressIn = (domain: Domain = NONE, props: Partial<PublicAddressProps> = {}) => {
+  const stack = bareStack();
+  const address = new PublicAddress(stack, "Address", { place: PLACE, domain: domain(stack), ...props });
+  const of = (type: string, name: string) => resourceOf(terraformOf(stack), type, name);
+  return { stack, address, of };
+};
+
+describe("PublicAddress", () => {
+  it("is a regional or a global one, of the same name and with the same labels", () => {
+    const { of } = addressIn(INPUT, { place: { ...PLACE, labels: { team: "identity" } } });
+    const common = { project: "demo-project", name: "idp-demo-abc123-address", labels: { team: "identity" } };
+    expect(of("google_compute_address", "address_regional")).toMatchObject({ ...common, region: "us-central1" });
+    expect(of("google_compute_global_address", "address_global")).toMatchObject(common);
+  });
+
+  it.each([
+    ["without a domain", NONE, [undefined, NEVER], `\${${REGIONAL}}`, `https://\${${REGIONAL}}`, "${null}"],
+    [
+      "with one",
+      LITERAL,
+      [NEVER, undefined],
+      `\${${GLOBAL}}`,
+      "https://login.example.com",
+      { name: "login.example.com", type: "A", value: `\${${GLOBAL}}` },
+    ],
+    [
+      "as Terraform finds an input",
+      INPUT,
+      ["${(var.domain == null) ? 1 : 0}", "${(var.domain != null) ? 1 : 0}"],
+      `\${(var.domain != null ? ${GLOBAL} : ${REGIONAL})}`,
+      `https://\${(var.domain != null ? var.domain : ${REGIONAL})}`,
+      `\${(var.domain != null ? { name = var.domain, type = "A", value = (var.domain != null ? ${GLOBAL} : ${REGIONAL}) } : null)}`,
+    ],
+  ])("%s exists, and says where clients come and which record to create", (_, domain, counts, ip, url, record) => {
+    const { address, of, stack } = addressIn(domain);
+    for (const [name, value] of Object.entries({ ip: address.address, url: address.url, record: address.dnsRecord }))
+      new TerraformOutput(stack, name, { value, staticId: true });
+    expect([
+      of("google_compute_address", "address_regional").count,
+      of("google_compute_global_address", "address_global").count,
+    ]).toEqual(counts);
+    const { output = {} } = terraformOf(stack);
+    expect([output.ip?.value, output.url?.value, output.record?.value]).toEqual([ip, url, record]);
+  });
+
+  it("waits for what it is told, and can be waited for", () => {
+    const stack = bareStack();
+    const api = new TerraformData(stack, "Api", {});
+    const address = new PublicAddress(stack, "Address", { place: PLACE, dependsOn: [api] });
+    expect(resourceOf(terraformOf(stack), "google_compute_address", "address_regional").depends_on).toEqual([
+      "terraform_data.api",
+    ]);
+    expect(address.ready).toEqual([address.regional, address.global]);
+  });
+
+  it.each(["Login.example.com", "login", "login.example.com.", "*.example.com", "https://login.example.com", "-a.b"])(
+    "refuses a domain that no certificate is made for: %s",
+    (domain) => {
+      expect(() => addressIn(() => domain)).toThrow(
+        new Error(
+          `test/Address: 1 problem\n  - domain is "${domain}"; it must be a full domain name of lower-case letters, digits, hyphens and dots, at most 253 characters, without a dot at the end, because a certificate is made for exactly this name; write for example login.example.com`,
+        ),
+      );
+    },
+  );
+});
+
+describe("KubernetesFrontDoor", () => {
+  const doorIn = (domain: Domain = NONE) => {
+    const { address, stack } = addressIn(domain);
+    const mark = (id: string) => new TerraformData(stack, id, {});
+    const workload: Workload = { address, podLabels: { app: "server" }, ready: [mark("Workload")] };
+    const namespace = namespaceIn(stack);
+    const door = new KubernetesFrontDoor(stack, "FrontDoor", {
+      place: PLACE,
+      address,
+      namespace,
+      workload,
+      port: 9000,
+      dependsOn: [mark("Prepared")],
+    });
+    const of = (type: string, name: string) => resourceOf(terraformOf(stack), type, name);
+    return { stack, address, door, namespace, workload, of };
+  };
+
+  it("without a domain passes connections through from a static address, with the clients' own addresses", () => {
+    const { of } = doorIn();
+    expect(of("kubernetes_service_v1", "front_door_load_balancer")).toMatchObject({
+      metadata: {
+        name: "idp-load-balancer",
+        annotations: { "cloud.google.com/neg": '{"ingress":true}', "cloud.google.com/l4-rbs": "enabled" },
+      },
+      spec: {
+        type: "LoadBalancer",
+        load_balancer_ip: `\${${REGIONAL}}`,
+        external_traffic_policy: "Local",
+        selector: { app: "server" },
+        port: [
+          { name: "http", protocol: "TCP", port: 80, target_port: "9000" },
+          { name: "https", protocol: "TCP", port: 443, target_port: "9443" },
+        ],
+      },
+      wait_for_load_balancer: true,
+    });
+  });
+
+  it("with a domain speaks HTTPS alone, with a certificate for exactly this name", () => {
+    const { of } = doorIn(LITERAL);
+    expect(of("google_compute_managed_ssl_certificate", "front_door_certificate")).toMatchObject({
+      name: "idp-demo-abc123-0c6ca083",
+      managed: { domains: ["login.example.com"] },
+      lifecycle: { create_before_destroy: true },
+    });
+    expect(of("kubernetes_service_v1", "front_door_backend")).toMatchObject({
+      metadata: { name: "idp-backend", annotations: { "cloud.google.com/neg": '{"ingress":true}' } },
+      spec: {
+        type: "ClusterIP",
+        selector: { app: "server" },
+        port: [{ name: "http", protocol: "TCP", port: 80, target_port: "9000" }],
+      },
+    });
+    expect(of("kubernetes_ingress_v1", "front_door_ingress")).toMatchObject({
+      metadata: {
+        annotations: {
+          "kubernetes.io/ingress.class": "gce",
+          "kubernetes.io/ingress.allow-http": "false",
+          "kubernetes.io/ingress.global-static-ip-name": "${one(google_compute_global_address.address_global[*].name)}",
+          "ingress.gcp.kubernetes.io/pre-shared-cert":
+            "${one(google_compute_managed_ssl_certificate.front_door_certificate[*].name)}",
+        },
+      },
+      spec: {
+        default_backend: {
+          service: {
+            name: "${one(kubernetes_service_v1.front_door_backend[*].metadata[0].name)}",
+            port: { number: 80 },
+          },
+        },
+      },
+    });
+  });
+
+  it.each([
+    ["without a domain", NONE, undefined, NEVER],
+    ["with one", LITERAL, NEVER, undefined],
+    ["as Terraform finds an input", INPUT, "${(var.domain == null) ? 1 : 0}", "${(var.domain != null) ? 1 : 0}"],
+  ])("is one of two load balancers %s, at the address", (_, domain, passthrough, https) => {
+    const { address, door, of } = doorIn(domain);
+    expect(of("kubernetes_service_v1", "front_door_load_balancer").count).toBe(passthrough);
+    for (const [type, name] of [
+      ["google_compute_managed_ssl_certificate", "front_door_certificate"],
+      ["kubernetes_service_v1", "front_door_backend"],
+      ["kubernetes_ingress_v1", "front_door_ingress"],
+    ] as const)
+      expect(of(type, name).count).toBe(https);
+    expect(door.url).toBe(address.url);
+  });
+
+  it.each([
+    ["without a domain everybody, and both ports", NONE, '${["0.0.0.0/0"]}', "${[9000,9443]}"],
+    [
+      "with one Google's load balancers alone, and one port",
+      LITERAL,
+      '${["35.191.0.0/16","130.211.0.0/22"]}',
+      "${[9000]}",
+    ],
+    [
+      "what Terraform finds an input to mean",
+      INPUT,
+      '${(var.domain != null ? ["35.191.0.0/16","130.211.0.0/22"] : ["0.0.0.0/0"])}',
+      "${(var.domain != null ? [9000] : [9000,9443])}",
+    ],
+  ])("allows to the pods of its workload %s", (_, domain, from, ports) => {
+    const policy = doorIn(domain).of("kubernetes_network_policy_v1", "front_door_allow_ingress");
+    expect(valueAt(policy, "spec.pod_selector.match_labels")).toEqual({ app: "server" });
+    expect([
+      valueAt(policy, "spec.ingress.0.dynamic.from.for_each"),
+      valueAt(policy, "spec.ingress.0.dynamic.ports.for_each"),
+    ]).toEqual([from, ports]);
+  });
+
+  it("makes no circle: the address waits for nobody, the load balancers for what they need", () => {
+    const { door, of } = doorIn(LITERAL);
+    const outbound = "kubernetes_network_policy_v1.namespace_outbound";
+    const waits = [
+      ["google_compute_global_address", "address_global"],
+      ["google_compute_managed_ssl_certificate", "front_door_certificate"],
+      ["kubernetes_service_v1", "front_door_load_balancer"],
+      ["kubernetes_service_v1", "front_door_backend"],
+      // Its health check is made from the readiness probe of pods that exist.
+      ["kubernetes_ingress_v1", "front_door_ingress"],
+    ].map(([type = "", name = ""]) => of(type, name).depends_on);
+    expect(waits).toEqual([
+      undefined,
+      ["google_compute_address.address_regional", "google_compute_global_address.address_global"],
+      [outbound, "terraform_data.prepared"],
+      [outbound, "terraform_data.prepared"],
+      ["terraform_data.workload"],
+    ]);
+    expect(addressesOf(door.ready)).toEqual([
+      "kubernetes_network_policy_v1.front_door_allow_ingress",
+      "kubernetes_service_v1.front_door_load_balancer",
+      "kubernetes_ingress_v1.front_door_ingress",
+    ]);
+  });
+
+  it("refuses a workload that does not know its address, whether it knows none or another one", () => {
+    const { address, namespace, stack, workload } = doorIn();
+    const other = new PublicAddress(stack, "OtherAddress", { place: placeOf({ applicationName: "other" }) });
+    for (const [id, known] of [
+      ["Without", undefined],
+      ["WithAnother", other],
+    ] as const) {
+      const told = { ...workload, address: known };
+      expect(
+        () => new KubernetesFrontDoor(stack, id, { place: PLACE, address, namespace, workload: told, port: 9000 }),
+      ).toThrow(
+        new Error(
+          `test/${id}: 1 problem\n  - the workload does not know this address; it must, because from release 2026.8.1 on the application takes the last address that it does not trust for the client's; give the address to the workload too`,
+        ),
+      );
+    }
+  });
+
+  it("refuses names that the platform refuses, of which a certificate's is the longest", () => {
+    const { address, namespace, stack, workload } = doorIn();
+    const doorOf = (length: number) => () =>
+      new KubernetesFrontDoor(stack, `FrontDoor${length}`, {
+        place: placeOf({ applicationName: "a".repeat(length) }),
+        address,
+        namespace,
+        workload,
+        port: 9000,
+      });
+    const application = (length: number) =>
+      `  - place.deployment.applicationName is "${"a".repeat(length)}"; it must be 1 to 18 lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it`;
+    expect(doorOf(18)).not.toThrow();
+    expect(doorOf(42)).toThrow(new Error(`test/FrontDoor42: 1 problem\n${application(42)}`));
+    expect(doorOf(43)).toThrow(
+      new Error(
+        [
+          "test/FrontDoor43: 2 problems",
+          application(43),
+          `  - certificate name ${"a".repeat(43)}-demo-abc123-e3b0c442 is 64 characters, the limit is 63, because Compute Engine takes no longer one; shorten the application name or the tenant id by 1`,
+        ].join("\n"),
+      ),
+    );
+  });
+});

@@ -1,0 +1,102 @@
+import { TerraformData } from "../../../lib/core/terraform-data";
+import { WorkloadAccount } from "../../../lib/platform/kubernetes/workload-account";
+import { WorkloadNamespace } from "../../../lib/platform/kubernetes/workload-namespace";
+import { valueAt } from "../../stacks/configuration-graph";
+import { namespaceIn, PLACE, STAND_IN_CLUSTER, standInIdentity } from "../../support/stand-in-parts";
+import { bareStack, resourceOf, terraformOf, type Block } from "../../support/synthesis";
+
+const NAMESPACE = "${kubernetes_namespace_v1.namespace.metadata[0].name}";
+
+const partsOf = () => {
+  const stack = bareStack();
+  return { stack, namespace: namespaceIn(stack) };
+};
+
+describe("WorkloadNamespace", () => {
+  it("is made after everything that its pods rely on, and so deleted before it, and names nothing twice", () => {
+    const stack = bareStack();
+    const [cluster, database, grant] = ["Cluster", "Database", "Grant"].map(
+      (id) => new TerraformData(stack, id, {}),
+    ) as [TerraformData, TerraformData, TerraformData];
+    const namespace = namespaceIn(stack, {
+      cluster: { ...STAND_IN_CLUSTER, ready: [cluster] },
+      outlivedBy: [database],
+    });
+    namespace.addOutlivedBy(grant, database);
+    namespace.addOutlivedBy(grant);
+    expect(resourceOf(terraformOf(stack), "kubernetes_namespace_v1", "namespace")).toEqual({
+      metadata: {
+        name: "apps",
+        labels: {
+          "pod-security.kubernetes.io/enforce": "baseline",
+          "pod-security.kubernetes.io/warn": "restricted",
+        },
+      },
+      timeouts: { delete: "20m" },
+      depends_on: ["terraform_data.cluster", "terraform_data.database", "terraform_data.grant"],
+    });
+  });
+
+  it.each(["default", "kube-public", "gke-gmp-system", "gmp-system", "Apps", "a-", ""])(
+    "refuses a name that is the cluster's own or none: %j",
+    (name) => {
+      const { stack } = partsOf();
+      expect(() => new WorkloadNamespace(stack, "Other", { place: PLACE, cluster: STAND_IN_CLUSTER, name })).toThrow(
+        new Error(
+          `test/Other: 1 problem\n  - name is "${name}"; it must be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither be default nor start with kube-, gke- or gmp-, because the namespace is created for this deployment and the cluster has those already; rename it`,
+        ),
+      );
+    },
+  );
+
+  it("lets nobody in, and pods out to names, identities, the database and HTTPS", () => {
+    const { stack } = partsOf();
+    const policy = resourceOf(terraformOf(stack), "kubernetes_network_policy_v1", "namespace_outbound");
+    expect(policy).toMatchObject({
+      metadata: { name: "idp-outbound", namespace: NAMESPACE },
+      spec: { pod_selector: {}, policy_types: ["Ingress", "Egress"] },
+    });
+    expect(valueAt(policy, "spec.ingress")).toBeUndefined();
+    const rules = valueAt(policy, "spec.egress") as Block[];
+    const opened = rules.map((rule) => [
+      valueAt(rule, "to.0.ip_block.cidr") ?? "every pod and address",
+      (rule.ports as Block[]).map(({ protocol, port }) => `${String(protocol)} ${String(port)}`),
+    ]);
+    expect(opened).toEqual([
+      ["every pod and address", ["UDP 53", "TCP 53"]],
+      ["169.254.169.254/32", ["TCP 80"]],
+      ["169.254.169.252/32", ["TCP 988"]],
+      ["0.0.0.0/0", ["TCP 3307", "TCP 443"]],
+    ]);
+  });
+});
+
+describe("WorkloadAccount", () => {
+  it("has the rights of its service account and no token of the cluster", () => {
+    const { namespace, stack } = partsOf();
+    const identity = standInIdentity();
+    new WorkloadAccount(stack, "Account", { namespace, name: "idp", identity });
+    expect(resourceOf(terraformOf(stack), "kubernetes_service_account_v1", "account")).toEqual({
+      metadata: {
+        name: "idp",
+        namespace: NAMESPACE,
+        annotations: { "iam.gke.io/gcp-service-account": identity.email },
+      },
+      automount_service_account_token: false,
+    });
+  });
+
+  it("may act as its service account as long as the namespace exists", () => {
+    const stack = bareStack();
+    const grant = new TerraformData(stack, "ActsAs", {});
+    const grantActAs = jest.fn(() => [grant]);
+    const namespace = namespaceIn(stack, { cluster: { ...STAND_IN_CLUSTER, grantActAs } });
+    const identity = standInIdentity();
+    new WorkloadAccount(stack, "Account", { namespace, name: "idp", identity });
+    // The literal name, not a reference: the namespace would wait for itself.
+    expect(grantActAs.mock.calls).toEqual([[identity, "apps", "idp"]]);
+    expect(resourceOf(terraformOf(stack), "kubernetes_namespace_v1", "namespace").depends_on).toEqual([
+      "terraform_data.acts_as",
+    ]);
+  });
+});

@@ -1,0 +1,227 @@
+import { type ContainerSpec } from "../../../lib/idp/container-spec";
+import { type OneTimeJobSpec } from "../../../lib/idp/job-runner";
+import { ServerlessJobs, type ServerlessJobsProps } from "../../../lib/platform/serverless/serverless-jobs";
+import { valueAt } from "../../stacks/configuration-graph";
+import {
+  PLACE,
+  placeOf,
+  STAND_IN_MEDIA,
+  standInContainer,
+  standInDatabase,
+  standInIdentity,
+  standInJob,
+  standInSecret,
+} from "../../support/stand-in-parts";
+import { addressesOf, bareStack, resourceOf, terraformOf, type Block } from "../../support/synthesis";
+
+const RUNNER = standInIdentity();
+
+const CONTAINER: Partial<ContainerSpec> = {
+  database: { instance: standInDatabase(), hostVariable: "HOST" },
+  environment: { baseline: { PLAIN: "value" }, overrides: {}, required: {} },
+  secretEnvironment: { SECRET: standInSecret("secret", "5") },
+};
+
+interface Given {
+  readonly job?: Partial<OneTimeJobSpec>;
+  readonly container?: Partial<ContainerSpec>;
+  readonly props?: Partial<ServerlessJobsProps>;
+}
+
+const jobIn = ({ job, container = CONTAINER, props }: Given = {}) => {
+  const stack = bareStack();
+  const jobs = new ServerlessJobs({ place: PLACE, identity: RUNNER, ...props });
+  const spec = standInJob(stack, { container: standInContainer(container), ...job });
+  const created = jobs.runOnce(stack, "Prepare", spec);
+  const terraform = terraformOf(stack);
+  const resource = resourceOf(terraform, "google_cloud_run_v2_job", "prepare");
+  const task = valueAt(resource, "template.template") as Block;
+  return { stack, jobs, spec, created, terraform, resource, task, container: valueAt(task, "containers.0") as Block };
+};
+
+describe("ServerlessJobs", () => {
+  it("declares a job of the second generation that runs as its own account, once, within its limits", () => {
+    const { resource, task } = jobIn();
+    expect(resource).toMatchObject({
+      project: "demo-project",
+      location: "us-central1",
+      name: "idp-demo-abc123-prepare",
+      deletion_protection: false,
+      template: { task_count: 1 },
+      timeouts: { create: "40m", update: "40m" },
+    });
+    expect(task).toMatchObject({
+      service_account: RUNNER.email,
+      execution_environment: "EXECUTION_ENVIRONMENT_GEN2",
+      timeout: "120s",
+      max_retries: 1,
+    });
+  });
+
+  it("keeps name and execution token together below 63 characters for the longest names there are", () => {
+    const place = placeOf({ tenantPrefix: `${"t".repeat(20)}-abc123`, applicationName: "a".repeat(18) });
+    const { resource } = jobIn({ job: { name: "db-init" }, props: { place } });
+    const [, tokenLength] = /, 0, (\d+)\)\}$/.exec(String(resource.run_execution_token)) ?? [];
+    expect(String(resource.name).length + Number(tokenLength)).toBeLessThan(63);
+  });
+
+  it("runs the script from a secret volume that everybody may read and execute, at the stored version", () => {
+    const { container, task, terraform } = jobIn();
+    expect(container).toMatchObject({
+      image: "registry/idp:1",
+      command: ["/bin/sh", "/scripts/prepare.sh"],
+      volume_mounts: [
+        { name: "script", mount_path: "/scripts" },
+        { name: "cloudsql", mount_path: "/cloudsql" },
+      ],
+    });
+    expect(task.volumes).toEqual([
+      {
+        name: "script",
+        secret: {
+          secret: "${google_secret_manager_secret.prepare_script.secret_id}",
+          items: [
+            {
+              path: "prepare.sh",
+              version: "${google_secret_manager_secret_version.prepare_script_version.version}",
+              mode: 0o555,
+            },
+          ],
+        },
+      },
+      {
+        name: "cloudsql",
+        cloud_sql_instance: { instances: ["demo-project:us-central1:sql-demo"] },
+      },
+    ]);
+    expect(resourceOf(terraform, "google_secret_manager_secret_version", "prepare_script_version")).toEqual({
+      secret: "${google_secret_manager_secret.prepare_script.id}",
+      secret_data: '${filebase64("${path.module}/scripts/prepare.sh")}',
+      is_secret_data_base64: true,
+      lifecycle: { create_before_destroy: true },
+    });
+    expect(resourceOf(terraform, "google_secret_manager_secret", "prepare_script").secret_id).toBe(
+      "secret-demo-abc123-idp-prepare",
+    );
+  });
+
+  it("lets its account read the script before it runs", () => {
+    const { resource, terraform } = jobIn();
+    expect(resourceOf(terraform, "google_secret_manager_secret_iam_member", "prepare_script_reader")).toMatchObject({
+      secret_id: "${google_secret_manager_secret.prepare_script.id}",
+      role: "roles/secretmanager.secretAccessor",
+      member: RUNNER.member,
+    });
+    expect(resource.depends_on).toEqual(["google_secret_manager_secret_iam_member.prepare_script_reader"]);
+  });
+
+  it("gives plain variables as they are and secret ones by reference", () => {
+    const { container } = jobIn();
+    expect(valueAt(container, "dynamic.env")).toEqual({
+      for_each: { PLAIN: "value", HOST: "/cloudsql/demo-project:us-central1:sql-demo" },
+      content: { name: "${env.key}", value: "${env.value}" },
+    });
+    expect(container.env).toEqual([
+      { name: "SECRET", value_source: { secret_key_ref: { secret: "secret", version: "5" } } },
+    ]);
+  });
+
+  it("is executed when it is made, made again when its trigger changes, and left alone otherwise", () => {
+    const { resource, terraform } = jobIn();
+    expect(resourceOf(terraform, "terraform_data", "prepare_trigger")).toEqual({
+      input: { script: "hash", names: "a b" },
+    });
+    expect(resource.lifecycle).toEqual({
+      ignore_changes: ["run_execution_token", "client", "client_version"],
+      replace_triggered_by: ["terraform_data.prepare_trigger"],
+    });
+    expect(resource.run_execution_token).toBe(
+      "${substr(sha256(jsonencode(terraform_data.prepare_trigger.input)), 0, 8)}",
+    );
+  });
+
+  it("says on what to wait for its success, and its name", () => {
+    const { stack, created } = jobIn();
+    stack.expose({ name: { value: created.jobName, description: "Name." } });
+    expect(terraformOf(stack).output?.name?.value).toBe("${google_cloud_run_v2_job.prepare.name}");
+    expect(addressesOf(created.ready)).toEqual(["google_cloud_run_v2_job.prepare"]);
+  });
+
+  it("reaches a network that is given, for private addresses alone", () => {
+    const network = { network: "projects/p/global/networks/n", subnetwork: "projects/p/regions/r/subnetworks/s" };
+    expect(jobIn().task.vpc_access).toBeUndefined();
+    expect(jobIn({ props: { network } }).task.vpc_access).toEqual({
+      egress: "PRIVATE_RANGES_ONLY",
+      network_interfaces: [network],
+    });
+  });
+
+  it("labels itself and its script, under the deployment's names", () => {
+    const { resource, terraform } = jobIn({ props: { place: { ...PLACE, labels: { team: "identity" } } } });
+    expect(resource.labels).toEqual({ team: "identity" });
+    expect(resourceOf(terraform, "google_secret_manager_secret", "prepare_script").labels).toEqual({
+      team: "identity",
+    });
+  });
+
+  it("mounts no socket without a database, and buckets before the script", () => {
+    const { container, task } = jobIn({ container: { mounts: [STAND_IN_MEDIA] } });
+    expect(container.volume_mounts).toEqual([
+      { name: "storage", mount_path: "/media" },
+      { name: "script", mount_path: "/scripts" },
+    ]);
+    expect(valueAt(task, "volumes.0")).toEqual({
+      name: "storage",
+      gcs: { bucket: "bucket", read_only: false, mount_options: ["uid=1000"] },
+    });
+  });
+
+  it("gives the script the container's arguments and size, and answers nobody", () => {
+    const size = { cpu: "1", memory: "512Mi" };
+    const { container } = jobIn({ container: { args: ["--all"], command: ["/bin/other"], port: 80, resources: size } });
+    expect(container).toMatchObject({
+      command: ["/bin/sh", "/scripts/prepare.sh"],
+      args: ["--all"],
+      resources: { limits: size },
+    });
+    expect(container).not.toHaveProperty("ports");
+    expect(jobIn().container).not.toHaveProperty("resources");
+  });
+
+  it("runs two jobs of one scope beside each other, and refuses two of one name", () => {
+    const { jobs, spec, stack } = jobIn();
+    const second = jobs.runOnce(stack, "CleanUp", { ...spec, name: "clean-up" });
+    expect(addressesOf(second.ready)).toEqual(["google_cloud_run_v2_job.clean_up"]);
+    const { resource = {} } = terraformOf(stack);
+    const named = (type: string, attribute: string) =>
+      Object.values(resource[type] ?? {}).map((made) => String(made[attribute]));
+    expect(named("google_cloud_run_v2_job", "name")).toEqual(["idp-demo-abc123-prepare", "idp-demo-abc123-clean-up"]);
+    expect(new Set(named("google_secret_manager_secret", "secret_id")).size).toBe(2);
+    expect(() => jobs.runOnce(stack, "Again", spec)).toThrow(
+      "Cloud Run job in demo-project idp-demo-abc123-prepare is also created by test/Prepare;",
+    );
+  });
+
+  it("refuses names that leave no room for the token, and a socket path that no address holds", () => {
+    const place = {
+      ...placeOf({ applicationName: "a".repeat(18) }),
+      projectId: "p".repeat(30),
+      region: `${"r".repeat(30)}-west1`,
+    };
+    const name = `idp-${"p".repeat(40)}`.slice(0, 26);
+    expect(() => jobIn({ job: { name }, props: { place } })).toThrow(
+      new Error(
+        [
+          "test/Prepare: 2 problems",
+          `  - job name ${"a".repeat(18)}-demo-abc123-${name} is 57 characters, the limit is 54, because the name of an execution ends in a token; shorten the application name or the tenant id by 3`,
+          "  - project, region and database instance have 100 characters together, the path of the database socket has room for 81, because a socket address holds 108 bytes; shorten the application name or the tenant id by 19",
+        ].join("\n"),
+      ),
+    );
+  });
+
+  it("needs no room for a socket without a database", () => {
+    const place = { ...PLACE, projectId: "p".repeat(30), region: `${"r".repeat(40)}-west1` };
+    expect(() => jobIn({ container: {}, props: { place } })).not.toThrow();
+  });
+});

@@ -1,0 +1,320 @@
+import { InputVariable } from "../../../lib/core/input-variable";
+import { type ContainerSpec } from "../../../lib/idp/container-spec";
+import { type IdentityProviderContainerProps } from "../../../lib/idp/identity-provider-container";
+import { trustedProxies } from "../../../lib/idp/trusted-proxies";
+import { ServerlessService, type ServerlessServiceProps } from "../../../lib/platform/serverless/serverless-service";
+import { valueAt } from "../../stacks/configuration-graph";
+import {
+  PLACE,
+  placeOf,
+  standInContainer,
+  standInDatabase,
+  standInIdentity,
+  standInIdentityProvider,
+} from "../../support/stand-in-parts";
+import { bareStack, resourceOf, terraformOf, warningsOf, type BareStack, type Block } from "../../support/synthesis";
+
+const RUNNER = standInIdentity();
+
+interface Given {
+  readonly service?: Partial<ServerlessServiceProps>;
+  readonly container?: Partial<IdentityProviderContainerProps>;
+}
+
+const serviceIn = ({ service = {}, container }: Given = {}, stack: BareStack = bareStack()) => {
+  const created = new ServerlessService(stack, "Service", {
+    place: PLACE,
+    identity: RUNNER,
+    container: standInIdentityProvider(stack, container),
+    ...service,
+  });
+  const terraform = () => terraformOf(stack);
+  const resource = () => resourceOf(terraform(), "google_cloud_run_v2_service", "service");
+  const onlyContainer = () => valueAt(resource(), "template.containers.0") as Block;
+  return { stack, created, terraform, resource, onlyContainer };
+};
+
+/** A service that runs something else. */
+const serviceOf = (container: Partial<ContainerSpec>) =>
+  serviceIn({ service: { container: standInContainer({ port: 80, ...container }) } });
+
+describe("ServerlessService", () => {
+  it("is a public service of the second generation that sends all traffic to its newest revision", () => {
+    expect(serviceIn().resource()).toMatchObject({
+      project: "demo-project",
+      name: "idp-demo-abc123",
+      location: "us-central1",
+      ingress: "INGRESS_TRAFFIC_ALL",
+      invoker_iam_disabled: true,
+      traffic: [{ type: "TRAFFIC_TARGET_ALLOCATION_TYPE_LATEST", percent: 100 }],
+      template: {
+        service_account: RUNNER.email,
+        execution_environment: "EXECUTION_ENVIRONMENT_GEN2",
+        scaling: { min_instance_count: 1, max_instance_count: 3 },
+      },
+    });
+  });
+
+  it("trusts what the platform's front end says about a client, unless the container has a list of its own", () => {
+    const proxies = (container: Given["container"] = {}) =>
+      valueAt(serviceIn({ container }).onlyContainer(), "dynamic.env.for_each.IDP_LISTEN__TRUSTED_PROXY_CIDRS");
+    const ownDefaults = "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fe80::/10,::1/128";
+    expect(proxies()).toBe(`${ownDefaults},169.254.0.0/16`);
+    const environment = trustedProxies(["203.0.113.7/32"]);
+    expect(proxies({ environment })).toBe(`${ownDefaults},203.0.113.7/32`);
+  });
+
+  it("lets a request take an hour, the most there is, because the platform ends web sockets with it", () => {
+    expect(valueAt(serviceIn().resource(), "template.timeout")).toBe("3600s");
+  });
+
+  it("asks callers for the right to invoke it when it is not public", () => {
+    expect(serviceIn({ service: { publicAccess: false } }).resource().invoker_iam_disabled).toBe(false);
+  });
+
+  it("can be replaced after a failed first start, and has half an hour for its migrations", () => {
+    expect(serviceIn().resource()).toMatchObject({
+      deletion_protection: false,
+      timeouts: { create: "30m", update: "30m" },
+      lifecycle: { ignore_changes: ["client", "client_version"] },
+    });
+  });
+
+  it.each([
+    [undefined, false],
+    [true, false],
+    [false, true],
+  ])("with CPU always allocated %p says that the CPU idles: %p", (cpuAlwaysAllocated, idle) => {
+    expect(serviceIn({ service: { cpuAlwaysAllocated } }).onlyContainer().resources).toEqual({
+      cpu_idle: idle,
+      startup_cpu_boost: true,
+      limits: { cpu: "2", memory: "4Gi" },
+    });
+  });
+
+  it("mounts the media bucket first and the database's socket last", () => {
+    const { resource, onlyContainer } = serviceIn();
+    expect(onlyContainer().volume_mounts).toEqual([
+      { name: "storage", mount_path: "/media" },
+      { name: "cloudsql", mount_path: "/cloudsql" },
+    ]);
+    expect(valueAt(resource(), "template.volumes")).toEqual([
+      {
+        name: "storage",
+        gcs: { bucket: "bucket", read_only: false, mount_options: ["uid=1000"] },
+      },
+      {
+        name: "cloudsql",
+        cloud_sql_instance: { instances: ["demo-project:us-central1:sql-demo"] },
+      },
+    ]);
+  });
+
+  it("tells the container in which folder the socket of its database is", () => {
+    expect(valueAt(serviceIn().onlyContainer(), "dynamic.env.for_each.DB_HOST")).toBe(
+      "/cloudsql/demo-project:us-central1:sql-demo",
+    );
+  });
+
+  it("runs another container with its own command, and gives it nothing that it does not ask for", () => {
+    const { onlyContainer, resource } = serviceOf({ command: ["/bin/serve"], args: ["--all"] });
+    expect(onlyContainer()).toEqual({
+      image: "registry/idp:1",
+      command: ["/bin/serve"],
+      args: ["--all"],
+      env: [],
+      dynamic: { env: { for_each: {}, content: { name: "${env.key}", value: "${env.value}" } } },
+      ports: { container_port: 80 },
+      resources: { cpu_idle: false, startup_cpu_boost: true, limits: { cpu: "2", memory: "4Gi" } },
+      volume_mounts: [],
+    });
+    expect(valueAt(resource(), "template.volumes")).toEqual([]);
+  });
+
+  it("refuses a container without a port, to which no request could go", () => {
+    expect(() => serviceOf({ port: undefined })).toThrow(
+      new Error(
+        "test/Service: 1 problem\n  - container.port is missing; it must be the port on which the container answers HTTP, because Cloud Run stops a service that listens on none; give it, or run the container as a job",
+      ),
+    );
+  });
+
+  it("reads secrets at exactly the versions it is given", () => {
+    expect(serviceIn().onlyContainer().env).toEqual(
+      [
+        ["IDP_SECRET_KEY", "key", "1"],
+        ["IDP_BOOTSTRAP_PASSWORD", "first", "2"],
+        ["DB_PASSWORD", "password", "7"],
+      ].map(([name, secret, version]) => ({ name, value_source: { secret_key_ref: { secret, version } } })),
+    );
+  });
+
+  it("probes the container's own port without credentials", () => {
+    const { startup_probe: startup, liveness_probe: liveness } = serviceIn().onlyContainer();
+    expect([startup, liveness]).toEqual([
+      {
+        http_get: { path: "/-/health/ready/", port: 9000 },
+        initial_delay_seconds: 60,
+        period_seconds: 15,
+        failure_threshold: 40,
+        timeout_seconds: 10,
+      },
+      {
+        http_get: { path: "/-/health/live/", port: 9000 },
+        initial_delay_seconds: 60,
+        period_seconds: 30,
+        failure_threshold: 3,
+        timeout_seconds: 10,
+      },
+    ]);
+  });
+
+  it("has no way into a network unless one is given", () => {
+    expect(valueAt(serviceIn().resource(), "template.vpc_access")).toBeUndefined();
+    expect(valueAt(serviceIn().resource(), "template.dynamic")).toBeUndefined();
+    const network = {
+      network: "projects/p/global/networks/n",
+      subnetwork: "projects/p/regions/us-central1/subnetworks/s",
+    };
+    expect(valueAt(serviceIn({ service: { network } }).resource(), "template.vpc_access")).toEqual({
+      egress: "PRIVATE_RANGES_ONLY",
+      network_interfaces: [network],
+    });
+  });
+
+  it("decides at plan when the network is an input", () => {
+    const stack = bareStack();
+    const input = (id: string) =>
+      new InputVariable(stack, id, { type: "string", default: null, description: id }).stringValue;
+    const network = { network: input("network"), subnetwork: input("subnetwork") };
+    const template = serviceIn({ service: { network } }, stack).resource().template;
+    expect(template).not.toHaveProperty("vpc_access");
+    expect(valueAt(template, "dynamic.vpc_access")).toEqual({
+      for_each: '${var.network == null ? [] : ["network"]}',
+      content: {
+        egress: "PRIVATE_RANGES_ONLY",
+        network_interfaces: [{ network: "${var.network}", subnetwork: "${var.subnetwork}" }],
+      },
+    });
+  });
+
+  it("tells the address that the platform gives it", () => {
+    const { stack, created, terraform } = serviceIn();
+    stack.expose({ url: { value: created.url, description: "Address." } });
+    expect(terraform().output?.url?.value).toBe("${google_cloud_run_v2_service.service.uri}");
+  });
+
+  const NO_INSTANCE =
+    "minInstanceCount is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1";
+  const NO_CPU =
+    "cpuAlwaysAllocated is false; mail, tasks and clean-ups wait for the next request, because the worker gets no CPU between requests; set it to true";
+
+  it("warns at synth when literals let the worker sleep, and goes on", () => {
+    const { stack, terraform } = serviceIn({ service: { minInstanceCount: 0, cpuAlwaysAllocated: false } });
+    expect(warningsOf(stack)).toEqual([NO_INSTANCE, NO_CPU]);
+    expect(terraform().check).toBeUndefined();
+  });
+
+  it("warns of nothing when the worker keeps running", () => {
+    const { stack, terraform } = serviceIn();
+    expect(warningsOf(stack)).toEqual([]);
+    expect(terraform().check).toBeUndefined();
+  });
+
+  it("warns at plan when inputs let the worker sleep, under their names", () => {
+    const stack = bareStack();
+    const minInstanceCount = new InputVariable(stack, "least", { type: "number", description: "Least." }).numberValue;
+    const cpuAlwaysAllocated = new InputVariable(stack, "cpu", { type: "bool", description: "CPU." }).booleanValue;
+    const { terraform } = serviceIn({ service: { minInstanceCount, cpuAlwaysAllocated } }, stack);
+    expect(terraform().check?.service_worker_keeps_running).toEqual({
+      assert: [
+        { condition: "${var.least > 0}", error_message: `${NO_INSTANCE.replace("minInstanceCount", "least")}.` },
+        { condition: "${var.cpu}", error_message: `${NO_CPU.replace("cpuAlwaysAllocated", "cpu")}.` },
+      ],
+    });
+    expect(warningsOf(stack)).toEqual([]);
+  });
+
+  const CONNECTIONS = (count: number, needed: number) =>
+    `maxInstanceCount is ${count}; that needs ${needed} database connections and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a tier with more memory`;
+
+  it.each<[string, Given, readonly string[]]>([
+    [
+      "a place that is none, and the name that would come of it",
+      { service: { place: placeOf({ applicationName: "a".repeat(40) }) } },
+      [
+        `place.deployment.applicationName is "${"a".repeat(40)}"; it must be 1 to 18 lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it`,
+        `service name ${"a".repeat(40)}-demo-abc123 is 52 characters, the limit is 49, because it becomes part of a host name; shorten the application name or the tenant id by 3`,
+      ],
+    ],
+    [
+      "a size that Cloud Run does not offer",
+      { container: { resources: { cpu: "1", memory: "8Gi" } } },
+      [
+        'container.resources.memory is "8Gi" with container.resources.cpu "1"; it must be a whole number with Mi or Gi that fits the CPU: 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two',
+      ],
+    ],
+    [
+      "fewer instances at most than at least",
+      { service: { minInstanceCount: 4, maxInstanceCount: 2 } },
+      ["minInstanceCount is 4; it must not exceed maxInstanceCount, which is 2; lower one or raise the other"],
+    ],
+    [
+      "numbers of instances that are none",
+      { service: { minInstanceCount: -0.5, maxInstanceCount: 0 } },
+      [
+        "minInstanceCount is -0.5; it must be a whole number from 0; use 1",
+        "maxInstanceCount is 0; it must be a whole number from 1; use 1 or more",
+      ],
+    ],
+    [
+      "more instances than the database has connections for",
+      { service: { maxInstanceCount: 5 } },
+      [CONNECTIONS(5, 100)],
+    ],
+    [
+      "a socket path that no address holds",
+      { service: { place: { ...PLACE, projectId: "p".repeat(30), region: `${"r".repeat(40)}-west1` } } },
+      [
+        "project, region and database instance have 95 characters together, the path of the database socket has room for 81, because a socket address holds 108 bytes; shorten the application name or the tenant id by 14",
+      ],
+    ],
+  ])("refuses %s", (_, given, problems) => {
+    const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+    expect(() => serviceIn(given)).toThrow(
+      new Error([`test/Service: ${count}`, ...problems.map((problem) => `  - ${problem}`)].join("\n")),
+    );
+  });
+
+  it("refuses everything at once", () => {
+    const broken = () =>
+      serviceIn({
+        container: { resources: { cpu: "3", memory: "4Gi" } },
+        service: { place: { ...PLACE, region: "us-central1-a" }, minInstanceCount: 0.5 },
+      });
+    expect(broken).toThrow(
+      /^test\/Service: 3 problems\n {2}- place\.region .*\n {2}- container\.resources\.cpu .*\n {2}- minI/,
+    );
+  });
+
+  it.each([
+    ["as many instances as the database has connections for", 100, 4],
+    ["more for a larger one", 400, 19],
+    ["any number when only Terraform knows the tier", undefined, 100],
+  ])("takes %s", (_, maxConnections, maxInstanceCount) => {
+    const container = { database: standInDatabase({ maxConnections }) };
+    expect(() => serviceIn({ container, service: { maxInstanceCount } })).not.toThrow();
+  });
+
+  it("is refused where another service of the project has its name", () => {
+    const { stack } = serviceIn();
+    expect(
+      () =>
+        new ServerlessService(stack, "Other", {
+          place: PLACE,
+          identity: RUNNER,
+          container: standInIdentityProvider(stack),
+        }),
+    ).toThrow("Cloud Run service in demo-project idp-demo-abc123 is also created by test/Service;");
+  });
+});

@@ -1,0 +1,107 @@
+import { MediaBucket, ServerlessIdentityProvider, tenantPlace, type ServerlessIdentityProviderProps } from "../../lib";
+import { KubernetesIdentityProvider } from "../../lib/kubernetes";
+import { bareStack, resourceAddresses, terraformOf, type BareStack, type Terraform } from "../support/synthesis";
+import { ConfigurationGraph } from "./configuration-graph";
+
+const propsOf = (tenantId: string, applicationName = "idp"): ServerlessIdentityProviderProps => ({
+  projectId: "demo-project",
+  tenantId,
+  applicationName,
+});
+
+const stackWith = (fill: (stack: BareStack) => void): Terraform => {
+  const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
+  fill(stack);
+  return terraformOf(stack);
+};
+
+/** Addresses of one deployment, without the deployment's own name. */
+const addressesOf = (terraform: Terraform, id: string) =>
+  resourceAddresses(terraform)
+    .filter((address) => address.includes(`.${id}_`))
+    .map((address) => address.replace(`.${id}_`, "."));
+
+/** Elements of one deployment that refer to the other. */
+const mixedUp = (terraform: Terraform, id: string, other: string) => {
+  const graph = new ConfigurationGraph(terraform);
+  return graph.elements
+    .filter((element) => element.includes(`.${id}_`))
+    .filter((element) => graph.namedBy(element).some((named) => named.includes(`.${other}_`)));
+};
+
+describe("In one stack", () => {
+  it("two serverless deployments stand side by side, each with everything of its own", () => {
+    const terraform = stackWith((stack) => {
+      new ServerlessIdentityProvider(stack, "First", propsOf("acme"));
+      new ServerlessIdentityProvider(stack, "Second", propsOf("umbrella"));
+    });
+    expect(addressesOf(terraform, "second")).toEqual(addressesOf(terraform, "first"));
+    expect(addressesOf(terraform, "first").length).toBeGreaterThan(40);
+    expect([...mixedUp(terraform, "first", "second"), ...mixedUp(terraform, "second", "first")]).toEqual([]);
+  });
+
+  it("two deployments on Kubernetes have a cluster each, and every object is put into its own", () => {
+    const terraform = stackWith((stack) => {
+      new KubernetesIdentityProvider(stack, "First", propsOf("acme"));
+      new KubernetesIdentityProvider(stack, "Second", propsOf("umbrella"));
+    });
+    expect(addressesOf(terraform, "second")).toEqual(addressesOf(terraform, "first"));
+    expect([...mixedUp(terraform, "first", "second"), ...mixedUp(terraform, "second", "first")]).toEqual([]);
+
+    const host = (id: string) => `https://\${google_container_cluster.${id}_cluster.endpoint}`;
+    expect(terraform.provider?.kubernetes?.map(({ alias, host: address }) => [alias, address])).toEqual([
+      [undefined, host("first")],
+      ["test_second", host("second")],
+    ]);
+    const objects = Object.entries(terraform.resource ?? {}).flatMap(([type, elements]) =>
+      Object.entries(elements)
+        .filter(() => type.startsWith("kubernetes_"))
+        .map(([id, { provider }]) => [id.split("_")[0], provider]),
+    );
+    expect(objects.length).toBeGreaterThan(20);
+    expect(objects).toEqual(objects.map(([id]) => [id, id === "first" ? undefined : "kubernetes.test_second"]));
+  });
+
+  it("both variants stand side by side under two names of the application", () => {
+    const terraform = stackWith((stack) => {
+      new ServerlessIdentityProvider(stack, "Serverless", propsOf("acme"));
+      new KubernetesIdentityProvider(stack, "Cluster", propsOf("acme", "login"));
+    });
+    expect([...mixedUp(terraform, "serverless", "cluster"), ...mixedUp(terraform, "cluster", "serverless")]).toEqual(
+      [],
+    );
+    expect(terraform.provider?.kubernetes?.map(({ alias }) => alias)).toEqual([undefined]);
+  });
+
+  it.each([
+    ["of one variant", ServerlessIdentityProvider],
+    ["of the other", KubernetesIdentityProvider],
+  ])("a second deployment with the names of the first is refused, with both paths: %s", (_variant, Second) => {
+    expect(() =>
+      stackWith((stack) => {
+        new ServerlessIdentityProvider(stack, "First", propsOf("acme"));
+        new Second(stack, "Second", propsOf("acme"));
+      }),
+    ).toThrow(
+      [
+        "test/Second/Registry/Builder: 1 problem",
+        "  - service account in demo-project idp-build-8a69b305cc6d is also created by test/First/Registry/Builder; only one of them can have the name; make the names of one different",
+      ].join("\n"),
+    );
+  });
+
+  it("a second bucket with the name of the first is refused, with both paths", () => {
+    expect(() =>
+      stackWith((stack) => {
+        const place = tenantPlace(stack, propsOf("acme"));
+        new MediaBucket(stack, "First", { place });
+        new MediaBucket(stack, "Second", { place });
+      }),
+    ).toThrow(
+      [
+        "test/Second: 1 problem",
+        "  - bucket bkt-idpacme-c333b9-storage is also created by test/First; only one of them can have the name; make the names of one different",
+      ].join("\n"),
+    );
+  });
+});

@@ -1,0 +1,123 @@
+import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
+import { type Construct } from "constructs";
+
+import { type ReadableSecret } from "../../lib/core/generated-secret";
+import { type Identity } from "../../lib/core/identity";
+import { packageFile } from "../../lib/core/package-file";
+import { type DeploymentPlace } from "../../lib/core/place";
+import { addStackFile } from "../../lib/core/stack-file";
+import { type ContainerSpec } from "../../lib/idp/container-spec";
+import {
+  identityProviderContainer,
+  type IdentityProviderContainerProps,
+} from "../../lib/idp/identity-provider-container";
+import { publicImage } from "../../lib/idp/idp-image";
+import { type OneTimeJobSpec } from "../../lib/idp/job-runner";
+import { type ImageRepository, type MediaStore, type SqlInstance } from "../../lib/idp/parts";
+import { WorkloadNamespace, type WorkloadNamespaceProps } from "../../lib/platform/kubernetes/workload-namespace";
+import { type Cluster } from "../../lib/platform/parts";
+import { bareStack, type BareStack } from "./synthesis";
+
+/** Parts that a construct needs and that a test does not look at: they grant nothing and create nothing. */
+
+export const PLACE: DeploymentPlace = {
+  projectId: "demo-project",
+  region: "us-central1",
+  deployment: { tenantPrefix: "demo-abc123", applicationName: "idp" },
+};
+
+/** The same place under other names. */
+export const placeOf = (deployment: Partial<DeploymentPlace["deployment"]>): DeploymentPlace => ({
+  ...PLACE,
+  deployment: { ...PLACE.deployment, ...deployment },
+});
+
+export const standInIdentity = (name = "Runner", overrides: Partial<Identity> = {}): Identity => ({
+  name,
+  email: `${name.toLowerCase()}@demo-project.iam.gserviceaccount.com`,
+  member: `serviceAccount:${name.toLowerCase()}@demo-project.iam.gserviceaccount.com`,
+  takesGrants: true,
+  ready: [],
+  grantOnProject: () => [],
+  ...overrides,
+});
+
+export const standInSecret = (secretId: string, version = "1"): ReadableSecret => ({
+  secretId,
+  version,
+  ready: [],
+  grantAccess: () => [],
+});
+
+export const standInDatabase = (overrides: Partial<SqlInstance> = {}): SqlInstance => ({
+  instanceName: "sql-demo",
+  connectionName: "demo-project:us-central1:sql-demo",
+  databaseName: "demo_idp",
+  userName: "demo_role",
+  password: standInSecret("password", "7"),
+  administratorPassword: standInSecret("administrator", "4"),
+  maxConnections: 100,
+  hasPrivateAddress: "false",
+  ready: [],
+  grantConnect: () => [],
+  ...overrides,
+});
+
+export const STAND_IN_MEDIA: MediaStore = {
+  name: "storage",
+  bucketName: "bucket",
+  mountPath: "/media",
+  mountOptions: ["uid=1000"],
+  ready: [],
+  grantReadWrite: () => [],
+};
+
+export const STAND_IN_REPOSITORY: ImageRepository = {
+  imagePrefix: "us-central1-docker.pkg.dev/demo-project/images",
+  builderEmail: "builder@demo-project.iam.gserviceaccount.com",
+  ready: [],
+  grantPull: () => [],
+};
+
+export const STAND_IN_CLUSTER: Cluster = { nodes: standInIdentity("Nodes"), ready: [], grantActAs: () => [] };
+
+/** A container that takes nothing and says nothing. */
+export const standInContainer = (overrides: Partial<ContainerSpec> = {}): ContainerSpec => ({
+  image: publicImage("registry/idp:1"),
+  environment: { baseline: {}, overrides: {}, required: {} },
+  secretEnvironment: {},
+  ...overrides,
+});
+
+/** The identity provider's own container, of stand-ins. */
+export const standInIdentityProvider = (
+  scope: Construct,
+  overrides: Partial<IdentityProviderContainerProps> = {},
+): ContainerSpec =>
+  identityProviderContainer(scope, {
+    database: standInDatabase(),
+    image: publicImage("registry/idp:1"),
+    initialization: { ready: [] },
+    media: STAND_IN_MEDIA,
+    secrets: { secretKey: standInSecret("key"), bootstrapPassword: standInSecret("first", "2") },
+    resources: { cpu: "2", memory: "4Gi" },
+    ...overrides,
+  });
+
+/** A job with a script of its own in the folder of the scope's stack. */
+export const standInJob = (scope: Construct, overrides: Partial<OneTimeJobSpec> = {}): OneTimeJobSpec => ({
+  name: "prepare",
+  container: standInContainer(),
+  script: addStackFile(scope, packageFile("lib/idp/scripts/db-init.sh"), "scripts/prepare.sh"),
+  scriptName: "prepare.sh",
+  timeoutSeconds: 120,
+  maxRetries: 1,
+  rerunWhenChanged: { script: "hash", names: "a b" },
+  ...overrides,
+});
+
+/** A stack with a kubernetes provider, and a namespace in it. */
+export const namespaceIn = (stack: BareStack = bareStack(), props: Partial<WorkloadNamespaceProps> = {}) => {
+  new KubernetesProvider(stack, "kubernetes", { host: "https://cluster" });
+  return new WorkloadNamespace(stack, "Namespace", { place: PLACE, cluster: STAND_IN_CLUSTER, name: "apps", ...props });
+};
