@@ -100,7 +100,7 @@ const ONLY: Readonly<Record<string, Particulars>> = {
     consequences: {
       authorized_networks: IS_SAFE,
       domain: "Changing it later changes the address.",
-      namespace: "Changing it later stops the service, replaces all in it and starts it again; the data stays.",
+      namespace: "Changing it later stops the service, replaces everything in it and starts it again; the data stays.",
       network: "Once given it cannot be taken back; a change of it replaces the cluster.",
       subnetwork: "A change of it replaces the cluster.",
     },
