@@ -72,7 +72,7 @@ google_try_gcloud() {
     google_until=$(($(date +%s) + REST_TOKEN_SECONDS))
     while kill -0 "$GOOGLE_WORKER" 2>/dev/null; do
       if [ "$(date +%s)" -gt "$google_until" ]; then
-        kill -9 "$GOOGLE_WORKER"
+        google_end_children
         echo "no answer within $REST_TOKEN_SECONDS s" >"$GOOGLE_WORK/gcloud-error"
         break
       fi

@@ -147,7 +147,8 @@ google_end() {
 
 google_end_children() {
   for google_child in $GOOGLE_SLEEP $GOOGLE_WORKER; do
-    kill -9 "$google_child" 2>/dev/null || :
+    # bash says which of its children was killed, to whatever the error output is while it takes note.
+    { kill -9 "$google_child" && wait "$google_child"; } 2>/dev/null || :
   done
 }
 
