@@ -12,11 +12,7 @@ module.exports = {
   testMatch: ["<rootDir>/__tests__/**/*.test.ts"],
   transform: { "^.+\\.ts$": "@sucrase/jest-plugin" },
   // `npm run test:exhaustive` runs these: whole stacks applied, scripts killed at every step, every fault on every call.
-  testPathIgnorePatterns: [
-    "/node_modules/",
-    "<rootDir>/__tests__/(rehearsal|inventory)/",
-    "\\.exhaustive\\.test\\.ts$",
-  ],
+  testPathIgnorePatterns: ["/node_modules/", "<rootDir>/__tests__/rehearsal/", "\\.exhaustive\\.test\\.ts$"],
   // The default leaves one core idle, which on a small machine is half of it.
   maxWorkers: "100%",
   // Scripts, databases and images are run for real; a busy machine must not fail them.

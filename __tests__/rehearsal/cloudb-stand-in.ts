@@ -1,4 +1,4 @@
-import { Ec2StandIn, type Fleet } from "../inventory/ec2-stand-in";
+import { Ec2StandIn, type Fleet } from "../lab/inventory/ec2-stand-in";
 import { programFolder } from "../support/google-stand-in-scripts";
 
 /** Machines that are there to be imported. */

@@ -1,5 +1,5 @@
-import { apiObject } from "../kubernetes-objects/api-object";
-import { schemaProblems } from "../kubernetes-objects/api-schema";
+import { apiObject } from "../platform/kubernetes/objects/api-object";
+import { schemaProblems } from "../platform/kubernetes/objects/api-schema";
 import { needObject } from "./cloud";
 import { needCluster } from "./google-cluster-kinds";
 import { computedMetadata, namespaceOf, objectId } from "./kubernetes-metadata";

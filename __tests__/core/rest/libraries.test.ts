@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+import { packageFile } from "../../../lib/core/package-file";
+
+const CORE_LIBRARIES = ["lib/core/scripts/rest-script.sh", "lib/core/scripts/google-rest.sh"];
+const LAB_LIBRARY = "lib/lab/scripts/assessment-rest.sh";
+
+/** Shell without its comments, which may name what they do not use. */
+function commandsOf(path: string): string {
+  return readFileSync(packageFile(path), "utf8").replace(/^ *#.*$/gm, "");
+}
+
+/** The functions of a library, each with its text. */
+function functionsOf(library: string): ReadonlyMap<string, string> {
+  const functions = commandsOf(library).matchAll(/^(google_\w+)\(\) \{\n([^]*?)^\}$(?=\n\n|\n*$(?![^]))/gm);
+  return new Map([...functions].map(([, name = "", text = ""]) => [name, text]));
+}
+
+/** The scripts of the folders, without the libraries. */
+function scriptsIn(...folders: readonly string[]): string[] {
+  return folders
+    .flatMap((folder) => readdirSync(packageFile(folder)).map((file) => `${folder}/${file}`))
+    .filter((path) => path.endsWith(".sh") && !CORE_LIBRARIES.includes(path) && path !== LAB_LIBRARY);
+}
+
+/** A script with the libraries that are its own, which lie beside it. */
+function withOwnLibraries(script: string): string {
+  const text = commandsOf(script);
+  const own = [...text.matchAll(/^\. "\$scripts\/([\w-]+\.sh)"$/gm)].map(([, name = ""]) => name);
+  const paths = own.map((name) => script.replace(/[^/]+$/, name)).filter((path) => path !== LAB_LIBRARY);
+  return [text, ...paths.map(commandsOf)].join("\n");
+}
+
+/** The functions that some shell text gets to, directly or through another one. */
+function reachedFrom(text: string, functions: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const pending = [text];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    for (const [name] of next.matchAll(/\bgoogle_\w+/g)) {
+      const body = functions.get(name);
+      if (body === undefined || reached.has(name)) continue;
+      reached.add(name);
+      pending.push(body);
+    }
+  }
+  return reached;
+}
+
+/** What none of the texts gets to. */
+function unreached(functions: ReadonlyMap<string, string>, ...paths: readonly string[]): string[] {
+  const reached = reachedFrom(paths.map(commandsOf).join("\n"), functions);
+  return [...functions.keys()].filter((name) => !reached.has(name));
+}
+
+describe("The shell libraries of the REST scripts", () => {
+  const core = new Map(CORE_LIBRARIES.flatMap((library) => [...functionsOf(library)]));
+  const lab = functionsOf(LAB_LIBRARY);
+
+  it("are read whole by this test", () => {
+    for (const library of [...CORE_LIBRARIES, LAB_LIBRARY])
+      expect([...functionsOf(library).keys()]).toEqual(commandsOf(library).match(/^\w+(?=\(\))/gm));
+  });
+
+  it("have for everybody nothing that the lab alone uses, but for the patience of the retries", () => {
+    expect(unreached(core, ...scriptsIn("lib/core/scripts", "lib/idp/scripts"))).toEqual(["google_be_patient"]);
+  });
+
+  it("have nothing that nobody uses", () => {
+    const scripts = scriptsIn("lib/core/scripts", "lib/idp/scripts", "lib/lab/scripts");
+    expect(unreached(new Map([...core, ...lab]), ...scripts)).toEqual([]);
+  });
+
+  it("need for everybody nothing of the lab's, and define no function twice", () => {
+    const text = CORE_LIBRARIES.map(commandsOf).join("\n");
+    expect([...lab.keys()].filter((name) => new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
+  });
+
+  it("can say, wait and end without the one that calls", () => {
+    const [script = "", calls = ""] = CORE_LIBRARIES;
+    const reached = reachedFrom(commandsOf(script), functionsOf(calls));
+    expect([...reached]).toEqual([]);
+  });
+
+  it("are both read by the scripts that use something of the lab's, and by no others", () => {
+    const scripts = scriptsIn("lib/core/scripts", "lib/idp/scripts", "lib/lab/scripts").filter((path) =>
+      readFileSync(packageFile(path), "utf8").startsWith("#!"),
+    );
+    const using = scripts.filter((script) => reachedFrom(withOwnLibraries(script), lab).size > 0);
+    const reading = scripts.filter((script) =>
+      /google-rest\.sh[^]*^\. .*assessment-rest\.sh"$/m.test(commandsOf(script)),
+    );
+    expect(using.length).toBeGreaterThan(0);
+    expect(reading).toEqual(using);
+  });
+});

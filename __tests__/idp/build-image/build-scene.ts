@@ -1,0 +1,56 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { type Fault, GoogleStandIn } from "../../support/google-stand-in";
+import {
+  BUILD_ENVIRONMENT,
+  runScript,
+  type ScriptOptions,
+  type ScriptRun,
+  temporaryFolder,
+} from "../../support/google-stand-in-scripts";
+import { ApiError } from "../../support/google-stand-in-services";
+
+export const CREATE = "cloudbuild.projects.builds.create";
+export const { IMAGE } = BUILD_ENVIRONMENT;
+export const LOG = "https://console.cloud.google.com/cloud-build/builds/0b1d0000-0000-4000-8000-000000000001";
+
+export interface Scene {
+  readonly standIn: GoogleStandIn;
+  /** The folder of the image. */
+  readonly folder: string;
+  readonly build: (options?: ScriptOptions) => Promise<ScriptRun>;
+  readonly methods: () => readonly string[];
+}
+
+/** Every test has a stand-in and a folder of its own, so that tests run at the same time. */
+export async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
+  const standIn = await new GoogleStandIn().start();
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "Dockerfile"), "ARG UPSTREAM_IMAGE\nFROM $UPSTREAM_IMAGE\n");
+  writeFileSync(join(folder, "cloud-entrypoint.sh"), '#!/bin/sh\nexec "$@" # ${HOME} `pwd` \\ é\n');
+  try {
+    await test({
+      standIn,
+      folder,
+      build: (options = {}) =>
+        runScript("build-image", {
+          ...options,
+          environment: {
+            ...standIn.environment,
+            GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
+            ...BUILD_ENVIRONMENT,
+            IMAGE_DIRECTORY: folder,
+            ...options.environment,
+          },
+        }),
+      methods: () => standIn.requests.map(({ method }) => method),
+    });
+  } finally {
+    await standIn.stop();
+  }
+}
+
+export function refusal(code: number, status: string, message: string): Fault {
+  return { kind: "status", error: new ApiError(code, status, message) };
+}

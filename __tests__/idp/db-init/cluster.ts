@@ -1,0 +1,136 @@
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { programPath } from "../../support/programs";
+import { psqlPath } from "./script-run";
+
+const execute = promisify(execFile);
+
+/** The only real superuser, as on the managed service, so that `postgres` can be what it is there: an ordinary login. */
+export const SUPERUSER = "cloudsqladmin";
+/** Another one in every process, because a test looks for it on the command lines of the whole machine. */
+export const ADMIN_PASSWORD = `admin-9vJt2-${process.pid}`;
+
+export interface Login {
+  readonly user: string;
+  readonly password?: string;
+  readonly database?: string;
+}
+
+/** A PostgreSQL server of its own, reachable by socket and by loopback, modelled on the managed service. */
+export interface Cluster {
+  readonly socketFolder: string;
+  readonly port: number;
+  /** Runs statements and returns the rows, columns separated by "|". */
+  query(login: Login, ...statements: string[]): Promise<string>;
+  log(): string;
+  stop(): Promise<void>;
+}
+
+/** Louder than the managed service, so that whatever could reach a log does. */
+const EVERY_STATEMENT: ServerSettings = { log_statement: "all" };
+
+/** Settings of the server by name. */
+type ServerSettings = Readonly<Record<string, string>>;
+
+export async function startCluster(logging = EVERY_STATEMENT): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), "db-"));
+  const owner = serverOwner();
+  if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid);
+  const data = join(folder, "data");
+  const initialize = ["--pgdata", data, "--username", SUPERUSER, "--encoding", "UTF8", "--locale", "C", "--no-sync"];
+  execFileSync(programPath("initdb"), [...initialize, "--auth", "trust"], { ...owner, cwd: folder, stdio: "pipe" });
+  writeFileSync(
+    join(data, "pg_hba.conf"),
+    `local all ${SUPERUSER} trust\nlocal all all scram-sha-256\nhost all all 127.0.0.1/32 scram-sha-256\n`,
+  );
+
+  const port = await freePort();
+  const settings = [
+    "fsync=off",
+    "full_page_writes=off",
+    "autovacuum=off",
+    "wal_level=minimal",
+    "max_wal_senders=0",
+    "listen_addresses=127.0.0.1",
+    `unix_socket_directories=${folder}`,
+    ...Object.entries(logging).map(([name, value]) => `${name}=${value}`),
+  ].flatMap((setting) => ["-c", setting]);
+  const server = spawn(programPath("postgres"), ["-D", data, "-p", String(port), ...settings], {
+    ...owner,
+    cwd: folder,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const ended = new Promise<void>((resolve) =>
+    server.once("exit", () => {
+      resolve();
+    }),
+  );
+  let log = "";
+  await new Promise<void>((resolve, reject) => {
+    server.stderr.on("data", (chunk: Buffer) => {
+      log += chunk.toString();
+      if (log.includes("ready to accept connections")) resolve();
+    });
+    void ended.then(() => {
+      reject(new Error(`the server did not start:\n${log}`));
+    });
+  });
+
+  const cluster: Cluster = {
+    socketFolder: folder,
+    port,
+    async query(login, ...statements) {
+      const commands = statements.flatMap((statement) => ["--command", statement]);
+      const options = ["--no-psqlrc", "--no-password", "--quiet", "--no-align", "--tuples-only"];
+      const { stdout } = await execute(psqlPath(), [...options, "--set", "ON_ERROR_STOP=1", ...commands], {
+        env: {
+          PGHOST: folder,
+          PGPORT: String(port),
+          PGUSER: login.user,
+          PGPASSWORD: login.password ?? "",
+          PGDATABASE: login.database ?? "postgres",
+          PGCLIENTENCODING: "UTF8",
+        },
+      });
+      return stdout.trimEnd();
+    },
+    log: () => log,
+    async stop() {
+      server.kill("SIGQUIT");
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await cluster.query(
+    { user: SUPERUSER },
+    "CREATE ROLE cloudsqlsuperuser CREATEDB CREATEROLE",
+    `CREATE ROLE postgres LOGIN CREATEDB CREATEROLE PASSWORD '${ADMIN_PASSWORD}'`,
+    "GRANT cloudsqlsuperuser TO postgres",
+  );
+  return cluster;
+}
+
+/** The server refuses to run as root; Debian's package brings an account for it. */
+function serverOwner(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const idOf = (kind: string, user: string): number =>
+    Number(execFileSync("id", [kind, user], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+  try {
+    return { uid: idOf("-u", "postgres"), gid: idOf("-g", "postgres") };
+  } catch {
+    return { uid: idOf("-u", "nobody"), gid: idOf("-g", "nobody") };
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

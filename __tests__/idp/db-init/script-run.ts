@@ -1,0 +1,164 @@
+import { spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { findProgram, programPath } from "../../support/programs";
+
+export const SCRIPT = join(__dirname, "../../../lib/idp/scripts/db-init.sh");
+
+export type Shell = "dash" | "bash" | "busybox sh";
+
+/** What the image of the job has from busybox, as far as the script may ask for it. */
+const BUSYBOX_PROGRAMS = ["cat", "date", "setsid", "sleep", "timeout", "wc", "wget"];
+
+export type Environment = Readonly<Record<string, string>>;
+
+export interface RunOptions {
+  readonly shell?: Shell;
+  /** Shell text of programs that stand before the real ones on the search path. */
+  readonly programs?: Readonly<Record<string, string>>;
+  /** Search path after those programs; the real one when absent. */
+  readonly searchPath?: string;
+}
+
+export interface Outcome {
+  readonly exitCode: number | null;
+  readonly output: string;
+}
+
+export interface ScriptRun {
+  /** Resolves when the script has ended and everything it started has closed its output. */
+  readonly outcome: Promise<Outcome>;
+  /** Resolves when the script itself has ended. */
+  readonly ended: Promise<void>;
+  /** Resolves when the output contains the text. */
+  said(text: string): Promise<void>;
+  signal(name: NodeJS.Signals): void;
+  /** Ends the script and every process it started in its group, as the end of a container does. */
+  kill(): void;
+}
+
+/** The client itself; on Debian's search path stands a Perl program that chooses one and takes longer than it. */
+export function psqlPath(): string {
+  const besideServer = join(dirname(findProgram("initdb") ?? "/"), "psql");
+  return existsSync(besideServer) ? besideServer : programPath("psql");
+}
+
+/** Starts the real script with exactly this environment. */
+export function startScript(environment: Environment, options: RunOptions = {}): ScriptRun {
+  const shell = options.shell ?? "dash";
+  const folder = programFolder(options.programs ?? {}, shell);
+  const systemPath = `${dirname(psqlPath())}:${process.env.PATH ?? ""}`;
+  // One stream for both outputs keeps their lines in order.
+  const child = spawn("/bin/sh", ["-c", 'exec "$@" 2>&1', "sh", ...shellCommand(shell), SCRIPT], {
+    env: {
+      ...environment,
+      PATH: `${folder}:${options.searchPath ?? systemPath}`,
+      REAL_PSQL: psqlPath(),
+      PROGRAM_FOLDER: folder,
+    },
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  let output = "";
+  const listeners = new Set<() => void>();
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += chunk.toString();
+    for (const listener of listeners) listener();
+  });
+  const outcome = new Promise<Outcome>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (exitCode) => {
+      rmSync(folder, { recursive: true, force: true });
+      resolve({ exitCode, output });
+    });
+  });
+  return {
+    outcome,
+    ended: new Promise((resolve) => {
+      child.once("exit", () => {
+        resolve();
+      });
+    }),
+    said: (text) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (output.includes(text)) resolve();
+        };
+        listeners.add(look);
+        look();
+        void outcome.then(() => {
+          reject(new Error(`ended without saying "${text}":\n${output}`));
+        });
+      }),
+    signal: (name) => {
+      child.kill(name);
+    },
+    kill: () => {
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    },
+  };
+}
+
+export function runScript(environment: Environment, options?: RunOptions): Promise<Outcome> {
+  return startScript(environment, options).outcome;
+}
+
+function shellCommand(shell: Shell): string[] {
+  return shell === "busybox sh" ? [programPath("busybox"), "sh"] : [programPath(shell)];
+}
+
+function programFolder(programs: Readonly<Record<string, string>>, shell: Shell): string {
+  const folder = mkdtempSync(join(tmpdir(), "db-init-programs-"));
+  // The image's wget everywhere: it is the pickiest about its options, and other machines may have none.
+  for (const name of shell === "busybox sh" ? BUSYBOX_PROGRAMS : ["wget"]) {
+    if (programs[name] === undefined) symlinkSync(programPath("busybox"), join(folder, name));
+  }
+  for (const [name, text] of Object.entries(programs)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+  return folder;
+}
+
+/** The line that a stand-in program writes to a file, as soon as it is there. */
+export async function contentOf(file: string): Promise<string> {
+  for (;;) {
+    try {
+      const content = readFileSync(file, "utf8");
+      if (content.endsWith("\n")) return content.trimEnd();
+    } catch {
+      // Not written yet; the time limit of the test ends this loop.
+    }
+    await pause(5);
+  }
+}
+
+/** Stands in for the database proxy's administration port and records what it is asked. */
+export interface ProxyRecorder {
+  readonly quitUrl: string;
+  readonly requests: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function startProxyRecorder(): Promise<ProxyRecorder> {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(`${request.method ?? ""} ${request.url ?? ""}`);
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    quitUrl: `http://127.0.0.1:${port}/quitquitquit`,
+    requests,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { describeWith } from "../../support/programs";
+import { ADMIN_PASSWORD, type Cluster, type Login, startCluster, SUPERUSER } from "./cluster";
+import { type Environment, type ProxyRecorder, startProxyRecorder } from "./script-run";
+
+interface EndState {
+  readonly role: Readonly<Record<string, boolean | number | null>>;
+  readonly settings: readonly string[];
+  readonly memberOf: readonly string[];
+  readonly database: Readonly<Record<string, string | readonly string[]>>;
+  readonly publicSchema: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** The names of the tenant are replaced, so that the end states of several tenants can be compared. */
+const END_STATE_QUERY = `
+WITH app AS (SELECT * FROM pg_authid WHERE rolname = regexp_replace(current_database(), '_db$', ''))
+SELECT replace(jsonb_build_object(
+  'role', (SELECT jsonb_build_object('login', rolcanlogin, 'inherit', rolinherit, 'superuser', rolsuper,
+    'createRole', rolcreaterole, 'createDatabase', rolcreatedb, 'replication', rolreplication,
+    'bypassRowSecurity', rolbypassrls, 'saltedHash', rolpassword LIKE 'SCRAM-SHA-256$%',
+    'connectionLimit', rolconnlimit, 'expires', rolvaliduntil < 'infinity') FROM app),
+  'settings', (SELECT coalesce(jsonb_agg(setconfig), '[]') FROM pg_db_role_setting
+    WHERE setrole = (SELECT oid FROM app)),
+  'memberOf', (SELECT coalesce(jsonb_agg(roleid::regrole::text), '[]') FROM pg_auth_members
+    WHERE member = (SELECT oid FROM app)),
+  'database', (SELECT jsonb_build_object('owner', datdba::regrole, 'encoding', pg_encoding_to_char(encoding),
+    'privileges', datacl::text[]) FROM pg_database WHERE datname = current_database()),
+  'publicSchema', (SELECT jsonb_build_object('owner', nspowner::regrole, 'privileges', nspacl::text[])
+    FROM pg_namespace WHERE nspname = 'public')
+)::text, (SELECT rolname FROM app), 'ROLE')`;
+
+/** What every completed run leads to. */
+export const COMPLETE: EndState = {
+  role: {
+    login: true,
+    inherit: true,
+    superuser: false,
+    createRole: false,
+    createDatabase: false,
+    replication: false,
+    bypassRowSecurity: false,
+    saltedHash: true,
+    connectionLimit: -1,
+    expires: false,
+  },
+  settings: [],
+  memberOf: ["cloudsqlsuperuser"],
+  database: {
+    owner: "postgres",
+    encoding: "UTF8",
+    privileges: ["postgres=CTc/postgres", "ROLE=CTc/postgres"],
+  },
+  publicSchema: {
+    owner: "pg_database_owner",
+    privileges: ["pg_database_owner=UC/pg_database_owner", "=U/pg_database_owner", "ROLE=UC/pg_database_owner"],
+  },
+};
+
+const PASSWORD = "application-password-Zq81";
+
+export interface Tenant extends Environment {
+  readonly DB_USER: string;
+  readonly DB_NAME: string;
+}
+
+/** A server that tests share; each works with tenants of its own. */
+class TenantServer {
+  /** For notes of stand-in programs. */
+  readonly folder = mkdtempSync(join(tmpdir(), "db-init-notes-"));
+  private tenants = 0;
+
+  private constructor(
+    readonly cluster: Cluster,
+    private readonly proxy: ProxyRecorder,
+  ) {}
+
+  static async start(): Promise<TenantServer> {
+    return new TenantServer(...(await Promise.all([startCluster(), startProxyRecorder()])));
+  }
+
+  /** Settings of a new tenant; the role is the name of the database without its ending. */
+  readonly tenant = (changes: Environment = {}): Tenant => {
+    this.tenants += 1;
+    return {
+      DB_HOST: this.cluster.socketFolder,
+      DB_PORT: String(this.cluster.port),
+      DB_NAME: `tenant${this.tenants}_db`,
+      DB_USER: `tenant${this.tenants}`,
+      DB_PASSWORD: PASSWORD,
+      DB_ADMIN_PASSWORD: ADMIN_PASSWORD,
+      DB_MANAGED_SUPERUSER_ROLE: "cloudsqlsuperuser",
+      DB_WAIT_SECONDS: "5",
+      DB_PROXY_QUIT_URL: `${this.proxy.quitUrl}/tenant${this.tenants}`,
+      ...changes,
+    };
+  };
+
+  /** Methods of the requests by which a tenant's proxy was told to quit. */
+  readonly quitRequests = (settings: Environment): readonly string[] => {
+    const path = new URL(settings.DB_PROXY_QUIT_URL ?? "").pathname;
+    return this.proxy.requests
+      .filter((request) => request.endsWith(` ${path}`))
+      .map((request) => request.split(" ")[0] ?? "");
+  };
+
+  readonly endState = async (database: string): Promise<EndState> =>
+    JSON.parse(await this.cluster.query({ user: SUPERUSER, database }, END_STATE_QUERY)) as EndState;
+
+  async stop(): Promise<void> {
+    await Promise.all([this.cluster.stop(), this.proxy.close()]);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export function applicationLogin(settings: Environment, password = settings.DB_PASSWORD): Login {
+  return { user: settings.DB_USER ?? "", database: settings.DB_NAME, password };
+}
+
+/** Tests at the same time on one server. */
+export function describeOnServer(
+  name: string,
+  body: (test: (behaviour: string, run: (server: TenantServer) => Promise<void>) => void) => void,
+): void {
+  describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], name, () => {
+    // Tests at the same time start before any hook of this block.
+    let starting: Promise<TenantServer> | undefined;
+    const started = () => (starting ??= TenantServer.start());
+    afterAll(async () => {
+      await (await started()).stop();
+    });
+    body((behaviour, run) => {
+      it.concurrent(behaviour, async () => {
+        await run(await started());
+      });
+    });
+  });
+}

@@ -1,0 +1,200 @@
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { GoogleStandIn } from "../../support/google-stand-in";
+import {
+  runScript,
+  type ScriptName,
+  type ScriptOptions,
+  type ScriptRun,
+  temporaryFolder,
+} from "../../support/google-stand-in-scripts";
+
+export const LOCATION = "projects/demo-project/locations/us-central1";
+export const SOURCE = `${LOCATION}/sources/assess-discovery-client`;
+
+/** Settings of all scripts of the lab; each reads those it knows. */
+const ENVIRONMENT = {
+  GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
+  PROJECT_ID: "demo-project",
+  REGION: "us-central1",
+  SOURCE_ID: "assess-discovery-client",
+  SOURCE_DISPLAY_NAME: "assess-discovery-client",
+  DEPLOYMENT_ID: "a1b2c3",
+};
+
+export interface Scene {
+  readonly standIn: GoogleStandIn;
+  readonly run: (script: ScriptName, options?: ScriptOptions) => Promise<ScriptRun>;
+}
+
+/** Every test has a stand-in of its own, so that tests run at the same time. */
+export async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
+  const standIn = await new GoogleStandIn().start();
+  try {
+    await test({
+      standIn,
+      run: (script, options = {}) =>
+        runScript(script, {
+          ...options,
+          environment: { ...standIn.environment, ...ENVIRONMENT, ...options.environment },
+        }),
+    });
+    expect(standIn.mistakes).toEqual([]);
+  } finally {
+    await standIn.stop();
+  }
+}
+
+/** A source that somebody has registered before. */
+export function haveSource({ migration }: GoogleStandIn, fields: Readonly<Record<string, unknown>> = {}): void {
+  migration.sources.set(SOURCE, {
+    name: SOURCE,
+    displayName: "assess-discovery-client",
+    type: "SOURCE_TYPE_DISCOVERY_CLIENT",
+    state: "ACTIVE",
+    ...fields,
+  });
+}
+
+const HEADERS = {
+  vmInfo:
+    "MachineId,MachineName,PrimaryIPAddress,PrimaryMACAddress,PublicIPAddress,IpAddressListSemiColonDelimited,TotalDiskAllocatedGiB,TotalDiskUsedGiB,MachineTypeLabel,AllocatedProcessorCoreCount,MemoryGiB,HostingLocation,OsType,OsPublisher,OsName,OsVersion,MachineStatus,ProvisioningState,CreateDate,IsPhysical,Source",
+  diskInfo: "MachineId,DiskLabel,SizeInGib,UsedInGib,StorageTypeLabel",
+  tagInfo: "MachineId,Key,Value",
+  labelInfo: "MachineId,Key,Value",
+  perfInfo:
+    "MachineId,TimeStamp,CpuUtilizationPercentage,MemoryUtilizationPercentage,AvailableMemoryBytes,DiskReadOperationsPerSec,DiskWriteOperationsPerSec,NetworkBytesPerSecSent,NetworkBytesPerSecReceived",
+} as const;
+
+type Kind = keyof typeof HEADERS;
+
+export interface Inventory {
+  /** @default 2 */
+  readonly machines?: number;
+  /** Rows of tagInfo after the machine's id, which is that of the first machine. @default one plain tag */
+  readonly tags?: readonly string[];
+  /** The same rows in the form of labels. @default the tags */
+  readonly labels?: readonly string[];
+  /** Tags without a label. @default 0 */
+  readonly lostLabels?: number;
+  /** What tells the inventory from others: the address of every machine. @default "10.0.0.1" */
+  readonly address?: string;
+}
+
+/** Rows by file name; the kind is the name's beginning. */
+function tables({
+  machines = 2,
+  tags = ["team,web"],
+  labels = tags,
+  address = "10.0.0.1",
+}: Inventory): Readonly<Record<string, readonly string[]>> {
+  const ids = Array.from({ length: machines }, (_, index) => `i-${String(index).padStart(4, "0")}`);
+  const machine = (id: string) =>
+    `${id},"web, ""${id}""",${address},02:00:00:00:00:01,,${address},8,0,t3.micro,2,1.0,us-east-1,Linux/UNIX,,,,running,,2026-07-01 10:00:00+00:00,0,AWS`;
+  return {
+    "vmInfo.csv": ids.slice(0, 1).map(machine),
+    ...(ids.length > 1 ? { "vmInfo-2.csv": ids.slice(1).map(machine) } : {}),
+    "diskInfo.csv": ids.map((id) => `${id},/dev/xvda,8,,gp3`),
+    "tagInfo.csv": tags.map((tag) => `${ids[0] ?? ""},${tag}`),
+    "labelInfo.csv": labels.map((label) => `${ids[0] ?? ""},${label}`),
+    "perfInfo.csv": [],
+  };
+}
+
+/** A folder as `export-inventory.sh` writes it. */
+export function inventoryFolder(inventory: Inventory = {}): string {
+  const folder = temporaryFolder();
+  const instances = inventory.machines ?? 2;
+  const files = instances === 0 ? {} : tables(inventory);
+  const hash = createHash("sha256");
+  const entries = Object.entries(files).map(([name, rows]) => {
+    const kind = /^[a-zA-Z]+/.exec(name)?.[0] as Kind;
+    const text = [HEADERS[kind], ...rows].map((row) => `${row}\r\n`).join("");
+    writeFileSync(join(folder, name), text);
+    if (kind !== "labelInfo") hash.update(text);
+    return {
+      name,
+      kind,
+      bytes: Buffer.byteLength(text),
+      rows: rows.length,
+      sha256: createHash("sha256").update(text).digest("hex"),
+    };
+  });
+  writeFileSync(
+    join(folder, "manifest.json"),
+    JSON.stringify({ instances, files: entries, hash: hash.digest("hex"), lostLabels: inventory.lostLabels ?? 0 }),
+  );
+  return folder;
+}
+
+/** Import jobs with their states and sources. */
+export function jobsOf({
+  migration,
+}: GoogleStandIn): readonly (readonly [id: string, state: string, source: string])[] {
+  return [...migration.jobs.values()].map(({ name, state, assetSource }) => [
+    name.split("/").at(-1) ?? "",
+    state,
+    assetSource.split("/").at(-1) ?? "",
+  ]);
+}
+
+/** Names of jobs hold the inventory's hash and the checksum of the source's name. */
+export const withoutHash = (text: string) =>
+  text.replace(/cloudb-[0-9a-f]{16}-\d+/g, "JOB").replace(/\(\d+ s\)/g, "(0 s)");
+
+/** Where imports go when they are refused on the discovery client's source; the number is the checksum of that one's id. */
+export const UPLOAD_ID = "assess-discovery-client-upload-eb0bc488";
+export const UPLOAD_SOURCE = `${LOCATION}/sources/${UPLOAD_ID}`;
+
+/** A project in which two labs, their users and their imports have left something. */
+export function haveLeftovers(standIn: GoogleStandIn): void {
+  const { migration } = standIn;
+  haveSource(standIn);
+  const description = "Uploads of source assess-discovery-client. Assessment labs: a1b2c3.";
+  migration.sources.set(UPLOAD_SOURCE, {
+    name: UPLOAD_SOURCE,
+    description,
+    type: "SOURCE_TYPE_UPLOAD",
+    state: "ACTIVE",
+  });
+  migration.sources.set(`${LOCATION}/sources/other`, { name: `${LOCATION}/sources/other`, displayName: "Other" });
+  const job = { displayName: "Cloud B", phaseEndsAt: 0, tables: [], report: {}, state: "COMPLETED" as const };
+  for (const [id, source] of [
+    ["mine", SOURCE],
+    ["mine-too", UPLOAD_SOURCE],
+    ["others", `${LOCATION}/sources/other`],
+  ] as const) {
+    const name = `${LOCATION}/importJobs/${id}`;
+    const assets = [
+      {
+        name: `${LOCATION}/assets/${id}`,
+        sources: [source],
+        machineDetails: { machineName: `m-${id}`, guestOs: { osName: "Debian 😀" } },
+      },
+    ];
+    migration.jobs.set(name, { ...job, name, assetSource: source, files: new Map([["f", {}]]), assets });
+  }
+  migration.assets.push(
+    { name: `${LOCATION}/assets/scanned`, sources: [SOURCE.replace("demo-project", "123456789012")] },
+    { name: `${LOCATION}/assets/hidden`, sources: [SOURCE], hidden: true },
+    { name: `${LOCATION}/assets/shared`, sources: [SOURCE, `${LOCATION}/sources/other`] },
+  );
+  for (const [collection, id] of [
+    ["reportConfigs", "report"],
+    ["assetsExportJobs", "spreadsheet"],
+    ["groups", "wave-1"],
+    ["preferenceSets", "cheap"],
+  ] as const) {
+    migration.others.get(collection)?.push({ name: `${LOCATION}/${collection}/${id}` });
+  }
+  migration.others.get("discoveryClients")?.push({ name: `${LOCATION}/discoveryClients/win`, source: SOURCE });
+}
+
+/** Everything that there is, in order. */
+export function namesIn({ migration }: GoogleStandIn): readonly string[] {
+  const items = [...migration.sources.values(), ...migration.jobs.values(), ...migration.allAssets];
+  const others = [...migration.others.values()].flat();
+  return [...items, ...others].map(({ name }) => String(name).split("/").slice(-2).join("/")).sort();
+}

@@ -1,0 +1,256 @@
+import { programFolder } from "../../support/google-stand-in-scripts";
+import { ApiError } from "../../support/google-stand-in-services";
+import { describeWith } from "../../support/programs";
+import { haveSource, inScene, SOURCE } from "./assessment-scene";
+
+const CREATE = "migrationcenter.projects.locations.sources.create";
+const REGION = "migrationcenter.projects.locations.get";
+
+describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
+  it.concurrent.each(["dash", "busybox"] as const)(
+    "waits for the service, registers, and finds it again (%s)",
+    (shell) =>
+      inScene(async ({ standIn, run }) => {
+        standIn.inject(REGION, { kind: "service-disabled" });
+        standIn.migration.operations.callsUntilDone = 3;
+
+        const first = await run("register-source", { shell });
+        const second = await run("register-source", { shell });
+
+        expect(first.exitCode).toBe(0);
+        expect(first.stdout.replace(/\(\d+ s\)/g, "(0 s)")).toBe(
+          [
+            "Assessment service for us-central1: not answering yet (HTTP 403) (0 s)",
+            "Registering source assess-discovery-client with the assessment service in us-central1.",
+            "Source assess-discovery-client: under way (0 s)",
+            'Source assess-discovery-client is registered as "assess-discovery-client" (0 s).',
+            "",
+          ].join("\n"),
+        );
+        expect(second.output).toBe(
+          'Source assess-discovery-client is registered already as "assess-discovery-client": nothing to do.\n',
+        );
+        expect([...standIn.migration.sources.values()]).toEqual([
+          expect.objectContaining({
+            name: SOURCE,
+            displayName: "assess-discovery-client",
+            description: "Assessment labs: a1b2c3.",
+            type: "SOURCE_TYPE_DISCOVERY_CLIENT",
+          }),
+        ]);
+        expect(standIn.requests.map(({ method }) => method)).not.toContain("unknown");
+      }),
+  );
+
+  it.concurrent("registers one source although the first answer is lost and the next is an error of the service", () =>
+    inScene(async ({ standIn, run }) => {
+      standIn.inject(CREATE, { kind: "reset", carriedOut: true });
+      standIn.inject(CREATE, { kind: "status", error: new ApiError(503, "UNAVAILABLE", "Try again.") });
+      standIn.inject(CREATE, { kind: "status", error: new ApiError(409, "ABORTED", "Other work is under way.") });
+
+      const { exitCode, stdout } = await run("register-source");
+
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain("attempt 4 of 4");
+      const ids = standIn.requestsTo(CREATE).map(({ path }) => /requestId=([^&]+)/.exec(path)?.[1]);
+      expect(new Set(ids).size).toBe(1);
+      expect(standIn.migration.sources.size).toBe(1);
+    }),
+  );
+
+  it.concurrent("corrects a display name that somebody has changed, and nothing else", () =>
+    inScene(async ({ standIn, run }) => {
+      const description = "kept Assessment labs: a1b2c3.";
+      haveSource(standIn, { displayName: "Renamed by hand", description });
+
+      const { exitCode, stdout } = await run("register-source");
+
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain('is called "Renamed by hand"; calling it "assess-discovery-client".');
+      expect(standIn.migration.sources.get(SOURCE)).toMatchObject({
+        displayName: "assess-discovery-client",
+        description,
+      });
+      expect(stdout).not.toContain("shared");
+    }),
+  );
+
+  it.concurrent.each([
+    ["", "somebody-else"],
+    ["Of the office.", "somebody-else"],
+    ["Assessment labs: b2.", "b2"],
+    ["Assessment labs: b2, c3.", "b2, c3"],
+  ])("uses a source described as %j, and says each time that it is shared with %s", (description, others) =>
+    inScene(async ({ standIn, run }) => {
+      haveSource(standIn, { description });
+
+      const first = await run("register-source");
+      const again = await run("register-source");
+
+      const shared = `Source assess-discovery-client is shared with ${others}: what one of them imports, finds or cleans up concerns all. A discovery client with a name of its own has a source of its own.\n`;
+      expect(first.stdout).toContain("was there already and is used as");
+      expect(first.stdout.endsWith(shared)).toBe(true);
+      expect(again.stdout).toBe(
+        `Source assess-discovery-client is registered already as "assess-discovery-client": nothing to do.\n${shared}`,
+      );
+      const text = description.replace(/Assessment labs: .*/, "");
+      expect(standIn.migration.sources.get(SOURCE)?.description).toBe(
+        `${text === "" ? "" : `${text} `}Assessment labs: ${others}, a1b2c3.`,
+      );
+    }),
+  );
+
+  it.concurrent("takes for uploads of a source only what was made for them", () =>
+    inScene(async ({ standIn, run }) => {
+      const environment = { SOURCE_TYPE: "SOURCE_TYPE_UPLOAD", UPLOADS_OF: "lab" };
+      haveSource(standIn, { type: "SOURCE_TYPE_UPLOAD", description: "Uploads of source lab-2." });
+      const others = await run("register-source", { environment });
+      standIn.migration.sources.clear();
+      const made = await run("register-source", { environment });
+      const again = await run("register-source", { environment });
+
+      expect(others.stderr).toContain(
+        "but it was not made for the uploads of source lab.\n  Way out: give the discovery",
+      );
+      expect([made.exitCode, again.exitCode]).toEqual([0, 0]);
+      expect(again.stdout).toContain("nothing to do.");
+      expect(standIn.migration.sources.get(SOURCE)?.description).toBe(
+        "Uploads of source lab. Assessment labs: a1b2c3.",
+      );
+    }),
+  );
+
+  it.concurrent.each([
+    [
+      { type: "SOURCE_TYPE_UPLOAD" },
+      "but its type is SOURCE_TYPE_UPLOAD, not SOURCE_TYPE_DISCOVERY_CLIENT.\n  Way out: give the discovery client another name; this source is not the lab's.\n",
+    ],
+    [
+      { state: "DELETING" },
+      "but it is being deleted.\n  Way out: wait until it is gone and run the same command again.\n",
+    ],
+    [
+      { state: "INVALID" },
+      "but the service calls its state INVALID and ignores what it delivers.\n  Way out: look at it at https://console.cloud.google.com/migration?project=demo-project, delete it with assessment-cleanup.sh and run the same command again.\n",
+    ],
+  ])("refuses an existing source with %j", (fields, text) =>
+    inScene(async ({ standIn, run }) => {
+      haveSource(standIn, fields);
+
+      const { exitCode, stderr } = await run("register-source");
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toBe(`Source assess-discovery-client exists in us-central1 of project demo-project, ${text}`);
+    }),
+  );
+
+  it.concurrent("says which regions there are when the service does not know this one", () =>
+    inScene(async ({ standIn, run }) => {
+      const { exitCode, stderr } = await run("register-source", { environment: { REGION: "asia-northeast1" } });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toBe(
+        [
+          "The assessment service does not answer for region asia-northeast1 in project demo-project.",
+          `  GET http://${standIn.host}/migrationcenter/v1/projects/demo-project/locations/asia-northeast1 answered HTTP 404 NOT_FOUND: Location asia-northeast1 is not found or access is unauthorized.`,
+          "  Way out: choose a region that the service offers (to this project: europe-west1, us-central1). The choice is permanent for the assessment data of a project.",
+          "",
+        ].join("\n"),
+      );
+    }),
+  );
+
+  it.concurrent("names the regions and the role when the service does not say which of them is the problem", () =>
+    inScene(async ({ standIn, run }) => {
+      standIn.migration.hidesRegions = true;
+
+      const { exitCode, stderr } = await run("register-source", { environment: { REGION: "asia-northeast1" } });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toBe(
+        [
+          "The assessment service does not answer for region asia-northeast1 in project demo-project.",
+          `  GET http://${standIn.host}/migrationcenter/v1/projects/demo-project/locations/asia-northeast1 answered HTTP 403 PERMISSION_DENIED: Permission denied on 'locations/asia-northeast1' (or it may not exist).`,
+          "  Way out: choose a region that the service offers (to this project: europe-west1, us-central1). The choice is permanent for the assessment data of a project.",
+          "  If the service does offer asia-northeast1: an owner grants roles/migrationcenter.admin (gcloud projects add-iam-policy-binding demo-project --role roles/migrationcenter.admin --member user:YOU).",
+          "",
+        ].join("\n"),
+      );
+    }),
+  );
+
+  it.concurrent("says once that it waits for a source that exists and cannot be seen yet", () =>
+    inScene(async ({ standIn, run }) => {
+      const exists = new ApiError(409, "ALREADY_EXISTS", "It is there.");
+      standIn.inject("migrationcenter.projects.locations.sources.create", { kind: "status", error: exists }, 3);
+
+      const { exitCode, stdout } = await run("register-source");
+
+      expect(exitCode).toBe(0);
+      expect(
+        stdout.match(/^Source assess-discovery-client: said to exist, but not to be seen yet \(\d s\)$/gm),
+      ).toHaveLength(1);
+    }),
+  );
+
+  it.concurrent("says which role is missing", () =>
+    inScene(async ({ standIn, run }) => {
+      standIn.inject(REGION, { kind: "status", error: new ApiError(403, "PERMISSION_DENIED", "Permission denied.") });
+
+      const { exitCode, stderr } = await run("register-source");
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("This account may not use the assessment service in project demo-project.");
+      expect(stderr).toContain("answered HTTP 403 PERMISSION_DENIED: Permission denied.");
+      expect(stderr).toContain("Way out: an owner grants roles/migrationcenter.admin");
+    }),
+  );
+
+  it.concurrent("does not take an accepted request for a source: an operation that fails is an error", () =>
+    inScene(async ({ standIn, run }) => {
+      standIn.migration.operations.failures.set(CREATE, new ApiError(400, "FAILED_PRECONDITION", "No organization."));
+
+      const { exitCode, stderr } = await run("register-source");
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("Source assess-discovery-client was not registered.");
+      expect(stderr).toContain("/operations/operation-1 ended with FAILED_PRECONDITION: No organization.");
+    }),
+  );
+
+  it.concurrent("gives up in the end on a service that stays off, and on an operation without an end", () =>
+    inScene(async ({ standIn, run }) => {
+      standIn.inject(REGION, { kind: "service-disabled" });
+      const off = await run("register-source", { environment: { WAIT_SECONDS: "0" } });
+      standIn.migration.operations.callsUntilDone = 1000;
+      const endless = await run("register-source", { environment: { OPERATION_SECONDS: "0" } });
+
+      expect(off).toMatchObject({ exitCode: 1 });
+      expect(off.stderr).toContain("did not answer for us-central1 in project demo-project within 0 s.");
+      expect(endless).toMatchObject({ exitCode: 1 });
+      expect(endless.stderr).toContain("is still running after 0 s; it goes on by itself.");
+    }),
+  );
+
+  it.concurrent("reports all wrong settings at once, and missing programs first", () =>
+    inScene(async ({ standIn, run }) => {
+      const environment = { REGION: "us", SOURCE_ID: "Capital", SOURCE_DISPLAY_NAME: "" };
+      const settings = await run("register-source", { environment });
+      const programs = await run("register-source", { programs: programFolder({ without: ["curl", "jq"] }) });
+
+      expect(settings.exitCode).toBe(2);
+      expect(settings.stderr).toBe(
+        [
+          "register-source.sh cannot start:",
+          '  - REGION is "us"; it must hold a region, like us-central1.',
+          '  - SOURCE_ID is "Capital"; it must hold at most 63 lower-case letters, digits and hyphens, starting with a letter.',
+          "  - SOURCE_DISPLAY_NAME is not set; it must hold the name that is typed into the discovery client.",
+          "",
+        ].join("\n"),
+      );
+      expect(programs.exitCode).toBe(2);
+      expect(programs.stderr).toContain("Missing on this machine: curl jq.");
+      expect(standIn.requests).toEqual([]);
+    }),
+  );
+});

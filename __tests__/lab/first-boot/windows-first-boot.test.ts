@@ -1,0 +1,255 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageFile } from "../../../lib/core/package-file";
+import { LAB_PASSWORD } from "../../../lib/lab/contract";
+import { WINDOWS_FIRST_BOOT, windowsFirstBootValues } from "../../../lib/lab/first-boot-values";
+import { type ParsePowerShell, type PowerShellScript, powerShellParser } from "./powershell";
+import { APPROVED_VERBS, AUTOMATIC_VARIABLES, COMMON_PARAMETERS, WINDOWS_COMMANDS } from "./windows-commands";
+
+const TEXT = readFileSync(packageFile(WINDOWS_FIRST_BOOT.script), "utf8");
+const VALUES = windowsFirstBootValues({
+  labPassword: LAB_PASSWORD,
+  projectId: "demo-project",
+  region: "us-central1",
+  discoveryClientName: "assess-discovery-client",
+  sshKeyBucketName: "assess-0a1b2c3d-keys",
+  internalTrafficCidr: "10.128.0.0/9",
+  linuxVmNamePrefix: "assess-0a1b2c3d-linvm-",
+  assessmentServiceUrl: "https://console.cloud.google.com/migration?project=demo-project",
+});
+
+/** What is wrong with a script, by the rules that the tests below hold the real one to. */
+const FAULTS = {
+  syntaxErrors: (script: PowerShellScript) => script.syntaxErrors(),
+  functionsNeverCalled: (script: PowerShellScript) => {
+    const called = new Set(script.commands().map(({ name }) => name));
+    return script.functions().filter((name) => !called.has(name));
+  },
+  unapprovedVerbs: (script: PowerShellScript) =>
+    script.functions().filter((name) => !/^[A-Za-z]+-Lab[A-Za-z]+$/.test(name) || !APPROVED_VERBS.has(verbOf(name))),
+  unknownCommands: (script: PowerShellScript) => {
+    const own = new Set(script.functions());
+    const blocks = ["$Action", "$Step.Action"];
+    return script
+      .commands()
+      .map(({ name }) => name)
+      .filter((name) => !own.has(name) && !(name in WINDOWS_COMMANDS) && !blocks.includes(name));
+  },
+  unknownParameters: (script: PowerShellScript) =>
+    script.commands().flatMap(({ name, parameters }) => {
+      const known = WINDOWS_COMMANDS[name];
+      if (known === undefined) return [];
+      return parameters
+        .filter((parameter) => !known.includes(parameter) && !COMMON_PARAMETERS.includes(parameter))
+        .map((parameter) => `${name} ${parameter}`);
+    }),
+  unsetVariables: (script: PowerShellScript) => script.unsetVariables(AUTOMATIC_VARIABLES),
+  // In a text, PowerShell takes "$name:" for the beginning of a longer name, and refuses the whole script.
+  colonsAfterVariables: (script: PowerShellScript) =>
+    script.expandableTexts().filter((text) => /\$(?!(?:env|script):)\w+:/i.test(text)),
+  outputBesideTheLog: (script: PowerShellScript) =>
+    script
+      .commands()
+      .filter(
+        ({ name, inFunction }) =>
+          /^(Write|Out)-/.test(name) && name !== "Write-LabLog" && inFunction !== "Write-LabLog",
+      )
+      .map(({ text }) => text),
+  unexpectedPlacesOfThePassword: (script: PowerShellScript) =>
+    script
+      .members(["$script:Values", "$v", "$values"])
+      .filter(({ member }) => member === "labPassword")
+      .map(({ inFunction }) => inFunction)
+      .filter((place) => !["Save-LabDesktopText", "Set-LabUser", "Write-LabLog"].includes(place ?? "")),
+} as const;
+
+type Fault = keyof typeof FAULTS;
+
+describe("windows-first-boot.ps1", () => {
+  let parse: ParsePowerShell;
+  let script: PowerShellScript;
+
+  beforeAll(async () => {
+    parse = await powerShellParser();
+    script = parse(TEXT);
+  });
+
+  it.each([
+    ["is PowerShell by its grammar", "syntaxErrors"],
+    ["calls every function that it has", "functionsNeverCalled"],
+    ["names its functions by approved verbs", "unapprovedVerbs"],
+    ["calls only what Windows Server 2022 has", "unknownCommands"],
+    ["gives every command parameters that it knows", "unknownParameters"],
+    ["reads no variable that nothing has set", "unsetVariables"],
+    ["lets no variable in a text swallow a colon", "colonsAfterVariables"],
+    ["prints through its log alone", "outputBesideTheLog"],
+    [
+      "takes the password only to set it, to write the text on the desktop and to keep it from the log",
+      "unexpectedPlacesOfThePassword",
+    ],
+  ] as const)("%s", (_, fault) => {
+    expect(FAULTS[fault](script)).toEqual([]);
+  });
+
+  it.each<[Fault, string, string]>([
+    ["syntaxErrors", "\nexit 0\n", "\nexit 0 }\n"],
+    ["syntaxErrors", "function Get-LabTime {", "function Get-LabTime {{"],
+    ["functionsNeverCalled", "Action = { Enable-LabRemoteDesktop }", "Action = { Set-LabUser }"],
+    ["unapprovedVerbs", "function Get-LabTime", "function Fetch-LabTime"],
+    ["unknownCommands", "Enable-NetFirewallRule", "Enable-FirewallRule"],
+    ["unknownParameters", "-PasswordNeverExpires $true", "-PasswordNeverExpire $true"],
+    ["unsetVariables", "'fDenyTSConnections' -Value 0", "'fDenyTSConnections' -Value $zero"],
+    ["colonsAfterVariables", '"assessment-lab: $line"', '"assessment-lab $line: "'],
+    ["outputBesideTheLog", "Set-LabUser {", "Set-LabUser {\n    Write-Host $script:Values.labPassword"],
+    [
+      "unexpectedPlacesOfThePassword",
+      "Install-LabBrowser {",
+      "Install-LabBrowser {\n    Write-LabLog $script:Values.labPassword",
+    ],
+  ])("would not go unseen: %s when %j becomes %j", (fault, from, to) => {
+    expect(TEXT).toContain(from);
+    expect(FAULTS[fault](parse(TEXT.replace(from, () => to)))).not.toEqual([]);
+  });
+
+  it("has a stand-in for Windows that is PowerShell too", () => {
+    expect(parse(readFileSync(join(__dirname, "windows-stand-in.ps1"), "utf8")).syntaxErrors()).toEqual([]);
+  });
+
+  it("is plain ASCII, because PowerShell 5.1 takes a file without a mark for the local code page", () => {
+    expect(TEXT).toMatch(/^[\n\x20-\x7e]*$/);
+  });
+
+  it("has no place in which a template could put a value, and runs no text as code", () => {
+    expect(TEXT).not.toMatch(/[$%]\{/);
+    expect(TEXT).not.toMatch(/Invoke-Expression|\biex\b|ScriptBlock\]::|ExpandString|-EncodedCommand|Invoke-Command/i);
+  });
+
+  describe("the values", () => {
+    /** Members of the objects that the script goes through, not values of the lab. */
+    const read = (): string[] => [
+      ...new Set(
+        script
+          .members(["$script:Values", "$v", "$values"])
+          .map(({ member }) => member)
+          .filter((member) => !["PSObject", "$name"].includes(member)),
+      ),
+    ];
+
+    it("are all read, and no other", () => {
+      expect(read().sort()).toEqual(Object.keys(VALUES).sort());
+    });
+
+    it("are all asked for at the start, those that are texts as texts", () => {
+      const texts = Object.entries(VALUES)
+        .filter(([name, value]) => typeof value === "string" && !["labPassword", "sshKeyBucketName"].includes(name))
+        .map(([name]) => name);
+      expect(script.literals("Read-LabValue")).toEqual(expect.arrayContaining(Object.keys(VALUES)));
+      const asked = (list: string) =>
+        [...(new RegExp(`\\$${list} = (('\\w+',?\\s+)+)`).exec(TEXT)?.[1] ?? "").matchAll(/'(\w+)'/g)].map(
+          ([, name]) => name,
+        );
+      expect(asked("texts").sort()).toEqual(texts.sort());
+      expect(asked("textsOrNull")).toEqual(["labPassword", "sshKeyBucketName"]);
+    });
+  });
+
+  it("leaves the eight steps on the desktop, with the values of this lab", () => {
+    const [template = ""] = script.expandableHereStrings();
+    const texts = new Map(Object.entries(VALUES));
+    const text = template
+      .replace(/\$\(\$v\.(\w+)\)/g, (_, name: string) => `${texts.get(name)}`)
+      .replace("$password", LAB_PASSWORD);
+    expect([...text.matchAll(/^\d\. .*$/gm)].map(([line]) => line)).toEqual([
+      "1. RDP to the Windows host as lab-user with Throw-Away-2022!",
+      "2. Start the discovery client.",
+      "3. Sign in with Google OAuth (manual; cannot be automated).",
+      "4. Select the project demo-project and enter the name of the client exactly, upper and lower case included, so that",
+      "5. Load lab-ssh-key.pem as SSH credential Lab-key with the user lab-user",
+      "6. Configure an IP scan range covering the output linux_vm_internal_ips.",
+      "7. Start collection. Discovered assets stream to the assessment service and join any imported cloud B inventory.",
+      "8. Create asset groups and migration preference sets, then generate a TCO report in the console or through the REST API.",
+    ]);
+    expect(text).toContain(
+      "\n   assess-discovery-client\n   If you are asked for the region of the assessment data, choose us-central1. It is permanent for the project",
+    );
+    expect(text).toContain("6. Configure an IP scan range covering the output linux_vm_internal_ips.\n   $range\n");
+    expect(text).toContain("All private addresses of the lab are in 10.128.0.0/9\n");
+    expect(text).toContain("https://console.cloud.google.com/migration?project=demo-project\n");
+    // The longest line of a text on a desktop of ordinary size.
+    expect(template.split("\n").filter((line) => line.length > 120)).toEqual([]);
+  });
+
+  it("downloads a package again when the download failed, and never for its signature", () => {
+    const placesOf = (command: string) =>
+      script.commands().flatMap(({ name, inFunction }) => (name === command ? [inFunction] : []));
+    expect([placesOf("curl.exe"), placesOf("Save-LabPackage")]).toEqual([["Save-LabPackage"], ["Install-LabPackage"]]);
+    expect([placesOf("Get-AuthenticodeSignature"), placesOf("Confirm-LabPackage")]).toEqual([
+      ["Confirm-LabPackage"],
+      ["Install-LabPackage"],
+    ]);
+    const repeated = script.commands().flatMap(({ name, text }) => (name === "Invoke-LabRetry" ? [text] : []));
+    expect(repeated.filter((text) => text.includes("Save-LabPackage"))).toHaveLength(1);
+    expect(repeated.filter((text) => text.includes("Confirm-LabPackage"))).toEqual([]);
+    // A package of somebody else does not stay on the host.
+    expect(bodyOf("Install-LabPackage")).toMatch(/try \{\s+Confirm-LabPackage.*\} finally \{\s+Remove-Item/);
+  });
+
+  it("makes a password from the system's own source where there is none, and leaves that of an existing user alone", () => {
+    expect(bodyOf("New-LabPassword")).toMatch(/byte\[\] 32 .*RandomNumberGenerator\]::Create\(\)/);
+    expect(bodyOf("Set-LabUser")).toMatch(/if \(\$null -eq \$text\) \{ \$text = New-LabPassword \}/);
+    expect(bodyOf("Set-LabUser")).toMatch(
+      /else \{ if \(\$null -ne \$script:Values\.labPassword\) \{ Set-LocalUser [^}]*\}/,
+    );
+    expect(script.commands().filter(({ name }) => name === "Set-LocalUser")).toHaveLength(1);
+  });
+
+  it("does the steps in the order in which they need each other, and marks the host only when the essential ones are done", () => {
+    const steps = [...TEXT.matchAll(/@\{ Name = '([^']+)'; Essential = \$(true|false); Action/g)];
+    expect(steps.map(([, name, essential]) => `${name}${essential === "true" ? "" : " (optional)"}`)).toEqual([
+      "values",
+      "lab user",
+      "remote desktop",
+      "user profile (optional)",
+      "desktop text (optional)",
+      "sample import (optional)",
+      "browser (optional)",
+      "discovery client",
+      "discovery client user",
+    ]);
+    const exit = TEXT.indexOf("exit 1");
+    const mark = TEXT.indexOf("Set-Content -Path $Mark");
+    expect(exit).toBeGreaterThan(0);
+    expect(mark).toBeGreaterThan(exit);
+    expect(TEXT.match(/Set-Content/g)).toHaveLength(1);
+  });
+
+  it("says in the last line how to try again what is optional and failed, after the essential has been judged", () => {
+    const [, summary = ""] = TEXT.split("$summary = 'ready'");
+    expect(summary.replaceAll("\n", " ")).toMatch(
+      /the next boot tries again.*if \(\$failed\.Count -gt 0\) \{ \$summary \+= "; to try again, delete the file \$Mark and restart this host" \} Set-Content -Path \$Mark -Value \$summary .* Write-LabLog \$summary/,
+    );
+  });
+
+  it("insists on the membership in the group of the client's users where there is such a group", () => {
+    const body = bodyOf("Add-LabDiscoveryClientUser");
+    expect(body).toMatch(/if \(\$null -eq \$group\) \{[^}]*Write-LabLog "there is no group [^}]*return \}/);
+    expect(body).not.toMatch(/throw|catch/);
+  });
+
+  it("names built-in groups and firewall rules in no language", () => {
+    expect(script.literals()).toEqual(
+      expect.arrayContaining(["S-1-5-32-544", "S-1-5-32-555", "@FirewallAPI.dll,-28752"]),
+    );
+    expect(TEXT).not.toMatch(/'(Administrators|Remote Desktop Users|Remote Desktop)'/);
+  });
+});
+
+/** What a function of the script does, in one line. */
+function bodyOf(name: string): string {
+  const [, body = ""] = new RegExp(`\nfunction ${name} \\{\n(.*?)\n\\}\n`, "s").exec(TEXT) ?? [];
+  return body.replaceAll(/\s+/g, " ");
+}
+
+function verbOf(name: string): string {
+  return name.split("-")[0] ?? "";
+}

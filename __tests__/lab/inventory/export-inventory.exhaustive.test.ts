@@ -1,0 +1,314 @@
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { AWS_IMPORT_COLUMNS } from "../../../lib/lab/contract";
+import { programFolder } from "../../support/google-stand-in-scripts";
+import {
+  contentsOf,
+  exportInventory,
+  type InventoryOptions,
+  type InventoryRun,
+  rowsOf,
+  SCOPED_KEY,
+} from "./inventory-run";
+import { describeWith } from "../../support/programs";
+import { temporaryFolder } from "../../support/synthesis";
+
+const MACHINE = {
+  InstanceId: "i-1",
+  InstanceType: "t3.micro",
+  State: { Name: "running" },
+  LaunchTime: "2024-03-01T10:00:00+00:00",
+  PlatformDetails: "Linux/UNIX",
+  Tags: [{ Key: "Name", Value: 'a, "b"\n\u{1F600}\\n' }],
+};
+const TYPE = { InstanceType: "t3.micro", VCpuInfo: { DefaultVCpus: 2 }, MemoryInfo: { SizeInMiB: 1024 } };
+const VOLUME = {
+  VolumeId: "vol-1",
+  Size: 8,
+  VolumeType: "gp3",
+  Attachments: [{ InstanceId: "i-1", Device: "/dev/sda1", State: "attached" }],
+};
+
+interface Scene extends Partial<InventoryOptions> {
+  readonly machines?: readonly object[];
+  readonly types?: readonly object[];
+  readonly volumes?: readonly object[];
+  /** Shell lines that the stand-in runs before it answers. */
+  readonly before?: string;
+}
+
+/** The script with a program in the place of cloud B's own that prints what that one would, row by row. */
+async function exported(
+  scene: Scene = {},
+): Promise<InventoryRun & { readonly calls: string; readonly folder: string }> {
+  const folder = temporaryFolder();
+  const { before = "", machines = [MACHINE], types = [TYPE], volumes = [VOLUME], ...options } = scene;
+  const answers = { "describe-instances": machines, "describe-instance-types": types, "describe-volumes": volumes };
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  for (const [call, rows] of Object.entries(answers)) {
+    writeFileSync(join(folder, call), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  }
+  const calls = join(folder, "calls");
+  writeFileSync(
+    join(bin, "aws"),
+    `#!/bin/sh\nCALLS='${calls}'\nprintf '%s\\n' "$*" >>'${calls}'\n${before}\nfor word; do\n[ ! -f "${folder}/$word" ] || exec cat "${folder}/$word"\ndone\n`,
+  );
+  chmodSync(join(bin, "aws"), 0o755);
+  const run = await exportInventory({ folder, programs: [bin, process.env.PATH ?? ""], ...options });
+  return { ...run, folder, calls: existsSync(calls) ? readFileSync(calls, "utf8") : "" };
+}
+
+describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
+  it.concurrent.each(["dash", "bash", "busybox"] as const)(
+    "writes the tables with their headers (%s)",
+    async (shell) => {
+      const run = await exported({ shell });
+
+      expect(run).toMatchObject({ exitCode: 0, stderr: "", leftovers: [] });
+      for (const [kind, columns] of Object.entries(AWS_IMPORT_COLUMNS)) expect(rowsOf(run, kind)[0]).toEqual(columns);
+      expect(contentsOf(run, "vmInfo")).toEqual([
+        [
+          "i-1",
+          'a, "b"\n\u{1F600}\\n',
+          "",
+          "",
+          "",
+          "",
+          "8",
+          "0",
+          "t3.micro",
+          "2",
+          "1.0",
+          "us-east-1",
+          "Linux/UNIX",
+        ].concat(["", "", "", "running", "", "2024-03-01 10:00:00+00:00", "0", "AWS"]),
+      ]);
+      expect(contentsOf(run, "diskInfo")).toEqual([["i-1", "/dev/sda1", "8", "", "gp3"]]);
+      expect(contentsOf(run, "tagInfo")).toEqual([["i-1", "Name", 'a, "b"\n\u{1F600}\\n']]);
+      expect(contentsOf(run, "perfInfo")).toEqual([]);
+      expect(readFileSync(join(run.tables, "vmInfo.csv"), "utf8").split("\r\n")[0]).toBe(
+        AWS_IMPORT_COLUMNS.vmInfo.join(","),
+      );
+    },
+  );
+
+  it.concurrent("says in the manifest what is in the files", async () => {
+    const { manifest, tables } = await exported();
+
+    expect(manifest?.instances).toBe(1);
+    expect(manifest?.files.map(({ name, kind, rows }) => [name, kind, rows])).toEqual([
+      ["vmInfo.csv", "vmInfo", 1],
+      ["diskInfo.csv", "diskInfo", 1],
+      ["tagInfo.csv", "tagInfo", 1],
+      ["labelInfo.csv", "labelInfo", 1],
+      ["perfInfo.csv", "perfInfo", 0],
+    ]);
+    for (const { name, bytes, sha256 } of manifest?.files ?? []) {
+      const content = readFileSync(join(tables, name));
+      expect([bytes, sha256]).toEqual([content.length, createHash("sha256").update(content).digest("hex")]);
+    }
+  });
+
+  it.concurrent(
+    "gives the same hash for the same machines in another order, and another for other machines",
+    async () => {
+      const two = [
+        MACHINE,
+        {
+          ...MACHINE,
+          InstanceId: "i-2",
+          Tags: [
+            { Key: "b", Value: "" },
+            { Key: "a", Value: "" },
+          ],
+        },
+      ];
+      const sameTwo = [
+        {
+          ...two[1],
+          Tags: [
+            { Key: "a", Value: "" },
+            { Key: "b", Value: "" },
+          ],
+        },
+        MACHINE,
+      ];
+      const [first, second, third] = await Promise.all([
+        exported({ machines: two }),
+        exported({ machines: sameTwo }),
+        exported({ machines: [MACHINE, { ...two[1], InstanceType: "t3.micro", Tags: [] }] }),
+      ]);
+      expect(first.manifest).toEqual(second.manifest);
+      expect(third.manifest?.hash).not.toBe(first.manifest?.hash);
+    },
+  );
+
+  it.concurrent("leaves nothing but a manifest when there are no machines", async () => {
+    const run = await exported({ machines: [{ ...MACHINE, State: { Name: "terminated" } }] });
+    expect(run).toMatchObject({ exitCode: 0, stderr: "", manifest: { instances: 0, files: [] } });
+    expect(run.stdout).toContain("us-east-1 hosts no machines. Set cloudb_region if they are in another region.\n");
+  });
+
+  it.concurrent("cuts tables before they are too large, each part with its header", async () => {
+    const machines = Array.from({ length: 20 }, (_, index) => ({ ...MACHINE, InstanceId: `i-${index + 10}` }));
+    const run = await exported({ machines, environment: { FILE_BYTES: "700" } });
+    const parts = run.manifest?.files.filter(({ kind }) => kind === "vmInfo") ?? [];
+    expect(parts.slice(0, 2).map(({ name }) => name)).toEqual(["vmInfo.csv", "vmInfo-2.csv"]);
+    for (const { bytes } of parts) expect(bytes).toBeLessThanOrEqual(700);
+    expect(rowsOf(run, "vmInfo").filter(([first]) => first === "MachineId")).toHaveLength(parts.length);
+    expect(contentsOf(run, "vmInfo").map(([id]) => id)).toEqual(machines.map(({ InstanceId }) => InstanceId));
+  });
+
+  it.concurrent("has the key in the environment of the program, and in no argument and no output", async () => {
+    const run = await exported({
+      before: '[ "$AWS_SECRET_ACCESS_KEY" = "$WANTED" ] || exit 9',
+      environment: { WANTED: SCOPED_KEY.secret },
+    });
+    expect(run.exitCode).toBe(0);
+    expect(run.calls.split("\n").filter((call) => call !== "")).toHaveLength(3);
+    expect(run.calls + run.stdout + run.stderr).not.toContain(SCOPED_KEY.secret);
+  });
+
+  it.concurrent("lets no alias of the caller's in, and leaves the rest of the home folder to the program", async () => {
+    const home = join(temporaryFolder(), "some where");
+    mkdirSync(join(home, ".aws/cli"), { recursive: true });
+    mkdirSync(join(home, ".local/lib"), { recursive: true });
+    const run = await exported({
+      before: '[ ! -e "$HOME/.aws" ] && [ -d "$HOME/.local/lib" ] || exit 9',
+      environment: { HOME: home },
+    });
+    expect(run).toMatchObject({ exitCode: 0, leftovers: [] });
+    expect(existsSync(join(home, ".aws/cli"))).toBe(true);
+  });
+
+  it.concurrent("takes a key that ends with a line break, as one out of a file does", async () => {
+    const run = await exported({
+      before: '[ "$AWS_ACCESS_KEY_ID/$AWS_SECRET_ACCESS_KEY" = "$WANTED" ] || exit 9',
+      environment: {
+        AWS_ACCESS_KEY_ID: `${SCOPED_KEY.id}\n`,
+        AWS_SECRET_ACCESS_KEY: `${SCOPED_KEY.secret}\r\n`,
+        WANTED: `${SCOPED_KEY.id}/${SCOPED_KEY.secret}`,
+      },
+    });
+    expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  it.concurrent("writes the tags in the form of labels too, and says how many of them are lost", async () => {
+    const tags = {
+      "1st": "x",
+      "cost-center": "again",
+      CostCenter: "A b",
+      costcenter: "once more",
+      größe: "7",
+      Name: 'web, "first"\nline \u{1F600}',
+      "😀": `${"ü".repeat(80)}!`,
+    };
+    const machine = { ...MACHINE, Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })) };
+    const many = Array.from({ length: 70 }, (_, index) => ({ Key: `k${index + 10}`, Value: "" }));
+
+    const run = await exported({ machines: [machine, { ...MACHINE, InstanceId: "i-2", Tags: many }] });
+
+    expect(contentsOf(run, "labelInfo").slice(0, 6)).toEqual([
+      ["i-1", "tag_1st", "x"],
+      ["i-1", "costcenter", "a_b"],
+      ["i-1", "name", "web___first__line__"],
+      ["i-1", "cost-center", "again"],
+      ["i-1", "gr__e", "7"],
+      ["i-1", "tag__", "_".repeat(63)],
+    ]);
+    expect(contentsOf(run, "labelInfo").filter(([id]) => id === "i-2")).toHaveLength(64);
+    expect(run.manifest).toMatchObject({ lostLabels: 7 });
+  });
+
+  it.concurrent("lets nothing of the caller's own set-up in", async () => {
+    const run = await exported({
+      before:
+        '[ -z "${AWS_PROFILE+x}${AWS_SESSION_TOKEN+x}${AWS_DATA_PATH+x}" ] && [ "$AWS_CONFIG_FILE" = /dev/null ] || exit 9',
+      environment: {
+        AWS_DATA_PATH: "/own",
+        AWS_PROFILE: "own",
+        AWS_SESSION_TOKEN: "token",
+        AWS_CONFIG_FILE: "/home/somebody/.aws/config",
+      },
+    });
+    expect(run.exitCode).toBe(0);
+  });
+
+  it.concurrent("waits for a key that is too new to work, and says so", async () => {
+    const run = await exported({
+      before: `tries=$(grep -c . "$CALLS")\n[ "$tries" -gt 2 ] || { echo "An error occurred (AuthFailure) when calling the DescribeInstances operation: no" >&2; exit 254; }`,
+    });
+    expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(run.stdout).toContain(
+      "Machines of us-east-1: AuthFailure. A new key or policy takes up to a minute to work; trying again in 0.01 s.\n",
+    );
+  });
+
+  it.concurrent.each([
+    [
+      "AuthFailure",
+      "The same is said of a region that is not enabled for the account: enable us-east-1 there, or set cloudb_region to the region of the machines.",
+    ],
+    ["UnauthorizedOperation", "Look for a rule of the organization or a permissions boundary that denies it."],
+  ])("gives up on %s in the end, with what else it may mean", async (code, advice) => {
+    const run = await exported({
+      before: `echo "An error occurred (${code}) when calling the DescribeInstances operation: refused" >&2; exit 254`,
+      environment: { KEY_WAIT_SECONDS: "0" },
+    });
+    expect(run).toMatchObject({ exitCode: 1, manifest: undefined, leftovers: [] });
+    expect(run.stderr).toContain(`Machines of us-east-1 failed: An error occurred (${code})`);
+    expect(run.stderr).toContain(advice);
+  });
+
+  it.concurrent("fails when a later page fails, and leaves no inventory", async () => {
+    const run = await exported({
+      before: `case "$*" in *describe-volumes*) cat "$HOME/describe-volumes"; echo "An error occurred (InternalError) when calling the DescribeVolumes operation: broken" >&2; exit 254 ;; esac`,
+    });
+    expect(run).toMatchObject({ exitCode: 1, manifest: undefined, leftovers: [] });
+    expect(run.stderr).toBe(
+      "Volumes of us-east-1 failed: An error occurred (InternalError) when calling the DescribeVolumes operation: broken\n  Nothing was imported. Apply again when the cause is gone.\n",
+    );
+  });
+
+  it.concurrent("refuses machines whose type is not described", async () => {
+    const run = await exported({ types: [] });
+    expect(run).toMatchObject({ exitCode: 1, manifest: undefined });
+    expect(run.stderr).toContain("does not say how many processors and how much memory these types have: t3.micro.\n");
+  });
+
+  it.concurrent("refuses rows that are none", async () => {
+    const run = await exported({ before: "echo INSTANCES; exit 0" });
+    expect(run).toMatchObject({ exitCode: 1, manifest: undefined });
+    expect(run.stderr).toContain("Machines of us-east-1: rows of an unexpected form:");
+  });
+
+  it.concurrent("names all settings that are wrong at once", async () => {
+    const run = await exported({
+      environment: {
+        AWS_SECRET_ACCESS_KEY: "",
+        CLOUDB_REGION: "Virginia",
+        KEY_WAIT_SECONDS: "0120",
+        PAGE_SIZE: "4",
+        INVENTORY_FOLDER: "/nowhere",
+      },
+    });
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(run.stderr).toBe(`export-inventory.sh cannot start:
+  - AWS_SECRET_ACCESS_KEY is not set; it must hold the secret of the key.
+  - CLOUDB_REGION is "Virginia"; it must hold a region of cloud B, like us-east-1.
+  - KEY_WAIT_SECONDS is "0120"; it must hold a number of seconds, at most 999999.
+  - PAGE_SIZE is "4"; it must hold a number of rows between 5 and 1000.
+  - INVENTORY_FOLDER is /nowhere, which is no folder that can be written to.
+`);
+  });
+
+  it.concurrent("names all programs that are missing in one message", async () => {
+    const run = await exported({ programs: [programFolder({ without: ["jq", "sha256sum"] })] });
+    expect(run.exitCode).toBe(2);
+    expect(run.stderr).toContain("Missing on this machine: aws jq sha256sum.");
+    expect(run.stderr).toContain("sudo apt-get install awscli jq coreutils\n");
+  });
+});

@@ -1,0 +1,180 @@
+import { Buffer } from "node:buffer";
+
+import { type BlockSchema, type ProviderSchema, trimmedSchema } from "../../../stacks/provider-schema/provider-schema";
+import { type Block, type Terraform } from "../../../support/synthesis";
+import { API_TYPES } from "./api-types";
+
+/** An object as the cluster's interface takes it. */
+export interface ApiObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly [field: string]: unknown;
+}
+
+/** One object of a configuration, with the address of its resource. */
+export interface AddressedObject {
+  readonly address: string;
+  readonly object: ApiObject;
+}
+
+/** Blocks that are lists in the interface, and what they are called there; every other block is a single object. */
+const LISTS: Readonly<Record<string, string>> = {
+  allowed_topologies: "allowedTopologies",
+  container: "containers",
+  egress: "egress",
+  env: "env",
+  env_from: "envFrom",
+  except: "except",
+  from: "from",
+  host_aliases: "hostAliases",
+  http_header: "httpHeaders",
+  image_pull_secret: "imagePullSecrets",
+  image_pull_secrets: "imagePullSecrets",
+  ingress: "ingress",
+  init_container: "initContainers",
+  items: "items",
+  match_expressions: "matchExpressions",
+  metric: "metrics",
+  path: "paths",
+  policy: "policies",
+  port: "ports",
+  ports: "ports",
+  readiness_gate: "readinessGates",
+  rule: "rules",
+  sysctl: "sysctls",
+  tls: "tls",
+  to: "to",
+  toleration: "tolerations",
+  topology_spread_constraint: "topologySpreadConstraints",
+  volume: "volumes",
+  volume_mount: "volumeMounts",
+};
+
+/** Names that are not simply written in the other style. */
+const NAMES: Readonly<Record<string, string>> = {
+  cluster_ip: "clusterIP",
+  cluster_ips: "clusterIPs",
+  external_ips: "externalIPs",
+  host_ip: "hostIP",
+  host_ipc: "hostIPC",
+  host_pid: "hostPID",
+  load_balancer_ip: "loadBalancerIP",
+};
+
+/** Whole numbers that the provider takes as text. */
+const NUMBERS = [
+  "fs_group",
+  "replicas",
+  "run_as_group",
+  "run_as_user",
+  "toleration_seconds",
+  "ttl_seconds_after_finished",
+];
+
+/** Numbers or names; what looks like a number is one. */
+const NUMBERS_OR_NAMES = ["max_surge", "max_unavailable", "min_available", "port", "target_port"];
+
+/** File modes, which the provider takes in octal notation. */
+const MODES = ["default_mode", "mode"];
+
+/** What is said to the provider and not to the cluster. */
+const NOT_SENT = [
+  ...["binary_data_wo_revision", "data_wo_revision", "default_secret_name", "id", "status", "timeouts"],
+  // Of an older version of the interface.
+  "target_cpu_utilization_percentage",
+];
+
+/** Stands for what is known only after an apply. */
+const LATER_NUMBER = 1;
+
+const schema = (): ProviderSchema => {
+  const found = trimmedSchema("kubernetes");
+  if (found === undefined)
+    throw new Error("there is no schema of the kubernetes provider; run: npm run rehearse:schemas");
+  return found;
+};
+
+/** Every object of a cluster that a configuration makes with the defaults of its inputs, in the form of the interface. */
+export function apiObjects({ resource = {}, variable = {} }: Terraform): AddressedObject[] {
+  return Object.entries(withDefaults(resource, variable))
+    .filter(([type]) => type.startsWith("kubernetes_"))
+    .flatMap(([type, elements]) =>
+      Object.entries(elements).map(([name, block]) => ({ address: `${type}.${name}`, object: apiObject(type, block) })),
+    );
+}
+
+function withDefaults<Value>(value: Value, variables: Readonly<Record<string, Block>>): Value {
+  return JSON.parse(JSON.stringify(value), (_key, item: unknown) =>
+    typeof item !== "string"
+      ? item
+      : item.replace(/\$\{var\.(\w+)\}/g, (reference, name: string) => {
+          const given = variables[name]?.default;
+          return typeof given === "string" || typeof given === "number" ? String(given) : reference;
+        }),
+  ) as Value;
+}
+
+/** One resource in the form of the cluster's interface. */
+export function apiObject(type: string, block: Block): ApiObject {
+  const { apiVersion, kind } = API_TYPES[type] ?? {};
+  const described = schema().resource_schemas?.[type];
+  if (apiVersion === undefined || kind === undefined || described === undefined) {
+    throw new Error(`nothing is known of ${type}`);
+  }
+  const fields = translated(block, described.block);
+  return { apiVersion, kind, ...(kind === "Secret" ? encoded(fields) : fields) };
+}
+
+function translated(block: Block, { attributes = {}, block_types: blocks = {} }: BlockSchema): Record<string, unknown> {
+  const dynamic = (block.dynamic ?? {}) as Readonly<Record<string, { readonly content: Block }>>;
+  const repeated = Object.fromEntries(
+    Object.entries(dynamic).map(([name, { content }]) => [name, [...itemsOf(block[name]), content]]),
+  );
+  return Object.fromEntries(
+    Object.entries({ ...block, ...repeated }).flatMap(([name, value]): [string, unknown][] => {
+      if (value === null || NOT_SENT.includes(name) || name.startsWith("wait_for_")) return [];
+      const attribute = attributes[name];
+      if (attribute !== undefined) return [[NAMES[name] ?? camelCase(name), fieldValue(name, value, attribute.type)]];
+      const nested = blocks[name];
+      // Anything else is of the language, not of the object.
+      if (nested === undefined) return [];
+      const items = itemsOf(value).map((item) => translated(item, nested.block));
+      const list = nested.max_items === 1 ? undefined : LISTS[name];
+      if (list !== undefined) return [[list, items]];
+      return items.map((item): [string, unknown] => [camelCase(name), item]);
+    }),
+  );
+}
+
+const itemsOf = (value: unknown): readonly Block[] =>
+  Array.isArray(value) ? (value as Block[]) : value === undefined ? [] : [value as Block];
+
+const camelCase = (name: string): string => name.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
+
+function fieldValue(name: string, value: unknown, type: unknown): unknown {
+  if (typeof value !== "string")
+    return typeof value === "number" && type === "string" ? sentText(name, String(value)) : value;
+  const isLater = value.includes("${");
+  if (type === "number") return isLater ? LATER_NUMBER : Number(value);
+  if (type === "bool") return isLater ? true : value === "true";
+  return sentText(name, value);
+}
+
+function sentText(name: string, text: string): unknown {
+  const isLater = text.includes("${");
+  if (MODES.includes(name)) return isLater ? LATER_NUMBER : Number.parseInt(text, 8);
+  if (NUMBERS.includes(name)) return isLater ? LATER_NUMBER : Number(text);
+  if (NUMBERS_OR_NAMES.includes(name) && /^\d+$/.test(text)) return Number(text);
+  return text;
+}
+
+/** A secret's values as they are sent: encoded, those that are never read back among them. */
+function encoded({ data, dataWo, ...fields }: Record<string, unknown>): Record<string, unknown> {
+  const values = { ...(data as object | undefined), ...(dataWo as object | undefined) };
+  return {
+    ...fields,
+    data: Object.fromEntries(
+      Object.entries(values).map(([key, value]) => [key, Buffer.from(String(value)).toString("base64")]),
+    ),
+  };
+}

@@ -1,0 +1,155 @@
+import { kubernetesTerraform } from "../../../stacks/kubernetes-stack";
+import { literalKubernetesDeployment } from "../../../stacks/literal-kubernetes-deployment";
+import { apiObject, apiObjects, type ApiObject } from "./api-object";
+import { schemaProblems } from "./api-schema";
+import { type Pod, RESTRICTED_STANDARD } from "./pod-security-standard";
+
+/** Every object of every scenario, in the form of the cluster's interface. */
+const objects: [place: string, object: ApiObject][] = Object.entries({
+  stack: kubernetesTerraform(),
+  literal: literalKubernetesDeployment(),
+}).flatMap(([scenario, terraform]) =>
+  apiObjects(terraform).map(({ address, object }): [string, ApiObject] => [`${scenario}: ${address}`, object]),
+);
+
+const pods = objects.flatMap(([place, { spec }]): [place: string, pod: Pod][] => {
+  const template = (spec as { readonly template?: { readonly spec: Pod } } | undefined)?.template;
+  return template === undefined ? [] : [[place, template.spec]];
+});
+
+const [deployment] = objects.filter(([place]) => place === "stack: kubernetes_deployment_v1.workload");
+
+/** A copy of the deployment, changed. */
+function changed(change: (object: Record<string, never>) => void): ApiObject {
+  const copy = structuredClone(deployment?.[1]);
+  if (copy === undefined) throw new Error("there is no deployment");
+  change(copy as unknown as Record<string, never>);
+  return copy;
+}
+
+/** Part of an object that is read and written at will. */
+type Loose = Record<string, Record<string, Record<string, Record<string, Record<string, unknown>[]>>>>;
+
+describe("Every object of the cluster", () => {
+  it("is looked at, of every kind that there is", () => {
+    expect([...new Set(objects.map(([, { kind }]) => kind))].sort()).toEqual([
+      ...["ConfigMap", "Deployment", "HorizontalPodAutoscaler", "Ingress", "Job", "Namespace", "NetworkPolicy"],
+      ...["PodDisruptionBudget", "Secret", "Service", "ServiceAccount"],
+    ]);
+  });
+
+  it.each(objects)("is what the interface allows: %s", (_place, object) => {
+    expect(schemaProblems(object)).toEqual([]);
+  });
+});
+
+describe("The schema of the interface refuses", () => {
+  const container = (object: unknown) => (object as Loose).spec?.template?.spec?.containers?.[0] ?? {};
+
+  it("a value of another type", () => {
+    expect(schemaProblems(changed((object) => (container(object).image = 5)))).toEqual([
+      "data/spec/template/spec/containers/0/image must be string",
+    ]);
+  });
+
+  it("what is missing", () => {
+    expect(schemaProblems(changed((object) => delete container(object).name))).toEqual([
+      "data/spec/template/spec/containers/0 must have required property name",
+    ]);
+  });
+
+  it("what it does not know", () => {
+    expect(schemaProblems(changed((object) => (container(object).volumeMount = [])))).toEqual([
+      "/spec/template/spec/containers/0/volumeMount does not exist",
+    ]);
+  });
+});
+
+describe("An object in the form of the interface", () => {
+  it("has numbers where the provider takes text, and names of its own where they are ports", () => {
+    const { spec } = apiObject("kubernetes_service_v1", {
+      metadata: { name: "web" },
+      spec: {
+        load_balancer_ip: "203.0.113.1",
+        port: [
+          { port: 80, target_port: "9000" },
+          { port: 443, target_port: "tls" },
+        ],
+      },
+    });
+    expect(spec).toEqual({
+      loadBalancerIP: "203.0.113.1",
+      ports: [
+        { port: 80, targetPort: 9000 },
+        { port: 443, targetPort: "tls" },
+      ],
+    });
+  });
+
+  it("has file modes as the numbers that their octal notation means", () => {
+    const { spec } = apiObject("kubernetes_deployment_v1", {
+      spec: {
+        template: { spec: { volume: [{ name: "script", config_map: { name: "script", default_mode: "0555" } }] } },
+      },
+    });
+    expect(spec).toEqual({
+      template: { spec: { volumes: [{ name: "script", configMap: { name: "script", defaultMode: 0o555 } }] } },
+    });
+  });
+
+  it("has one of every block that is repeated, after those that are not", () => {
+    const { spec } = apiObject("kubernetes_network_policy_v1", {
+      spec: {
+        pod_selector: {},
+        policy_types: ["Ingress"],
+        ingress: [
+          { dynamic: { ports: { for_each: [1, 2], content: { port: "${ports.value}" } } }, ports: [{ port: "53" }] },
+        ],
+      },
+    });
+    expect(spec).toEqual({
+      podSelector: {},
+      policyTypes: ["Ingress"],
+      ingress: [{ ports: [{ port: 53 }, { port: "${ports.value}" }] }],
+    });
+  });
+
+  it("has the keys of a secret whose values nobody can read back", () => {
+    const { data } = apiObject("kubernetes_secret_v1", { data_wo: { KEY: "${ephemeral.x}" }, data_wo_revision: 1 });
+    expect(data).toEqual({ KEY: Buffer.from("${ephemeral.x}").toString("base64") });
+  });
+});
+
+/** https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted */
+describe("By the restricted pod security standard,", () => {
+  it("the pods that are looked at are those of the server and of the initialization, in every scenario", () => {
+    expect(pods.map(([place]) => place)).toEqual([
+      "stack: kubernetes_job_v1.db_init",
+      "stack: kubernetes_deployment_v1.workload",
+      "literal: kubernetes_job_v1.identity_provider_db_init",
+      "literal: kubernetes_deployment_v1.identity_provider_workload",
+    ]);
+  });
+
+  it.each(RESTRICTED_STANDARD)("every pod keeps to it: $name", ({ violations }) => {
+    expect(pods.flatMap(([place, pod]) => violations(pod).map((what) => `${place}: ${what}`))).toEqual([]);
+  });
+
+  it.each(RESTRICTED_STANDARD)("a breach is seen: $name", ({ name, breach: { container = {}, pod = {} } }) => {
+    for (const [, given] of pods) {
+      const [first, ...others] = given.containers;
+      if (first === undefined) throw new Error("there is no container");
+      const breached: Pod = {
+        ...given,
+        ...pod,
+        securityContext: { ...given.securityContext, ...pod.securityContext },
+        containers: [
+          { ...first, ...container, securityContext: { ...first.securityContext, ...container.securityContext } },
+          ...others,
+        ],
+      };
+      const broken = RESTRICTED_STANDARD.filter(({ violations }) => violations(breached).length > 0);
+      expect(broken.map((control) => control.name)).toEqual([name]);
+    }
+  });
+});
