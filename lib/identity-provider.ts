@@ -1,8 +1,9 @@
 import { Token, type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
+import { claimName } from "./core/claimed-names";
 import { isSet, isUnset } from "./core/conditional";
-import { DEFAULT_REGION } from "./core/names";
+import { DEFAULT_REGION, serviceName } from "./core/names";
 import { tenantPlace, type DeploymentPlace, type TenantPlaceProps } from "./core/place";
 import { ProjectApis, type ApiName } from "./core/project-apis";
 import { requireAll, requireProps, type Rule } from "./core/rules";
@@ -191,6 +192,7 @@ export abstract class IdentityProvider extends Construct {
     requireAll(this, settings, RULES);
     const { deletionProtection, existingContainerImage: existingImage } = settings;
     const { place } = this;
+    claimName(this, `identity provider in ${place.projectId}`, serviceName(place.deployment));
 
     this.apis = new ProjectApis(this, "Apis", {
       projectId: place.projectId,

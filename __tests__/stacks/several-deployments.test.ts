@@ -84,8 +84,8 @@ describe("In one stack", () => {
       }),
     ).toThrow(
       [
-        "test/Second/Registry/Builder: 1 problem",
-        "  - service account in demo-project idp-build-8a69b305cc6d is also created by test/First/Registry/Builder; only one of them can have the name; make the names of one different",
+        "test/Second: 1 problem",
+        "  - identity provider in demo-project idp-acme-c333b9 is also created by test/First; only one of them can have the name; make the names of one different",
       ].join("\n"),
     );
   });

@@ -1,9 +1,10 @@
 import { SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
 import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
-import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Fn, TerraformStack, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { claimName } from "./claimed-names";
 import { EphemeralResource } from "./ephemeral-resource";
 import { numberExpression } from "./expression";
 import { Grants, type Identity } from "./identity";
@@ -94,6 +95,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     requireProps(this.node.path, props, { length: true, secretId: true });
     requireAll(this, props, RULES);
     requireProvider(this, "google");
+    claimName(this, "secret", props.secretId, TerraformStack.of(this));
 
     const password = new EphemeralResource(this, "Candidate", {
       type: "random_password",

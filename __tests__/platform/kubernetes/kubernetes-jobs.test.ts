@@ -158,7 +158,7 @@ describe("KubernetesJobs", () => {
       expect(names).toEqual([expect.stringMatching(/^idp-prepare(-|$)/), expect.stringMatching(/^idp-clean-up(-|$)/)]);
     }
     expect(() => jobs.runOnce(stack, "Again", spec)).toThrow(
-      "Kubernetes job in test/Namespace idp-prepare is also created by test/Prepare;",
+      "Kubernetes job idp-prepare is also created by test/Prepare;",
     );
   });
 });

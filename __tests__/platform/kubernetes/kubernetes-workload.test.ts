@@ -346,7 +346,7 @@ describe("KubernetesWorkload", () => {
           identity: standInIdentity(),
           container: standInContainer(),
         }),
-    ).toThrow("Kubernetes deployment in test/Namespace idp is also created by test/Workload;");
+    ).toThrow("Kubernetes deployment idp is also created by test/Workload;");
   });
 });
 

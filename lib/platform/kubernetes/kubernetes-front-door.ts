@@ -4,6 +4,7 @@ import { type ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { claimName } from "../../core/claimed-names";
 import { addDynamicBlock, ifSet } from "../../core/conditional";
 import { certificateName, NETWORK_NAME_MAX_LENGTH, objectName } from "../../core/names";
 import { PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
@@ -44,7 +45,13 @@ export class KubernetesFrontDoor extends Construct implements FrontDoor {
     requireProvider(this, "kubernetes");
     requireProvider(this, "google");
 
-    this.url = props.address.url;
+    const { address, namespace, place } = props;
+    claimName(this, "Kubernetes front door", objectName(place.deployment), namespace);
+    if (address.domain !== undefined) {
+      claimName(this, `certificate in ${place.projectId}`, certificateName(place.deployment, address.domain));
+    }
+
+    this.url = address.url;
     const policy = this.allowIngress(props);
     this.loadBalancer = passthroughLoadBalancer(this, props);
     this.ingress = httpsLoadBalancer(this, props);

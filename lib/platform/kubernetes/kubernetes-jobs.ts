@@ -73,7 +73,7 @@ export class KubernetesJob extends Construct implements OneTimeJob {
     const { dependsOn = [], identity, job, namespace, place } = props;
     const { container } = job;
     const name = objectName(place.deployment, job.name);
-    claimName(this, `Kubernetes job in ${namespace.node.path}`, name);
+    claimName(this, "Kubernetes job", name, namespace);
     const inNamespace = { namespace: namespace.namespaceName };
 
     const script = new ConfigMapV1(this, "Script", {

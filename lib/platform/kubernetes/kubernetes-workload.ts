@@ -100,7 +100,7 @@ export class KubernetesWorkload extends Construct implements Workload {
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
     const { livenessProbe, port, resources = DEFAULT_RESOURCES, startupProbe, tlsPort } = container;
     const name = objectName(place.deployment);
-    claimName(this, `Kubernetes deployment in ${namespace.node.path}`, name);
+    claimName(this, "Kubernetes deployment", name, namespace);
     const metadata = { name, namespace: namespace.namespaceName };
     this.address = props.address;
     this.podLabels = {

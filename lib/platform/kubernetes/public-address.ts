@@ -3,6 +3,7 @@ import { ComputeGlobalAddress } from "@cdktf/provider-google/lib/compute-global-
 import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { claimName } from "../../core/claimed-names";
 import { countIfSet, countIfUnset, ifSet, oneAttribute, valueOr, type OptionalValue } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { networkName } from "../../core/names";
@@ -71,6 +72,7 @@ export class PublicAddress extends Construct {
       labels: place.labels,
       dependsOn,
     };
+    claimName(this, `static address in ${place.projectId}`, common.name);
 
     this.regional = new ComputeAddress(this, "Regional", {
       ...common,

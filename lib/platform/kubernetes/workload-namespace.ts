@@ -4,6 +4,7 @@ import { dependable as addressOf, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { CheckedValue } from "../../core/checked-value";
+import { claimName } from "../../core/claimed-names";
 import { objectName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -60,6 +61,7 @@ export class WorkloadNamespace extends Construct {
     requireAll(this, props, RULES);
     requireProvider(this, "kubernetes");
     const { cluster, name, place } = props;
+    claimName(this, "Kubernetes namespace", name, cluster);
 
     this.namespace = new NamespaceV1(this, MAIN_CHILD_ID, {
       metadata: { name, labels: POD_SECURITY },

@@ -5,7 +5,8 @@ import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork
 import { Fn, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIfUnset, ifSet, oneAttribute, valueOr, type OptionalValue } from "../../core/conditional";
+import { claimName } from "../../core/claimed-names";
+import { countIfUnset, ifSet, isUnset, oneAttribute, valueOr, type OptionalValue } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { NETWORK_NAME_MAX_LENGTH, networkName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
@@ -60,10 +61,13 @@ export class ClusterNetwork extends Construct implements Network {
     const { existing, place } = props;
     const { deployment, projectId: project, region } = place;
     const count = countIfUnset(existing?.network);
+    const name = networkName(deployment, "network");
+    // Stands for the subnetwork, the router and the NAT as well: their names have the same beginning.
+    if (isUnset(existing?.network) !== "false") claimName(this, `network in ${project}`, name);
 
     this.ownNetwork = new ComputeNetwork(this, MAIN_CHILD_ID, {
       project,
-      name: networkName(deployment, "network"),
+      name,
       autoCreateSubnetworks: false,
       count,
       dependsOn: props.dependsOn,

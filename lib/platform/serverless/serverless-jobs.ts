@@ -2,7 +2,7 @@ import { CloudRunV2Job } from "@cdktf/provider-google/lib/cloud-run-v2-job";
 import { SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
 import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
-import { dependable, Fn, type ITerraformDependable } from "cdktf";
+import { dependable, Fn, TerraformStack, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
@@ -139,8 +139,10 @@ export class ServerlessJob extends Construct implements OneTimeJob {
     identity: Identity,
     dependsOn: ITerraformDependable[],
   ) {
+    const name = secretId(deployment, job.name);
+    claimName(this, "secret", name, TerraformStack.of(this));
     const secret = new SecretManagerSecret(this, "Script", {
-      secretId: secretId(deployment, job.name),
+      secretId: name,
       replication: { auto: {} },
       labels,
       dependsOn,
