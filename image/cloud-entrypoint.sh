@@ -188,9 +188,10 @@ listen_to_signals() {
   trap '' USR1 USR2
 }
 
-# The whole stop happens in the trap: one that only took notes could come just before the shell begins to wait.
+# The whole stop happens in the trap: one that only took notes could come just before the shell begins to wait. Further
+# signals are ignored, because dash forgets the exit status of the command during which a second trap runs.
 stop() {
-  trap : HUP INT QUIT TERM
+  trap '' HUP INT QUIT TERM
   ce_stopping=yes
   [ -z "$ce_guard" ] || kill -s TERM "$ce_guard" 2>/dev/null || :
   [ -z "$ce_child" ] || end_process "$ce_child" "$ce_stop_seconds"
@@ -211,7 +212,6 @@ end_process() {
       ce_told=yes
     fi
     [ -n "$ce_told" ] || kill -s TERM "$1" 2>/dev/null || :
-    # A further signal to all may end it.
     sleep 0.1 || :
     ce_tries=$((ce_tries - 1))
   done
@@ -220,6 +220,8 @@ end_process() {
 
 # Runs a command as a child, and sets ce_exit_code when it has ended, by itself or by a stop.
 hold() {
+  ce_exit_code=143
+  [ -z "$ce_stopping" ] || return 0
   "$@" &
   ce_child=$!
   # The stop may have come before the number was known.
@@ -235,8 +237,8 @@ hold() {
 }
 
 become() {
-  trap - USR1 USR2
-  exec setsid ak "$@"
+  trap - HUP INT QUIT TERM USR1 USR2
+  exec "$@"
 }
 
 # An empty folder for each worker also gives back what a dead one left behind: sockets that nobody answers, and files
@@ -244,7 +246,7 @@ become() {
 become_worker() {
   rm -rf -- "$TMPDIR"
   mkdir -m 700 -- "$TMPDIR"
-  become worker
+  become setsid ak worker
 }
 
 # A folder of another number is that of another start of this script in this container, or what an earlier container left
@@ -274,7 +276,7 @@ supervise_worker() {
     # A worker that ran for minutes failed for a new reason.
     [ "$ce_lasted_seconds" -lt 120 ] || ce_pause_seconds=1
     say "worker ended with exit code $ce_exit_code after $ce_lasted_seconds s, starts again in $ce_pause_seconds s"
-    hold sleep "$ce_pause_seconds"
+    hold become sleep "$ce_pause_seconds"
     ce_pause_seconds=$((ce_pause_seconds * 2))
     [ "$ce_pause_seconds" -le 30 ] || ce_pause_seconds=30
   done
@@ -301,7 +303,7 @@ run_server() {
   listen_to_signals
   guard_supervision &
   ce_guard=$!
-  hold become "$@"
+  hold become setsid ak "$@"
   ce_server_exit_code=$ce_exit_code
   if [ -z "$ce_stopping" ]; then
     say "server ended with exit code $ce_server_exit_code, so the container ends"
