@@ -1,3 +1,6 @@
+// Rooms of the rehearsal in the order in which they build on each other.
+const REHEARSAL_ROOMS = ["project", "providers", "deployment", "engine", "scenarios", "command"];
+
 /** @type {import("dependency-cruiser").IConfiguration} */
 module.exports = {
   forbidden: [
@@ -57,6 +60,13 @@ module.exports = {
       from: { path: "^(lib|stacks)/" },
       to: { path: "^__tests__/" },
     },
+    ...REHEARSAL_ROOMS.slice(0, -1).map((room, index) => ({
+      name: `rehearsal-${room}-is-below`,
+      severity: "error",
+      comment: "Rooms of the rehearsal know those before them alone; tests may use later ones.",
+      from: { path: `^__tests__/rehearsal/${room}/`, pathNot: "\\.test\\.ts$" },
+      to: { path: `^__tests__/rehearsal/(${REHEARSAL_ROOMS.slice(index + 1).join("|")})/` },
+    })),
   ],
   options: {
     doNotFollow: { path: "node_modules" },

@@ -5,11 +5,11 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 import { packageFile } from "../../lib/core/package-file";
-import { type Inputs } from "../rehearsal/deployment";
-import { copyFolder } from "../rehearsal/folder-copy";
-import { PluginServer } from "../rehearsal/plugin-server";
-import { realProviderEnvironment } from "../rehearsal/real-providers";
-import { runTerraform } from "../rehearsal/terraform-process";
+import { type Inputs } from "../rehearsal/deployment/deployment";
+import { copyFolder } from "../rehearsal/deployment/folder-copy";
+import { PluginServer } from "../rehearsal/providers/plugin-server";
+import { realProviderEnvironment } from "../rehearsal/command/real-providers";
+import { runTerraform } from "../rehearsal/deployment/terraform-process";
 import { findProgram } from "../support/programs";
 import { findingProblems, findingsOf, findingsPage, type AcceptedFinding, type Finding } from "./scanner-findings";
 

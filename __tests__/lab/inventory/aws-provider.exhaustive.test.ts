@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { expression } from "../../../lib/core/expression";
 import { InputVariable } from "../../../lib/core/input-variable";
 import { AwsUser } from "../../../lib/lab/aws-user";
-import { runTerraform, type TerraformRun } from "../../rehearsal/terraform-process";
+import { runTerraform, type TerraformRun } from "../../rehearsal/deployment/terraform-process";
 import { brokenCloudBSetUp } from "../../support/broken-cloudb-files";
 import { describeWith, programPath } from "../../support/programs";
 import { BareStack, synthesizeInto, temporaryFolder, testApp } from "../../support/synthesis";

@@ -1,0 +1,63 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+
+import { packageFile } from "../../../lib/core/package-file";
+import { programPath } from "../../support/programs";
+import { Deployment } from "../deployment/deployment";
+import { REHEARSALS } from "../scenarios/stacks";
+
+/**
+ * Deploys and destroys every stack with the framework's own command line, against the stand-ins.
+ *
+ * The argument is the path of `cdktf`.
+ */
+
+const execute = promisify(execFile);
+
+async function main(program: string): Promise<void> {
+  for (const [stack, { inputs, protection }] of Object.entries(REHEARSALS)) {
+    const terraform = programPath("terraform");
+    const source = packageFile(join("cdktf.out", "stacks", stack));
+    const deployment = await Deployment.start({ source, inputs, program: terraform });
+    const output = mkdtempSync(join(tmpdir(), "command-line-"));
+    const run = async (command: string, settings: object) => {
+      const variables = Object.entries(settings).map(([name, value]) => `--var=${name}=${String(value)}`);
+      const path = [
+        deployment.programEnvironment.PATH,
+        dirname(process.execPath),
+        dirname(terraform),
+        "/usr/bin",
+        "/bin",
+      ];
+      // Locking asks the providers' registry, which has nothing to say about stand-ins.
+      const options = ["--auto-approve", "--skip-provider-lock", `--output=${output}`];
+      await execute(program, [command, stack, ...options, ...variables], {
+        cwd: packageFile("."),
+        env: { ...deployment.programEnvironment, PATH: path.join(delimiter), HOME: output, CHECKPOINT_DISABLE: "1" },
+        maxBuffer: 2 ** 28,
+      });
+      process.stdout.write(`cdktf ${command} ${stack}: ${deployment.cloud.objects.size} things exist\n`);
+    };
+    try {
+      await run("deploy", inputs);
+      if (deployment.cloud.objects.size === 0) throw new Error(`cdktf deploy ${stack} has made nothing`);
+      const unprotected = { ...inputs, ...protection?.off };
+      await run("deploy", unprotected);
+      await run("destroy", unprotected);
+      const left = [...deployment.cloud.objects.keys()];
+      if (left.length > 0) throw new Error(`cdktf destroy ${stack} has left ${left.join(", ")}`);
+    } finally {
+      await deployment.stop();
+      rmSync(output, { recursive: true, force: true });
+    }
+  }
+}
+
+main(process.argv[2] ?? "cdktf").catch((error: unknown) => {
+  const { stdout = "", message } = error as Error & { readonly stdout?: string };
+  process.stderr.write(`${stdout}\n${message}\n`);
+  process.exitCode = 1;
+});

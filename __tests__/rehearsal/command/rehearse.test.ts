@@ -1,0 +1,254 @@
+import { execFileSync, spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+import { packageFile } from "../../../lib/core/package-file";
+import { describeWith } from "../../support/programs";
+
+interface Run {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let place: string;
+
+beforeAll(() => {
+  place = mkdtempSync(join(tmpdir(), "rehearse-"));
+});
+
+afterAll(() => {
+  rmSync(place, { recursive: true, force: true });
+});
+
+/** What `npm run rehearse` runs, without a synth before it. */
+async function runRehearse(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Run> {
+  const command = ["--require", packageFile("node_modules/sucrase/register"), join(__dirname, "rehearse.ts"), ...args];
+  const child = spawn(process.execPath, command, {
+    cwd: place,
+    env: { ...process.env, TMPDIR: place, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const printed = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream].setEncoding("utf8").on("data", (text: string) => (printed[stream] += text));
+  }
+  const exitCode = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { exitCode, ...printed };
+}
+
+/** Somebody's synthesized folder. */
+function folderOf(name: string, configuration: object): string {
+  const folder = join(place, name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "cdk.tf.json"), JSON.stringify(configuration));
+  return folder;
+}
+
+function fileOf(name: string, content: object): string {
+  const file = join(place, name);
+  writeFileSync(file, JSON.stringify(content));
+  return file;
+}
+
+const PROVIDER = { provider: { google: [{ project: "their-project" }] } };
+
+const BUCKET = { name: "their-files", location: "EU" };
+
+/** Steps in the table at the end of what was printed, by stack. */
+function stepsIn({ stdout }: Run, stack: string): string[] {
+  const table = stdout.slice(stdout.indexOf("\nstack "));
+  return [...table.matchAll(new RegExp(`^${stack} {2,}(.+?) {2,}\\d+\\.\\d +\\d+$`, "gm"))].map(
+    ([, step]) => step ?? "",
+  );
+}
+
+const TO_OUTPUT = ["init", "validate", "plan", "apply", "plan again", "output"];
+
+jest.setTimeout(120_000);
+
+describeWith(["terraform"], "npm run rehearse", () => {
+  it("keeps its own state, whatever backend a folder names and whatever its owner has left there", async () => {
+    const state = '{ "version": 4, "serial": 7, "lineage": "theirs", "outputs": {}, "resources": [] }';
+    const remote = { terraform: { backend: { http: { address: "http://127.0.0.1:9/state" } } }, ...PROVIDER };
+    const folder = folderOf("with-a-backend", { ...remote, resource: { google_storage_bucket: { files: BUCKET } } });
+    writeFileSync(join(folder, "terraform.tfstate"), state);
+    mkdirSync(join(folder, ".terraform"));
+    writeFileSync(join(folder, ".terraform/terraform.tfstate"), '{ "version": 3, "backend": { "type": "http" } }');
+    const cloud = folderOf("with-a-cloud", {
+      terraform: { cloud: { organization: "theirs", workspaces: { name: "a" } } },
+    });
+
+    const run = await runRehearse([folder, cloud]);
+
+    expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(stepsIn(run, "with-a-backend")).toEqual([...TO_OUTPUT, "destroy"]);
+    expect(readFileSync(join(folder, "terraform.tfstate"), "utf8")).toBe(state);
+  });
+
+  it("says what is wrong with files of inputs before anything is rehearsed", async () => {
+    const folder = folderOf("with-files", {});
+    const broken = join(place, "broken.json");
+    writeFileSync(broken, "project_id: theirs");
+    const list = fileOf("list.json", ["theirs"]);
+
+    const run = await runRehearse([folder, "--var-file", broken, "--protection-off", list]);
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(run.stderr).toBe(
+      `${broken}, ${list} cannot be read as JSON; it must be one object of inputs, because Terraform gets it as it is; repair it.\n`,
+    );
+
+    const unused = await runRehearse(["idp-serverless", "--var-file", list]);
+    expect(unused).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(unused.stderr).toMatch(
+      /^--var-file and --protection-off are for folders; the stacks have inputs of their own\.\n/,
+    );
+  });
+
+  it("tells every step in a table and ends well when every folder goes well", async () => {
+    const good = folderOf("good", { resource: { terraform_data: { one: { input: "a" } } } });
+
+    const run = await runRehearse([good, "--terraform", "terraform"]);
+
+    expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(run.stdout).toMatch(/^ +\d+\.\d s {2}good {2}init$/m);
+    expect(run.stdout).toMatch(/^stack +step +seconds +resources$/m);
+    expect(run.stdout).toMatch(/^good +plan +\d+\.\d +1$/m);
+    expect(stepsIn(run, "good")).toEqual([...TO_OUTPUT, "destroy"]);
+  });
+
+  it("says of what fails the step, the address, the reason and the folder, and goes on with the others", async () => {
+    const broken = folderOf("broken", {
+      ...PROVIDER,
+      resource: { google_storage_bucket: { files: { name: "their" } } },
+    });
+    const foreign = folderOf("foreign", { resource: { aws_s3_bucket: { files: { bucket: "their-files" } } } });
+    const good = folderOf("good-too", { resource: { terraform_data: { one: { input: "a" } } } });
+
+    const run = await runRehearse([broken, foreign, good]);
+
+    expect(run.exitCode).toBe(1);
+    const [ofBroken = "", ofForeign = ""] = run.stderr.trim().split("\n\nforeign: ");
+    expect(ofBroken).toMatch(
+      /^broken: the rehearsal failed in step "validate", at google_storage_bucket\.files\.\nError: Missing required argument\n/,
+    );
+    const [, kept = ""] = /The deployment as it was then is in (\S+)\.$/.exec(ofBroken) ?? [];
+    expect(readdirSync(kept)).toContain("cdk.tf.json");
+    expect(ofForeign).toBe(
+      [
+        'the rehearsal failed in step "schemas".',
+        `there is no schema of aws_s3_bucket; run: npm run rehearse:schemas -- ${foreign}`,
+        `The deployment as it was then is in ${foreign}.`,
+      ].join("\n"),
+    );
+    expect(stepsIn(run, "broken")).toEqual(["init"]);
+    expect(stepsIn(run, "good-too")).toEqual([...TO_OUTPUT, "destroy"]);
+  });
+
+  it("takes what a folder does not make to be there, and still sees what does not wait for what it makes", async () => {
+    const member = "serviceAccount:their@another-project.iam.gserviceaccount.com";
+    const grant = { bucket: "others-files", role: "roles/storage.objectViewer", member };
+    const grants = { google_storage_bucket_iam_member: { reads: grant } };
+    const waiting = { ...grants, google_storage_bucket: { files: BUCKET } };
+    const hasty = { google_storage_bucket_iam_member: { reads: { ...grant, bucket: BUCKET.name } } };
+    const late = { ...BUCKET, depends_on: ["google_storage_bucket_iam_member.reads"] };
+
+    const run = await runRehearse([
+      folderOf("waiting", { ...PROVIDER, resource: waiting }),
+      folderOf("hasty", { ...PROVIDER, resource: { ...hasty, google_storage_bucket: { files: late } } }),
+    ]);
+
+    expect(stepsIn(run, "waiting")).toEqual([...TO_OUTPUT, "destroy"]);
+    expect(stepsIn(run, "hasty")).toEqual(["init", "validate", "plan"]);
+    expect(run.stderr).toContain("needs what is not there: google_storage_bucket their-files");
+  });
+
+  it("destroys a protected folder only when it is told how", async () => {
+    const secret = { secret_id: "their-key", replication: { auto: {} }, deletion_protection: "${var.is_protected}" };
+    const protectedFolder = folderOf("protected", {
+      ...PROVIDER,
+      variable: { is_protected: { type: "bool", default: true } },
+      resource: { google_secret_manager_secret: { key: secret } },
+    });
+
+    const [kept, destroyed] = await Promise.all([
+      runRehearse([protectedFolder]),
+      runRehearse([protectedFolder, "--protection-off", fileOf("off.json", { is_protected: false })]),
+    ]);
+
+    expect(kept.exitCode).toBe(0);
+    expect(stepsIn(kept, "protected")).toEqual(TO_OUTPUT);
+    expect(kept.stdout).toContain(
+      "protected is protected, so it was not destroyed; inputs that switch that off are given by",
+    );
+    expect(destroyed).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(stepsIn(destroyed, "protected")).toEqual([...TO_OUTPUT, "destroy refused", "protection off", "destroy"]);
+  });
+
+  it("rehearses every composition of the README", async () => {
+    const programs = [...readFileSync(packageFile("README.md"), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm)];
+    const folders = programs.map(([, program = ""], index) => synthesized(program, String(index + 1)));
+
+    const run = await runRehearse(folders);
+
+    expect(folders.length).toBeGreaterThanOrEqual(3);
+    expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(run.stdout.match(/ output +\d/g)).toHaveLength(folders.length);
+  });
+
+  it("says how to get a terraform when there is none, or none that is new enough", async () => {
+    folderOf(".", { resource: {} });
+    const old = join(place, "terraform-of-old");
+    writeFileSync(old, `#!/bin/sh\necho '{ "terraform_version": "1.10.5" }'\n`);
+    chmodSync(old, 0o755);
+
+    const [missing, misnamed, tooOld] = await Promise.all([
+      runRehearse(["."], { PATH: place }),
+      runRehearse([".", "--terraform", "terraform-of-mine"]),
+      runRehearse([".", "--terraform", old]),
+    ]);
+
+    const wayOut =
+      /Install Terraform 1\.11 or newer \(https:\S+\)\nor OpenTofu 1\.11 or newer .*, or name one with --terraform PATH\.\n$/;
+    expect(missing).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringMatching(wayOut) as string });
+    expect(missing.stderr).toMatch(/^There is no terraform on the PATH\. /);
+    expect(misnamed).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(wayOut) as string });
+    expect(misnamed.stderr).toMatch(/^There is no terraform-of-mine\. /);
+    expect(tooOld).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(wayOut) as string });
+    expect(tooOld.stderr).toMatch(/terraform-of-old is of release 1\.10\.5, which has no write-only attributes\. /);
+  });
+
+  it("answers what it does not understand with its usage", async () => {
+    const [option, stack] = await Promise.all([runRehearse(["--fast"]), runRehearse(["nowhere"])]);
+
+    expect(option.exitCode).toBe(1);
+    expect(option.stderr).toMatch(/^Unknown option '--fast'[^\n]*\n\nnpm run rehearse -- \[stack or folder\.\.\.\]/);
+    expect(stack.exitCode).toBe(1);
+    expect(stack.stderr).toMatch(
+      /^nowhere: neither a stack \(idp-serverless, .+\) nor a folder with a cdk\.tf\.json\.\n\nnpm run rehearse -- /,
+    );
+  });
+});
+
+/** The folder that a program of the README synthesizes, with the library's sources in the place of the package. */
+function synthesized(program: string, name: string): string {
+  const folder = join(place, name);
+  mkdirSync(folder);
+  // Beside what the stacks are compiled to, from where the library finds its own files.
+  const compiled = packageFile(`dist/readme-${process.pid}-${name}.cjs`);
+  const options = ["--bundle", "--platform=node", "--packages=external", "--loader=ts", "--log-level=warning"];
+  const library = ["--alias:cdktf-idp-stacks=./lib/index.ts", "--alias:cdktf-idp-stacks/lab=./lib/lab/index.ts"];
+  try {
+    execFileSync(packageFile("node_modules/.bin/esbuild"), [...options, ...library, `--outfile=${compiled}`], {
+      cwd: dirname(packageFile("package.json")),
+      input: program,
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    execFileSync(process.execPath, [compiled], { cwd: folder, stdio: "pipe" });
+  } finally {
+    rmSync(compiled, { force: true });
+  }
+  const [stack = ""] = readdirSync(join(folder, "cdktf.out/stacks"));
+  return join(folder, "cdktf.out/stacks", stack);
+}

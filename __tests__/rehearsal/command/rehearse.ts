@@ -1,0 +1,174 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+import { packageFile } from "../../../lib/core/package-file";
+import { findProgram } from "../../support/programs";
+import { type Inputs } from "../deployment/deployment";
+import { rehearseFolder } from "./folder-rehearsal";
+import { planWithRealProviders } from "./real-providers";
+import { rehearse, type RehearsalOptions } from "../engine/rehearsal";
+import { failureParagraph, type RehearsalReport, reportTable } from "../engine/rehearsal-report";
+import { REHEARSALS } from "../scenarios/stacks";
+import { killAllRuns } from "../deployment/terraform-process";
+
+const USAGE = `npm run rehearse -- [stack or folder...] [--keep] [--verbose] [--terraform PATH] [--providers MIRROR]
+                    [--var-file FILE] [--protection-off FILE]
+
+Takes synthesized stacks through their whole life with the real Terraform, offline, against stand-ins.
+  stack               ${Object.keys(REHEARSALS).join(", ")}; all when none is named
+  folder              any synthesized folder, of which one life is rehearsed; what it does not make is taken to be there
+  --var-file FILE     inputs of these folders as JSON
+  --protection-off FILE
+                      inputs that let them be destroyed, as JSON; without, a protected one is not destroyed
+  --keep              keep the folders of all deployments and say where they are
+  --verbose           show what Terraform prints
+  --terraform PATH    the terraform or tofu to use, by its path or its name
+  --providers MIRROR  only plan, with the real providers of a filesystem mirror
+`;
+
+const HOW_TO_GET = `Install Terraform 1.11 or newer (https://developer.hashicorp.com/terraform/install)
+or OpenTofu 1.11 or newer (https://opentofu.org/docs/intro/install/), or name one with --terraform PATH.
+`;
+
+/** Oldest minor release that has write-only attributes and ephemeral resources. */
+const LEAST_MINOR = 11;
+
+function parsedArguments() {
+  return parseArgs({
+    allowPositionals: true,
+    options: {
+      help: { type: "boolean" },
+      keep: { type: "boolean" },
+      verbose: { type: "boolean" },
+      terraform: { type: "string" },
+      providers: { type: "string" },
+      "protection-off": { type: "string" },
+      "var-file": { type: "string" },
+    },
+  });
+}
+
+async function main({ positionals, values }: ReturnType<typeof parsedArguments>): Promise<number> {
+  if (values.help === true) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const stacks = positionals.length > 0 ? positionals : Object.keys(REHEARSALS);
+  const isFolder = (stack: string) => existsSync(join(stack, "cdk.tf.json"));
+  const unknown = stacks.filter((stack) => REHEARSALS[stack] === undefined && !isFolder(stack));
+  if (unknown.length > 0)
+    return complain(
+      `${unknown.join(", ")}: neither a stack (${Object.keys(REHEARSALS).join(", ")}) nor a folder with a cdk.tf.json.\n\n${USAGE}`,
+    );
+  const program = programOf(values.terraform);
+  if (program === undefined)
+    return complain(`There is no ${values.terraform ?? "terraform on the PATH"}. ${HOW_TO_GET}`);
+  const tooOld = problemOfRelease(program);
+  if (tooOld !== undefined) return complain(`${tooOld} ${HOW_TO_GET}`);
+  const files = [values["var-file"], values["protection-off"]] as const;
+  if (stacks.every((stack) => REHEARSALS[stack] !== undefined) && files.some((file) => file !== undefined))
+    return complain(
+      `--var-file and --protection-off are for folders; the stacks have inputs of their own.\n\n${USAGE}`,
+    );
+  const unreadable = files.filter((file) => file !== undefined && inputsOf(file) === undefined);
+  if (unreadable.length > 0) {
+    return complain(
+      `${unreadable.join(", ")} cannot be read as JSON; it must be one object of inputs, because Terraform gets it as it is; repair it.\n`,
+    );
+  }
+  const [inputs = {}, protectionOff] = files.map(inputsOf);
+
+  const start = performance.now();
+  const reports: RehearsalReport[] = [];
+  for (const stack of stacks) {
+    const known = REHEARSALS[stack];
+    const folder = known === undefined ? resolve(stack) : packageFile(join("cdktf.out", "stacks", stack));
+    if (!existsSync(folder)) return complain(`${stack} is not synthesized; run: npm run synth\n`);
+    const options: RehearsalOptions = {
+      folder,
+      program,
+      rehearsal: known ?? { inputs },
+      keep: values.keep,
+      onProgress: (line) => process.stdout.write(`${line}\n`),
+      onCommand: ({ output }, command) => {
+        if (values.verbose === true) process.stdout.write(`\n$ terraform ${command.join(" ")}\n${output}`);
+      },
+    };
+    const { providers: mirror } = values;
+    if (mirror !== undefined) reports.push(await planWithRealProviders({ ...options, mirror: resolve(mirror) }));
+    else if (known !== undefined) reports.push(await rehearse(options));
+    else reports.push(await rehearseFolder({ ...options, inputs, protectionOff }));
+  }
+  process.stdout.write(`\n${reportTable(reports)}\n\n${((performance.now() - start) / 1000).toFixed(1)} s in all\n`);
+  const failures = reports.flatMap(({ stack, failure }) =>
+    failure === undefined ? [] : [failureParagraph(stack, failure)],
+  );
+  return failures.length === 0 ? 0 : complain(`\n${failures.join("\n\n")}\n`);
+}
+
+/** The object in a file; undefined when there is none. */
+function inputsOf(file: string | undefined): Inputs | undefined {
+  try {
+    const inputs = JSON.parse(readFileSync(file ?? "", "utf8")) as Inputs | null;
+    return typeof inputs === "object" && inputs !== null && !Array.isArray(inputs) ? inputs : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A program by its path, or by its name on the PATH; undefined when there is none. */
+function programOf(named: string | undefined): string | undefined {
+  if (named === undefined) return findProgram("terraform") ?? findProgram("tofu");
+  const places = named.includes("/") ? [] : (process.env.PATH ?? "").split(delimiter);
+  return [...places.map((place) => join(place, named)), resolve(named)].find(
+    (path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true,
+  );
+}
+
+/** What is wrong with a program's release; undefined for nothing. */
+function problemOfRelease(program: string): string | undefined {
+  const { stdout } = spawnSync(program, ["version", "-json"], {
+    encoding: "utf8",
+    env: { ...process.env, CHECKPOINT_DISABLE: "1", TF_CLI_CONFIG_FILE: "/dev/null" },
+  });
+  const [, release = "", major, minor] = /"terraform_version":\s*"((\d+)\.(\d+)[^"]*)"/.exec(stdout) ?? [];
+  if (release === "") return `${program} does not say its release.`;
+  if (Number(major) > 1 || Number(minor) >= LEAST_MINOR) return undefined;
+  return `${program} is of release ${release}, which has no write-only attributes.`;
+}
+
+function complain(text: string): number {
+  process.stderr.write(text);
+  return 1;
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    killAllRuns();
+    process.exit(1);
+  });
+}
+
+function usageProblem(error: unknown): number {
+  return complain(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+}
+
+function run(): Promise<number> {
+  try {
+    return main(parsedArguments());
+  } catch (error) {
+    return Promise.resolve(usageProblem(error));
+  }
+}
+
+run().then(
+  (exitCode) => {
+    process.exitCode = exitCode;
+  },
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,298 @@
+import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { trimmedSchema } from "../../stacks/provider-schema/provider-schema";
+import { GoogleStandIn } from "../../support/google-stand-in";
+import { Cloud } from "../project/cloud";
+import { copyFolder } from "./folder-copy";
+import { cloudBStandIn, quickPrograms } from "../project/aws-stand-in";
+import { PluginServer } from "../providers/plugin-server";
+import { PROVIDERS } from "../project/provider-types";
+import { ResourceProvider } from "../providers/resource-provider";
+import { type SecretInput, SecretScan } from "./secret-scan";
+import { type Plan, type Refusals, StepFailure } from "./steps";
+import { actionsOf, addressesIn, changedOutputsOf, keysByAddress } from "./terraform-json";
+import { runTerraform, type TerraformOptions, type TerraformRun } from "./terraform-process";
+
+/** Values of input variables; what is not given has the stack's own default. */
+export type Inputs = Readonly<Record<string, unknown>>;
+
+/** The part of a configuration that says which inputs are secrets. */
+interface Configuration {
+  readonly variable?: Readonly<Record<string, { readonly ephemeral?: boolean; readonly sensitive?: boolean }>>;
+}
+
+export interface DeploymentOptions {
+  /** A synthesized folder; it is copied and never written to. */
+  readonly source: string;
+  readonly inputs: Inputs;
+  /** Path of `terraform` or `tofu`. */
+  readonly program: string;
+  /** Whether clusters write into objects what Autopilot writes; it does unless this is "none". */
+  readonly admission?: Cloud["admission"];
+  /** Whether whatever the folder does not make itself is there already; without, only what `prepare` of a stack puts there. */
+  readonly othersExist?: boolean;
+  readonly onCommand?: (run: TerraformRun, command: readonly string[]) => void;
+}
+
+let programs: string | undefined;
+
+/** Arguments of a plan and apply in one go. */
+export const APPLY_AT_ONCE = ["apply", "-auto-approve", "-input=false"] as const;
+
+const TOKEN = "ya29.first";
+
+/** Pauses of the scripts that suit a platform that answers at once. */
+const FAST_SCRIPTS = { REST_POLL_SECONDS: "0.02", REST_RETRY_BASE_SECONDS: "0.01", REST_TRIES: "4" };
+
+/**
+ * One handed-over folder with a project of its own around it: an empty cloud behind the providers, and web services for
+ * the scripts.
+ */
+export class Deployment {
+  readonly folder = mkdtempSync(join(tmpdir(), "rehearsal-"));
+  readonly web = new GoogleStandIn();
+  readonly cloudB = cloudBStandIn();
+  readonly cloud: Cloud;
+  /** Everything that Terraform and the scripts have printed. */
+  log = "";
+  inputs: Inputs;
+  /** Added to what Terraform and its scripts see; undefined removes. */
+  environment: Record<string, string | undefined> = {};
+  private readonly plugins = new PluginServer();
+  private readonly scan = new SecretScan();
+  private planNumber: number;
+  private readonly configuration: Configuration;
+  /** Outputs and plans that were asked for as JSON. */
+  private readonly shown = { outputs: "", plans: "" };
+
+  private constructor(
+    private readonly options: DeploymentOptions,
+    origin?: Deployment,
+  ) {
+    if (origin === undefined) copyFolder(options.source, this.folder);
+    else cpSync(origin.folder, this.folder, { recursive: true });
+    this.configuration = JSON.parse(this.read("cdk.tf.json") ?? "{}") as Configuration;
+    this.inputs = options.inputs;
+    // What comes along must not be written over: a plan file is looked at for secrets once.
+    this.planNumber = origin?.planNumber ?? 0;
+    const surroundings = {
+      enabledApis: this.web.usage.enabled,
+      hasImage: (image: string) => this.web.registry.digests.has(image),
+      hasAnswered: (api: string) => this.web.requests.some(({ method }) => method.startsWith(`${api}.`)),
+    };
+    this.cloud = origin === undefined ? new Cloud(surroundings) : origin.cloud.copy(surroundings);
+    this.cloud.othersExist = options.othersExist ?? false;
+    this.cloud.admission = options.admission ?? "autopilot";
+    origin?.web.usage.enabled.forEach((api) => this.web.usage.enabled.add(api));
+    origin?.web.registry.digests.forEach((digest, image) => this.web.registry.digests.set(image, digest));
+    origin?.web.migration.sources.forEach((source, name) => this.web.migration.sources.set(name, source));
+    this.web.requests.push(...(origin?.web.requests ?? []));
+  }
+
+  static start(options: DeploymentOptions): Promise<Deployment> {
+    return new Deployment(options).listen();
+  }
+
+  /** A second deployment that begins where this one stands; what happens to one does not happen to the other. */
+  fork(inputs: Inputs = this.inputs): Promise<Deployment> {
+    return new Deployment({ ...this.options, inputs }, this).listen();
+  }
+
+  private async listen(): Promise<this> {
+    const { cloud, plugins, web } = this;
+    await Promise.all([web.start(), this.cloudB.start()]);
+    for (const [name, kinds] of Object.entries(PROVIDERS)) {
+      const schema = trimmedSchema(name);
+      if (schema !== undefined) await plugins.add(name, new ResourceProvider(schema, kinds, cloud));
+    }
+    return this;
+  }
+
+  async stop({ keepFolder = false } = {}): Promise<void> {
+    this.plugins.stop();
+    await Promise.all([this.web.stop(), this.cloudB.stop()]);
+    // Removing a folder takes long on a busy disk, and meanwhile others want answers of this process.
+    if (!keepFolder) await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Edits a file of the folder as its owner may. */
+  edit(path: string, change: (text: string) => string): void {
+    const file = join(this.folder, path);
+    const before = readFileSync(file, "utf8");
+    const after = change(before);
+    if (after === before) throw new Error(`the edit of ${path} changes nothing`);
+    this.cloud.publicPayloads.add(before);
+    writeFileSync(file, after);
+  }
+
+  read(path: string): string | undefined {
+    const file = join(this.folder, path);
+    return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  }
+
+  /** What a program sees that works on this deployment: stand-ins in the place of everything outside. */
+  get programEnvironment(): Record<string, string> {
+    const environment: Record<string, string | undefined> = {
+      ...this.web.environment,
+      ...this.plugins.environment,
+      ...FAST_SCRIPTS,
+      // Its runs are too short for clearing memory to pay, and several at a time have the cores among them.
+      GOGC: "800",
+      GOMAXPROCS: "1",
+      GOOGLE_OAUTH_ACCESS_TOKEN: TOKEN,
+      // Nothing of the machine's own but what the scripts need: no gcloud with somebody's account, for one.
+      PATH: (programs ??= quickPrograms()),
+      AWS_ENDPOINT_URL_EC2: this.cloudB.endpoint,
+      ...this.environment,
+    };
+    return Object.fromEntries(
+      Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+  }
+
+  async terraform(command: readonly string[], onOutput?: TerraformOptions["onOutput"]): Promise<TerraformRun> {
+    const run = await runTerraform(
+      {
+        program: this.options.program,
+        folder: this.folder,
+        environment: this.programEnvironment,
+        onOutput,
+      },
+      ...command,
+      "-no-color",
+    );
+    if (!command.includes("-json")) this.log += run.output;
+    this.options.onCommand?.(run, command);
+    return run;
+  }
+
+  async init(): Promise<void> {
+    await this.succeed("init", ["init", "-input=false"]);
+  }
+
+  async validate(): Promise<void> {
+    await this.succeed("validate", ["validate"]);
+  }
+
+  /** Plans into a file and tells its actions. */
+  async plan(...further: string[]): Promise<Plan> {
+    const file = await this.planIntoFile(further);
+    const shown = await this.terraformJson("plans", "show", "-json", file);
+    return { file, actions: actionsOf(shown), outputs: changedOutputsOf(shown) };
+  }
+
+  /** True when a plan would do nothing. */
+  async isSettled(): Promise<boolean> {
+    this.writeInputs();
+    const { exitCode, output } = await this.terraform(["plan", "-input=false", "-detailed-exitcode"]);
+    if (exitCode === 1) throw new StepFailure("plan", problemsIn(output));
+    return exitCode === 0;
+  }
+
+  async apply(plan: Plan): Promise<void> {
+    await this.succeed("apply", ["apply", "-input=false", plan.file]);
+  }
+
+  /** Runs a command that must not succeed, and that tells nothing secret nevertheless. */
+  async refuse(step: string, command: readonly string[]): Promise<Refusals> {
+    this.writeInputs();
+    const run = await this.terraform(command);
+    this.requireNoLeaks(step);
+    if (run.exitCode === 0) throw new StepFailure(step, `${command.join(" ")} succeeds, expected a refusal`);
+    return { output: unwrapped(run.output) };
+  }
+
+  /** Plans and applies without a look between; the plan is in a file all the same, which may hold nothing secret. */
+  async applyAtOnce(...further: string[]): Promise<void> {
+    const file = await this.planIntoFile(further);
+    await this.succeed("apply", ["apply", "-input=false", file]);
+  }
+
+  /** Fails when somebody who has the folder or sees the output can read the value of a secret. */
+  requireNoLeaks(step: string): void {
+    const leaks = this.leaks();
+    if (leaks.length > 0) throw new StepFailure(step, leaks.join("\n"));
+  }
+
+  private leaks(): string[] {
+    const { cloud, folder, log } = this;
+    const requests = this.web.requests.map(({ path, body }) => `${path} ${JSON.stringify(body)}`).join("\n");
+    const texts = {
+      "what was printed": log,
+      "requests of scripts": requests,
+      "JSON output": this.shown.outputs,
+      "JSON of plans": this.shown.plans,
+    };
+    const views = { stateViews: ["JSON output"], planViews: ["JSON of plans"] };
+    return this.scan.leaks({ cloud, folder, texts, ...views, inputs: this.secretInputs });
+  }
+
+  async outputs(): Promise<Readonly<Record<string, { readonly type: unknown; readonly value: unknown }>>> {
+    return (await this.terraformJson("outputs", "output", "-json")) as Readonly<
+      Record<string, { type: unknown; value: unknown }>
+    >;
+  }
+
+  /** Addresses of everything in the state. */
+  stateAddresses(): string[] {
+    return addressesIn(JSON.parse(this.read("terraform.tfstate") ?? "{}"));
+  }
+
+  /** Type and identity of everything in the state, by address. */
+  get stateKeys(): ReadonlyMap<string, string> {
+    return keysByAddress(JSON.parse(this.read("terraform.tfstate") ?? "{}"));
+  }
+
+  writeInputs(): void {
+    // Of a refused input Terraform shows the line, which must not have others on it.
+    writeFileSync(join(this.folder, "rehearsal.auto.tfvars.json"), JSON.stringify(this.inputs, undefined, 2));
+  }
+
+  private async planIntoFile(further: readonly string[]): Promise<string> {
+    this.planNumber += 1;
+    const file = `plan-${this.planNumber}.tfplan`;
+    this.writeInputs();
+    await this.succeed("plan", ["plan", "-input=false", `-out=${file}`, ...further]);
+    return file;
+  }
+
+  /** What is given to inputs that are declared as secrets. */
+  private get secretInputs(): SecretInput[] {
+    return Object.entries(this.configuration.variable ?? {}).flatMap(
+      ([name, { ephemeral = false, sensitive = false }]) => {
+        const value = this.inputs[name];
+        if (typeof value !== "string" || !(ephemeral || sensitive)) return [];
+        return [{ name, value, isEphemeral: ephemeral }];
+      },
+    );
+  }
+
+  private async terraformJson(kind: "outputs" | "plans", ...command: string[]): Promise<unknown> {
+    const run = await this.terraform(command);
+    if (run.exitCode !== 0) throw new StepFailure(command.join(" "), problemsIn(run.output));
+    this.shown[kind] += run.output;
+    return JSON.parse(run.output) as unknown;
+  }
+
+  private async succeed(step: string, command: readonly string[]): Promise<void> {
+    const run = await this.terraform(command);
+    if (run.exitCode !== 0) throw new StepFailure(step, problemsIn(run.output));
+  }
+}
+
+/** What Terraform says from its first error on. */
+function problemsIn(output: string): string {
+  const text = unwrapped(output);
+  return text.slice(Math.max(0, text.indexOf("Error: ")));
+}
+
+/** Terraform breaks lines of messages at a fixed width, inside a frame. */
+function unwrapped(output: string): string {
+  return output
+    .split("\n")
+    .map((line) => line.replace(/^[╷│╵]\s?/, "").trimEnd())
+    .join("\n");
+}

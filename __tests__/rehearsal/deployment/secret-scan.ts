@@ -1,0 +1,175 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { type Cloud } from "../project/cloud";
+import { zipEntries } from "./zip-entries";
+
+/** Where Terraform and its scripts leave things behind. */
+export interface Traces {
+  readonly folder: string;
+  readonly cloud: Cloud;
+  /** What was printed, sent or shown, by name; it only grows. */
+  readonly texts: Readonly<Record<string, string>>;
+  /** Those of the texts that show the state as it is. */
+  readonly stateViews?: readonly string[];
+  /** Those that show plans as they are. */
+  readonly planViews?: readonly string[];
+  /** Secrets that the inputs hold. */
+  readonly inputs?: readonly SecretInput[];
+}
+
+/** The value of an input that is declared as a secret. */
+export interface SecretInput {
+  readonly name: string;
+  readonly value: string;
+  /** False for one that Terraform writes into every plan file, marked or not. */
+  readonly isEphemeral: boolean;
+}
+
+/** A shorter text turns up by chance. */
+const SHORTEST_SECRET = 8;
+
+/** Longer than any form of a secret that might lie across the end of what was looked at before. */
+const OVERLAP = 1000;
+
+/** Looks for the values of secrets in everything that is new since it looked before; for a new secret, in everything. */
+export class SecretScan {
+  /** What is in plan files, which never change again. */
+  private readonly plans = new Map<string, readonly Place[]>();
+  private readonly seenLengths = new Map<string, number>();
+  private readonly seenSecrets = new Set<string>();
+
+  /** Every place where the value of a secret can be read; none when all is well. The values themselves are not in it. */
+  leaks(traces: Traces): string[] {
+    const secrets = secretsOf(traces);
+    const looks = { fresh: this.places(traces, false), all: this.places(traces, true) };
+    for (const [place, text] of Object.entries(traces.texts)) this.seenLengths.set(place, text.length);
+    return secrets.flatMap((secret) => {
+      const { value, meaning } = secret;
+      // What was made up just now cannot be in what was written before.
+      const isKnown = this.seenSecrets.has(value) || traces.cloud.handedOut.has(value);
+      this.seenSecrets.add(value);
+      const forms = formsOf(value);
+      return (isKnown ? looks.fresh : looks.all)
+        .filter(({ kind, bytes }) => !mayBeIn(secret, kind) && forms.some((form) => bytes().includes(form)))
+        .map(({ name }) => `${meaning} is in ${name}`);
+    });
+  }
+
+  private places({ folder, planViews = [], stateViews = [], texts }: Traces, isAll: boolean): Place[] {
+    const names = readdirSync(folder);
+    const states = names
+      .filter((name) => /\.tfstate(\.backup)?$/.test(name))
+      .map((name): Place => ({ name, kind: "state", bytes: once(() => readFileSync(join(folder, name))) }));
+    const plans = names
+      .filter((name) => name.endsWith(".tfplan") && (isAll || !this.plans.has(name)))
+      .flatMap((name) => this.planned(folder, name));
+    const shown = Object.entries(texts).map(([name, text]): Place => {
+      const start = isAll ? 0 : Math.max(0, (this.seenLengths.get(name) ?? 0) - OVERLAP);
+      const kind = stateViews.includes(name) ? "state" : planViews.includes(name) ? "plan" : "text";
+      return { name, kind, bytes: once(() => Buffer.from(text.slice(start))) };
+    });
+    return [...states, ...plans, ...shown];
+  }
+
+  private planned(folder: string, name: string): readonly Place[] {
+    const known = this.plans.get(name);
+    if (known !== undefined) return known;
+    const entries = [...zipEntries(readFileSync(join(folder, name)))];
+    const places = entries.map(([entry, bytes]): Place => ({
+      name: `${name}, ${entry}`,
+      kind: "plan",
+      bytes: () => bytes,
+    }));
+    this.plans.set(name, places);
+    return places;
+  }
+}
+
+type PlaceKind = "plan" | "state" | "text";
+
+interface Place {
+  readonly name: string;
+  readonly kind: PlaceKind;
+  readonly bytes: () => Buffer;
+}
+
+function once(read: () => Buffer): () => Buffer {
+  let bytes: Buffer | undefined;
+  return () => (bytes ??= read());
+}
+
+interface Secret {
+  readonly value: string;
+  readonly meaning: string;
+  /** Where Terraform or the provider itself keeps it. */
+  readonly kept?: readonly PlaceKind[];
+}
+
+function mayBeIn({ kept = [] }: Secret, kind: PlaceKind): boolean {
+  return kept.includes(kind);
+}
+
+/** All secret values that the project knows. A payload that is a file of the folder is public: who has one has both. */
+function secretsOf({ cloud, folder, inputs = [] }: Traces): Secret[] {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => /^(scripts|image)\//.test(path))
+    .map((path) => readFileSync(join(folder, path), "utf8"));
+  const stored = cloud.payloads.map(({ name, payload }) => ({ value: payload, meaning: `the payload of ${name}` }));
+  const opened = [...cloud.handedOut].map((value) => ({ value, meaning: "a generated value that was never stored" }));
+  const written = [...cloud.objects.values()].flatMap(({ id, writeOnly }) =>
+    Object.entries(writeOnly).map(([name, value]) => ({ value, meaning: `${name} of ${id}` })),
+  );
+  const kept = [...cloud.keptInState].map((value): Secret => ({
+    value,
+    meaning: "a key of the state",
+    kept: ["plan", "state"],
+  }));
+  const given = inputs.map(({ name, value, isEphemeral }): Secret => ({
+    value,
+    meaning: `the input ${name}`,
+    kept: isEphemeral ? [] : ["plan"],
+  }));
+  const seen = new Set<string>(files);
+  return [...stored, ...written, ...opened, ...kept, ...given].filter(({ value }) => {
+    if (seen.has(value) || value.length < SHORTEST_SECRET || cloud.publicPayloads.has(value)) return false;
+    seen.add(value);
+    return true;
+  });
+}
+
+/** A value as it is, as JSON and addresses write it, and in Base64 at each of the three places where it may begin. */
+function formsOf(value: string): string[] {
+  const encoded = [0, 1, 2].map((shift) => {
+    const text = Buffer.from(" ".repeat(shift) + value).toString("base64");
+    // The first and last characters also depend on what surrounds the value.
+    return text.slice(shift === 0 ? 0 : 4, text.length - 4);
+  });
+  const asJson = jsonText(value);
+  const asTerraformJson = terraformJsonText(value);
+  const inAddress = encodeURIComponent(value);
+  return [
+    ...new Set([
+      value,
+      asJson,
+      asTerraformJson,
+      // The result of jsonencode() is a text of the state.
+      terraformJsonText(asTerraformJson),
+      inAddress,
+      inAddress.replace(/[!'()*]/g, percentCode),
+      ...encoded,
+    ]),
+  ];
+}
+
+const jsonText = (value: string): string => JSON.stringify(value).slice(1, -1);
+
+/** Terraform writes JSON that HTML could contain: in the state, in what it shows, and in jsonencode(). */
+function terraformJsonText(value: string): string {
+  return jsonText(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+const percentCode = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;

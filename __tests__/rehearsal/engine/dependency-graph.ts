@@ -1,0 +1,113 @@
+import { type Cloud, type CloudSurroundings } from "../project/cloud";
+import { type Deployment } from "../deployment/deployment";
+import { StepFailure } from "../deployment/steps";
+import { instancesIn } from "../deployment/terraform-json";
+
+/** What a script needs and makes; it makes nothing that is in the state. */
+export interface ScriptRehearsal {
+  /** Addresses, without an index, of what it needs. */
+  readonly needs: readonly string[];
+  /** The surroundings as they are before it has run. */
+  readonly before: (surroundings: CloudSurroundings) => CloudSurroundings;
+}
+
+/** Scripts by the address, without an index, of what runs them. */
+export type Scripts = Readonly<Record<string, ScriptRehearsal>>;
+
+/** What comes before what: addresses, without an index, by address. */
+export type Graph = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** A complete deployment, with what waits for what in it and what really needs what. */
+export interface Dependencies {
+  /** Addresses by type and identity of what is there. */
+  readonly addresses: ReadonlyMap<string, string>;
+  /** As `terraform graph` tells it, by way of providers and local values as well. */
+  readonly waiting: Graph;
+  /** As the stand-in project tells it when something is taken away. */
+  readonly needed: Graph;
+}
+
+export async function dependenciesOf(deployment: Deployment, scripts: Scripts): Promise<Dependencies> {
+  const addresses = new Map(
+    instancesIn(JSON.parse(deployment.read("terraform.tfstate") ?? "{}")).map(({ address, key }) => [key, address]),
+  );
+  return { addresses, waiting: await waitingIn(deployment), needed: needs(deployment.cloud, addresses, scripts) };
+}
+
+async function waitingIn(deployment: Deployment): Promise<Graph> {
+  const { exitCode, output } = await deployment.terraform(["graph"]);
+  if (exitCode !== 0) throw new StepFailure("dependencies", output);
+  return graphOf([...output.matchAll(/"([^"]+)" -> "([^"]+)"/g)].map(([, from = "", to = ""]) => [from, to] as const));
+}
+
+/** Everything is taken away in turn, and who misses it is asked. */
+function needs(cloud: Cloud, addresses: ReadonlyMap<string, string>, scripts: Scripts): Graph {
+  const edges: (readonly [string, string])[] = [];
+  const ask = (address: string, without: Cloud): void => {
+    for (const object of cloud.objects.values()) {
+      const user = addresses.get(`${object.type} ${object.id}`);
+      if (user !== undefined && user !== address && without.missingNeeds(object).length > 0)
+        edges.push([user, address]);
+    }
+  };
+  for (const [key, address] of addresses) {
+    if (!cloud.objects.has(key)) continue;
+    const service = address.startsWith("google_project_service.") ? key.split("/").at(-1) : undefined;
+    const without = cloud.copy(
+      service === undefined ? cloud.surroundings : withoutService(cloud.surroundings, service),
+    );
+    without.forget(key);
+    ask(address, without);
+  }
+  for (const [address, script] of Object.entries(scripts)) {
+    edges.push(...script.needs.map((need) => [address, need] as const));
+    ask(address, cloud.copy(script.before(cloud.surroundings)));
+  }
+  return graphOf(edges);
+}
+
+/** The surroundings with one service of the project still off. */
+export function withoutService(surroundings: CloudSurroundings, service: string): CloudSurroundings {
+  const enabledApis = new Set([...surroundings.enabledApis].filter((api) => api !== service));
+  return { ...surroundings, enabledApis };
+}
+
+function graphOf(edges: readonly (readonly [string, string])[]): Graph {
+  const graph = new Map<string, Set<string>>();
+  for (const [from, to] of edges) graph.set(from, (graph.get(from) ?? new Set()).add(to));
+  return graph;
+}
+
+/** Everything that comes before something, near or far. */
+function allBefore(graph: Graph, address: string, found = new Set<string>()): ReadonlySet<string> {
+  for (const before of graph.get(address) ?? []) {
+    if (found.has(before)) continue;
+    found.add(before);
+    allBefore(graph, before, found);
+  }
+  return found;
+}
+
+/** Fails where something does not wait for what it needs, whether that goes well by chance or not. */
+export function requireWaiting({ needed, waiting }: Dependencies): void {
+  const problems = [...needed].flatMap(([user, needs]) => {
+    const before = allBefore(waiting, user);
+    return [...needs]
+      .filter((need) => !before.has(need))
+      .map((need) => `${user} does not wait for ${need}, which it needs`);
+  });
+  if (problems.length > 0) throw new StepFailure("dependencies", problems.join("\n"));
+}
+
+/** How many things come one after the other before each; what has the same number waits for nothing of the same. */
+export function levelsOf(graph: Graph): ReadonlyMap<string, number> {
+  const levels = new Map<string, number>();
+  const levelOf = (address: string): number => {
+    const level =
+      levels.get(address) ?? Math.max(0, ...[...(graph.get(address) ?? [])].map((before) => levelOf(before) + 1));
+    levels.set(address, level);
+    return level;
+  };
+  for (const address of graph.keys()) levelOf(address);
+  return levels;
+}

@@ -1,0 +1,199 @@
+import { describeWith } from "../../support/programs";
+import { type Deployment } from "../deployment/deployment";
+import { complete, endState, type EndState, type FaultScenario, rehearseFault } from "./fault-scenarios";
+import { requireRefusal } from "./refusal-batches";
+import { withSmallDeployment } from "./small-deployment";
+
+/** Made after something that may fail once, and refused while the input is true. */
+const CHECKED = {
+  variable: {
+    is_refused: { default: false },
+    secret: { type: "string", default: "", sensitive: true },
+    kept: { type: "bool", default: false },
+    size: {
+      type: "number",
+      default: 1,
+      validation: { condition: "${var.size > 0}", error_message: "size is ${var.size}; it must be more than 0." },
+    },
+  },
+  resource: {
+    random_id: { early: { byte_length: 4 } },
+    terraform_data: {
+      script: {
+        provisioner: { "local-exec": { command: 'test -z "$FAILS" || { echo injected failure: $FAILS; exit 1; }' } },
+      },
+      late: {
+        input: "${var.is_refused}",
+        depends_on: ["terraform_data.script"],
+        lifecycle: {
+          postcondition: { condition: "${!self.output}", error_message: "is_refused is true; it cannot be." },
+        },
+      },
+      stored: { input: "${var.kept ? var.secret : null}" },
+    },
+  },
+};
+
+const FAULT: FaultScenario = {
+  name: "the script fails",
+  prepare: ({ environment }) => {
+    environment.FAILS = "1";
+  },
+  refusal: "injected failure",
+  repair: ({ environment }) => {
+    environment.FAILS = undefined;
+  },
+};
+
+const SECRET = "geheim <und> lang genug";
+
+const END: EndState = {
+  addresses: ["random_id.early", "terraform_data.late", "terraform_data.script", "terraform_data.stored"],
+  objects: [],
+};
+
+async function failTo(deployment: Deployment, fault: FaultScenario, expected = END): Promise<void> {
+  await rehearseFault(deployment, await deployment.plan(), fault, expected);
+}
+
+jest.setTimeout(60_000);
+
+describeWith(["terraform"], "A fault", () => {
+  it("passes, and the second apply comes to the same end", () =>
+    withSmallDeployment(CHECKED, async (deployment) => {
+      await failTo(deployment, FAULT);
+
+      expect(endState(deployment)).toEqual(END);
+    }));
+
+  it.each<[string, FaultScenario, object]>([
+    [
+      "is named with the second apply when that is refused",
+      {
+        ...FAULT,
+        repair: (deployment) => {
+          FAULT.repair?.(deployment);
+          deployment.inputs = { is_refused: true };
+        },
+      },
+      {
+        step: "the script fails: second apply: apply",
+        message: expect.stringContaining("is_refused is true") as string,
+      },
+    ],
+    [
+      "must be told of in its own words",
+      { ...FAULT, refusal: "another failure" },
+      {
+        step: "the script fails",
+        message: expect.stringMatching(/^expected "another failure" in:.*injected failure/s) as string,
+      },
+    ],
+    [
+      "must happen",
+      { ...FAULT, prepare: () => undefined },
+      { step: "the script fails", message: expect.stringMatching(/ succeeds, expected a refusal$/) as string },
+    ],
+  ])("%s", (_what, fault, failure) =>
+    withSmallDeployment(CHECKED, async (deployment) => {
+      await expect(failTo(deployment, fault)).rejects.toMatchObject(failure);
+    }),
+  );
+
+  it("may not lead to another end, more or less", () =>
+    withSmallDeployment(CHECKED, async (deployment) => {
+      const expected = { addresses: [...END.addresses.slice(1), "terraform_data.more"], objects: ["thing a"] };
+
+      await expect(failTo(deployment, FAULT, expected)).rejects.toMatchObject({
+        step: "the script fails: second apply",
+        message: "another end: missing terraform_data.more; surplus random_id.early",
+      });
+    }));
+
+  it("may print no secret", () =>
+    withSmallDeployment(
+      CHECKED,
+      async (deployment) => {
+        const tells = { ...FAULT, prepare: ({ environment }: Deployment) => (environment.FAILS = SECRET) };
+
+        await expect(failTo(deployment, tells)).rejects.toMatchObject({
+          step: "the script fails",
+          message: "the input secret is in what was printed",
+        });
+      },
+      { secret: SECRET },
+    ));
+});
+
+describeWith(["terraform"], "A combination of inputs", () => {
+  it("is named when it is refused", () =>
+    withSmallDeployment(
+      CHECKED,
+      async (deployment) => {
+        await expect(complete(deployment, 'matrix {"is_refused":true}')).rejects.toMatchObject({
+          step: 'matrix {"is_refused":true}: apply',
+          message: expect.stringMatching(/^Error: .*is_refused is true/s) as string,
+        });
+      },
+      { is_refused: true },
+    ));
+
+  it("may store no secret in the state", () =>
+    withSmallDeployment(
+      CHECKED,
+      async (deployment) => {
+        await expect(complete(deployment, "matrix")).rejects.toMatchObject({
+          step: "matrix",
+          message: "the input secret is in terraform.tfstate",
+        });
+      },
+      { secret: SECRET, kept: true },
+    ));
+});
+
+describeWith(["terraform"], "A refused input", () => {
+  const rule = "size is 0; it must be more than 0.";
+
+  it("is refused with its whole text, and nothing of the others", () =>
+    withSmallDeployment(CHECKED, (deployment) => requireRefusal(deployment, "no size", [rule]), {
+      size: 0,
+      secret: SECRET,
+    }));
+
+  it("fails with another text, and tells both", () =>
+    withSmallDeployment(
+      CHECKED,
+      async (deployment) => {
+        const failure = {
+          step: "no size",
+          message: expect.stringMatching(/^expected "less" in:.*size is 0/s) as string,
+        };
+
+        await expect(requireRefusal(deployment, "no size", [rule, "less"])).rejects.toMatchObject(failure);
+      },
+      { size: 0 },
+    ));
+
+  it("fails when it is accepted", () =>
+    withSmallDeployment(CHECKED, async (deployment) => {
+      await expect(requireRefusal(deployment, "no size", [rule])).rejects.toThrow("succeeds, expected a refusal");
+    }));
+
+  it("may not be told with a secret", () =>
+    withSmallDeployment(
+      {
+        ...CHECKED,
+        variable: { ...CHECKED.variable, secret: { type: "string", ephemeral: true } },
+        output: {
+          shown: { value: "${var.size}", precondition: { condition: "${var.size > 1}", error_message: SECRET } },
+        },
+      },
+      async (deployment) => {
+        await expect(requireRefusal(deployment, "a secret", [SECRET])).rejects.toMatchObject({
+          step: "a secret",
+          message: "the input secret is in what was printed",
+        });
+      },
+      { secret: SECRET },
+    ));
+});

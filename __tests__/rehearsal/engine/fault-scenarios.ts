@@ -1,0 +1,134 @@
+import { type ChildProcess } from "node:child_process";
+
+import { APPLY_AT_ONCE, type Deployment } from "../deployment/deployment";
+import { requireSoundness, requireVerified } from "./journey";
+import { inStep, type Plan, StepFailure } from "../deployment/steps";
+import { killWithScripts } from "../deployment/terraform-process";
+
+/** Something that goes wrong once during the first apply. */
+export interface FaultScenario {
+  readonly name: string;
+  /** Prepares the fault on a deployment on which nothing has been applied. */
+  readonly prepare: (deployment: Deployment) => void;
+  /** Part of what the apply says when it fails. */
+  readonly refusal: string;
+  /** Looks at the project after the apply that failed; throws when it is not as it should be. */
+  readonly verify?: (deployment: Deployment) => void;
+  /** Takes the fault away, where it does not pass by itself. */
+  readonly repair?: (deployment: Deployment) => void;
+}
+
+/** A fault, and how many stages of the stack are there before it. */
+export type StagedFault = FaultScenario & { readonly afterStage: number };
+
+/** What a deployment comes to in the end, whatever happened on the way. */
+export interface EndState {
+  readonly addresses: readonly string[];
+  readonly objects: readonly string[];
+}
+
+export function endState(deployment: Deployment): EndState {
+  const objects = [...deployment.cloud.objects.keys()].filter((key) => !hasIdentityOfChance(key));
+  return { addresses: deployment.stateAddresses().sort(), objects: objects.sort() };
+}
+
+/** True for what a provider makes up by itself: asks nobody, cannot fail, and is called otherwise in every run. */
+function hasIdentityOfChance(key: string): boolean {
+  return /^(random|tls)_/.test(key);
+}
+
+/**
+ * Applies a plan with the fault, which fails, and plans and applies again without, which completes with the same end as if
+ * nothing had been.
+ */
+export async function rehearseFault(
+  deployment: Deployment,
+  plan: Plan,
+  fault: FaultScenario,
+  expected: EndState,
+): Promise<void> {
+  fault.prepare(deployment);
+  const { output } = await deployment.refuse(fault.name, ["apply", "-input=false", plan.file]);
+  if (!output.includes(fault.refusal)) {
+    throw new StepFailure(fault.name, `expected "${fault.refusal}" in:\n${output.slice(-2000)}`);
+  }
+  if (!deployment.cloud.allFaultsMet) throw new StepFailure(fault.name, "the injected fault was never met");
+  // Whatever needs what has failed must wait for it, and not be lucky when nothing fails.
+  const [premature] = deployment.cloud.refusals;
+  if (premature !== undefined)
+    throw new StepFailure(fault.name, `tried without waiting for what it needs: ${premature}`);
+  requireVerified(fault.name, () => fault.verify?.(deployment));
+  fault.repair?.(deployment);
+  await inStep(fault.name, () => complete(deployment, "second apply", expected));
+}
+
+/** Applies to the end, and looks at what that is. */
+export async function complete(deployment: Deployment, name: string, expected?: EndState): Promise<void> {
+  await inStep(name, () => deployment.applyAtOnce());
+  if (expected !== undefined) requireSameEnd(name, endState(deployment), expected);
+  requireSoundness(deployment, name);
+  deployment.requireNoLeaks(name);
+}
+
+function requireSameEnd(name: string, end: EndState, expected: EndState): void {
+  for (const kind of ["addresses", "objects"] as const) {
+    const missing = expected[kind].filter((item) => !end[kind].includes(item));
+    const surplus = end[kind].filter((item) => !expected[kind].includes(item));
+    if (missing.length + surplus.length > 0) {
+      throw new StepFailure(name, `another end: missing ${missing.join(", ")}; surplus ${surplus.join(", ")}`);
+    }
+  }
+}
+
+/** A moment at which a script waits for something, so that Terraform can be killed while nothing else goes on. */
+export interface KillScenario {
+  /** Lets the script wait. */
+  readonly prepare: (deployment: Deployment) => void;
+  /** What is printed while it waits. */
+  readonly waiting: string;
+  /** What goes on in the cloud, whoever has stopped looking at it. */
+  readonly meanwhile: (deployment: Deployment) => void;
+}
+
+/** Ends Terraform and its scripts without warning while a script waits and everything else has come to rest. */
+export async function rehearseKill(deployment: Deployment, scenario: KillScenario, expected: EndState): Promise<void> {
+  const name = "killed in the middle of an apply";
+  scenario.prepare(deployment);
+  deployment.writeInputs();
+  const run = await deployment.terraform(APPLY_AT_ONCE, killAtRest(deployment, scenario.waiting));
+  if (run.exitCode !== null) throw new StepFailure(name, `Terraform ended by itself with ${run.exitCode}`);
+  deployment.requireNoLeaks(name);
+  scenario.meanwhile(deployment);
+  await complete(deployment, name, expected);
+}
+
+/** Asks Terraform to stop, as Ctrl-C does, as soon as the first resources exist. */
+export async function rehearseInterrupt(deployment: Deployment, expected: EndState): Promise<void> {
+  const name = "interrupted in the middle of an apply";
+  deployment.writeInputs();
+  const run = await deployment.terraform(APPLY_AT_ONCE, (output, child) => {
+    // A second signal would end it at once.
+    if (child.killed || !output.includes("Creation complete")) return;
+    child.kill("SIGINT");
+  });
+  deployment.requireNoLeaks(name);
+  if (run.exitCode === 0) throw new StepFailure(name, "the apply was over before it could be interrupted");
+  await complete(deployment, name, expected);
+}
+
+/** How long nothing must have changed in the project to call it at rest. */
+const REST_MILLISECONDS = 300;
+
+function killAtRest(deployment: Deployment, waiting: string): (output: string, child: ChildProcess) => void {
+  let timer: NodeJS.Timeout | undefined;
+  let count = 0;
+  return (output, child) => {
+    if (!output.includes(waiting)) return;
+    if (timer !== undefined && count === deployment.cloud.objects.size) return;
+    clearTimeout(timer);
+    count = deployment.cloud.objects.size;
+    timer = setTimeout(() => {
+      killWithScripts(child);
+    }, REST_MILLISECONDS);
+  };
+}

@@ -1,0 +1,208 @@
+import { mergedTypes } from "../project/resource-type";
+import { PROVIDERS } from "../project/provider-types";
+import { type Deployment, type Inputs } from "../deployment/deployment";
+import { Refusal } from "../project/cloud";
+import { requireRewrites, versionsOf } from "./secret-versions";
+import { type Action, inStep, requireActions, failOfChanges, StepFailure } from "../deployment/steps";
+
+/** One step that was taken. */
+export interface StepReport {
+  readonly step: string;
+  readonly seconds: number;
+  /** Resources that the step changed, or looked at where it changes nothing; undefined where none come to be. */
+  readonly resources: number | undefined;
+}
+
+/** Something that an owner of a deployment does, and the whole of what that may do. */
+export interface ChangeScenario {
+  readonly name: string;
+  readonly change?: (deployment: Deployment) => void;
+  /** Further arguments of the plan, for example `-replace=…`. */
+  readonly planArguments?: readonly string[];
+  readonly expected: Readonly<Record<string, Action>>;
+  /** Looks at the project after the apply; throws when it is not as it should be. */
+  readonly verify?: (deployment: Deployment) => void;
+}
+
+/** How a stack keeps its data from being deleted. */
+export interface Protection {
+  /** Inputs that switch it off. */
+  readonly off: Inputs;
+  /**
+   * What that does.
+   *
+   * @default - anything
+   */
+  readonly expected?: Readonly<Record<string, Action>>;
+  /**
+   * Part of what a refused destroy says.
+   *
+   * @default - anything
+   */
+  readonly refusal?: string;
+}
+
+/** The life of one deployment in steps that are timed; after each, nothing secret may be readable anywhere. */
+export class Journey {
+  readonly steps: StepReport[] = [];
+
+  constructor(
+    readonly deployment: Deployment,
+    private readonly nullOutputs: readonly string[] | undefined,
+    private readonly onStep: (report: StepReport) => void = () => undefined,
+  ) {}
+
+  /** From an empty folder to a plan that is empty, with every output that the configuration declares. */
+  async setUp(): Promise<void> {
+    const { deployment } = this;
+    await this.step("init", () => deployment.init());
+    await this.step("validate", () => deployment.validate());
+    const plan = await this.step("plan", async () => {
+      const created = await deployment.plan();
+      const others = [...created.actions].filter(([, action]) => action !== "create");
+      if (others.length > 0) throw new StepFailure("plan", `a first plan only creates, but: ${others.join("; ")}`);
+      return created;
+    });
+    await this.step("apply", async () => {
+      await deployment.apply(plan);
+      requireSoundness(deployment, "apply");
+      return plan;
+    });
+    await this.step("plan again", () => this.requireEmptyPlan("plan again"));
+    await this.step("output", async () => {
+      await requireOutputs(deployment, this.nullOutputs);
+    });
+  }
+
+  async change({
+    name,
+    change,
+    expected,
+    planArguments = [],
+    verify,
+  }: Omit<ChangeScenario, "expected"> & Partial<Pick<ChangeScenario, "expected">>): Promise<void> {
+    const { deployment } = this;
+    await this.step(name, async () => {
+      change?.(deployment);
+      const before = deployment.cloud.livePayloads;
+      const rewritten = versionsOf(deployment.stateKeys, expected ?? {});
+      const plan = await deployment.plan(...planArguments);
+      if (expected !== undefined) requireActions(name, plan, expected);
+      await deployment.apply(plan);
+      requireSoundness(deployment, name);
+      requireRewrites(name, before, deployment.cloud.livePayloads, rewritten);
+      requireVerified(name, () => verify?.(deployment));
+      await this.requireEmptyPlan(name);
+      return plan;
+    });
+  }
+
+  /** A destroy that is refused and loses nothing, then one that is allowed and leaves nothing. */
+  async tearDown(protection?: Protection, verify?: ChangeScenario["verify"]): Promise<void> {
+    const { deployment } = this;
+    if (protection !== undefined) {
+      await this.step("destroy refused", () => this.requireRefusedDestroy(protection.refusal));
+      await this.change({
+        name: "protection off",
+        change: () => {
+          deployment.inputs = { ...deployment.inputs, ...protection.off };
+        },
+        expected: protection.expected,
+      });
+    }
+    await this.step("destroy", async () => {
+      const plan = await deployment.plan("-destroy");
+      await deployment.apply(plan);
+      const left = deployment.stateAddresses();
+      if (left.length > 0) throw new StepFailure("destroy", `the state still has ${left.join(", ")}`);
+      const existing = [...deployment.cloud.objects.keys()];
+      if (existing.length > 0) throw new StepFailure("destroy", `the project still has ${existing.join(", ")}`);
+      requireVerified("destroy", () => verify?.(deployment));
+      return plan;
+    });
+  }
+
+  async requireEmptyPlan(step: string): Promise<void> {
+    if (await this.deployment.isSettled()) return;
+    failOfChanges(`${step}: second plan`, await this.deployment.plan());
+  }
+
+  private async requireRefusedDestroy(refusal = ""): Promise<void> {
+    const step = "destroy refused";
+    const { deployment } = this;
+    const before = [...deployment.cloud.objects.keys()];
+    const payloads = deployment.cloud.livePayloads;
+    const { output } = await deployment.refuse(step, ["destroy", "-auto-approve", "-input=false"]);
+    if (!output.includes(refusal)) throw new StepFailure(step, `expected "${refusal}" in:\n${output}`);
+    const lost = before.filter((key) => !deployment.cloud.objects.has(key));
+    if (lost.length > 0) throw new StepFailure(step, `refused, but these are gone:\n  ${lost.join("\n  ")}`);
+    requireRewrites(step, payloads, deployment.cloud.livePayloads, []);
+    // Terraform forgets the outputs when a destroy begins, and knows them again after the next apply.
+    if (!(await deployment.isSettled())) requireActions(`${step}: second plan`, await deployment.plan(), {});
+  }
+
+  /** Takes one step, times it, and looks for secrets. */
+  private async step<Result>(step: string, work: () => Promise<Result>): Promise<Result> {
+    const start = performance.now();
+    const result = await inStep(step, work);
+    this.deployment.requireNoLeaks(step);
+    const actions = (result as { readonly actions?: ReadonlyMap<string, Action> } | undefined)?.actions;
+    const report = {
+      step,
+      seconds: (performance.now() - start) / 1000,
+      resources: actions?.size ?? this.deployment.cloud.objects.size,
+    };
+    this.steps.push(report);
+    this.onStep(report);
+    return result;
+  }
+}
+
+const TYPES = mergedTypes(...Object.values(PROVIDERS).map(({ resources }) => resources));
+
+/** What must hold of a project after every successful apply. */
+export function requireSoundness({ cloud }: Pick<Deployment, "cloud">, step: string): void {
+  const payloads = new Set(cloud.livePayloads.values());
+  for (const object of cloud.objects.values()) {
+    const what = `${object.type} ${object.id}`;
+    const missing = cloud.missingNeeds(object).map(({ what: need }) => need);
+    if (missing.length > 0) throw new StepFailure(step, `${what} has lost ${missing.join("; ")}`);
+    for (const [name, value] of Object.entries(object.writeOnly)) {
+      if (!payloads.has(value)) throw new StepFailure(step, `${name} of ${what} is the payload of no stored secret`);
+    }
+    try {
+      TYPES[object.type]?.requireStart?.(object, cloud);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      throw new StepFailure(step, `a new instance could not start: ${error.message}`);
+    }
+  }
+}
+
+/** Fails in a step when what is looked at throws. */
+export function requireVerified(step: string, verify: () => void): void {
+  try {
+    verify();
+  } catch (error) {
+    throw new StepFailure(step, error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function requireOutputs(deployment: Deployment, nullOutputs: readonly string[] | undefined): Promise<void> {
+  const configuration = JSON.parse(deployment.read("cdk.tf.json") ?? "{}") as { output?: Record<string, unknown> };
+  const declared = Object.keys(configuration.output ?? {}).sort();
+  const outputs = await deployment.outputs();
+  const problems = declared.flatMap((name) => {
+    // Terraform keeps nothing of an output that is null.
+    const output = outputs[name];
+    const isMeantNull = nullOutputs?.includes(name);
+    if (output === undefined) return isMeantNull === false ? [`${name} is missing`] : [];
+    if (isMeantNull === true) return [`${name} has a value`];
+    if (output.value === "") return [`${name} is empty`];
+    return output.type === undefined || output.type === "dynamic" ? [`${name} has no type`] : [];
+  });
+  const surplus = Object.keys(outputs).filter((name) => !declared.includes(name));
+  if (problems.length + surplus.length > 0) {
+    throw new StepFailure("output", [...problems, ...surplus.map((name) => `${name} is not declared`)].join("; "));
+  }
+}

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { findProgram } from "../../support/programs";
+import { Deployment, type Inputs } from "../deployment/deployment";
+import { Journey } from "./journey";
+import { rehearse } from "./rehearsal";
+import { type RehearsalReport } from "./rehearsal-report";
+import { type StackRehearsal } from "./stack-rehearsal";
+
+/** What Terraform is told, as JSON. */
+export type Configuration = Readonly<Record<string, unknown>>;
+
+const PROGRAM = findProgram("terraform") ?? "";
+
+async function withFolder<Result>(
+  configuration: Configuration,
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), "small-"));
+  writeFileSync(join(folder, "cdk.tf.json"), JSON.stringify(configuration));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Works with a deployment of a few lines, of which nothing is applied yet. */
+export function withSmallDeployment(
+  configuration: Configuration,
+  work: (deployment: Deployment) => Promise<void>,
+  inputs: Inputs = {},
+): Promise<void> {
+  return withFolder(configuration, async (source) => {
+    const deployment = await Deployment.start({ source, inputs, program: PROGRAM });
+    try {
+      await deployment.init();
+      await work(deployment);
+    } finally {
+      await deployment.stop();
+    }
+  });
+}
+
+/** The same with its first apply behind it. */
+export function withAppliedDeployment(
+  configuration: Configuration,
+  work: (deployment: Deployment, journey: Journey) => Promise<void>,
+  inputs: Inputs = {},
+): Promise<void> {
+  return withSmallDeployment(
+    configuration,
+    async (deployment) => {
+      await deployment.applyAtOnce();
+      await work(deployment, new Journey(deployment, undefined));
+    },
+    inputs,
+  );
+}
+
+/** The rehearsal of a few lines. */
+export function smallRehearsal(
+  configuration: Configuration,
+  rehearsal: StackRehearsal,
+  { lifecycleOnly = false } = {},
+): Promise<RehearsalReport> {
+  return withFolder(configuration, async (folder) => {
+    const report = await rehearse({ folder, program: PROGRAM, rehearsal, lifecycleOnly });
+    if (report.failure !== undefined) rmSync(report.failure.folder, { recursive: true, force: true });
+    return report;
+  });
+}

@@ -1,0 +1,45 @@
+import { Ec2StandIn, type Fleet } from "../../lab/inventory/ec2-stand-in";
+import { programFolder } from "../../support/google-stand-in-scripts";
+
+/** Machines that are there to be imported. */
+export const CLOUDB_MACHINES = 3;
+
+/** Few machines, one of them gone already. */
+const FLEET: Fleet = {
+  machineCount: CLOUDB_MACHINES + 1,
+  machine: (index) => ({
+    id: `i-${index}`,
+    type: index % 2 === 0 ? "t3.micro" : "m5.large",
+    state: index === CLOUDB_MACHINES ? "terminated" : "running",
+    platformDetails: "Linux/UNIX",
+    privateAddress: `172.31.0.${index + 4}`,
+    tags: [["Name", `web "${index}", 😀`]],
+  }),
+  volumeCount: CLOUDB_MACHINES,
+  volume: (index) => ({
+    id: `vol-${index}`,
+    sizeGib: 8,
+    type: "gp3",
+    attachments: [{ machineId: `i-${index}`, device: "/dev/xvda" }],
+  }),
+  type: (name) => ({ name, cores: 2, mebibytes: 1024 }),
+};
+
+/** Prints what the program of cloud B would, for one machine, in a hundredth of its time. */
+const QUICK_PROGRAM = `case " $* " in
+  *" describe-instances "*) echo '{"InstanceId":"i-1","InstanceType":"t3.micro","State":{"Name":"running"}}' ;;
+  *" describe-instance-types "*)
+    echo '{"InstanceType":"t3.micro","VCpuInfo":{"DefaultVCpus":2},"MemoryInfo":{"SizeInMiB":1024}}' ;;
+  *" describe-volumes "*) echo '{"VolumeId":"v","Size":8,"VolumeType":"gp3","Attachments":[{"InstanceId":"i-1"}]}' ;;
+  *) exit 252 ;;
+esac`;
+
+/** Programs of the scripts with a stand-in for cloud B's own. */
+export function quickPrograms(): string {
+  return programFolder({ scripts: { aws: QUICK_PROGRAM } });
+}
+
+/** A cloud B of its own for one deployment: what lists its machines, and what is asked of it. */
+export function cloudBStandIn(): Ec2StandIn {
+  return new Ec2StandIn(FLEET);
+}

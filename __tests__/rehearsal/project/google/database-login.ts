@@ -1,0 +1,39 @@
+import { type Cloud, type CloudObject, type Need, Refusal } from "../cloud";
+
+/**
+ * What a container does with its databases, as far as a deployment can fail of it: the role must have the password that
+ * the container brings. A container with an administrator's password is the one that makes the role.
+ */
+export function logIn(
+  object: CloudObject,
+  environment: Readonly<Record<string, string>>,
+  instances: readonly string[],
+  cloud: Cloud,
+): void {
+  const { DB_ADMIN_PASSWORD: administrator, DB_USER: user = "", DB_PASSWORD: password = "" } = environment;
+  for (const instance of instances) {
+    if (cloud.hasOthers("google_sql_database_instance", instance)) continue;
+    const role = `${instance}/${user}`;
+    if (administrator === undefined) {
+      if (cloud.databaseRoles.get(role) === password) continue;
+      throw new Refusal(`${object.id} cannot start: the database refuses the password of its role ${user}`);
+    }
+    const expected = cloud.find("google_sql_database_instance", instance)?.writeOnly.root_password_wo;
+    if (expected !== administrator) {
+      throw new Refusal(`${object.id} failed: the database refuses the administrator's password`);
+    }
+    cloud.databaseRoles.set(role, password);
+    cloud.roleMakers.set(role, `${object.type} ${object.id}`);
+  }
+}
+
+/** Whoever brings no administrator's password needs a role that somebody has made. */
+export function roleNeeds(environment: Readonly<Record<string, string>>, instances: readonly string[]): Need[] {
+  const { DB_ADMIN_PASSWORD: administrator, DB_USER: user = "" } = environment;
+  if (administrator !== undefined) return [];
+  return instances.map((instance) => ({
+    what: `the role ${user} in the database ${instance}`,
+    isMet: (cloud) =>
+      cloud.databaseRoles.has(`${instance}/${user}`) || cloud.hasOthers("google_sql_database_instance", instance),
+  }));
+}

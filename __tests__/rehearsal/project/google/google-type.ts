@@ -1,0 +1,59 @@
+import { needApi } from "../needs";
+import { type ResourceType } from "../resource-type";
+import { Refusal } from "../cloud";
+import { textAt, valueAt, type ValueObject } from "../terraform-value";
+
+/** What a self link of the Compute API begins with. */
+export const COMPUTE = "https://www.googleapis.com/compute/v1/";
+
+/** What is particular to one type; everything else follows from its API, its identity and its schema. */
+interface Particulars extends Omit<ResourceType, "id"> {
+  /** Service that makes it, for example `secretmanager`. */
+  readonly api: string;
+  /** Identity as the provider's documentation writes it, for example `projects/{{project}}/secrets/{{secret_id}}`. */
+  readonly id: string | ResourceType["id"];
+}
+
+/** A resource type of the google provider: it needs its API, besides what `needs` adds. */
+export function googleType({ api, id, needs, ...particulars }: Particulars): ResourceType {
+  return {
+    ...particulars,
+    id: typeof id === "string" ? (values) => filledIn(id, values) : id,
+    needs: (values, cloud) => [...needApi(api), ...(needs?.(values, cloud) ?? [])],
+  };
+}
+
+/** A resource type of the Compute API, which has a self link; `path` is its identity below the project. */
+export function computeType({
+  path,
+  computed,
+  ...particulars
+}: Omit<Particulars, "api" | "id" | "source"> & { readonly path: string; readonly source: string }): ResourceType {
+  return googleType({
+    api: "compute",
+    id: `projects/{{project}}/${path}`,
+    ...particulars,
+    source: `compute/${particulars.source}`,
+    computed: (values, context) => ({
+      self_link: COMPUTE + context.id,
+      region: values.region ?? null,
+      ...computed?.(values, context),
+    }),
+  });
+}
+
+function filledIn(template: string, values: ValueObject): string {
+  return template.replace(/\{\{(\w+)\}\}/g, (_match, name: string) => textAt(values, name));
+}
+
+/** Protection as the provider implements it: the state decides, not the configuration. */
+export function refuseProtected(kind: string, isProtectedByDefault = true): ResourceType["beforeDestroy"] {
+  return (prior) => {
+    const given = valueAt(prior, "deletion_protection");
+    if (given === true || (given === null && isProtectedByDefault)) {
+      throw new Refusal(
+        `cannot destroy ${kind} without setting deletion_protection=false and running \`terraform apply\``,
+      );
+    }
+  };
+}

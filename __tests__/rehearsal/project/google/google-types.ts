@@ -1,0 +1,24 @@
+import { mergedTypes, type ProviderTypes } from "../resource-type";
+import { CLOUD_RUN_TYPES } from "./cloud-run";
+import { CLUSTER_TYPES } from "./cluster";
+import { COMPUTE_TYPES, GOOGLE_DATA_SOURCES } from "./compute";
+import { GOOGLE_EPHEMERAL_TYPES } from "./ephemeral";
+import { IAM_TYPES } from "./iam";
+import { NETWORK_TYPES } from "./network";
+import { STORAGE_TYPES } from "./storage";
+
+/** What is known of the google provider's resource types, each with the file of the provider's source that says so. */
+export const GOOGLE_TYPES = mergedTypes(
+  CLOUD_RUN_TYPES,
+  CLUSTER_TYPES,
+  COMPUTE_TYPES,
+  IAM_TYPES,
+  NETWORK_TYPES,
+  STORAGE_TYPES,
+);
+
+export const GOOGLE: ProviderTypes = {
+  resources: GOOGLE_TYPES,
+  ephemeral: GOOGLE_EPHEMERAL_TYPES,
+  dataSources: GOOGLE_DATA_SOURCES,
+};

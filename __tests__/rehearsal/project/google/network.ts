@@ -1,0 +1,105 @@
+import { type Cloud, type Need } from "../cloud";
+import { needObject } from "../needs";
+import { type ResourceTypes } from "../resource-type";
+import { membersOf, textAt, type Value, valueAt, type ValueObject } from "../terraform-value";
+import { computeType, googleType } from "./google-type";
+import { computeId } from "./references";
+
+/** Addresses that the platform would choose: of blocks that are kept for documentation. */
+const REGIONAL_ADDRESS = "203.0.113.20";
+const GLOBAL_ADDRESS = "203.0.113.30";
+
+/** The need for a network of this project, which Terraform made or which was there before; those of others exist already. */
+export function needNetwork(reference: string, project: string): Need[] {
+  const id = computeId(reference, project, "global/networks");
+  if (!id.startsWith(`projects/${project}/`)) return [];
+  const own = needObject("google_compute_network", id);
+  return [{ ...own, isMet: (cloud) => own.isMet(cloud) || cloud.othersNetworks.has(id) }];
+}
+
+/** The same for the network that an argument names. */
+export function needOwnNetwork(values: ValueObject): Need[] {
+  return needNetwork(textAt(values, "network"), textAt(values, "project"));
+}
+
+/** The same for a subnetwork. */
+export function needSubnetwork(reference: string, project: string, region: string): Need[] {
+  const id = computeId(reference, project, `regions/${region}/subnetworks`);
+  return id.startsWith(`projects/${project}/`) ? [needObject("google_compute_subnetwork", id)] : [];
+}
+
+/** Something of a network that is known by its name alone, within the project. */
+function needNamed(type: string, name: string): Need {
+  return {
+    what: `${type} named ${name}`,
+    isMet: (cloud: Cloud) =>
+      cloud.ofType(type).some(({ values }) => textAt(values, "name") === name) ||
+      (cloud.othersExist && !cloud.makes(type, (id) => id.endsWith(`/${name}`))),
+  };
+}
+
+/** Names of the secondary ranges of a subnetwork. */
+export function rangeNames(subnetwork: Value): string[] {
+  return membersOf(valueAt(subnetwork, "secondary_ip_range")).map((range) => textAt(range, "range_name"));
+}
+
+/** Networks and what is in them. */
+export const NETWORK_TYPES: ResourceTypes = {
+  google_compute_network: computeType({
+    path: "global/networks/{{name}}",
+    replacedBy: [
+      ...["project", "name", "auto_create_subnetworks", "description", "internal_ipv6_range", "network_profile"],
+      "params",
+    ],
+    source: "resource_compute_network.go",
+    computed: () => ({ routing_mode: "REGIONAL", mtu: 0, gateway_ipv4: "", internal_ipv6_range: "" }),
+  }),
+
+  google_compute_subnetwork: computeType({
+    path: "regions/{{region}}/subnetworks/{{name}}",
+    replacedBy: ["project", "name", "region", "network", "description", "purpose"],
+    source: "resource_compute_subnetwork.go",
+    computed: () => ({ gateway_address: "10.0.0.1", purpose: "PRIVATE", stack_type: "IPV4_ONLY" }),
+    needs: needOwnNetwork,
+  }),
+
+  google_compute_router: computeType({
+    path: "regions/{{region}}/routers/{{name}}",
+    replacedBy: ["project", "name", "region", "network"],
+    source: "resource_compute_router.go",
+    needs: needOwnNetwork,
+  }),
+
+  google_compute_router_nat: googleType({
+    api: "compute",
+    id: "{{project}}/{{region}}/{{router}}/{{name}}",
+    replacedBy: ["project", "name", "region", "router", "endpoint_types"],
+    source: "compute/resource_compute_router_nat.go",
+    computed: ({ region = null }) => ({ region }),
+    needs: (values) => [needNamed("google_compute_router", textAt(values, "router"))],
+  }),
+
+  google_compute_address: computeType({
+    path: "regions/{{region}}/addresses/{{name}}",
+    replacedBy: ["project", "name", "region", "address", "address_type", "network_tier", "purpose", "subnetwork"],
+    source: "resource_compute_address.go",
+    computed: () => ({ address: REGIONAL_ADDRESS, network_tier: "PREMIUM", users: [] }),
+  }),
+
+  google_compute_global_address: computeType({
+    path: "global/addresses/{{name}}",
+    replacedBy: ["project", "name", "address", "address_type", "ip_version", "network", "purpose"],
+    source: "resource_compute_global_address.go",
+    computed: () => ({ address: GLOBAL_ADDRESS }),
+  }),
+
+  google_compute_managed_ssl_certificate: computeType({
+    path: "global/sslCertificates/{{name}}",
+    replacedBy: ["project", "name", "type", "managed", "description"],
+    source: "resource_compute_managed_ssl_certificate.go",
+    computed: (values) => ({
+      certificate_id: 1,
+      subject_alternative_names: membersOf(valueAt(values, "managed.0.domains")),
+    }),
+  }),
+};

@@ -1,0 +1,147 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+
+import { Refusal } from "../cloud";
+import { needApi, needObject } from "../needs";
+import { type ResourceTypes } from "../resource-type";
+import { textAt, valueAt } from "../terraform-value";
+import { googleType, refuseProtected } from "./google-type";
+
+const PRIVATE_NETWORK = "settings.0.ip_configuration.0.private_network";
+
+/** What keeps data: buckets, repositories, secrets and databases. */
+export const STORAGE_TYPES: ResourceTypes = {
+  google_artifact_registry_repository: googleType({
+    api: "artifactregistry",
+    id: "projects/{{project}}/locations/{{location}}/repositories/{{repository_id}}",
+    replacedBy: ["project", "location", "repository_id", "format", "kms_key_name", "mode"],
+    source: "artifactregistry/resource_artifact_registry_repository.go",
+    computed: (values) => ({
+      name: textAt(values, "repository_id"),
+      registry_uri: `${textAt(values, "location")}-docker.pkg.dev/${textAt(values, "project")}/${textAt(values, "repository_id")}`,
+    }),
+    afterCreate: ({ values }, cloud) => {
+      cloud.deletedRepositories.delete(`${textAt(values, "registry_uri")}/`);
+    },
+    afterDestroy: ({ values }, cloud) => {
+      cloud.deletedRepositories.add(`${textAt(values, "registry_uri")}/`);
+    },
+  }),
+
+  google_secret_manager_secret: googleType({
+    api: "secretmanager",
+    id: "projects/{{project}}/secrets/{{secret_id}}",
+    replacedBy: ["project", "secret_id", "replication", "tags"],
+    source: "secretmanager/resource_secret_manager_secret.go",
+    computed: (values, { cloud }) => ({
+      name: `projects/${cloud.projectNumber}/secrets/${textAt(values, "secret_id")}`,
+      expire_time: "",
+    }),
+    beforeDestroy: refuseProtected("secret manager secret", false),
+  }),
+
+  google_secret_manager_secret_version: googleType({
+    api: "secretmanager",
+    replacedBy: ["secret", "secret_data", "secret_data_wo_version", "is_secret_data_base64"],
+    source: "secretmanager/resource_secret_manager_secret_version.go",
+    knownAtPlan: () => ({}),
+    problems: ({ secret_data: data, secret_data_wo: writeOnly, secret_data_wo_version: version }) => [
+      ...(data !== null && writeOnly !== null ? ["secret_data conflicts with secret_data_wo"] : []),
+      ...(writeOnly !== null && version === null ? ["secret_data_wo needs secret_data_wo_version"] : []),
+    ],
+    id: (values, cloud) => {
+      const secret = textAt(values, "secret").split("/").at(-1) ?? "";
+      const prefix = `projects/${cloud.projectNumber}/secrets/${secret}/versions/`;
+      return `${prefix}${cloud.payloads.filter(({ name }) => name.startsWith(prefix)).length + 1}`;
+    },
+    computed: (values, { id }) => ({
+      name: id,
+      version: id.split("/").at(-1) ?? "",
+      project: textAt(values, "secret").split("/")[1] ?? "",
+      destroy_time: "",
+    }),
+    needs: (values) => [needObject("google_secret_manager_secret", textAt(values, "secret"))],
+    afterCreate: ({ id, values, writeOnly }, cloud) => {
+      const stored = textAt(values, "secret_data");
+      const decoded = values.is_secret_data_base64 === true ? Buffer.from(stored, "base64").toString() : stored;
+      const payload = writeOnly.secret_data_wo ?? decoded;
+      if (payload === "") throw new Refusal(`Error 400: the payload of ${id} is empty`);
+      cloud.payloads.push({ name: id, payload });
+    },
+  }),
+
+  google_sql_database_instance: googleType({
+    api: "sqladmin",
+    id: "{{name}}",
+    replacedBy: ["project", "name", "region", "collation", "encryption_key_name"],
+    source: "sql/resource_sql_database_instance.go",
+    // The private network may be given later, never taken back.
+    replacedWhen: (prior, planned) =>
+      textAt(prior, PRIVATE_NETWORK) !== "" && valueAt(planned, PRIVATE_NETWORK) === null ? [PRIVATE_NETWORK] : [],
+    computed: (values) => {
+      const isPrivate = textAt(values, PRIVATE_NETWORK) !== "";
+      const address = isPrivate ? "10.20.0.5" : "203.0.113.5";
+      const [project, region, name] = ["project", "region", "name"].map((attribute) => textAt(values, attribute));
+      return {
+        connection_name: `${project}:${region}:${name}`,
+        self_link: `https://sqladmin.googleapis.com/sql/v1beta4/projects/${project}/instances/${name}`,
+        first_ip_address: address,
+        private_ip_address: isPrivate ? address : "",
+        public_ip_address: isPrivate ? "" : address,
+        ip_address: [{ ip_address: address, time_to_retire: "", type: isPrivate ? "PRIVATE" : "PRIMARY" }],
+        service_account_email_address: "p123456789012-abcdef@gcp-sa-cloud-sql.iam.gserviceaccount.com",
+        instance_type: "CLOUD_SQL_INSTANCE",
+        maintenance_version: "POSTGRES_15_7.R20240514.00_12",
+      };
+    },
+    needs: (values) => (textAt(values, PRIVATE_NETWORK) === "" ? [] : needApi("compute")),
+    beforeDestroy: (prior, object, cloud) => {
+      refuseProtected("instance")?.(prior, object, cloud);
+      if (valueAt(object.values, "settings.0.deletion_protection_enabled") === true) {
+        throw new Refusal(
+          "Error 400: The instance is protected. Please disable the deletion protection and try again.",
+        );
+      }
+    },
+    afterDestroy: ({ type, id }, cloud) => {
+      cloud.retiredNames.add(`${type} ${id}`);
+      for (const role of cloud.databaseRoles.keys()) {
+        if (role.startsWith(`${id}/`)) cloud.databaseRoles.delete(role);
+      }
+    },
+  }),
+
+  google_storage_bucket: googleType({
+    api: "storage",
+    id: "{{name}}",
+    replacedBy: ["project", "name", "location", "enable_object_retention", "hierarchical_namespace"],
+    source: "storage/resource_storage_bucket.go",
+    knownAtPlan: () => ({ deletion_policy: "DELETE" }),
+    computed: (values, { cloud }) => ({
+      project_number: Number(cloud.projectNumber),
+      self_link: `https://www.googleapis.com/storage/v1/b/${textAt(values, "name")}`,
+      url: `gs://${textAt(values, "name")}`,
+      rpo: "",
+    }),
+    beforeDestroy: (prior, { id }, cloud) => {
+      if ((cloud.bucketFiles.get(id) ?? 0) > 0 && valueAt(prior, "force_destroy") !== true) {
+        throw new Refusal(
+          `Error trying to delete bucket ${id} containing objects without \`force_destroy\` set to true`,
+        );
+      }
+    },
+  }),
+
+  google_storage_bucket_object: googleType({
+    api: "storage",
+    id: "{{bucket}}-{{name}}",
+    replacedBy: ["bucket", "name", "content_type", "content_encoding", "source", "storage_class", "metadata"],
+    source: "storage/resource_storage_bucket_object.go",
+    computed: (values) => ({
+      output_name: textAt(values, "name"),
+      md5hash: createHash("md5").update(textAt(values, "content")).digest("base64"),
+      md5hexhash: createHash("md5").update(textAt(values, "content")).digest("hex"),
+    }),
+    needs: (values) => [needObject("google_storage_bucket", textAt(values, "bucket"))],
+  }),
+};

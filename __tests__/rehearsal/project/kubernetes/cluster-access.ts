@@ -1,0 +1,26 @@
+import { Buffer } from "node:buffer";
+
+import { type Cloud, Refusal } from "../cloud";
+import { clustersOf } from "../google/cluster";
+import { textAt, valueAt, type ValueObject } from "../terraform-value";
+
+/**
+ * Refuses every question to a cluster that is asked with another address, certificate or token than its own, as the
+ * connection would.
+ *
+ * A provider whose address is not known asks the machine itself: that is what the real one does in a plan that replaces
+ * the cluster.
+ */
+export function requireClusterAccess(provider: ValueObject, cloud: Cloud): void {
+  const host = textAt(provider, "host");
+  if (host === "") throw new Refusal('Get "http://localhost/api": dial tcp [::1]:80: connect: connection refused');
+  const cluster = clustersOf(cloud).find(({ values }) => host === `https://${textAt(values, "endpoint")}`);
+  if (cluster === undefined) throw new Refusal(`Get "${host}/api": dial tcp: i/o timeout`);
+  const authority = Buffer.from(textAt(cluster.values, "master_auth.0.cluster_ca_certificate"), "base64").toString();
+  if (valueAt(provider, "cluster_ca_certificate") !== authority) {
+    throw new Refusal(
+      `Get "${host}/api": tls: failed to verify certificate: x509: certificate signed by unknown authority`,
+    );
+  }
+  if (!cloud.accessTokens.has(textAt(provider, "token"))) throw new Refusal("Unauthorized");
+}

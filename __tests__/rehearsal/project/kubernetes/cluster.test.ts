@@ -1,0 +1,309 @@
+import { admittedTemplate, quantity } from "./autopilot-admission";
+import { Cloud, type CloudObject, Refusal } from "../cloud";
+import { requireClusterAccess } from "./cluster-access";
+import { CLUSTER_TYPES } from "../google/cluster";
+import { KUBERNETES_TYPES } from "./kubernetes-types";
+import { isValueObject, UNKNOWN, type Value, valueAt, type ValueObject } from "../terraform-value";
+import { durationSeconds, requirePatience } from "./wait-times";
+
+const surroundings = { enabledApis: new Set<string>(), hasImage: () => false, hasAnswered: () => false };
+
+const object = (type: string, id: string, values: ValueObject = {}): CloudObject => ({
+  ...{ type, id, values, writeOnly: {} },
+  needs: [],
+});
+
+const size = { cpu: "500m", memory: "1Gi", "ephemeral-storage": "1Gi" };
+
+const hardened = { allow_privilege_escalation: false, capabilities: [{ add: null, drop: ["ALL", "NET_RAW"] }] };
+
+/** A pod template in which everything is written that admission would write. */
+const template: ValueObject = {
+  metadata: [{ annotations: null }],
+  spec: [
+    {
+      toleration: [
+        {
+          key: "kubernetes.io/arch",
+          operator: "Equal",
+          value: "amd64",
+          effect: "NoSchedule",
+          toleration_seconds: null,
+        },
+      ],
+      security_context: [
+        { run_as_user: "1000", seccomp_profile: [{ type: "RuntimeDefault", localhost_profile: null }] },
+      ],
+      container: [{ name: "server", resources: [{ requests: size, limits: size }], security_context: [hardened] }],
+      init_container: [],
+    },
+  ],
+};
+
+/** The same with the value at a path replaced. */
+function having(path: string, value: Value, given: Value = template): Value {
+  const [step = "", ...rest] = path.split(".");
+  if (Array.isArray(given))
+    return (given as Value[]).map((item, index) => (String(index) === step ? inner(item) : item));
+  if (!isValueObject(given)) throw new Error(`there is no ${path}`);
+  return { ...given, [step]: inner(given[step] ?? null) };
+
+  function inner(item: Value): Value {
+    return rest.length === 0 ? value : having(rest.join("."), value, item);
+  }
+}
+
+const CONTAINER = "spec.0.container.0";
+
+describe("The admission of Autopilot", () => {
+  it("leaves a template alone in which everything is written", () => {
+    expect(admittedTemplate(template)).toEqual(template);
+  });
+
+  it("changes nothing that it has written itself", () => {
+    const bare = having(CONTAINER, { name: "server", resources: [], security_context: [] });
+    const admitted = admittedTemplate(bare);
+    expect(admittedTemplate(admitted)).toEqual(admitted);
+  });
+
+  it.each([
+    ["the toleration of its architecture", "spec.0.toleration", []],
+    ["the profile of system calls", "spec.0.security_context.0.seccomp_profile", []],
+    ["the escalation of privileges", `${CONTAINER}.security_context.0.allow_privilege_escalation`, null],
+    ["a capability", `${CONTAINER}.security_context.0.capabilities.0.drop`, ["ALL"]],
+    ["all of the container's rights", `${CONTAINER}.security_context`, []],
+  ] as const)("writes %s where it is left out", (_what, path, value) => {
+    const admitted = admittedTemplate(having(path, value));
+    expect(valueAt(admitted, path)).not.toEqual(value);
+    expect(valueAt(admitted, "spec.0.toleration")).toEqual(valueAt(template, "spec.0.toleration"));
+  });
+
+  it.each([
+    ["nothing", [], { cpu: "500m", memory: "2Gi", "ephemeral-storage": "1Gi" }],
+    ["no disk", [{ requests: { cpu: "500m", memory: "1Gi" }, limits: null }], size],
+    ["more disk as limit than as request", [{ requests: size, limits: { ...size, "ephemeral-storage": "5Gi" } }], size],
+    ["no limits", [{ requests: size, limits: null }], size],
+  ] as const)("sets the size of a container that asks for %s", (_what, resources, expected) => {
+    const admitted = admittedTemplate(having(`${CONTAINER}.resources`, resources));
+    expect(valueAt(admitted, `${CONTAINER}.resources.0`)).toEqual({ requests: expected, limits: expected });
+  });
+
+  it.each([
+    ["too little memory for its CPU", { ...size, cpu: "2" }, { cpu: "2000m", memory: "2048Mi" }],
+    ["too little CPU for its memory", { ...size, memory: "13Gi" }, { cpu: "2000m", memory: "13312Mi" }],
+    ["too little of both", { ...size, cpu: "10m", memory: "16Mi" }, { cpu: "50m", memory: "52Mi" }],
+  ])("raises a pod with %s", (_what, asked, expected) => {
+    const admitted = admittedTemplate(having(`${CONTAINER}.resources`, [{ requests: asked, limits: asked }]));
+    expect(valueAt(admitted, `${CONTAINER}.resources.0.requests`)).toMatchObject(expected);
+  });
+
+  it("takes the containers that run beside the others for part of the pod", () => {
+    const beside = { name: "proxy", restart_policy: "Always", resources: [{ requests: size, limits: size }] };
+    const big = { ...size, memory: "6500Mi" };
+    const pod = having("spec.0.init_container", [{ ...beside, security_context: [hardened] }]);
+    const admitted = admittedTemplate(having(`${CONTAINER}.resources`, [{ requests: big, limits: big }], pod));
+    expect(valueAt(admitted, `${CONTAINER}.resources.0.requests.memory`)).toBe("6500Mi");
+  });
+
+  it("reads quantities in every notation", () => {
+    expect(["250m", "1", "0.5", "52Mi", "2Gi", "1k"].map(quantity)).toEqual([0.25, 1, 0.5, 54525952, 2147483648, 1000]);
+  });
+});
+
+describe("A refresh shows", () => {
+  const IGNORED = ["^autopilot\\.gke\\.io\\/.*", "^cloud\\.google\\.com\\/.*"];
+
+  /** What a refresh shows of an object, with the provider told to ignore annotations. */
+  function refreshed(cloud: Cloud, type: string, values: ValueObject, ignored: readonly string[] = IGNORED): Value {
+    const current = { ...values, id: "apps/server" };
+    const provider = { ignore_annotations: ignored };
+    return KUBERNETES_TYPES[type]?.asRead?.(values, { cloud, provider, current }) ?? null;
+  }
+
+  const metadata = (annotations: ValueObject | null): ValueObject => ({
+    metadata: [{ namespace: "apps", annotations }],
+  });
+
+  it("the annotations of the platform unless they are ignored, and those that are asked for in any case", () => {
+    const cloud = new Cloud(surroundings);
+    const service = (annotations: ValueObject | null, ignored?: readonly string[]) =>
+      valueAt(refreshed(cloud, "kubernetes_service_v1", metadata(annotations), ignored), "metadata.0.annotations");
+    const own = { "cloud.google.com/neg": "{}" };
+
+    expect(service(null)).toBeNull();
+    expect(service(null, [])).toEqual({ "cloud.google.com/neg": '{"ingress":true}' });
+    expect(service(own)).toEqual(own);
+  });
+
+  it("nothing of the platform where it writes nothing", () => {
+    const cloud = new Cloud(surroundings);
+    cloud.admission = "none";
+    const values = metadata(null);
+    expect(refreshed(cloud, "kubernetes_service_v1", values, [])).toEqual(values);
+  });
+
+  it("as many replicas as the autoscaler found right, whatever was asked for", () => {
+    const cloud = new Cloud(surroundings);
+    const deployment = { ...metadata(null), spec: [{ replicas: "1", template: [template] }] };
+    const replicas = () => valueAt(refreshed(cloud, "kubernetes_deployment_v1", deployment), "spec.0.replicas");
+    expect(replicas()).toBe("1");
+    const scaler = { ...metadata(null), spec: [{ max_replicas: 3, scale_target_ref: [{ name: "server" }] }] };
+    cloud.create(object("kubernetes_horizontal_pod_autoscaler_v2", "apps/server", scaler));
+    expect(replicas()).toBe("3");
+  });
+
+  it("a rollout that is given up when the last of several pods may still be on its way", () => {
+    const cloud = new Cloud(surroundings);
+    const scaler = { ...metadata(null), spec: [{ max_replicas: 3, scale_target_ref: [{ name: "server" }] }] };
+    cloud.create(object("kubernetes_horizontal_pod_autoscaler_v2", "apps/server", scaler));
+    const spec = [{ progress_deadline_seconds: 1500, template: [template] }];
+    const update = (limit: string) => () => {
+      const values = { ...metadata(null), spec, timeouts: { update: limit } };
+      KUBERNETES_TYPES.kubernetes_deployment_v1?.afterUpdate?.(
+        object("kubernetes_deployment_v1", "apps/server", values),
+        cloud,
+      );
+    };
+    expect(update("30m")).toThrow("3 replicas wanted; 0 replicas Ready (timeout while waiting: 1800 s to update");
+    expect(update("38m")).not.toThrow();
+  });
+
+  it("a service without its load balancers once its first own annotation has wiped the platform's", () => {
+    const cloud = new Cloud(surroundings);
+    const kind = KUBERNETES_TYPES.kubernetes_service_v1;
+    const update = (annotations: ValueObject): void => {
+      kind?.afterUpdate?.(object("kubernetes_service_v1", "apps/web", metadata(annotations)), cloud);
+    };
+    kind?.afterCreate?.(object("kubernetes_service_v1", "apps/web", metadata(null)), cloud);
+    expect(() => {
+      update({ team: "identity" });
+    }).toThrow("the service apps/web has lost cloud.google.com/neg");
+    kind?.afterCreate?.(object("kubernetes_service_v1", "apps/web", metadata({ "cloud.google.com/neg": "{}" })), cloud);
+    expect(() => {
+      update({ "cloud.google.com/neg": "{}", team: "identity" });
+    }).not.toThrow();
+  });
+});
+
+describe("A cluster answers", () => {
+  const cloud = new Cloud(surroundings);
+  const values = {
+    endpoint: "34.1.2.3",
+    master_auth: [{ cluster_ca_certificate: Buffer.from("certificate").toString("base64") }],
+  };
+  cloud.create(object("google_container_cluster", "cluster", values));
+  cloud.accessTokens.add("token");
+  const provider: ValueObject = { host: "https://34.1.2.3", cluster_ca_certificate: "certificate", token: "token" };
+
+  it("whoever has its address, its certificate and a token that is good now", () => {
+    expect(() => {
+      requireClusterAccess(provider, cloud);
+    }).not.toThrow();
+  });
+
+  it.each([
+    ["is not known yet", { host: UNKNOWN }, "connection refused"],
+    ["lacks the scheme", { host: "34.1.2.3" }, "i/o timeout"],
+    ["is another cluster's", { host: "https://34.9.9.9" }, "i/o timeout"],
+  ])("nobody whose address %s", (_what, wrong, refusal) => {
+    expect(() => {
+      requireClusterAccess({ ...provider, ...wrong }, cloud);
+    }).toThrow(refusal);
+  });
+
+  it("nobody with another certificate, nor with the encoded one", () => {
+    for (const certificate of ["another", values.master_auth[0]?.cluster_ca_certificate ?? "", null]) {
+      expect(() => {
+        requireClusterAccess({ ...provider, cluster_ca_certificate: certificate }, cloud);
+      }).toThrow("certificate signed by unknown authority");
+    }
+  });
+
+  it("nobody with a token that it has not handed out", () => {
+    for (const token of ["stolen", null]) {
+      expect(() => {
+        requireClusterAccess({ ...provider, token }, cloud);
+      }).toThrow(new Refusal("Unauthorized"));
+    }
+  });
+});
+
+describe("In a cluster", () => {
+  const idOf = (type: string, metadata: ValueObject): string | undefined =>
+    KUBERNETES_TYPES[type]?.id({ metadata: [metadata] }, new Cloud(surroundings));
+
+  it("an object is known by its namespace and name, and a generated name begins as it is told to", () => {
+    expect(idOf("kubernetes_secret_v1", { name: "a", namespace: "b" })).toBe("b/a");
+    expect(idOf("kubernetes_secret_v1", { name: "a", namespace: null })).toBe("default/a");
+    expect(idOf("kubernetes_namespace_v1", { name: "a" })).toBe("a");
+    const generated = { name: UNKNOWN, generate_name: "run-", namespace: "b" };
+    const first = idOf("kubernetes_job_v1", generated);
+    expect(first).toMatch(/^b\/run-[a-z0-9]{5}$/);
+    expect(idOf("kubernetes_job_v1", generated)).not.toBe(first);
+  });
+
+  it("pods that were told to end keep what they work with until their namespace is gone", () => {
+    const cloud = new Cloud(surroundings);
+    const database = object("google_sql_database_instance", "database");
+    const namespace = object("kubernetes_namespace_v1", "apps");
+    const deployment = object("kubernetes_deployment_v1", "apps/server", { metadata: [{ namespace: "apps" }] });
+    for (const each of [database, namespace, deployment]) cloud.create(each);
+    cloud.podNeeds.set(deployment.id, [
+      { what: "the database", isMet: ({ objects }) => objects.has("google_sql_database_instance database") },
+    ]);
+    cloud.destroy(deployment);
+    KUBERNETES_TYPES.kubernetes_deployment_v1?.afterDestroy?.(deployment, cloud);
+
+    expect(() => {
+      cloud.destroy(database);
+    }).toThrow("google_sql_database_instance database is still used by pods apps/apps/server");
+    KUBERNETES_TYPES.kubernetes_namespace_v1?.beforeDestroy?.({}, namespace, cloud);
+    cloud.destroy(namespace);
+    cloud.destroy(database);
+    expect(cloud.objects.size).toBe(0);
+  });
+
+  it("nothing is left when it goes, but it does not go before its load balancers", () => {
+    const cloud = new Cloud(surroundings);
+    const cluster = object("google_container_cluster", "cluster");
+    const service = object("kubernetes_service_v1", "apps/web", { spec: [{ type: "LoadBalancer" }] });
+    for (const each of [cluster, service, object("kubernetes_config_map_v1", "apps/script")]) cloud.create(each);
+    const destroy = (protection: boolean | null): void => {
+      CLUSTER_TYPES.google_container_cluster?.beforeDestroy?.({ deletion_protection: protection }, cluster, cloud);
+    };
+
+    expect(() => {
+      destroy(null);
+    }).toThrow("Cannot destroy cluster because deletion_protection is set to true");
+    expect(() => {
+      destroy(false);
+    }).toThrow("the load balancer of kubernetes_service_v1 apps/web would be left behind");
+    cloud.destroy(service);
+    destroy(false);
+    expect([...cloud.objects.keys()]).toEqual(["google_container_cluster cluster"]);
+  });
+});
+
+describe("A wait", () => {
+  it.each([
+    ["25m", 1500],
+    ["1h30m", 5400],
+    ["90s", 90],
+    ["1.5h", 5400],
+  ])("of %s is one of %i seconds", (text, seconds) => {
+    expect(durationSeconds(text)).toBe(seconds);
+  });
+
+  it.each([
+    ["the provider's own limit", {}, true],
+    ["too short a limit", { timeouts: { create: "10m" } }, true],
+    ["enough time", { timeouts: { create: "11m" } }, false],
+  ])("with %s ends as it must", (_what, values, isRefused) => {
+    const wait = { step: "create", worstSeconds: 660, defaultSeconds: 600, expired: "not ready" } as const;
+    const attempt = expect(() => {
+      requirePatience(values, wait);
+    });
+    if (isRefused) attempt.toThrow(/^not ready/);
+    else attempt.not.toThrow();
+  });
+});

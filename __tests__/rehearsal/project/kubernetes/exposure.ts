@@ -1,0 +1,138 @@
+import { type Cloud, type Need, Refusal } from "../cloud";
+import { needObject } from "../needs";
+import { annotationsOf, namespaceOf, withServerAnnotations } from "./metadata";
+import { namespacedType } from "./object-type";
+import { type ResourceTypes } from "../resource-type";
+import { isValueObject, membersOf, sameValue, textAt, valueAt, type ValueObject } from "../terraform-value";
+
+/** Annotations by which load balancers name what was made for them elsewhere. */
+const ADDRESS_NAMES = "networking.gke.io/load-balancer-ip-addresses";
+const GLOBAL_ADDRESS = "kubernetes.io/ingress.global-static-ip-name";
+const CERTIFICATES = "ingress.gcp.kubernetes.io/pre-shared-cert";
+
+/** Annotation by which the platform connects a service to its load balancers; it writes it itself where it is missing. */
+const ENDPOINT_GROUPS = "cloud.google.com/neg";
+
+const listOf = (text: string): string[] => text.split(",").filter((item) => item !== "");
+
+function textOf(values: ValueObject, annotation: string): string {
+  const value = annotationsOf(values)[annotation];
+  return typeof value === "string" ? value : "";
+}
+
+const isLoadBalancer = (values: ValueObject): boolean => textAt(values, "spec.0.type") === "LoadBalancer";
+
+/** The need for something of a type that is known by a name or another attribute alone. */
+function needNamed(type: string, attribute: string, value: string): Need {
+  return {
+    what: `${type} with the ${attribute} ${value}`,
+    isMet: (cloud) => cloud.ofType(type).some(({ values }) => textAt(values, attribute) === value),
+  };
+}
+
+function addressNeeds(values: ValueObject): Need[] {
+  const address = textAt(values, "spec.0.load_balancer_ip");
+  return [
+    ...(address === "" ? [] : [needNamed("google_compute_address", "address", address)]),
+    ...listOf(textOf(values, ADDRESS_NAMES)).map((name) => needNamed("google_compute_address", "name", name)),
+  ];
+}
+
+/** Address of a service: the one that is reserved for it, or any. */
+function addressOf(values: ValueObject, cloud: Cloud): string {
+  const given = textAt(values, "spec.0.load_balancer_ip");
+  const [name = ""] = listOf(textOf(values, ADDRESS_NAMES));
+  const reserved = cloud.ofType("google_compute_address").find((address) => textAt(address.values, "name") === name);
+  return given || textAt(reserved?.values, "address") || "203.0.113.99";
+}
+
+const status = (ip: string, further: ValueObject): ValueObject => ({
+  status: [{ load_balancer: [{ ingress: [{ hostname: "", ip, ...further }] }] }],
+});
+
+/** Services that an ingress leads to. */
+function backends(values: ValueObject): string[] {
+  const rules = membersOf(valueAt(values, "spec.0.rule")).flatMap((rule) => membersOf(valueAt(rule, "http.0.path")));
+  return [...rules.map((path) => valueAt(path, "backend.0")), valueAt(values, "spec.0.default_backend.0")]
+    .map((backend) => textAt(backend, "service.0.name"))
+    .filter((name) => name !== "");
+}
+
+/** Running pods that a service selects: the health check of an ingress is read from their readiness probe. */
+function needSelected(namespace: string, service: string): Need {
+  return {
+    what: `a deployment whose pods the service ${service} selects`,
+    isMet: (cloud) => {
+      const selector = valueAt(
+        cloud.find("kubernetes_service_v1", `${namespace}/${service}`)?.values,
+        "spec.0.selector",
+      );
+      return cloud.ofType("kubernetes_deployment_v1").some(({ values }) => {
+        const labels = valueAt(values, "spec.0.template.0.metadata.0.labels");
+        return (
+          isValueObject(selector) &&
+          isValueObject(labels) &&
+          Object.entries(selector).every(([name, value]) => sameValue(labels[name] ?? null, value))
+        );
+      });
+    },
+  };
+}
+
+/** The ways into the cluster. */
+export const EXPOSURE_TYPES: ResourceTypes = {
+  ...namespacedType("kubernetes_service_v1", {
+    replacedBy: [
+      "spec.0.cluster_ip",
+      "spec.0.cluster_ips",
+      "spec.0.load_balancer_class",
+      "spec.0.health_check_node_port",
+    ],
+    needs: addressNeeds,
+    computed: (values, { cloud }) => ({
+      spec: [{ cluster_ip: "10.8.0.10", cluster_ips: ["10.8.0.10"], health_check_node_port: 0, ip_families: ["IPv4"] }],
+      ...(isLoadBalancer(values)
+        ? status(addressOf(values, cloud), { ip_mode: "VIP" })
+        : { status: [{ load_balancer: [{ ingress: [] }] }] }),
+    }),
+    // The first annotation that is added later is sent as the whole map, and takes away what the platform has written.
+    afterUpdate: ({ id, values }, cloud) => {
+      const server = cloud.serverAnnotations.get(id);
+      const asked = annotationsOf(values);
+      if (server === undefined || sameValue(server, asked)) return;
+      if (Object.keys(server).length === 0 && !(ENDPOINT_GROUPS in asked)) {
+        throw new Refusal(`the service ${id} has lost ${ENDPOINT_GROUPS}, and with it its load balancers`);
+      }
+      cloud.serverAnnotations.set(id, asked);
+    },
+    afterCreate: ({ id, values }, cloud) => {
+      cloud.serverAnnotations.set(id, annotationsOf(values));
+    },
+    asRead: (values, context) =>
+      context.cloud.admission === "autopilot"
+        ? withServerAnnotations(values, { [ENDPOINT_GROUPS]: '{"ingress":true}' }, context)
+        : values,
+  }),
+
+  ...namespacedType("kubernetes_ingress_v1", {
+    needs: (values) => {
+      const namespace = namespaceOf(values);
+      const address = textOf(values, GLOBAL_ADDRESS);
+      return [
+        ...backends(values).flatMap((name) => [
+          needObject("kubernetes_service_v1", `${namespace}/${name}`),
+          needSelected(namespace, name),
+        ]),
+        ...(address === "" ? [] : [needNamed("google_compute_global_address", "name", address)]),
+        ...listOf(textOf(values, CERTIFICATES)).map((name) =>
+          needNamed("google_compute_managed_ssl_certificate", "name", name),
+        ),
+      ];
+    },
+    computed: (values, { cloud }) => {
+      const name = textOf(values, GLOBAL_ADDRESS);
+      const reserved = cloud.ofType("google_compute_global_address").find((one) => textAt(one.values, "name") === name);
+      return status(textAt(reserved?.values, "address") || "203.0.113.98", {});
+    },
+  }),
+};

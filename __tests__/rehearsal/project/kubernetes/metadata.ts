@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+
+import { type ReadContext } from "../resource-type";
+import { isValueObject, membersOf, textAt, type Value, valueAt, type ValueObject, textsIn } from "../terraform-value";
+
+/** Characters of a generated name's end: no vowels, and nothing that looks like something else. */
+const NAME_CHARACTERS = "bcdfghjklmnpqrstvwxz2456789";
+const GENERATED_LENGTH = 5;
+
+/** Identity of an object: `namespace/name`, or the name alone for what is in no namespace. */
+export function objectId(values: ValueObject, isNamespaced: boolean, count: number): string {
+  const prefix = textAt(values, "metadata.0.generate_name");
+  const name = textAt(values, "metadata.0.name") || prefix + generatedEnd(`${prefix}${count}`);
+  return isNamespaced ? `${namespaceOf(values)}/${name}` : name;
+}
+
+/** Namespace of an object that is in one. */
+export function namespaceOf(values: ValueObject): string {
+  return textAt(values, "metadata.0.namespace") || "default";
+}
+
+function generatedEnd(seed: string): string {
+  return [...createHash("sha256").update(seed).digest().subarray(0, GENERATED_LENGTH)]
+    .map((byte) => NAME_CHARACTERS.charAt(byte % NAME_CHARACTERS.length))
+    .join("");
+}
+
+/** What the server adds to an object's description of itself. */
+export function computedMetadata(id: string): ValueObject {
+  const hash = createHash("sha256").update(id).digest("hex");
+  const uid = [8, 4, 4, 4, 12].map((length, index) => hash.slice(index * 12, index * 12 + length)).join("-");
+  return { name: id.split("/").at(-1) ?? "", uid, resource_version: "1", generation: 1 };
+}
+
+/**
+ * An object with the annotations that the server has given it, as far as the provider lets them be seen: not its own
+ * ones, and not those that it is told to ignore, unless they are asked for.
+ */
+export function withServerAnnotations(
+  values: ValueObject,
+  server: Readonly<Record<string, string>>,
+  { current, provider }: ReadContext,
+): ValueObject {
+  const asked = annotationsOf(values);
+  const known = annotationsOf(current);
+  const ignored = textsIn(membersOf(provider.ignore_annotations)).map((pattern) => new RegExp(pattern));
+  const seen = Object.entries(server).filter(
+    ([key]) => key in known || (!isInternal(key) && !ignored.some((pattern) => pattern.test(key))),
+  );
+  if (seen.every(([key]) => key in asked)) return values;
+  const metadata = valueAt(values, "metadata.0") as ValueObject;
+  return { ...values, metadata: [{ ...metadata, annotations: { ...Object.fromEntries(seen), ...asked } }] };
+}
+
+/** Annotations that are asked for. */
+export function annotationsOf(values: Value): Readonly<Record<string, Value>> {
+  const annotations = valueAt(values, "metadata.0.annotations");
+  return isValueObject(annotations) ? annotations : {};
+}
+
+/** Keys of Kubernetes itself, which the provider never shows unless they are asked for: `kubernetes/structures.go`. */
+function isInternal(key: string): boolean {
+  const [host = ""] = key.split("/");
+  return host.endsWith("kubernetes.io") && host !== "app.kubernetes.io" && host !== "service.beta.kubernetes.io";
+}

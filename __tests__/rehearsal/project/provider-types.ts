@@ -1,0 +1,16 @@
+import { AWS_TYPES } from "./aws-types";
+import { GOOGLE } from "./google/google-types";
+import { requireClusterAccess } from "./kubernetes/cluster-access";
+import { KUBERNETES_TYPES } from "./kubernetes/kubernetes-types";
+import { RANDOM_EPHEMERAL_TYPES, RANDOM_TYPES } from "./random-types";
+import { type ProviderTypes } from "./resource-type";
+import { TLS_TYPES } from "./tls-types";
+
+/** Providers that a stand-in exists of; those of which no stack uses anything have no schema. */
+export const PROVIDERS: Readonly<Record<string, ProviderTypes>> = {
+  aws: { resources: AWS_TYPES },
+  google: GOOGLE,
+  kubernetes: { resources: KUBERNETES_TYPES, requireAccess: requireClusterAccess },
+  random: { resources: RANDOM_TYPES, ephemeral: RANDOM_EPHEMERAL_TYPES },
+  tls: { resources: TLS_TYPES },
+};

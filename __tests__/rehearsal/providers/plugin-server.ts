@@ -1,0 +1,209 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import {
+  type GrpcObject,
+  type handleUnaryCall,
+  loadPackageDefinition,
+  Server,
+  ServerCredentials,
+  type ServiceClientConstructor,
+  type UntypedServiceImplementation,
+} from "@grpc/grpc-js";
+import { loadSync } from "@grpc/proto-loader";
+
+import { Refusal } from "../project/cloud";
+import { BrokenCreation, type ResourceProvider } from "./resource-provider";
+import { schemaMessage } from "./schema-rules";
+import { messageFromValue, valueFromMessage, type Value } from "../project/terraform-value";
+
+interface Message {
+  readonly msgpack: Uint8Array;
+  readonly json: Uint8Array;
+}
+
+/** All fields of the questions; a call has only its own. */
+interface Question {
+  readonly type_name: string;
+  readonly config: Message;
+  readonly current_state: Message;
+  readonly prior_state: Message;
+  readonly proposed_new_state: Message;
+  readonly planned_state: Message;
+  readonly raw_state: { readonly json: Uint8Array };
+}
+
+/** How an error of one provider reads in Terraform's output. */
+const SEVERITY_ERROR = 1;
+
+/** Providers for Terraform to attach to, each on a Unix socket of its own, all in this process. */
+export class PluginServer {
+  private readonly folder = mkdtempSync(join(tmpdir(), "providers-"));
+  private readonly servers: Server[] = [];
+
+  /** Providers by name; values of this are what `environment` announces. */
+  private readonly sockets = new Map<string, string>();
+
+  async add(name: string, provider: ResourceProvider): Promise<void> {
+    const server = new Server();
+    server.addService(withKeptSchema(providerService()), handlers(provider));
+    const socket = join(this.folder, name);
+    await new Promise<void>((resolve, reject) => {
+      server.bindAsync(`unix:${socket}`, ServerCredentials.createInsecure(), (error) => {
+        if (error === null) resolve();
+        else reject(error);
+      });
+    });
+    this.servers.push(server);
+    this.sockets.set(name, socket);
+  }
+
+  /** Tells Terraform and OpenTofu, which resolve the same short names to hosts of their own, where the providers are. */
+  get environment(): Readonly<Record<string, string>> {
+    const announced = [...this.sockets].flatMap(([name, socket]) =>
+      ["registry.terraform.io", "registry.opentofu.org"].map((host) => [
+        `${host}/hashicorp/${name}`,
+        {
+          Protocol: "grpc",
+          ProtocolVersion: 5,
+          Pid: process.pid,
+          Test: true,
+          Addr: { Network: "unix", String: socket },
+        },
+      ]),
+    );
+    return { TF_REATTACH_PROVIDERS: JSON.stringify(Object.fromEntries(announced)) };
+  }
+
+  stop(): void {
+    for (const server of this.servers) server.forceShutdown();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+let service: ServiceClientConstructor | undefined;
+
+function providerService(): ServiceClientConstructor["service"] {
+  if (service === undefined) {
+    const definition = loadSync(join(__dirname, "plugin-protocol.proto"), {
+      keepCase: true,
+      longs: Number,
+      defaults: true,
+    });
+    const root = loadPackageDefinition(definition).tfplugin5 as GrpcObject;
+    service = root.Provider as ServiceClientConstructor;
+  }
+  return service.service;
+}
+
+/** The definition with the answer about schemas made once: it is large, and every run of Terraform asks for it. */
+function withKeptSchema(definition: ServiceClientConstructor["service"]): ServiceClientConstructor["service"] {
+  const kept = new WeakMap<object, Buffer>();
+  const { GetSchema: method } = definition;
+  if (method === undefined) return definition;
+  const responseSerialize = (answer: object): Buffer => {
+    const bytes = kept.get(answer) ?? method.responseSerialize(answer);
+    kept.set(answer, bytes);
+    return bytes;
+  };
+  return { ...definition, GetSchema: { ...method, responseSerialize } };
+}
+
+function handlers(provider: ResourceProvider): UntypedServiceImplementation {
+  const { schema } = provider;
+  const messages = (schemas: typeof schema.resource_schemas = {}) =>
+    Object.fromEntries(Object.entries(schemas).map(([type, element]) => [type, schemaMessage(element)]));
+  // Asked for by every run of Terraform, and always the same.
+  const schemaAnswer = {
+    provider: schemaMessage(schema.provider),
+    // As the real providers have it: Terraform then asks once in a run, and not once for each use of the provider.
+    server_capabilities: { get_provider_schema_optional: true },
+    resource_schemas: messages(schema.resource_schemas),
+    data_source_schemas: messages(schema.data_source_schemas),
+    ephemeral_resource_schemas: messages(schema.ephemeral_resource_schemas),
+  };
+  const answers: Readonly<Record<string, (question: Question) => object>> = {
+    GetSchema: () => schemaAnswer,
+    PrepareProviderConfig: ({ config }) => ({ prepared_config: config }),
+    Configure: ({ config }) => {
+      provider.configure(valueFromMessage(config));
+      return {};
+    },
+    ValidateResourceTypeConfig: ({ type_name: type, config }) =>
+      problems(provider.problems(type, valueFromMessage(config), "resource")),
+    ValidateEphemeralResourceConfig: ({ type_name: type, config }) =>
+      problems(provider.problems(type, valueFromMessage(config), "ephemeral")),
+    ValidateDataSourceConfig: ({ type_name: type, config }) =>
+      problems(provider.problems(type, valueFromMessage(config), "data")),
+    ReadDataSource: ({ type_name: type, config }) => ({
+      value: messageFromValue(provider.look(type, valueFromMessage(config))),
+    }),
+    UpgradeResourceState: ({ type_name: type, raw_state: { json } }) => ({
+      value: messageFromValue(provider.upgraded(type, Buffer.from(json).toString())),
+    }),
+    ReadResource: ({ type_name: type, current_state: state }) => ({
+      value: messageFromValue(provider.read(type, valueFromMessage(state))),
+    }),
+    PlanResourceChange: ({ type_name: type, prior_state: prior, proposed_new_state: proposed, config }) => {
+      const { planned, replacedBy } = provider.plan(type, {
+        prior: valueFromMessage(prior),
+        planned: valueFromMessage(proposed),
+        config: valueFromMessage(config),
+      });
+      return {
+        planned_state: messageFromValue(planned),
+        requires_replace: replacedBy.map(attributePath),
+        legacy_type_system: provider.fillsBlocks(type),
+      };
+    },
+    ApplyResourceChange: ({ type_name: type, prior_state: priorMessage, planned_state: planned, config }) => {
+      const prior = valueFromMessage(priorMessage);
+      const change = { prior, planned: valueFromMessage(planned), config: valueFromMessage(config) };
+      try {
+        return {
+          new_state: messageFromValue(provider.apply(type, change)),
+          legacy_type_system: provider.fillsBlocks(type),
+        };
+      } catch (error) {
+        const state: Value = error instanceof BrokenCreation ? error.state : prior;
+        return { new_state: messageFromValue(state), ...problems([messageOf(error)]) };
+      }
+    },
+    ImportResourceState: ({ type_name: type }) => problems([`the stand-in imports nothing, so no ${type} either`]),
+    OpenEphemeralResource: ({ type_name: type, config }) => ({
+      result: messageFromValue(provider.open(type, valueFromMessage(config))),
+    }),
+    RenewEphemeralResource: () => ({}),
+    CloseEphemeralResource: () => ({}),
+    Stop: () => ({}),
+  };
+  return Object.fromEntries(Object.entries(answers).map(([name, answer]) => [name, unary(answer)]));
+}
+
+/** An error of the stand-in becomes a diagnostic like a provider's own: Terraform shows it and stops. */
+function unary(answer: (question: Question) => object): handleUnaryCall<Question, object> {
+  return (call, callback) => {
+    try {
+      callback(null, answer(call.request));
+    } catch (error) {
+      callback(null, problems([messageOf(error)]));
+    }
+  };
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof Refusal || error instanceof BrokenCreation) return error.message;
+  return `the stand-in failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
+function problems(summaries: readonly string[]): object {
+  return { diagnostics: summaries.map((summary) => ({ severity: SEVERITY_ERROR, summary })) };
+}
+
+function attributePath(path: string): object {
+  const steps = path
+    .split(".")
+    .map((step) => (/^\d+$/.test(step) ? { element_key_int: Number(step) } : { attribute_name: step }));
+  return { steps };
+}

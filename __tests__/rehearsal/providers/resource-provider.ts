@@ -1,0 +1,296 @@
+import {
+  type BlockSchema,
+  type ElementSchema,
+  type ProviderSchema,
+} from "../../stacks/provider-schema/provider-schema";
+import { type Cloud, type CloudObject, InjectedRefusal, Refusal } from "../project/cloud";
+import { labelsOf, type ProviderSettings, type ProviderTypes, type ResourceType } from "../project/resource-type";
+import { configurationProblems, typedDefault } from "./schema-rules";
+import {
+  blockType,
+  completed,
+  completedBlock,
+  isValueObject,
+  mapAttributes,
+  sameValue,
+  textAt,
+  Unknown,
+  UNKNOWN,
+  type Value,
+  valueAt,
+  type ValueObject,
+} from "../project/terraform-value";
+
+/** Kinds of blocks that a configuration is checked for. */
+export type BlockKind = "data" | "ephemeral" | "resource";
+
+/** One change as Terraform hands it over; a prior state of null is a creation, a planned one of null a deletion. */
+export interface Change {
+  readonly prior: Value;
+  readonly planned: Value;
+  readonly config: Value;
+}
+
+/** A problem together with what exists nevertheless. */
+export class BrokenCreation extends Error {
+  constructor(
+    message: string,
+    readonly state: Value,
+    readonly isInjected = false,
+  ) {
+    super(message);
+  }
+}
+
+/** What a provider does for resources, without the protocol around it: the schema's rules, then the type's own. */
+export class ResourceProvider {
+  private settings: ProviderSettings = { project: "", region: "" };
+  private configuration: ValueObject = {};
+
+  constructor(
+    readonly schema: ProviderSchema,
+    private readonly types: ProviderTypes,
+    private readonly cloud: Cloud,
+  ) {}
+
+  configure(config: Value): void {
+    this.settings = { project: textAt(config, "project"), region: textAt(config, "region") };
+    this.configuration = isValueObject(config) ? config : {};
+  }
+
+  problems(type: string, config: Value, kind: BlockKind): readonly string[] {
+    const schemas = {
+      data: this.schema.data_source_schemas,
+      ephemeral: this.schema.ephemeral_resource_schemas,
+      resource: this.schema.resource_schemas,
+    };
+    const problems = configurationProblems(config, this.schemaOf(type, schemas[kind]).block);
+    if (kind !== "resource" || !isValueObject(config)) return problems;
+    return [...problems, ...(this.kindOf(type).problems?.(config) ?? [])];
+  }
+
+  /** A state of JSON in the shape of the schema. */
+  upgraded(type: string, json: string): Value {
+    return completed(JSON.parse(json) as unknown, blockType(this.blockOf(type)));
+  }
+
+  /** State as the project has it; null when the thing is gone. */
+  read(type: string, current: Value): Value {
+    this.types.requireAccess?.(this.configuration, this.cloud);
+    const object = this.cloud.find(type, textAt(current, "id"));
+    if (object === undefined || !isValueObject(current)) return null;
+    const context = { cloud: this.cloud, provider: this.configuration, current };
+    const read = this.kindOf(type).asRead?.(object.values, context);
+    return read === undefined ? object.values : completedBlock(read, this.blockOf(type));
+  }
+
+  /** True for a type that answers with blocks that nobody configured, which Terraform has to be warned of. */
+  fillsBlocks(type: string): boolean {
+    return this.kindOf(type).computedBlocks !== undefined;
+  }
+
+  plan(type: string, { prior, planned: proposed, config }: Change): { planned: Value; replacedBy: readonly string[] } {
+    if (proposed === null || !isValueObject(config)) return { planned: proposed, replacedBy: [] };
+    const block = this.blockOf(type);
+    const kind = this.kindOf(type);
+    const unset = mapAttributes(proposed, block, prior, (value, { computed, write_only: writeOnly }, _name, before) => {
+      if (writeOnly === true) return null;
+      // A value that the platform left empty stays so; only what is new can be anything.
+      return value === null && computed === true && before === undefined ? UNKNOWN : value;
+    });
+    const known = this.withKnown(kind, unset as ValueObject, config, block);
+    const planned = { ...(known as ValueObject), ...computedBlocks(kind, prior, config) };
+    this.cloud.plan(type, kind.id(this.withProject(planned), this.cloud));
+    if (!isValueObject(prior)) return { planned, replacedBy: [] };
+    if (!isValueObject(planned) || sameValue(planned, prior)) return { planned, replacedBy: [] };
+    const replacedBy = [
+      ...kind.replacedBy.filter((path) => !sameValue(valueAt(prior, path), valueAt(planned, path))),
+      ...(kind.replacedWhen?.(prior, planned) ?? []),
+    ];
+    return { planned, replacedBy };
+  }
+
+  apply(type: string, change: Change): Value {
+    try {
+      return this.applied(type, change);
+    } catch (error) {
+      const isOwn = error instanceof Refusal || error instanceof BrokenCreation;
+      const isInjected = error instanceof InjectedRefusal || (error instanceof BrokenCreation && error.isInjected);
+      if (isOwn && !isInjected) this.cloud.refusals.push(error.message);
+      throw error;
+    }
+  }
+
+  private applied(type: string, { prior, planned, config }: Change): Value {
+    const kind = this.kindOf(type);
+    this.types.requireAccess?.(this.configuration, this.cloud);
+    if (planned === null) return this.destroy(type, kind, prior as ValueObject);
+    const values = planned as ValueObject;
+    const writeOnly = this.writeOnly(type, config);
+    const invalid = kind.invalid?.(values) ?? [];
+    if (invalid.length > 0) throw new Refusal(`Error 422: ${type} is invalid: ${invalid.join(", ")}`);
+    if (prior !== null) return this.update(type, kind, { prior: prior as ValueObject, values, writeOnly });
+
+    const id = kind.id(this.withProject(values), this.cloud);
+    const state = this.filled(type, kind, values, id);
+    const object: CloudObject = { type, id, values: state, writeOnly, needs: kind.needs?.(state, this.cloud) ?? [] };
+    try {
+      this.cloud.create(object);
+      kind.afterCreate?.(object, this.cloud);
+    } catch (error) {
+      if (!(error instanceof Refusal) || this.cloud.objects.get(`${type} ${id}`) !== object) throw error;
+      throw new BrokenCreation(error.message, state, error instanceof InjectedRefusal);
+    }
+    return state;
+  }
+
+  open(type: string, config: Value): Value {
+    const kind = this.types.ephemeral?.[type];
+    if (kind === undefined) throw new Error(missingKind(type));
+    return kind.open(config as ValueObject, this.cloud);
+  }
+
+  /** What a data source finds; attributes of its schema that nobody gives are typed and always the same. */
+  look(type: string, config: Value): Value {
+    const kind = this.types.dataSources?.[type];
+    if (kind === undefined) throw new Error(missingKind(type));
+    const { block } = this.schemaOf(type, this.schema.data_source_schemas);
+    const found: ValueObject = {
+      ...(config as ValueObject),
+      ...kind.read(config as ValueObject, this.cloud, this.settings),
+    };
+    return mapAttributes(found, block, null, (value, { type: attributeType, computed }, name) =>
+      value === null && computed === true ? typedDefault(attributeType, name) : value,
+    );
+  }
+
+  private update(
+    type: string,
+    kind: ResourceType,
+    change: { readonly prior: ValueObject; readonly values: ValueObject; readonly writeOnly: Record<string, string> },
+  ): Value {
+    const before = this.cloud.find(type, textAt(change.prior, "id"));
+    if (before === undefined) throw new Refusal(`Error 404: ${type} ${textAt(change.prior, "id")} does not exist`);
+    const state = this.filled(type, kind, change.values, before.id);
+    const needs = kind.needs?.(state, this.cloud) ?? [];
+    // The provider sends a write-only value only together with a new version number of it, and then the whole of it.
+    const isSent = ([entry]: readonly [string, string]): boolean => {
+      const [name = ""] = entry.split(".");
+      return ["version", "revision"].some(
+        (number) => !sameValue(change.prior[`${name}_${number}`] ?? null, state[`${name}_${number}`] ?? null),
+      );
+    };
+    const kept = Object.entries(before.writeOnly).filter((entry) => !isSent(entry));
+    const sent = Object.entries(change.writeOnly).filter(isSent);
+    const object = { ...before, values: state, writeOnly: Object.fromEntries([...kept, ...sent]), needs };
+    this.cloud.update(object);
+    kind.afterUpdate?.(object, this.cloud);
+    return state;
+  }
+
+  private destroy(type: string, kind: ResourceType, prior: ValueObject): Value {
+    const object = this.cloud.find(type, textAt(prior, "id"));
+    if (object === undefined) return null;
+    kind.beforeDestroy?.(prior, object, this.cloud);
+    this.cloud.destroy(object);
+    kind.afterDestroy?.(object, this.cloud);
+    return null;
+  }
+
+  /** Planned values with those that the real provider knows before the apply. */
+  private withKnown(kind: ResourceType, planned: ValueObject, config: ValueObject, block: BlockSchema): Value {
+    const attributes = block.attributes ?? {};
+    const ofEvery: ValueObject = {
+      ...(kind.knownAtPlan === undefined ? { project: this.settings.project, deletion_policy: "DELETE" } : {}),
+      ...("project" in attributes && config.project !== null ? { project: config.project ?? null } : {}),
+      ...("terraform_labels" in attributes
+        ? { effective_labels: labelsOf(config), terraform_labels: labelsOf(config) }
+        : {}),
+    };
+    const known: ValueObject = { ...ofEvery, ...kind.knownAtPlan?.(config, this.settings) };
+    const labelsUnknown = planned.labels instanceof Unknown;
+    return Object.fromEntries(
+      Object.entries(planned).map(([name, value]) => {
+        const replacement = known[name];
+        if (replacement === undefined || config[name] !== null) return [name, value];
+        return [name, labelsUnknown && name.endsWith("_labels") ? UNKNOWN : replacement];
+      }),
+    );
+  }
+
+  /** With the provider's own project where the platform is left to fill it in. */
+  private withProject(planned: ValueObject): ValueObject {
+    return planned.project instanceof Unknown ? { ...planned, project: this.settings.project } : planned;
+  }
+
+  private filled(type: string, kind: ResourceType, planned: ValueObject, id: string): ValueObject {
+    const values = this.withProject(planned);
+    const computed: ValueObject = { id, ...kind.computed?.(values, { id, cloud: this.cloud }) };
+    const block = this.blockOf(type);
+    const { block_types: blocks = {} } = block;
+    const top = Object.fromEntries(
+      Object.entries(planned).map(([name, value]) => {
+        if (name === "project" && value instanceof Unknown) return [name, computed.project ?? values.project ?? null];
+        const filled = withComputed(value, computed[name]);
+        return [name, filled instanceof Unknown && name in blocks ? [] : filled];
+      }),
+    );
+    return mapAttributes(completedBlock(top, block), block, null, (value, { type: attributeType }, name) =>
+      value instanceof Unknown ? (kind.defaults?.[name] ?? typedDefault(attributeType, name)) : value,
+    ) as ValueObject;
+  }
+
+  private writeOnly(type: string, config: Value): Record<string, string> {
+    const attributes = Object.entries(this.blockOf(type).attributes ?? {});
+    return Object.fromEntries(
+      attributes.flatMap(([name, attribute]) => {
+        const value = attribute.write_only === true ? valueAt(config, name) : null;
+        const entries = isValueObject(value)
+          ? Object.entries(value).map(([key, item]) => [`${name}.${key}`, item] as const)
+          : [[name, value] as const];
+        return entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
+      }),
+    );
+  }
+
+  private blockOf(type: string): BlockSchema {
+    return this.schemaOf(type, this.schema.resource_schemas).block;
+  }
+
+  private schemaOf(type: string, schemas: Readonly<Record<string, ElementSchema>> = {}): ElementSchema {
+    const schema = schemas[type];
+    if (schema === undefined) throw new Error(`the stand-in has no schema of ${type}`);
+    return schema;
+  }
+
+  private kindOf(type: string): ResourceType {
+    const kind = this.types.resources[type];
+    if (kind === undefined) throw new Error(missingKind(type));
+    return kind;
+  }
+}
+
+/** Unknown parts of a value replaced by what is computed for the same place; the others stay as they are. */
+function withComputed(value: Value, computed: Value | undefined): Value {
+  if (computed === undefined) return value;
+  if (value instanceof Unknown) return computed;
+  if (Array.isArray(value)) {
+    return (value as readonly Value[]).map((item, index) => withComputed(item, presentAt(computed, String(index))));
+  }
+  if (!isValueObject(value) || !isValueObject(computed)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withComputed(item, computed[name])]));
+}
+
+function presentAt(value: Value, path: string): Value | undefined {
+  return valueAt(value, path) ?? undefined;
+}
+
+/** A block that nobody configured: as it was, or whatever the platform will make of it. */
+function computedBlocks({ computedBlocks: names = [] }: ResourceType, prior: Value, config: ValueObject): ValueObject {
+  const unconfigured = names.filter((name) => Array.isArray(config[name]) && config[name].length === 0);
+  return Object.fromEntries(unconfigured.map((name) => [name, isValueObject(prior) ? (prior[name] ?? null) : UNKNOWN]));
+}
+
+function missingKind(type: string): string {
+  return `nothing is known of how ${type} behaves; describe it in __tests__/rehearsal/project`;
+}

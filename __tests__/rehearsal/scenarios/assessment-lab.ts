@@ -1,0 +1,302 @@
+import { EARLY_FAULTS } from "./early-faults";
+import { DEFAULT_ZONE, LAB_PASSWORD } from "../../../lib/lab/contract";
+import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS } from "../../stacks/refused-lab-inputs";
+import { BOOTSTRAP_INPUTS, requireImport, requireSurvivors, useRealProgram } from "./aws-inventory";
+import { type Deployment, type Inputs } from "../deployment/deployment";
+import { type ChangeScenario } from "../engine/journey";
+import { type StackRehearsal } from "../engine/stack-rehearsal";
+import { type Action } from "../deployment/steps";
+
+const WINDOWS = "google_compute_instance.lab_windows_vm[0]";
+const BUCKET = "google_storage_bucket.lab_key_bucket[0]";
+const KEY_FILE = "google_storage_bucket_object.lab_key_file[0]";
+const VPC = "google_compute_network.lab_vpc[0]";
+const HTTP_RULE = "google_compute_firewall.lab_firewall_allow_http";
+const REGISTERED = "terraform_data.lab_source_registered[0]";
+const DEFAULT_RULES = ["icmp", "internal", "rdp", "ssh"].map(
+  (rule) => `google_compute_firewall.lab_firewall_allow_${rule}[0]`,
+);
+
+/** Linux targets by their numbers from 1 on. */
+const targets = (...numbers: number[]) =>
+  numbers.map((number) => `google_compute_instance.lab_linux_vm[${number - 1}]`);
+
+const all = (action: Action, addresses: readonly string[]): Record<string, Action> =>
+  Object.fromEntries(addresses.map((address) => [address, action]));
+
+const withInputs =
+  (inputs: Inputs): ChangeScenario["change"] =>
+  (deployment) => {
+    deployment.inputs = { ...deployment.inputs, ...inputs };
+  };
+
+/** What hosts of a name are like in the project. */
+const hostsOf = ({ cloud }: Deployment, name: string) =>
+  cloud.ofType("google_compute_instance").flatMap(({ id, values }) => (id.endsWith(name) ? [values] : []));
+
+/** Deployment ids of networks that others have made in every project. */
+const OTHERS_IDS = ["a", "0a1b2c3d", "office"];
+const PROJECTS = ["my-project", "another-project-12345"];
+
+const CHANGES: readonly ChangeScenario[] = [
+  { name: "five targets", change: withInputs({ linux_vm_count: 5 }), expected: all("create", targets(4, 5)) },
+  { name: "one target", change: withInputs({ linux_vm_count: 1 }), expected: all("delete", targets(2, 3, 4, 5)) },
+  {
+    name: "other machine types",
+    change: withInputs({ windows_vm_machine_type: "e2-standard-4", linux_vm_machine_type: "e2-small" }),
+    expected: all("update", [WINDOWS, ...targets(1)]),
+  },
+  {
+    name: "larger disks",
+    change: withInputs({ windows_vm_boot_disk_size_gb: 64, linux_vm_boot_disk_size_gb: 32 }),
+    expected: all("update", [WINDOWS, ...targets(1)]),
+  },
+  {
+    name: "edit of the Windows script",
+    change: (deployment) => {
+      deployment.edit("scripts/windows-first-boot.ps1", (text) => `${text}# edited\n`);
+    },
+    expected: { [WINDOWS]: "update" },
+  },
+  {
+    name: "edit of the Linux script",
+    change: (deployment) => {
+      deployment.edit("scripts/linux-first-boot.sh", (text) => `${text}# edited\n`);
+    },
+    expected: all("update", targets(1)),
+  },
+  {
+    name: "another key",
+    planArguments: ["-replace=tls_private_key.lab_key"],
+    expected: { "tls_private_key.lab_key": "replace", ...all("update", [KEY_FILE, ...targets(1)]) },
+  },
+  {
+    name: "no key bucket",
+    change: withInputs({ create_ssh_key_bucket: false }),
+    expected: {
+      ...all("delete", [
+        BUCKET,
+        KEY_FILE,
+        "google_project_service.lab_apis_storage[0]",
+        "terraform_data.lab_apis_storage_answers[0]",
+      ]),
+      // Its metadata name the bucket, for a page of steps that is still to be written.
+      [WINDOWS]: "update",
+    },
+    verify: ({ web }) => {
+      if (!web.usage.enabled.has("storage.googleapis.com")) throw new Error("the storage API was turned off");
+    },
+  },
+  {
+    name: "remote desktop for an office, with a password that nobody knows",
+    change: withInputs({ rdp_source_ranges: ["203.0.113.0/24"], windows_password: "unknown" }),
+    expected: all("update", [WINDOWS, "google_compute_firewall.lab_firewall_allow_rdp[0]"]),
+    verify: (deployment) => {
+      const [host] = hostsOf(deployment, "winvm01");
+      const texts = [JSON.stringify(host), deployment.read("terraform.tfstate")];
+      if (texts.some((text) => text === undefined || text.includes(LAB_PASSWORD)))
+        throw new Error("the password of every lab is in the metadata or in the state");
+    },
+  },
+  {
+    name: "a password that the platform has reset",
+    change: (deployment) => {
+      for (const { metadata } of hostsOf(deployment, "winvm01"))
+        (metadata as Record<string, string>)["windows-keys"] = '{"userName":"lab-user"}';
+    },
+    expected: {},
+    verify: (deployment) => {
+      if (!JSON.stringify(hostsOf(deployment, "winvm01")).includes("windows-keys"))
+        throw new Error("what the platform had written is gone");
+    },
+  },
+  {
+    name: "rules of somebody else",
+    change: withInputs({ create_default_firewall_rules: false }),
+    expected: all("delete", DEFAULT_RULES),
+  },
+  { name: "no Windows host", change: withInputs({ create_windows_vm: false }), expected: { [WINDOWS]: "delete" } },
+  { name: "no target", change: withInputs({ linux_vm_count: 0 }), expected: all("delete", targets(1)) },
+  {
+    name: "a network that exists",
+    change: withInputs({ create_vpc: false, deployment_id: "office", linux_vm_count: 1 }),
+    expected: {
+      [VPC]: "delete",
+      "random_id.lab_random_id[0]": "delete",
+      // Both name the lab, which has another suffix now.
+      [REGISTERED]: "replace",
+      "terraform_data.lab_survivors_at_destroy[0]": "update",
+      [HTTP_RULE]: "replace",
+      ...all("create", targets(1)),
+    },
+    verify: ({ cloud }) => {
+      const networks = cloud.ofType("google_compute_network");
+      if (networks.length > 0) throw new Error(`there is still ${networks.map(({ id }) => id).join(", ")}`);
+    },
+  },
+];
+
+const IMPORT = "terraform_data.lab_cloudb_import[0]";
+const CLOUD_B = [
+  "aws_iam_access_key.lab_cloudb_user_key[0]",
+  "aws_iam_policy.lab_cloudb_user_policy[0]",
+  "aws_iam_user.lab_cloudb_user[0]",
+  "aws_iam_user_policy_attachment.lab_cloudb_user_attachment[0]",
+  "terraform_data.lab_cloudb_programs[0]",
+  IMPORT,
+];
+
+/** The lab with cloud B, through the real program of cloud B. */
+const CLOUD_B_CHANGES: readonly ChangeScenario[] = [
+  {
+    name: "cloud B",
+    change: (deployment) => {
+      useRealProgram(deployment);
+      deployment.inputs = { ...deployment.inputs, ...BOOTSTRAP_INPUTS };
+    },
+    expected: all("create", CLOUD_B),
+    verify: (deployment) => {
+      requireImport(deployment, { jobs: 1 });
+    },
+  },
+  {
+    name: "edit of the import",
+    change: (deployment) => {
+      deployment.edit("scripts/import-inventory.sh", (text) => `${text}# edited\n`);
+    },
+    expected: { [IMPORT]: "replace" },
+    verify: (deployment) => {
+      requireImport(deployment, { jobs: 1 });
+      if (!deployment.log.includes("This inventory is imported already, by job")) {
+        throw new Error("the same inventory was imported again");
+      }
+    },
+  },
+  {
+    name: "another client name",
+    change: withInputs({ assess_discovery_client_name: "Lab client, 2nd" }),
+    expected: {
+      [REGISTERED]: "replace",
+      [IMPORT]: "replace",
+      "terraform_data.lab_survivors_at_destroy[0]": "replace",
+    },
+    verify: (deployment) => {
+      requireImport(deployment, { jobs: 2 });
+      const names = [...deployment.web.migration.sources.values()].map(({ displayName }) => displayName);
+      if (names.join("; ") !== "assess-discovery-client; Lab client, 2nd") throw new Error(`sources: ${names.join()}`);
+      if (!deployment.log.includes("SOURCE_ID=assess-discovery-client ")) {
+        throw new Error("nothing tells how to remove what the source before has");
+      }
+    },
+  },
+  {
+    name: "what the service has lost",
+    change: ({ web }) => {
+      web.migration.jobs.clear();
+      web.migration.sources.clear();
+    },
+    planArguments: [`-replace=${REGISTERED}`, `-replace=${IMPORT}`],
+    expected: { [REGISTERED]: "replace", [IMPORT]: "replace" },
+    verify: (deployment) => {
+      requireImport(deployment, { jobs: 1 });
+      if (deployment.web.migration.sources.size !== 1) throw new Error("the source was not registered again");
+    },
+  },
+];
+
+/** What follows from other inputs: a key of cloud B has a secret. */
+function consistent(inputs: Inputs): Inputs {
+  const { cloudb_access_key_id: keyId } = inputs;
+  return { ...inputs, cloudb_secret_access_key: keyId === "" ? "" : BOOTSTRAP_INPUTS.cloudb_secret_access_key };
+}
+
+/** A network that exists is found by an id, and a zone lies in its region; what is not chosen yet breaks no rule. */
+function isAllowed({ create_vpc: createVpc, deployment_id: id, region, zone }: Inputs): boolean {
+  const isInRegion = typeof region !== "string" || typeof zone !== "string" || zone.startsWith(`${region}-`);
+  return (createVpc !== false || id !== null) && (zone === DEFAULT_ZONE || isInRegion);
+}
+
+/** The assessment lab. */
+export const ASSESSMENT_LAB: StackRehearsal = {
+  inputs: { project_id: "my-project" },
+  faultInputs: { project_id: "my-project", deployment_id: "fixed", ...BOOTSTRAP_INPUTS },
+  nullOutputs: ["cloudb_iam_user_arn"],
+  prepare: ({ cloud }) => {
+    for (const project of PROJECTS) {
+      for (const id of OTHERS_IDS) cloud.othersNetworks.add(`projects/${project}/global/networks/assess-${id}-vpc`);
+    }
+  },
+  changes: [...CHANGES, ...CLOUD_B_CHANGES],
+  verifyDestroyed: requireSurvivors,
+  // An existing network is looked for, and the credentials of cloud B are tried.
+  plansOffline: ({ cloudb_access_key_id: keyId = "", create_vpc: createVpc = true }) =>
+    createVpc === true && keyId === "",
+  stages: [
+    /^terraform_data\.lab_apis_resource_manager$/,
+    /^google_project_service\./,
+    /^terraform_data\.lab_apis_\w+_answers/,
+  ],
+  // Its scripts take longer than everything else together.
+  lateStage: /^(aws_|terraform_data\.lab_(cloudb|source)_)/,
+  matrix: {
+    project_id: PROJECTS,
+    region: ["us-central1", "europe-west1"],
+    zone: [DEFAULT_ZONE, "us-central1-c", "europe-west1-c"],
+    tenant_id: ["demo", "a"],
+    deployment_id: [null, "a", "0a1b2c3d"],
+    create_vpc: [true, false],
+    create_default_firewall_rules: [true, false],
+    internal_traffic_cidr: ["10.128.0.0/9", "192.168.0.0/16"],
+    rdp_source_ranges: [["0.0.0.0/0"], ["203.0.113.0/24", "198.51.100.7/32"]],
+    create_windows_vm: [true, false],
+    windows_password: ["fixed", "unknown"],
+    windows_vm_machine_type: ["e2-medium", "n2-standard-4"],
+    windows_vm_boot_disk_size_gb: [50, 100],
+    linux_vm_count: [0, 1, 3, 12],
+    linux_vm_machine_type: ["e2-medium", "e2-small"],
+    linux_vm_boot_disk_size_gb: [10, 20],
+    create_ssh_key_bucket: [true, false],
+    initialize_assessment_service: [true, false],
+    assess_discovery_client_name: ["assess-discovery-client", 'a "b" ${c} %{d} $5 `e` é'],
+    cloudb_access_key_id: ["", BOOTSTRAP_INPUTS.cloudb_access_key_id],
+    cloudb_region: ["us-east-1", "eu-central-1"],
+  },
+  isAllowed,
+  completed: consistent,
+  kill: {
+    prepare: ({ web }) => {
+      web.migration.callsPerPhase = 100_000;
+    },
+    waiting: ": VALIDATING",
+    meanwhile: ({ web }) => {
+      web.migration.callsPerPhase = 2;
+      for (const job of web.migration.jobs.values()) job.phaseEndsAt = 0;
+    },
+  },
+  refused: [
+    ...REFUSED_LAB_INPUTS,
+    MANY_REFUSED_LAB_INPUTS,
+    [
+      "a network that does not exist",
+      { create_vpc: false, deployment_id: "gone" },
+      [
+        "create_vpc is false and project my-project has no network assess-gone-vpc; it must exist, because firewall rules and VMs are put on it; create an auto-mode network of that name, or set create_vpc to true.",
+      ],
+    ],
+  ],
+  faults: [
+    ...["compute", "iam", "migrationcenter", "storage"].map((api) => ({
+      name: `the gate of ${api} never opens`,
+      afterStage: 2,
+      prepare: ({ environment, web }: Deployment) => {
+        environment.WAIT_SECONDS = "0";
+        web.inject(api, { kind: "service-disabled" });
+      },
+      refusal: `${api}.googleapis.com did not answer in project`,
+      repair: ({ environment }: Deployment) => {
+        environment.WAIT_SECONDS = undefined;
+      },
+    })),
+    ...EARLY_FAULTS,
+  ],
+};

@@ -1,0 +1,103 @@
+import { spawnSync } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { programFolder } from "../../support/google-stand-in-scripts";
+import { CLOUDB_MACHINES } from "../project/aws-stand-in";
+import { type Deployment, type Inputs } from "../deployment/deployment";
+import { textAt } from "../project/terraform-value";
+
+/** Bootstrap credentials, of which nothing may ever be seen. */
+export const BOOTSTRAP_INPUTS: Inputs = {
+  cloudb_access_key_id: "AKIABOOTSTRAP0000001",
+  cloudb_secret_access_key: "Bootstrap/Secret+Never0Seen000000000000001",
+};
+
+let realPrograms: string | undefined;
+
+/**
+ * From here on the scripts of a deployment run the real program of cloud B.
+ *
+ * Where there is none, a line says so, and with CI set that is a failure.
+ */
+export function useRealProgram(deployment: Deployment): void {
+  const folder = (process.env.PATH ?? "").split(":").find((candidate) => isExecutable(join(candidate, "aws")));
+  if (folder === undefined) {
+    const lack = "aws is not on the PATH: apt-get install awscli";
+    if (process.env.CI !== undefined && process.env.CI !== "") throw new Error(lack);
+    process.stderr.write(`SKIPPED the real program of cloud B: ${lack}\n`);
+    return;
+  }
+  // The program is a script itself and needs more of the machine than the scripts may see.
+  const program = `PATH='${process.env.PATH ?? ""}' exec '${join(folder, "aws")}' "$@"`;
+  deployment.environment.PATH = realPrograms ??= programFolder({ scripts: { aws: program } });
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The import went all the way, with the scoped key, and nobody has seen a secret. */
+export function requireImport(deployment: Deployment, { jobs }: { readonly jobs: number }): void {
+  const { cloud, cloudB, log, web } = deployment;
+  const completed = [...web.migration.jobs.values()].filter(({ state }) => state === "COMPLETED");
+  if (completed.length !== jobs || web.migration.jobs.size !== jobs) {
+    throw new Error(`${completed.length} of ${web.migration.jobs.size} import jobs are completed, expected ${jobs}`);
+  }
+  const machines = completed.map(({ assets }) => assets.length);
+  const isReal = deployment.environment.PATH !== undefined;
+  if (isReal && machines.some((count) => count !== CLOUDB_MACHINES))
+    throw new Error(`${machines.join()} machines imported`);
+
+  const [key] = cloud.ofType("aws_iam_access_key");
+  const others = cloudB.requests.filter(({ accessKeyId }) => accessKeyId !== key?.id);
+  if (isReal && (cloudB.requests.length < 3 || others.length > 0)) {
+    throw new Error(`${cloudB.requests.length} requests to cloud B, ${others.length} not with the scoped key`);
+  }
+  if (!log.includes("is completed: ")) throw new Error("the output of the import was not shown");
+  requireHiddenSecrets(deployment);
+}
+
+/** The state has the scoped key's secret; what is printed or sent has neither, and the state not the bootstrap one. */
+function requireHiddenSecrets(deployment: Deployment): void {
+  const { cloud, log, web } = deployment;
+  const scoped = cloud.ofType("aws_iam_access_key").map(({ values }) => textAt(values, "secret"));
+  const bootstrap = Object.values(BOOTSTRAP_INPUTS).map(String);
+  const requests = JSON.stringify(web.requests.map(({ path, body, headers }) => [path, body, headers]));
+  for (const secret of [...scoped, ...bootstrap]) {
+    if (log.includes(secret)) throw new Error("a key of cloud B was printed");
+    if (requests.includes(secret)) throw new Error("a key of cloud B was sent to the assessment service");
+  }
+  const state = deployment.read("terraform.tfstate") ?? "";
+  if (bootstrap.some((secret) => state.includes(secret))) throw new Error("the bootstrap key is in the state");
+}
+
+/** Destroy has taken away what Terraform made, and has said in its last line what is left and how to remove that. */
+export function requireSurvivors({ log, web }: Deployment): void {
+  if (web.migration.sources.size === 0 || web.migration.jobs.size === 0) {
+    throw new Error("destroy has removed something from the assessment service");
+  }
+  const lines = log.split("\n").filter((line) => line.includes("(local-exec): "));
+  const [source] = [...web.migration.sources.keys()].slice(-1);
+  const id = source?.split("/").at(-1) ?? "";
+  const last = lines.at(-1) ?? "";
+  const command = /To remove them: (.*)$/.exec(last)?.[1] ?? "";
+  const isWhole = new RegExp(`: the (sources ([a-z0-9-]+, )*|discovery source )${id}, `).test(last);
+  if (!isWhole || !new RegExp(`SOURCE_ID=${id} DEPLOYMENT_ID=[a-z0-9]+ sh `).test(command)) {
+    throw new Error(`destroy ends with "${last}"`);
+  }
+  // Where the user is, and not where Terraform was.
+  const help = spawnSync("sh", ["-c", `${command} --help`], { cwd: tmpdir(), encoding: "utf8" });
+  if (!help.stdout.includes("assessment-cleanup.sh --yes")) throw new Error(`${command}: ${help.stderr}`);
+  const after = log.slice(log.lastIndexOf(last) + last.length);
+  const later = /^\S+: Destroying\.\.\.|^\S+: Destruction complete/m.exec(
+    after.replace(/^.*(survivors_at_destroy|random_id).*$/gm, ""),
+  );
+  if (later !== null) throw new Error(`after the note of what survives comes "${later[0]}"`);
+}

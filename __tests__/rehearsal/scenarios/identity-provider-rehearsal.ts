@@ -1,0 +1,202 @@
+import { type Scripts, withoutService } from "../engine/dependency-graph";
+import { type Deployment, type Inputs } from "../deployment/deployment";
+import { type KillScenario, type StagedFault } from "../engine/fault-scenarios";
+import { type ChangeScenario } from "../engine/journey";
+import { type Action } from "../deployment/steps";
+
+/** What is the same in the rehearsals of both variants, because it is the same in the variants. */
+
+export const BUILD = "terraform_data.image_build[0]";
+
+const SECRETS = [
+  "database_administrator_password",
+  "database_password",
+  "secrets_bootstrap_password",
+  "secrets_secret_key",
+].map((name) => `google_secret_manager_secret.${name}`);
+
+/** Things that keep data, and what refuses their loss, when that is switched off. */
+export const PROTECTED = [
+  ...SECRETS,
+  "google_sql_database_instance.database",
+  "google_storage_bucket.media_bucket",
+  "terraform_data.deletion_guard",
+];
+
+/** What has labels. */
+export const LABELLED = [
+  ...SECRETS,
+  "google_artifact_registry_repository.registry[0]",
+  "google_sql_database_instance.database",
+  "google_storage_bucket.media_bucket",
+];
+
+export const all = (action: Action, addresses: readonly string[]): Record<string, Action> =>
+  Object.fromEntries(addresses.map((address) => [address, action]));
+
+export const withInputs =
+  (inputs: Inputs): ChangeScenario["change"] =>
+  (deployment) => {
+    deployment.inputs = { ...deployment.inputs, ...inputs };
+  };
+
+export const edited =
+  (path: string): ChangeScenario["change"] =>
+  (deployment) => {
+    deployment.edit(path, (text) => `${text}# edited\n`);
+  };
+
+const GIVEN_PASSWORD = "given-by-hand-0815";
+
+export const GIVEN_PASSWORD_INPUTS = { bootstrap_password: GIVEN_PASSWORD, bootstrap_password_version: 2 };
+
+export function requireGivenPassword({ cloud }: Deployment): void {
+  if (![...cloud.livePayloads.values()].includes(GIVEN_PASSWORD)) throw new Error("the given password is not stored");
+}
+
+/** The job has been executed so many times since the first apply began. */
+export const requireExecutions =
+  (expected: number): ChangeScenario["verify"] =>
+  ({ cloud }) => {
+    const { length } = cloud.executions;
+    if (length !== expected) throw new Error(`db-init ran ${length} times, expected ${expected}`);
+  };
+
+export const requireTwoExecutions = requireExecutions(2);
+
+/** Everything that stands before what the stacks are about. */
+export const STAGES = [
+  /^terraform_data\.apis_resource_manager$/,
+  /^google_project_service\./,
+  /^terraform_data\.apis_\w+_answers$/,
+];
+
+/** Values of the inputs that both variants have. */
+export const MATRIX = {
+  project_id: ["my-project", "another-project-12345"],
+  region: ["us-central1", "europe-west1"],
+  tenant_id: ["demo", "a", "acme-123"],
+  application_name: ["idp", "a", "sign-in-portal"],
+  application_version: ["latest", "2025.10.0", "2026.5.4"],
+  bootstrap_password: [null, GIVEN_PASSWORD],
+  bootstrap_password_version: [1, 7],
+  database_availability: ["ZONAL", "REGIONAL"],
+  database_final_backup_days: [30, 0, 365],
+  database_tier: ["db-g1-small", "db-custom-1-3840", "db-custom-2-7680", "db-custom-4-15360"],
+  deletion_protection: [true, false],
+  environment_variables: [
+    {},
+    { IDP_LOG_LEVEL: "debug" },
+    { IDP_LOG_LEVEL: "trace", IDP_GREETING: 'a "b" ${c} %{d} $5 $(e) $$' },
+  ],
+  existing_container_image: [null, "us-docker.pkg.dev/other-project/images/idp:2026.5.4"],
+  labels: [{}, { team: "identity" }],
+  max_instance_count: [1, 2, 3, 8, 20],
+  network: [null, "projects/shared/global/networks/main"],
+} as const;
+
+/** Instances on each tier, as the inputs' own rule has them. */
+const MOST_INSTANCES: Readonly<Record<string, number>> = {
+  "db-g1-small": 2,
+  "db-custom-1-3840": 4,
+  "db-custom-2-7680": 19,
+  "db-custom-4-15360": 24,
+};
+
+/**
+ * What the inputs' own rules about the number of instances allow; a value that is not chosen yet breaks none.
+ *
+ * @param surge instances that a rollout runs beside the most
+ */
+export function allowsInstances(
+  { database_tier: tier, max_instance_count: most, min_instance_count: least }: Inputs,
+  surge: number,
+): boolean {
+  // There may be no fewer at most than at least.
+  const instances = Math.max(Number(most ?? 0), Number(least ?? 0));
+  return !(
+    (typeof tier === "string" && instances + surge > (MOST_INSTANCES[tier] ?? 0)) ||
+    (most !== undefined && least !== undefined && Number(least) > Number(most))
+  );
+}
+
+/** Size of a memory in gibibytes; undefined for one that is not chosen yet. */
+export function gibibytesOf(memory: unknown): number | undefined {
+  const [, digits, unit] = /^(\d+)(Mi|Gi)$/.exec(typeof memory === "string" ? memory : "") ?? [];
+  return digits === undefined ? undefined : Number(digits) / (unit === "Mi" ? 1024 : 1);
+}
+
+/**
+ * A network needs its subnetwork, in the region of everything else. Null is left out as a user would: Terraform takes an
+ * ephemeral variable that a file sets to null for one that appears between plan and apply, and refuses.
+ */
+export function withSubnetwork(inputs: Inputs): Inputs {
+  const { network, region } = inputs;
+  const subnetwork = network === null ? null : `projects/shared/regions/${String(region)}/subnetworks/services`;
+  return Object.fromEntries(Object.entries({ ...inputs, subnetwork }).filter(([, value]) => value !== null));
+}
+
+/** Terraform is killed while the build goes on, which ends all the same. */
+export const KILL: KillScenario = {
+  prepare: ({ web }) => {
+    web.builds.courses.push({ states: [...Array<"WORKING">(10_000).fill("WORKING"), "SUCCESS"] });
+  },
+  waiting: ": WORKING",
+  meanwhile: ({ web }) => {
+    for (const image of web.builds.accepted.flatMap(({ images }) => images)) web.registry.push(image);
+  },
+};
+
+export const closedGates = (apis: readonly string[]): StagedFault[] =>
+  apis.map((api) => ({
+    name: `the gate of ${api} never opens`,
+    afterStage: 2,
+    prepare: ({ environment, web }: Deployment) => {
+      environment.WAIT_SECONDS = "0";
+      web.inject(api, { kind: "service-disabled" });
+    },
+    refusal: `${api}.googleapis.com did not answer in project`,
+    repair: ({ environment }: Deployment) => {
+      environment.WAIT_SECONDS = undefined;
+    },
+  }));
+
+export const FAILING_BUILD: StagedFault = {
+  name: "the build fails",
+  afterStage: 3,
+  prepare: ({ web }) => {
+    web.builds.courses.push({ states: ["QUEUED", "FAILURE"], statusDetail: "injected failure", exitCode: 1 });
+  },
+  refusal: "ended FAILURE",
+};
+
+/** What the scripts need, and what is not there before they have run. */
+export function scriptsOf(apis: readonly string[]): Scripts {
+  return {
+    "terraform_data.apis_resource_manager": {
+      needs: [],
+      before: (surroundings) => withoutService(surroundings, "cloudresourcemanager.googleapis.com"),
+    },
+    "terraform_data.image_build": {
+      needs: [
+        "google_artifact_registry_repository_iam_member.registry_builder_pushes",
+        "google_project_iam_member.registry_builder_logs",
+        "terraform_data.apis_cloudbuild_answers",
+        "terraform_data.apis_logging_answers",
+      ],
+      before: (surroundings) => ({ ...surroundings, hasImage: () => false }),
+    },
+    ...Object.fromEntries(
+      apis.map((api) => [
+        `terraform_data.apis_${api}_answers`,
+        {
+          needs: [`google_project_service.apis_${api}`],
+          before: (surroundings) => ({
+            ...surroundings,
+            hasAnswered: (name: string) => name !== api && surroundings.hasAnswered(name),
+          }),
+        },
+      ]),
+    ),
+  };
+}

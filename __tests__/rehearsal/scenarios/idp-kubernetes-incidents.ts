@@ -1,0 +1,82 @@
+import { APPLY_AT_ONCE, type Deployment } from "../deployment/deployment";
+import { CLUSTER } from "./idp-kubernetes-changes";
+import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
+import { StepFailure } from "../deployment/steps";
+
+const NAMESPACE = "kubernetes_namespace_v1.namespace";
+
+function requireAbsent({ cloud }: Deployment, type: string): void {
+  const [found] = cloud.ofType(type);
+  if (found !== undefined) throw new Error(`${type} ${found.id} was made nevertheless`);
+}
+
+/** A plan that must fail, and with what. */
+async function requireRefused(deployment: Deployment, command: readonly string[], text: string): Promise<void> {
+  const { output } = await deployment.refuse(command.join(" "), command);
+  if (!output.includes(text)) throw new StepFailure(command.join(" "), `expected "${text}" in:\n${output}`);
+}
+
+const REPLACE_CLUSTER = `-replace=${CLUSTER}`;
+
+/** What takes several commands to come through. */
+export const KUBERNETES_EPISODES: readonly Episode[] = [
+  {
+    name: "another cluster",
+    // What is in the old cluster must go first: a plan cannot ask a cluster whose address it does not know yet.
+    play: async (deployment) => {
+      deployment.inputs = { ...deployment.inputs, deletion_protection: false };
+      await deployment.applyAtOnce();
+      await requireRefused(deployment, ["plan", REPLACE_CLUSTER], "connect: connection refused");
+      const emptied = await deployment.plan("-destroy", `-target=${NAMESPACE}`);
+      await deployment.apply(emptied);
+      await deployment.applyAtOnce(REPLACE_CLUSTER);
+    },
+  },
+  {
+    name: "a cluster that was left half-made",
+    fromNothing: true,
+    // It is tainted and protected: neither may it be replaced, nor is it used.
+    play: async (deployment) => {
+      deployment.cloud.failNext("google_container_cluster", "broken", "injected failure");
+      await requireRefused(deployment, APPLY_AT_ONCE, "injected failure");
+      await requireRefused(deployment, APPLY_AT_ONCE, "deletion_protection is set to true");
+      await deployment.terraform(["untaint", CLUSTER]);
+      await deployment.applyAtOnce();
+    },
+  },
+];
+
+/** What fails in a cluster, or with it. */
+export const KUBERNETES_FAULTS: NonNullable<StackRehearsal["faults"]> = [
+  {
+    name: "the initialization fails",
+    afterStage: 3,
+    prepare: ({ cloud }) => {
+      cloud.failingJobs = 1;
+    },
+    refusal: "is in failed state",
+    verify: (deployment) => {
+      requireAbsent(deployment, "kubernetes_deployment_v1");
+      requireAbsent(deployment, "kubernetes_service_v1");
+    },
+  },
+  {
+    name: "the cluster fails half-way",
+    afterStage: 3,
+    prepare: ({ cloud }) => {
+      cloud.failNext("google_container_cluster", "withdrawn", "injected failure");
+    },
+    refusal: "injected failure",
+    verify: (deployment) => {
+      requireAbsent(deployment, "kubernetes_namespace_v1");
+    },
+  },
+  {
+    name: "the load balancer's address comes too late",
+    afterStage: 3,
+    prepare: ({ cloud }) => {
+      cloud.failNext("kubernetes_service_v1", "broken", "to assign IP/hostname for a load balancer");
+    },
+    refusal: "to assign IP/hostname for a load balancer",
+  },
+];

@@ -1,0 +1,66 @@
+import { REFUSED_ALONE_BY_KUBERNETES, REFUSED_TOGETHER_BY_KUBERNETES } from "../../stacks/refused-kubernetes-inputs";
+import { type Inputs } from "../deployment/deployment";
+import { CLUSTER, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
+import { KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-incidents";
+import {
+  all,
+  allowsInstances,
+  closedGates,
+  FAILING_BUILD,
+  gibibytesOf,
+  KILL,
+  MATRIX,
+  PROTECTED,
+  scriptsOf,
+  STAGES,
+  withSubnetwork,
+} from "./identity-provider-rehearsal";
+import { type StackRehearsal } from "../engine/stack-rehearsal";
+
+/** Services of the project that have a gate. */
+const APIS = [
+  ...["artifactregistry", "cloudbuild", "compute", "container", "iam", "logging", "secretmanager", "sqladmin"],
+  "storage",
+];
+
+/** What the inputs' own rules about several of them allow; a value that is not chosen yet breaks none. */
+function isAllowed(inputs: Inputs): boolean {
+  const { container_cpu: cpu, container_memory: memory } = inputs;
+  const gibibytes = gibibytesOf(memory);
+  const fits =
+    cpu === undefined || gibibytes === undefined || (gibibytes >= Number(cpu) && gibibytes <= Number(cpu) * 6.5);
+  return fits && allowsInstances(inputs, 1);
+}
+
+/** The identity provider on GKE Autopilot. */
+export const IDP_KUBERNETES: StackRehearsal = {
+  inputs: { project_id: "my-project" },
+  nullOutputs: ["dns_record"],
+  changes: KUBERNETES_CHANGES,
+  protection: {
+    off: { deletion_protection: false },
+    expected: all("update", [...PROTECTED, CLUSTER]),
+    refusal: "deletion_protection is true; nothing is deleted",
+  },
+  stages: STAGES,
+  lateStage: /^(google_|random_|terraform_data\.image_build)/,
+  matrix: {
+    ...MATRIX,
+    container_cpu: [0.5, 1, 2, 4],
+    container_memory: ["1024Mi", "2Gi", "4Gi", "8Gi"],
+    min_instance_count: [1, 2],
+    authorized_networks: [{}, { office: "203.0.113.0/24", home: "198.51.100.7/32" }],
+    domain: [null, "sign-in.example.com"],
+    namespace: ["identity-provider", "a"],
+  },
+  isAllowed,
+  refused: [...REFUSED_ALONE_BY_KUBERNETES, ...REFUSED_TOGETHER_BY_KUBERNETES],
+  completed: withSubnetwork,
+  kill: KILL,
+  // Of the foundation that both variants stand on.
+  failTogether: /^google_(artifact|project|secret|service_account |sql|storage)/,
+  scripts: scriptsOf(APIS),
+  episodes: KUBERNETES_EPISODES,
+  // Those of the foundation's own services and scripts are rehearsed with the other variant.
+  faults: [...closedGates(["compute", "container"]), FAILING_BUILD, ...KUBERNETES_FAULTS],
+};

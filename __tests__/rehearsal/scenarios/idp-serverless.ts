@@ -1,0 +1,180 @@
+import { EARLY_FAULTS } from "./early-faults";
+import { REFUSED_ALONE, REFUSED_TOGETHER } from "../../stacks/refused-inputs";
+import { type Deployment, type Inputs } from "../deployment/deployment";
+import { executeByHand } from "../project/google/cloud-run";
+import {
+  all,
+  allowsInstances,
+  BUILD,
+  closedGates,
+  edited,
+  FAILING_BUILD,
+  gibibytesOf,
+  GIVEN_PASSWORD_INPUTS,
+  KILL,
+  LABELLED,
+  MATRIX,
+  PROTECTED,
+  requireExecutions,
+  requireGivenPassword,
+  requireTwoExecutions,
+  scriptsOf,
+  STAGES,
+  withInputs,
+  withSubnetwork,
+} from "./identity-provider-rehearsal";
+import { type ChangeScenario } from "../engine/journey";
+import { type StackRehearsal } from "../engine/stack-rehearsal";
+
+/** Services of the project that have a gate. */
+const APIS = ["artifactregistry", "cloudbuild", "iam", "logging", "run", "secretmanager", "sqladmin", "storage"];
+
+const SERVICE = "google_cloud_run_v2_service.service";
+const JOB = "google_cloud_run_v2_job.db_init";
+
+const ADMINISTRATOR_VERSION = "google_secret_manager_secret_version.database_administrator_password_version";
+const ROLE_VERSION = "google_secret_manager_secret_version.database_password_version";
+
+const ROLLOUT = { [BUILD]: "replace", [SERVICE]: "update" } as const;
+
+/** What there is only to build an image. */
+const BUILT_WITH = [
+  BUILD,
+  "google_artifact_registry_repository.registry[0]",
+  "google_artifact_registry_repository_iam_member.registry_builder_pushes[0]",
+  "google_project_iam_member.registry_builder_logs[0]",
+  "google_service_account.registry_builder[0]",
+  ...["artifactregistry", "cloudbuild"].flatMap((api) => [
+    `google_project_service.apis_${api}[0]`,
+    `terraform_data.apis_${api}_answers[0]`,
+  ]),
+];
+
+const CHANGES: readonly ChangeScenario[] = [
+  { name: "edit of the entrypoint", change: edited("image/cloud-entrypoint.sh"), expected: ROLLOUT },
+  {
+    name: "edit of db-init.sh",
+    change: edited("scripts/db-init.sh"),
+    expected: {
+      "google_secret_manager_secret_version.db_init_script_version": "replace",
+      [JOB]: "replace",
+      "terraform_data.db_init_trigger": "update",
+    },
+    verify: requireTwoExecutions,
+  },
+  {
+    name: "a run of the job by hand",
+    change: ({ cloud }) => {
+      const [job] = cloud.ofType("google_cloud_run_v2_job");
+      executeByHand(cloud, job?.id ?? "");
+    },
+    expected: {},
+    verify: requireExecutions(3),
+  },
+  {
+    name: "another password of the database's administrator",
+    planArguments: [`-replace=${ADMINISTRATOR_VERSION}`],
+    // That the database has the password which is stored is looked at after every apply.
+    expected: {
+      [ADMINISTRATOR_VERSION]: "replace",
+      "google_sql_database_instance.database": "update",
+      [JOB]: "update",
+    },
+    verify: requireExecutions(3),
+  },
+  {
+    name: "another password of the application's role",
+    planArguments: [`-replace=${ROLE_VERSION}`],
+    expected: {
+      [ROLE_VERSION]: "replace",
+      [SERVICE]: "update",
+      [JOB]: "replace",
+      "terraform_data.db_init_trigger": "update",
+    },
+    verify: requireExecutions(4),
+  },
+  { name: "another version", change: withInputs({ application_version: "2026.5.3" }), expected: ROLLOUT },
+  {
+    name: "a variable",
+    change: withInputs({ environment_variables: { IDP_LOG_LEVEL: "debug" } }),
+    expected: { [SERVICE]: "update" },
+  },
+  {
+    name: "bootstrap password given",
+    change: withInputs(GIVEN_PASSWORD_INPUTS),
+    expected: {
+      "google_secret_manager_secret_version.secrets_bootstrap_password_version": "replace",
+      [SERVICE]: "update",
+    },
+    verify: requireGivenPassword,
+  },
+  { name: "more instances", change: withInputs({ max_instance_count: 4 }), expected: { [SERVICE]: "update" } },
+  {
+    name: "labels",
+    change: withInputs({ labels: { team: "identity" } }),
+    expected: all("update", [...LABELLED, SERVICE, JOB, "google_secret_manager_secret.db_init_script"]),
+    verify: requireExecutions(4),
+  },
+  // With a repository go the images in it.
+  {
+    name: "an existing image",
+    change: withInputs({ existing_container_image: "us-docker.pkg.dev/other-project/images/idp:2026.5.4" }),
+    expected: { ...all("delete", BUILT_WITH), [SERVICE]: "update" },
+    verify: loseImages,
+  },
+  {
+    name: "an image of one's own again",
+    change: withInputs({ existing_container_image: undefined }),
+    expected: { ...all("create", BUILT_WITH), [SERVICE]: "update" },
+    verify: ({ web }) => {
+      if (web.registry.digests.size === 0) throw new Error("nothing is built, though the repository is new");
+    },
+  },
+];
+
+/** The registry that the scripts ask loses what was in deleted repositories. */
+function loseImages({ cloud, web }: Deployment): void {
+  const lost = [...web.registry.digests.keys()].filter((image) => !cloud.hasImage(image));
+  if (lost.length === 0) throw new Error("the repository is to go, but no image is lost with it");
+  for (const image of lost) web.registry.digests.delete(image);
+}
+
+const LEAST_GI: Readonly<Record<number, number>> = { 1: 0.5, 2: 0.5, 4: 2, 8: 4 };
+
+/** What the inputs' own rules about several of them allow; a value that is not chosen yet breaks none. */
+function isAllowed(inputs: Inputs): boolean {
+  const { container_cpu: cpu, container_memory: memory } = inputs;
+  const gibibytes = gibibytesOf(memory);
+  const fits =
+    cpu === undefined ||
+    gibibytes === undefined ||
+    (gibibytes <= Number(cpu) * 4 && gibibytes >= (LEAST_GI[Number(cpu)] ?? 0));
+  return fits && allowsInstances(inputs, 0);
+}
+
+/** The identity provider on Cloud Run. */
+export const IDP_SERVERLESS: StackRehearsal = {
+  inputs: { project_id: "my-project" },
+  nullOutputs: [],
+  changes: CHANGES,
+  protection: {
+    off: { deletion_protection: false },
+    expected: all("update", PROTECTED),
+    refusal: "deletion_protection is true; nothing is deleted",
+  },
+  stages: STAGES,
+  matrix: {
+    ...MATRIX,
+    container_cpu: [1, 2, 4, 8],
+    container_memory: ["512Mi", "4Gi", "8Gi", "16Gi"],
+    cpu_always_allocated: [true, false],
+    min_instance_count: [0, 1, 2],
+    public_access: [true, false],
+  },
+  isAllowed,
+  refused: [...REFUSED_ALONE, ...REFUSED_TOGETHER],
+  completed: withSubnetwork,
+  kill: KILL,
+  scripts: scriptsOf(APIS),
+  faults: [...closedGates(APIS), ...EARLY_FAULTS, FAILING_BUILD],
+};

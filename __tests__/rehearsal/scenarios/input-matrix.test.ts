@@ -1,0 +1,62 @@
+import { labTerraform, LAB_STACK_NAME } from "../../stacks/lab-stack";
+import { VARIANTS } from "../../stacks/variants";
+import { type Inputs } from "../deployment/deployment";
+import { inputCombinations } from "../engine/input-matrix";
+import { type StackRehearsal } from "../engine/stack-rehearsal";
+import { REHEARSALS } from "./stacks";
+
+/** Pairs of values that are allowed and that no combination has. */
+function lostPairs({ isAllowed = () => true, matrix = {} }: StackRehearsal, combinations: readonly Inputs[]): Inputs[] {
+  const names = Object.keys(matrix);
+  const isMet = (pair: Inputs) =>
+    combinations.some((row) => Object.entries(pair).every(([input, value]) => (row[input] ?? null) === value));
+  return names.flatMap((one, index) =>
+    names
+      .slice(index + 1)
+      .flatMap((other) =>
+        (matrix[one] ?? []).flatMap((value) =>
+          (matrix[other] ?? [])
+            .map((further) => ({ [one]: value, [other]: further }))
+            .filter((pair) => isAllowed(pair) && !isMet(pair)),
+        ),
+      ),
+  );
+}
+
+const STACKS = [...VARIANTS, { name: LAB_STACK_NAME, terraform: labTerraform }];
+
+describe("The matrix of inputs", () => {
+  it("is looked at of every stack", () => {
+    expect(STACKS.map(({ name }) => name).sort()).toEqual(Object.keys(REHEARSALS).sort());
+  });
+
+  it.each(STACKS)(
+    "has every input of $name, and any two of their values together at least once unless that is refused",
+    ({ name, terraform }) => {
+      const { [name]: rehearsal = { inputs: {} } } = REHEARSALS;
+      const combinations = inputCombinations(rehearsal);
+
+      expect(lostPairs(rehearsal, combinations)).toEqual([]);
+      expect(combinations.length).toBeGreaterThanOrEqual(64);
+      const given = new Set(combinations.flatMap((inputs) => Object.keys(inputs)));
+      expect(Object.keys(terraform().variable ?? {}).filter((input) => !given.has(input))).toEqual([]);
+    },
+  );
+
+  it("has a network of the lab that exists, where one is asked for", () => {
+    const { [LAB_STACK_NAME]: lab = { inputs: {} } } = REHEARSALS;
+    const existing = inputCombinations(lab).filter(({ create_vpc: create }) => create === false);
+
+    expect(existing.length).toBeGreaterThan(10);
+    expect(existing.filter(({ deployment_id: id }) => id === null)).toEqual([]);
+  });
+
+  it("may not be changed by completing it, which would lose pairs", () => {
+    const matrix = { id: [null, "a"], network: [true, false] };
+    const completed = (inputs: Inputs) => (inputs.network === false ? { ...inputs, id: inputs.id ?? "b" } : inputs);
+
+    expect(() => inputCombinations({ inputs: {}, matrix, completed })).toThrow(
+      'completing a combination turns id from null to "b"; isAllowed must exclude what cannot be',
+    );
+  });
+});

@@ -1,0 +1,116 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { App } from "cdktf";
+
+import { KUBERNETES_STACK_NAME, kubernetesStack } from "../../stacks/kubernetes-stack";
+import { valueAt } from "../../stacks/configuration-graph";
+import { findProgram, describeWith } from "../../support/programs";
+import { resourceOf, synthesizeInto, type Terraform } from "../../support/synthesis";
+import { Deployment } from "../deployment/deployment";
+import { IDP_KUBERNETES } from "./idp-kubernetes";
+import { type ChangeScenario, Journey } from "../engine/journey";
+import { rehearse } from "../engine/rehearsal";
+import { failureParagraph, type RehearsalReport } from "../engine/rehearsal-report";
+import { type StackRehearsal } from "../engine/stack-rehearsal";
+
+type Loose = Record<string, unknown>;
+
+const PROGRAM = findProgram("terraform") ?? "";
+
+/** The stack's folder, after somebody has changed its configuration. */
+function folderOf(change: (configuration: Terraform) => void): string {
+  const { path } = synthesizeInto(App.of(kubernetesStack()), KUBERNETES_STACK_NAME);
+  const file = join(path, "cdk.tf.json");
+  const configuration = JSON.parse(readFileSync(file, "utf8")) as Terraform;
+  change(configuration);
+  writeFileSync(file, JSON.stringify(configuration));
+  return path;
+}
+
+/** A life of it. */
+async function lifeOf(
+  change: (configuration: Terraform) => void = () => undefined,
+  rehearsal: StackRehearsal = IDP_KUBERNETES,
+): Promise<RehearsalReport> {
+  const report = await rehearse({ folder: folderOf(change), program: PROGRAM, rehearsal, lifecycleOnly: true });
+  if (report.failure !== undefined) rmSync(report.failure.folder, { recursive: true, force: true });
+  return report;
+}
+
+const JOB = "kubernetes_job_v1.db_init";
+const WORKLOAD = "kubernetes_deployment_v1.workload";
+
+/** The block at a path of a resource, to be changed. */
+function part(configuration: Terraform, address: string, path: string): Loose {
+  const [type = "", name = ""] = address.split(".");
+  const block = valueAt(resourceOf(configuration, type, name), path);
+  if (typeof block !== "object" || block === null) throw new Error(`there is no ${path} in ${address}`);
+  return block as Loose;
+}
+
+const withoutToleration = (configuration: Terraform): void => {
+  delete part(configuration, JOB, "spec.template.spec").toleration;
+};
+
+jest.setTimeout(120_000);
+
+describeWith(["terraform", "curl", "jq"], "The rehearsal of the Kubernetes stack", () => {
+  it("applies it, plans nothing more, refuses a protected destroy and destroys it without a rest", async () => {
+    const { failure, steps } = await lifeOf();
+
+    expect(failure && failureParagraph(KUBERNETES_STACK_NAME, failure)).toBeUndefined();
+    expect(steps.map(({ step }) => step)).toEqual([
+      ...["init", "validate", "plan", "apply", "plan again", "output"],
+      ...["destroy refused", "protection off", "destroy"],
+    ]);
+  });
+
+  it("sees that a job would run at every apply, because admission writes what its pod leaves out", async () => {
+    const { failure } = await lifeOf(withoutToleration);
+
+    expect(failure).toMatchObject({ address: JOB, message: `planned, but not expected: replace ${JOB}` });
+    expect(failure?.step).toContain("plan again");
+  });
+
+  it("does not see it where nothing is written", async () => {
+    const { failure } = await lifeOf(withoutToleration, { ...IDP_KUBERNETES, admission: "none" });
+
+    expect(failure).toBeUndefined();
+  });
+
+  it("sees that every plan would change the deployment, because its annotations are not left alone", async () => {
+    const { failure } = await lifeOf((configuration) => {
+      const [provider] = configuration.provider?.kubernetes ?? [];
+      delete (provider as Loose).ignore_annotations;
+    });
+
+    expect(failure?.message).toContain(`update ${WORKLOAD}`);
+    expect(failure?.step).toContain("plan again");
+  });
+
+  it("sees that pods would go on with an old value of a secret", async () => {
+    const source = folderOf((configuration) => {
+      delete part(configuration, WORKLOAD, "spec.template.metadata.annotations")["secret-versions"];
+    });
+    const deployment = await Deployment.start({ source, inputs: IDP_KUBERNETES.inputs, program: PROGRAM });
+    try {
+      const journey = new Journey(deployment, undefined);
+      await journey.setUp();
+      const { expected, ...change } = requireChange("bootstrap password given");
+      const others = Object.fromEntries(Object.entries(expected).filter(([address]) => address !== WORKLOAD));
+
+      await expect(journey.change({ ...change, expected: others })).rejects.toThrow(
+        "pods of identity-provider/idp still run with another IDP_BOOTSTRAP_PASSWORD",
+      );
+    } finally {
+      await deployment.stop();
+    }
+  });
+});
+
+function requireChange(name: string): ChangeScenario {
+  const found = IDP_KUBERNETES.changes?.find((change) => change.name === name);
+  if (found === undefined) throw new Error(`there is no change ${name}`);
+  return found;
+}

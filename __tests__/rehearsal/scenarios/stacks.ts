@@ -1,0 +1,11 @@
+import { IDP_KUBERNETES } from "./idp-kubernetes";
+import { ASSESSMENT_LAB } from "./assessment-lab";
+import { IDP_SERVERLESS } from "./idp-serverless";
+import { type StackRehearsal } from "../engine/stack-rehearsal";
+
+/** What is rehearsed of every stack, by its name. */
+export const REHEARSALS: Readonly<Record<string, StackRehearsal>> = {
+  "idp-serverless": IDP_SERVERLESS,
+  "idp-kubernetes": IDP_KUBERNETES,
+  "assessment-lab": ASSESSMENT_LAB,
+};
