@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { packageFile } from "../../lib/core/package-file";
 import { LAB_PASSWORD, LAB_USER } from "../../lib/lab/contract";
-import { cloudbUserName } from "../../lib/lab/lab-names";
+import { awsUserName } from "../../lib/lab/lab-names";
 import { CLOUDB_PROGRAMS_ADDRESS } from "../../stacks/inputs/lab-inputs";
 import { type Block } from "../support/synthesis";
 import { valueAt } from "./configuration-graph";
@@ -109,7 +109,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
         force_destroy: true,
       }),
     ],
-    ["Cloud B scoped user assess-discovery-<id>", () => cloudbUserName("0a1b2c3d"), "assess-discovery-0a1b2c3d"],
+    ["Cloud B scoped user assess-discovery-<id>", () => awsUserName("0a1b2c3d"), "assess-discovery-0a1b2c3d"],
     [
       "<id> is the output deployment_id: random hexadecimal digits unless it is given",
       () => [output("deployment_id").value, local("lab_deployment_id"), labResource("random_id.lab_random_id")],

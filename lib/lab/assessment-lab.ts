@@ -8,7 +8,7 @@ import { Fn, TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../core/claimed-names";
-import { countIf } from "../core/conditional";
+import { countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { unknownRegionRisk } from "../core/known-regions";
 import { requireProvider } from "../core/provider-requirements";
@@ -16,7 +16,7 @@ import { warnOf } from "../core/risks";
 import { requireAll, requireProps } from "../core/rules";
 import { type AssessmentLabProps } from "./assessment-lab-props";
 import { AssessmentSource } from "./assessment-source";
-import { AwsInventory } from "./cloudb-inventory";
+import { AwsInventory } from "./aws-inventory";
 import {
   ASSESSMENT_CONSOLE_URL,
   AUTO_MODE_RANGE,
@@ -249,7 +249,7 @@ export class AssessmentLab extends Construct {
       count: countIf(given === undefined ? undefined : `${given} == null`),
     });
     if (given === undefined) return random.hex;
-    return new TerraformLocal(this, "DeploymentId", Fn.coalesce([given, expression(`one(${random.fqn}[*].hex)`)]))
+    return new TerraformLocal(this, "DeploymentId", Fn.coalesce([given, expression(oneAttribute(random, "hex"))]))
       .asString;
   }
 }

@@ -3,17 +3,17 @@ import { IamPolicy } from "@cdktf/provider-aws/lib/iam-policy";
 import { IamUser } from "@cdktf/provider-aws/lib/iam-user";
 import { IamUserPolicyAttachment } from "@cdktf/provider-aws/lib/iam-user-policy-attachment";
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider";
-import { Token, type ITerraformDependable, type TerraformResource } from "cdktf";
+import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf } from "../core/conditional";
+import { countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { packageFile } from "../core/package-file";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { requireProvider } from "../core/provider-requirements";
 import { addStackFile } from "../core/stack-file";
 import { AWS_ACTIONS } from "./contract";
-import { cloudbUserName } from "./lab-names";
+import { awsUserName } from "./lab-names";
 
 export interface AwsUserProps {
   /** Bootstrap key: may create and delete a user, a policy and an access key. Empty without AWS. */
@@ -59,7 +59,7 @@ export class AwsUser extends Construct {
     super(scope, id);
     const { dependsOn } = props;
     const count = countIf(props.isOn);
-    const name = cloudbUserName(props.deploymentId);
+    const name = awsUserName(props.deploymentId);
     const provider = this.provider(props);
 
     // No force_destroy: it looks for what others added to the user, which takes rights that the bootstrap key may lack.
@@ -79,16 +79,16 @@ export class AwsUser extends Construct {
 
     const attachment = new IamUserPolicyAttachment(this, "Attachment", {
       provider,
-      user: only(user, "name"),
-      policyArn: only(policy, "arn"),
+      user: expression(oneAttribute(user, "name")),
+      policyArn: expression(oneAttribute(policy, "arn")),
       count,
     });
 
-    const key = new IamAccessKey(this, "Key", { provider, user: only(user, "name"), count });
+    const key = new IamAccessKey(this, "Key", { provider, user: expression(oneAttribute(user, "name")), count });
 
-    this.arn = only(user, "arn");
-    this.keyId = only(key, "id");
-    this.keySecret = only(key, "secret");
+    this.arn = expression(oneAttribute(user, "arn"));
+    this.keyId = expression(oneAttribute(key, "id"));
+    this.keySecret = expression(oneAttribute(key, "secret"));
     this.ready = [attachment, key];
   }
 
@@ -125,8 +125,3 @@ const NO_KEY = "none";
 /** A file with an empty profile and nothing else. */
 const PROFILES_FILE = "no-profile.ini";
 const EMPTY_PROFILE = "default";
-
-/** An attribute of a counted resource; null when there is none. */
-function only(resource: TerraformResource, attribute: string): string {
-  return expression(`one(${resource.fqn}[*].${attribute})`);
-}

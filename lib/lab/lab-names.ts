@@ -60,7 +60,7 @@ export function keyBucketName(deploymentId: string): string {
 }
 
 /** `assess-discovery-<id>`. */
-export function cloudbUserName(deploymentId: string): string {
+export function awsUserName(deploymentId: string): string {
   return `assess-discovery-${deploymentId}`;
 }
 

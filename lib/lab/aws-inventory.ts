@@ -13,7 +13,7 @@ import { type AwsCredentials } from "./assessment-lab-props";
 import { addAssessmentLibraries } from "./assessment-libraries";
 import { type AwsUser } from "./aws-user";
 import { DEFAULT_AWS_REGION } from "./contract";
-import { cloudbUserName } from "./lab-names";
+import { awsUserName } from "./lab-names";
 import { AWS_RULES, DEPLOYMENT_ID } from "./lab-rules";
 
 export interface AwsInventoryProps {
@@ -90,7 +90,7 @@ export class AwsInventory extends Construct {
     const further = conditionOf(enabled);
     const isOn = `${accessKeyId} != ""${further === undefined ? "" : ` && (${further})`}`;
     const programs = new TerraformData(this, "Programs", {
-      triggersReplace: { user: cloudbUserName(deploymentId) },
+      triggersReplace: { user: awsUserName(deploymentId) },
       provisioners: [{ type: "local-exec", command: `${shellCommand(this.script("discover-cloudb.sh"))} --check` }],
       count: countIf(isOn),
       dependsOn: props.outlivedBy,
