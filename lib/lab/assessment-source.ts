@@ -1,7 +1,7 @@
 import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionOf, countIf } from "../core/conditional";
+import { conditionOf, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { packageFile } from "../core/package-file";
 import { PROJECT_ID, REGION } from "../core/place-rules";
@@ -123,7 +123,7 @@ export class AssessmentSource extends Construct {
       dependsOn: props.dependsOn,
     });
 
-    this.sourceId = expression(`one(${registered.fqn}[*].output.source_id)`);
+    this.sourceId = expression(oneAttribute(registered, "output.source_id"));
     this.ready = [registered];
   }
 }

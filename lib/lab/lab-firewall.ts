@@ -124,14 +124,12 @@ export function sourceRanges(
   internalTrafficCidr: string,
   given: Partial<FirewallSourceRanges> = {},
 ): FirewallSourceRanges {
-  const isGiven = (entry: readonly [string, readonly string[] | undefined]) => entry[1] !== undefined;
   return {
-    internal: [internalTrafficCidr],
-    ssh: [IDENTITY_AWARE_PROXY_RANGE],
+    internal: given.internal ?? [internalTrafficCidr],
+    ssh: given.ssh ?? [IDENTITY_AWARE_PROXY_RANGE],
     // As in the contract: the lab is temporary, and participants come from anywhere.
-    rdp: [EVERYWHERE],
-    icmp: [internalTrafficCidr, IDENTITY_AWARE_PROXY_RANGE],
-    http: [internalTrafficCidr],
-    ...Object.fromEntries(Object.entries(given).filter(isGiven)),
+    rdp: given.rdp ?? [EVERYWHERE],
+    icmp: given.icmp ?? [internalTrafficCidr, IDENTITY_AWARE_PROXY_RANGE],
+    http: given.http ?? [internalTrafficCidr],
   };
 }

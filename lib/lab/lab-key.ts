@@ -5,7 +5,7 @@ import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable 
 import { Construct } from "constructs";
 
 import { claimName } from "../core/claimed-names";
-import { conditionOf, countIf } from "../core/conditional";
+import { conditionOf, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { requireProvider } from "../core/provider-requirements";
@@ -82,7 +82,7 @@ export class LabKey extends Construct {
       count,
       dependsOn: [...outlivedBy, ...dependsOn],
     });
-    this.bucketName = new TerraformLocal(this, "BucketName", expression(`one(${this.bucket.fqn}[*].name)`)).asString;
+    this.bucketName = new TerraformLocal(this, "BucketName", expression(oneAttribute(this.bucket, "name"))).asString;
     this.hasBucket = `length(${this.bucket.fqn}[*]) > 0`;
 
     new StorageBucketObject(this, "File", {

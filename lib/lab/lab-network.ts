@@ -3,7 +3,7 @@ import { DataGoogleComputeNetworks } from "@cdktf/provider-google/lib/data-googl
 import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionOf, countIf } from "../core/conditional";
+import { conditionOf, countIf, oneAttribute } from "../core/conditional";
 import { calledIn, expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { vpcName } from "./lab-names";
@@ -61,7 +61,7 @@ export class LabNetwork extends Construct {
     this.networkId = new TerraformLocal(
       this,
       "NetworkId",
-      Fn.coalesce([expression(`one(${this.network.fqn}[*].id)`), `projects/${projectId}/global/networks/${name}`]),
+      Fn.coalesce([expression(oneAttribute(this.network, "id")), `projects/${projectId}/global/networks/${name}`]),
     ).asString;
   }
 

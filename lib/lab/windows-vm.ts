@@ -2,7 +2,7 @@ import { ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
 import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionOf, countIf } from "../core/conditional";
+import { conditionOf, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { WINDOWS_IMAGE, WINDOWS_TAG } from "./contract";
@@ -65,8 +65,8 @@ export class WindowsVm extends Construct {
       lifecycle: { ignoreChanges: ['metadata["windows-keys"]'] },
     });
 
-    this.vmName = expression(`one(${this.instance.fqn}[*].name)`);
-    this.externalIp = expression(`one(${this.instance.fqn}[*].network_interface[0].access_config[0].nat_ip)`);
+    this.vmName = expression(oneAttribute(this.instance, "name"));
+    this.externalIp = expression(oneAttribute(this.instance, "network_interface[0].access_config[0].nat_ip"));
     this.exists = `length(${this.instance.fqn}[*]) > 0`;
   }
 }

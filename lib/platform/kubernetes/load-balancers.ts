@@ -110,7 +110,7 @@ export function httpsLoadBalancer(scope: Construct, props: KubernetesFrontDoorPr
     spec: {
       defaultBackend: {
         service: {
-          name: expression(`one(${service.fqn}[*].metadata[0].name)`),
+          name: expression(oneAttribute(service, "metadata[0].name")),
           port: { number: 80 },
         },
       },
