@@ -4,10 +4,12 @@ import { type Identity } from "../../core/identity";
 import { ifKnown, RulesBrokenError } from "../../core/rules";
 
 /**
- * A service account that is managed elsewhere, with its rights: nothing is granted to it here but to read the script of a
- * Cloud Run job that runs as it, which is made here.
+ * A service account that is managed elsewhere, with its rights. The only grant made to it here is on what only exists here:
+ * the script of a Cloud Run job that runs as it.
  *
- * It must be able to read the secrets, use the bucket and connect to the database of what runs as it.
+ * It must be able to read the secrets, use the bucket and connect to the database of what runs as it. On GKE, the pods'
+ * Kubernetes account must be allowed to act as it too: it needs `roles/iam.workloadIdentityUser` on this service account,
+ * for the member `serviceAccount:<project>.svc.id.goog[<namespace>/<name>]`.
  */
 export class ExistingIdentity implements Identity {
   readonly name = "Existing";
