@@ -172,15 +172,16 @@ describeWith(["terraform"], "Terraform", () => {
 
 describe("The path of the database socket", () => {
   it("has room for exactly the connection name that the budget allows", () => {
-    const connectionName = "c".repeat(names.CONNECTION_NAME_BUDGET + "::".length);
+    const connectionName = "c".repeat(names.CONNECTION_NAME_MAX_LENGTH);
     expect(`${SOCKET_FOLDER}/${connectionName}/.s.PGSQL.${DATABASE_PORT}`).toHaveLength(names.SOCKET_PATH_MAX_LENGTH);
   });
 
-  it("counts what an instance's name adds to tenant and application", () => {
+  it("counts what a connection name adds to project, region, tenant and application", () => {
     fc.assert(
-      fc.property(deployment, (given) => {
-        expect(namesOf(given).sqlInstance).toHaveLength(
-          given.tenant.length + given.application.length + names.SQL_INSTANCE_NAME_FRAME_LENGTH,
+      fc.property(deployment, ({ application, project, tenant }) => {
+        const parts = { tenantPrefix: names.tenantPrefix(tenant, project), applicationName: application };
+        expect(names.connectionName(project, "us-central1", parts)).toHaveLength(
+          `${project}us-central1${tenant}${application}`.length + names.CONNECTION_NAME_FRAME_LENGTH,
         );
       }),
     );

@@ -255,7 +255,7 @@ export const REFUSED_TOGETHER: readonly Refusal[] = [
     "names that make the socket's path too long",
     { project_id: "p".repeat(30), tenant_id: "t".repeat(20), application_name: "application-name" },
     [
-      "application_name, tenant_id, project_id and region are too long together; the path of the database socket has room for 81 characters of them and needs 89, because a socket address holds 108 bytes; shorten application_name or tenant_id by 8.",
+      "the connection name of the database, from project_id, region, tenant_id and application_name, has 91 characters; it must have at most 83, because the path of its socket holds 107; shorten the application name or the tenant id by 8.",
     ],
   ],
   [

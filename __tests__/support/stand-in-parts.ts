@@ -52,6 +52,7 @@ export const standInSecret = (secretId: string, version = "1"): ReadableSecret =
 export const standInDatabase = (overrides: Partial<SqlInstance> = {}): SqlInstance => ({
   instanceName: "sql-demo",
   connectionName: "demo-project:us-central1:sql-demo",
+  connectionNameLength: 33,
   databaseName: "demo_idp",
   userName: "demo_role",
   password: standInSecret("password", "7"),

@@ -1,5 +1,6 @@
 import { Token, type TerraformVariableValidationConfig } from "cdktf";
 
+import { shownValue } from "./checked-value";
 import { type Rule } from "./rules";
 
 /** A text for each of the values. */
@@ -73,7 +74,7 @@ export class CheckedRelation<Values extends object, Figure extends string = neve
       message: (props) => {
         const values = valuesOf(props);
         const names = mapped(sources, ([name]) => name);
-        const shown = mapped(values, (value) => (value === undefined ? "missing" : JSON.stringify(value)));
+        const shown = mapped(values, shownValue);
         return problem(
           names,
           shown,

@@ -51,7 +51,7 @@ export class CheckedValue<Value> {
   ruleOn<Props>(name: string, valueOf: (props: Props) => Value | null | undefined): Rule<Props> {
     return {
       holds: (props) => ifKnown(valueOf(props) ?? undefined, (value) => this.accepts(value)),
-      message: (props) => this.problem(name, JSON.stringify(valueOf(props))),
+      message: (props) => this.problem(name, shownValue(valueOf(props))),
     };
   }
 
@@ -67,6 +67,11 @@ export class CheckedValue<Value> {
       errorMessage: `${this.problem(variable, `\${jsonencode(${value})}`)}.`,
     };
   }
+}
+
+/** A literal as a message shows it. JSON has no word for what is not a number. */
+export function shownValue(value: unknown): string {
+  return value === undefined ? "missing" : Number.isNaN(value) ? "NaN" : JSON.stringify(value);
 }
 
 /** A text that matches a regular expression of the kind that JavaScript and Terraform (RE2) read alike. */

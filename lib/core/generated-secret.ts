@@ -5,13 +5,14 @@ import { Fn, TerraformStack, Token, type IResolvable, type ITerraformDependable 
 import { Construct } from "constructs";
 
 import { claimName } from "./claimed-names";
+import { matching, wholeNumber } from "./checked-value";
 import { EphemeralResource } from "./ephemeral-resource";
 import { numberExpression } from "./expression";
 import { Grants, type Identity } from "./identity";
 import { SECRET_ID_MAX_LENGTH } from "./names";
 import { MAIN_CHILD_ID } from "./portable-stack";
 import { requireProvider } from "./provider-requirements";
-import { ifKnown, requireAll, requireProps, secretPresence, type Rule } from "./rules";
+import { requireAll, requireProps, secretPresence, type Rule } from "./rules";
 
 /** One version of a stored secret, as consumers refer to it: never `latest`, so that a new version is a visible change. */
 export interface ReadableSecret {
@@ -161,30 +162,31 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   }
 }
 
+/** Number whose change writes a secret. */
+export const SECRET_WRITE_VERSION = wholeNumber(
+  { from: 1 },
+  { reason: "a change of it is what writes the secret", remedy: "use 1 and raise it by one" },
+);
+
+const SECRET_ID = matching(`^[A-Za-z0-9_-]{1,${SECRET_ID_MAX_LENGTH}}$`, {
+  must: `be 1 to ${SECRET_ID_MAX_LENGTH} letters, digits, hyphens and underscores`,
+  reason: "the secret store refuses others",
+  remedy: "shorten or rewrite it",
+});
+
+/** From the shortest value that a sign-in page should accept. */
+const SECRET_LENGTH = wholeNumber(
+  { from: 8 },
+  { reason: "a shorter value can be guessed", remedy: "use for example 32" },
+);
+
 const RULES: readonly Rule<GeneratedSecretProps>[] = [
   {
     holds: ({ override }) => override === undefined || Token.isUnresolved(override),
     message: ({ override }) =>
       `override is ${secretPresence(override)} as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable`,
   },
-  {
-    holds: ({ writeVersion }) => ifKnown(writeVersion, (version) => Number.isInteger(version) && version >= 1),
-    message: ({ writeVersion }) =>
-      `writeVersion is ${String(writeVersion)}; it must be a whole number from 1, because the provider compares it to decide whether to write; use 1 and raise it by one`,
-  },
-  {
-    holds: ({ secretId }) => ifKnown(secretId, (name) => SECRET_ID_PATTERN.test(name)),
-    message: ({ secretId }) =>
-      `secretId is "${secretId}"; it must be 1 to ${SECRET_ID_MAX_LENGTH} letters, digits, hyphens and underscores, because the secret store refuses others; shorten or rewrite it`,
-  },
-  {
-    holds: ({ length }) => ifKnown(length, (known) => Number.isInteger(known) && known >= MIN_LENGTH),
-    message: ({ length }) =>
-      `length is ${length}; it must be a whole number from ${MIN_LENGTH}, because a shorter value can be guessed; use for example 32`,
-  },
+  SECRET_WRITE_VERSION.ruleOn("writeVersion", ({ writeVersion }) => writeVersion),
+  SECRET_ID.ruleOn("secretId", ({ secretId }) => secretId),
+  SECRET_LENGTH.ruleOn("length", ({ length }) => length),
 ];
-
-const SECRET_ID_PATTERN = new RegExp(`^[A-Za-z0-9_-]{1,${SECRET_ID_MAX_LENGTH}}$`);
-
-/** Shortest value that a sign-in page should accept. */
-const MIN_LENGTH = 8;

@@ -65,13 +65,13 @@ export const NETWORK_NAME_MAX_LENGTH = 63;
 export const SOCKET_PATH_MAX_LENGTH = 107;
 
 /** What surrounds `<project>:<region>:<instance>` in the path of the database socket. */
-const SOCKET_PATH_FRAME = "/cloudsql/" + ":" + ":" + "/.s.PGSQL.5432";
+const SOCKET_PATH_FRAME = "/cloudsql/" + "/.s.PGSQL.5432";
 
-/** Characters that project, region and database instance may have together so that the socket path fits. */
-export const CONNECTION_NAME_BUDGET = SOCKET_PATH_MAX_LENGTH - SOCKET_PATH_FRAME.length;
+/** Characters that the connection name of a database may have so that the socket path fits. */
+export const CONNECTION_NAME_MAX_LENGTH = SOCKET_PATH_MAX_LENGTH - SOCKET_PATH_FRAME.length;
 
-/** Characters that an instance name adds to tenant id and application name. */
-export const SQL_INSTANCE_NAME_FRAME_LENGTH = "sql-".length + "-".length + PROJECT_HASH_LENGTH + "-".length;
+/** Characters that a connection name adds to project id, region, tenant id and application name. */
+export const CONNECTION_NAME_FRAME_LENGTH = "::sql-".length + "-".length + PROJECT_HASH_LENGTH + "-".length;
 
 /** What the names of one deployment are made of. */
 export interface DeploymentName {
@@ -100,6 +100,11 @@ export function bucketName({ tenantPrefix, applicationName }: DeploymentName, su
 /** `sql-<tenant_prefix>-<application_name>`; a tenant id may start with a digit, an instance may not. */
 export function sqlInstanceName({ tenantPrefix, applicationName }: DeploymentName): string {
   return `sql-${tenantPrefix}-${applicationName}`;
+}
+
+/** `<project>:<region>:<instance>`: how the platform's proxies find an instance. */
+export function connectionName(projectId: string, region: string, deployment: DeploymentName): string {
+  return `${projectId}:${region}:${sqlInstanceName(deployment)}`;
 }
 
 /**

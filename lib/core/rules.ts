@@ -108,6 +108,13 @@ export interface NameLimits {
   readonly formReason: string;
 }
 
+/** Form of most names on Google Cloud. */
+export const RESOURCE_NAME = {
+  pattern: /^[a-z]([a-z0-9-]*[a-z0-9])?$/,
+  form: "lower-case letters, digits and hyphens that start with a letter",
+  formReason: "Google Cloud refuses other names",
+} as const;
+
 /** Rules on the length and on the form of a name; one that only Terraform knows is left to the inputs' validations. */
 export function nameRules<Props>(nameOf: (props: Props) => string, limits: NameLimits): readonly Rule<Props>[] {
   const { form, formReason, lengthReason, maxLength, pattern, what } = limits;

@@ -12,6 +12,9 @@ export interface SqlInstance {
   /** Name by which the platform's proxies find the instance: `<project>:<region>:<instance>`. */
   readonly connectionName: string;
 
+  /** Characters of that name, which becomes part of a path; undefined when only Terraform knows. */
+  readonly connectionNameLength: number | undefined;
+
   /** Name of the application's database. */
   readonly databaseName: string;
 

@@ -11,7 +11,8 @@ import {
 } from "../../lib/core/names";
 import { APPLICATION_NAME, LABELS, NAMES_TOGETHER, PROJECT_ID, REGION, TENANT_ID } from "../../lib/core/place-rules";
 import { type CheckedRelation } from "../../lib/core/checked-relation";
-import { CheckedValue, wholeNumber } from "../../lib/core/checked-value";
+import { CheckedValue } from "../../lib/core/checked-value";
+import { SECRET_WRITE_VERSION } from "../../lib/core/generated-secret";
 import {
   BASELINE_ENVIRONMENT,
   CONNECTIONS_PER_INSTANCE,
@@ -25,7 +26,7 @@ import {
 import { ENVIRONMENT_RULES } from "../../lib/idp/environment-rules";
 import { EXISTING_IMAGE, FOREIGN_IMAGE } from "../../lib/idp/image-rules";
 import { APPLICATION_VERSION } from "../../lib/idp/releases";
-import { INSTANCE_RANGE, MAX_INSTANCES } from "../../lib/platform/instance-count";
+import { INSTANCE_RANGE, MAX_INSTANCES } from "../../lib/platform/instance-rules";
 import { NETWORK, NETWORK_WITH_SUBNETWORK, SUBNETWORK } from "../../lib/platform/network/network-attachment";
 import {
   DATABASE_AVAILABILITY,
@@ -134,10 +135,7 @@ export function identityProviderInputs(platform: PlatformWords) {
       default: 1,
       description:
         "Raise it by one to have bootstrap_password written to the secret store. The application reads it on its first start only, so this changes no password of a deployment that has started once.",
-      must: wholeNumber(
-        { from: 1 },
-        { reason: "a change of it is what writes the secret", remedy: "use 1 and raise it by one" },
-      ),
+      must: SECRET_WRITE_VERSION,
     },
     environment_variables: {
       type: "map(string)",

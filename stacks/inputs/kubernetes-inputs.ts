@@ -1,6 +1,6 @@
 import { DEFAULT_NAMESPACE } from "../../lib/kubernetes-identity-provider";
 import { DOMAIN } from "../../lib/platform/domain";
-import { MIN_INSTANCES } from "../../lib/platform/instance-count";
+import { MIN_INSTANCES } from "../../lib/platform/instance-rules";
 import { AUTHORIZED_NETWORKS } from "../../lib/platform/kubernetes/autopilot-cluster";
 import { ROLLOUT_SURGE } from "../../lib/platform/kubernetes/kubernetes-defaults";
 import { POD_CPU, POD_MEMORY } from "../../lib/platform/kubernetes/pod-size";

@@ -1,26 +1,24 @@
-import { type TerraformVariableValidationConfig } from "cdktf";
-
-import { CONNECTION_NAME_BUDGET, SQL_INSTANCE_NAME_FRAME_LENGTH } from "../../lib/core/names";
-import { MIN_INSTANCES_OR_NONE } from "../../lib/platform/instance-count";
+import { CONNECTION_NAME_FRAME_LENGTH } from "../../lib/core/names";
+import { MIN_INSTANCES_OR_NONE } from "../../lib/platform/instance-rules";
+import { SOCKET_PATH } from "../../lib/platform/serverless/cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "../../lib/platform/serverless/instance-size";
 import { CPU_ALWAYS_ALLOCATED, ROLLOUT_SURGE } from "../../lib/platform/serverless/serverless-defaults";
 import { identityProviderInputs } from "./identity-provider-inputs";
 import { type Input } from "./input-table";
 
-/** Length of `<project>:<region>:<instance>` without the colons, in Terraform's language. */
-const CONNECTION_NAME_LENGTH = `(length(var.project_id) + length(var.region) + length(var.tenant_id) + length(var.application_name) + ${SQL_INSTANCE_NAME_FRAME_LENGTH})`;
-
-/** The path of the database socket is made of most names. */
-const SOCKET_PATH_FITS: TerraformVariableValidationConfig = {
-  condition: `\${${CONNECTION_NAME_LENGTH} <= ${CONNECTION_NAME_BUDGET}}`,
-  errorMessage: `application_name, tenant_id, project_id and region are too long together; the path of the database socket has room for ${CONNECTION_NAME_BUDGET} characters of them and needs \${${CONNECTION_NAME_LENGTH}}, because a socket address holds 108 bytes; shorten application_name or tenant_id by \${${CONNECTION_NAME_LENGTH} - ${CONNECTION_NAME_BUDGET}}.`,
-};
+/** Length of the database's connection name, in Terraform's language. */
+const CONNECTION_NAME_LENGTH = `(length(join("", [var.project_id, var.region, var.tenant_id, var.application_name])) + ${CONNECTION_NAME_FRAME_LENGTH})`;
 
 /** Inputs of the serverless variant. */
 export const SERVERLESS_INPUTS = {
   ...identityProviderInputs({
     alsoProtected: "",
-    namesFit: [SOCKET_PATH_FITS],
+    namesFit: [
+      SOCKET_PATH.validationOf(
+        { connectionName: "project_id, region, tenant_id and application_name" },
+        { connectionName: CONNECTION_NAME_LENGTH },
+      ),
+    ],
     network:
       "that already has private services access: the database gets a private address on it and no public one. None leaves a public address that only authorized proxy connections can use. Once given it cannot be taken back.",
     subnetwork:

@@ -203,18 +203,15 @@ describe("ServerlessJobs", () => {
   });
 
   it("refuses names that leave no room for the token, and a socket path that no address holds", () => {
-    const place = {
-      ...placeOf({ applicationName: "a".repeat(18) }),
-      projectId: "p".repeat(30),
-      region: `${"r".repeat(30)}-west1`,
-    };
+    const place = placeOf({ applicationName: "a".repeat(18) });
+    const database = { instance: standInDatabase({ connectionNameLength: 102 }), hostVariable: "HOST" };
     const name = `idp-${"p".repeat(40)}`.slice(0, 26);
-    expect(() => jobIn({ job: { name }, props: { place } })).toThrow(
+    expect(() => jobIn({ job: { name }, container: { database }, props: { place } })).toThrow(
       new Error(
         [
           "test/Prepare: 2 problems",
           `  - job name ${"a".repeat(18)}-demo-abc123-${name} is 57 characters, the limit is 54, because the name of an execution ends in a token; shorten the application name or the tenant id by 3`,
-          "  - project, region and database instance have 100 characters together, the path of the database socket has room for 81, because a socket address holds 108 bytes; shorten the application name or the tenant id by 19",
+          "  - the connection name of the database, from container.database.instance, has 102 characters; it must have at most 83, because the path of its socket holds 107; shorten the application name or the tenant id by 19",
         ].join("\n"),
       ),
     );

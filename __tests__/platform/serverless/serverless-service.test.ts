@@ -274,9 +274,9 @@ describe("ServerlessService", () => {
     ],
     [
       "a socket path that no address holds",
-      { service: { place: { ...PLACE, projectId: "p".repeat(30), region: `${"r".repeat(40)}-west1` } } },
+      { container: { database: standInDatabase({ connectionNameLength: 97 }) } },
       [
-        "project, region and database instance have 95 characters together, the path of the database socket has room for 81, because a socket address holds 108 bytes; shorten the application name or the tenant id by 14",
+        "the connection name of the database, from container.database.instance, has 97 characters; it must have at most 83, because the path of its socket holds 107; shorten the application name or the tenant id by 14",
       ],
     ],
   ])("refuses %s", (_, given, problems) => {

@@ -15,10 +15,10 @@ import { CLUSTER_NAME_MAX_LENGTH, clusterName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
-import { nameRules, requireAll, requireProps, type Rule } from "../../core/rules";
+import { nameRules, requireAll, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { ServiceIdentity } from "../identity/service-identity";
 import { type Cluster, type Identity, type Network } from "../parts";
-import { PLATFORM_NAME, RANGE_NAMES } from "../network/network-defaults";
+import { RANGE_NAMES } from "../network/network-defaults";
 import { ANYWHERE, IGNORED_ANNOTATIONS } from "./kubernetes-defaults";
 
 /** Ranges in CIDR notation by a name: a literal map, or an expression that is a map. */
@@ -183,7 +183,7 @@ export const AUTHORIZED_NETWORKS = new CheckedEntries({
 const RULES: readonly Rule<AutopilotClusterProps>[] = [
   ...PLACE_RULES,
   ...nameRules<AutopilotClusterProps>(({ place }) => clusterName(place.deployment), {
-    ...PLATFORM_NAME,
+    ...RESOURCE_NAME,
     what: "cluster name",
     maxLength: CLUSTER_NAME_MAX_LENGTH,
     lengthReason: "GKE takes no longer one",

@@ -9,9 +9,8 @@ import { addDynamicBlock, ifSet } from "../../core/conditional";
 import { certificateName, NETWORK_NAME_MAX_LENGTH, objectName } from "../../core/names";
 import { PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProvider } from "../../core/provider-requirements";
-import { nameRules, requireAll, requireProps, type Rule } from "../../core/rules";
+import { nameRules, requireAll, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { TLS_PORT } from "../../idp/contract";
-import { PLATFORM_NAME } from "../network/network-defaults";
 import { type FrontDoor } from "../parts";
 import { ANYWHERE, LOAD_BALANCER_RANGES } from "./kubernetes-defaults";
 import { httpsLoadBalancer, passthroughLoadBalancer, type KubernetesFrontDoorProps } from "./load-balancers";
@@ -86,7 +85,7 @@ const RULES: readonly Rule<KubernetesFrontDoorProps>[] = [
   ...PLACE_RULES,
   // The longest of the names that are built here; it is as long for every domain.
   ...nameRules<KubernetesFrontDoorProps>(({ place }) => certificateName(place.deployment, ""), {
-    ...PLATFORM_NAME,
+    ...RESOURCE_NAME,
     what: "certificate name",
     maxLength: NETWORK_NAME_MAX_LENGTH,
     lengthReason: "Compute Engine takes no longer one",

@@ -13,7 +13,7 @@ import { requireProvider } from "../../core/provider-requirements";
 import { requireAll, requireProps, type Rule } from "../../core/rules";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
-import { instanceCountRules, MIN_INSTANCES } from "../instance-count";
+import { instanceCountRules, MIN_INSTANCES } from "../instance-rules";
 import { type Identity, type Workload, type WorkloadAddress } from "../parts";
 import {
   DRAIN_SECONDS,

@@ -1,13 +1,12 @@
 import { CheckedRelation } from "../../core/checked-relation";
 import { CheckedValue } from "../../core/checked-value";
 import { RESOURCES } from "../../idp/contract";
+import { mebibytes, mebibytesExpression, MIB_PER_GIB } from "../instance-rules";
 
 /** Limits of Autopilot's general-purpose pods, less what the containers beside the server take. */
 const CPU = { min: 0.5, max: 28, step: 0.25 } as const;
 const MEMORY_GIB_PER_CPU = { min: 1, max: 6.5 } as const;
 const MAX_MEMORY_GIB = 108;
-
-const MEMORY_PATTERN = "^([0-9]+)(Mi|Gi)$";
 
 function isCpu(cpu: number): boolean {
   return cpu >= CPU.min && cpu <= CPU.max && cpu % CPU.step === 0;
@@ -30,15 +29,13 @@ export const POD_CPU = new CheckedValue<number | string>({
 export const POD_MEMORY = new CheckedRelation<{ cpu: number | string; memory: string }>({
   accepts: ({ cpu, memory }) => {
     const cpus = Number(cpu);
-    const [, amount, unit] = new RegExp(MEMORY_PATTERN).exec(memory) ?? [];
-    const memoryGib = Number(amount) / (unit === "Mi" ? 1024 : 1);
+    const memoryGib = mebibytes(memory) / MIB_PER_GIB;
     const fits = memoryGib >= cpus * MEMORY_GIB_PER_CPU.min && memoryGib <= cpus * MEMORY_GIB_PER_CPU.max;
     // A wrong number of CPUs has its own rule.
     return !isCpu(cpus) || (fits && memoryGib <= MAX_MEMORY_GIB);
   },
   condition: ({ cpu, memory }) => {
-    const parts = `regex("${MEMORY_PATTERN}", ${memory})`;
-    const memoryGib = `tonumber(${parts}[0]) / (${parts}[1] == "Mi" ? 1024 : 1)`;
+    const memoryGib = `${mebibytesExpression(memory)} / ${MIB_PER_GIB}`;
     const limits = [
       `${memoryGib} >= ${cpu} * ${MEMORY_GIB_PER_CPU.min}`,
       `${memoryGib} <= ${cpu} * ${MEMORY_GIB_PER_CPU.max}`,

@@ -11,10 +11,10 @@ import { expression } from "../../core/expression";
 import { NETWORK_NAME_MAX_LENGTH, networkName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { nameRules, requireAll, requireProps, type Rule } from "../../core/rules";
+import { nameRules, requireAll, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { type Network } from "../parts";
 import { attachmentRules, type NetworkAttachment } from "./network-attachment";
-import { NAT_PORTS_PER_NODE, NETWORK_RANGES, PLATFORM_NAME, RANGE_NAMES } from "./network-defaults";
+import { NAT_PORTS_PER_NODE, NETWORK_RANGES, RANGE_NAMES } from "./network-defaults";
 
 export interface ClusterNetworkProps {
   /** What the names are made of, and the region of the subnetwork. */
@@ -135,7 +135,7 @@ const RULES: readonly Rule<ClusterNetworkProps>[] = [
   ),
   // Longest of the names that are built here.
   ...nameRules<ClusterNetworkProps>(({ place }) => networkName(place.deployment, "network"), {
-    ...PLATFORM_NAME,
+    ...RESOURCE_NAME,
     what: "network name",
     maxLength: NETWORK_NAME_MAX_LENGTH,
     lengthReason: "Compute Engine takes no longer one",

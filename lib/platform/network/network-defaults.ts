@@ -10,12 +10,5 @@ export const NETWORK_RANGES = {
 /** Names of the ranges in the subnetwork. */
 export const RANGE_NAMES = { pods: "pods", services: "services" } as const;
 
-/** Form of the platform's names. */
-export const PLATFORM_NAME = {
-  pattern: /^[a-z]([a-z0-9-]*[a-z0-9])?$/,
-  form: "lower-case letters, digits and hyphens that start with a letter",
-  formReason: "the platform refuses other names",
-} as const;
-
 /** Ports of the address translation per node: every connection to the same database takes one. */
 export const NAT_PORTS_PER_NODE = 256;

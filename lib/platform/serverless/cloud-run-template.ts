@@ -1,10 +1,9 @@
 import { Token, type TerraformResource } from "cdktf";
 
+import { CheckedRelation } from "../../core/checked-relation";
 import { addDynamicBlock } from "../../core/conditional";
-import { CONNECTION_NAME_BUDGET, sqlInstanceName } from "../../core/names";
+import { CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { type DeploymentPlace } from "../../core/place";
-import { ifKnown, type Rule } from "../../core/rules";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { addPlainEntries, environmentOn } from "../environment";
 import { type NetworkAttachment } from "../network/network-attachment";
@@ -90,18 +89,24 @@ export function completeTemplate(
   });
 }
 
-/** For whatever mounts the socket of the deployment's database: its whole path must fit into a socket address. */
-export const SOCKET_PATH_RULE: Rule<{ readonly container: ContainerSpec; readonly place: DeploymentPlace }> = {
-  holds: ({ container, place }) =>
-    container.database === undefined ||
-    ifKnown(variableParts(place), (parts) => parts.length <= CONNECTION_NAME_BUDGET),
-  message: ({ place }) =>
-    `project, region and database instance have ${variableParts(place).length} characters together, the path of the database socket has room for ${CONNECTION_NAME_BUDGET}, because a socket address holds 108 bytes; shorten the application name or the tenant id by ${variableParts(place).length - CONNECTION_NAME_BUDGET}`,
-};
+/** Characters of a connection name: Cloud Run mounts the socket in a folder of that name. */
+export const SOCKET_PATH = new CheckedRelation<{ connectionName: number | undefined }, "excess">({
+  accepts: ({ connectionName: length = 0 }) => length <= CONNECTION_NAME_MAX_LENGTH,
+  condition: ({ connectionName: length }) => `${length} <= ${CONNECTION_NAME_MAX_LENGTH}`,
+  figures: {
+    excess: {
+      of: ({ connectionName: length = 0 }) => length - CONNECTION_NAME_MAX_LENGTH,
+      expression: ({ connectionName: length }) => `${length} - ${CONNECTION_NAME_MAX_LENGTH}`,
+    },
+  },
+  problem: (names, shown, { excess }) =>
+    `the connection name of the database, from ${names.connectionName}, has ${shown.connectionName} characters; it must have at most ${CONNECTION_NAME_MAX_LENGTH}, because the path of its socket holds ${SOCKET_PATH_MAX_LENGTH}; shorten the application name or the tenant id by ${excess}`,
+});
+
+/** For whatever mounts the socket of a database. */
+export const SOCKET_PATH_RULE = SOCKET_PATH.ruleOn<{ readonly container: ContainerSpec }>({
+  connectionName: ["container.database.instance", ({ container }) => container.database?.instance.connectionNameLength],
+});
 
 /** Private addresses go through the network, everything else keeps going out directly. */
 const EGRESS = "PRIVATE_RANGES_ONLY";
-
-function variableParts({ deployment, projectId, region }: DeploymentPlace): string {
-  return `${projectId}${region}${sqlInstanceName(deployment)}`;
-}

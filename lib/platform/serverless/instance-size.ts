@@ -1,6 +1,7 @@
 import { CheckedRelation } from "../../core/checked-relation";
 import { CheckedValue } from "../../core/checked-value";
 import { RESOURCES } from "../../idp/contract";
+import { mebibytes, mebibytesExpression } from "../instance-rules";
 
 /** Memory in MiB that Cloud Run allows per number of CPUs, in the environment that can mount buckets. */
 const MEMORY_MIB_PER_CPU = {
@@ -11,8 +12,6 @@ const MEMORY_MIB_PER_CPU = {
 } as const;
 
 const CPU_VALUES = Object.keys(MEMORY_MIB_PER_CPU).map(Number);
-
-const MEMORY_PATTERN = "^([0-9]+)(Mi|Gi)$";
 
 const PAIRS = Object.entries(MEMORY_MIB_PER_CPU)
   .map(([cpu, { min, max }]) => `${cpu} CPU ${min}Mi to ${max / 1024}Gi`)
@@ -30,14 +29,12 @@ export const INSTANCE_CPU = new CheckedValue<number | string>({
 export const INSTANCE_MEMORY = new CheckedRelation<{ cpu: number | string; memory: string }>({
   accepts: ({ cpu, memory }) => {
     const limits = Object.entries(MEMORY_MIB_PER_CPU).find(([cpus]) => Number(cpus) === Number(cpu))?.[1];
-    const [, amount, unit] = new RegExp(MEMORY_PATTERN).exec(memory) ?? [];
-    const memoryMib = Number(amount) * (unit === "Gi" ? 1024 : 1);
+    const memoryMib = mebibytes(memory);
     // A wrong number of CPUs has its own rule.
     return limits === undefined || (memoryMib >= limits.min && memoryMib <= limits.max);
   },
   condition: ({ cpu, memory }) => {
-    const parts = `regex("${MEMORY_PATTERN}", ${memory})`;
-    const memoryMib = `tonumber(${parts}[0]) * (${parts}[1] == "Gi" ? 1024 : 1)`;
+    const memoryMib = mebibytesExpression(memory);
     return [
       `!contains(${JSON.stringify(CPU_VALUES)}, ${cpu})`,
       ...Object.entries(MEMORY_MIB_PER_CPU).map(

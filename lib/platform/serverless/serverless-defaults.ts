@@ -6,13 +6,6 @@ export const EXECUTION_ENVIRONMENT = "EXECUTION_ENVIRONMENT_GEN2";
 /** Keeps the CPU on between requests, for the worker that lives beside the server. */
 export const CPU_ALWAYS_ALLOCATED = true;
 
-/** Form of the platform's names. */
-export const RESOURCE_NAME = {
-  pattern: /^[a-z]([a-z0-9-]*[a-z0-9])?$/,
-  form: "lower-case letters, digits and hyphens that start with a letter",
-  formReason: "the platform refuses other names",
-} as const;
-
 /** Folder in which the platform offers database sockets; it accepts no other. */
 export const SOCKET_FOLDER = "/cloudsql";
 

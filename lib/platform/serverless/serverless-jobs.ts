@@ -11,7 +11,7 @@ import { JOB_NAME_AND_TOKEN_MAX_LENGTH, jobName, secretId } from "../../core/nam
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { nameRules, requireAll, requireProps, type Rule } from "../../core/rules";
+import { nameRules, requireAll, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { TerraformData } from "../../core/terraform-data";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { type JobRunner, type OneTimeJob, type OneTimeJobSpec } from "../../idp/job-runner";
@@ -22,7 +22,6 @@ import {
   EXECUTION_ENVIRONMENT,
   EXECUTION_TOKEN_LENGTH,
   JOB_TIMEOUT,
-  RESOURCE_NAME,
   SCRIPT_FOLDER,
   SCRIPT_MODE,
 } from "./serverless-defaults";

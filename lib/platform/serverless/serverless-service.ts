@@ -9,11 +9,11 @@ import { SERVICE_NAME_MAX_LENGTH, serviceName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { warnOf, type Risk } from "../../core/risks";
-import { nameRules, requireAll, requireProps, type Rule } from "../../core/rules";
+import { nameRules, requireAll, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
 import { grantsTo } from "../environment";
-import { instanceCountRules, MIN_INSTANCES_OR_NONE } from "../instance-count";
+import { instanceCountRules, MIN_INSTANCES_OR_NONE } from "../instance-rules";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
 import { completeTemplate, containerBlock, networkAccess, SOCKET_PATH_RULE, volumeBlocks } from "./cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "./instance-size";
@@ -21,7 +21,6 @@ import {
   CPU_ALWAYS_ALLOCATED,
   EXECUTION_ENVIRONMENT,
   REQUEST_TIMEOUT,
-  RESOURCE_NAME,
   ROLLOUT_SURGE,
   SERVICE_TIMEOUT,
 } from "./serverless-defaults";

@@ -9,6 +9,7 @@ import { GeneratedSecret } from "../../core/generated-secret";
 import { type Identity } from "../../core/identity";
 import { unknownRegionRisk } from "../../core/known-regions";
 import {
+  connectionName,
   POSTGRESQL_NAME_MAX_LENGTH,
   postgresqlName,
   secretId,
@@ -19,7 +20,7 @@ import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { warnOf } from "../../core/risks";
-import { nameRules, requireAll, requireProps, type Rule } from "../../core/rules";
+import { nameRules, requireAll, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { DATABASE_PASSWORD_LENGTH, DATABASE_PASSWORD_SUFFIX, DATABASE_VERSION } from "../../idp/contract";
 import { LOGGING_FLAGS } from "./database-logging";
 import { DATABASE_AVAILABILITY, DATABASE_TIER, DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
@@ -88,6 +89,8 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   readonly instanceName: string;
 
   readonly connectionName: string;
+
+  readonly connectionNameLength: number | undefined;
 
   readonly databaseName: string;
 
@@ -182,7 +185,9 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     setNewerAttribute(this.instance, "root_password_wo_version", this.administratorPassword.storedVersion);
 
     this.instanceName = this.instance.name;
+    const planned = connectionName(projectId, region, deployment);
     this.connectionName = this.instance.connectionName;
+    this.connectionNameLength = Token.isUnresolved(planned) ? undefined : planned.length;
     this.databaseName = this.userName = new TerraformLocal(this, "Name", postgresqlName(deployment)).asString;
     this.hasPrivateAddress = isSet(network?.network);
     this.ready = [this.instance];
@@ -206,12 +211,10 @@ const RULES: readonly Rule<PostgresqlDatabaseProps>[] = [
     ({ place }) => place.region,
   ),
   ...nameRules<PostgresqlDatabaseProps>(({ place }) => sqlInstanceName(place.deployment), {
+    ...RESOURCE_NAME,
     what: "instance name",
     maxLength: SQL_INSTANCE_NAME_MAX_LENGTH,
-    lengthReason: "the database service takes no longer one together with the project's",
-    pattern: /^[a-z]([a-z0-9-]*[a-z0-9])?$/,
-    form: "lower-case letters, digits and hyphens",
-    formReason: "the database service refuses other names",
+    lengthReason: "Cloud SQL takes no longer one together with the project's",
   }),
   ...nameRules<PostgresqlDatabaseProps>(({ place }) => postgresqlName(place.deployment), {
     what: "database name",

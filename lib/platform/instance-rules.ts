@@ -24,6 +24,23 @@ export const INSTANCE_RANGE = new CheckedRelation<{ minInstanceCount: number; ma
     `${names.minInstanceCount} is ${shown.minInstanceCount}; it must not exceed ${names.maxInstanceCount}, which is ${shown.maxInstanceCount}; lower one or raise the other`,
 });
 
+/** How memory is written: a whole number with its unit. */
+const MEMORY_PATTERN = "^([0-9]+)(Mi|Gi)$";
+
+export const MIB_PER_GIB = 1024;
+
+/** Memory in MiB; not a number when it is written otherwise. */
+export function mebibytes(memory: string): number {
+  const [, amount, unit] = new RegExp(MEMORY_PATTERN).exec(memory) ?? [];
+  return Number(amount) * (unit === "Gi" ? MIB_PER_GIB : 1);
+}
+
+/** The same in Terraform's language; it fails when the memory is written otherwise. */
+export function mebibytesExpression(memory: string): string {
+  const parts = `regex("${MEMORY_PATTERN}", ${memory})`;
+  return `tonumber(${parts}[0]) * (${parts}[1] == "Gi" ? ${MIB_PER_GIB} : 1)`;
+}
+
 interface InstanceCounts {
   readonly container: ContainerSpec;
   readonly maxInstanceCount?: number;
