@@ -3,6 +3,10 @@ const { default: Runtime } = require("jest-runtime");
 /** The framework and its bindings: large, without any state that a test can see, and loaded by nearly every file. */
 const SHARED = /^(cdktf|constructs|@cdktf\/)/;
 
+// Every token of the framework remembers where it was created. The test runner maps each line of that to its source file,
+// which takes longer than the synthesis itself.
+require("cdktf/lib/tokens/private/stack-trace").captureStackTrace = () => [];
+
 /** Lets all files of a worker share these modules, which each would otherwise load and compile anew. */
 module.exports = class SharedModulesRuntime extends Runtime {
   requireModuleOrMock(from, name) {
