@@ -1,6 +1,6 @@
 import { type Fault } from "../../support/google-stand-in";
 import { describeWith } from "../../support/programs";
-import { CREATE, IMAGE, inScene, refusal } from "./build-scene";
+import { CREATE, IMAGE, inScene, refusal, startBuild } from "./build-scene";
 
 describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh in doubt", () => {
   describe("an identity that is too new", () => {
@@ -74,19 +74,15 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh in doubt
 
     it.concurrent("is sent again when only another image with the same tag is being built", () =>
       inScene(async ({ standIn, build }) => {
-        const tag = IMAGE.replace(/^.*:/, "");
+        const other = `other:${IMAGE.replace(/^.*:/, "")}`;
         standIn.builds.courses.push({ states: ["WORKING"] });
-        await fetch(`${standIn.environment.GOOGLE_CLOUD_BUILD_CUSTOM_ENDPOINT ?? ""}projects/demo-project/builds`, {
-          method: "POST",
-          headers: { authorization: "Bearer ya29.first" },
-          body: JSON.stringify({ steps: [{ name: "x" }], images: [`other:${tag}`], tags: [tag] }),
-        });
+        await startBuild(standIn, other);
         standIn.inject(CREATE, { kind: "reset" });
 
         const run = await build();
 
         expect(run.exitCode).toBe(0);
-        expect(standIn.builds.accepted.map(({ images }) => images)).toEqual([[`other:${tag}`], [IMAGE]]);
+        expect(standIn.builds.accepted.map(({ images }) => images)).toEqual([[other], [IMAGE]]);
       }),
     );
 

@@ -13,7 +13,9 @@ import { ApiError } from "../../support/google-stand-in-services";
 
 export const CREATE = "cloudbuild.projects.builds.create";
 export const { IMAGE } = BUILD_ENVIRONMENT;
-export const LOG = "https://console.cloud.google.com/cloud-build/builds/0b1d0000-0000-4000-8000-000000000001";
+/** The first build of a stand-in. */
+export const BUILD = "0b1d0000-0000-4000-8000-000000000001";
+export const LOG = `https://console.cloud.google.com/cloud-build/builds/${BUILD}`;
 
 export interface Scene {
   readonly standIn: GoogleStandIn;
@@ -54,3 +56,23 @@ export async function inScene(test: (scene: Scene) => Promise<void>): Promise<vo
 export function refusal(code: number, status: string, message: string): Fault {
   return { kind: "status", error: new ApiError(code, status, message) };
 }
+
+/** Starts a build of an image as another run would. */
+export async function startBuild({ environment }: GoogleStandIn, image: string = IMAGE): Promise<void> {
+  await fetch(`${environment.GOOGLE_CLOUD_BUILD_CUSTOM_ENDPOINT ?? ""}projects/demo-project/builds`, {
+    method: "POST",
+    headers: { authorization: "Bearer ya29.first" },
+    body: JSON.stringify({ steps: [{ name: "x" }], images: [image], tags: [image.replace(/^.*:/, "")] }),
+  });
+}
+
+/** Sends a signal as soon as the build is at work, in the middle of a long pause. */
+export const killAtWork = (
+  signal: NodeJS.Signals,
+  environment: Readonly<Record<string, string>> = {},
+): ScriptOptions => ({
+  environment: { ...environment, REST_POLL_SECONDS: "30" },
+  onOutput: (output, kill) => {
+    if (output.includes("WORKING") && !output.includes("Interrupted")) kill(signal);
+  },
+});
