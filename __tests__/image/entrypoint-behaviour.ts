@@ -563,7 +563,7 @@ export function describeEntrypoint(program: keyof typeof COMMANDS): void {
         const container = await startContainer({ STUB_SERVER_STOP_SECONDS: "2", STUB_WORKER_STOP_SECONDS: "2" });
         const worker = await firstWorker(container);
         for (let time = 0; time < 100; time += 1) {
-          for (const pid of [container.pid, worker.parentPid]) process.kill(pid, "SIGTERM");
+          killAll([container.pid, worker.parentPid], "SIGTERM");
           await delay(5);
         }
         expect(await container.ended).toBe(0);

@@ -70,11 +70,11 @@ function environmentOf(pid: string): string[] {
   }
 }
 
-/** Ends processes at once; those that are gone already are fine. */
-export function killAll(pids: readonly number[]): void {
+/** Sends a signal to processes, which ends them at once by default; those that are gone already are fine. */
+export function killAll(pids: readonly number[], signal: NodeJS.Signals = "SIGKILL"): void {
   for (const pid of pids) {
     try {
-      process.kill(pid, "SIGKILL");
+      process.kill(pid, signal);
     } catch {
       // It ended by itself.
     }
