@@ -384,10 +384,7 @@ export class MigrationCenter {
       Object.fromEntries(Object.entries(asset).filter(([field]) => !["machineDetails", "sources"].includes(field)));
     // As all of Google's APIs do, it answers with the asked fields alone.
     const [, asked] = /assets\(([^)]*)\)/.exec(call.query.get("fields") ?? "") ?? [];
-    const chosen = (asset: JsonObject): JsonObject =>
-      Object.fromEntries(
-        Object.entries(asset).filter(([field]) => asked === undefined || asked.split(",").includes(field)),
-      );
+    const chosen = (asset: JsonObject): JsonObject => (asked === undefined ? asset : partOf(asset, asked.split(",")));
     return this.list("assets", (isFull ? shown : shown.map(basic)).map(chosen), call);
   }
 
@@ -431,4 +428,16 @@ function stillCreating(file: JsonObject): JsonObject {
     ...Object.fromEntries(Object.entries(file).filter(([field]) => field !== "uploadFileInfo")),
     state: "CREATING",
   };
+}
+
+/** The named fields of an object; `a/b` names the field b of the object a. */
+function partOf(object: JsonObject, fields: readonly string[]): JsonObject {
+  const part: Record<string, unknown> = {};
+  for (const [first = "", ...rest] of fields.map((field) => field.split("/"))) {
+    const value = object[first];
+    if (value === undefined) continue;
+    part[first] =
+      rest.length === 0 ? value : { ...(part[first] as JsonObject), ...partOf(value as JsonObject, [rest.join("/")]) };
+  }
+  return part;
 }

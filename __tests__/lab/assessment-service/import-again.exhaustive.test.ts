@@ -51,26 +51,33 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh, run again", () => {
     }),
   );
 
-  it.concurrent("imports again what was deleted since, and nothing that was only hidden", () =>
-    inScene(async ({ standIn, run }) => {
-      haveSource(standIn);
-      const environment = { INVENTORY_FOLDER: inventoryFolder() };
-      await run("import-inventory", { environment });
-      const [job] = standIn.migration.jobs.values();
-      job?.assets.splice(0, 1);
+  it.concurrent(
+    "imports again what was deleted since, whatever else its source has, and nothing that was only hidden",
+    () =>
+      inScene(async ({ standIn, run }) => {
+        haveSource(standIn);
+        const environment = { INVENTORY_FOLDER: inventoryFolder() };
+        await run("import-inventory", { environment });
+        const [job] = standIn.migration.jobs.values();
+        job?.assets.splice(0, 1);
+        // What the discovery client has found.
+        standIn.migration.assets.push(
+          { name: `${LOCATION}/assets/scanned`, sources: [SOURCE], machineDetails: { machineName: "linux-1" } },
+          { name: `${LOCATION}/assets/database`, sources: [SOURCE] },
+        );
 
-      const returned = await run("import-inventory", { environment });
-      const repeated = await run("import-inventory", { environment });
+        const returned = await run("import-inventory", { environment });
+        const repeated = await run("import-inventory", { environment });
 
-      expect(returned).toMatchObject({ exitCode: 0, stderr: "" });
-      expect(withoutHash(returned.stdout)).toContain(
-        "Import job JOB has imported 2 instances, of which 1 are there still: replacing it.\n",
-      );
-      expect(repeated.stdout).toMatch(/^This inventory is imported already/);
-      expect(standIn.migration.allAssets).toHaveLength(2);
-      const [list = { path: "" }] = standIn.requestsTo("migrationcenter.projects.locations.assets.list");
-      expect(new URL(list.path, "http://x").searchParams.get("showHidden")).toBe("true");
-    }),
+        expect(returned).toMatchObject({ exitCode: 0, stderr: "" });
+        expect(withoutHash(returned.stdout)).toContain(
+          "Import job JOB has imported 2 instances, of which 1 are still there: replacing it.\n",
+        );
+        expect(repeated.stdout).toMatch(/^This inventory is imported already/);
+        expect(standIn.migration.allAssets).toHaveLength(4);
+        const [list = { path: "" }] = standIn.requestsTo("migrationcenter.projects.locations.assets.list");
+        expect(new URL(list.path, "http://x").searchParams.get("showHidden")).toBe("true");
+      }),
   );
 
   it.concurrent("warns of an import that is not whole, with numbers, and tries again the next time", () =>

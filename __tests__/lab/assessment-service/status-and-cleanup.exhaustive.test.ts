@@ -7,9 +7,17 @@ import { ApiError } from "../../support/google-stand-in-services";
 import { haveLeftovers, haveSource, inScene, LOCATION, namesIn, UPLOAD_ID } from "./assessment-scene";
 
 describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
-  it.concurrent("shows sources, assets and import jobs of all pages, as tables or as JSON", () =>
+  it.concurrent("shows sources, assets, import and export jobs of all pages, as tables or as JSON", () =>
     inScene(async ({ standIn, run }) => {
       haveLeftovers(standIn);
+      standIn.migration.others.get("assetsExportJobs")?.push({
+        name: `${LOCATION}/assetsExportJobs/repeated`,
+        createTime: "2026-01-01T00:00:00Z",
+        recentExecutions: [
+          { startTime: "2026-01-02T00:00:00Z", endTime: "2026-01-02T00:01:00Z" },
+          { startTime: "2026-01-03T00:00:00Z", endTime: "2026-01-03T00:01:00Z", result: { error: { code: 8 } } },
+        ],
+      });
       standIn.migration.longestPage = 2;
 
       const tables = await run("assessment-status");
@@ -36,16 +44,21 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
         " | mine | Cloud B | IMPORT_JOB_STATE_COMPLETED",
         " | mine-too | Cloud B | IMPORT_JOB_STATE_COMPLETED",
         " | others | Cloud B | IMPORT_JOB_STATE_COMPLETED",
+        "Export jobs: 2",
+        " | ID | CREATED | LAST RUN | STATE",
+        " | spreadsheet",
+        " | repeated | 2026-01-01T00:00:00Z | 2026-01-03T00:00:00Z | failed",
         "",
       ]);
       const sizes = standIn.requests.map(({ path }) => /\/(\w+)\?pageSize=(\d+)/.exec(path)?.slice(1).join(" "));
-      expect([...new Set(sizes)]).toEqual(["sources 1000", "assets 100", "importJobs 1000"]);
+      expect([...new Set(sizes)]).toEqual(["sources 1000", "assets 100", "importJobs 1000", "assetsExportJobs 1000"]);
       expect(json).toMatchObject({ exitCode: 0, stderr: "" });
       const document = JSON.parse(json.stdout) as Record<string, readonly Record<string, unknown>[]>;
       expect(Object.entries(document).map(([name, items]) => [name, items.length])).toEqual([
         ["sources", 3],
         ["assets", 6],
         ["importJobs", 3],
+        ["assetsExportJobs", 2],
         ["unreachable", 1],
       ]);
       expect(document.assets?.[3]).toEqual({

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Shows what the assessment service has for a project: sources, discovered assets and import jobs.
+# Shows what the assessment service has for a project: sources, discovered assets, import jobs and export jobs.
 #
 #   assessment-status.sh          as tables
 #   assessment-status.sh --json   as one JSON document, with progress on the error output
@@ -81,12 +81,17 @@ read_all assets "$asset_page_size&view=ASSET_VIEW_FULL&showHidden=true" '{
 read_all importJobs "$page_size" '{
   id: (.name | split("/") | last), displayName: (.displayName // ""), state: (.state // "IMPORT_JOB_STATE_UNSPECIFIED")
 }'
+# Each keeps its latest runs, in no order that is documented.
+read_all assetsExportJobs "$page_size" '([.recentExecutions[]?] | max_by(.startTime // "")) as $run | {
+  id: (.name | split("/") | last), created: (.createTime // ""), started: ($run.startTime // ""),
+  state: (if $run == null then "" elif $run.result.error then "failed" elif $run.endTime then "ended" else "under way" end)
+}'
 
 if [ "$as_json" = yes ]; then
   sort -u "$GOOGLE_WORK/all-unreachable" | jq -R 'select(. != "")' >"$GOOGLE_WORK/unreachable"
   printf '{'
   separator=
-  for list in sources assets importJobs unreachable; do
+  for list in sources assets importJobs assetsExportJobs unreachable; do
     printf '%s\n  "%s": [' "$separator" "$list"
     # The other control characters are escaped by jq.
     sed "s/$GOOGLE_C1/ /g" "$GOOGLE_WORK/$list" |
@@ -101,6 +106,7 @@ else
   show Assets assets '[.id, .machineName // "", .osName // "", if .hidden then "hidden" else "" end, (.sources | join(" "))]' \
     ID MACHINE "OPERATING SYSTEM" HIDDEN SOURCES
   show "Import jobs" importJobs '[.id, .displayName, .state]' ID "DISPLAY NAME" STATE
+  show "Export jobs" assetsExportJobs '[.id, .created, .started, .state]' ID CREATED "LAST RUN" STATE
   if [ -s "$GOOGLE_WORK/all-unreachable" ]; then
     google_say "Not everything is shown; the service could not reach: $(sort -u "$GOOGLE_WORK/all-unreachable" | tr '\n' ' ')"
   fi

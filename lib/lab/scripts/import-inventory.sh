@@ -2,8 +2,8 @@
 # Imports an inventory of cloud B, as export-inventory.sh wrote it, into the assessment service and waits for it.
 #
 # The job's id holds the hash of the inventory and of its source, so running this again finds what an earlier run did. An
-# import of the same inventory is left alone when it is whole, its source still has as many machines and nothing was
-# imported into it after that; one that is under way is waited for; any other is replaced. What the service may refuse without need
+# import of the same inventory is left alone when it is whole, its source still has the machines and nothing was imported
+# into it after that; one that is under way is waited for; any other is replaced. What the service may refuse without need
 # (a file that has a header only, tags that are no labels of Google's, a source of the discovery client's type) is corrected
 # once, each time in a new job, and said.
 #

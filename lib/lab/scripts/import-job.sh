@@ -66,14 +66,21 @@ look_at_job() {
   state=NONE
 }
 
-# count_assets SOURCE: sets assets, how many machines the service has of a source. What a user has hidden is there.
-count_assets() {
+# count_machines SOURCE: sets machines, how many of the inventory's machines the service has in a source, told by id or name
+# because machines that the discovery client has found may be there, too. What a user has hidden is there.
+count_machines() {
   google_list migrationcenter "$location/assets" \
-    "pageSize=1000&view=ASSET_VIEW_FULL&showHidden=true&fields=assets(name,sources),nextPageToken,unreachable" \
-    assets "$GOOGLE_WORK/assets" || google_fail "Whether the machines of the earlier import are there still cannot be read."
-  assets=$(jq -n --arg source "locations/$REGION/sources/$1" '
-    reduce (inputs | select(any(.sources[]?; sub("^projects/[^/]+/"; "") == $source))) as $asset (0; . + 1)
-  ' "$GOOGLE_WORK/assets")
+    "pageSize=1000&view=ASSET_VIEW_FULL&showHidden=true&fields=assets(name,sources,machineDetails/uuid,machineDetails/machineName),nextPageToken,unreachable" \
+    assets "$GOOGLE_WORK/assets" || google_fail "Whether the machines of the earlier import are still there cannot be read."
+  # Id and name are the first cells of a row.
+  machines=$(cat "$INVENTORY_FOLDER"/vmInfo*.csv | jq -Rn --arg source "locations/$REGION/sources/$1" \
+    --slurpfile assets "$GOOGLE_WORK/assets" '
+    (reduce (inputs | capture("^(?<id>[^,\"]+),(?<name>\"([^\"]|\"\")*\"|[^,]*)")) as $row ({};
+      .[$row.id | ascii_downcase] = true
+      | .[$row.name | if startswith("\"") then .[1:-1] | gsub("\"\""; "\"") else . end | ascii_downcase] = true)) as $known
+    | [$assets[] | select(any(.sources[]?; sub("^projects/[^/]+/"; "") == $source)) | .machineDetails
+      | select(any(.uuid, .machineName; strings | ascii_downcase | in($known)))] | length
+  ')
 }
 
 # Has a job that has ended imported less than the inventory holds?
@@ -90,9 +97,10 @@ judge_earlier_import() {
     lack="is older than another import into its source"
   else
     [ "$has_report" = true ] || frames=1
-    count_assets "$job_source"
+    count_machines "$job_source"
     # What cannot be reached may be there.
-    [ -s "$GOOGLE_WORK/unreachable" ] || [ "$assets" -ge "$frames" ] || lack="has imported $frames instances, of which $assets are there still"
+    [ -s "$GOOGLE_WORK/unreachable" ] || [ "$machines" -ge "$frames" ] ||
+      lack="has imported $frames instances, of which $machines are still there"
   fi
 }
 
