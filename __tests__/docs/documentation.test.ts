@@ -1,21 +1,26 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { runInNewContext } from "node:vm";
 
 import { packageFile } from "../../lib/core/package-file";
 import { documentedStacks } from "../tools/documented-stacks";
-import { UPDATE_COMMAND, withFreshTables } from "../tools/readme-tables";
+import { UPDATE_COMMAND, withFreshParts } from "../tools/page-parts";
+import { blocksIn, headingsOf, pageOf, pages, withoutBlocks, type Page } from "../tools/pages";
 import { copiesOf, offeredScripts, untruth, type Offer } from "./documented-command";
 
-const readme = readFileSync(packageFile("README.md"), "utf8");
+const PAGES = pages().map((page): [path: string, page: Page] => [page.path, page]);
+const FRONT_PAGE = pageOf("README.md");
+const SHARED_PAGE = "stacks/identity-provider.md";
 const help = readFileSync(packageFile("help"), "utf8");
 
-const shellLines = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block]) =>
-  (block ?? "").split("\n").filter((line) => line !== ""),
-);
+const shellLines = PAGES.flatMap(([, { text }]) => blocksIn(text, "sh"))
+  .flatMap((block) => block.split("\n"))
+  .filter((line) => line !== "");
 
 /** Whole commands within sentences, and those within such a command. */
-const commandsInSentences = [
-  ...readme.matchAll(/`((?:npm run|npm test|npx|terraform -chdir=\S+) ?[^`]*)`|\$\((terraform [^)]*)\)/g),
-].map(([, command, inner]) => command ?? inner ?? "");
+const commandsInSentences = PAGES.flatMap(([, { text }]) => [
+  ...text.matchAll(/`((?:npm run|npm test|npx|terraform -chdir=\S+) ?[^`]*)`|\$\((terraform [^)]*)\)/g),
+]).map(([, command, inner]) => command ?? inner ?? "");
 
 /** Each indented line of `help` under its heading, parted where two spaces are. */
 const helpLines = help.split("\n").reduce<{ heading: string; left: string }[]>((lines, line) => {
@@ -28,95 +33,125 @@ const helpCommands = helpLines
   .filter(({ heading, left }) => heading !== "Stacks" && left !== "")
   .map(({ left }) => left);
 
-/** The chapters of the README and what each has below it, in this order. */
-const EACH_STACK = ["`idp-serverless`", "`idp-kubernetes`", "`assessment-lab`"];
-
-const CHAPTERS: readonly (readonly [chapter: string, parts: readonly string[]])[] = [
-  ["Quick start", ["A lab in ten minutes"]],
-  ["What you get", EACH_STACK],
-  ["Inputs", EACH_STACK],
-  ["Outputs", EACH_STACK],
-  ["Using the constructs", []],
-  ["Handing a folder to another team", []],
-  [
-    "Operations",
-    [
-      "First sign-in",
-      "Upgrade",
-      "Backup and restore",
-      "What may be rotated",
-      "What must never be rotated",
-      "Destroy and what survives it",
-      "After a failed apply",
-      "The cluster",
-      "The assessment service",
-    ],
-  ],
-  ["Traps", []],
-  ["Design decisions", []],
-  ["Contributing", ["Rehearsal"]],
-];
+/** The rows of the tables under a heading of the second level, each as its cells. */
+const rowsUnder = (page: Page, title: string): string[][] =>
+  (page.text.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "")
+    .split("\n")
+    .filter((line, index, lines) => line.startsWith("| ") && ![line, lines[index + 1]].some(isSeparator))
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
 
 let offer: Offer;
+let stackNames: readonly string[];
 
 beforeAll(async () => {
   offer = { copies: copiesOf(shellLines), scripts: offeredScripts(), stacks: await documentedStacks() };
+  stackNames = Object.keys(offer.stacks);
 });
 
-describe("README", () => {
-  it("has the chapters of the house in its order, each stack in every one that is per stack", () => {
-    const withoutCode = readme.replaceAll(/^```[\s\S]*?^```$/gm, "");
-    const headings = [...withoutCode.matchAll(/^(##+) (.*)$/gm)].map(([, marks, title]) => `${marks} ${title}`);
-    expect(headings).toEqual(
-      CHAPTERS.flatMap(([chapter, parts]) => [`## ${chapter}`, ...parts.map((part) => `### ${part}`)]),
+describe("The front page", () => {
+  it("can be read in a few minutes", () => {
+    expect(FRONT_PAGE.text.split("\n").length).toBeLessThanOrEqual(250);
+  });
+
+  it("shows every stack in its picture", () => {
+    const picture = blocksIn(FRONT_PAGE.text, "text")[0] ?? "";
+    expect(picture.match(/^\S+/gm)).toEqual(stackNames);
+  });
+
+  it("says what each stack costs, as the page of the stack calculates it", () => {
+    const told = rowsUnder(FRONT_PAGE, "What it costs to try").map(([link, ...prices]) => [
+      /`([^`]+)`/.exec(link ?? "")?.[1],
+      ...prices.map(Number),
+    ]);
+    expect(told).toEqual(
+      stackNames.map((stack) => {
+        const sum = Number(
+          rowsUnder(pageOf(`stacks/${stack}.md`), "Costs")
+            .at(-1)?.[2]
+            ?.replaceAll("*", ""),
+        );
+        return [stack, rounded(sum, 2), rounded(sum * 4, 2), rounded(sum * 730, 0)];
+      }),
     );
   });
+});
 
-  it("shows every stack in the picture that it begins with, after one sentence", () => {
-    const [, purpose, picture] = /^# [^\n]*\n\n(.*?)\n\n```text\n(.*?)^```$/ms.exec(readme) ?? [];
-    expect(purpose?.replace(/\.$/, "")).not.toMatch(/\.\s/);
-    expect(picture?.match(/^\S+/gm)).toEqual(Object.keys(offer.stacks));
-  });
-
-  it("says of every trap and every decision since when it is there", () => {
-    const chapter = (title: string) => readme.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
-    const traps = chapter("Traps").match(/^\| (?!Symptom|---).*$/gm) ?? [];
-    const decisions = chapter("Design decisions").match(/^- .*$/gm) ?? [];
-    expect(traps.length).toBeGreaterThan(30);
-    expect(decisions.length).toBeGreaterThan(5);
-    const undated = [
-      ...traps.filter((row) => !/^\|(?: [^|]+ \|){3} 20\d\d-\d\d-\d\d \|$/.test(row)),
-      ...decisions.filter((decision) => !/^- \*\*[^*]+\*\* \(20\d\d-\d\d-\d\d\)\. /.test(decision)),
-    ];
-    expect(undated).toEqual([]);
-  });
-
-  it("has shell examples", () => {
-    expect(shellLines.length).toBeGreaterThan(10);
-  });
-
-  it.each([...new Set([...shellLines, ...commandsInSentences])])("tells a command that works: %s", (line) => {
-    expect(untruth(line, offer)).toBeUndefined();
-  });
-
-  it(`shows the inputs and outputs as they are synthesized; when this fails, run: ${UPDATE_COMMAND}`, () => {
-    expect(readme).toBe(withFreshTables(readme, offer.stacks));
-  });
-
-  it("documents every stack's inputs and outputs", () => {
-    for (const stack of Object.keys(offer.stacks)) {
-      expect(readme).toContain(`<!-- inputs: ${stack} -->`);
-      expect(readme).toContain(`<!-- outputs: ${stack} -->`);
+describe("The page of each stack", () => {
+  it("says what it creates, costs, takes and gives, how it is operated, and its traps", () => {
+    for (const stack of stackNames) {
+      const titles = headingsOf(pageOf(`stacks/${stack}.md`).text).map(({ title }) => title);
+      const expected = ["What it creates", "Costs", "Inputs", "Outputs", "Operations", "Traps"];
+      expect([stack, titles.filter((title) => expected.includes(title))]).toEqual([stack, expected]);
     }
   });
 
-  it("links to files that exist", () => {
-    const targets = [...readme.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target]) => target ?? "");
-    expect(targets.length).toBeGreaterThan(0);
-    expect(targets.filter((target) => !existsSync(packageFile(target)))).toEqual([]);
+  it("calculates the price of each part, and the sum", () => {
+    for (const stack of stackNames) {
+      const rows = rowsUnder(pageOf(`stacks/${stack}.md`), "Costs");
+      const parts = rows.slice(0, -1);
+      for (const [part, calculation = "", price] of parts)
+        expect([stack, part, rounded(valueOf(calculation), 3)]).toEqual([stack, part, Number(price)]);
+      const sum = parts.reduce((total, [, , price]) => total + Number(price), 0);
+      expect(rows.at(-1)).toEqual(["**Sum**", "", `**${sum.toFixed(3)}**`]);
+    }
   });
 
-  it("describes inputs and outputs in sentences that end", () => {
+  it("has each input and output once, on its own page or on that of both identity providers", () => {
+    for (const stack of stackNames) {
+      const own = pageOf(`stacks/${stack}.md`);
+      const isShared = own.text.includes("(identity-provider.md#inputs)");
+      const tables = [own, ...(isShared ? [pageOf(SHARED_PAGE)] : [])];
+      const { output, variable } = offer.stacks[stack] ?? { output: {}, variable: {} };
+      const shown = (title: string) =>
+        tables.flatMap((page) => rowsUnder(page, title)).map(([name]) => name?.replaceAll("`", ""));
+      expect([stack, shown("Inputs").sort()]).toEqual([stack, Object.keys(variable).sort()]);
+      expect([stack, shown("Outputs").sort()]).toEqual([stack, Object.keys(output).sort()]);
+    }
+  });
+});
+
+describe("Traps", () => {
+  it("have a symptom, a cause and what the code does about it", () => {
+    const traps = PAGES.flatMap(([, page]) => rowsUnder(page, "Traps"));
+    expect(traps.length).toBeGreaterThan(30);
+    expect(traps.filter((cells) => cells.length !== 3 || cells.some((cell) => cell === ""))).toEqual([]);
+  });
+});
+
+describe.each(PAGES)("%s", (path, { text }) => {
+  it(`shows what is synthesized, and its own contents; when this fails, run: ${UPDATE_COMMAND}`, () => {
+    expect(text).toBe(withFreshParts(text, offer.stacks));
+  });
+
+  it("links to files and headings that exist", () => {
+    const links = [...withoutBlocks(text).matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, link]) => link ?? "");
+    expect(links.filter((link) => !leadsSomewhere(path, link))).toEqual([]);
+  });
+});
+
+describe("Long pages", () => {
+  it("begin with their contents", () => {
+    const long = PAGES.filter(([, { text }]) => headingsOf(text).length > 4 && !text.startsWith("# Changelog"));
+    expect(long.length).toBeGreaterThan(5);
+    expect(long.filter(([, { text }]) => !text.includes("\n<!-- contents -->\n")).map(([path]) => path)).toEqual([]);
+  });
+});
+
+describe("The pages", () => {
+  it("have shell examples", () => {
+    expect(shellLines.length).toBeGreaterThan(10);
+  });
+
+  it.each([...new Set([...shellLines, ...commandsInSentences])])("tell a command that works: %s", (line) => {
+    expect(untruth(line, offer)).toBeUndefined();
+  });
+
+  it("describe inputs and outputs in sentences that end", () => {
     const descriptions = Object.values(offer.stacks).flatMap(({ variable, output }) =>
       [...Object.values(variable), ...Object.values(output)].map(({ description }) => description),
     );
@@ -131,12 +166,45 @@ describe("help", () => {
 
   it("names every stack and every command of the project", () => {
     const stacks = helpLines.filter(({ heading, left }) => heading === "Stacks" && left !== "");
-    expect(stacks.map(({ left }) => left)).toEqual(Object.keys(offer.stacks));
+    expect(stacks.map(({ left }) => left)).toEqual(stackNames);
     const daily = Object.keys(offer.scripts).filter((script) => !script.includes(":") && script !== "prepack");
     expect(daily.filter((script) => !new RegExp(`npm (run )?${script}\\b`).test(help))).toEqual([]);
+  });
+
+  it("names pages that exist", () => {
+    const named = [...help.matchAll(/\S+\.md\b/g)].flatMap(([page]) =>
+      page.includes("<stack>") ? stackNames.map((stack) => page.replace("<stack>", stack)) : [page],
+    );
+    expect(named.length).toBeGreaterThan(stackNames.length);
+    expect(named.filter((page) => !existsSync(packageFile(page)))).toEqual([]);
   });
 
   it.each(helpCommands)("tells a command that works: %s", (command) => {
     expect(untruth(command, offer)).toBeUndefined();
   });
 });
+
+/** True of the line between the header and the rows of a table. */
+function isSeparator(line = ""): boolean {
+  return line.startsWith("| --- ");
+}
+
+function leadsSomewhere(from: string, link: string): boolean {
+  const [file = "", anchor] = link.split("#");
+  const target = file === "" ? from : join(dirname(from), file);
+  if (!existsSync(packageFile(target))) return false;
+  if (anchor === undefined) return true;
+  if (!statSync(packageFile(target)).isFile()) return false;
+  return headingsOf(pageOf(target).text).some((heading) => heading.anchor === anchor);
+}
+
+/** The value of a calculation with numbers, signs and parentheses alone. */
+function valueOf(calculation: string): number {
+  const expression = calculation.replaceAll("×", "*").replaceAll("÷", "/");
+  if (!/^[\d.+*/() -]+$/.test(expression)) throw new Error(`${calculation} is no calculation`);
+  return Number(runInNewContext(expression));
+}
+
+function rounded(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

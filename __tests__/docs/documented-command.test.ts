@@ -25,6 +25,8 @@ describe("The judge of documented commands", () => {
     ["STATE_BUCKET=my-states npm run synth", "the synthesis does not read STATE_BUCKET"],
     ["STATE_BACKEND=none npm run check", "npm does not read STATE_BACKEND"],
     ["CDKTF_OUTDIR=there terraform -chdir=there init", "terraform does not read CDKTF_OUTDIR"],
+    ["npx jest __tests__/no-such", "there is no __tests__/no-such"],
+    ["npx jest --watch __tests__/core", "there is no --watch"],
     ["npx cdktf-cli@0.20 list", "the framework's command line is cdktf-cli@0.21, not cdktf-cli@0.20"],
     ["npx cdktf-cli@0.21 apply idp-serverless", "cdktf apply is not used here"],
     ["npx cdktf-cli@0.21 list --all", "cdktf list takes no --all"],

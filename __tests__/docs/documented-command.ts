@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { packageFile } from "../../lib/core/package-file";
 import { parseStateBackend } from "../../lib/core/state-backend";
 import { DB_INIT_JOB } from "../../lib/idp/contract";
-import { type DocumentedTerraform } from "../tools/readme-tables";
+import { type DocumentedTerraform } from "../tools/page-parts";
 
 /** What the project really offers, for judging what its pages say. */
 export interface Offer {
@@ -64,7 +64,7 @@ export function untruth(command: string, offer: Offer): string | undefined {
     case "npm":
       return npmUntruth(rest, settings, offer);
     case "npx":
-      return cdktfUntruth(rest, offer);
+      return rest[0] === "jest" ? jestUntruth(rest.slice(1)) : cdktfUntruth(rest, offer);
     case "terraform":
       return terraformUntruth(rest, offer);
     case "cp":
@@ -129,6 +129,13 @@ function gcloudUntruth(words: readonly string[]): string | undefined {
   )?.[1];
   if (container === undefined) return `gcloud ${command} is not known`;
   return container === DB_INIT_JOB ? undefined : `no container is called ${container}`;
+}
+
+function jestUntruth(words: readonly string[]): string | undefined {
+  const exhaustive = ["--testPathIgnorePatterns", "/node_modules/", "--"];
+  const paths = exhaustive.every((word, index) => words[index] === word) ? words.slice(exhaustive.length) : words;
+  const [missing] = paths.filter((path) => !existsSync(packageFile(path)));
+  return missing === undefined ? undefined : `there is no ${missing}`;
 }
 
 function cdktfUntruth([cli, verb = "", ...rest]: readonly string[], { stacks }: Offer): string | undefined {

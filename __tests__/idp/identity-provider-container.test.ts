@@ -121,7 +121,7 @@ describe("The identity provider's container", () => {
 
   it("takes the startup probe that the traps name for a platform with the older limit", () => {
     const [, name, block = ""] =
-      /`startupProbe: (\{(.*?)\})`/.exec(readFileSync(packageFile("README.md"), "utf8")) ?? [];
+      /`startupProbe: (\{(.*?)\})`/.exec(readFileSync(packageFile("stacks/idp-serverless.md"), "utf8")) ?? [];
     expect(name).toBeDefined();
     const startupProbe = Object.fromEntries(
       block

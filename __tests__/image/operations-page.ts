@@ -4,7 +4,8 @@ import { packageFile } from "../../lib/core/package-file";
 
 /** What the operations page runs in a container, in words. */
 export function documentedCommand(): string[] {
-  const [, command] = / -c server -- ([^`\n]+)`/.exec(readFileSync(packageFile("README.md"), "utf8")) ?? [];
+  const [, command] =
+    / -c server -- ([^`\n]+)`/.exec(readFileSync(packageFile("stacks/idp-kubernetes.md"), "utf8")) ?? [];
   if (command === undefined) throw new Error("the page shows no command for a container");
   return command.split(" ");
 }

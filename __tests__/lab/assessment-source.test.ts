@@ -127,11 +127,11 @@ describe("AssessmentSource", () => {
 
     const folder = synthesizeInto(App.of(stack), stack.node.id);
 
-    const readme = readFileSync(packageFile("README.md"), "utf8");
+    const page = readFileSync(packageFile("stacks/assessment-lab.md"), "utf8");
     // Each reads the libraries beside it first.
     for (const script of ["assessment-cleanup.sh", "assessment-status.sh"]) {
       expect(outputOf(folder, script, "--help")).toContain(`  ${script}  `);
-      expect(readme).toContain(`sh scripts/${script}`);
+      expect(page).toContain(`sh scripts/${script}`);
     }
   });
 

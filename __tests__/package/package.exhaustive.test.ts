@@ -15,6 +15,8 @@ import { dirname, join } from "node:path";
 
 import { buildSync } from "esbuild";
 
+import { programs } from "../tools/pages";
+
 const REPOSITORY = join(__dirname, "../..");
 
 /** What a user of the package installs beside it. */
@@ -55,9 +57,14 @@ const RESOLUTIONS: Readonly<Record<string, object>> = {
   bundler: { module: "ESNext", moduleResolution: "Bundler" },
 };
 
-const README_PROGRAMS = [
-  ...readFileSync(join(REPOSITORY, "README.md"), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm),
-].map(([, program]) => program ?? "");
+/** A resource that each example makes, by the name of its stack. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  "sign-in": "google_cloud_run_v2_service",
+  "sign-in-on-kubernetes": "kubernetes_deployment_v1",
+  "sign-in-with-alerts": "google_monitoring_alert_policy",
+  "sign-in-by-hand": "google_sql_database_instance",
+  training: "google_compute_instance",
+};
 
 /** An address in a stack of the framework's own kind, whose logical ids end in a hash. */
 const speaking = (logicalId: string): string =>
@@ -105,9 +112,10 @@ identityProvider.database.instance.addOverride("settings.user_labels.cost", "sha
 app.synth();
 `;
 
-/** An empty project in which the packed library is installed, and every TypeScript example of the README. */
+/** An empty project in which the packed library is installed, and every TypeScript example of its pages. */
 describe("the packed library", () => {
   let project: string;
+  const folderOf = (stack: string) => join(project, `example-${stack}`);
 
   beforeAll(() => {
     project = mkdtempSync(join(tmpdir(), "consumer-"));
@@ -128,11 +136,10 @@ describe("the packed library", () => {
       symlinkSync(join(REPOSITORY, "node_modules", dependency), link);
     }
 
-    README_PROGRAMS.forEach((program, index) => {
-      const folder = join(project, `example-${index + 1}`);
-      mkdirSync(folder);
-      writeFileSync(join(folder, "main.ts"), program);
-    });
+    for (const { stack, text } of programs()) {
+      mkdirSync(folderOf(stack));
+      writeFileSync(join(folderOf(stack), "main.ts"), text);
+    }
     for (const [variant, subpath] of VARIANTS) {
       mkdirSync(join(project, variant));
       writeFileSync(join(project, variant, "main.ts"), variantProgram(variant, subpath));
@@ -168,9 +175,9 @@ describe("the packed library", () => {
 
   // Each also emits the examples; the last ones are run below.
   it.each([...Object.keys(RESOLUTIONS).entries()].reverse())(
-    "offers its types to every example of the README, and those of everything that can be imported, in setting %d: %s",
+    "offers its types to every example of its pages, and those of everything that can be imported, in setting %d: %s",
     (index) => {
-      expect(README_PROGRAMS.length).toBeGreaterThanOrEqual(2);
+      expect(programs().map(({ stack }) => stack)).toEqual(Object.keys(EXAMPLES));
       const compiler = join(REPOSITORY, "node_modules/typescript/bin/tsc");
       const args = [compiler, "--project", `tsconfig-${index}.json`];
       const { stdout } = spawnSync(process.execPath, args, { cwd: project, encoding: "utf8" });
@@ -190,21 +197,15 @@ describe("the packed library", () => {
     expect(() => run("--eval", 'require("cdktf-idp-stacks/core/names")')).toThrow("ERR_PACKAGE_PATH_NOT_EXPORTED");
   });
 
-  it.each(README_PROGRAMS.map((_, index) => index + 1))("synthesizes example %d of the README", (number) => {
-    const folder = join(project, `example-${number}`);
-    execFileSync(process.execPath, ["main.js"], { cwd: folder, stdio: "pipe" });
-    const stacks = join(folder, "cdktf.out/stacks");
-    const [stack = ""] = readdirSync(stacks);
+  it.each(Object.entries(EXAMPLES))("synthesizes the example %s", (stack, made) => {
+    execFileSync(process.execPath, ["main.js"], { cwd: folderOf(stack), stdio: "pipe" });
+    const stacks = join(folderOf(stack), "cdktf.out/stacks");
+    expect(readdirSync(stacks)).toEqual([stack]);
     const { terraform, resource } = JSON.parse(readFileSync(join(stacks, stack, "cdk.tf.json"), "utf8")) as {
       terraform: { required_providers: Record<string, { version: string }> };
       resource: Record<string, object>;
     };
     expect(terraform.required_providers.google?.version).toBe(">= 7.42.0, < 8.0.0");
-    const made = {
-      "sign-in": "google_cloud_run_v2_service",
-      "sign-in-by-hand": "google_sql_database_instance",
-      training: "google_compute_instance",
-    }[stack];
     expect(Object.keys(resource)).toContain(made);
   });
 
@@ -247,7 +248,7 @@ describe("the packed library", () => {
   });
 
   it("composes AssessmentLab, from a place of its own, with its start-up scripts", () => {
-    const folder = join(project, "example-3/cdktf.out/stacks/training");
+    const folder = join(folderOf("training"), "cdktf.out/stacks/training");
     const { resource } = JSON.parse(readFileSync(join(folder, "cdk.tf.json"), "utf8")) as {
       resource: Record<string, Record<string, Record<string, unknown>>>;
     };
@@ -282,14 +283,14 @@ describe("the packed library", () => {
   });
 
   it("names secrets and bucket of the first example after tenant and project", () => {
-    const text = readFileSync(join(project, "example-1/cdktf.out/stacks/sign-in/cdk.tf.json"), "utf8");
+    const text = readFileSync(join(folderOf("sign-in"), "cdktf.out/stacks/sign-in/cdk.tf.json"), "utf8");
     expect(text).toMatch(/"secret_id": "secret-acme-[0-9a-f]{6}-idp-secret-key"/);
     expect(text).toMatch(/"secret_id": "secret-acme-[0-9a-f]{6}-idp-bootstrap-password"/);
     expect(text).toMatch(/"name": "bkt-idpacme-[0-9a-f]{6}-storage"/);
   });
 
   it("finds its scripts from where it is installed", () => {
-    const script = join(project, "example-2/cdktf.out/stacks/sign-in-by-hand/scripts/db-init.sh");
+    const script = join(folderOf("sign-in-by-hand"), "cdktf.out/stacks/sign-in-by-hand/scripts/db-init.sh");
     expect(existsSync(script)).toBe(true);
     expect(readFileSync(script)).toEqual(readFileSync(join(REPOSITORY, "lib/idp/scripts/db-init.sh")));
   });

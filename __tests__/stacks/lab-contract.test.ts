@@ -33,8 +33,8 @@ const input = (name: string) => {
 const rulesOf = (name: string) =>
   ((variable(name).validation ?? []) as { error_message: string }[]).map((rule) => rule.error_message).join("\n");
 
-/** What the README says, in one line. */
-const readme = () => readFileSync(packageFile("README.md"), "utf8").replaceAll(/\s+/g, " ");
+/** What the page of the lab says, in one line. */
+const page = () => readFileSync(packageFile("stacks/assessment-lab.md"), "utf8").replaceAll(/\s+/g, " ");
 
 /** Files that are put into every folder, as the package has them. */
 const windowsScript = () => readFileSync(packageFile("lib/lab/scripts/windows-first-boot.ps1"), "utf8");
@@ -463,10 +463,10 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       expect.stringContaining("a request is signed with both; give both, or neither"),
     ],
     [
-      "Bootstrap credentials without identity-write rights: the user's creation fails, and the README lists the rights",
-      () => [readme(), /```text ((?:iam:\w+ ?)+)```/.exec(readme())?.[1]?.trim().split(" ").sort()],
+      "Bootstrap credentials without identity-write rights: the user's creation fails, and the page lists the rights",
+      () => [page(), /```text ((?:iam:\w+ ?)+)```/.exec(page())?.[1]?.trim().split(" ").sort()],
       [
-        expect.stringContaining("a key that may only list instances fails when the user is made"),
+        expect.stringContaining("a key that may only list instances fails when the user is created"),
         [
           ...["iam:AttachUserPolicy", "iam:CreateAccessKey", "iam:CreatePolicy", "iam:CreateUser"],
           ...["iam:DeleteAccessKey", "iam:DeletePolicy", "iam:DeleteUser", "iam:DetachUserPolicy", "iam:GetPolicy"],
@@ -485,7 +485,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       () => [
         valueAt(labTerraform().resource, `${CLOUDB_PROGRAMS_ADDRESS}.provisioner.0.local-exec.command`),
         labResource(CLOUDB_USER).depends_on,
-        readme(),
+        page(),
       ],
       [
         expect.stringMatching(/scripts\/discover-cloudb\.sh"? --check$/),
@@ -504,8 +504,8 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       [["ec2:DescribeInstances", "ec2:DescribeInstanceTypes", "ec2:DescribeVolumes"]],
     ],
     [
-      "Scan run once only, and 2 to 4 weeks of collection: README and desktop say that one scan understates the sizes",
-      () => [readme(), windowsScript()],
+      "Scan run once only, and 2 to 4 weeks of collection: page and desktop say that one scan understates the sizes",
+      () => [page(), windowsScript()],
       [
         expect.stringContaining(
           "One scan is a snapshot and understates the sizes; a real assessment collects for two to four weeks.",
@@ -514,15 +514,15 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       ],
     ],
     [
-      "Provisioning time: the README says it, and how to see the end",
-      () => readme(),
+      "Provisioning time: the page says it, and how to see the end",
+      () => page(),
       expect.stringMatching(
-        /The apply takes 5 to 8 minutes\. .* which needs 3 to 5 minutes more; the last line of the Windows host's serial port says `assessment-lab: ready`/,
+        /The apply takes 5 to 8 minutes\. .* which needs 3 to 5 minutes more; the last line of the Windows VM's serial port says `assessment-lab: ready`/,
       ),
     ],
     [
-      "Assessment region: permanent once initialized, as input, README and desktop say",
-      () => [variable("region").description, readme(), windowsScript()],
+      "Assessment region: permanent once initialized, as input, page and desktop say",
+      () => [variable("region").description, page(), windowsScript()],
       [
         expect.stringContaining("only another project can have assessment data in another region"),
         expect.stringContaining("choose that of the lab: the choice is permanent"),
@@ -530,10 +530,10 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       ],
     ],
     [
-      "The policies of an organization that stop a lab are in the README",
+      "The policies of an organization that stop a lab are on the page",
       () =>
         ["iam.disableServiceAccountKeyCreation", "compute.vmExternalIpAccess", "compute.requireOsLogin"].filter(
-          (policy) => !readme().includes(`| \`${policy}\` |`),
+          (policy) => !page().includes(`| \`${policy}\` |`),
         ),
       [],
     ],
@@ -543,9 +543,9 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       expect.stringContaining("assess-<id>-keys, must be free: bucket names are global"),
     ],
     [
-      "What inputs, outputs and README tell to replace or to destroy is there",
+      "What inputs, outputs and page tell to replace or to destroy is there",
       () => {
-        const told = [readme(), JSON.stringify([labTerraform().variable, labTerraform().output])]
+        const told = [page(), JSON.stringify([labTerraform().variable, labTerraform().output])]
           .flatMap((text) => [...text.matchAll(/-(?:replace|target)='?(\w+)\.(lab_\w+)/g)])
           .map(
             ([, type = "", name = ""]) =>

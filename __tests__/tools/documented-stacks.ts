@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { App } from "cdktf";
 
 import { createStacks } from "../../stacks/all-stacks";
-import { readTerraform, type DocumentedTerraform } from "./readme-tables";
+import { readTerraform, type DocumentedTerraform } from "./page-parts";
 
 /** Synthesizes every stack with its default settings; keyed by stack. */
 export async function documentedStacks(): Promise<Record<string, DocumentedTerraform>> {

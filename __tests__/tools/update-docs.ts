@@ -1,14 +1,16 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 
+import { packageFile } from "../../lib/core/package-file";
 import { documentedStacks } from "./documented-stacks";
-import { withFreshTables } from "./readme-tables";
-
-const path = join(__dirname, "../../README.md");
+import { withFreshParts } from "./page-parts";
+import { pages } from "./pages";
 
 void documentedStacks().then((stacks) => {
-  const before = readFileSync(path, "utf8");
-  const after = withFreshTables(before, stacks);
-  writeFileSync(path, after);
-  process.stdout.write(before === after ? "README.md is up to date\n" : "README.md is updated\n");
+  const updated = pages().flatMap(({ path, text }) => {
+    const fresh = withFreshParts(text, stacks);
+    if (fresh === text) return [];
+    writeFileSync(packageFile(path), fresh);
+    return [path];
+  });
+  process.stdout.write(updated.length === 0 ? "all pages are up to date\n" : `updated: ${updated.join(", ")}\n`);
 });

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 
 import { packageFile } from "../../../lib/core/package-file";
 import { describeWith } from "../../support/programs";
+import { programs } from "../../tools/pages";
 
 interface Run {
   readonly exitCode: number | null;
@@ -186,13 +187,15 @@ describeWith(["terraform"], "npm run rehearse", () => {
     expect(stepsIn(destroyed, "protected")).toEqual([...TO_OUTPUT, "destroy refused", "protection off", "destroy"]);
   });
 
-  it("rehearses every composition of the README", async () => {
-    const programs = [...readFileSync(packageFile("README.md"), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm)];
-    const folders = programs.map(([, program = ""], index) => synthesized(program, String(index + 1)));
+  it("rehearses every composition that the pages show", async () => {
+    const folders = programs()
+      // Alerts are of types that no stack here has, so the rehearsal has no schema of them.
+      .filter(({ stack }) => stack !== "sign-in-with-alerts")
+      .map(({ stack, text }) => synthesized(text, stack));
 
     const run = await runRehearse(folders);
 
-    expect(folders.length).toBeGreaterThanOrEqual(3);
+    expect(folders.length).toBeGreaterThanOrEqual(4);
     expect(run).toMatchObject({ exitCode: 0, stderr: "" });
     expect(run.stdout.match(/ output +\d/g)).toHaveLength(folders.length);
   });
@@ -231,14 +234,18 @@ describeWith(["terraform"], "npm run rehearse", () => {
   });
 });
 
-/** The folder that a program of the README synthesizes, with the library's sources in the place of the package. */
+/** The folder that a program of a page synthesizes, with the library's sources in the place of the package. */
 function synthesized(program: string, name: string): string {
   const folder = join(place, name);
   mkdirSync(folder);
   // Beside what the stacks are compiled to, from where the library finds its own files.
-  const compiled = packageFile(`dist/readme-${process.pid}-${name}.cjs`);
+  const compiled = packageFile(`dist/page-${process.pid}-${name}.cjs`);
   const options = ["--bundle", "--platform=node", "--packages=external", "--loader=ts", "--log-level=warning"];
-  const library = ["--alias:cdktf-idp-stacks=./lib/index.ts", "--alias:cdktf-idp-stacks/lab=./lib/lab/index.ts"];
+  const library = [
+    "--alias:cdktf-idp-stacks=./lib/index.ts",
+    "--alias:cdktf-idp-stacks/kubernetes=./lib/kubernetes.ts",
+    "--alias:cdktf-idp-stacks/lab=./lib/lab/index.ts",
+  ];
   try {
     execFileSync(packageFile("node_modules/.bin/esbuild"), [...options, ...library, `--outfile=${compiled}`], {
       cwd: dirname(packageFile("package.json")),

@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { runInThisContext } from "node:vm";
+
+import { transform } from "sucrase";
+
+import { KubernetesIdentityProvider } from "../../lib/kubernetes-identity-provider";
+import { ServerlessIdentityProvider } from "../../lib/serverless-identity-provider";
+import { bareStack, temporaryFolder, type Block, type Terraform } from "../support/synthesis";
+import { pageOf, programs } from "../tools/pages";
+
+/** The library by the names under which a user imports it. */
+const LIBRARY: Readonly<Record<string, () => unknown>> = {
+  "cdktf-idp-stacks": () => jest.requireActual("../../lib/index"),
+  "cdktf-idp-stacks/kubernetes": () => jest.requireActual("../../lib/kubernetes"),
+  "cdktf-idp-stacks/lab": () => jest.requireActual("../../lib/lab/index"),
+};
+
+/** What a program synthesizes, with the library's sources in the place of the package. */
+function synthesized(stack: string): Terraform {
+  const program = programs().find((each) => each.stack === stack)?.text ?? "";
+  const outdir = temporaryFolder();
+  const before = process.env.CDKTF_OUTDIR;
+  process.env.CDKTF_OUTDIR = outdir;
+  try {
+    const { code } = transform(program, { transforms: ["typescript", "imports"] });
+    const run = runInThisContext(`(require, exports) => {${code}\n}`) as (require: unknown, exports: object) => void;
+    run((name: string) => LIBRARY[name]?.() ?? jest.requireActual(name), {});
+  } finally {
+    if (before === undefined) delete process.env.CDKTF_OUTDIR;
+    else process.env.CDKTF_OUTDIR = before;
+  }
+  expect(readdirSync(join(outdir, "stacks"))).toEqual([stack]);
+  return JSON.parse(readFileSync(join(outdir, "stacks", stack, "cdk.tf.json"), "utf8")) as Terraform;
+}
+
+const typesIn = ({ resource = {} }: Terraform) => Object.keys(resource);
+
+describe("The TypeScript examples", () => {
+  it("each synthesize a stack of their own", () => {
+    const names = programs().map(({ stack }) => stack);
+    expect([...new Set(names)]).toEqual(names);
+    expect(names).toEqual(["sign-in", "sign-in-on-kubernetes", "sign-in-with-alerts", "sign-in-by-hand", "training"]);
+  });
+
+  it("are a whole identity provider, with an override", () => {
+    const terraform = synthesized("sign-in");
+    expect(typesIn(terraform)).toContain("google_cloud_run_v2_service");
+    const [database] = Object.values(terraform.resource?.google_sql_database_instance ?? {});
+    expect(database).toMatchObject({ settings: { maintenance_window: { day: 6, hour: 3 } } });
+  });
+
+  it("are one on Kubernetes", () => {
+    expect(typesIn(synthesized("sign-in-on-kubernetes"))).toContain("kubernetes_deployment_v1");
+  });
+
+  it("alert on service, job and database by their names, in the first apply", () => {
+    const { resource = {} } = synthesized("sign-in-with-alerts");
+    const policies = Object.values(resource.google_monitoring_alert_policy ?? {});
+    const queries = policies.map(({ conditions }) => {
+      const [{ condition_prometheus_query_language: condition }] = conditions as [Record<string, Block>];
+      return condition;
+    });
+    expect(queries.map((condition) => condition?.disable_metric_validation)).toEqual([true, true, true]);
+    const text = JSON.stringify(queries);
+    for (const address of MONITORED) expect(text).toContain(`\${${address}.name}`);
+    for (const { depends_on: before } of policies) expect(before).toEqual(["google_project_service.monitoring"]);
+  });
+
+  it("are single parts, and a lab", () => {
+    expect(typesIn(synthesized("sign-in-by-hand"))).toContain("google_sql_database_instance");
+    expect(typesIn(synthesized("training"))).toContain("google_compute_instance");
+  });
+});
+
+/** Addresses of what the alerts are about. */
+const MONITORED = [
+  "google_cloud_run_v2_service.identity_provider_service",
+  "google_cloud_run_v2_job.identity_provider_db_init",
+  "google_sql_database_instance.identity_provider_database",
+];
+
+describe("The table of what can be referred to", () => {
+  const [, chapter = ""] = pageOf("lib/README.md").text.split("\n## References and overrides\n");
+  const [table = ""] = chapter.split("\n## ");
+  const paths = [...table.matchAll(/^\| `.*$/gm)].flatMap(([row]) =>
+    [...row.matchAll(/`([\w.]+)`/g)].map(([, path = ""]) => path),
+  );
+
+  it("names properties that an identity provider has", () => {
+    const props = { projectId: "my-project", tenantId: "acme" };
+    const variants = [
+      new ServerlessIdentityProvider(bareStack(), "IdentityProvider", props),
+      new KubernetesIdentityProvider(bareStack(), "IdentityProvider", props),
+    ];
+    const missing = paths.filter((path) => variants.every((variant) => propertyOf(variant, path) === undefined));
+    expect(paths.length).toBeGreaterThan(20);
+    expect(missing).toEqual([]);
+  });
+});
+
+function propertyOf(construct: object, path: string): unknown {
+  return path
+    .split(".")
+    .reduce<unknown>((owner, name) => (owner as Record<string, unknown> | undefined)?.[name], construct);
+}

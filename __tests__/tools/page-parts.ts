@@ -1,0 +1,136 @@
+import { readFileSync } from "node:fs";
+
+import { type Terraform } from "../support/synthesis";
+import { labPicture } from "./lab-picture";
+import { headingsOf } from "./pages";
+
+/** What a table row is made of, as it stands in a synthesized folder. */
+interface TerraformVariable {
+  readonly type: string;
+  readonly description: string;
+  readonly default?: unknown;
+  readonly ephemeral?: boolean;
+}
+
+interface TerraformOutput {
+  readonly description: string;
+}
+
+/** A configuration with the parts that the tables show. */
+export type DocumentedTerraform = Terraform & {
+  readonly variable: Readonly<Record<string, TerraformVariable>>;
+  readonly output: Readonly<Record<string, TerraformOutput>>;
+};
+
+type DocumentedStacks = Readonly<Record<string, DocumentedTerraform>>;
+
+/** Command that brings stale parts up to date. */
+export const UPDATE_COMMAND = "npm run docs";
+
+/**
+ * The text of a page with every generated part renewed. A part stands between its marker and `<!-- end -->`:
+ *
+ * - `<!-- contents -->`: links to the headings below it
+ * - `<!-- inputs: a -->`, `<!-- outputs: a -->`: a table of all that stack a has; `a & b` is what both have alike, `a - b`
+ *   what a does not have in common with b
+ * - `<!-- picture: a -->`: the network of a lab
+ *
+ * @throws Error when a marker names a stack that is not synthesized
+ */
+export function withFreshParts(page: string, stacks: DocumentedStacks): string {
+  return page.replaceAll(
+    /(<!-- (contents|inputs|outputs|picture)(?:: ([^>]+))? -->\n)[\s\S]*?(<!-- end -->)/g,
+    (whole, start: string, kind: Kind, selection: string | undefined, end: string, offset: number) => {
+      const below = page.slice(offset + whole.length);
+      return `${start}\n${PARTS[kind](selection ?? "", stacks, below)}\n\n${end}`;
+    },
+  );
+}
+
+type Kind = "contents" | "inputs" | "outputs" | "picture";
+
+/** What can be generated, by the word that asks for it. */
+const PARTS: Readonly<Record<Kind, (selection: string, stacks: DocumentedStacks, below: string) => string>> = {
+  contents: (_selection, _stacks, below) => contents(below),
+  inputs: (selection, stacks) => inputsTables(rowsOf(selection, stacks, inputCells)),
+  outputs: (selection, stacks) => outputsTable(rowsOf(selection, stacks, outputCells)),
+  picture: (selection, stacks) => labPicture(stackOf(selection, stacks)),
+};
+
+/** The synthesized configuration of one stack. */
+export function readTerraform(path: string): DocumentedTerraform {
+  return JSON.parse(readFileSync(path, "utf8")) as DocumentedTerraform;
+}
+
+function stackOf(name: string, stacks: DocumentedStacks): DocumentedTerraform {
+  const terraform = stacks[name];
+  if (terraform === undefined) throw new Error(`a page shows ${name}, which is not a stack`);
+  return terraform;
+}
+
+/** Rows of a table, each as its cells. */
+type Rows = readonly (readonly string[])[];
+
+/** The rows that `a`, `a & b` or `a - b` means; what two stacks have in common has the same row in both. */
+function rowsOf(selection: string, stacks: DocumentedStacks, cellsOf: (terraform: DocumentedTerraform) => Rows): Rows {
+  const [first = "", operator, second] = selection.split(" ");
+  const rows = cellsOf(stackOf(first, stacks));
+  if (operator === undefined || second === undefined) return rows;
+  const others = cellsOf(stackOf(second, stacks)).map((cells) => cells.join());
+  return rows.filter((cells) => others.includes(cells.join()) === (operator === "&"));
+}
+
+function contents(below: string): string {
+  return headingsOf(below)
+    .filter(({ level }) => level <= 3)
+    .map(({ anchor, level, title }) => `${"  ".repeat(level - 2)}- [${title}](#${anchor})`)
+    .join("\n");
+}
+
+function inputCells({ variable }: DocumentedTerraform): Rows {
+  return Object.entries(variable)
+    .sort(([nameA, a], [nameB, b]) => requiredFirst(a, b) || nameA.localeCompare(nameB, "en"))
+    .map(([name, input]) => [`\`${name}\``, input.type, defaultText(input), input.description]);
+}
+
+function outputCells({ output }: DocumentedTerraform): Rows {
+  return Object.entries(output)
+    .sort(([nameA], [nameB]) => nameA.localeCompare(nameB, "en"))
+    .map(([name, { description }]) => [`\`${name}\``, description]);
+}
+
+/** One table, or one for each group where the descriptions begin with `[<group>]`. */
+function inputsTables(rows: Rows): string {
+  const groups = [...new Set(rows.map((cells) => groupOf(cells)))].sort();
+  return groups
+    .map((group) => {
+      const ofGroup = rows
+        .filter((cells) => groupOf(cells) === group)
+        .map((cells) => cells.map((cell) => cell.replace(GROUP, "")));
+      return `${group === "" ? "" : `**${group}**\n\n`}${table(["Input", "Type", "Default", "Meaning"], ofGroup)}`;
+    })
+    .join("\n\n");
+}
+
+const GROUP = /^\[(\d [^\]]+)\] /;
+
+function groupOf(cells: readonly string[]): string {
+  return GROUP.exec(cells.at(-1) ?? "")?.[1] ?? "";
+}
+
+function outputsTable(rows: Rows): string {
+  return table(["Output", "Meaning"], rows);
+}
+
+function requiredFirst(a: TerraformVariable, b: TerraformVariable): number {
+  return Number("default" in a) - Number("default" in b);
+}
+
+function defaultText(input: TerraformVariable): string {
+  return "default" in input ? `\`${JSON.stringify(input.default)}\`` : "required";
+}
+
+function table(header: readonly string[], rows: Rows): string {
+  const lines = [header, header.map(() => "---"), ...rows];
+  return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`).join("\n");
+}
