@@ -81,7 +81,7 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
       await promisify(execFile)(shell, ["-c", `${command} --yes`], { cwd: temporaryFolder(), env: environment });
 
       expect(note.stdout).toContain(
-        `: the sources assess-discovery-client, ${UPLOAD_ID}, their import jobs and assets, and groups, preference sets and reports. To remove them: `,
+        `: the sources assess-discovery-client, ${UPLOAD_ID}, their import jobs and assets, and groups, preference sets and reports. Source ${UPLOAD_ID} is used by: a1b2c3. What is theirs of it goes with it. To remove them: `,
       );
       expect(namesIn(standIn)).not.toContain("sources/assess-discovery-client");
       expect(namesIn(standIn)).not.toContain(`sources/${UPLOAD_ID}`);

@@ -107,11 +107,10 @@ find_own_sources() {
   ' >"$GOOGLE_WORK/scope.json"
 }
 
-# The sources of the lab, each with the labs that use it beside this one. Who does not say which lab he is may be the only
-# one there is.
+# The sources of the lab, each with the labs that use it beside this one.
 shared_sources() {
   jq -r --arg lab "${DEPLOYMENT_ID:-}" '
-    .sources[] | (.labs - [$lab]) as $others | select($others != [] and ($lab != "" or ($others | length) > 1))
+    .sources[] | (.labs - [$lab]) as $others | select($others != [])
     | "Source \(.name | split("/") | last) is used by: \($others | join(", ")). What is theirs of it goes with it."
   ' "$GOOGLE_WORK/scope.json"
 }
