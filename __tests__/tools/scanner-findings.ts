@@ -81,8 +81,8 @@ const INTRODUCTION = `# What a scanner of plans says, and why it stays so
 Made by \`npm run scan\`, which plans all stacks with the real providers, has [checkov](https://www.checkov.io) look at the
 plans, and fails on everything that is not accepted here. The reasons are in \`__tests__/tools/accepted-findings.json\`.
 
-To scan a plan of your own, give checkov the plan as JSON. Its directory mode cannot read these folders, skips them and calls
-them clean:
+To scan a plan of your own, give checkov the plan as JSON. Its directory mode fails on \`required_version\`, skips the
+folder and calls it clean:
 
 \`\`\`text
 terraform plan -out=plan.bin
