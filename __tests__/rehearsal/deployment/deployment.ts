@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { trimmedSchema } from "../../stacks/provider-schema/provider-schema";
+import { schemaOfFolder } from "../../stacks/provider-schema/provider-schema";
 import { GoogleStandIn } from "../../support/google-stand-in";
 import { Cloud } from "../project/cloud";
 import { copyFolder } from "./folder-copy";
@@ -105,7 +105,7 @@ export class Deployment {
     const { cloud, plugins, web } = this;
     await Promise.all([web.start(), this.cloudB.start()]);
     for (const [name, kinds] of Object.entries(PROVIDERS)) {
-      const schema = trimmedSchema(name);
+      const schema = schemaOfFolder(name, this.folder);
       if (schema !== undefined) await plugins.add(name, new ResourceProvider(schema, kinds, cloud));
     }
     return this;
@@ -205,10 +205,12 @@ export class Deployment {
     return { output: unwrapped(run.output) };
   }
 
-  /** Plans and applies without a look between; the plan is in a file all the same, which may hold nothing secret. */
+  /** Plans and applies without a look between. */
   async applyAtOnce(...further: string[]): Promise<void> {
-    const file = await this.planIntoFile(further);
-    await this.succeed("apply", ["apply", "-input=false", file]);
+    this.writeInputs();
+    // A plan could keep a secret that is given; one command less takes a third less time.
+    const plan = this.secretInputs.length > 0 ? [await this.planIntoFile(further)] : ["-auto-approve", ...further];
+    await this.succeed("apply", ["apply", "-input=false", ...plan]);
   }
 
   /** Fails when somebody who has the folder or sees the output can read the value of a secret. */

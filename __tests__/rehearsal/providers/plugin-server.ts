@@ -14,6 +14,7 @@ import {
 import { loadSync } from "@grpc/proto-loader";
 
 import { Refusal } from "../project/cloud";
+import { type ProviderSchema } from "../../stacks/provider-schema/provider-schema";
 import { BrokenCreation, type ResourceProvider } from "./resource-provider";
 import { schemaMessage } from "./schema-rules";
 import { messageFromValue, valueFromMessage, type Value } from "../project/terraform-value";
@@ -97,25 +98,25 @@ function providerService(): ServiceClientConstructor["service"] {
   return service.service;
 }
 
-/** The definition with the answer about schemas made once: it is large, and every run of Terraform asks for it. */
+/** Answers about schemas, and what they are sent as: large, always the same, and asked for by every run of Terraform. */
+const SCHEMA_ANSWERS = new WeakMap<ProviderSchema, object>();
+const SERIALIZED = new WeakMap<object, Buffer>();
+
 function withKeptSchema(definition: ServiceClientConstructor["service"]): ServiceClientConstructor["service"] {
-  const kept = new WeakMap<object, Buffer>();
   const { GetSchema: method } = definition;
   if (method === undefined) return definition;
   const responseSerialize = (answer: object): Buffer => {
-    const bytes = kept.get(answer) ?? method.responseSerialize(answer);
-    kept.set(answer, bytes);
+    const bytes = SERIALIZED.get(answer) ?? method.responseSerialize(answer);
+    SERIALIZED.set(answer, bytes);
     return bytes;
   };
   return { ...definition, GetSchema: { ...method, responseSerialize } };
 }
 
-function handlers(provider: ResourceProvider): UntypedServiceImplementation {
-  const { schema } = provider;
-  const messages = (schemas: typeof schema.resource_schemas = {}) =>
+function schemaAnswer(schema: ProviderSchema): object {
+  const messages = (schemas: ProviderSchema["resource_schemas"] = {}) =>
     Object.fromEntries(Object.entries(schemas).map(([type, element]) => [type, schemaMessage(element)]));
-  // Asked for by every run of Terraform, and always the same.
-  const schemaAnswer = {
+  const answer = SCHEMA_ANSWERS.get(schema) ?? {
     provider: schemaMessage(schema.provider),
     // As the real providers have it: Terraform then asks once in a run, and not once for each use of the provider.
     server_capabilities: { get_provider_schema_optional: true },
@@ -123,8 +124,13 @@ function handlers(provider: ResourceProvider): UntypedServiceImplementation {
     data_source_schemas: messages(schema.data_source_schemas),
     ephemeral_resource_schemas: messages(schema.ephemeral_resource_schemas),
   };
+  SCHEMA_ANSWERS.set(schema, answer);
+  return answer;
+}
+
+function handlers(provider: ResourceProvider): UntypedServiceImplementation {
   const answers: Readonly<Record<string, (question: Question) => object>> = {
-    GetSchema: () => schemaAnswer,
+    GetSchema: () => schemaAnswer(provider.schema),
     PrepareProviderConfig: ({ config }) => ({ prepared_config: config }),
     Configure: ({ config }) => {
       provider.configure(valueFromMessage(config));

@@ -57,6 +57,26 @@ export function trimmedSchema(provider: string): ProviderSchema | undefined {
   return existsSync(file) ? (JSON.parse(gunzipSync(readFileSync(file)).toString()) as ProviderSchema) : undefined;
 }
 
+const FOLDER_SCHEMAS = new Map<string, ProviderSchema>();
+
+/** The schema of a provider with the types alone that a folder uses, made once: every run of Terraform asks for it. */
+export function schemaOfFolder(provider: string, folder: string): ProviderSchema | undefined {
+  const types = typesOf(folder);
+  const key = JSON.stringify([provider, types]);
+  const known = FOLDER_SCHEMAS.get(key) ?? trimmedSchema(provider);
+  if (known === undefined || FOLDER_SCHEMAS.has(key)) return known;
+  const used = (schemas: Readonly<Record<string, ElementSchema>> = {}, names: readonly string[]) =>
+    Object.fromEntries(Object.entries(schemas).filter(([type]) => names.includes(type)));
+  const schema: ProviderSchema = {
+    ...known,
+    resource_schemas: used(known.resource_schemas, types.resource),
+    data_source_schemas: used(known.data_source_schemas, types.data),
+    ephemeral_resource_schemas: used(known.ephemeral_resource_schemas, types.ephemeral),
+  };
+  FOLDER_SCHEMAS.set(key, schema);
+  return schema;
+}
+
 /** Types that a synthesized folder uses, by kind of block; Terraform's own are not among them. */
 export function typesOf(folder: string): Readonly<Record<"data" | "ephemeral" | "resource", readonly string[]>> {
   const configuration = JSON.parse(readFileSync(join(folder, "cdk.tf.json"), "utf8")) as Record<
