@@ -11,8 +11,7 @@ import { Deployment } from "../deployment/deployment";
 import { IDP_KUBERNETES } from "./idp-kubernetes";
 import { type ChangeScenario, Journey } from "../engine/journey";
 import { rehearse } from "../engine/rehearsal";
-import { failureParagraph, type RehearsalReport } from "../engine/rehearsal-report";
-import { type StackRehearsal } from "../engine/stack-rehearsal";
+import { type RehearsalReport } from "../engine/rehearsal-report";
 
 type Loose = Record<string, unknown>;
 
@@ -29,11 +28,9 @@ function folderOf(change: (configuration: Terraform) => void): string {
 }
 
 /** A life of it. */
-async function lifeOf(
-  change: (configuration: Terraform) => void = () => undefined,
-  rehearsal: StackRehearsal = IDP_KUBERNETES,
-): Promise<RehearsalReport> {
-  const report = await rehearse({ folder: folderOf(change), program: PROGRAM, rehearsal, lifecycleOnly: true });
+async function lifeOf(change: (configuration: Terraform) => void): Promise<RehearsalReport> {
+  const folder = folderOf(change);
+  const report = await rehearse({ folder, program: PROGRAM, rehearsal: IDP_KUBERNETES, lifecycleOnly: true });
   if (report.failure !== undefined) rmSync(report.failure.folder, { recursive: true, force: true });
   return report;
 }
@@ -56,27 +53,11 @@ const withoutToleration = (configuration: Terraform): void => {
 jest.setTimeout(120_000);
 
 describeWith(["terraform", "curl", "jq"], "The rehearsal of the Kubernetes stack", () => {
-  it("applies it, plans nothing more, refuses a protected destroy and destroys it without a rest", async () => {
-    const { failure, steps } = await lifeOf();
-
-    expect(failure && failureParagraph(KUBERNETES_STACK_NAME, failure)).toBeUndefined();
-    expect(steps.map(({ step }) => step)).toEqual([
-      ...["init", "validate", "plan", "apply", "plan again", "output"],
-      ...["destroy refused", "protection off", "destroy"],
-    ]);
-  });
-
   it("sees that a job would run at every apply, because admission writes what its pod leaves out", async () => {
     const { failure } = await lifeOf(withoutToleration);
 
     expect(failure).toMatchObject({ address: JOB, message: `planned, but not expected: replace ${JOB}` });
     expect(failure?.step).toContain("plan again");
-  });
-
-  it("does not see it where nothing is written", async () => {
-    const { failure } = await lifeOf(withoutToleration, { ...IDP_KUBERNETES, admission: "none" });
-
-    expect(failure).toBeUndefined();
   });
 
   it("sees that every plan would change the deployment, because its annotations are not left alone", async () => {

@@ -7,7 +7,7 @@ import { describeWith, findProgram } from "../../support/programs";
 import { serverlessStack, STACK_NAME } from "../../stacks/serverless-stack";
 import { synthesizeInto } from "../../support/synthesis";
 import { rehearse } from "../engine/rehearsal";
-import { failureParagraph, type RehearsalReport, reportTable } from "../engine/rehearsal-report";
+import { type RehearsalReport, reportTable } from "../engine/rehearsal-report";
 import { smallRehearsal } from "../engine/small-deployment";
 import { REHEARSALS } from "./stacks";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
@@ -48,16 +48,6 @@ const SERVICE = "google_cloud_run_v2_service.service";
 jest.setTimeout(60_000);
 
 describeWith(["terraform", "curl", "jq"], "The rehearsal of the serverless stack", () => {
-  it("applies it, plans nothing more, refuses a protected destroy and destroys it without a rest", async () => {
-    const { failure, steps } = await lifeOf();
-
-    expect(failure && failureParagraph(STACK_NAME, failure)).toBeUndefined();
-    expect(steps.map(({ step }) => step)).toEqual([
-      ...["init", "validate", "plan", "apply", "plan again", "output"],
-      ...["destroy refused", "protection off", "destroy"],
-    ]);
-  });
-
   it("sees a secret that is stored where everybody with the state can read it", async () => {
     const { failure } = await lifeOf((configuration) => {
       configuration.variable.bootstrap_password = { type: "string", default: "given-by-hand-0815" };

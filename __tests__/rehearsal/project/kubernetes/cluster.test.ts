@@ -138,8 +138,9 @@ describe("A refresh shows", () => {
   it("nothing of the platform where it writes nothing", () => {
     const cloud = new Cloud(surroundings);
     cloud.admission = "none";
-    const values = metadata(null);
-    expect(refreshed(cloud, "kubernetes_service_v1", values, [])).toEqual(values);
+    const values = { ...metadata(null), spec: [{ template: [having("spec.0.toleration", [])] }] };
+    for (const type of ["kubernetes_service_v1", "kubernetes_deployment_v1", "kubernetes_job_v1"])
+      expect(refreshed(cloud, type, values, [])).toEqual(values);
   });
 
   it("as many replicas as the autoscaler found right, whatever was asked for", () => {
