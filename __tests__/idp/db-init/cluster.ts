@@ -12,8 +12,7 @@ const execute = promisify(execFile);
 
 /** The only real superuser, as on the managed service, so that `postgres` can be what it is there: an ordinary login. */
 export const SUPERUSER = "cloudsqladmin";
-/** Another one in every process, because a test looks for it on the command lines of the whole machine. */
-export const ADMIN_PASSWORD = `admin-9vJt2-${process.pid}`;
+export const ADMIN_PASSWORD = "admin-9vJt2";
 
 export interface Login {
   readonly user: string;
