@@ -1,4 +1,3 @@
 import { describeEntrypoint } from "./entrypoint-behaviour";
 
-describeEntrypoint("bash");
-describeEntrypoint("busybox");
+for (const shell of ["dash", "bash", "busybox"] as const) describeEntrypoint(shell, { thorough: true });
