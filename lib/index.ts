@@ -1,6 +1,4 @@
-export { CheckBlock, type CheckAssertion } from "./core/check-block";
 export { DeletionGuard, type DeletionGuardProps } from "./core/deletion-guard";
-export { EphemeralResource, type EphemeralResourceProps } from "./core/ephemeral-resource";
 export { GeneratedSecret, type GeneratedSecretProps, type ReadableSecret } from "./core/generated-secret";
 export { type Identity } from "./core/identity";
 export { InputVariable, type InputVariableProps } from "./core/input-variable";
@@ -10,16 +8,25 @@ export { PortableStack, type PortableStackProps, type StackOutput } from "./core
 export { ProjectApis, type ApiName, type ProjectApisProps } from "./core/project-apis";
 export { RulesBrokenError } from "./core/rules";
 export { type StateBackend } from "./core/state-backend";
-export * from "./idp/container-spec";
+export {
+  type ContainerSpec,
+  type DatabaseSpec,
+  type EnvironmentOverrides,
+  type EnvironmentSpec,
+  type ProbeSpec,
+  type ResourcesSpec,
+  type TlsPortSpec,
+} from "./idp/container-spec";
 export { DbInit, type DbInitProps } from "./idp/db-init";
 export { identityProviderContainer, type IdentityProviderContainerProps } from "./idp/identity-provider-container";
 export { IdpImage, publicImage, type IdpImageProps } from "./idp/idp-image";
 export { IdpSecrets, type IdpSecretsProps } from "./idp/idp-secrets";
 export { MediaBucket, type MediaBucketProps } from "./idp/media-bucket";
-export * from "./idp/job-runner";
-export * from "./idp/parts";
+export { type JobRunner, type OneTimeJob, type OneTimeJobSpec } from "./idp/job-runner";
+export { type ContainerImage, type ImageRepository, type MediaStore, type SqlInstance } from "./idp/parts";
 export { trustedProxies } from "./idp/trusted-proxies";
-export { type IdentityProvider, type IdentityProviderProps } from "./identity-provider";
+export { type IdentityProvider } from "./identity-provider";
+export { type IdentityProviderProps } from "./identity-provider-props";
 export { ExistingIdentity } from "./platform/identity/existing-identity";
 export { ServiceIdentity, type ServiceIdentityProps } from "./platform/identity/service-identity";
 export { type NetworkAttachment } from "./platform/network/network-attachment";

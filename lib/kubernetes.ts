@@ -11,5 +11,4 @@ export { KubernetesJobs, type KubernetesJob, type KubernetesJobsProps } from "./
 export { KubernetesWorkload, type KubernetesWorkloadProps } from "./platform/kubernetes/kubernetes-workload";
 export { type KubernetesFrontDoorProps } from "./platform/kubernetes/load-balancers";
 export { PublicAddress, type PublicAddressProps } from "./platform/kubernetes/public-address";
-export { WorkloadAccount, type WorkloadAccountProps } from "./platform/kubernetes/workload-account";
 export { WorkloadNamespace, type WorkloadNamespaceProps } from "./platform/kubernetes/workload-namespace";
