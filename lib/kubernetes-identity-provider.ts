@@ -3,15 +3,25 @@ import { TerraformResource, TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
 import { DeletionGuard } from "./core/deletion-guard";
-import { CONTAINER_PORT } from "./idp/contract";
+import { requireProps, type Rule } from "./core/rules";
+import { CONTAINER_PORT, RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
-import { IdentityProvider, type IdentityProviderProps } from "./identity-provider";
-import { AutopilotCluster, type AutopilotClusterProps } from "./platform/kubernetes/autopilot-cluster";
+import { IdentityProvider } from "./identity-provider";
+import { connectionsOfTier, IDENTITY_PROVIDER_RULES, type IdentityProviderProps } from "./identity-provider-props";
+import { DOMAIN } from "./platform/domain";
+import { instanceCountRules, MIN_INSTANCES } from "./platform/instance-rules";
+import {
+  AUTHORIZED_NETWORKS,
+  AutopilotCluster,
+  type AuthorizedNetworks,
+} from "./platform/kubernetes/autopilot-cluster";
+import { ROLLOUT_SURGE } from "./platform/kubernetes/kubernetes-defaults";
 import { KubernetesFrontDoor } from "./platform/kubernetes/kubernetes-front-door";
 import { KubernetesJobs } from "./platform/kubernetes/kubernetes-jobs";
 import { KubernetesWorkload } from "./platform/kubernetes/kubernetes-workload";
+import { POD_CPU, POD_MEMORY } from "./platform/kubernetes/pod-size";
 import { PublicAddress } from "./platform/kubernetes/public-address";
-import { WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
+import { NAMESPACE_NAME, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
 import { ClusterNetwork } from "./platform/network/cluster-network";
 
 export interface KubernetesIdentityProviderProps extends IdentityProviderProps {
@@ -21,7 +31,7 @@ export interface KubernetesIdentityProviderProps extends IdentityProviderProps {
    *
    * @default - any address; sign-in is still required
    */
-  readonly authorizedNetworks?: AutopilotClusterProps["authorizedNetworks"];
+  readonly authorizedNetworks?: AuthorizedNetworks;
 
   /**
    * Domain under which clients come, with a certificate managed by Google that becomes valid once `address.dnsRecord` exists.
@@ -71,6 +81,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   readonly url: string;
 
   constructor(scope: Construct, id: string, props: KubernetesIdentityProviderProps) {
+    requireProps(`${scope.node.path}/${id}`, props, { projectId: true, tenantId: true }, RULES);
     super(scope, id, props, { apis: ["compute", "container", "iamcredentials"] });
     const { apis, database, initializer, place, runtime } = this;
     const { deletionProtection = true } = props;
@@ -152,3 +163,18 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     }
   }
 }
+
+type Props = KubernetesIdentityProviderProps;
+
+const RULES: readonly Rule<Props>[] = [
+  ...IDENTITY_PROVIDER_RULES,
+  AUTHORIZED_NETWORKS.ruleOn("authorizedNetworks", ({ authorizedNetworks }) => authorizedNetworks),
+  DOMAIN.ruleOn("domain", ({ domain }) => domain),
+  NAMESPACE_NAME.ruleOn("namespace", ({ namespace }) => namespace),
+  POD_CPU.ruleOn("containerCpu", ({ containerCpu }) => containerCpu),
+  POD_MEMORY.ruleOn({
+    cpu: ["containerCpu", ({ containerCpu = RESOURCES.cpu }) => containerCpu],
+    memory: ["containerMemory", ({ containerMemory = RESOURCES.memory }) => containerMemory],
+  }),
+  ...instanceCountRules<Props>(MIN_INSTANCES, ROLLOUT_SURGE, ["databaseTier", connectionsOfTier]),
+];

@@ -2,8 +2,20 @@ import { type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { DeletionGuard } from "./core/deletion-guard";
+import { requireProps, type Rule } from "./core/rules";
+import { RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
-import { IdentityProvider, type IdentityProviderProps } from "./identity-provider";
+import { IdentityProvider } from "./identity-provider";
+import {
+  connectionNameLength,
+  connectionsOfTier,
+  IDENTITY_PROVIDER_RULES,
+  type IdentityProviderProps,
+} from "./identity-provider-props";
+import { instanceCountRules, MIN_INSTANCES_OR_NONE } from "./platform/instance-rules";
+import { SOCKET_PATH } from "./platform/serverless/cloud-run-template";
+import { INSTANCE_CPU, INSTANCE_MEMORY } from "./platform/serverless/instance-size";
+import { ROLLOUT_SURGE } from "./platform/serverless/serverless-defaults";
 import { ServerlessJobs } from "./platform/serverless/serverless-jobs";
 import { ServerlessService } from "./platform/serverless/serverless-service";
 
@@ -38,6 +50,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   readonly url: string;
 
   constructor(scope: Construct, id: string, props: ServerlessIdentityProviderProps) {
+    requireProps(`${scope.node.path}/${id}`, props, { projectId: true, tenantId: true }, RULES);
     super(scope, id, props, { apis: ["run"], apisOfNetwork: ["compute"] });
     const { apis, initializer, place, runtime } = this;
     const { deletionProtection = true, network } = props;
@@ -67,3 +80,16 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     new DeletionGuard(this, "DeletionGuard", { protect: deletionProtection, dependsOn: this.service.ready });
   }
 }
+
+type Props = ServerlessIdentityProviderProps;
+
+const RULES: readonly Rule<Props>[] = [
+  ...IDENTITY_PROVIDER_RULES,
+  SOCKET_PATH.ruleOn({ connectionName: ["projectId, region, tenantId and applicationName", connectionNameLength] }),
+  INSTANCE_CPU.ruleOn("containerCpu", ({ containerCpu }) => containerCpu),
+  INSTANCE_MEMORY.ruleOn({
+    cpu: ["containerCpu", ({ containerCpu = RESOURCES.cpu }) => containerCpu],
+    memory: ["containerMemory", ({ containerMemory = RESOURCES.memory }) => containerMemory],
+  }),
+  ...instanceCountRules<Props>(MIN_INSTANCES_OR_NONE, ROLLOUT_SURGE, ["databaseTier", connectionsOfTier]),
+];

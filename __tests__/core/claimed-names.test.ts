@@ -23,8 +23,8 @@ const domain = "login.example.com";
 const namespace = (scope: Construct, name: string) =>
   new WorkloadNamespace(scope, `Namespace-${name}`, { place: PLACE, cluster: STAND_IN_CLUSTER, name });
 
-const frontDoor = (id: string, address: PublicAddress, room: WorkloadNamespace) =>
-  new KubernetesFrontDoor(address.node.scope as Construct, id, {
+const frontDoor = (scope: Construct, id: string, address: PublicAddress, room: WorkloadNamespace) =>
+  new KubernetesFrontDoor(scope, id, {
     place: PLACE,
     address,
     namespace: room,
@@ -43,12 +43,11 @@ const CREATORS: Readonly<Record<string, (scope: Construct) => (id: string) => un
   "Kubernetes front door idp": (scope) => {
     const address = new PublicAddress(scope, "Address", { place: PLACE });
     const room = namespace(scope, "apps");
-    return (id) => frontDoor(id, address, room);
+    return (id) => frontDoor(scope, id, address, room);
   },
   "certificate in demo-project idp-demo-abc123-0c6ca083": (scope) => {
     const address = new PublicAddress(scope, "Address", { place: PLACE, domain });
-    const rooms = ["apps", "others"].map((name) => namespace(scope, name)).values();
-    return (id) => frontDoor(id, address, rooms.next().value as WorkloadNamespace);
+    return (id) => frontDoor(scope, id, address, namespace(scope, id.toLowerCase()));
   },
 };
 

@@ -1,18 +1,98 @@
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 import { Construct } from "constructs";
 
-import * as kubernetes from "../../lib/kubernetes";
-import * as lab from "../../lib/lab";
 import * as main from "../../lib";
 import { RulesBrokenError } from "../../lib/core/rules";
+import * as kubernetes from "../../lib/kubernetes";
+import * as lab from "../../lib/lab";
+import {
+  PLACE,
+  STAND_IN_CLUSTER,
+  STAND_IN_MEDIA,
+  standInContainer,
+  standInDatabase,
+  standInIdentity,
+  standInJob,
+  standInSecret,
+} from "../support/stand-in-parts";
 import { bareStack } from "../support/synthesis";
 
 /** As somebody calls it who writes plain JavaScript. */
 type Careless = new (scope: Construct, id: string, props?: object) => unknown;
 
+const { projectId, region } = PLACE;
+const deploymentId = "office";
+const identity = standInIdentity();
+const container = standInContainer({
+  port: 80,
+  database: { instance: standInDatabase(), hostVariable: "HOST" },
+  secretEnvironment: { KEY: standInSecret("key") },
+  mounts: [STAND_IN_MEDIA],
+});
+
+const namespaceIn = (stack: Construct) =>
+  new kubernetes.WorkloadNamespace(stack, "Namespace", { place: PLACE, cluster: STAND_IN_CLUSTER, name: "apps" });
+
+const frontDoorProps = (stack: Construct) => {
+  const address = new kubernetes.PublicAddress(stack, "Address", { place: PLACE });
+  const workload = { address, podLabels: {}, ready: [] };
+  return { place: PLACE, address, namespace: namespaceIn(stack), port: 80, workload };
+};
+
+const registryProps = (stack: Construct) => ({
+  place: PLACE,
+  apis: new main.ProjectApis(stack, "Apis", {
+    projectId,
+    region,
+    apis: ["artifactregistry", "cloudbuild", "iam", "logging"],
+  }),
+});
+
+const existingImage = "registry/idp:1";
+const network = { network: "network", subnetwork: "subnetwork", hasNamedRanges: "true", ready: [] };
+const runner = { runOnce: () => ({ jobName: "job", ready: [] }) };
+const tenant = {
+  projectId,
+  tenantId: "acme",
+  network: {
+    network: "projects/shared/global/networks/main",
+    subnetwork: `projects/shared/regions/${region}/subnetworks/main`,
+  },
+};
+
+/** Every exported construct with props that it takes, the required ones among them. */
+const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
+  AssessmentLab: () => ({ projectId, aws: { accessKeyId: "", secretAccessKey: "" } }),
+  AssessmentSource: () => ({ projectId, region, clientName: "client" }),
+  AutopilotCluster: () => ({ place: PLACE, network }),
+  AwsInventory: () => ({
+    ...{ projectId, region, deploymentId, sourceId: "source" },
+    aws: { accessKeyId: "", secretAccessKey: "" },
+  }),
+  ClusterNetwork: () => ({ place: PLACE, existing: tenant.network }),
+  DbInit: () => ({ database: standInDatabase(), runner }),
+  DeletionGuard: () => ({ dependsOn: [], protect: true }),
+  GeneratedSecret: () => ({ secretId: "key", length: 32 }),
+  IdpImage: () => ({ place: PLACE, existingImage }),
+  IdpSecrets: () => ({ place: PLACE }),
+  ImageRegistry: registryProps,
+  InputVariable: () => ({ type: "string", description: "Says it." }),
+  KubernetesFrontDoor: frontDoorProps,
+  KubernetesIdentityProvider: () => tenant,
+  KubernetesWorkload: (stack) => ({ place: PLACE, identity, container, namespace: namespaceIn(stack) }),
+  MediaBucket: () => ({ place: PLACE }),
+  PortableStack: () => ({ providers: [] }),
+  PostgresqlDatabase: () => ({ place: PLACE, network: tenant.network }),
+  ProjectApis: () => ({ projectId, region, apis: [] }),
+  PublicAddress: () => ({ place: PLACE }),
+  ServerlessIdentityProvider: () => tenant,
+  ServerlessService: () => ({ place: PLACE, identity, container, network: tenant.network }),
+  ServiceIdentity: () => ({ place: PLACE, purpose: "run", description: "Runs." }),
+  WorkloadNamespace: () => ({ place: PLACE, cluster: STAND_IN_CLUSTER, name: "apps" }),
+};
+
 const CONSTRUCTS = Object.entries({ ...main, ...kubernetes, ...lab }).flatMap(([name, exported]) =>
-  // Takes a list in the place of props.
-  typeof exported === "function" && exported.prototype instanceof Construct && exported !== main.CheckBlock
+  typeof exported === "function" && exported.prototype instanceof Construct
     ? [[name, exported as unknown as Careless] as const]
     : [],
 );
@@ -23,46 +103,160 @@ const stackWithCluster = () => {
   return stack;
 };
 
-const refusalOf = (work: () => unknown): RulesBrokenError => {
+const refusalOf = (work: () => unknown): RulesBrokenError | undefined => {
   try {
     work();
+    return undefined;
   } catch (error) {
     if (error instanceof RulesBrokenError) return error;
     throw error;
   }
-  throw new Error("nothing is refused");
 };
 
-describe("A required prop that is missing", () => {
-  it.each(CONSTRUCTS)("is named by %s, with all others", (_, Made) => {
-    const { failures, subject } = refusalOf(() => new Made(stackWithCluster(), "Made"));
-    expect(subject).toMatch(/^(test\/)?Made$/);
-    expect(failures.length).toBeGreaterThan(0);
-    for (const failure of failures) expect(failure).toMatch(/^\w+ is missing; it has no default; give it$/);
-    expect(refusalOf(() => new Made(stackWithCluster(), "Made", {})).failures).toEqual(failures);
-    const nulls = Object.fromEntries(failures.map((failure): [string, null] => [failure.split(" ")[0] ?? "", null]));
-    expect(refusalOf(() => new Made(stackWithCluster(), "Made", nulls)).failures).toEqual(failures);
+const missing = (name: string) => `${name} is missing; it has no default; give it`;
+
+/** Props that hold others; the rest is whole: parts of somebody else's making. */
+const HOLDERS = ["aws", "container", "database", "deployment", "environment", "existing", "job", "network", "place"];
+
+/** Each prop, and each prop of a holder, by its path. */
+const pathsIn = (props: object, prefix = ""): string[] =>
+  Object.entries(props).flatMap(([name, value]: [string, unknown]) => [
+    `${prefix}${name}`,
+    ...(HOLDERS.includes(name) && typeof value === "object" && !(value instanceof Construct) && !isPart(value)
+      ? pathsIn(value, `${prefix}${name}.`)
+      : []),
+  ]);
+
+const isPart = (value: object | null) => value === null || "ready" in value;
+
+const without = (props: object, [name = "", ...rest]: readonly string[]): object =>
+  Object.fromEntries(
+    Object.entries(props).flatMap(([key, value]: [string, unknown]) => {
+      if (key !== name) return [[key, value]];
+      return rest.length === 0 ? [] : [[key, without(value as object, rest)]];
+    }),
+  );
+
+describe("Every exported construct", () => {
+  it("is in the table of this test", () => {
+    expect(CONSTRUCTS.map(([name]) => name).sort()).toEqual(Object.keys(TAKEN).sort());
   });
 
+  it.each(CONSTRUCTS)("takes what the table has: %s", (name, Made) => {
+    const stack = stackWithCluster();
+    expect(() => new Made(stack, "Made", TAKEN[name]?.(stack))).not.toThrow();
+  });
+
+  it.each(CONSTRUCTS)("names all that it lacks, and no more: %s", (name, Made) => {
+    const refused = (props?: object) => refusalOf(() => new Made(stackWithCluster(), "Made", props));
+    const { failures = [], subject } = refused() ?? {};
+    expect(subject).toMatch(/^(test\/)?Made$/);
+    expect(failures.length).toBeGreaterThan(0);
+    for (const failure of failures) expect(failure).toMatch(/^\w+ is missing; it /);
+    expect(refused({})?.failures).toEqual(failures);
+    const nulls = failures
+      .filter((failure) => failure.endsWith("give it"))
+      .map((failure): [string, null] => [failure.split(" ")[0] ?? "", null]);
+    expect(refused(Object.fromEntries(nulls))?.failures).toEqual(failures);
+  });
+
+  it.each(CONSTRUCTS)("takes or names each single thing that is left out: %s", (name, Made) => {
+    const { failures = [] } = refusalOf(() => new Made(stackWithCluster(), "Made")) ?? {};
+    const required = failures.filter((failure) => failure.endsWith("; it has no default; give it"));
+    const refused = pathsIn(TAKEN[name]?.(stackWithCluster()) ?? {}).filter((path) => {
+      const stack = stackWithCluster();
+      const props = without(TAKEN[name]?.(stack) ?? {}, path.split("."));
+      const refusal = refusalOf(() => new Made(stack, "Made", props));
+      if (refusal !== undefined) expect([path, refusal.failures.join()]).toEqual([path, expect.stringContaining(path)]);
+      return refusal !== undefined;
+    });
+    expect(refused.filter((path) => !path.includes(".")).map(missing)).toEqual(expect.arrayContaining(required));
+  });
+});
+
+describe("What is missing is named with all else", () => {
+  const job = (left: string) => without(standInJob(stackWithCluster(), { container }), left.split(".")) as never;
+
   it.each<[string, (scope: Construct) => unknown, readonly string[]]>([
+    ["tenantPlace", (scope) => main.tenantPlace(scope, undefined as never), ["projectId", "tenantId"]],
     [
       "identityProviderContainer",
       (scope) => main.identityProviderContainer(scope, {} as main.IdentityProviderContainerProps),
       ["database", "image", "initialization", "media", "secrets"],
     ],
+    ["ExistingIdentity", () => new main.ExistingIdentity(undefined as never), ["email"]],
     [
       "a job of ServerlessJobs",
-      (scope) => new main.ServerlessJobs({} as main.ServerlessJobsProps).runOnce(scope, "Job", {} as never),
-      ["identity", "place"],
+      (scope) => new main.ServerlessJobs(undefined as never).runOnce(scope, "Job", undefined as never),
+      ["identity", "place", "job"],
     ],
     [
       "a job of KubernetesJobs",
-      (scope) => new kubernetes.KubernetesJobs({} as kubernetes.KubernetesJobsProps).runOnce(scope, "Job", {} as never),
-      ["identity", "namespace", "place"],
+      (scope) => new kubernetes.KubernetesJobs(undefined as never).runOnce(scope, "Job", undefined as never),
+      ["identity", "namespace", "place", "job"],
     ],
-  ])("is named by %s, with all others", (_, work, names) => {
-    expect(refusalOf(() => work(stackWithCluster())).failures).toEqual(
-      names.map((name) => `${name} is missing; it has no default; give it`),
-    );
+    [
+      "a job without a name",
+      (scope) => new main.ServerlessJobs({ place: PLACE, identity }).runOnce(scope, "Job", job("name")),
+      ["job.name"],
+    ],
+    [
+      "a job's container without an image",
+      (scope) => new main.ServerlessJobs({ place: PLACE, identity }).runOnce(scope, "Job", job("container.image")),
+      ["job.container.image"],
+    ],
+    [
+      "a container with a secret, a mount and a database that are not there",
+      (scope) =>
+        new main.ServerlessService(scope, "Service", {
+          place: PLACE,
+          identity,
+          container: {
+            ...container,
+            secretEnvironment: { KEY: undefined, OTHER: standInSecret("other") },
+            mounts: [undefined],
+            database: { hostVariable: "HOST" },
+          } as never,
+        }),
+      ["container.secretEnvironment.KEY", "container.mounts.0", "container.database.instance"],
+    ],
+    [
+      "a grant of a secret",
+      (scope) =>
+        new main.GeneratedSecret(scope, "Key", { secretId: "key", length: 32 }).grantAccess(undefined as never),
+      ["identity"],
+    ],
+    [
+      "a grant of a bucket",
+      (scope) => new main.MediaBucket(scope, "Media", { place: PLACE }).grantReadWrite(undefined as never),
+      ["identity"],
+    ],
+    [
+      "a grant of a database",
+      (scope) => new main.PostgresqlDatabase(scope, "Database", { place: PLACE }).grantConnect(undefined as never),
+      ["identity"],
+    ],
+    [
+      "a grant of an image",
+      (scope) => new main.IdpImage(scope, "Image", { place: PLACE, existingImage }).grantPull(undefined as never),
+      ["identity"],
+    ],
+    [
+      "a grant of a repository",
+      (scope) => new main.ImageRegistry(scope, "Registry", registryProps(scope)).grantPull(undefined as never),
+      ["identity"],
+    ],
+    [
+      "a grant to act as an account",
+      (scope) =>
+        new kubernetes.AutopilotCluster(scope, "Cluster", { place: PLACE, network }).grantActAs(
+          undefined as never,
+          "apps",
+          "idp",
+        ),
+      ["identity"],
+    ],
+  ])("by %s", (_, work, names) => {
+    expect(refusalOf(() => work(stackWithCluster()))?.failures).toEqual(names.map(missing));
   });
 });

@@ -2,7 +2,7 @@ import { Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { expression, numberExpression } from "../../lib/core/expression";
-import { ifKnown, requireAll, RulesBrokenError, secretPresence, type Rule } from "../../lib/core/rules";
+import { ifKnown, requireProps, RulesBrokenError, secretPresence, type Rule } from "../../lib/core/rules";
 
 interface Props {
   readonly name: string;
@@ -21,10 +21,11 @@ const RULES: readonly Rule<Props>[] = [
 ];
 
 const checked = (props: Props) => () => {
-  requireAll(new Construct(new Construct(undefined as unknown as Construct, "test"), "Thing"), props, RULES);
+  const thing = new Construct(new Construct(undefined as unknown as Construct, "test"), "Thing");
+  requireProps(thing, props, { name: true }, RULES);
 };
 
-describe("requireAll", () => {
+describe("requireProps", () => {
   it("says nothing when all rules hold", () => {
     expect(checked({ name: "abc", size: 1 })).not.toThrow();
   });
@@ -39,6 +40,19 @@ describe("requireAll", () => {
         [
           "test/Thing: 3 problems",
           "  - name is abcd; it must be short",
+          "  - size is -1",
+          "  - size decides the price",
+        ].join("\n"),
+      ),
+    );
+  });
+
+  it("names what is missing together with what is wrong, and judges nothing by what is missing", () => {
+    expect(checked({ size: -1 } as unknown as Props)).toThrow(
+      new Error(
+        [
+          "test/Thing: 3 problems",
+          "  - name is missing; it has no default; give it",
           "  - size is -1",
           "  - size decides the price",
         ].join("\n"),

@@ -153,9 +153,9 @@ describe("IdpSecrets", () => {
     expect(() => secretsIn({ bootstrapPassword: "hunter2-in-plain", bootstrapPasswordVersion: 0 })).toThrow(
       new Error(
         [
-          "test/Secrets/BootstrapPassword: 2 problems",
-          "  - override is given as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable",
-          "  - writeVersion is 0; it must be a whole number from 1, because the provider compares it to decide whether to write; use 1 and raise it by one",
+          "test/Secrets: 2 problems",
+          "  - bootstrapPassword is given as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable",
+          "  - bootstrapPasswordVersion is 0; it must be a whole number from 1, because a change of it is what writes the secret; use 1 and raise it by one",
         ].join("\n"),
       ),
     );
@@ -165,8 +165,8 @@ describe("IdpSecrets", () => {
     expect(() => secretsIn({ bootstrapPassword: "" })).toThrow(
       new Error(
         [
-          "test/Secrets/BootstrapPassword: 1 problem",
-          "  - override is missing as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable",
+          "test/Secrets: 1 problem",
+          "  - bootstrapPassword is missing as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable",
         ].join("\n"),
       ),
     );

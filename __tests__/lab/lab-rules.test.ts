@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
+import { AssessmentLab, type AssessmentLabProps, type AwsCredentials } from "../../lib/lab";
 import { ASSESSMENT_LAB_RULES } from "../../lib/lab/lab-rules";
 import { InputVariable } from "../../lib/core/input-variable";
 import { bareLabStack, literalLab } from "../stacks/lab-stack";
@@ -150,6 +150,11 @@ const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentL
     "a literal secret of AWS, without showing it",
     { aws: { accessKeyId: "", secretAccessKey: "example" } },
     [`aws.secretAccessKey ${RULE_OF_LITERALS}`, RULE_OF_BOTH],
+  ],
+  [
+    "AWS without credentials",
+    { aws: {} as AwsCredentials },
+    ["accessKeyId", "secretAccessKey"].map((name) => `aws.${name} is missing; it has no default; give it`),
   ],
   [
     "a country as region of AWS",

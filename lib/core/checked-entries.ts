@@ -5,7 +5,7 @@ import { type Rule } from "./rules";
 type Collection = Readonly<Record<string, string>> | readonly string[];
 
 /** What every entry of a map, or item of a list, must be. The same description judges a prop and an input. */
-export interface CheckedEntriesSpec {
+interface CheckedEntriesSpec {
   /** True of an acceptable literal; of a list, the key is the index. */
   readonly accepts: (key: string, value: string) => boolean;
 

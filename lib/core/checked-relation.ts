@@ -7,7 +7,7 @@ import { type Rule } from "./rules";
 type Texts<Values extends object> = Readonly<Record<keyof Values, string>>;
 
 /** What several values must be together. The same description judges props at synth and inputs at plan. */
-export interface CheckedRelationSpec<Values extends object, Figure extends string = never> {
+interface CheckedRelationSpec<Values extends object, Figure extends string = never> {
   /** True of acceptable literals. */
   readonly accepts: (values: Values) => boolean;
 

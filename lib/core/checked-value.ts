@@ -3,7 +3,7 @@ import { type TerraformVariableValidationConfig } from "cdktf";
 import { ifKnown, type Rule } from "./rules";
 
 /** What a value must be. The same description judges a prop at synth and an input at plan. */
-export interface CheckedValueSpec<Value> {
+interface CheckedValueSpec<Value> {
   /** True of an acceptable literal. */
   readonly accepts: (value: Value) => boolean;
 

@@ -61,7 +61,7 @@ export function oneAttribute(resource: TerraformResource, attribute: string): st
 }
 
 /** A block that Terraform repeats for each element of a collection. */
-export interface DynamicBlock {
+interface DynamicBlock {
   /** Map or list, as a value or an expression. */
   readonly forEach: unknown;
 

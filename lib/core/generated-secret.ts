@@ -12,7 +12,7 @@ import { Grants, type Identity } from "./identity";
 import { SECRET_ID_MAX_LENGTH } from "./names";
 import { MAIN_CHILD_ID } from "./portable-stack";
 import { requireProvider } from "./provider-requirements";
-import { requireAll, requireProps, secretPresence, type Rule } from "./rules";
+import { requireProps, secretPresence, type Rule } from "./rules";
 
 /** One version of a stored secret, as consumers refer to it: never `latest`, so that a new version is a visible change. */
 export interface ReadableSecret {
@@ -93,8 +93,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
 
   constructor(scope: Construct, id: string, props: GeneratedSecretProps) {
     super(scope, id);
-    requireProps(this.node.path, props, { length: true, secretId: true });
-    requireAll(this, props, RULES);
+    requireProps(this, props, { length: true, secretId: true }, RULES);
     requireProvider(this, "google");
     claimName(this, "secret", props.secretId, TerraformStack.of(this));
 
@@ -180,12 +179,17 @@ const SECRET_LENGTH = wholeNumber(
   { reason: "a shorter value can be guessed", remedy: "use for example 32" },
 );
 
+/** A rule on a prop that holds a secret: Terraform alone may know it. */
+export function secretReferenceRule<Props>(name: string, valueOf: (props: Props) => string | undefined): Rule<Props> {
+  return {
+    holds: (props) => valueOf(props) === undefined || Token.isUnresolved(valueOf(props)),
+    message: (props) =>
+      `${name} is ${secretPresence(valueOf(props))} as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable`,
+  };
+}
+
 const RULES: readonly Rule<GeneratedSecretProps>[] = [
-  {
-    holds: ({ override }) => override === undefined || Token.isUnresolved(override),
-    message: ({ override }) =>
-      `override is ${secretPresence(override)} as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable`,
-  },
+  secretReferenceRule("override", ({ override }) => override),
   SECRET_WRITE_VERSION.ruleOn("writeVersion", ({ writeVersion }) => writeVersion),
   SECRET_ID.ruleOn("secretId", ({ secretId }) => secretId),
   SECRET_LENGTH.ruleOn("length", ({ length }) => length),

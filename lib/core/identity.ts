@@ -1,5 +1,7 @@
 import { type ITerraformDependable, type TerraformCount } from "cdktf";
-import { type Construct } from "constructs";
+import { type Construct, type IConstruct } from "constructs";
+
+import { requireProps } from "./rules";
 
 /** A service account that something runs as. */
 export interface Identity {
@@ -40,12 +42,18 @@ export class Grants {
 
   /** What must exist before the identity can use the thing; empty when it takes no grants. */
   to(identity: Identity, make: (id: string) => ITerraformDependable): ITerraformDependable[] {
+    requireIdentity(this.owner, identity);
     const made = this.made.get(identity);
     if (made !== undefined) return made;
     const grants = identity.takesGrants ? [make(freeChildId(this.owner, identity.name))] : [];
     this.made.set(identity, grants);
     return grants;
   }
+}
+
+/** @throws RulesBrokenError naming the owner of the thing when there is no identity to grant it to */
+export function requireIdentity(owner: IConstruct, identity: Identity | undefined): void {
+  requireProps(owner, { identity } as { readonly identity: Identity }, { identity: true });
 }
 
 /** An id that no child of the construct has yet: the name, or the name with a number. */

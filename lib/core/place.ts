@@ -10,7 +10,7 @@ import {
   type DeploymentName,
 } from "./names";
 import { APPLICATION_NAME, LABELS, NAMES_TOGETHER, PROJECT_ID, REGION, TENANT_ID } from "./place-rules";
-import { requireAll, type Rule } from "./rules";
+import { requireProps, type Rule } from "./rules";
 
 /** Where a deployment is and what it is called: the same for each of its parts. */
 export interface DeploymentPlace {
@@ -72,14 +72,9 @@ export interface TenantPlaceProps {
  * @throws RulesBrokenError naming the scope when a prop breaks a rule
  */
 export function tenantPlace(scope: Construct, props: TenantPlaceProps): DeploymentPlace {
-  const {
-    applicationName = DEFAULT_APPLICATION_NAME,
-    labels = {},
-    projectId,
-    region = DEFAULT_REGION,
-    tenantId,
-  } = props;
-  requireAll(scope, { ...props, applicationName }, RULES);
+  requireProps(scope, props, { projectId: true, tenantId: true }, TENANT_PLACE_RULES);
+  const { labels = {}, projectId, region = DEFAULT_REGION, tenantId } = props;
+  const applicationName = applicationNameOf(props);
 
   // Named, so that plans and messages stay short.
   const prefix = tenantPrefix(tenantId, projectId);
@@ -97,13 +92,18 @@ export function tenantPlace(scope: Construct, props: TenantPlaceProps): Deployme
   };
 }
 
-const RULES: readonly Rule<TenantPlaceProps & { readonly applicationName: string }>[] = [
+function applicationNameOf({ applicationName = DEFAULT_APPLICATION_NAME }: TenantPlaceProps): string {
+  return applicationName;
+}
+
+/** Rules of a tenant's place, for each construct that makes one. */
+export const TENANT_PLACE_RULES: readonly Rule<TenantPlaceProps>[] = [
   PROJECT_ID.ruleOn("projectId", ({ projectId }) => projectId),
   REGION.ruleOn("region", ({ region }) => region),
   TENANT_ID.ruleOn("tenantId", ({ tenantId }) => tenantId),
   APPLICATION_NAME.ruleOn("applicationName", ({ applicationName }) => applicationName),
   NAMES_TOGETHER.ruleOn({
-    applicationName: ["applicationName", ({ applicationName }) => applicationName],
+    applicationName: ["applicationName", applicationNameOf],
     tenantId: ["tenantId", ({ tenantId }) => tenantId],
   }),
   LABELS.ruleOn("labels", ({ labels }) => labels),

@@ -58,7 +58,7 @@ export class ProjectApis extends Construct {
     private readonly props: ProjectApisProps,
   ) {
     super(scope, id);
-    requireProps(this.node.path, props, { apis: true, projectId: true, region: true });
+    requireProps(this, props, { apis: true, projectId: true, region: true });
     const { projectId, apis } = props;
 
     this.resourceManager = new TerraformData(this, "ResourceManager", {

@@ -26,45 +26,59 @@ export class RulesBrokenError extends Error {
   }
 }
 
-/**
- * Checks every rule and reports all that fail at once.
- *
- * @throws RulesBrokenError when at least one rule does not hold
- */
-export function requireAll<Props>(scope: IConstruct, props: Props, rules: readonly Rule<Props>[]): void {
-  const failures = rules.filter((rule) => !rule.holds(props)).flatMap((rule) => rule.message(props));
-  if (failures.length > 0) throw new RulesBrokenError(scope.node.path, failures);
-}
-
 /** Names of the props that have no default. */
 type RequiredName<Props> = {
   [Name in keyof Props]-?: undefined extends Props[Name] ? never : Name;
 }[keyof Props];
 
 /**
- * Refuses props that lack what has no default, as the compiler does for whoever writes TypeScript.
+ * Refuses props that lack what has no default, as the compiler does for whoever writes TypeScript, and props that break a
+ * rule: all of them at once.
  *
- * @param path path of the construct in its tree
+ * @param subject the construct, or its path where it does not exist yet
  * @param required every prop without a default; the compiler knows when one is left out here
- * @throws RulesBrokenError naming all that are missing
+ * @throws RulesBrokenError naming all that are missing or wrong
  */
 export function requireProps<Props extends object>(
-  path: string,
+  subject: IConstruct | string,
   props: Props,
   required: Readonly<Record<RequiredName<Props>, Required>>,
+  rules: readonly Rule<Props>[] = [],
 ): void {
   const missing = missingNames(props, required);
-  if (missing.length === 0) return;
-  throw new RulesBrokenError(
-    path,
-    missing.map((name) => `${name} is missing; it has no default; give it`),
-  );
+  const judged = missing.length === 0 ? props : (withUnknowns(props, required) as Props);
+  const failures = [...missing.map((name) => missingText(name)), ...problemsOf(judged, rules)];
+  if (failures.length === 0) return;
+  throw new RulesBrokenError(typeof subject === "string" ? subject : subject.node.path, failures);
+}
+
+function problemsOf<Props>(props: Props, rules: readonly Rule<Props>[]): string[] {
+  return rules.filter((rule) => !rule.holds(props)).flatMap((rule) => rule.message(props));
+}
+
+/** What is said about a value that must be given and is not. */
+export function missingText(name: string): string {
+  return `${name} is missing; it has no default; give it`;
 }
 
 /** A prop that has no default, or what it may not lack in its turn. */
 type Required = true | { readonly [name: string]: Required };
 
-function missingNames(props: unknown, required: Readonly<Record<string, Required>>): string[] {
+type RequiredNames = Readonly<Record<string, Required>>;
+
+/** What is missing counts as known to Terraform alone, so that the rules can judge the rest. */
+function withUnknowns(props: unknown, required: RequiredNames): object {
+  const given = (props ?? {}) as Readonly<Record<string, unknown>>;
+  const filled = Object.entries(required).map(([name, inner]): [string, unknown] => {
+    const value = given[name] ?? undefined;
+    return [name, inner === true ? (value ?? UNKNOWN) : withUnknowns(value, inner)];
+  });
+  return { ...given, ...Object.fromEntries(filled) };
+}
+
+const UNKNOWN = Token.asString({ missing: true });
+
+function missingNames(props: unknown, required: RequiredNames): string[] {
   const given = (props ?? {}) as Readonly<Record<string, unknown>>;
   return Object.entries(required).flatMap(([name, inner]) => {
     const value = given[name];
@@ -88,7 +102,7 @@ export function secretPresence(value: unknown): "given" | "missing" {
 }
 
 /** What a platform accepts as one kind of name that is built from application name and tenant id. */
-export interface NameLimits {
+interface NameLimits {
   /** What the name is of, for example `bucket name`. */
   readonly what: string;
 

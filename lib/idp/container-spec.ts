@@ -1,6 +1,7 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 
 import { type ReadableSecret } from "../core/generated-secret";
+import { missingText, type Rule } from "../core/rules";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
 
 /** Variables of the caller: a literal map, or an expression that is a map. */
@@ -135,4 +136,41 @@ export interface ContainerSpec {
    * @default - it is told nothing
    */
   readonly trustedProxies?: (ranges: readonly string[]) => Readonly<Record<string, string>>;
+}
+
+/** The instance of a container's database, for rules: whoever writes JavaScript may have left it out. */
+export function databaseOf({ database }: ContainerSpec): SqlInstance | undefined {
+  return (database as Partial<DatabaseSpec> | undefined)?.instance;
+}
+
+/** What no container may lack, for `requireProps`. */
+export const REQUIRED_CONTAINER = {
+  image: true,
+  environment: { baseline: true, overrides: true, required: true },
+  secretEnvironment: true,
+} as const;
+
+/**
+ * Rules of a container for whatever runs one: an entry without a value is a misspelled name of whoever writes JavaScript.
+ *
+ * @param prop where the container is in the props
+ */
+export function containerRules<Props>(
+  prop: string,
+  containerOf: (props: Props) => ContainerSpec,
+): readonly Rule<Props>[] {
+  const missing = (props: Props): string[] => {
+    const { database, mounts, secretEnvironment } = containerOf(props);
+    const parts = {
+      secretEnvironment,
+      mounts,
+      database: database && { instance: database.instance, hostVariable: database.hostVariable },
+    };
+    return Object.entries(parts).flatMap(([part, entries]) =>
+      Object.entries((entries ?? {}) as Readonly<Record<string, unknown>>)
+        .filter(([, value]) => value === undefined || value === null)
+        .map(([name]) => missingText(`${prop}.${part}.${name}`)),
+    );
+  };
+  return [{ holds: (props) => missing(props).length === 0, message: missing }];
 }

@@ -48,7 +48,7 @@ export class DbInit extends Construct implements OneTimeJob {
 
   constructor(scope: Construct, id: string, props: DbInitProps) {
     super(scope, id);
-    requireProps(this.node.path, props, { database: true, runner: true });
+    requireProps(this, props, { database: true, runner: true });
     const { database, image = DB_INIT_IMAGE, runner } = props;
     const script = addStackFile(this, packageFile(`lib/idp/scripts/${SCRIPT_NAME}`), `scripts/${SCRIPT_NAME}`);
 

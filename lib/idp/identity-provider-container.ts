@@ -2,7 +2,7 @@ import { type ITerraformDependable } from "cdktf";
 import { type IConstruct } from "constructs";
 
 import { type ReadableSecret } from "../core/generated-secret";
-import { requireAll, requireProps, type Rule } from "../core/rules";
+import { requireProps, type Rule } from "../core/rules";
 import {
   BASE_URL_VARIABLE,
   BASELINE_ENVIRONMENT,
@@ -76,18 +76,20 @@ export interface IdentityProviderContainerProps {
  * @throws RulesBrokenError naming `scope` when variables or probes break a rule
  */
 export function identityProviderContainer(scope: IConstruct, props: IdentityProviderContainerProps): ContainerSpec {
-  requireProps(scope.node.path, props, {
-    database: true,
-    image: true,
-    initialization: true,
-    media: true,
-    secrets: true,
-  });
-  const startupProbe = { timeoutSeconds: PROBE_TIMEOUT_SECONDS, ...STARTUP_PROBE, ...props.startupProbe };
-  const livenessProbe = { timeoutSeconds: PROBE_TIMEOUT_SECONDS, ...LIVENESS_PROBE, ...props.livenessProbe };
-  requireAll(scope, { environment: props.environment ?? {}, startupProbe, livenessProbe }, RULES);
-
+  requireProps(
+    scope,
+    props,
+    {
+      database: true,
+      image: true,
+      initialization: true,
+      media: true,
+      secrets: { secretKey: true, bootstrapPassword: true },
+    },
+    RULES,
+  );
   const { database, secrets } = props;
+  const { livenessProbe, startupProbe } = completeProbes(props);
   return {
     image: props.image,
     port: CONTAINER_PORT,
@@ -118,6 +120,24 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
   };
 }
 
+/** The probes of a container as the caller gives them. */
+interface GivenProbes {
+  readonly startupProbe?: Partial<ProbeSpec>;
+  readonly livenessProbe?: Partial<ProbeSpec>;
+}
+
+interface Probes {
+  readonly startupProbe: ProbeSpec;
+  readonly livenessProbe: ProbeSpec;
+}
+
+function completeProbes({ livenessProbe, startupProbe }: GivenProbes): Probes {
+  return {
+    startupProbe: { timeoutSeconds: PROBE_TIMEOUT_SECONDS, ...STARTUP_PROBE, ...startupProbe },
+    livenessProbe: { timeoutSeconds: PROBE_TIMEOUT_SECONDS, ...LIVENESS_PROBE, ...livenessProbe },
+  };
+}
+
 const DEFAULT_PROBES = { startupProbe: STARTUP_PROBE, livenessProbe: LIVENESS_PROBE } as const;
 
 /** Nothing that a server would resolve to another page. */
@@ -132,7 +152,7 @@ function platformRange(
   probe: keyof typeof DEFAULT_PROBES,
   time: "initialDelaySeconds" | "periodSeconds",
   least: number,
-): Rule<Judged> {
+): Rule<Probes> {
   const most = PROBE_MAX_SECONDS[probe];
   return {
     holds: (judged) => isWholeNumber(judged[probe][time], least, most),
@@ -141,15 +161,8 @@ function platformRange(
   };
 }
 
-interface Judged {
-  readonly environment: EnvironmentOverrides;
-  readonly startupProbe: ProbeSpec;
-  readonly livenessProbe: ProbeSpec;
-}
-
-const RULES: readonly Rule<Judged>[] = [
-  ...ENVIRONMENT_RULES.map((rule) => rule.ruleOn<Judged>("environment", ({ environment }) => environment)),
-  ...(["startupProbe", "livenessProbe"] as const).flatMap((probe): Rule<Judged>[] => [
+const COMPLETE_PROBE_RULES: readonly Rule<Probes>[] = [
+  ...(["startupProbe", "livenessProbe"] as const).flatMap((probe): Rule<Probes>[] => [
     {
       holds: (judged) => HEALTH_PAGE.test(judged[probe].path),
       message: (judged) =>
@@ -173,4 +186,17 @@ const RULES: readonly Rule<Judged>[] = [
     message: ({ startupProbe }) =>
       `startupProbe allows ${startupProbe.periodSeconds} s × ${startupProbe.failureThreshold} = ${startupProbe.periodSeconds * startupProbe.failureThreshold} s; it must not exceed ${STARTUP_MAX_SECONDS} s, because the serverless platform refuses more and both platforms get the same probes; lower periodSeconds or failureThreshold`,
   },
+];
+
+/** Rules of the probes, for each construct that takes them: judged with the defaults of what is left out. */
+export const PROBE_RULES = COMPLETE_PROBE_RULES.map(({ holds, message }): Rule<GivenProbes> => ({
+  holds: (given) => holds(completeProbes(given)),
+  message: (given) => message(completeProbes(given)),
+}));
+
+const RULES: readonly Rule<IdentityProviderContainerProps>[] = [
+  ...ENVIRONMENT_RULES.map((rule) =>
+    rule.ruleOn<IdentityProviderContainerProps>("environment", ({ environment }) => environment),
+  ),
+  ...PROBE_RULES,
 ];

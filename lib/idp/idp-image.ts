@@ -3,12 +3,12 @@ import { Construct } from "constructs";
 
 import { countIfSet, countIfUnset } from "../core/conditional";
 import { expression } from "../core/expression";
-import { type Identity } from "../core/identity";
+import { requireIdentity, type Identity } from "../core/identity";
 import { packageFile } from "../core/package-file";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
 import { addRestLibraries, shellCommand } from "../core/project-apis";
 import { warnOf } from "../core/risks";
-import { requireAll, requireProps, type Rule } from "../core/rules";
+import { requireProps, type Rule } from "../core/rules";
 import { addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { BUILD_ARGUMENTS, LATEST_VERSION, PINNED_VERSION, UPSTREAM_IMAGE, UPSTREAM_PREFIX } from "./contract";
@@ -82,8 +82,7 @@ export class IdpImage extends Construct implements ContainerImage {
     private readonly props: IdpImageProps,
   ) {
     super(scope, id);
-    requireProps(this.node.path, props, { place: REQUIRED_PLACE });
-    requireAll(this, props, RULES);
+    requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
 
     const { existingImage, place, repository } = props;
     if (repository === undefined || isLiteral(existingImage)) {
@@ -138,6 +137,7 @@ export class IdpImage extends Construct implements ContainerImage {
 
   /** An existing image may be in any repository of the project. */
   grantPull(identity: Identity): ITerraformDependable[] {
+    requireIdentity(this, identity);
     const { existingImage, repository } = this.props;
     return [
       ...(repository === undefined || isLiteral(existingImage) ? [] : repository.grantPull(identity)),

@@ -1,10 +1,10 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { GeneratedSecret } from "../core/generated-secret";
+import { GeneratedSecret, SECRET_WRITE_VERSION, secretReferenceRule } from "../core/generated-secret";
 import { secretId } from "../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
-import { requireAll, requireProps } from "../core/rules";
+import { requireProps, type Rule } from "../core/rules";
 import { BOOTSTRAP_PASSWORD, SECRET_KEY } from "./contract";
 
 export interface IdpSecretsProps {
@@ -59,8 +59,7 @@ export class IdpSecrets extends Construct {
 
   constructor(scope: Construct, id: string, props: IdpSecretsProps) {
     super(scope, id);
-    requireProps(this.node.path, props, { place: REQUIRED_PLACE });
-    requireAll(this, props, PLACE_RULES);
+    requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
     const { deletionProtection, dependsOn, place } = props;
     const common = { deletionProtection, dependsOn, labels: place.labels };
 
@@ -81,3 +80,9 @@ export class IdpSecrets extends Construct {
     this.ready = [...this.secretKey.ready, ...this.bootstrapPassword.ready];
   }
 }
+
+const RULES: readonly Rule<IdpSecretsProps>[] = [
+  ...PLACE_RULES,
+  secretReferenceRule("bootstrapPassword", ({ bootstrapPassword }) => bootstrapPassword),
+  SECRET_WRITE_VERSION.ruleOn("bootstrapPasswordVersion", ({ bootstrapPasswordVersion: version }) => version),
+];

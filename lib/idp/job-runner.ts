@@ -2,7 +2,7 @@ import { type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { type StackFile } from "../core/stack-file";
-import { type ContainerSpec } from "./container-spec";
+import { REQUIRED_CONTAINER, type ContainerSpec } from "./container-spec";
 
 /** A job that prepares something once and is waited for. */
 export interface OneTimeJobSpec {
@@ -27,6 +27,17 @@ export interface OneTimeJobSpec {
   /** The job runs again exactly when one of these values changes. */
   readonly rerunWhenChanged: Readonly<Record<string, string>>;
 }
+
+/** What no job may lack, for `requireProps`. */
+export const REQUIRED_JOB = {
+  name: true,
+  container: REQUIRED_CONTAINER,
+  script: true,
+  scriptName: true,
+  timeoutSeconds: true,
+  maxRetries: true,
+  rerunWhenChanged: true,
+} as const;
 
 /** A job as a platform runs it. */
 export interface OneTimeJob {

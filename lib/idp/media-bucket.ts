@@ -8,7 +8,7 @@ import { Grants, type Identity } from "../core/identity";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { claimName } from "../core/claimed-names";
-import { ifKnown, nameRules, requireAll, requireProps, type Rule } from "../core/rules";
+import { ifKnown, nameRules, requireProps, type Rule } from "../core/rules";
 import { MEDIA_BUCKET_SUFFIX, MEDIA_MOUNT_PATH, RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "./contract";
 import { type MediaStore } from "./parts";
 
@@ -64,10 +64,9 @@ export class MediaBucket extends Construct implements MediaStore {
 
   constructor(scope: Construct, id: string, props: MediaBucketProps) {
     super(scope, id);
-    requireProps(this.node.path, props, { place: REQUIRED_PLACE });
+    requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
     const { deletionProtection = true, place } = props;
-    const name = bucketName(place.deployment, MEDIA_BUCKET_SUFFIX);
-    requireAll(this, { name, place }, RULES);
+    const name = nameOf(props);
     claimName(this, "bucket", name);
 
     this.bucket = new StorageBucket(this, MAIN_CHILD_ID, {
@@ -103,9 +102,13 @@ export class MediaBucket extends Construct implements MediaStore {
 /** Seven days, the platform's own default, stated so that nobody has to know it. */
 const SOFT_DELETE_SECONDS = 7 * 24 * 60 * 60;
 
-const RULES: readonly Rule<{ readonly name: string; readonly place: DeploymentPlace }>[] = [
+function nameOf({ place }: MediaBucketProps): string {
+  return bucketName(place.deployment, MEDIA_BUCKET_SUFFIX);
+}
+
+const RULES: readonly Rule<MediaBucketProps>[] = [
   ...PLACE_RULES,
-  ...nameRules<{ readonly name: string }>(({ name }) => name, {
+  ...nameRules(nameOf, {
     what: "bucket name",
     maxLength: BUCKET_NAME_MAX_LENGTH,
     lengthReason: "it becomes part of a host name",
@@ -114,8 +117,8 @@ const RULES: readonly Rule<{ readonly name: string; readonly place: DeploymentPl
     formReason: "the object store refuses other names",
   }),
   {
-    holds: ({ name }) => ifKnown(name, (known) => !known.includes(BUCKET_NAME_RESERVED_WORD)),
-    message: ({ name }) =>
-      `bucket name ${name} contains "${BUCKET_NAME_RESERVED_WORD}", which no bucket name may, because the store reserves that word; change the application name or the tenant id`,
+    holds: (props) => ifKnown(nameOf(props), (name) => !name.includes(BUCKET_NAME_RESERVED_WORD)),
+    message: (props) =>
+      `bucket name ${nameOf(props)} contains "${BUCKET_NAME_RESERVED_WORD}", which no bucket name may, because the store reserves that word; change the application name or the tenant id`,
   },
 ];

@@ -13,7 +13,7 @@ import { expression } from "../core/expression";
 import { unknownRegionRisk } from "../core/known-regions";
 import { requireProvider } from "../core/provider-requirements";
 import { warnOf } from "../core/risks";
-import { requireAll, requireProps } from "../core/rules";
+import { requireProps } from "../core/rules";
 import { type AssessmentLabProps } from "./assessment-lab-props";
 import { AssessmentSource } from "./assessment-source";
 import { AwsInventory } from "./aws-inventory";
@@ -104,8 +104,7 @@ export class AssessmentLab extends Construct {
 
   constructor(scope: Construct, id: string, props: AssessmentLabProps) {
     super(scope, id);
-    requireProps(this.node.path, props, { projectId: true });
-    requireAll(this, props, ASSESSMENT_LAB_RULES);
+    requireProps(this, props, { projectId: true }, ASSESSMENT_LAB_RULES);
 
     const { createSshKeyBucket = true, createVpc = true, initializeAssessmentService = true, projectId } = props;
     const region = props.region ?? DEFAULT_REGION;

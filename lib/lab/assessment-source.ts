@@ -6,7 +6,7 @@ import { expression } from "../core/expression";
 import { packageFile } from "../core/package-file";
 import { PROJECT_ID, REGION } from "../core/place-rules";
 import { shellCommand } from "../core/project-apis";
-import { requireAll, requireProps, type Rule } from "../core/rules";
+import { requireProps, type Rule } from "../core/rules";
 import { addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { addAssessmentLibraries } from "./assessment-libraries";
@@ -74,8 +74,7 @@ export class AssessmentSource extends Construct {
 
   constructor(scope: Construct, id: string, props: AssessmentSourceProps) {
     super(scope, id);
-    requireProps(this.node.path, props, { clientName: true, projectId: true, region: true });
-    requireAll(this, props, RULES);
+    requireProps(this, props, { clientName: true, projectId: true, region: true }, RULES);
     const { clientName, deploymentId, enabled = true, projectId, region } = props;
     const plannedId = props.sourceId ?? discoverySourceId(clientName);
     if (enabled === false) {

@@ -6,7 +6,7 @@ import { expression } from "../core/expression";
 import { packageFile } from "../core/package-file";
 import { shellCommand } from "../core/project-apis";
 import { PROJECT_ID, REGION } from "../core/place-rules";
-import { requireAll, requireProps, type Rule } from "../core/rules";
+import { requireProps, type Rule } from "../core/rules";
 import { addStackFile, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type AwsCredentials } from "./assessment-lab-props";
@@ -72,14 +72,18 @@ export class AwsInventory extends Construct {
 
   constructor(scope: Construct, id: string, props: AwsInventoryProps) {
     super(scope, id);
-    requireProps(this.node.path, props, {
-      aws: true,
-      deploymentId: true,
-      projectId: true,
-      region: true,
-      sourceId: true,
-    });
-    requireAll(this, props, RULES);
+    requireProps(
+      this,
+      props,
+      {
+        aws: { accessKeyId: true, secretAccessKey: true },
+        deploymentId: true,
+        projectId: true,
+        region: true,
+        sourceId: true,
+      },
+      RULES,
+    );
     const { deploymentId, enabled = true } = props;
     const { accessKeyId, region = DEFAULT_AWS_REGION, secretAccessKey } = props.aws;
     if (!Token.isUnresolved(accessKeyId) || enabled === false) {

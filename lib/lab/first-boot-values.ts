@@ -59,7 +59,7 @@ export interface WindowsVmFacts {
 }
 
 /** The JSON object of the Windows VM. */
-export interface WindowsFirstBootValues extends WindowsVmFacts {
+interface WindowsFirstBootValues extends WindowsVmFacts {
   readonly labUser: string;
   readonly sshKeyObjectName: string;
   readonly sshCredentialName: string;
@@ -77,7 +77,7 @@ export interface WindowsFirstBootValues extends WindowsVmFacts {
 }
 
 /** The JSON object of a Linux VM. */
-export interface LinuxFirstBootValues {
+interface LinuxFirstBootValues {
   readonly labUser: string;
 
   /** One line as in `authorized_keys`. */

@@ -14,7 +14,7 @@ import { type LinuxVms } from "./linux-vms";
 import { type WindowsVm } from "./windows-vm";
 
 /** Parts of a lab that may be left out by mistake. */
-export interface CheckedParts {
+interface CheckedParts {
   readonly firewall: LabFirewall;
   readonly key: LabKey;
   readonly linux: LinuxVms;

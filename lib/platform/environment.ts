@@ -24,7 +24,7 @@ export function addPlainEntries(
 }
 
 /** What a platform tells a container. */
-export interface PlatformFacts {
+interface PlatformFacts {
   /**
    * Base of the addresses under which clients reach the container.
    *

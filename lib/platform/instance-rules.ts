@@ -2,7 +2,7 @@ import { CheckedRelation } from "../core/checked-relation";
 import { wholeNumber } from "../core/checked-value";
 import { type Rule } from "../core/rules";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../idp/contract";
-import { type ContainerSpec } from "../idp/container-spec";
+import { databaseOf, type ContainerSpec } from "../idp/container-spec";
 import { enoughConnections } from "./sql/database-size";
 
 /** Instances that always run, on a platform that can stop all of them. */
@@ -42,10 +42,18 @@ export function mebibytesExpression(memory: string): string {
 }
 
 interface InstanceCounts {
-  readonly container: ContainerSpec;
   readonly maxInstanceCount?: number;
   readonly minInstanceCount?: number;
 }
+
+/** Where a rule finds how many connections a database has; undefined when only Terraform knows. */
+type MaxConnections<Props> = readonly [tierName: string, valueOf: (props: Props) => number | undefined];
+
+/** The connections of a container's database. */
+export const CONTAINER_CONNECTIONS: MaxConnections<{ readonly container: ContainerSpec }> = [
+  "tier",
+  ({ container }) => databaseOf(container)?.maxConnections,
+];
 
 /**
  * Rules for whatever runs several instances of a container.
@@ -53,7 +61,11 @@ interface InstanceCounts {
  * @param least what the smaller number must be
  * @param surge instances that a rollout runs beside the most
  */
-export function instanceCountRules(least: typeof MIN_INSTANCES, surge: number): readonly Rule<InstanceCounts>[] {
+export function instanceCountRules<Props extends InstanceCounts>(
+  least: typeof MIN_INSTANCES,
+  surge: number,
+  maxConnections: MaxConnections<Props>,
+): readonly Rule<Props>[] {
   const maxInstanceCount = ["maxInstanceCount", most] as const;
   return [
     least.ruleOn("minInstanceCount", ({ minInstanceCount }) => minInstanceCount),
@@ -63,7 +75,7 @@ export function instanceCountRules(least: typeof MIN_INSTANCES, surge: number): 
       maxInstanceCount,
     }),
     enoughConnections(surge).ruleOn({
-      maxConnections: ["tier", ({ container }) => container.database?.instance.maxConnections],
+      maxConnections,
       maxInstanceCount,
     }),
   ];

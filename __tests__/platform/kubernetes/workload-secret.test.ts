@@ -1,7 +1,8 @@
 import { type ReadableSecret } from "../../../lib/core/generated-secret";
 import { TerraformData } from "../../../lib/core/terraform-data";
+import { KubernetesWorkload } from "../../../lib/platform/kubernetes/kubernetes-workload";
 import { WorkloadSecret } from "../../../lib/platform/kubernetes/workload-secret";
-import { namespaceIn, PLACE, standInSecret } from "../../support/stand-in-parts";
+import { namespaceIn, PLACE, standInContainer, standInIdentity, standInSecret } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
 
 describe("WorkloadSecret", () => {
@@ -49,10 +50,22 @@ describe("WorkloadSecret", () => {
 
   it("refuses variables that the platform's own synchronization would refuse", () => {
     const secret = standInSecret("secret");
-    expect(() => secretIn({ IDP_POSTGRESQL__PASSWORD: secret, FINE: secret, A__B: secret })).toThrow(
+    const stack = bareStack();
+    const container = standInContainer({
+      secretEnvironment: { IDP_POSTGRESQL__PASSWORD: secret, FINE: secret, A__B: secret },
+    });
+    expect(
+      () =>
+        new KubernetesWorkload(stack, "Workload", {
+          place: PLACE,
+          identity: standInIdentity(),
+          container,
+          namespace: namespaceIn(stack),
+        }),
+    ).toThrow(
       new Error(
         [
-          "test/Secrets: 2 problems",
+          "test/Workload: 2 problems",
           ...["IDP_POSTGRESQL__PASSWORD", "A__B"].map(
             (name) =>
               `  - secret variable ${name} has a double underscore; a key of a synchronized secret must have none, because the platform's own synchronization refuses it and the copy must be able to move there; use a name without and let the entrypoint map it`,

@@ -1,4 +1,4 @@
-import { requireAll } from "../../../lib/core/rules";
+import { requireProps } from "../../../lib/core/rules";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "../../../lib/platform/serverless/instance-size";
 import { bareStack } from "../../support/synthesis";
 
@@ -10,7 +10,7 @@ interface Size {
 const SCOPE = bareStack();
 
 const judged = (cpu: string, memory: string) => () => {
-  requireAll<Size>(SCOPE, { cpu, memory }, [
+  requireProps<Size>(SCOPE, { cpu, memory }, { cpu: true, memory: true }, [
     INSTANCE_CPU.ruleOn("cpu", (size) => size.cpu),
     INSTANCE_MEMORY.ruleOn({ cpu: ["cpu", (size) => size.cpu], memory: ["memory", (size) => size.memory] }),
   ]);

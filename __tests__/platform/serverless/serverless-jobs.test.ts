@@ -148,7 +148,10 @@ describe("ServerlessJobs", () => {
   });
 
   it("reaches a network that is given, for private addresses alone", () => {
-    const network = { network: "projects/p/global/networks/n", subnetwork: "projects/p/regions/r/subnetworks/s" };
+    const network = {
+      network: "projects/p/global/networks/n",
+      subnetwork: "projects/p/regions/us-central1/subnetworks/s",
+    };
     expect(jobIn().task.vpc_access).toBeUndefined();
     expect(jobIn({ props: { network } }).task.vpc_access).toEqual({
       egress: "PRIVATE_RANGES_ONLY",
@@ -211,7 +214,7 @@ describe("ServerlessJobs", () => {
         [
           "test/Prepare: 2 problems",
           `  - job name ${"a".repeat(18)}-demo-abc123-${name} is 57 characters, the limit is 54, because the name of an execution ends in a token; shorten the application name or the tenant id by 3`,
-          "  - the connection name of the database, from container.database.instance, has 102 characters; it must have at most 83, because the path of its socket holds 107; shorten the application name or the tenant id by 19",
+          "  - the connection name of the database, from job.container.database.instance, has 102 characters; it must have at most 83, because the path of its socket holds 107; shorten the application name or the tenant id by 19",
         ].join("\n"),
       ),
     );

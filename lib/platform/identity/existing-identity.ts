@@ -1,7 +1,8 @@
 import { type ITerraformDependable } from "cdktf";
 
+import { matching } from "../../core/checked-value";
 import { type Identity } from "../../core/identity";
-import { ifKnown, RulesBrokenError } from "../../core/rules";
+import { requireProps } from "../../core/rules";
 
 /**
  * A service account that is managed elsewhere, with its rights. The only grant made to it here is on what only exists here:
@@ -25,11 +26,7 @@ export class ExistingIdentity implements Identity {
    * @throws RulesBrokenError when it is no such address
    */
   constructor(readonly email: string) {
-    if (!ifKnown(email, (known) => EMAIL.test(known))) {
-      throw new RulesBrokenError("ExistingIdentity", [
-        `email is ${JSON.stringify(email)}; it must be the e-mail address of a service account; write for example runner@my-project.iam.gserviceaccount.com`,
-      ]);
-    }
+    requireProps("ExistingIdentity", { email }, { email: true }, RULES);
     this.member = `serviceAccount:${email}`;
   }
 
@@ -38,4 +35,9 @@ export class ExistingIdentity implements Identity {
   }
 }
 
-const EMAIL = /^[^\s@:]+@[^\s@]+\.gserviceaccount\.com$/;
+const EMAIL = matching("^[^\\s@:]+@[^\\s@]+[.]gserviceaccount[.]com$", {
+  must: "be the e-mail address of a service account",
+  remedy: "write for example runner@my-project.iam.gserviceaccount.com",
+});
+
+const RULES = [EMAIL.ruleOn<{ readonly email: string }>("email", ({ email }) => email)];

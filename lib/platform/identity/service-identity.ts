@@ -8,7 +8,7 @@ import { type Identity } from "../../core/identity";
 import { SERVICE_ACCOUNT_ID_MAX_LENGTH, serviceAccountId } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { ifKnown, requireAll, requireProps, type Rule } from "../../core/rules";
+import { ifKnown, requireProps, type Rule } from "../../core/rules";
 
 export interface ServiceIdentityProps {
   /** One sentence for people who find the account in the console. */
@@ -57,8 +57,7 @@ export class ServiceIdentity extends Construct implements Identity {
     private readonly props: ServiceIdentityProps,
   ) {
     super(scope, id);
-    requireProps(this.node.path, props, { description: true, place: REQUIRED_PLACE, purpose: true });
-    requireAll(this, props, RULES);
+    requireProps(this, props, { description: true, place: REQUIRED_PLACE, purpose: true }, RULES);
 
     const { place, purpose } = props;
     const { deployment, projectId } = place;

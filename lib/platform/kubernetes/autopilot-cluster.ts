@@ -10,12 +10,12 @@ import { claimName } from "../../core/claimed-names";
 import { addDynamicBlock } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { expression } from "../../core/expression";
-import { freeChildId } from "../../core/identity";
+import { freeChildId, requireIdentity } from "../../core/identity";
 import { CLUSTER_NAME_MAX_LENGTH, clusterName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
-import { nameRules, requireAll, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
+import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { ServiceIdentity } from "../identity/service-identity";
 import { type Cluster, type Identity, type Network } from "../parts";
 import { RANGE_NAMES } from "../network/network-defaults";
@@ -79,8 +79,7 @@ export class AutopilotCluster extends Construct implements Cluster {
     private readonly props: AutopilotClusterProps,
   ) {
     super(scope, id);
-    requireProps(this.node.path, props, { network: true, place: REQUIRED_PLACE });
-    requireAll(this, props, RULES);
+    requireProps(this, props, { network: true, place: REQUIRED_PLACE }, RULES);
     requireProvider(this, "google");
     const { dependsOn = [], network, place } = props;
     const name = clusterName(place.deployment);
@@ -149,6 +148,7 @@ export class AutopilotCluster extends Construct implements Cluster {
 
   /** It waits for the cluster, because the first one of a project makes the pool of identities. */
   grantActAs(identity: Identity, namespace: string, accountName: string): ITerraformDependable[] {
+    requireIdentity(this, identity);
     if (!identity.takesGrants) return [];
     const { projectId } = this.props.place;
     return [

@@ -1,7 +1,7 @@
 import { type IngressV1 } from "@cdktf/provider-kubernetes/lib/ingress-v1";
 import { NetworkPolicyV1 } from "@cdktf/provider-kubernetes/lib/network-policy-v1";
 import { type ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
-import { type ITerraformDependable } from "cdktf";
+import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
@@ -9,7 +9,7 @@ import { addDynamicBlock, ifSet } from "../../core/conditional";
 import { certificateName, NETWORK_NAME_MAX_LENGTH, objectName } from "../../core/names";
 import { PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProvider } from "../../core/provider-requirements";
-import { nameRules, requireAll, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
+import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { TLS_PORT } from "../../idp/contract";
 import { type FrontDoor } from "../parts";
 import { ANYWHERE, LOAD_BALANCER_RANGES } from "./kubernetes-defaults";
@@ -33,14 +33,18 @@ export class KubernetesFrontDoor extends Construct implements FrontDoor {
 
   constructor(scope: Construct, id: string, props: KubernetesFrontDoorProps) {
     super(scope, id);
-    requireProps(this.node.path, props, {
-      address: true,
-      namespace: true,
-      place: REQUIRED_PLACE,
-      port: true,
-      workload: true,
-    });
-    requireAll(this, props, RULES);
+    requireProps(
+      this,
+      props,
+      {
+        address: true,
+        namespace: true,
+        place: REQUIRED_PLACE,
+        port: true,
+        workload: true,
+      },
+      RULES,
+    );
     requireProvider(this, "kubernetes");
     requireProvider(this, "google");
 
@@ -91,7 +95,8 @@ const RULES: readonly Rule<KubernetesFrontDoorProps>[] = [
     lengthReason: "Compute Engine takes no longer one",
   }),
   {
-    holds: ({ address, workload }) => workload.address === address,
+    holds: ({ address, workload }) =>
+      Token.isUnresolved(address) || Token.isUnresolved(workload) || workload.address === address,
     message: () =>
       "the workload does not know this address; it must, because from release 2026.8.1 on the application takes the last address that it does not trust for the client's; give the address to the workload too",
   },

@@ -8,7 +8,9 @@ import { objectName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
-import { requireAll, requireProps } from "../../core/rules";
+import { requireProps, type Rule } from "../../core/rules";
+import { containerRules } from "../../idp/container-spec";
+import { REQUIRED_JOB } from "../../idp/job-runner";
 import { type Identity, type JobRunner, type OneTimeJob, type OneTimeJobSpec } from "../parts";
 import {
   JOB_DELETION_TIMEOUT,
@@ -22,7 +24,7 @@ import {
 import { completePodTemplate, podTemplate } from "./pod-template";
 import { WorkloadAccount } from "./workload-account";
 import { type WorkloadNamespace } from "./workload-namespace";
-import { WorkloadSecret } from "./workload-secret";
+import { secretVariablesRule, WorkloadSecret } from "./workload-secret";
 
 export interface KubernetesJobsProps {
   /** Service account whose rights the jobs have. It is granted what each job takes. */
@@ -46,7 +48,6 @@ export class KubernetesJobs implements JobRunner {
   constructor(private readonly props: KubernetesJobsProps) {}
 
   runOnce(scope: Construct, id: string, job: OneTimeJobSpec): KubernetesJob {
-    requireProps(`${scope.node.path}/${id}`, this.props, { identity: true, namespace: true, place: REQUIRED_PLACE });
     return new KubernetesJob(scope, id, { ...this.props, job });
   }
 }
@@ -68,7 +69,7 @@ export class KubernetesJob extends Construct implements OneTimeJob {
 
   constructor(scope: Construct, id: string, props: KubernetesJobProps) {
     super(scope, id);
-    requireAll(this, props, PLACE_RULES);
+    requireProps(this, props, { identity: true, namespace: true, place: REQUIRED_PLACE, job: REQUIRED_JOB }, RULES);
     requireProvider(this, "kubernetes");
     const { dependsOn = [], identity, job, namespace, place } = props;
     const { container } = job;
@@ -128,6 +129,12 @@ export class KubernetesJob extends Construct implements OneTimeJob {
     this.ready = [this.job];
   }
 }
+
+const RULES: readonly Rule<KubernetesJobProps>[] = [
+  ...PLACE_RULES,
+  ...containerRules<KubernetesJobProps>("job.container", ({ job }) => job.container),
+  secretVariablesRule(({ job }) => job.container.secretEnvironment),
+];
 
 const SCRIPT_VOLUME = "script";
 

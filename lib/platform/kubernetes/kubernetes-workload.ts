@@ -10,10 +10,10 @@ import { objectName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
-import { requireAll, requireProps, type Rule } from "../../core/rules";
-import { type ContainerSpec } from "../../idp/container-spec";
+import { requireProps, type Rule } from "../../core/rules";
+import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
-import { instanceCountRules, MIN_INSTANCES } from "../instance-rules";
+import { CONTAINER_CONNECTIONS, instanceCountRules, MIN_INSTANCES } from "../instance-rules";
 import { type Identity, type Workload, type WorkloadAddress } from "../parts";
 import {
   DRAIN_SECONDS,
@@ -29,7 +29,7 @@ import { POD_CPU, POD_MEMORY } from "./pod-size";
 import { completePodTemplate, podTemplate, probe } from "./pod-template";
 import { WorkloadAccount } from "./workload-account";
 import { type WorkloadNamespace } from "./workload-namespace";
-import { WorkloadSecret } from "./workload-secret";
+import { secretVariablesRule, WorkloadSecret } from "./workload-secret";
 
 export interface KubernetesWorkloadProps {
   /** What to run. */
@@ -93,8 +93,12 @@ export class KubernetesWorkload extends Construct implements Workload {
 
   constructor(scope: Construct, id: string, props: KubernetesWorkloadProps) {
     super(scope, id);
-    requireProps(this.node.path, props, { container: true, identity: true, namespace: true, place: REQUIRED_PLACE });
-    requireAll(this, props, RULES);
+    requireProps(
+      this,
+      props,
+      { container: REQUIRED_CONTAINER, identity: true, namespace: true, place: REQUIRED_PLACE },
+      RULES,
+    );
     requireProvider(this, "kubernetes");
     const { container, dependsOn = [], identity, namespace, place } = props;
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
@@ -217,6 +221,8 @@ const READINESS_TIMING = { initialDelaySeconds: 0, periodSeconds: 10, failureThr
 
 const RULES: readonly Rule<KubernetesWorkloadProps>[] = [
   ...PLACE_RULES,
+  ...containerRules<KubernetesWorkloadProps>("container", ({ container }) => container),
+  secretVariablesRule(({ container }) => container.secretEnvironment),
   {
     holds: ({ container: { livenessProbe, port, startupProbe } }) =>
       port !== undefined || (startupProbe ?? livenessProbe) === undefined,
@@ -228,5 +234,5 @@ const RULES: readonly Rule<KubernetesWorkloadProps>[] = [
     cpu: ["container.resources.cpu", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.cpu],
     memory: ["container.resources.memory", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.memory],
   }),
-  ...instanceCountRules(MIN_INSTANCES, ROLLOUT_SURGE),
+  ...instanceCountRules<KubernetesWorkloadProps>(MIN_INSTANCES, ROLLOUT_SURGE, CONTAINER_CONNECTIONS),
 ];

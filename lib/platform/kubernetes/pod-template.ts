@@ -33,7 +33,7 @@ import { type WorkloadAccount } from "./workload-account";
 import { type WorkloadSecret } from "./workload-secret";
 
 /** A pod with one container of its own and, where it has a database, the proxy of that beside it. */
-export interface PodSpec {
+interface PodSpec {
   readonly account: WorkloadAccount;
 
   /** What the container is; environment, size and rights come from here. */

@@ -9,7 +9,7 @@ import { expression } from "../../core/expression";
 import { networkName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProvider } from "../../core/provider-requirements";
-import { requireAll, requireProps, type Rule } from "../../core/rules";
+import { requireProps, type Rule } from "../../core/rules";
 import { DOMAIN } from "../domain";
 
 export interface PublicAddressProps {
@@ -62,8 +62,7 @@ export class PublicAddress extends Construct {
 
   constructor(scope: Construct, id: string, props: PublicAddressProps) {
     super(scope, id);
-    requireProps(this.node.path, props, { place: REQUIRED_PLACE });
-    requireAll(this, props, RULES);
+    requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
     requireProvider(this, "google");
     const { dependsOn, domain, place } = props;
     const common = {

@@ -26,7 +26,7 @@ export class WorkloadAccount extends Construct {
 
   constructor(scope: Construct, id: string, props: WorkloadAccountProps) {
     super(scope, id);
-    requireProps(this.node.path, props, { identity: true, name: true, namespace: true });
+    requireProps(this, props, { identity: true, name: true, namespace: true });
     const { identity, name, namespace } = props;
     requireProvider(this, "kubernetes");
     namespace.grantActAs(identity, name);

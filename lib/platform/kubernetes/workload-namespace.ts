@@ -9,7 +9,7 @@ import { objectName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
-import { requireAll, requireProps, type Rule } from "../../core/rules";
+import { requireProps, type Rule } from "../../core/rules";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { type Cluster, type Identity } from "../parts";
 import { ANYWHERE, NAMESPACE_DELETION_TIMEOUT, PROXIED_DATABASE_PORT } from "./kubernetes-defaults";
@@ -57,8 +57,7 @@ export class WorkloadNamespace extends Construct {
     private readonly props: WorkloadNamespaceProps,
   ) {
     super(scope, id);
-    requireProps(this.node.path, props, { cluster: true, name: true, place: REQUIRED_PLACE });
-    requireAll(this, props, RULES);
+    requireProps(this, props, { cluster: true, name: true, place: REQUIRED_PLACE }, RULES);
     requireProvider(this, "kubernetes");
     const { cluster, name, place } = props;
     claimName(this, "Kubernetes namespace", name, cluster);

@@ -6,7 +6,7 @@ import { numberExpression } from "../../core/expression";
 import { type ReadableSecret } from "../../core/generated-secret";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
-import { requireAll, type Rule } from "../../core/rules";
+import { type Rule } from "../../core/rules";
 import { type WorkloadNamespace } from "./workload-namespace";
 
 export interface WorkloadSecretProps {
@@ -39,7 +39,6 @@ export class WorkloadSecret extends Construct {
 
   constructor(scope: Construct, id: string, props: WorkloadSecretProps) {
     super(scope, id);
-    requireAll(this, props, RULES);
     requireProvider(this, "kubernetes");
     const { name, namespace, projectId, values } = props;
     const entries = Object.entries(values);
@@ -72,17 +71,15 @@ function sumOf(versions: readonly string[]): number {
   return numberExpression(`sum([${versions.map((version) => `tonumber(${version})`).join(", ")}])`);
 }
 
-const RULES: readonly Rule<WorkloadSecretProps>[] = [
-  {
-    holds: ({ values }) => doubled(values).length === 0,
-    message: ({ values }) =>
-      doubled(values).map(
+/** A rule on the variables of a container that are copies of secrets. */
+export function secretVariablesRule<Props>(valuesOf: (props: Props) => WorkloadSecretProps["values"]): Rule<Props> {
+  const doubled = (props: Props) => Object.keys(valuesOf(props)).filter((variable) => variable.includes("__"));
+  return {
+    holds: (props) => doubled(props).length === 0,
+    message: (props) =>
+      doubled(props).map(
         (variable) =>
           `secret variable ${variable} has a double underscore; a key of a synchronized secret must have none, because the platform's own synchronization refuses it and the copy must be able to move there; use a name without and let the entrypoint map it`,
       ),
-  },
-];
-
-function doubled(values: WorkloadSecretProps["values"]): string[] {
-  return Object.keys(values).filter((variable) => variable.includes("__"));
+  };
 }

@@ -11,7 +11,7 @@ import { expression } from "../../core/expression";
 import { NETWORK_NAME_MAX_LENGTH, networkName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { nameRules, requireAll, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
+import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { type Network } from "../parts";
 import { attachmentRules, type NetworkAttachment } from "./network-attachment";
 import { NAT_PORTS_PER_NODE, NETWORK_RANGES, RANGE_NAMES } from "./network-defaults";
@@ -56,8 +56,7 @@ export class ClusterNetwork extends Construct implements Network {
 
   constructor(scope: Construct, id: string, props: ClusterNetworkProps) {
     super(scope, id);
-    requireProps(this.node.path, props, { place: REQUIRED_PLACE });
-    requireAll(this, props, RULES);
+    requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
     const { existing, place } = props;
     const { deployment, projectId: project, region } = place;
     const count = countIfUnset(existing?.network);

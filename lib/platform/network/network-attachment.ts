@@ -1,6 +1,6 @@
 import { CheckedRelation } from "../../core/checked-relation";
 import { matching } from "../../core/checked-value";
-import { type Rule } from "../../core/rules";
+import { missingText, type Rule } from "../../core/rules";
 
 /** An existing network for private addresses; a null that only Terraform knows means none. */
 export interface NetworkAttachment {
@@ -39,10 +39,17 @@ export const NETWORK_WITH_SUBNETWORK = new CheckedRelation<{ network: unknown; s
 /** Rules of an attachment, for a construct that takes one. */
 export function attachmentRules<Props>(
   prop: string,
-  attachmentOf: (props: Props) => NetworkAttachment | undefined,
+  attachmentOf: (props: Props) => Partial<NetworkAttachment> | undefined,
   regionOf: (props: Props) => string,
 ): readonly Rule<Props>[] {
   return [
+    {
+      holds: (props) => {
+        const given = attachmentOf(props);
+        return given === undefined || given.network !== undefined || given.subnetwork !== undefined;
+      },
+      message: () => ["network", "subnetwork"].map((name) => missingText(`${prop}.${name}`)),
+    },
     NETWORK.ruleOn(`${prop}.network`, (props) => attachmentOf(props)?.network),
     NETWORK_WITH_SUBNETWORK.ruleOn({
       network: [`${prop}.network`, (props) => attachmentOf(props)?.network],

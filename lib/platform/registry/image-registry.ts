@@ -6,7 +6,7 @@ import { Construct } from "constructs";
 import { Grants, type Identity } from "../../core/identity";
 import { imagePrefix, serviceName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
-import { requireAll, requireProps } from "../../core/rules";
+import { requireProps } from "../../core/rules";
 import { countIfUnset, type OptionalValue } from "../../core/conditional";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";
@@ -52,8 +52,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
     private readonly props: ImageRegistryProps,
   ) {
     super(scope, id);
-    requireProps(this.node.path, props, { apis: true, place: REQUIRED_PLACE });
-    requireAll(this, props, PLACE_RULES);
+    requireProps(this, props, { apis: true, place: REQUIRED_PLACE }, PLACE_RULES);
     const { apis, place } = props;
     const { deployment, labels, projectId, region: location } = place;
     const repositoryId = serviceName(deployment);

@@ -4,13 +4,14 @@ import { CheckedRelation } from "../../core/checked-relation";
 import { addDynamicBlock } from "../../core/conditional";
 import { CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { type ContainerSpec } from "../../idp/container-spec";
+import { type Rule } from "../../core/rules";
+import { databaseOf, type ContainerSpec } from "../../idp/container-spec";
 import { addPlainEntries, environmentOn } from "../environment";
 import { type NetworkAttachment } from "../network/network-attachment";
 import { LOAD_BALANCER_RANGES, SOCKET_FOLDER, SOCKET_VOLUME } from "./serverless-defaults";
 
 /** A file that is mounted beside the container's own buckets. */
-export interface FileMount {
+interface FileMount {
   readonly name: string;
   readonly mountPath: string;
 }
@@ -103,10 +104,16 @@ export const SOCKET_PATH = new CheckedRelation<{ connectionName: number | undefi
     `the connection name of the database, from ${names.connectionName}, has ${shown.connectionName} characters; it must have at most ${CONNECTION_NAME_MAX_LENGTH}, because the path of its socket holds ${SOCKET_PATH_MAX_LENGTH}; shorten the application name or the tenant id by ${excess}`,
 });
 
-/** For whatever mounts the socket of a database. */
-export const SOCKET_PATH_RULE = SOCKET_PATH.ruleOn<{ readonly container: ContainerSpec }>({
-  connectionName: ["container.database.instance", ({ container }) => container.database?.instance.connectionNameLength],
-});
+/**
+ * A rule for whatever mounts the socket of a database.
+ *
+ * @param prop where the container is in the props
+ */
+export function socketPathRule<Props>(prop: string, containerOf: (props: Props) => ContainerSpec): Rule<Props> {
+  return SOCKET_PATH.ruleOn({
+    connectionName: [`${prop}.database.instance`, (props) => databaseOf(containerOf(props))?.connectionNameLength],
+  });
+}
 
 /** Private addresses go through the network, everything else keeps going out directly. */
 const EGRESS = "PRIVATE_RANGES_ONLY";

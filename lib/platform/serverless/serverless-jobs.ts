@@ -11,13 +11,13 @@ import { JOB_NAME_AND_TOKEN_MAX_LENGTH, jobName, secretId } from "../../core/nam
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { nameRules, requireAll, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
+import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { TerraformData } from "../../core/terraform-data";
-import { type ContainerSpec } from "../../idp/container-spec";
-import { type JobRunner, type OneTimeJob, type OneTimeJobSpec } from "../../idp/job-runner";
+import { containerRules } from "../../idp/container-spec";
+import { REQUIRED_JOB, type JobRunner, type OneTimeJob, type OneTimeJobSpec } from "../../idp/job-runner";
 import { grantsTo } from "../environment";
-import { type NetworkAttachment } from "../network/network-attachment";
-import { completeTemplate, containerBlock, networkAccess, SOCKET_PATH_RULE, volumeBlocks } from "./cloud-run-template";
+import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
+import { completeTemplate, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
 import {
   EXECUTION_ENVIRONMENT,
   EXECUTION_TOKEN_LENGTH,
@@ -53,7 +53,6 @@ export class ServerlessJobs implements JobRunner {
   constructor(private readonly props: ServerlessJobsProps) {}
 
   runOnce(scope: Construct, id: string, job: OneTimeJobSpec): ServerlessJob {
-    requireProps(`${scope.node.path}/${id}`, this.props, { identity: true, place: REQUIRED_PLACE });
     return new ServerlessJob(scope, id, { ...this.props, job });
   }
 }
@@ -73,10 +72,11 @@ export class ServerlessJob extends Construct implements OneTimeJob {
 
   readonly job: CloudRunV2Job;
 
-  constructor(scope: Construct, id: string, { dependsOn = [], identity, job, network, place }: ServerlessJobProps) {
+  constructor(scope: Construct, id: string, props: ServerlessJobProps) {
     super(scope, id);
-    const name = jobName(place.deployment, job.name);
-    requireAll(this, { container: job.container, name, place }, RULES);
+    requireProps(this, props, { identity: true, place: REQUIRED_PLACE, job: REQUIRED_JOB }, RULES);
+    const { dependsOn = [], identity, job, network, place } = props;
+    const name = nameOf(props);
     claimName(this, `Cloud Run job in ${place.projectId}`, name);
 
     const script = this.storedScript(job, place, identity, dependsOn);
@@ -169,19 +169,23 @@ const SCRIPT_VOLUME = "script";
 /** Cloud Run names an execution after job and token. */
 const JOB_NAME_MAX_LENGTH = JOB_NAME_AND_TOKEN_MAX_LENGTH - EXECUTION_TOKEN_LENGTH;
 
-interface Judged {
-  readonly container: ContainerSpec;
-  readonly name: string;
-  readonly place: DeploymentPlace;
+function nameOf({ job, place }: ServerlessJobProps): string {
+  return jobName(place.deployment, job.name);
 }
 
-const RULES: readonly Rule<Judged>[] = [
+const RULES: readonly Rule<ServerlessJobProps>[] = [
   ...PLACE_RULES,
-  ...nameRules<Judged>(({ name }) => name, {
+  ...attachmentRules<ServerlessJobProps>(
+    "network",
+    ({ network }) => network,
+    ({ place }) => place.region,
+  ),
+  ...nameRules(nameOf, {
     ...RESOURCE_NAME,
     what: "job name",
     maxLength: JOB_NAME_MAX_LENGTH,
     lengthReason: "the name of an execution ends in a token",
   }),
-  SOCKET_PATH_RULE,
+  ...containerRules<ServerlessJobProps>("job.container", ({ job }) => job.container),
+  socketPathRule("job.container", ({ job }) => job.container),
 ];

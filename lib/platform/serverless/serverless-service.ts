@@ -9,13 +9,13 @@ import { SERVICE_NAME_MAX_LENGTH, serviceName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { warnOf, type Risk } from "../../core/risks";
-import { nameRules, requireAll, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
-import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
+import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
+import { containerRules, REQUIRED_CONTAINER, type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
 import { grantsTo } from "../environment";
-import { instanceCountRules, MIN_INSTANCES_OR_NONE } from "../instance-rules";
+import { CONTAINER_CONNECTIONS, instanceCountRules, MIN_INSTANCES_OR_NONE } from "../instance-rules";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
-import { completeTemplate, containerBlock, networkAccess, SOCKET_PATH_RULE, volumeBlocks } from "./cloud-run-template";
+import { completeTemplate, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "./instance-size";
 import {
   CPU_ALWAYS_ALLOCATED,
@@ -101,8 +101,7 @@ export class ServerlessService extends Construct {
 
   constructor(scope: Construct, id: string, props: ServerlessServiceProps) {
     super(scope, id);
-    requireProps(this.node.path, props, { container: true, identity: true, place: REQUIRED_PLACE });
-    requireAll(this, props, RULES);
+    requireProps(this, props, { container: REQUIRED_CONTAINER, identity: true, place: REQUIRED_PLACE }, RULES);
 
     const { container, dependsOn = [], identity, network, place, publicAccess = true } = props;
     const { cpuAlwaysAllocated = CPU_ALWAYS_ALLOCATED } = props;
@@ -197,9 +196,10 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
     maxLength: SERVICE_NAME_MAX_LENGTH,
     lengthReason: "it becomes part of a host name",
   }),
-  SOCKET_PATH_RULE,
+  ...containerRules<ServerlessServiceProps>("container", ({ container }) => container),
+  socketPathRule("container", ({ container }) => container),
   {
-    holds: ({ container }) => container.port !== undefined,
+    holds: ({ container }) => Token.isUnresolved(container.image) || container.port !== undefined,
     message: () =>
       "container.port is missing; it must be the port on which the container answers HTTP, because Cloud Run stops a service that listens on none; give it, or run the container as a job",
   },
@@ -208,5 +208,5 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
     cpu: ["container.resources.cpu", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.cpu],
     memory: ["container.resources.memory", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.memory],
   }),
-  ...instanceCountRules(MIN_INSTANCES_OR_NONE, ROLLOUT_SURGE),
+  ...instanceCountRules<ServerlessServiceProps>(MIN_INSTANCES_OR_NONE, ROLLOUT_SURGE, CONTAINER_CONNECTIONS),
 ];

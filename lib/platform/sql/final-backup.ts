@@ -15,7 +15,7 @@ export const FINAL_BACKUP_DAYS = wholeNumber(
 );
 
 /** What becomes of backups when their database is deleted. Stated also when nothing is kept: absent changes nothing. */
-export interface Afterlife {
+interface Afterlife {
   readonly isKept: boolean | string;
 
   /** Days of the final backup; null for none. */

@@ -6,7 +6,7 @@ import { claimName } from "../../core/claimed-names";
 import { isSet } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { GeneratedSecret } from "../../core/generated-secret";
-import { type Identity } from "../../core/identity";
+import { requireIdentity, type Identity } from "../../core/identity";
 import { unknownRegionRisk } from "../../core/known-regions";
 import {
   connectionName,
@@ -20,7 +20,7 @@ import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { warnOf } from "../../core/risks";
-import { nameRules, requireAll, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
+import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { DATABASE_PASSWORD_LENGTH, DATABASE_PASSWORD_SUFFIX, DATABASE_VERSION } from "../../idp/contract";
 import { LOGGING_FLAGS } from "./database-logging";
 import { DATABASE_AVAILABILITY, DATABASE_TIER, DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
@@ -111,8 +111,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   constructor(scope: Construct, id: string, props: PostgresqlDatabaseProps) {
     super(scope, id);
-    requireProps(this.node.path, props, { place: REQUIRED_PLACE });
-    requireAll(this, props, RULES);
+    requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
     warnOf(this, "KnownRegion", [unknownRegionRisk(props.place.region)]);
 
     const { deletionProtection = true, network, place } = props;
@@ -195,6 +194,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   /** The role exists on nothing smaller than a project. */
   grantConnect(identity: Identity): ITerraformDependable[] {
+    requireIdentity(this, identity);
     return identity.grantOnProject("ConnectsToDatabase", "roles/cloudsql.client");
   }
 }

@@ -1,0 +1,77 @@
+import { KubernetesIdentityProvider } from "../../lib/kubernetes";
+import { ServerlessIdentityProvider } from "../../lib";
+import { bareStack } from "../support/synthesis";
+
+/** Each prop of both variants with a value that a rule refuses. */
+const WRONG = {
+  applicationName: "Idp",
+  applicationVersion: "2024.1.1",
+  bootstrapPassword: "hunter2-hunter2",
+  bootstrapPasswordVersion: 0,
+  containerCpu: 3.1,
+  databaseAvailability: "GLOBAL",
+  databaseFinalBackupDays: 400,
+  databaseTier: "huge",
+  environmentVariables: { IDP_SECRET_KEY: "key" },
+  existingContainerImage: "idp:latest",
+  labels: { Cost: "shared" },
+  livenessProbe: { path: "/" },
+  maxInstanceCount: 0,
+  minInstanceCount: 0.5,
+  network: { network: "main", subnetwork: "main" },
+  projectId: "1",
+  region: "us-central1-a",
+  startupProbe: { periodSeconds: 0 },
+  tenantId: "Acme",
+};
+
+/** Names at the beginning of what is said about a construct and not about a part of it. */
+const namesIn = (work: () => unknown): string[] => {
+  try {
+    work();
+  } catch (error) {
+    const [first = "", ...problems] = (error as Error).message.split("\n");
+    expect(first).toMatch(/^test\/IdentityProvider: \d+ problems$/);
+    return [...new Set(problems.map((problem) => /^ {2}- (\w+)/.exec(problem)?.[1] ?? problem))];
+  }
+  throw new Error("nothing is refused");
+};
+
+describe("All that is wrong with an identity provider is said at once, in the words of the caller", () => {
+  it("on Cloud Run", () => {
+    const names = namesIn(() => new ServerlessIdentityProvider(bareStack(), "IdentityProvider", WRONG));
+    expect(names.sort()).toEqual(Object.keys(WRONG).sort());
+  });
+
+  it("on Kubernetes", () => {
+    const wrong = { ...WRONG, authorizedNetworks: { office: "anywhere" }, domain: "localhost", namespace: "default" };
+    const names = namesIn(() => new KubernetesIdentityProvider(bareStack(), "IdentityProvider", wrong));
+    expect(names.sort()).toEqual(Object.keys(wrong).sort());
+  });
+
+  it("of limits that depend on each other", () => {
+    const work = () =>
+      new ServerlessIdentityProvider(bareStack(), "IdentityProvider", {
+        projectId: "p".repeat(30),
+        tenantId: "t".repeat(20),
+        applicationName: "application-name",
+        containerCpu: 1,
+        containerMemory: "8Gi",
+        maxInstanceCount: 5,
+      });
+    expect(work).toThrow(
+      [
+        "test/IdentityProvider: 3 problems",
+        "  - the connection name of the database, from projectId, region, tenantId and applicationName, has 91 characters; it must have at most 83, because the path of its socket holds 107; shorten the application name or the tenant id by 8",
+        '  - containerMemory is "8Gi" with containerCpu 1; it must be a whole number with Mi or Gi that fits the CPU: 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two',
+        "  - maxInstanceCount is 5; that needs 100 database connections and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a databaseTier with more memory",
+      ].join("\n"),
+    );
+  });
+
+  it("of what is missing and what is wrong", () => {
+    const props = { tenantId: "Acme" } as never;
+    const names = namesIn(() => new ServerlessIdentityProvider(bareStack(), "IdentityProvider", props));
+    expect(names).toEqual(["projectId", "tenantId"]);
+  });
+});

@@ -1,0 +1,195 @@
+import { Token, type IResolvable } from "cdktf";
+
+import { SECRET_WRITE_VERSION, secretReferenceRule } from "./core/generated-secret";
+import { connectionName, DEFAULT_APPLICATION_NAME, DEFAULT_REGION, imagePrefix, tenantPrefix } from "./core/names";
+import { TENANT_PLACE_RULES, type TenantPlaceProps } from "./core/place";
+import { type Rule } from "./core/rules";
+import { type EnvironmentOverrides, type ProbeSpec } from "./idp/container-spec";
+import { ENVIRONMENT_RULES } from "./idp/environment-rules";
+import { PROBE_RULES } from "./idp/identity-provider-container";
+import { EXISTING_IMAGE, FOREIGN_IMAGE } from "./idp/image-rules";
+import { APPLICATION_VERSION } from "./idp/releases";
+import { attachmentRules, type NetworkAttachment } from "./platform/network/network-attachment";
+import {
+  DATABASE_AVAILABILITY,
+  DATABASE_TIER,
+  DEFAULT_DATABASE_TIER,
+  maxConnections,
+} from "./platform/sql/database-size";
+import { FINAL_BACKUP_DAYS } from "./platform/sql/final-backup";
+
+/** What an identity provider is told on either platform. */
+export interface IdentityProviderProps extends TenantPlaceProps {
+  /**
+   * Release to run: `latest` for the pinned known-good one, or an exact release from 2025.10 on. A newer one builds an
+   * image, rolls it out and migrates the database; there is no way back.
+   *
+   * @default "latest"
+   */
+  readonly applicationVersion?: string;
+
+  /**
+   * First password of the built-in administrator, as a reference to an ephemeral variable. The application reads it on its
+   * first start only.
+   *
+   * @default - 24 random letters and digits
+   */
+  readonly bootstrapPassword?: string;
+
+  /**
+   * Raising it writes `bootstrapPassword`, or a newly generated one, to the secret store.
+   *
+   * @default 1
+   */
+  readonly bootstrapPasswordVersion?: number;
+
+  /**
+   * Number of CPUs of one instance; a choice of the platform.
+   *
+   * @default 2
+   */
+  readonly containerCpu?: number;
+
+  /**
+   * Memory of one instance, with Mi or Gi. Server, worker and the caches of the media mount share it.
+   *
+   * @default "4Gi"
+   */
+  readonly containerMemory?: string;
+
+  /**
+   * `ZONAL`, or `REGIONAL` with a standby in another zone at about twice the price. Changing it later restarts the
+   * database.
+   *
+   * @default "ZONAL"
+   */
+  readonly databaseAvailability?: string;
+
+  /**
+   * Days for which Cloud SQL keeps a last backup, made as the database is deleted. 0 keeps none. What is kept is billed.
+   *
+   * @default 30
+   */
+  readonly databaseFinalBackupDays?: number;
+
+  /**
+   * Size of the database, `db-custom-<CPUs>-<memory in MB>`. It decides how many connections there are, and so how many
+   * instances fit. Changing it later restarts the database.
+   *
+   * @default "db-custom-1-3840"
+   */
+  readonly databaseTier?: string;
+
+  /**
+   * Refuses to delete what holds data: database, secrets, the media bucket while it has files, and a cluster.
+   *
+   * @default true
+   */
+  readonly deletionProtection?: boolean | IResolvable;
+
+  /**
+   * Settings of the application in `IDP_…` names; they win over the baseline. They are in plain text in the state, so
+   * passwords do not belong here.
+   *
+   * @default - the baseline alone
+   */
+  readonly environmentVariables?: EnvironmentOverrides;
+
+  /**
+   * Image with its tag that is run instead of one built here.
+   *
+   * @default - one is built
+   */
+  readonly existingContainerImage?: string;
+
+  /**
+   * Probe that restarts a hanging instance.
+   *
+   * @default - GET `/-/health/live/`, 60 s delay, every 30 s, 3 failures
+   */
+  readonly livenessProbe?: Partial<ProbeSpec>;
+
+  /**
+   * Most instances at a time; each takes 20 database connections at its peak.
+   *
+   * @default 3
+   */
+  readonly maxInstanceCount?: number;
+
+  /**
+   * Instances that always run and are always billed.
+   *
+   * @default 1
+   */
+  readonly minInstanceCount?: number;
+
+  /**
+   * Existing network with private services access: the database gets a private address on it and no public one. It cannot
+   * be taken back later.
+   *
+   * @default - a public address that only authorized, mutually authenticated proxy connections can use
+   */
+  readonly network?: NetworkAttachment;
+
+  /**
+   * Probe that holds back traffic until migrations are done. Period × failures must not exceed 600 s.
+   *
+   * @default - GET `/-/health/ready/`, 60 s delay, every 15 s, 40 failures
+   */
+  readonly startupProbe?: Partial<ProbeSpec>;
+}
+
+/** What the names of a deployment are made of, before they are judged. */
+function placeOf({
+  applicationName = DEFAULT_APPLICATION_NAME,
+  projectId,
+  region = DEFAULT_REGION,
+  tenantId,
+}: IdentityProviderProps) {
+  return { projectId, region, deployment: { applicationName, tenantPrefix: tenantPrefix(tenantId, projectId) } };
+}
+
+/** Length of the database's connection name; undefined when only Terraform knows. */
+export function connectionNameLength(props: IdentityProviderProps): number | undefined {
+  const { deployment, projectId, region } = placeOf(props);
+  const name = connectionName(projectId, region, deployment);
+  return Token.isUnresolved(name) ? undefined : name.length;
+}
+
+/** Connections of the database; undefined when only Terraform knows, and of a wrong tier, which has a rule of its own. */
+export function connectionsOfTier({ databaseTier: tier = DEFAULT_DATABASE_TIER }: IdentityProviderProps) {
+  return Token.isUnresolved(tier) || !DATABASE_TIER.accepts(tier) ? undefined : Number(maxConnections(tier));
+}
+
+/** What both variants ask of their props, each under the name that the caller wrote. */
+export const IDENTITY_PROVIDER_RULES: readonly Rule<IdentityProviderProps>[] = [
+  ...TENANT_PLACE_RULES,
+  ...APPLICATION_VERSION.map((rule) =>
+    rule.ruleOn<IdentityProviderProps>("applicationVersion", ({ applicationVersion }) => applicationVersion),
+  ),
+  secretReferenceRule("bootstrapPassword", ({ bootstrapPassword }) => bootstrapPassword),
+  SECRET_WRITE_VERSION.ruleOn("bootstrapPasswordVersion", ({ bootstrapPasswordVersion: version }) => version),
+  DATABASE_TIER.ruleOn("databaseTier", ({ databaseTier }) => databaseTier),
+  DATABASE_AVAILABILITY.ruleOn("databaseAvailability", ({ databaseAvailability }) => databaseAvailability),
+  FINAL_BACKUP_DAYS.ruleOn("databaseFinalBackupDays", ({ databaseFinalBackupDays }) => databaseFinalBackupDays),
+  ...ENVIRONMENT_RULES.map((rule) =>
+    rule.ruleOn<IdentityProviderProps>("environmentVariables", ({ environmentVariables }) => environmentVariables),
+  ),
+  EXISTING_IMAGE.ruleOn("existingContainerImage", ({ existingContainerImage }) => existingContainerImage),
+  FOREIGN_IMAGE.ruleOn({
+    image: ["existingContainerImage", ({ existingContainerImage }) => existingContainerImage],
+    ownPrefix: [
+      "the deployment's own repository",
+      (props) => {
+        const { deployment, projectId, region } = placeOf(props);
+        return imagePrefix(region, projectId, deployment);
+      },
+    ],
+  }),
+  ...PROBE_RULES,
+  ...attachmentRules<IdentityProviderProps>(
+    "network",
+    ({ network }) => network,
+    ({ region = DEFAULT_REGION }) => region,
+  ),
+];
