@@ -171,6 +171,38 @@ const serverless = rowOf({
   min_instance_count: "it must be a whole number from 0; use 1",
 });
 
+/** Values of the inputs that both variants accept, for trying combinations. */
+export const ACCEPTED_BY_BOTH = {
+  project_id: ["my-project", "another-project-12345"],
+  region: ["us-central1", "europe-west1"],
+  tenant_id: ["demo", "a", "acme-123"],
+  application_name: ["idp", "a", "sign-in-portal"],
+  application_version: ["latest", "2025.10.0", "2026.5.4"],
+  bootstrap_password_version: [1, 7],
+  database_availability: ["ZONAL", "REGIONAL"],
+  database_final_backup_days: [30, 0, 365],
+  database_tier: ["db-g1-small", "db-custom-1-3840", "db-custom-2-7680", "db-custom-4-15360"],
+  deletion_protection: [true, false],
+  environment_variables: [
+    {},
+    { IDP_LOG_LEVEL: "debug" },
+    { IDP_LOG_LEVEL: "trace", IDP_GREETING: 'a "b" ${c} %{d} $5 $(e) $$' },
+  ],
+  existing_container_image: [null, "us-docker.pkg.dev/other-project/images/idp:2026.5.4"],
+  labels: [{}, { team: "identity" }],
+  max_instance_count: [1, 2, 3, 8, 20],
+  network: [null, "projects/shared/global/networks/main"],
+} as const;
+
+/** The same of what only the serverless variant accepts. */
+export const ACCEPTED = {
+  container_cpu: [1, 2, 4, 8],
+  container_memory: ["512Mi", "4Gi", "8Gi", "16Gi"],
+  cpu_always_allocated: [true, false],
+  min_instance_count: [0, 1, 2],
+  public_access: [true, false],
+} as const;
+
 /** What the serverless variant refuses by a rule that looks at one input. */
 export const REFUSED_ALONE: readonly Refusal[] = [
   ...REFUSED_ALONE_BY_BOTH,

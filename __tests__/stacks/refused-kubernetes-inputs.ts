@@ -9,6 +9,16 @@ const row = rowOf({
     "it must be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither be default nor start with kube-, gke- or gmp-, because the namespace is created for this deployment and the cluster has those already; rename it",
 });
 
+/** Values that only the Kubernetes variant accepts, for trying combinations. */
+export const ACCEPTED_BY_KUBERNETES = {
+  container_cpu: [0.5, 1, 2, 4],
+  container_memory: ["1024Mi", "2Gi", "4Gi", "8Gi"],
+  min_instance_count: [1, 2],
+  authorized_networks: [{}, { office: "203.0.113.0/24", home: "198.51.100.7/32" }],
+  domain: [null, "sign-in.example.com"],
+  namespace: ["identity-provider", "a"],
+} as const;
+
 /** What the Kubernetes variant refuses by a rule that looks at one input. */
 export const REFUSED_ALONE_BY_KUBERNETES: readonly Refusal[] = [
   ...REFUSED_ALONE_BY_BOTH,

@@ -1,3 +1,4 @@
+import { ACCEPTED_BY_BOTH } from "../../stacks/refused-inputs";
 import { type Scripts, withoutService } from "../engine/dependency-graph";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type KillScenario, type StagedFault } from "../engine/fault-scenarios";
@@ -72,28 +73,7 @@ export const STAGES = [
 ];
 
 /** Values of the inputs that both variants have. */
-export const MATRIX = {
-  project_id: ["my-project", "another-project-12345"],
-  region: ["us-central1", "europe-west1"],
-  tenant_id: ["demo", "a", "acme-123"],
-  application_name: ["idp", "a", "sign-in-portal"],
-  application_version: ["latest", "2025.10.0", "2026.5.4"],
-  bootstrap_password: [null, GIVEN_PASSWORD],
-  bootstrap_password_version: [1, 7],
-  database_availability: ["ZONAL", "REGIONAL"],
-  database_final_backup_days: [30, 0, 365],
-  database_tier: ["db-g1-small", "db-custom-1-3840", "db-custom-2-7680", "db-custom-4-15360"],
-  deletion_protection: [true, false],
-  environment_variables: [
-    {},
-    { IDP_LOG_LEVEL: "debug" },
-    { IDP_LOG_LEVEL: "trace", IDP_GREETING: 'a "b" ${c} %{d} $5 $(e) $$' },
-  ],
-  existing_container_image: [null, "us-docker.pkg.dev/other-project/images/idp:2026.5.4"],
-  labels: [{}, { team: "identity" }],
-  max_instance_count: [1, 2, 3, 8, 20],
-  network: [null, "projects/shared/global/networks/main"],
-} as const;
+export const MATRIX = { ...ACCEPTED_BY_BOTH, bootstrap_password: [null, GIVEN_PASSWORD] } as const;
 
 /** Instances on each tier, as the inputs' own rule has them. */
 const MOST_INSTANCES: Readonly<Record<string, number>> = {

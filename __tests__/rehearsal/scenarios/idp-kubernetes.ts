@@ -1,4 +1,8 @@
-import { REFUSED_ALONE_BY_KUBERNETES, REFUSED_TOGETHER_BY_KUBERNETES } from "../../stacks/refused-kubernetes-inputs";
+import {
+  ACCEPTED_BY_KUBERNETES,
+  REFUSED_ALONE_BY_KUBERNETES,
+  REFUSED_TOGETHER_BY_KUBERNETES,
+} from "../../stacks/refused-kubernetes-inputs";
 import { type Inputs } from "../deployment/deployment";
 import { CLUSTER, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
 import { KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-incidents";
@@ -44,15 +48,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
   },
   stages: STAGES,
   lateStage: /^(google_|random_|terraform_data\.image_build)/,
-  matrix: {
-    ...MATRIX,
-    container_cpu: [0.5, 1, 2, 4],
-    container_memory: ["1024Mi", "2Gi", "4Gi", "8Gi"],
-    min_instance_count: [1, 2],
-    authorized_networks: [{}, { office: "203.0.113.0/24", home: "198.51.100.7/32" }],
-    domain: [null, "sign-in.example.com"],
-    namespace: ["identity-provider", "a"],
-  },
+  matrix: { ...MATRIX, ...ACCEPTED_BY_KUBERNETES },
   isAllowed,
   refused: [...REFUSED_ALONE_BY_KUBERNETES, ...REFUSED_TOGETHER_BY_KUBERNETES],
   completed: withSubnetwork,

@@ -1,5 +1,5 @@
 import { EARLY_FAULTS } from "./early-faults";
-import { REFUSED_ALONE, REFUSED_TOGETHER } from "../../stacks/refused-inputs";
+import { ACCEPTED, REFUSED_ALONE, REFUSED_TOGETHER } from "../../stacks/refused-inputs";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { executeByHand } from "../project/google/cloud-run";
 import {
@@ -163,14 +163,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
     refusal: "deletion_protection is true; nothing is deleted",
   },
   stages: STAGES,
-  matrix: {
-    ...MATRIX,
-    container_cpu: [1, 2, 4, 8],
-    container_memory: ["512Mi", "4Gi", "8Gi", "16Gi"],
-    cpu_always_allocated: [true, false],
-    min_instance_count: [0, 1, 2],
-    public_access: [true, false],
-  },
+  matrix: { ...MATRIX, ...ACCEPTED },
   isAllowed,
   refused: [...REFUSED_ALONE, ...REFUSED_TOGETHER],
   completed: withSubnetwork,
