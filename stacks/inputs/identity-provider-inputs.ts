@@ -86,32 +86,32 @@ export function identityProviderInputs(platform: PlatformWords) {
     project_id: {
       type: "string",
       description:
-        "Project that everything goes into; it must exist and have billing. Another project is another deployment.",
+        "Project to deploy into; it must exist and have billing. Changing it later replaces the deployment with an empty one.",
       must: PROJECT_ID,
     },
     region: {
       type: "string",
       default: DEFAULT_REGION,
-      description:
-        "Region of all resources. Changing it later replaces the database and the media bucket with empty ones.",
+      description: "Region of all resources. Changing it later replaces database and media bucket with empty ones.",
       must: REGION,
     },
     tenant_id: {
       type: "string",
       default: "demo",
-      description: `Tenant that owns this deployment: 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens, part of every name. Changing it later is another, empty deployment.`,
+      description: `Tenant that owns this deployment: 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens, part of every name. Changing it later replaces the deployment with an empty one.`,
       must: TENANT_ID,
     },
     labels: {
       type: "map(string)",
       default: {},
-      description: "Labels on everything that takes them, beside application and tenant. Changing them later is safe.",
+      description:
+        "Labels on everything that takes them, in addition to application and tenant. Changing them later is safe.",
       must: [LABELS],
     },
     application_version: {
       type: "string",
       default: LATEST_VERSION,
-      description: `Release to run: "${LATEST_VERSION}" for the known-good ${PINNED_VERSION}, or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on. A newer one builds an image, rolls it out and migrates the database; there is no way back.`,
+      description: `Release to run: "${LATEST_VERSION}" for the tested ${PINNED_VERSION}, or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on. Changing it later builds an image, rolls it out and migrates the database, which cannot be undone.`,
       must: APPLICATION_VERSION,
     },
     bootstrap_password: {
@@ -120,7 +120,7 @@ export function identityProviderInputs(platform: PlatformWords) {
       ephemeral: true,
       sensitive: true,
       description:
-        "First password of the built-in administrator; none, or an empty one, generates one of 24 characters. The application reads it on its first start only; later it is changed inside the application. Kept in the secret store, never in the state.",
+        "First password of the built-in administrator; null or empty generates one of 24 characters. It is stored in Secret Manager, never in the state. The application reads it on its first start only; change it in the application later.",
       must: new CheckedValue<string>({
         accepts: (password) => password === "" || password.length >= BOOTSTRAP_PASSWORD_LEAST_LENGTH,
         condition: (password) => `${password} == "" || length(${password}) >= ${BOOTSTRAP_PASSWORD_LEAST_LENGTH}`,
@@ -134,26 +134,24 @@ export function identityProviderInputs(platform: PlatformWords) {
       type: "number",
       default: 1,
       description:
-        "Raise it by one to have bootstrap_password written to the secret store. The application reads it on its first start only, so this changes no password of a deployment that has started once.",
+        "Raise it by one to write bootstrap_password to Secret Manager again. Changing it later does not change the password of a deployment that has already started.",
       must: SECRET_WRITE_VERSION,
     },
     environment_variables: {
       type: "map(string)",
       default: {},
-      description: `Settings of the application in IDP_ names; they win over the baseline (${Object.entries(
+      description: `Settings of the application under their IDP_ names. They override the baseline (${Object.entries(
         BASELINE_ENVIRONMENT,
       )
         .map(([name, value]) => `${name}=${value}`)
-        .join(
-          ", ",
-        )}). They are in plain text in the state, so passwords do not belong here. A change rolls out new instances.`,
+        .join(", ")}). They are in plain text in the state: put no passwords here. A change rolls out new instances.`,
       must: ENVIRONMENT_RULES,
     },
     existing_container_image: {
       type: "string",
       default: null,
       description:
-        "Image with its tag that is run instead of one built here, for example one that was built by this stack in another project. Then no repository is created and nothing is built. Giving it later deletes the repository of this deployment with all its images, so the image must not be one of them; taking it back builds a new one.",
+        "Image with its tag or digest to run instead of building one, for example one that this stack built in another project. No repository is created then. Setting it later deletes the repository of this deployment with all its images, so the image must not be one of them; removing it builds a new one.",
       must: EXISTING_IMAGE,
       together: [
         FOREIGN_IMAGE.validationOf(
@@ -167,7 +165,7 @@ export function identityProviderInputs(platform: PlatformWords) {
       type: "string",
       default: DEFAULT_DATABASE_TIER,
       description:
-        "Size of the database, db-custom-<CPUs>-<memory in MB>. It decides how many connections there are, and so how many instances fit. Changing it later restarts the database.",
+        "Size of the database, db-custom-<CPUs>-<memory in MB>. It limits the connections, and so the instances. Changing it later restarts the database.",
       must: DATABASE_TIER,
     },
     database_availability: {
@@ -181,13 +179,13 @@ export function identityProviderInputs(platform: PlatformWords) {
       type: "number",
       default: DEFAULT_FINAL_BACKUP_DAYS,
       description:
-        "Days for which a last backup is kept that is made as the database is deleted; the automatic ones then stay for their own time as well. 0 keeps none of them. What is kept is billed. Changing it later is safe, and counts when it was applied before the destroy.",
+        "Days to keep the final backup that Cloud SQL makes when the database is deleted; the automatic backups then stay for their own time too. 0 keeps none. Kept backups are billed. Changing it later is safe; apply it before the destroy.",
       must: FINAL_BACKUP_DAYS,
     },
     application_name: {
       type: "string",
       default: DEFAULT_APPLICATION_NAME,
-      description: `Name of the application, part of every name: 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters, digits and hyphens that start with a letter. Changing it later is another, empty deployment.`,
+      description: `Name of the application, part of every name: 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters, digits and hyphens, starting with a letter. Changing it later replaces the deployment with an empty one.`,
       must: APPLICATION_NAME,
       together: [
         NAMES_TOGETHER.validationOf({ applicationName: "application_name", tenantId: "tenant_id" }),
@@ -197,7 +195,7 @@ export function identityProviderInputs(platform: PlatformWords) {
     deletion_protection: {
       type: "bool",
       default: true,
-      description: `Refuses to delete what holds data: ${platform.alsoProtected}database, secrets, and the media bucket while it has files. To destroy a deployment, apply it with false first.`,
+      description: `Refuses to delete what holds data: ${platform.alsoProtected}database, secrets, and the media bucket while it has files. Changing it later is safe; apply it with false before a destroy.`,
     },
     network: {
       type: "string",
@@ -209,14 +207,14 @@ export function identityProviderInputs(platform: PlatformWords) {
     subnetwork: {
       type: "string",
       default: null,
-      description: `Subnetwork of that network in the same region, projects/<project>/regions/<region>/subnetworks/<name>, ${platform.subnetwork}`,
+      description: `Subnetwork of network in the same region, projects/<project>/regions/<region>/subnetworks/<name>, ${platform.subnetwork}`,
       together: [SUBNETWORK.validationOf({ subnetwork: "subnetwork", region: "region" })],
     },
     min_instance_count: {
       type: "number",
       default: MIN_INSTANCE_COUNT,
       description: [
-        "Instances that always run and are always billed.",
+        "Instances that always run, and are always billed.",
         platform.leastMeaning,
         "Changing it later is safe.",
       ]
@@ -230,7 +228,7 @@ export function identityProviderInputs(platform: PlatformWords) {
     max_instance_count: {
       type: "number",
       default: MAX_INSTANCE_COUNT,
-      description: `Most instances at a time${platform.surge === 0 ? "" : `, and ${platform.surge} more during a rollout`}; each takes ${CONNECTIONS_PER_INSTANCE} database connections at its peak. Changing it later is safe.`,
+      description: `Most instances at a time${platform.surge === 0 ? "" : `, plus ${platform.surge} during a rollout`}; each takes up to ${CONNECTIONS_PER_INSTANCE} database connections. Changing it later is safe.`,
       must: MAX_INSTANCES,
       together: [
         enoughConnections(platform.surge).validationOf(
@@ -249,7 +247,7 @@ export function identityProviderInputs(platform: PlatformWords) {
       type: "string",
       default: RESOURCES.memory,
       description:
-        "Memory of one instance, with Mi or Gi; server, worker and the caches of the media mount share it. A change rolls out new instances.",
+        "Memory of one instance, with Mi or Gi, shared by server, worker and the cache of the media mount. A change rolls out new instances.",
       together: [platform.memory.validationOf({ cpu: "container_cpu", memory: "container_memory" })],
     },
   } as const satisfies Record<string, Input>;

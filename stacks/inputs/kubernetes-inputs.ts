@@ -13,9 +13,9 @@ export const KUBERNETES_INPUTS = {
   ...identityProviderInputs({
     alsoProtected: "cluster, ",
     network:
-      "to put the cluster into, that already has private services access and a NAT for VMs without public addresses: the database gets a private address on it and no public one. None makes a network of its own and leaves the database a public address that only authorized proxy connections can use. Once given it cannot be taken back; a change of it replaces the cluster.",
+      "for the cluster, with private services access and NAT for VMs without public addresses: the database gets a private address on it and no public one. Without a network, one is created, and the database has a public address that only authorized proxy connections can use. A network cannot be removed later; changing it replaces the cluster.",
     subnetwork:
-      "with room for the ranges of pods and services, which GKE adds to it; in a network of another project they must be there, named pods and services. A change of it replaces the cluster.",
+      "with room for the ranges of pods and services, which GKE adds; in the network of another project, they must exist, named pods and services. A change replaces the cluster.",
     minInstances: MIN_INSTANCES,
     leastMeaning: "",
     surge: ROLLOUT_SURGE,
@@ -27,21 +27,21 @@ export const KUBERNETES_INPUTS = {
     type: "string",
     default: DEFAULT_NAMESPACE,
     description:
-      "Namespace of the cluster that everything goes into. Changing it later stops the service, replaces everything in it and starts it again; the data stays.",
+      "Namespace of the cluster for everything. Changing it later stops the service, replaces everything in the namespace and starts it again; the data stays.",
     must: NAMESPACE_NAME,
   },
   authorized_networks: {
     type: "map(string)",
     default: {},
     description:
-      "Ranges in CIDR notation, by a name, from which the control plane of the cluster may be reached, the machine that applies among them. Empty allows any source address; sign-in is still required. Changing it later is safe.",
+      "CIDR ranges that may reach the control plane of the cluster, by name; include that of the machine that applies. Empty allows any source address; sign-in is still required. Changing it later is safe.",
     must: [AUTHORIZED_NETWORKS],
   },
   domain: {
     type: "string",
     default: null,
     description:
-      "Domain name under which clients come. It gets a certificate, which becomes valid after the record of the output dns_record is created. None leaves an address with the server's own certificate, which browsers warn of. Changing it later changes the address.",
+      "Domain name of the application. It gets a certificate, which becomes valid after you create the record of the output dns_record. Without a domain, there is an IP address with the server's own certificate, which browsers warn of. Changing it later changes the address.",
     must: DOMAIN,
   },
 } as const satisfies Record<string, Input>;

@@ -20,11 +20,11 @@ export const SERVERLESS_INPUTS = {
       ),
     ],
     network:
-      "that already has private services access: the database gets a private address on it and no public one. None leaves a public address that only authorized proxy connections can use. Once given it cannot be taken back.",
+      "with private services access: the database gets a private address on it and no public one. Without a network, it has a public address that only authorized proxy connections can use. A network cannot be removed later.",
     subnetwork:
-      "/26 or larger: instances take addresses from it. A change rolls out new instances. After a destroy Cloud Run holds these addresses for one to two hours.",
+      "/26 or larger: instances take addresses from it. A change rolls out new instances. After a destroy, Cloud Run holds these addresses for one to two hours.",
     minInstances: MIN_INSTANCES_OR_NONE,
-    leastMeaning: "With 0 the worker stops whenever nobody signs in.",
+    leastMeaning: "With 0, the worker stops whenever nobody signs in.",
     surge: ROLLOUT_SURGE,
     cpu: INSTANCE_CPU,
     cpuChoice: "1, 2, 4 or 8",
@@ -34,12 +34,12 @@ export const SERVERLESS_INPUTS = {
     type: "bool",
     default: CPU_ALWAYS_ALLOCATED,
     description:
-      "Keeps the CPU on between requests, which the worker beside the server needs. False is cheaper and lets mail, tasks and clean-ups wait for the next request. A change rolls out new instances.",
+      "Keeps the CPU on between requests, which the worker needs. False is cheaper, but mail, tasks and clean-ups then wait for the next request. A change rolls out new instances.",
   },
   public_access: {
     type: "bool",
     default: true,
     description:
-      "Allows unauthenticated requests, as a sign-in page must. False admits only callers that hold the right to invoke the service, which browsers do not send. Changing it later takes effect at once.",
+      "Allows unauthenticated requests, as a sign-in page must. False admits only callers with the right to invoke the service, which browsers do not have. Changing it later takes effect at once.",
   },
 } as const satisfies Record<string, Input>;
