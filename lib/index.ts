@@ -7,6 +7,8 @@ export { tenantPlace, type DeploymentPlace, type TenantPlaceProps } from "./core
 export { PortableStack, type PortableStackProps, type StackOutput } from "./core/portable-stack";
 export { ProjectApis, type ApiName, type ProjectApisProps } from "./core/project-apis";
 export { RulesBrokenError } from "./core/rules";
+export { type ProviderName } from "./core/provider-requirements";
+export { type StackFile } from "./core/stack-file";
 export { type StateBackend } from "./core/state-backend";
 export {
   type ContainerSpec,

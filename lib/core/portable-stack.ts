@@ -19,7 +19,10 @@ export interface PortableStackProps {
 
 /** A stack output: its value and what it is used for. */
 export interface StackOutput {
+  /** Value, also an expression or an object. */
   readonly value: unknown;
+
+  /** What the output is used for. */
   readonly description: string;
 }
 

@@ -21,10 +21,19 @@ export interface EnvironmentSpec {
 
 /** An unauthenticated GET on the container port. */
 export interface ProbeSpec {
+  /** Path of the page that is asked for, under `/-/health/`. */
   readonly path: string;
+
+  /** Seconds from the start of the container to the first probe. */
   readonly initialDelaySeconds: number;
+
+  /** Seconds from one probe to the next. */
   readonly periodSeconds: number;
+
+  /** Seconds that an answer may take, at most the period. */
   readonly timeoutSeconds: number;
+
+  /** Failures in a row after which something is done. */
   readonly failureThreshold: number;
 }
 
@@ -39,6 +48,7 @@ export interface ResourcesSpec {
 
 /** The database of a container. The platform offers the connection, and allows the container's identity to use it. */
 export interface DatabaseSpec {
+  /** Instance that the platform connects the container to. */
   readonly instance: SqlInstance;
 
   /** Variable that tells the container where the connection is: a socket folder or an address. */
@@ -54,6 +64,7 @@ export interface DatabaseSpec {
 
 /** A second port, with TLS of the server's own. */
 export interface TlsPortSpec {
+  /** Number of the port. */
   readonly port: number;
 
   /** What opens the port. */
@@ -65,8 +76,10 @@ export interface TlsPortSpec {
  * identity that it runs as, and add only what their platform forces on them.
  */
 export interface ContainerSpec {
+  /** Image to run. */
   readonly image: ContainerImage;
 
+  /** Variables in plain text. */
   readonly environment: EnvironmentSpec;
 
   /** Variables whose values are read from the secret store. */
@@ -93,7 +106,11 @@ export interface ContainerSpec {
    */
   readonly command?: readonly string[];
 
-  /** @default - none */
+  /**
+   * Database that the container connects to.
+   *
+   * @default - none
+   */
   readonly database?: DatabaseSpec;
 
   /**
@@ -103,7 +120,11 @@ export interface ContainerSpec {
    */
   readonly dependsOn?: ITerraformDependable[];
 
-  /** @default - none, a hanging container goes on */
+  /**
+   * Probe that restarts a hanging container.
+   *
+   * @default - none, a hanging container goes on
+   */
   readonly livenessProbe?: ProbeSpec;
 
   /**
@@ -120,13 +141,25 @@ export interface ContainerSpec {
    */
   readonly port?: number;
 
-  /** @default - what the platform gives a container without a wish */
+  /**
+   * CPU and memory.
+   *
+   * @default - what the platform gives a container that asks for nothing
+   */
   readonly resources?: ResourcesSpec;
 
-  /** @default - none, the container is ready when it runs */
+  /**
+   * Probe that holds back traffic until the container is ready.
+   *
+   * @default - none, the container is ready when it runs
+   */
   readonly startupProbe?: ProbeSpec;
 
-  /** @default - none */
+  /**
+   * Port with TLS of the container's own, for platforms whose load balancer passes TLS through.
+   *
+   * @default - none
+   */
   readonly tlsPort?: TlsPortSpec;
 
   /**

@@ -38,6 +38,7 @@ export interface IdentityProviderContainerProps {
   /** Where uploads are kept. */
   readonly media: MediaStore;
 
+  /** The application's secret key, and the first password of its administrator. */
   readonly secrets: { readonly secretKey: ReadableSecret; readonly bootstrapPassword: ReadableSecret };
 
   /**

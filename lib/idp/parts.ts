@@ -7,6 +7,7 @@ import { type Identity } from "../core/identity";
 
 /** A database instance with the role and the database that are the application's. */
 export interface SqlInstance {
+  /** Name of the instance in its project. */
   readonly instanceName: string;
 
   /** Name by which the platform's proxies find the instance: `<project>:<region>:<instance>`. */
@@ -72,8 +73,10 @@ export interface MediaStore {
   /** Name of the mount within the container, for example `storage`. */
   readonly name: string;
 
+  /** Name of the bucket that holds the files. */
   readonly bucketName: string;
 
+  /** Where the container finds the files. */
   readonly mountPath: string;
 
   /** Flags of the object-storage file system, without dashes. */

@@ -30,6 +30,7 @@ export interface KubernetesJobsProps {
   /** Service account whose rights the jobs have. It is granted what each job takes. */
   readonly identity: Identity;
 
+  /** Namespace that the jobs run in. */
   readonly namespace: WorkloadNamespace;
 
   /** What the names are made of, and the project of the secret store. */

@@ -38,6 +38,7 @@ export interface KubernetesWorkloadProps {
   /** Service account whose rights the pods have. It is granted what the container takes. */
   readonly identity: Identity;
 
+  /** Namespace that the pods run in. */
   readonly namespace: WorkloadNamespace;
 
   /** What the names are made of, and the project of the secret store. */

@@ -18,6 +18,7 @@ export interface KubernetesFrontDoorProps {
   /** Address that clients connect to; the workload must know it. */
   readonly address: PublicAddress;
 
+  /** Namespace that the workload is in. */
   readonly namespace: WorkloadNamespace;
 
   /** What the names are made of, and the project of the certificate. */

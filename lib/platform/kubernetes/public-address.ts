@@ -4,7 +4,7 @@ import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
-import { countIfSet, countIfUnset, ifSet, oneAttribute, valueOr, type OptionalValue } from "../../core/conditional";
+import { countIfSet, countIfUnset, ifSet, oneAttribute, valueOr } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { networkName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
@@ -43,7 +43,8 @@ export class PublicAddress extends Construct {
   /** Where the application answers. */
   readonly url: string;
 
-  readonly domain: OptionalValue;
+  /** Name under which clients come, if they do. */
+  readonly domain: string | undefined;
 
   /** The address without a domain; there is one or none. */
   readonly regional: ComputeAddress;

@@ -7,7 +7,7 @@ import { Grants, type Identity } from "../../core/identity";
 import { imagePrefix, serviceName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProps } from "../../core/rules";
-import { countIfUnset, type OptionalValue } from "../../core/conditional";
+import { countIfUnset } from "../../core/conditional";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";
 import { type ImageRepository } from "../../idp/parts";
@@ -26,7 +26,7 @@ export interface ImageRegistryProps {
    *
    * @default - none, images are built
    */
-  readonly existingImage?: OptionalValue;
+  readonly existingImage?: string;
 }
 
 /**
