@@ -43,6 +43,7 @@ describe("AssessmentLab with nothing but a project", () => {
       "google_compute_instance.lab_linux_vm",
       "google_compute_instance.lab_windows_vm",
       "google_compute_network.lab_vpc",
+      "google_migration_center_group.lab_source_group",
       "google_project_service.lab_apis_compute",
       "google_project_service.lab_apis_iam",
       "google_project_service.lab_apis_migrationcenter",
@@ -527,7 +528,7 @@ describe("Several labs", () => {
     const addresses = resourceAddresses(terraformOf(stack));
     const own = (name: string) =>
       addresses.filter((address) => address.includes(`.${name}_`)).map((address) => address.replace(name, "lab"));
-    expect(own("morning")).toHaveLength(13);
+    expect(own("morning")).toHaveLength(14);
     expect(own("evening")).toEqual(own("morning"));
     expect(addresses.filter((address) => address.startsWith("google_project_service."))).toHaveLength(4);
   });

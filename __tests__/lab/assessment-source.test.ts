@@ -100,6 +100,7 @@ describe("AssessmentSource", () => {
     expect(triggers).toEqual({
       client_name: "assess-discovery-client",
       deployment_id: "a1b2c3",
+      group: "${one(google_migration_center_group.source_group[*].create_time)}",
       project_id: "demo-project",
       region: "us-central1",
       scripts:
@@ -120,6 +121,16 @@ describe("AssessmentSource", () => {
         },
       },
     ]);
+  });
+
+  it("is missed by a plan when a cleanup has deleted the group that names the lab", () => {
+    const { terraform } = registered();
+    expect(resourceOf(terraform, "google_migration_center_group", "source_group")).toMatchObject({
+      project: "demo-project",
+      location: "us-central1",
+      group_id: "assess-a1b2c3-lab",
+      display_name: "Assessment lab a1b2c3",
+    });
   });
 
   it("puts the scripts that look at the service and clean it up into the folder that is handed over", () => {

@@ -1,3 +1,4 @@
+import { MigrationCenterGroup } from "@cdktf/provider-google/lib/migration-center-group";
 import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
@@ -10,7 +11,7 @@ import { requireProps, type Rule } from "../core/rules";
 import { addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { addAssessmentLibraries } from "./assessment-libraries";
-import { discoverySourceId } from "./lab-names";
+import { discoverySourceId, labGroupId } from "./lab-names";
 import { DEPLOYMENT_ID, DISCOVERY_CLIENT_NAME } from "./lab-rules";
 
 export interface AssessmentSourceProps {
@@ -25,9 +26,10 @@ export interface AssessmentSourceProps {
 
   /**
    * Suffix of the lab's names. The source's description names it, so that other labs which use the source are told of this
-   * one, and this one of them.
+   * one, and this one of them. An empty group of the service bears it, too: `assessment-cleanup.sh` deletes the groups of
+   * all labs whose source it deletes, so that their next plan registers the source again.
    *
-   * @default - the description names no lab
+   * @default - the description names no lab, and there is no group
    */
   readonly deploymentId?: string;
 
@@ -62,8 +64,8 @@ export interface AssessmentSourceProps {
  * no other preparation.
  *
  * What is not in the state is not missed by a plan either, and a look-up at plan would need the service before there is
- * one. When the service has lost the source, an apply that replaces `Registered` registers it again; `assessment-status.sh`
- * prints that command.
+ * one. When somebody has deleted the source alone, an apply that replaces `Registered` registers it again;
+ * `assessment-status.sh` prints that command.
  */
 export class AssessmentSource extends Construct {
   /** Id of the source once it is registered; null when none is. */
@@ -89,12 +91,25 @@ export class AssessmentSource extends Construct {
       addStackFile(this, packageFile(`lib/lab/scripts/${helper}`), `scripts/${helper}`);
     }
 
+    const group =
+      deploymentId === undefined
+        ? undefined
+        : new MigrationCenterGroup(this, "Group", {
+            project: projectId,
+            location: region,
+            groupId: labGroupId(deploymentId),
+            displayName: `Assessment lab ${deploymentId}`,
+            count: countIf(conditionOf(enabled)),
+            dependsOn: props.dependsOn,
+          });
+
     const registered = new TerraformData(this, "Registered", {
       // The output of this resource is known only after the script has ended well, so what uses it waits for that.
       input: { source_id: plannedId },
       triggersReplace: {
         client_name: clientName,
         ...(deploymentId === undefined ? {} : { deployment_id: deploymentId }),
+        ...(group === undefined ? {} : { group: expression(oneAttribute(group, "create_time")) }),
         project_id: projectId,
         region,
         scripts: Fn.sha256(

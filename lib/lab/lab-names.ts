@@ -59,6 +59,11 @@ export function keyBucketName(deploymentId: string): string {
   return labName(deploymentId, "keys");
 }
 
+/** `assess-<id>-lab`. */
+export function labGroupId(deploymentId: string): string {
+  return labName(deploymentId, "lab");
+}
+
 /** `assess-discovery-<id>`. */
 export function awsUserName(deploymentId: string): string {
   return `assess-discovery-${deploymentId}`;

@@ -8,7 +8,7 @@ import { programFolder, temporaryFolder } from "../../support/google-stand-in-sc
 import { ApiError } from "../../support/google-stand-in-services";
 import { describeWith, programPath } from "../../support/programs";
 import { LoopbackServer } from "../../support/loopback-server";
-import { haveLeftovers, inScene, namesIn, UPLOAD_ID } from "./assessment-scene";
+import { haveLeftovers, inScene, LOCATION, namesIn, UPLOAD_ID } from "./assessment-scene";
 
 describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
   it.concurrent("deletes everything on request, without asking, and finds nothing the next time", () =>
@@ -25,6 +25,31 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
       expect(namesIn(standIn)).toEqual([]);
       expect(again.exitCode).toBe(0);
       expect(again.stdout).toContain("nothing to delete.");
+    }),
+  );
+
+  it.concurrent("deletes the groups of all labs that use its source, by which their next plans see what is gone", () =>
+    inScene(async ({ standIn, run }) => {
+      haveLeftovers(standIn);
+      const { others } = standIn.migration;
+      // Its report would keep every group.
+      others.set("reportConfigs", []);
+      const groups = others.get("groups");
+      for (const id of ["assess-a1b2c3-lab", "assess-d4e5f6-lab", "assess-office-lab"]) {
+        groups?.push({ name: `${LOCATION}/groups/${id}` });
+      }
+
+      const { exitCode, output } = await run("assessment-cleanup", {
+        arguments: ["--yes"],
+        environment: { DEPLOYMENT_ID: "d4e5f6" },
+      });
+
+      expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+      expect(namesIn(standIn).filter((name) => name.startsWith("groups/"))).toEqual([
+        "groups/assess-office-lab",
+        "groups/wave-1",
+      ]);
+      expect(output).toContain("The next apply of a lab that goes on registers its source again");
     }),
   );
 

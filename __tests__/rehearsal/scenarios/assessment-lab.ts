@@ -13,6 +13,7 @@ const KEY_FILE = "google_storage_bucket_object.lab_key_file[0]";
 const VPC = "google_compute_network.lab_vpc[0]";
 const HTTP_RULE = "google_compute_firewall.lab_firewall_allow_http";
 const REGISTERED = "terraform_data.lab_source_registered[0]";
+const GROUP = "google_migration_center_group.lab_source_group[0]";
 const DEFAULT_RULES = ["icmp", "internal", "rdp", "ssh"].map(
   (rule) => `google_compute_firewall.lab_firewall_allow_${rule}[0]`,
 );
@@ -124,6 +125,7 @@ const CHANGES: readonly ChangeScenario[] = [
       [VPC]: "delete",
       "random_id.lab_random_id[0]": "delete",
       // Both name the lab, which has another suffix now.
+      [GROUP]: "replace",
       [REGISTERED]: "replace",
       "terraform_data.lab_survivors_at_destroy[0]": "update",
       [HTTP_RULE]: "replace",
@@ -190,12 +192,25 @@ const CLOUD_B_CHANGES: readonly ChangeScenario[] = [
     },
   },
   {
-    name: "what the service has lost",
+    name: "what a cleanup has deleted",
+    change: ({ cloud, web }) => {
+      web.migration.jobs.clear();
+      web.migration.sources.clear();
+      for (const { type, id } of cloud.ofType("google_migration_center_group")) cloud.forget(`${type} ${id}`);
+    },
+    expected: { [GROUP]: "create", [REGISTERED]: "replace", [IMPORT]: "replace" },
+    verify: (deployment) => {
+      requireImport(deployment, { jobs: 1 });
+      if (deployment.web.migration.sources.size !== 1) throw new Error("the source was not registered again");
+    },
+  },
+  {
+    name: "a source that was deleted by hand",
     change: ({ web }) => {
       web.migration.jobs.clear();
       web.migration.sources.clear();
     },
-    planArguments: [`-replace=${REGISTERED}`, `-replace=${IMPORT}`],
+    planArguments: [`-replace=${REGISTERED}`],
     expected: { [REGISTERED]: "replace", [IMPORT]: "replace" },
     verify: (deployment) => {
       requireImport(deployment, { jobs: 1 });

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Removes from the assessment service what a lab has left there: its sources, their import jobs and discovery clients, and
-# the assets that came from these sources alone. Groups, preference sets, reports and exports are their author's and stay,
-# unless everything of the region is to go.
+# the assets that came from these sources alone. Preference sets, reports, exports and groups other than those that the
+# labs bear are their author's and stay, unless everything of the region is to go.
 #
 # A source is the lab's when it is of the discovery client's type and has the id that is given, or its description names
 # this lab alone; one for uploads when its id and its description say that it was made for such a source. Which other labs
@@ -16,7 +16,7 @@
 #   PROJECT_ID          project (required)
 #   REGION              region of the assessment data (required)
 #   SOURCE_ID           identifier of the lab's source (required unless --everything)
-#   DEPLOYMENT_ID       suffix of the lab: its sources under former names of the client are found by it (none)
+#   DEPLOYMENT_ID       suffix of the lab: its sources under former names of the client and its group are found by it (none)
 #   OPERATION_SECONDS   time limit for each deletion (600)
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
@@ -80,9 +80,9 @@ read_items() {
   fi
 }
 
-# find_own_sources: writes "scope.json" from the sources in "items": whether everything goes, the sources of the lab, and
-# what of the lab may belong to. Numbers of the project and its id both occur in names, so only what follows the project is
-# compared.
+# find_own_sources: writes "scope.json" from the sources in "items": whether everything goes, the sources of the lab, what
+# of the lab may belong to, and the groups of all labs that use the sources. Numbers of the project and its id both occur in
+# names, so only what follows the project is compared.
 find_own_sources() {
   jq -r --arg id "${SOURCE_ID:-}" --arg lab "${DEPLOYMENT_ID:-}" "$GOOGLE_MARKS"'
     select(.type == "SOURCE_TYPE_DISCOVERY_CLIENT") | (.name | last_part) as $name
@@ -94,13 +94,14 @@ find_own_sources() {
     printf '%s %s\n' "$(google_upload_source "$id")" "$id"
   done <"$GOOGLE_WORK/own-ids" >"$GOOGLE_WORK/upload-ids"
   jq -n --argjson everything "$([ "$everything" = yes ] && echo true || echo false)" --arg id "${SOURCE_ID:-}" \
-    --arg location "$location" --rawfile own "$GOOGLE_WORK/own-ids" --rawfile uploads "$GOOGLE_WORK/upload-ids" \
+    --arg lab "${DEPLOYMENT_ID:-}" --arg location "$location" --rawfile own "$GOOGLE_WORK/own-ids" --rawfile uploads "$GOOGLE_WORK/upload-ids" \
     --slurpfile sources "$GOOGLE_WORK/items" "$GOOGLE_MARKS"'
     def listed($lines): . as $line | any($lines | split("\n")[]; . == $line);
     [$sources[] | (.name | last_part) as $name
       | select($everything or (.type == "SOURCE_TYPE_DISCOVERY_CLIENT" and ($name | listed($own)))
           or (.type == "SOURCE_TYPE_UPLOAD" and ("\($name) \(uploads_of)" | listed($uploads))))] as $mine
     | { $everything, sources: ($mine | map({ name, labs: labs })),
+        groups: ([$mine[] | labs[]] + [$lab | select(. != "")] | unique | map("assess-\(.)-lab")),
         # What is left of a source that is gone.
         places: (($mine | map(.name)) + (if any($sources[]; .name | last_part == $id) then []
           else ["\($location)/sources/\($id)"] end) | map(sub("^projects/[^/]+/"; ""))) }
@@ -207,12 +208,9 @@ say_what_stays() {
   google_say "Left: the API migrationcenter.googleapis.com, which stays on."
 }
 
-# A lab that goes on has to be told to make its source again.
 say_repair() {
-  [ "$(count_of sources-mine)" -gt 0 ] || return 0
-  repair=$(google_repair_command "$([ "$(count_of importJobs-mine)" -eq 0 ] || echo imports)")
-  [ -z "$repair" ] || google_say "Terraform does not notice this. A lab that goes on registers its source again by, in the" \
-    "folder of its configuration: $repair"
+  [ "$(count_of groups-mine)" -eq 0 ] ||
+    google_say "The next apply of a lab that goes on registers its source again, and imports again what was imported."
 }
 
 # look_for_note: prints the ids of the lab's sources, in one line, and what shared_sources says of them.
@@ -270,7 +268,9 @@ read_items sources
 find_own_sources
 read_all reportConfigs false
 read_all assetsExportJobs false
-read_all groups false
+# A plan of a lab that goes on misses its group, and registers the source again.
+# shellcheck disable=SC2016 # names of jq
+read_all groups '(.name | split("/") | last) as $id | any($scope[0].groups[]; . == $id)'
 read_all preferenceSets false
 read_all importJobs '.assetSource // "" | own'
 read_all discoveryClients '.source // "" | own'

@@ -190,21 +190,6 @@ GOOGLE_MARKS='
   def last_part: split("/") | last;
 '
 
-# google_repair_command [imports]: how Terraform makes again what the service has lost, which no plan notices: the folder's
-# own resources that run the scripts. Prints nothing where there is no such folder.
-google_repair_command() {
-  google_scripts=register-source
-  [ "${1:-}" != imports ] || google_scripts='register-source|discover-cloudb'
-  for google_file in "$(dirname "$0")"/../*.tf.json; do
-    [ -f "$google_file" ] || continue
-    # A command with an option only checks something.
-    jq -r --arg scripts "/(${google_scripts})[.]sh\"\$" '
-      .resource.terraform_data // {} | to_entries[]
-      | select(any(.value.provisioner[]?["local-exec"].command // ""; test($scripts)))
-      | "-replace=\u0027terraform_data.\(.key)\(if .value.count then "[0]" else "" end)\u0027"' "$google_file"
-  done | sed '1s/^/terraform apply /' | tr '\n' ' ' | sed 's/ $//'
-}
-
 # Prints a file of JSON lines, each an array of texts, as columns under the given titles. Reads it twice instead of keeping
 # it: there may be a row for every machine.
 # google_table FILE TITLE...

@@ -82,6 +82,7 @@ read_all importJobs "$page_size" '{
   id: (.name | split("/") | last), displayName: (.displayName // ""), state: (.state // "IMPORT_JOB_STATE_UNSPECIFIED")
 }'
 # Each keeps its latest runs, in no order that is documented.
+# shellcheck disable=SC2016 # names of jq
 read_all assetsExportJobs "$page_size" '([.recentExecutions[]?] | max_by(.startTime // "")) as $run | {
   id: (.name | split("/") | last), created: (.createTime // ""), started: ($run.startTime // ""),
   state: (if $run == null then "" elif $run.result.error then "failed" elif $run.endTime then "ended" else "under way" end)
@@ -112,8 +113,16 @@ else
   fi
 fi
 
-# Terraform, which has no such object in its state, does not see it.
+# How Terraform registers it again, which has no such object in its state and does not miss it: its resource that runs the
+# script, in the folder of the configuration.
 if [ -n "${SOURCE_ID:-}" ] && ! jq -en --arg id "$SOURCE_ID" 'any(inputs; .id == $id)' "$GOOGLE_WORK/sources" >/dev/null; then
-  repair=$(google_repair_command imports)
-  google_say "Source $SOURCE_ID is not registered in $REGION of project $PROJECT_ID.${repair:+ To register it, in the folder of the configuration: $repair}"
+  repair=
+  for file in "$(dirname "$0")"/../*.tf.json; do
+    [ ! -f "$file" ] || repair=$(jq -r '
+      .resource.terraform_data // {} | to_entries[]
+      | select(any(.value.provisioner[]?["local-exec"].command // ""; test("/register-source[.]sh\"$")))
+      | " To register it, in the folder of the configuration: terraform apply -replace=\u0027terraform_data.\(.key)" +
+        "\(if .value.count then "[0]" else "" end)\u0027"' "$file")
+  done
+  google_say "Source $SOURCE_ID is not registered in $REGION of project $PROJECT_ID.$repair"
 fi

@@ -28,6 +28,14 @@ export const STORAGE_TYPES: ResourceTypes = {
     },
   }),
 
+  google_migration_center_group: googleType({
+    api: "migrationcenter",
+    id: "projects/{{project}}/locations/{{location}}/groups/{{group_id}}",
+    replacedBy: ["project", "location", "group_id"],
+    source: "migrationcenter/resource_migration_center_group.go",
+    computed: (_values, { id }) => ({ name: id, create_time: "2026-01-01T00:00:00Z" }),
+  }),
+
   google_secret_manager_secret: googleType({
     api: "secretmanager",
     id: "projects/{{project}}/secrets/{{secret_id}}",
