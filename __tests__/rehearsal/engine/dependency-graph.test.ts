@@ -1,5 +1,6 @@
 import { longestChain, requireShortApply } from "./critical-path";
 import { type Dependencies, type Graph, levelsOf, requireWaiting } from "./dependency-graph";
+import { closedGate, gatesAmong } from "./gates";
 import { refusalBatches } from "./refusal-batches";
 
 const graph = (edges: Readonly<Record<string, readonly string[]>>): Graph =>
@@ -65,6 +66,17 @@ describe("What waits for what", () => {
   it("has levels, on none of which one waits for another", () => {
     expect(Object.fromEntries(levelsOf(needed))).toEqual({ [DATABASE]: 0, [CLUSTER]: 0, [JOB]: 1, [WORKLOAD]: 2 });
   });
+});
+
+it("The gates of a state are known by their addresses, and each stays closed at its own stage", () => {
+  const stages = [/^google_project_service\./, /^terraform_data\.(\w+_)?apis_\w+_answers$/];
+  const [storage, iam, ...others] = gatesAmong([
+    ...["terraform_data.apis_resource_manager", "terraform_data.apis_storage_answers[0]"],
+    ...["terraform_data.lab_apis_iam_answers", "google_project_service.apis_run"],
+  ]);
+
+  expect([storage?.api, iam?.service, others]).toEqual(["storage", "google_project_service.lab_apis_iam", []]);
+  expect(iam && closedGate(iam, stages)).toMatchObject({ name: "the gate of iam never opens", afterStage: 1 });
 });
 
 describe("Refused inputs", () => {

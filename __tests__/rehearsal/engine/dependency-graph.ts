@@ -72,6 +72,11 @@ export function withoutService(surroundings: CloudSurroundings, service: string)
   return { ...surroundings, enabledApis };
 }
 
+/** The surroundings with one API that nobody has had an answer of. */
+export function withoutAnswer(surroundings: CloudSurroundings, api: string): CloudSurroundings {
+  return { ...surroundings, hasAnswered: (name) => name !== api && surroundings.hasAnswered(name) };
+}
+
 function graphOf(edges: readonly (readonly [string, string])[]): Graph {
   const graph = new Map<string, Set<string>>();
   for (const [from, to] of edges) graph.set(from, (graph.get(from) ?? new Set()).add(to));

@@ -11,6 +11,7 @@ import {
   rehearseKill,
   type StagedFault,
 } from "./fault-scenarios";
+import { closedGate, gateScripts, gatesAmong } from "./gates";
 import { inputCombinations } from "./input-matrix";
 import { requireShortApply } from "./critical-path";
 import { dependenciesOf, type Dependencies, requireWaiting } from "./dependency-graph";
@@ -186,13 +187,14 @@ class RehearsalRun {
     end: EndState,
     patterns: readonly RegExp[],
   ): Promise<readonly StagedFault[]> {
-    const { failTogether, faults = [] } = this.options.rehearsal;
+    const { closedGates, failTogether, faults = [] } = this.options.rehearsal;
     const dependencies = await this.dependencies(complete);
     const ofResources =
       failTogether === undefined || dependencies === undefined
         ? resourceFaults(end, patterns)
         : fewerFaults(end, patterns, failTogether, dependencies);
-    return [...ofResources, ...faults];
+    const gates = gatesAmong(end.addresses).filter(({ api }) => closedGates?.includes(api) ?? true);
+    return [...ofResources, ...gates.map((gate) => closedGate(gate, patterns)), ...faults];
   }
 
   private interruptions(begun: Stage, end: EndState): Promise<void> {
@@ -215,7 +217,8 @@ class RehearsalRun {
   private async dependencies(deployment: Deployment): Promise<Dependencies | undefined> {
     const { scripts } = this.options.rehearsal;
     if (scripts === undefined || this.isOpenTofu) return undefined;
-    const dependencies = await dependenciesOf(deployment, scripts);
+    const gates = gateScripts(gatesAmong(deployment.stateAddresses()));
+    const dependencies = await dependenciesOf(deployment, { ...gates, ...scripts });
     requireWaiting(dependencies);
     for (const line of requireShortApply(dependencies)) this.say(line);
     return dependencies;

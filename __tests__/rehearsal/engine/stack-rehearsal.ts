@@ -83,7 +83,7 @@ export interface StackRehearsal {
   readonly episodes?: readonly Episode[];
 
   /**
-   * What the stack's scripts need and make; given, everything must wait for what it needs, and a first apply must be about
+   * What the stack's scripts need and make, besides the gates of APIs; given, everything must wait for what it needs, and a first apply must be about
    * as short as it can be.
    */
   readonly scripts?: Scripts;
@@ -91,7 +91,14 @@ export interface StackRehearsal {
   /** Type and identity of things whose failure another stack rehearses alone; here they fail together. Needs `scripts`. */
   readonly failTogether?: RegExp;
 
-  /** Faults of scripts and web services; those of single resources need no description. */
+  /**
+   * APIs whose gate stays closed once.
+   *
+   * @default - all that have a gate
+   */
+  readonly closedGates?: readonly string[];
+
+  /** Faults of scripts and web services; those of single resources and of gates need no description. */
   readonly faults?: readonly StagedFault[];
 
   /** How Terraform is killed in the middle of an apply. */

@@ -1,11 +1,10 @@
-import { EARLY_FAULTS } from "./early-faults";
+import { all, EARLY_FAULTS, edited, withInputs } from "./every-stack";
 import { DEFAULT_ZONE, LAB_PASSWORD } from "../../../lib/lab/contract";
 import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS } from "../../stacks/refused-lab-inputs";
 import { BOOTSTRAP_INPUTS, requireImport, requireSurvivors, useRealProgram } from "./aws-inventory";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
-import { type Action } from "../deployment/steps";
 
 const WINDOWS = "google_compute_instance.lab_windows_vm[0]";
 const BUCKET = "google_storage_bucket.lab_key_bucket[0]";
@@ -21,15 +20,6 @@ const DEFAULT_RULES = ["icmp", "internal", "rdp", "ssh"].map(
 /** Linux targets by their numbers from 1 on. */
 const targets = (...numbers: number[]) =>
   numbers.map((number) => `google_compute_instance.lab_linux_vm[${number - 1}]`);
-
-const all = (action: Action, addresses: readonly string[]): Record<string, Action> =>
-  Object.fromEntries(addresses.map((address) => [address, action]));
-
-const withInputs =
-  (inputs: Inputs): ChangeScenario["change"] =>
-  (deployment) => {
-    deployment.inputs = { ...deployment.inputs, ...inputs };
-  };
 
 /** What hosts of a name are like in the project. */
 const hostsOf = ({ cloud }: Deployment, name: string) =>
@@ -54,16 +44,12 @@ const CHANGES: readonly ChangeScenario[] = [
   },
   {
     name: "edit of the Windows script",
-    change: (deployment) => {
-      deployment.edit("scripts/windows-first-boot.ps1", (text) => `${text}# edited\n`);
-    },
+    change: edited("scripts/windows-first-boot.ps1"),
     expected: { [WINDOWS]: "update" },
   },
   {
     name: "edit of the Linux script",
-    change: (deployment) => {
-      deployment.edit("scripts/linux-first-boot.sh", (text) => `${text}# edited\n`);
-    },
+    change: edited("scripts/linux-first-boot.sh"),
     expected: all("update", targets(1)),
   },
   {
@@ -163,9 +149,7 @@ const CLOUD_B_CHANGES: readonly ChangeScenario[] = [
   },
   {
     name: "edit of the import",
-    change: (deployment) => {
-      deployment.edit("scripts/import-inventory.sh", (text) => `${text}# edited\n`);
-    },
+    change: edited("scripts/import-inventory.sh"),
     expected: { [IMPORT]: "replace" },
     verify: (deployment) => {
       requireImport(deployment, { jobs: 1 });
@@ -299,19 +283,5 @@ export const ASSESSMENT_LAB: StackRehearsal = {
       ],
     ],
   ],
-  faults: [
-    ...["compute", "iam", "migrationcenter", "storage"].map((api) => ({
-      name: `the gate of ${api} never opens`,
-      afterStage: 2,
-      prepare: ({ environment, web }: Deployment) => {
-        environment.WAIT_SECONDS = "0";
-        web.inject(api, { kind: "service-disabled" });
-      },
-      refusal: `${api}.googleapis.com did not answer in project`,
-      repair: ({ environment }: Deployment) => {
-        environment.WAIT_SECONDS = undefined;
-      },
-    })),
-    ...EARLY_FAULTS,
-  ],
+  faults: EARLY_FAULTS,
 };

@@ -3,7 +3,6 @@ import { type Scripts, withoutService } from "../engine/dependency-graph";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type KillScenario, type StagedFault } from "../engine/fault-scenarios";
 import { type ChangeScenario } from "../engine/journey";
-import { type Action } from "../deployment/steps";
 
 /** What is the same in the rehearsals of both variants, because it is the same in the variants. */
 
@@ -31,21 +30,6 @@ export const LABELLED = [
   "google_sql_database_instance.database",
   "google_storage_bucket.media_bucket",
 ];
-
-export const all = (action: Action, addresses: readonly string[]): Record<string, Action> =>
-  Object.fromEntries(addresses.map((address) => [address, action]));
-
-export const withInputs =
-  (inputs: Inputs): ChangeScenario["change"] =>
-  (deployment) => {
-    deployment.inputs = { ...deployment.inputs, ...inputs };
-  };
-
-export const edited =
-  (path: string): ChangeScenario["change"] =>
-  (deployment) => {
-    deployment.edit(path, (text) => `${text}# edited\n`);
-  };
 
 const GIVEN_PASSWORD = "given-by-hand-0815";
 
@@ -127,20 +111,6 @@ export const KILL: KillScenario = {
   },
 };
 
-export const closedGates = (apis: readonly string[]): StagedFault[] =>
-  apis.map((api) => ({
-    name: `the gate of ${api} never opens`,
-    afterStage: 2,
-    prepare: ({ environment, web }: Deployment) => {
-      environment.WAIT_SECONDS = "0";
-      web.inject(api, { kind: "service-disabled" });
-    },
-    refusal: `${api}.googleapis.com did not answer in project`,
-    repair: ({ environment }: Deployment) => {
-      environment.WAIT_SECONDS = undefined;
-    },
-  }));
-
 export const FAILING_BUILD: StagedFault = {
   name: "the build fails",
   afterStage: 3,
@@ -150,33 +120,19 @@ export const FAILING_BUILD: StagedFault = {
   refusal: "ended FAILURE",
 };
 
-/** What the scripts need, and what is not there before they have run. */
-export function scriptsOf(apis: readonly string[]): Scripts {
-  return {
-    "terraform_data.apis_resource_manager": {
-      needs: [],
-      before: (surroundings) => withoutService(surroundings, "cloudresourcemanager.googleapis.com"),
-    },
-    "terraform_data.image_build": {
-      needs: [
-        "google_artifact_registry_repository_iam_member.registry_builder_pushes",
-        "google_project_iam_member.registry_builder_logs",
-        "terraform_data.apis_cloudbuild_answers",
-        "terraform_data.apis_logging_answers",
-      ],
-      before: (surroundings) => ({ ...surroundings, hasImage: () => false }),
-    },
-    ...Object.fromEntries(
-      apis.map((api) => [
-        `terraform_data.apis_${api}_answers`,
-        {
-          needs: [`google_project_service.apis_${api}`],
-          before: (surroundings) => ({
-            ...surroundings,
-            hasAnswered: (name: string) => name !== api && surroundings.hasAnswered(name),
-          }),
-        },
-      ]),
-    ),
-  };
-}
+/** What the scripts need, besides the gates of APIs, and what is not there before they have run. */
+export const SCRIPTS: Scripts = {
+  "terraform_data.apis_resource_manager": {
+    needs: [],
+    before: (surroundings) => withoutService(surroundings, "cloudresourcemanager.googleapis.com"),
+  },
+  "terraform_data.image_build": {
+    needs: [
+      "google_artifact_registry_repository_iam_member.registry_builder_pushes",
+      "google_project_iam_member.registry_builder_logs",
+      "terraform_data.apis_cloudbuild_answers",
+      "terraform_data.apis_logging_answers",
+    ],
+    before: (surroundings) => ({ ...surroundings, hasImage: () => false }),
+  },
+};

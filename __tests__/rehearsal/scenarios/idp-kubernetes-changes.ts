@@ -1,12 +1,10 @@
+import { all, edited, withInputs } from "./every-stack";
 import {
-  all,
   BUILD,
-  edited,
   GIVEN_PASSWORD_INPUTS,
   LABELLED,
   requireGivenPassword,
   requireTwoExecutions,
-  withInputs,
 } from "./identity-provider-rehearsal";
 import { type ChangeScenario } from "../engine/journey";
 

@@ -6,26 +6,19 @@ import {
 import { type Inputs } from "../deployment/deployment";
 import { CLUSTER, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
 import { KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-incidents";
+import { all } from "./every-stack";
 import {
-  all,
   allowsInstances,
-  closedGates,
   FAILING_BUILD,
   gibibytesOf,
   KILL,
   MATRIX,
   PROTECTED,
-  scriptsOf,
+  SCRIPTS,
   STAGES,
   withSubnetwork,
 } from "./identity-provider-rehearsal";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
-
-/** Services of the project that have a gate. */
-const APIS = [
-  ...["artifactregistry", "cloudbuild", "compute", "container", "iam", "logging", "secretmanager", "sqladmin"],
-  "storage",
-];
 
 /** What the inputs' own rules about several of them allow; a value that is not chosen yet breaks none. */
 function isAllowed(inputs: Inputs): boolean {
@@ -55,8 +48,9 @@ export const IDP_KUBERNETES: StackRehearsal = {
   kill: KILL,
   // Of the foundation that both variants stand on.
   failTogether: /^google_(artifact|project|secret|service_account |sql|storage)/,
-  scripts: scriptsOf(APIS),
+  scripts: SCRIPTS,
   episodes: KUBERNETES_EPISODES,
   // Those of the foundation's own services and scripts are rehearsed with the other variant.
-  faults: [...closedGates(["compute", "container"]), FAILING_BUILD, ...KUBERNETES_FAULTS],
+  closedGates: ["compute", "container"],
+  faults: [FAILING_BUILD, ...KUBERNETES_FAULTS],
 };

@@ -1,13 +1,10 @@
-import { EARLY_FAULTS } from "./early-faults";
+import { all, EARLY_FAULTS, edited, withInputs } from "./every-stack";
 import { ACCEPTED, REFUSED_ALONE, REFUSED_TOGETHER } from "../../stacks/refused-inputs";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { executeByHand } from "../project/google/cloud-run";
 import {
-  all,
   allowsInstances,
   BUILD,
-  closedGates,
-  edited,
   FAILING_BUILD,
   gibibytesOf,
   GIVEN_PASSWORD_INPUTS,
@@ -18,16 +15,12 @@ import {
   requireExecutions,
   requireGivenPassword,
   requireTwoExecutions,
-  scriptsOf,
+  SCRIPTS,
   STAGES,
-  withInputs,
   withSubnetwork,
 } from "./identity-provider-rehearsal";
 import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
-
-/** Services of the project that have a gate. */
-const APIS = ["artifactregistry", "cloudbuild", "iam", "logging", "run", "secretmanager", "sqladmin", "storage"];
 
 const SERVICE = "google_cloud_run_v2_service.service";
 const JOB = "google_cloud_run_v2_job.db_init";
@@ -168,6 +161,6 @@ export const IDP_SERVERLESS: StackRehearsal = {
   refused: [...REFUSED_ALONE, ...REFUSED_TOGETHER],
   completed: withSubnetwork,
   kill: KILL,
-  scripts: scriptsOf(APIS),
-  faults: [...closedGates(APIS), ...EARLY_FAULTS, FAILING_BUILD],
+  scripts: SCRIPTS,
+  faults: [...EARLY_FAULTS, FAILING_BUILD],
 };

@@ -1,4 +1,25 @@
+import { type Inputs } from "../deployment/deployment";
+import { type Action } from "../deployment/steps";
 import { type StagedFault } from "../engine/fault-scenarios";
+import { type ChangeScenario } from "../engine/journey";
+
+/** What the scenarios of every stack are written with. */
+
+/** One action for each of the addresses. */
+export const all = (action: Action, addresses: readonly string[]): Record<string, Action> =>
+  Object.fromEntries(addresses.map((address) => [address, action]));
+
+export const withInputs =
+  (inputs: Inputs): ChangeScenario["change"] =>
+  (deployment) => {
+    deployment.inputs = { ...deployment.inputs, ...inputs };
+  };
+
+export const edited =
+  (path: string): ChangeScenario["change"] =>
+  (deployment) => {
+    deployment.edit(path, (text) => `${text}# edited\n`);
+  };
 
 /** What goes wrong before anything of a stack exists. */
 export const EARLY_FAULTS: readonly StagedFault[] = [
