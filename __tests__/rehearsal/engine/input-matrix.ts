@@ -1,5 +1,3 @@
-import { make } from "covertable";
-
 import { type Inputs } from "../deployment/deployment";
 import { type StackRehearsal } from "./stack-rehearsal";
 
@@ -10,19 +8,7 @@ const LEAST_COMBINATIONS = 64;
 export function inputCombinations(rehearsal: StackRehearsal): Inputs[] {
   const { completed = asGiven, isAllowed = () => true, matrix } = rehearsal;
   if (matrix === undefined) return [];
-  const names = Object.keys(matrix);
-  // The generator compares values, so it gets positions of them.
-  const positions: number[][] = names.map((name) => (matrix[name] ?? []).map((_value, index) => index));
-  const inputsOf = (row: Row): Inputs =>
-    Object.fromEntries(
-      names.flatMap((name, column) => {
-        const position = row[column];
-        return position === undefined ? [] : [[name, matrix[name]?.[position]]];
-      }),
-    );
-  const pairwise: Row[] = make(positions, { preFilter: (row: Row) => isAllowed(inputsOf(row)) });
-  const generated = pairwise.map(inputsOf);
-  const covering = [...generated, ...missingPairs(matrix, isAllowed, generated)];
+  const covering = coveringCombinations(matrix, isAllowed);
   const further = rotated(matrix, isAllowed, covering).slice(0, Math.max(0, LEAST_COMBINATIONS - covering.length));
   return [...covering, ...further].map((inputs) => asChosen(inputs, completed(inputs)));
 }
@@ -38,35 +24,34 @@ function asChosen(chosen: Inputs, inputs: Inputs): Inputs {
 
 const asGiven = (inputs: Inputs): Inputs => inputs;
 
-/** Position of the value by position of the input. */
-type Row = Readonly<Record<number, number>>;
-
 type Matrix = NonNullable<StackRehearsal["matrix"]>;
 type IsAllowed = NonNullable<StackRehearsal["isAllowed"]>;
 
-/**
- * Combinations with the allowed pairs that the generator gave up: it loses some where rules reach over three inputs.
- */
-function missingPairs(matrix: Matrix, isAllowed: IsAllowed, generated: readonly Inputs[]): Inputs[] {
-  let missing = pairsOf(matrix).filter((pair) => isAllowed(pair) && !generated.some((row) => contains(row, pair)));
-  const added: Inputs[] = [];
-  while (missing.length > 0) {
-    const [first] = missing;
-    const base = generated.map((row) => ({ ...row, ...first })).find(isAllowed);
-    if (base === undefined) throw new Error(`no combination can have ${JSON.stringify(first)}`);
-    // Whatever else is missing and fits in, so that few are added.
-    const row = missing.reduce<{ inputs: Inputs; fixed: Inputs }>(
-      ({ inputs, fixed }, pair) => {
-        const merged = { ...inputs, ...pair };
-        const fits = Object.entries(pair).every(([name, value]) => !(name in fixed) || fixed[name] === value);
-        return fits && isAllowed(merged) ? { inputs: merged, fixed: { ...fixed, ...pair } } : { inputs, fixed };
-      },
-      { inputs: base, fixed: { ...first } },
-    ).inputs;
-    added.push(row);
+/** Few combinations in which every allowed pair of values is. */
+function coveringCombinations(matrix: Matrix, isAllowed: IsAllowed): Inputs[] {
+  const combinations: Inputs[] = [];
+  let missing = pairsOf(matrix).filter(isAllowed);
+  for (let [first] = missing; first !== undefined; [first] = missing) {
+    // Whatever else is missing and fits in, so that few are needed.
+    const chosen = missing.reduce((inputs, pair) => {
+      const fits = Object.entries(pair).every(([name, value]) => !(name in inputs) || inputs[name] === value);
+      return fits && isAllowed({ ...inputs, ...pair }) ? { ...inputs, ...pair } : inputs;
+    }, first);
+    const row = whole(matrix, isAllowed, chosen);
+    combinations.push(row);
     missing = missing.filter((pair) => !contains(row, pair));
   }
-  return added;
+  return combinations;
+}
+
+/** A combination with a value of every input. */
+function whole(matrix: Matrix, isAllowed: IsAllowed, chosen: Inputs): Inputs {
+  return Object.entries(matrix).reduce((inputs, [name, values]) => {
+    if (name in inputs) return inputs;
+    const allowed = values.find((value) => isAllowed({ ...inputs, [name]: value }));
+    if (allowed === undefined) throw new Error(`no value of ${name} is allowed with ${JSON.stringify(inputs)}`);
+    return { ...inputs, [name]: allowed };
+  }, chosen);
 }
 
 function pairsOf(matrix: Matrix): Inputs[] {
