@@ -29,7 +29,7 @@ describe("A scan", () => {
   });
 
   it("fails on a check that nobody has accepted, and on an accepted one at another type", () => {
-    const problem = (what: string) => `idp-serverless: ${what} (Ensure it); mend it, or accept it with a reason`;
+    const problem = (what: string) => `idp-serverless: ${what} (Ensure it); fix it, or accept it with a reason`;
     expect(
       findingProblems([finding(), finding({ check: "CKV_2" }), finding({ resource: "google_storage.a" })], [ACCEPTED]),
     ).toEqual([problem("google_storage_bucket.media_bucket fails CKV_2"), problem("google_storage.a fails CKV_1")]);
@@ -73,9 +73,12 @@ describe("The page of accepted findings", () => {
   const accepted = JSON.parse(
     readFileSync(join(__dirname, "../tools/accepted-findings.json"), "utf8"),
   ) as readonly AcceptedFinding[];
-  const rows = readFileSync(packageFile("stacks/scanner-findings.md"), "utf8")
-    .split("\n")
-    .filter((line) => line.startsWith("| CKV"));
+  const page = readFileSync(packageFile("stacks/scanner-findings.md"), "utf8");
+  const rows = page.split("\n").filter((line) => line.startsWith("| CKV"));
+
+  it("begins as a scan writes it", () => {
+    expect(page.slice(0, page.indexOf("\n| CKV") + 1)).toBe(`${findingsPage([], []).trimEnd()}\n`);
+  });
 
   it("has the checks and reasons of the list, and nothing else", () => {
     const shown = rows.map((row) => row.slice(2, -2).split(" | "));

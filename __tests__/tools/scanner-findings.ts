@@ -59,7 +59,7 @@ export function findingProblems(findings: readonly Finding[], accepted: readonly
   return [
     ...unknown.map(
       ({ asks, check, resource, stack }) =>
-        `${stack}: ${resource} fails ${check} (${asks}); mend it, or accept it with a reason`,
+        `${stack}: ${resource} fails ${check} (${asks}); fix it, or accept it with a reason`,
     ),
     ...stale.map(({ check, type }) => `${check} is accepted for ${type} and no longer found; remove it`),
   ];
@@ -76,13 +76,13 @@ export function findingsPage(findings: readonly Finding[], accepted: readonly Ac
   return `${INTRODUCTION}\n${HEADER}\n${rows.join("\n")}\n`;
 }
 
-const INTRODUCTION = `# What a scanner of plans says, and why it stays so
+const INTRODUCTION = `# Findings of a plan scanner
 
-Made by \`npm run scan\`, which plans all stacks with the real providers, has [checkov](https://www.checkov.io) look at the
-plans, and fails on everything that is not accepted here. The reasons are in \`__tests__/tools/accepted-findings.json\`.
+\`npm run scan\` writes this page: it plans all stacks with the real providers, runs [checkov](https://www.checkov.io) on the plans,
+and fails on any finding that is not accepted here. Edit the reasons in \`__tests__/tools/accepted-findings.json\`.
 
-To scan a plan of your own, give checkov the plan as JSON. Its directory mode fails on \`required_version\`, skips the
-folder and calls it clean:
+To scan a plan of your own, give checkov the plan as JSON. Its directory mode cannot read these folders, skips them and
+reports no finding:
 
 \`\`\`text
 terraform plan -out=plan.bin
@@ -91,5 +91,5 @@ checkov -f plan.json
 \`\`\`
 `;
 
-const HEADER = `| Check | What it asks | Where | Stack | Why it stays so |
+const HEADER = `| Check | What it asks | Where | Stack | Why it stays |
 | --- | --- | --- | --- | --- |`;
