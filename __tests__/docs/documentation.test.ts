@@ -143,6 +143,16 @@ describe("Long pages", () => {
 });
 
 describe("The pages", () => {
+  it("name files and folders that exist", () => {
+    const named = PAGES.flatMap(([page, { text }]) =>
+      [...withoutBlocks(text).matchAll(/`((?:lib|stacks|image|__tests__|\.ci|\.github)\/[\w./-]*)`/g)].map(
+        ([, path]) => [page, path ?? ""] as const,
+      ),
+    );
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter(([, path]) => !existsSync(packageFile(path)))).toEqual([]);
+  });
+
   it("have shell examples", () => {
     expect(shellLines.length).toBeGreaterThan(10);
   });
