@@ -100,7 +100,7 @@ describe("AssessmentSource", () => {
     expect(triggers).toEqual({
       client_name: "assess-discovery-client",
       deployment_id: "a1b2c3",
-      group: "${one(google_migration_center_group.source_group[*].create_time)}",
+      generation: "${one(google_migration_center_group.source_group[*].create_time)}",
       project_id: "demo-project",
       region: "us-central1",
       scripts:

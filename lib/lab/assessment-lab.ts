@@ -178,6 +178,7 @@ export class AssessmentLab extends Construct {
         region,
         // Known at plan, so that registering the source again does not import again.
         sourceId,
+        sourceGeneration: source.generation,
         enabled: initializeAssessmentService,
         dependsOn: source.ready,
         outlivedBy,

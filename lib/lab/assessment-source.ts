@@ -71,6 +71,9 @@ export class AssessmentSource extends Construct {
   /** Id of the source once it is registered; null when none is. */
   readonly sourceId: string;
 
+  /** Changes when a cleanup has deleted the source with its contents; undefined when no lab is named or none is registered. */
+  readonly generation?: string;
+
   /** What must be done before something can be delivered into the source. */
   readonly ready: ITerraformDependable[];
 
@@ -102,6 +105,7 @@ export class AssessmentSource extends Construct {
             count: countIf(conditionOf(enabled)),
             dependsOn: props.dependsOn,
           });
+    this.generation = group && expression(oneAttribute(group, "create_time"));
 
     const registered = new TerraformData(this, "Registered", {
       // The output of this resource is known only after the script has ended well, so what uses it waits for that.
@@ -109,7 +113,7 @@ export class AssessmentSource extends Construct {
       triggersReplace: {
         client_name: clientName,
         ...(deploymentId === undefined ? {} : { deployment_id: deploymentId }),
-        ...(group === undefined ? {} : { group: expression(oneAttribute(group, "create_time")) }),
+        ...(this.generation === undefined ? {} : { generation: this.generation }),
         project_id: projectId,
         region,
         scripts: Fn.sha256(

@@ -36,6 +36,14 @@ export interface AwsInventoryProps {
   readonly sourceId: string;
 
   /**
+   * A value that changes when the source has lost what was imported: `AssessmentSource.generation`. The import then runs
+   * again.
+   *
+   * @default - the import does not run again
+   */
+  readonly sourceGeneration?: string;
+
+  /**
    * What must exist before the import, the discovery source for one.
    *
    * @default - nothing
@@ -114,7 +122,7 @@ export class AwsInventory extends Construct {
   }
 
   private importWith(user: AwsUser, props: AwsInventoryProps, cloudbRegion: string, isOn: string): void {
-    const { deploymentId, projectId, region, sourceId, dependsOn = [] } = props;
+    const { deploymentId, projectId, region, sourceGeneration, sourceId, dependsOn = [] } = props;
     const libraries = addAssessmentLibraries(this);
     const discover = this.script("discover-cloudb.sh");
     const steps = [...EXPORT_FILES, ...IMPORT_FILES].map((step) => this.script(step));
@@ -131,6 +139,7 @@ export class AwsInventory extends Construct {
             [...libraries, discover, ...steps].map(({ sha256 }) => sha256),
           ),
         ),
+        ...(sourceGeneration === undefined ? {} : { source_generation: sourceGeneration }),
         source_id: sourceId,
       },
       provisioners: [

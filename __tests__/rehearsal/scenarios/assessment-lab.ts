@@ -194,7 +194,7 @@ const CLOUD_B_CHANGES: readonly ChangeScenario[] = [
       web.migration.jobs.clear();
       web.migration.sources.clear();
     },
-    planArguments: [`-replace=${REGISTERED}`],
+    planArguments: [`-replace=${REGISTERED}`, `-replace=${IMPORT}`],
     expected: { [REGISTERED]: "replace", [IMPORT]: "replace" },
     verify: (deployment) => {
       requireImport(deployment, { jobs: 1 });

@@ -113,16 +113,14 @@ else
   fi
 fi
 
-# How Terraform registers it again, which has no such object in its state and does not miss it: its resource that runs the
-# script, in the folder of the configuration.
+# How Terraform registers it again, and imports again: it has no such object in its state and does not miss it.
 if [ -n "${SOURCE_ID:-}" ] && ! jq -en --arg id "$SOURCE_ID" 'any(inputs; .id == $id)' "$GOOGLE_WORK/sources" >/dev/null; then
   repair=
   for file in "$(dirname "$0")"/../*.tf.json; do
-    [ ! -f "$file" ] || repair=$(jq -r '
-      .resource.terraform_data // {} | to_entries[]
-      | select(any(.value.provisioner[]?["local-exec"].command // ""; test("/register-source[.]sh\"$")))
-      | " To register it, in the folder of the configuration: terraform apply -replace=\u0027terraform_data.\(.key)" +
-        "\(if .value.count then "[0]" else "" end)\u0027"' "$file")
+    [ ! -f "$file" ] || repair=$(jq -r '[.resource.terraform_data // {} | to_entries[]
+      | select(any(.value.provisioner[]?["local-exec"].command // ""; test("/(register-source|discover-cloudb)[.]sh\"$")))
+      | " -replace=\u0027terraform_data.\(.key)\(if .value.count then "[0]" else "" end)\u0027"]
+      | select(. != []) | " To register it, in the folder of the configuration: terraform apply" + add' "$file")
   done
   google_say "Source $SOURCE_ID is not registered in $REGION of project $PROJECT_ID.$repair"
 fi
