@@ -47,7 +47,7 @@ look_up() {
 }
 
 # An empty DB_ variable means that the platform has nothing to say, but for the password: a database that trusts its
-# clients has an empty one. An empty target is somebody's decision.
+# clients has an empty one. An empty target is a deliberate choice.
 map_database_variables() {
   for ce_part in HOST PORT NAME USER PASSWORD; do
     if is_set "DB_$ce_part" && ! is_configured "POSTGRESQL__$ce_part"; then
@@ -179,7 +179,7 @@ require_temporary_folder() {
 
 # Every kind of stop becomes one TERM for server and worker, on which they finish what they are doing: the application
 # takes the other signals for "at once", and shells make background processes deaf to INT and QUIT. USR1 and USR2 would
-# end a shell and are nobody's.
+# end a shell, and nothing sends them for a reason.
 listen_to_signals() {
   ce_stopping=
   ce_child=
@@ -241,7 +241,7 @@ become() {
   exec "$@"
 }
 
-# An empty folder for each worker also gives back what a dead one left behind: sockets that nobody answers, and files
+# An empty folder for each worker also gives back what a dead one left behind: sockets that nothing answers on, and files
 # that fill the memory they are kept in.
 become_worker() {
   rm -rf -- "$TMPDIR"
@@ -294,7 +294,7 @@ guard_supervision() {
 }
 
 run_server() {
-  # The serverless platform, which sets this variable, kills after 10 s, and nobody should wait longer for a new server
+  # The serverless platform, which sets this variable, kills after 10 s, and a new server should not be delayed
   # when this one has failed. Elsewhere it is what the time to end of a pod leaves after it has left the traffic.
   ce_short_stop_seconds=8
   ce_stop_seconds=60

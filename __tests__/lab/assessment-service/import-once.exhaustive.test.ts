@@ -50,7 +50,7 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
 
       expect(exitCode).toBe(0);
       expect(output).toBe(
-        "The inventory has no instances: nothing to import. If cloud B does have some, they are in another region than the one that was asked.\n",
+        "The inventory has no instances: nothing to import. If there are some in AWS, they are in another region than the one that was listed.\n",
       );
       expect(standIn.requests).toEqual([]);
     }),

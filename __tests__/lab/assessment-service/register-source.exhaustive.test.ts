@@ -76,8 +76,8 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
   );
 
   it.concurrent.each([
-    ["", "somebody-else"],
-    ["Of the office.", "somebody-else"],
+    ["", "others"],
+    ["Of the office.", "others"],
     ["Assessment labs: b2.", "b2"],
     ["Assessment labs: b2, c3.", "b2, c3"],
   ])("uses a source described as %j, and says each time that it is shared with %s", (description, others) =>

@@ -177,7 +177,7 @@ if (POWERSHELL === undefined) process.stderr.write("SKIPPED windows-first-boot.p
       exitCode: 0,
       last: "assessment-lab: ready",
     });
-    expect(without.output).toContain("there is no group MCDCUsers, so nobody needs to be in it");
+    expect(without.output).toContain("there is no group MCDCUsers, so no user needs to be in it");
     rmSync(join(folder, "data/assessment-lab/first-boot.done"));
     const refused = await run("Add-LocalGroupMember MCDCUsers");
     expect({ exitCode: refused.exitCode, last: lastLine(refused.output) }).toEqual({

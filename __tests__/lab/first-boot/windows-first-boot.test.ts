@@ -166,7 +166,7 @@ describe("windows-first-boot.ps1", () => {
       "4. Select the project demo-project and enter the name of the client exactly, upper and lower case included, so that",
       "5. Load lab-ssh-key.pem as SSH credential Lab-key with the user lab-user",
       "6. Configure an IP scan range covering the output linux_vm_internal_ips.",
-      "7. Start collection. Discovered assets stream to the assessment service and join any imported cloud B inventory.",
+      "7. Start collection. Discovered assets stream to the assessment service and join any imported AWS inventory.",
       "8. Create asset groups and migration preference sets, then generate a TCO report in the console or through the REST API.",
     ]);
     expect(text).toContain(

@@ -100,8 +100,7 @@ describeWith(["dash", "jq", "curl"], "discover-cloudb.sh", () => {
     const programs = programFolder({ without: ["curl", "jq"] });
     const run = await discovered({ arguments: ["--check"], programs });
     expect(run).toMatchObject({ exitCode: 2, stdout: "", leftovers: [] });
-    expect(run.stderr)
-      .toBe(`Missing on this machine: aws curl jq. This script calls cloud B and Google's APIs with them.
+    expect(run.stderr).toBe(`Missing on this machine: aws curl jq. This script calls AWS and Google's APIs with them.
   Debian, Ubuntu:  sudo apt-get install awscli curl jq
   Fedora, RHEL:    sudo dnf install awscli2 curl jq
   Alpine:          apk add aws-cli curl jq

@@ -56,7 +56,7 @@ google_keep_token() {
   printf 'header = "Authorization: Bearer %s"\n' "$2" >"$GOOGLE_WORK/credentials"
 }
 
-# Python behind gcloud may outlive it, so its output goes into files that nobody waits for.
+# The Python process behind gcloud may outlive it, so its output goes to files instead of a pipe that would stay open.
 google_gcloud() {
   # shellcheck disable=SC2086 # the sub-command is two words
   CLOUDSDK_CORE_DISABLE_PROMPTS=1 exec gcloud $1 print-access-token >"$GOOGLE_WORK/token" 2>"$GOOGLE_WORK/gcloud-error"
@@ -256,7 +256,7 @@ google_curl() {
     --connect-timeout "$REST_CONNECT_SECONDS" >"$GOOGLE_WORK/status" 2>"$GOOGLE_WORK/curl-error"
 }
 
-# google_judge READER: judges the last attempt, once and for whoever asks. READER returns 1 when the body is not in the
+# google_judge READER: judges the last attempt, once for all callers. READER returns 1 when the body is not in the
 # API's form, because a proxy or a network's portal has answered. Sets GOOGLE_STATUS, GOOGLE_STRANGER (the HTTP status of
 # that proxy), GOOGLE_BRIEF (the same in few words) and GOOGLE_FAULT:
 #   none     the API has carried the call out

@@ -40,7 +40,7 @@ GOOGLE_WORKER=
 
 google_say() {
   google_line=$(google_plain "$*")
-  # Whoever has ignored SIGPIPE before this script was started has it ignored here as well.
+  # A SIGPIPE that was ignored when this script was started stays ignored.
   printf '%s\n' "$google_line" 2>/dev/null || [ "$GOOGLE_ENDING" = yes ] || google_interrupted SIGPIPE 141
 }
 
@@ -49,7 +49,7 @@ google_complain() {
   printf '%s\n' "$google_line" >&2 || :
 }
 
-# Whoever answers must not command the terminal, so no control character gets there.
+# An answer must not control the terminal, so control characters are replaced.
 google_plain() {
   printf '%s\n' "$1" | sed -e 's/[[:cntrl:]]/ /g' -e "s/$GOOGLE_C1/ /g"
 }
@@ -69,7 +69,7 @@ google_require() {
   google_elsewhere="Cloud Shell has all of them."
   case "$google_missing " in
     *" aws "*)
-      google_called="cloud B and Google's APIs"
+      google_called="AWS and Google's APIs"
       google_elsewhere="The vendor's own package of aws, release 1 or 2, will do as well."
       ;;
   esac

@@ -11,7 +11,7 @@
 #   assessment-cleanup.sh --yes          deletes without asking
 #   assessment-cleanup.sh --note         only says what there is and how to delete it; when the service cannot be asked
 #                                        within seconds, what there may be
-#   assessment-cleanup.sh --everything   all that the service has for the project in the region, whoever made it
+#   assessment-cleanup.sh --everything   all that Migration Center has for the project in the region
 #
 #   PROJECT_ID          project (required)
 #   REGION              region of the assessment data (required)
@@ -88,7 +88,7 @@ find_own_sources() {
     select(.type == "SOURCE_TYPE_DISCOVERY_CLIENT") | (.name | last_part) as $name
     | select($name == $id or labs == [$lab]) | $name
   ' "$GOOGLE_WORK/items" >"$GOOGLE_WORK/own-ids"
-  # Uploads outlive their source when somebody deletes that one alone.
+  # Uploads stay when only their source is deleted.
   echo "${SOURCE_ID:-}" >>"$GOOGLE_WORK/own-ids"
   while read -r id; do
     printf '%s %s\n' "$(google_upload_source "$id")" "$id"
@@ -155,7 +155,7 @@ delete_one() {
       google_await migrationcenter "Deleting ${1##*/}" "$OPERATION_SECONDS"; then
       return 0
     fi
-    # Only in the service's own words: a page of somebody between says 404 as well.
+    # Only in the service's own words: a proxy's page can have status 404, too.
     if google_says '^NOT_FOUND'; then return 0; fi
     # What depended on it is being deleted still.
     if [ "$GOOGLE_STATUS" != 409 ] && ! google_says '^FAILED_PRECONDITION'; then return 1; fi
@@ -229,7 +229,7 @@ look_for_note() {
 }
 
 say_note() {
-  # From the folder of whoever reads it, which is not that of Terraform.
+  # The note is read in another folder than that of Terraform.
   script=$(cd "$(dirname "$0")" && pwd)/${0##*/}
   script=$(printf '%s\n' "$script" | sed "s/'/'\\\\''/g; s/^/'/; s/\$/'/")
   set +e

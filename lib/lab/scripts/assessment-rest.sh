@@ -152,7 +152,7 @@ google_send_file() {
 }
 
 # google_read_storage_answer STATUS: Cloud Storage answers with an empty body, or in XML when it refuses. Only code and
-# message are taken: the rest, like a page of somebody between, may repeat the signed address.
+# message are taken: the rest, or the page of a proxy, may repeat the signed address.
 google_read_storage_answer() {
   google_read=$(tr '\r\n' '  ' <"$GOOGLE_ANSWER")
   case $1/$google_read in

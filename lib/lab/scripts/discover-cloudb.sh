@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lists the machines of cloud B and imports them into the assessment service, by way of a private folder that is removed
+# Lists the AWS instances and imports them into Migration Center, through a private folder that is removed
 # on every way out.
 #
 #   discover-cloudb.sh            does all of it; settings: export-inventory.sh, import-inventory.sh

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the machines of one region of cloud B as the tables that the assessment service imports.
+# Writes the instances of one AWS region as the tables that Migration Center imports.
 #
 # In INVENTORY_FOLDER afterwards: vmInfo.csv, diskInfo.csv, tagInfo.csv, perfInfo.csv (header only), labelInfo.csv (the tags
 # in the form of Google's labels, to be imported in their place where they are refused), what does not fit in a file in
@@ -117,7 +117,7 @@ list_types() {
   jq -r 'select(.cores != null and .mebibytes != null) | .type' "$GOOGLE_WORK/known" >"$GOOGLE_WORK/found"
   missing=$(grep -vxF -f "$GOOGLE_WORK/found" "$GOOGLE_WORK/wanted" | tr '\n' ' ') || :
   if [ -n "$missing" ]; then
-    google_complain "Cloud B does not say how many processors and how much memory these types have: ${missing% }."
+    google_complain "AWS does not say how many processors and how much memory these types have: ${missing% }."
     google_complain "  Machines without them cannot be assessed, so nothing was imported. Apply again later."
     exit 1
   fi
@@ -164,7 +164,7 @@ take_checksums() {
   done <"$GOOGLE_WORK/files"
 }
 
-# Last, and in one go: who finds it finds everything that it names.
+# Last, and in one step: where it is, everything that it names is complete.
 write_manifest() {
   take_checksums >"$GOOGLE_WORK/entries" 2>>"$GOOGLE_WORK/worker-errors" &
   workers=$!

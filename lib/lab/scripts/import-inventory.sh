@@ -1,5 +1,5 @@
 #!/bin/sh
-# Imports an inventory of cloud B, as export-inventory.sh wrote it, into the assessment service and waits for it.
+# Imports an AWS inventory, as written by export-inventory.sh, into Migration Center, and waits for the import.
 #
 # The job's id holds the hash of the inventory and of its source, so running this again finds what an earlier run did. An
 # import of the same inventory is left alone when it is whole, its source still has the machines and nothing was imported
@@ -63,8 +63,8 @@ fi
   read -r lost_labels
 } <"$GOOGLE_WORK/manifest"
 if [ "$instances" -eq 0 ]; then
-  google_say "The inventory has no instances: nothing to import. If cloud B does have some, they are in another region" \
-    "than the one that was asked."
+  google_say "The inventory has no instances: nothing to import. If there are some in AWS, they are in another region" \
+    "than the one that was listed."
   exit 0
 fi
 sed 1,3d "$GOOGLE_WORK/manifest" >"$GOOGLE_WORK/files"
@@ -92,7 +92,7 @@ require_source() {
       "Way out: register it with register-source.sh."
     google_fail "Source $SOURCE_ID, which the machines are to belong to, cannot be read."
   }
-  jq -r '.state // "STATE_UNSPECIFIED", ((.displayName // "") | gsub("[[:cntrl:]]"; " ") | if . == "" then "Cloud B" else . end
+  jq -r '.state // "STATE_UNSPECIFIED", ((.displayName // "") | gsub("[[:cntrl:]]"; " ") | if . == "" then "AWS" else . end
     # 54: what " (upload)" leaves of the 63 characters.
     | .[0:54])' \
     "$GOOGLE_ANSWER" >"$GOOGLE_WORK/source"

@@ -104,10 +104,10 @@ judge_earlier_import() {
   fi
 }
 
-another_run="Way out: another run of this import may be at work on that job, or somebody deletes it; wait until that has ended and run the same command again."
+another_run="Way out: another run of this import may be at work on that job, or it is being deleted; wait until that has ended and run the same command again."
 
 # fail_in_job MESSAGE: for a call about the job that this run works on. When the job, or a part of it, is not as this run has
-# left it, somebody else is at work.
+# left it, another run is at work.
 fail_in_job() {
   if google_says '^(NOT_FOUND|ALREADY_EXISTS|FAILED_PRECONDITION)'; then google_fail "$1" "$another_run"; fi
   google_fail "$1" "Way out: repair what the message names and run the same command again."
@@ -123,7 +123,7 @@ source_refused() {
 create_job() {
   google_say "Creating import job $job_id for $instances instances."
   # Neither value can have a character that JSON escapes.
-  printf '{ "displayName": "%s", "assetSource": "%s" }\n' "Cloud B inventory (assess-$DEPLOYMENT_ID)" \
+  printf '{ "displayName": "%s", "assetSource": "%s" }\n' "AWS inventory (assess-$DEPLOYMENT_ID)" \
     "$location/sources/$job_source" >"$GOOGLE_WORK/job.json"
   if google_post migrationcenter "$location/importJobs" "$GOOGLE_WORK/job.json" \
     "importJobId=$job_id&requestId=$(google_new_request_id)" && google_await migrationcenter "Import job $job_id" "$OPERATION_SECONDS"; then
@@ -164,7 +164,7 @@ replace_job() {
   delete_job "$job_id" || google_fail "Import job $job_id cannot be deleted."
 }
 
-# Those on whose account corrections were made have imported nothing, and would only be in the way of whoever looks.
+# Earlier tries, which led to corrections, have imported nothing and would only clutter the list of jobs.
 delete_tries() {
   while read -r try <&3; do
     [ "$try" != "$job_id" ] || continue

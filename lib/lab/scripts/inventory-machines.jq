@@ -4,7 +4,7 @@
 | ([.NetworkInterfaces[]?] | sort_by(.Attachment.NetworkCardIndex // 0, .Attachment.DeviceIndex // 0)) as $interfaces
 | (first($interfaces[] | select(.Attachment.DeviceIndex == 0)) // {}) as $primary
 | ($primary.PrivateIpAddress // .PrivateIpAddress) as $ipv4
-# Beside an address of the older kind nobody has shown that the import takes those of the newer one.
+# IPv6 addresses are left out where there is an IPv4 address: it is not known whether the import takes both.
 | (if $ipv4 == null then [$interfaces[].Ipv6Addresses[]?.Ipv6Address, .Ipv6Address | strings] else [] end) as $ipv6
 | if .State.Name == "terminated" or .State.Name == "shutting-down" then "!\t" + .State.Name
   else

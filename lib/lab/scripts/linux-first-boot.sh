@@ -3,7 +3,7 @@
 # sudo, because the discovery client collects with the rights of the administrator.
 #
 # The platform runs it as root at every boot; what is already there stays. The guest agent of the platform makes the
-# same user from the metadata, at the same time: whoever comes second finds the user, and the keys of both are kept.
+# same user from the metadata, at the same time: the second finds the user, and the keys of both are kept.
 #
 # What differs from lab to lab comes from the metadata server as one JSON object, never as part of this text. Output
 # goes to the serial port, with a last line "assessment-lab: ready" or "assessment-lab: incomplete: ...".
@@ -119,7 +119,7 @@ ensure_user() {
   done
   [ "$user_id" -ge "$first_user_id" ] || fail "user $lab_user belongs to the system"
   attempt=1
-  # Made here, the folder would get in the way of whoever is creating the user right now.
+  # Creating the folder here would disturb the agent that is creating the user at this moment.
   until [ -d "$home" ]; do
     [ "$attempt" -lt "$user_attempts" ] || fail "user $lab_user has no home folder $home"
     say "user $lab_user: attempt $attempt of $user_attempts: no home folder yet"

@@ -98,8 +98,8 @@ write_source() {
     --arg uploads_of "${UPLOADS_OF:-}" "$GOOGLE_MARKS"'
     ($found[0] // {}) as $source
     | ($source | labs) as $known
-    # Whoever made a source that names no lab.
-    | (if $known == [] and $found != [] then ["somebody-else"] else $known end) as $others
+    # Stands for the unknown maker of a source that names no lab.
+    | (if $known == [] and $found != [] then ["others"] else $known end) as $others
     | (if $lab == "" or any($known[]; . == $lab) then $known else $others + [$lab] end) as $labs
     | ($source.description // "" | sub(lab_mark; "")) as $text
     | [(if $found == [] and $uploads_of != "" then "Uploads of source \($uploads_of)." else $text end),
@@ -108,7 +108,7 @@ write_source() {
   ' >"$GOOGLE_WORK/source.json"
 }
 
-# Returns 1 when somebody, or an earlier attempt whose answer was lost, was quicker.
+# Returns 1 when another caller, or an earlier attempt whose answer was lost, was quicker.
 create_source() {
   google_say "Registering source $SOURCE_ID with the assessment service in $REGION."
   : >"$GOOGLE_WORK/nothing"
@@ -200,7 +200,7 @@ case $fields in
   displayName) google_say "Source $SOURCE_ID is called \"$SOURCE_DISPLAY_NAME\" now ($(google_seconds) s)." ;;
   *)
     google_say "Source $SOURCE_ID was there already and is used as \"$SOURCE_DISPLAY_NAME\" ($(google_seconds) s)."
-    others=${others:-somebody-else}
+    others=${others:-others}
     ;;
 esac
 [ -z "$others" ] || google_say "Source $SOURCE_ID is shared with $others: what one of them imports, finds or cleans up" \

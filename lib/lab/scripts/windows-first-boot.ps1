@@ -9,7 +9,7 @@ is already there.
 What differs from lab to lab comes from the metadata server as one JSON object, never as part of this text. Output goes
 to the serial port: every step with its time and result, and at the end "assessment-lab: ready" or
 "assessment-lab: incomplete: ..." with what failed and how to try again. No line holds the password of the lab user.
-Where the values have no password, the user gets one that nobody knows.
+Where the values have no password, the user gets a random one that is not stored.
 
 Environment, all optional:
   GCE_METADATA_HOST             host and port of the metadata server (metadata.google.internal)
@@ -156,7 +156,7 @@ function Add-LabUserToGroup {
     }
 }
 
-# A password that nobody knows: the platform's own command resets it for whoever may change this host.
+# A random password that is not stored: gcloud resets it for users who may change this VM.
 function New-LabPassword {
     $bytes = New-Object byte[] 32
     $generator = [Security.Cryptography.RandomNumberGenerator]::Create()
@@ -183,7 +183,7 @@ function Set-LabUser {
         if ($null -ne $script:Values.labPassword) {
             Set-LocalUser -InputObject $user -Password $password -PasswordNeverExpires $true
         }
-        # Otherwise somebody may have reset the password meanwhile, and would be locked out.
+        # The password may have been reset meanwhile, and must not change again.
         Enable-LocalUser -InputObject $user
     }
     foreach ($sid in $AdministratorsSid, $RemoteDesktopUsersSid) {
@@ -341,7 +341,7 @@ function Add-LabDiscoveryClientUser {
     $group = Get-LocalGroup | Where-Object { $_.Name -eq $script:Values.discoveryClientGroup }
     if ($null -eq $group) {
         # A client that comes without the group asks for no membership.
-        Write-LabLog "there is no group $($script:Values.discoveryClientGroup), so nobody needs to be in it"
+        Write-LabLog "there is no group $($script:Values.discoveryClientGroup), so no user needs to be in it"
         return
     }
     Add-LabUserToGroup -Group $group
@@ -434,7 +434,7 @@ function Save-LabDesktopText {
         $key = "Download it in a browser: $console/storage/browser/$($v.sshKeyBucketName)?project=$($v.projectId)"
     }
     else {
-        $key = 'This lab keeps it in the Terraform state alone (create_ssh_key_bucket = false): ask whoever applied it.'
+        $key = 'This lab keeps it in the Terraform state alone (create_ssh_key_bucket = false): ask the person who applied it.'
     }
     if ($null -eq $v.labPassword) {
         $password = 'the password that "gcloud compute reset-windows-password" has printed'
@@ -471,7 +471,7 @@ Written $(Get-LabTime), when this host was prepared; what was changed since is i
    $range
    All private addresses of the lab are in $($v.internalTrafficCidr)
 
-7. Start collection. Discovered assets stream to the assessment service and join any imported cloud B inventory.
+7. Start collection. Discovered assets stream to the assessment service and join any imported AWS inventory.
    To try an import by hand, use $($v.sampleImportName).zip in Downloads.
 
 8. Create asset groups and migration preference sets, then generate a TCO report in the console or through the REST API.
