@@ -11,7 +11,7 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
     container_image: { value: image.containerImage, description: "Image that runs, with its tag." },
     initialization_jobs: {
       value: { [DB_INIT_JOB]: initialization.jobName },
-      description: "Names of the jobs that prepared the deployment; db-init made role and database.",
+      description: "Names of the jobs that prepared the deployment; db-init created role and database.",
     },
     storage_buckets: {
       value: { [media.name]: media.bucketName },
@@ -23,7 +23,7 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
     },
     secret_key_secret: {
       value: secrets.secretKey.secretId,
-      description: "Name of the secret with the application's secret key; it must stay the same for life.",
+      description: "Name of the secret with the application's secret key; never rotate it.",
     },
     bootstrap_password_secret: {
       value: secretId,

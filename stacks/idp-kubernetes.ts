@@ -33,7 +33,7 @@ export class IdpKubernetesStack extends PortableStack {
     this.expose({
       ...identityProviderOutputs(identityProvider),
       cluster_name: { value: cluster.clusterName, description: "Name of the cluster." },
-      namespace: { value: namespace.namespaceName, description: "Namespace of the cluster that everything is in." },
+      namespace: { value: namespace.namespaceName, description: "Namespace of everything in the cluster." },
       service_address: { value: address.address, description: "Address that clients connect to." },
       dns_record: {
         value: address.dnsRecord,

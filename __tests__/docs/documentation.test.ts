@@ -128,6 +128,11 @@ describe.each(PAGES)("%s", (path, { text }) => {
     expect(text).toBe(withFreshParts(text, offer.stacks));
   });
 
+  it("has nothing that a renderer takes for a tag", () => {
+    const prose = withoutBlocks(text).replaceAll(/`[^`]*`/g, "");
+    expect(prose.match(/(?<!\\)<(?!!--)[^>]*>/g)).toBeNull();
+  });
+
   it("links to files and headings that exist", () => {
     const links = [...withoutBlocks(text).matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, link]) => link ?? "");
     expect(links.filter((link) => !leadsSomewhere(path, link))).toEqual([]);

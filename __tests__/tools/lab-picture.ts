@@ -3,7 +3,7 @@ import { ConfigurationGraph, valueAt } from "../stacks/configuration-graph";
 import { type Block, type Terraform } from "../support/synthesis";
 
 /**
- * A picture of a lab in the language of Mermaid: its hosts on their network, who may reach what, and where the key is.
+ * A picture of a lab in the language of Mermaid: its VMs on their network, who may reach what, and where the key is.
  *
  * Everything in it is read from the synthesized configuration.
  */
@@ -114,7 +114,7 @@ function idOf(address: string): string {
 /** What people call a range of addresses. */
 const SOURCES: Readonly<Record<string, string>> = {
   [EVERYWHERE]: "everywhere",
-  [AUTO_MODE_RANGE]: "hosts of the network",
+  [AUTO_MODE_RANGE]: "VMs of the network",
   [IDENTITY_AWARE_PROXY_RANGE]: "identity-aware proxy",
 };
 

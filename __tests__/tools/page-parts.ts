@@ -90,13 +90,18 @@ function contents(below: string): string {
 function inputCells({ variable }: DocumentedTerraform): Rows {
   return Object.entries(variable)
     .sort(([nameA, a], [nameB, b]) => requiredFirst(a, b) || nameA.localeCompare(nameB, "en"))
-    .map(([name, input]) => [`\`${name}\``, input.type, defaultText(input), input.description]);
+    .map(([name, input]) => [`\`${name}\``, input.type, defaultText(input), escaped(input.description)]);
 }
 
 function outputCells({ output }: DocumentedTerraform): Rows {
   return Object.entries(output)
     .sort(([nameA], [nameB]) => nameA.localeCompare(nameB, "en"))
-    .map(([name, { description }]) => [`\`${name}\``, description]);
+    .map(([name, { description }]) => [`\`${name}\``, escaped(description)]);
+}
+
+/** Text of a description; a renderer takes `<name>` for a tag otherwise. */
+function escaped(description: string): string {
+  return description.replaceAll("<", "\\<");
 }
 
 /** One table, or one for each group where the descriptions begin with `[<group>]`. */
