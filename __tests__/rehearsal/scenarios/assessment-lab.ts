@@ -236,7 +236,7 @@ export const ASSESSMENT_LAB: StackRehearsal = {
     /^terraform_data\.lab_apis_\w+_answers/,
   ],
   // Its scripts take longer than everything else together.
-  lateStage: /^(aws_|terraform_data\.lab_(cloudb|source)_)/,
+  lateStage: /^(aws_|google_migration_center_|terraform_data\.lab_(cloudb|source)_)/,
   matrix: {
     project_id: PROJECTS,
     region: ["us-central1", "europe-west1"],
