@@ -80,6 +80,20 @@ const MONITORED = [
   "google_sql_database_instance.identity_provider_database",
 ];
 
+describe("The tables of what there is", () => {
+  it.each(Object.keys(LIBRARY))("name each class and function of %s, and no other", (name) => {
+    const [, table = ""] = pageOf("lib/README.md").text.split(`\n| \`${name}\` | What it is |\n`);
+    const rows = table.split("\n\n")[0]?.match(/^\| `.*? \|/gm) ?? [];
+    const told = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, each]) => each));
+    const library = LIBRARY[name]?.() as Record<string, unknown>;
+    expect(told.sort()).toEqual(
+      Object.keys(library)
+        .filter((each) => typeof library[each] === "function")
+        .sort(),
+    );
+  });
+});
+
 describe("The table of what can be referred to", () => {
   const [, chapter = ""] = pageOf("lib/README.md").text.split("\n## References and overrides\n");
   const [table = ""] = chapter.split("\n## ");
