@@ -1,7 +1,8 @@
 import { rmSync } from "node:fs";
 
 import { type Inputs } from "../deployment/deployment";
-import { rehearse, type RehearsalOptions } from "../engine/rehearsal";
+import { rehearse } from "../engine/rehearsal";
+import { type RehearsalOptions } from "../engine/run-context";
 import { type RehearsalReport } from "../engine/rehearsal-report";
 
 export interface FolderRehearsalOptions extends Omit<RehearsalOptions, "lifecycleOnly" | "rehearsal"> {

@@ -9,7 +9,7 @@ import { PROVIDERS } from "../project/provider-types";
 import { copyFolder } from "../deployment/folder-copy";
 import { inputCombinations } from "../engine/input-matrix";
 import { type StepReport } from "../engine/journey";
-import { type RehearsalOptions } from "../engine/rehearsal";
+import { type RehearsalOptions } from "../engine/run-context";
 import { type RehearsalReport } from "../engine/rehearsal-report";
 import { PluginServer } from "../providers/plugin-server";
 import { ResourceProvider } from "../providers/resource-provider";

@@ -8,12 +8,13 @@ import { findProgram } from "../../support/programs";
 import { type Inputs } from "../deployment/deployment";
 import { rehearseFolder } from "./folder-rehearsal";
 import { planWithRealProviders } from "./real-providers";
-import { rehearse, type RehearsalOptions } from "../engine/rehearsal";
+import { rehearse } from "../engine/rehearsal";
+import { type RehearsalOptions } from "../engine/run-context";
 import { failureParagraph, type RehearsalReport, reportTable } from "../engine/rehearsal-report";
 import { REHEARSALS } from "../scenarios/stacks";
 import { killAllRuns } from "../deployment/terraform-process";
 
-const USAGE = `npm run rehearse -- [stack or folder...] [--keep] [--verbose] [--terraform PATH] [--providers MIRROR]
+const USAGE = `npm run rehearse -- [stack or folder...] [--only TEXT] [--keep] [--verbose] [--terraform PATH] [--providers MIRROR]
                     [--var-file FILE] [--protection-off FILE]
 
 Takes synthesized stacks through their whole life with the real Terraform, offline, against stand-ins.
@@ -22,6 +23,7 @@ Takes synthesized stacks through their whole life with the real Terraform, offli
   --var-file FILE     inputs of these folders as JSON
   --protection-off FILE
                       inputs that let them be destroyed, as JSON; without, a protected one is not destroyed
+  --only TEXT         changes, faults, episodes, refused inputs and combinations (as JSON) with this in their names
   --keep              keep the folders of all deployments and say where they are
   --verbose           show what Terraform prints
   --terraform PATH    the terraform or tofu to use, by its path or its name
@@ -41,6 +43,7 @@ function parsedArguments() {
     options: {
       help: { type: "boolean" },
       keep: { type: "boolean" },
+      only: { type: "string" },
       verbose: { type: "boolean" },
       terraform: { type: "string" },
       providers: { type: "string" },
@@ -91,6 +94,7 @@ async function main({ positionals, values }: ReturnType<typeof parsedArguments>)
       program,
       rehearsal: known ?? { inputs },
       keep: values.keep,
+      only: values.only,
       onProgress: (line) => process.stdout.write(`${line}\n`),
       onCommand: ({ output }, command) => {
         if (values.verbose === true) process.stdout.write(`\n$ terraform ${command.join(" ")}\n${output}`);

@@ -54,17 +54,15 @@ function whole(matrix: Matrix, isAllowed: IsAllowed, chosen: Inputs): Inputs {
   }, chosen);
 }
 
+/** Every two values of two inputs; and every value alone, for a matrix that has one input only. */
 function pairsOf(matrix: Matrix): Inputs[] {
-  const names = Object.keys(matrix);
-  return names.flatMap((one, index) =>
-    names
+  const values = Object.entries(matrix).flatMap(([name, all]) => all.map((value): [string, unknown] => [name, value]));
+  return values.flatMap(([one, value], index) => [
+    { [one]: value },
+    ...values
       .slice(index + 1)
-      .flatMap((other) =>
-        (matrix[one] ?? []).flatMap((value) =>
-          (matrix[other] ?? []).map((further) => ({ [one]: value, [other]: further })),
-        ),
-      ),
-  );
+      .flatMap(([other, further]) => (other === one ? [] : [{ [one]: value, [other]: further }])),
+  ]);
 }
 
 function contains(row: Inputs, pair: Inputs): boolean {

@@ -7,6 +7,7 @@ import { Deployment, type Inputs } from "../deployment/deployment";
 import { Journey } from "./journey";
 import { rehearse } from "./rehearsal";
 import { type RehearsalReport } from "./rehearsal-report";
+import { type RehearsalOptions } from "./run-context";
 import { type StackRehearsal } from "./stack-rehearsal";
 
 /** What Terraform is told, as JSON. */
@@ -64,11 +65,12 @@ export function withAppliedDeployment(
 export function smallRehearsal(
   configuration: Configuration,
   rehearsal: StackRehearsal,
-  { lifecycleOnly = false } = {},
+  options: Pick<RehearsalOptions, "lifecycleOnly" | "only"> = {},
 ): Promise<RehearsalReport> {
   return withFolder(configuration, async (folder) => {
-    const report = await rehearse({ folder, program: PROGRAM, rehearsal, lifecycleOnly });
-    if (report.failure !== undefined) rmSync(report.failure.folder, { recursive: true, force: true });
+    const report = await rehearse({ folder, program: PROGRAM, rehearsal, ...options });
+    if (report.failure !== undefined && report.failure.folder !== folder)
+      rmSync(report.failure.folder, { recursive: true, force: true });
     return report;
   });
 }

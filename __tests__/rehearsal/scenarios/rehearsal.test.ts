@@ -134,6 +134,17 @@ describeWith(["terraform"], "The rehearsal of everything that a stack describes"
     expect(reportTable([{ stack: "small", steps }])).toMatch(/^small +1 refused inputs, by plans \(1\) +[\d.]+ +-$/m);
   });
 
+  it("is of what is asked for by its name alone, which must be something", async () => {
+    const combination = await smallRehearsal(SIZED, DESCRIBED, { only: '"size":2' });
+    const nothing = await smallRehearsal(SIZED, DESCRIBED, { only: "elsewhere" });
+
+    expect(combination.steps.map(({ step }) => step)).toEqual(["matrix of inputs,  (2)"]);
+    expect(nothing.failure).toMatchObject({
+      step: "--only",
+      message: 'nothing that is rehearsed has "elsewhere" in its name',
+    });
+  });
+
   it("names the inputs of a combination that fails", async () => {
     const { failure } = await smallRehearsal(SIZED, { ...DESCRIBED, refused: [], matrix: { is_refused: [true] } });
 

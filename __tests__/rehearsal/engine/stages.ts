@@ -1,0 +1,67 @@
+import { type Deployment, type Inputs } from "../deployment/deployment";
+import { inStep, type Plan } from "../deployment/steps";
+import { locatedFailure, type RunContext } from "./run-context";
+
+/** A deployment that others begin from, and what is planned there. */
+export class Stage {
+  private planned?: Promise<Plan>;
+
+  constructor(readonly deployment: Deployment) {}
+
+  /** Made when it is first asked for; deployments that are forked from then on have its file. */
+  plan(): Promise<Plan> {
+    return (this.planned ??= this.deployment.plan());
+  }
+}
+
+/** Works with stages of which each has what one more of the patterns names; the first has nothing. */
+export async function fromStages(
+  context: RunContext,
+  inputs: Inputs,
+  patterns: readonly RegExp[],
+  work: (stages: readonly Stage[]) => Promise<void>,
+): Promise<void> {
+  const { slots } = context;
+  const stages: Stage[] = [];
+  let broken: Deployment | undefined;
+  const at = async <Result>(deployment: Deployment, work: () => Promise<Result>) => {
+    try {
+      return await work();
+    } catch (error) {
+      broken = deployment;
+      throw locatedFailure(error, deployment);
+    }
+  };
+  const add = (deployment: Deployment, step: string, apply: () => Promise<void>) => {
+    stages.push(new Stage(deployment));
+    return at(deployment, async () => {
+      await inStep(step, apply);
+      deployment.requireNoLeaks(step);
+    });
+  };
+  try {
+    await slots.take(async () => {
+      const first = await context.started(inputs);
+      await add(first, "init", () => first.init());
+    });
+    for (const pattern of patterns) {
+      const step = `stage ${pattern.source}`;
+      await slots.take(async () => {
+        const before = lastOf(stages);
+        const { actions } = await at(before.deployment, () => inStep(step, () => before.plan()));
+        const targets = [...actions.keys()].filter((address) => pattern.test(address));
+        const next = await before.deployment.fork();
+        await add(next, step, () => next.applyAtOnce(...targets.map((target) => `-target=${target}`)));
+      });
+    }
+    await work(stages);
+  } finally {
+    await Promise.all(stages.map(({ deployment }) => deployment.stop({ keepFolder: deployment === broken })));
+  }
+}
+
+export function lastOf(stages: readonly Stage[]): Stage {
+  const last = stages.at(-1);
+  if (last === undefined) throw new Error("there is no stage to begin with");
+  return last;
+}
