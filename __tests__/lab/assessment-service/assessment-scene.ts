@@ -29,18 +29,23 @@ export interface Scene {
   readonly run: (script: ScriptName, options?: ScriptOptions) => Promise<ScriptRun>;
 }
 
+/** The scripts of a lab with a stand-in that is started or will be. */
+export function sceneWith(standIn: GoogleStandIn): Scene {
+  return {
+    standIn,
+    run: (script, options = {}) =>
+      runScript(script, {
+        ...options,
+        environment: { ...standIn.environment, ...ENVIRONMENT, ...options.environment },
+      }),
+  };
+}
+
 /** Every test has a stand-in of its own, so that tests run at the same time. */
 export async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
   const standIn = await new GoogleStandIn().start();
   try {
-    await test({
-      standIn,
-      run: (script, options = {}) =>
-        runScript(script, {
-          ...options,
-          environment: { ...standIn.environment, ...ENVIRONMENT, ...options.environment },
-        }),
-    });
+    await test(sceneWith(standIn));
     expect(standIn.mistakes).toEqual([]);
   } finally {
     await standIn.stop();
@@ -73,6 +78,8 @@ type Kind = keyof typeof HEADERS;
 export interface Inventory {
   /** @default 2 */
   readonly machines?: number;
+  /** Whether the machines are all that there is, in one file, which makes for the shortest import. @default false */
+  readonly bare?: boolean;
   /** Rows of tagInfo after the machine's id, which is that of the first machine. @default one plain tag */
   readonly tags?: readonly string[];
   /** The same rows in the form of labels. @default the tags */
@@ -109,19 +116,23 @@ export function inventoryFolder(inventory: Inventory = {}): string {
   const instances = inventory.machines ?? 2;
   const files = instances === 0 ? {} : tables(inventory);
   const hash = createHash("sha256");
-  const entries = Object.entries(files).map(([name, rows]) => {
-    const kind = /^[a-zA-Z]+/.exec(name)?.[0] as Kind;
-    const text = [HEADERS[kind], ...rows].map((row) => `${row}\r\n`).join("");
-    writeFileSync(join(folder, name), text);
-    if (kind !== "labelInfo") hash.update(text);
-    return {
-      name,
-      kind,
-      bytes: Buffer.byteLength(text),
-      rows: rows.length,
-      sha256: createHash("sha256").update(text).digest("hex"),
-    };
-  });
+  const kindOf = (name: string) => /^[a-zA-Z]+/.exec(name)?.[0] as Kind;
+  const isThere = (name: string) => inventory.bare !== true || kindOf(name) === "vmInfo";
+  const entries = Object.entries(files)
+    .filter(([name]) => isThere(name))
+    .map(([name, rows]) => {
+      const kind = kindOf(name);
+      const text = [HEADERS[kind], ...rows].map((row) => `${row}\r\n`).join("");
+      writeFileSync(join(folder, name), text);
+      if (kind !== "labelInfo") hash.update(text);
+      return {
+        name,
+        kind,
+        bytes: Buffer.byteLength(text),
+        rows: rows.length,
+        sha256: createHash("sha256").update(text).digest("hex"),
+      };
+    });
   writeFileSync(
     join(folder, "manifest.json"),
     JSON.stringify({ instances, files: entries, hash: hash.digest("hex"), lostLabels: inventory.lostLabels ?? 0 }),

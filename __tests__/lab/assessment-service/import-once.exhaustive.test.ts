@@ -5,43 +5,9 @@ import { recordingPrograms, temporaryFolder } from "../../support/google-stand-i
 import { ApiError } from "../../support/google-stand-in-services";
 import { SIGNATURE_MARK } from "../../support/google-stand-in-uploads";
 import { describeWith } from "../../support/programs";
-import { haveSource, inScene, inventoryFolder, jobsOf, LOCATION, withoutHash } from "./assessment-scene";
+import { haveSource, inScene, inventoryFolder, LOCATION, withoutHash } from "./assessment-scene";
 
 describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
-  it.concurrent("creates, uploads, validates, runs and reports; a second run does nothing but look", () =>
-    inScene(async ({ standIn, run }) => {
-      haveSource(standIn);
-      const environment = { INVENTORY_FOLDER: inventoryFolder() };
-
-      const first = await run("import-inventory", { environment });
-      const requests = standIn.requests.length;
-      const second = await run("import-inventory", { environment });
-
-      expect(first.exitCode).toBe(0);
-      expect(withoutHash(first.output)).toMatch(
-        /^Creating import job JOB for 2 instances\.\nUploading vmInfo\.csv: 460 bytes \(1 of 5\)\.\n(.*\n)*Import job JOB is validated; importing\.\n(.*\n)*Import job JOB is completed: 2 instances, 2 frames reported, 5 rows read \(0 s\)\.\n$/,
-      );
-      expect(jobsOf(standIn)).toEqual([
-        [expect.stringMatching(/^cloudb-[0-9a-f]{16}-\d+$/), "COMPLETED", "assess-discovery-client"],
-      ]);
-      expect(standIn.migration.allAssets.map(({ machineDetails }) => machineDetails)).toEqual([
-        { machineName: 'web, "i-0000"', guestOs: { osName: "Linux/UNIX" } },
-        { machineName: 'web, "i-0001"', guestOs: { osName: "Linux/UNIX" } },
-      ]);
-      const [upload] = standIn.requestsTo("storage.upload");
-      expect(upload?.httpMethod).toBe("PUT");
-      expect(upload?.headers).toMatchObject({ "content-type": "application/octet-stream" });
-      expect(upload?.headers).not.toHaveProperty("authorization");
-      expect(standIn.requests.map(({ method }) => method)).not.toContain("unknown");
-
-      expect(second.exitCode).toBe(0);
-      expect(withoutHash(second.output)).toBe(
-        "This inventory is imported already, by job JOB: 2 instances, 2 frames reported, 5 rows read (0 s).\n",
-      );
-      expect(standIn.requests.slice(requests).map(({ httpMethod }) => httpMethod)).toEqual(Array(4).fill("GET"));
-    }),
-  );
-
   it.concurrent("makes no job, and no call, for a region without instances", () =>
     inScene(async ({ standIn, run }) => {
       const { exitCode, output } = await run("import-inventory", {

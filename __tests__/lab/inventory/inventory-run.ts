@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { parse } from "csv-parse/sync";
 
 import { packageFile } from "../../../lib/core/package-file";
 import { programPath } from "../../support/programs";
+import { temporaryFolder } from "../../support/synthesis";
 
 export const SCOPED_KEY = { id: "AKIASCOPEDUSER000001", secret: "never/Printed+Secret0000000000000000001" } as const;
 
@@ -84,6 +85,53 @@ export async function exportInventory(options: InventoryOptions): Promise<Invent
     manifest: existsSync(manifest) ? (JSON.parse(readFileSync(manifest, "utf8")) as InventoryManifest) : undefined,
     leftovers: readdirSync(temporary),
   };
+}
+
+/** One machine, its type and its disk, as AWS describes them. */
+export const MACHINE = {
+  InstanceId: "i-1",
+  InstanceType: "t3.micro",
+  State: { Name: "running" },
+  LaunchTime: "2024-03-01T10:00:00+00:00",
+  PlatformDetails: "Linux/UNIX",
+  Tags: [{ Key: "Name", Value: 'a, "b"\n\u{1F600}\\n' }],
+};
+export const TYPE = { InstanceType: "t3.micro", VCpuInfo: { DefaultVCpus: 2 }, MemoryInfo: { SizeInMiB: 1024 } };
+export const VOLUME = {
+  VolumeId: "vol-1",
+  Size: 8,
+  VolumeType: "gp3",
+  Attachments: [{ InstanceId: "i-1", Device: "/dev/sda1", State: "attached" }],
+};
+
+export interface ExportScene extends Partial<InventoryOptions> {
+  readonly machines?: readonly object[];
+  readonly types?: readonly object[];
+  readonly volumes?: readonly object[];
+  /** Shell lines that the stand-in runs before it answers. */
+  readonly before?: string;
+}
+
+/** The script with a program in the place of AWS's own that prints what that one would, row by row. */
+export async function exported(
+  scene: ExportScene = {},
+): Promise<InventoryRun & { readonly calls: string; readonly folder: string }> {
+  const folder = temporaryFolder();
+  const { before = "", machines = [MACHINE], types = [TYPE], volumes = [VOLUME], ...options } = scene;
+  const answers = { "describe-instances": machines, "describe-instance-types": types, "describe-volumes": volumes };
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  for (const [call, rows] of Object.entries(answers)) {
+    writeFileSync(join(folder, call), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  }
+  const calls = join(folder, "calls");
+  writeFileSync(
+    join(bin, "aws"),
+    `#!/bin/sh\nCALLS='${calls}'\nprintf '%s\\n' "$*" >>'${calls}'\n${before}\nfor word; do\n[ ! -f "${folder}/$word" ] || exec cat "${folder}/$word"\ndone\n`,
+  );
+  chmodSync(join(bin, "aws"), 0o755);
+  const run = await exportInventory({ folder, programs: [bin, process.env.PATH ?? ""], ...options });
+  return { ...run, folder, calls: existsSync(calls) ? readFileSync(calls, "utf8") : "" };
 }
 
 /** Rows of one kind of table, out of all its files, in the order of the manifest; the header of each is the first. */

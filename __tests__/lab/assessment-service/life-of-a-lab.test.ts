@@ -1,0 +1,92 @@
+import { GoogleStandIn } from "../../support/google-stand-in";
+import { describeWith } from "../../support/programs";
+import { inventoryFolder, jobsOf, namesIn, sceneWith, SOURCE, withoutHash } from "./assessment-scene";
+
+describeWith(["curl", "dash", "jq"], "The scripts of a lab, one after the other,", () => {
+  const { run, standIn } = sceneWith(new GoogleStandIn());
+
+  beforeAll(() => standIn.start());
+  afterAll(() => standIn.stop());
+  afterEach(() => {
+    expect(standIn.mistakes).toEqual([]);
+    expect(standIn.requests.map(({ method }) => method)).not.toContain("unknown");
+  });
+
+  it("register the source, and find it the next time", async () => {
+    const { operations } = standIn.migration;
+    const { callsUntilDone } = operations;
+    operations.callsUntilDone = 3;
+
+    const first = await run("register-source");
+    operations.callsUntilDone = callsUntilDone;
+    const second = await run("register-source");
+
+    expect(first.exitCode).toBe(0);
+    expect(first.stdout.replace(/\(\d+ s\)/g, "(0 s)").split("\n")).toEqual([
+      "Registering source assess-discovery-client with the assessment service in us-central1.",
+      "Source assess-discovery-client: under way (0 s)",
+      'Source assess-discovery-client is registered as "assess-discovery-client" (0 s).',
+      "",
+    ]);
+    expect(second.output).toBe(
+      'Source assess-discovery-client is registered already as "assess-discovery-client": nothing to do.\n',
+    );
+    expect([...standIn.migration.sources.values()]).toEqual([
+      expect.objectContaining({
+        name: SOURCE,
+        displayName: "assess-discovery-client",
+        description: "Assessment labs: a1b2c3.",
+        type: "SOURCE_TYPE_DISCOVERY_CLIENT",
+      }),
+    ]);
+  });
+
+  it("import the inventory once: create, upload, validate, run and report", async () => {
+    const environment = { INVENTORY_FOLDER: inventoryFolder() };
+
+    const first = await run("import-inventory", { environment });
+    const requests = standIn.requests.length;
+    const second = await run("import-inventory", { environment });
+
+    expect(first.exitCode).toBe(0);
+    expect(withoutHash(first.output)).toMatch(
+      /^Creating import job JOB for 2 instances\.\nUploading vmInfo\.csv: 460 bytes \(1 of 5\)\.\n(.*\n)*Import job JOB is validated; importing\.\n(.*\n)*Import job JOB is completed: 2 instances, 2 frames reported, 5 rows read \(0 s\)\.\n$/,
+    );
+    expect(jobsOf(standIn)).toEqual([
+      [expect.stringMatching(/^cloudb-[0-9a-f]{16}-\d+$/), "COMPLETED", "assess-discovery-client"],
+    ]);
+    expect(standIn.migration.allAssets.map(({ machineDetails }) => machineDetails)).toEqual([
+      { machineName: 'web, "i-0000"', guestOs: { osName: "Linux/UNIX" } },
+      { machineName: 'web, "i-0001"', guestOs: { osName: "Linux/UNIX" } },
+    ]);
+    const [upload] = standIn.requestsTo("storage.upload");
+    expect(upload?.httpMethod).toBe("PUT");
+    expect(upload?.headers).toMatchObject({ "content-type": "application/octet-stream" });
+    expect(upload?.headers).not.toHaveProperty("authorization");
+
+    expect(second.exitCode).toBe(0);
+    expect(withoutHash(second.output)).toBe(
+      "This inventory is imported already, by job JOB: 2 instances, 2 frames reported, 5 rows read (0 s).\n",
+    );
+    expect(standIn.requests.slice(requests).map(({ httpMethod }) => httpMethod)).toEqual(Array(4).fill("GET"));
+  });
+
+  it("show what there is", async () => {
+    const { exitCode, stdout } = await run("assessment-status");
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^Sources: 1\n(.*\n)+Assets: 2\n(.*\n)+Import jobs: 1\n(.*\n)+Export jobs: 0\n$/);
+  });
+
+  it("note at a destroy what stays, and delete it after a yes", async () => {
+    const note = await run("assessment-cleanup", { arguments: ["--note"] });
+    const left = namesIn(standIn).length;
+    const { exitCode, stdout } = await run("assessment-cleanup", { input: "yes\n" });
+
+    expect(note.stdout).toContain(": the sources assess-discovery-client, their import jobs and assets");
+    expect(left).toBe(4);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("\nDelete all of this?");
+    expect(namesIn(standIn)).toEqual([]);
+  });
+});
