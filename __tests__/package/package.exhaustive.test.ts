@@ -7,28 +7,15 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 
 import { buildSync } from "esbuild";
 
 import { programs } from "../tools/pages";
-
-const REPOSITORY = join(__dirname, "../..");
-
-/** What a user of the package installs beside it. */
-const PEERS = ["cdktf", "constructs", "@cdktf/provider-google"];
-
-/** What only users of the lab, or of the cluster, install. */
-const OPTIONAL_PEERS = [
-  "@cdktf/provider-aws",
-  "@cdktf/provider-kubernetes",
-  "@cdktf/provider-random",
-  "@cdktf/provider-tls",
-];
+import { installPackage, PEERS, REPOSITORY, variantProgram, VARIANTS } from "./installed-package";
 
 const filesUnder = (folder: string): string[] =>
   readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" })
@@ -73,45 +60,6 @@ const speaking = (logicalId: string): string =>
     .replace(/_[0-9a-f]{8}$/, "")
     .replaceAll("-", "_");
 
-/** Each variant in as few words as there are, and with a network of the same stack. */
-const VARIANTS = [
-  ["ServerlessIdentityProvider", "cdktf-idp-stacks", "google_cloud_run_v2_service.identityprovider_service"],
-  ["KubernetesIdentityProvider", "cdktf-idp-stacks/kubernetes", "kubernetes_deployment_v1.identityprovider_workload"],
-] as const;
-
-const variantProgram = (variant: string, subpath: string): string => `
-import { ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
-import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork";
-import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
-import { App, TerraformStack } from "cdktf";
-import { ${variant} } from "${subpath}";
-
-const app = new App();
-const given = { projectId: "demo-project", tenantId: "acme" };
-
-const stack = new TerraformStack(app, "alone");
-new GoogleProvider(stack, "google", { project: given.projectId });
-new ${variant}(stack, "IdentityProvider", given);
-
-const withNetwork = new TerraformStack(app, "with-network");
-new GoogleProvider(withNetwork, "google", { project: given.projectId });
-const vpc = new ComputeNetwork(withNetwork, "Vpc", { name: "vpc", autoCreateSubnetworks: false });
-const subnetwork = new ComputeSubnetwork(withNetwork, "Subnetwork", {
-  name: "services",
-  network: vpc.id,
-  region: "europe-west1",
-  ipCidrRange: "10.0.0.0/24",
-});
-const identityProvider = new ${variant}(withNetwork, "IdentityProvider", {
-  ...given,
-  tenantId: "other",
-  region: "europe-west1",
-  network: { network: vpc.id, subnetwork: subnetwork.id },
-});
-identityProvider.database.instance.addOverride("settings.user_labels.cost", "shared");
-app.synth();
-`;
-
 /** An empty project in which the packed library is installed, and every TypeScript example of its pages. */
 describe("the packed library", () => {
   let project: string;
@@ -119,22 +67,7 @@ describe("the packed library", () => {
 
   beforeAll(() => {
     project = mkdtempSync(join(tmpdir(), "consumer-"));
-    const run = (program: string, args: readonly string[], cwd: string) =>
-      execFileSync(program, args, { cwd, encoding: "utf8", stdio: "pipe" });
-    const npm = (args: readonly string[], cwd: string) =>
-      run("npm", [...args, "--offline", "--no-audit", "--no-fund", "--loglevel=error"], cwd);
-
-    const [packed] = JSON.parse(npm(["pack", "--json", "--pack-destination", project], REPOSITORY)) as [
-      { filename: string },
-    ];
-    writeFileSync(join(project, "package.json"), JSON.stringify({ name: "consumer", private: true }));
-    // Peers are linked from here instead, so that no registry is asked.
-    npm(["install", "--legacy-peer-deps", "--ignore-scripts", `./${packed.filename}`], project);
-    for (const dependency of [...PEERS, ...OPTIONAL_PEERS, "@types/node"]) {
-      const link = join(project, "node_modules", dependency);
-      mkdirSync(dirname(link), { recursive: true });
-      symlinkSync(join(REPOSITORY, "node_modules", dependency), link);
-    }
+    installPackage(project, PEERS);
 
     for (const { stack, text } of programs()) {
       mkdirSync(folderOf(stack));

@@ -5,7 +5,7 @@ import ts from "typescript";
 import { packageFile } from "../../lib/core/package-file";
 
 /** Entries of the package, by the names of their reports. */
-export const ENTRIES = {
+const ENTRIES = {
   index: "lib/index.ts",
   kubernetes: "lib/kubernetes.ts",
   lab: "lib/lab/index.ts",

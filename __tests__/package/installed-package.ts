@@ -1,0 +1,78 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+export const REPOSITORY = join(__dirname, "../..");
+
+/** What users of the package install beside it, by the folder of `node_modules` here that each is linked to. */
+export const PEERS: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    "cdktf",
+    "constructs",
+    "@cdktf/provider-aws",
+    "@cdktf/provider-google",
+    "@cdktf/provider-kubernetes",
+    "@cdktf/provider-random",
+    "@cdktf/provider-tls",
+    "@types/node",
+  ].map((name) => [name, name]),
+);
+
+/** Packs the library and installs it in an empty project. Peers are linked from here, so that no registry is asked. */
+export function installPackage(project: string, peers: Readonly<Record<string, string>>): void {
+  const npm = (args: readonly string[], cwd: string) =>
+    execFileSync("npm", [...args, "--offline", "--no-audit", "--no-fund", "--loglevel=error"], {
+      cwd,
+      encoding: "utf8",
+      stdio: "pipe",
+    });
+  const [packed] = JSON.parse(npm(["pack", "--json", "--pack-destination", project], REPOSITORY)) as [
+    { filename: string },
+  ];
+  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "consumer", private: true }));
+  npm(["install", "--legacy-peer-deps", "--ignore-scripts", `./${packed.filename}`], project);
+  for (const [name, folder] of Object.entries(peers)) {
+    const link = join(project, "node_modules", name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(REPOSITORY, "node_modules", folder), link);
+  }
+}
+
+/** Each variant in as few words as there are, and with a network of the same stack. */
+export const VARIANTS = [
+  ["ServerlessIdentityProvider", "cdktf-idp-stacks", "google_cloud_run_v2_service.identityprovider_service"],
+  ["KubernetesIdentityProvider", "cdktf-idp-stacks/kubernetes", "kubernetes_deployment_v1.identityprovider_workload"],
+] as const;
+
+export const variantProgram = (variant: string, subpath: string): string => `
+import { ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
+import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork";
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
+import { App, TerraformStack } from "cdktf";
+import { ${variant} } from "${subpath}";
+
+const app = new App();
+const given = { projectId: "demo-project", tenantId: "acme" };
+
+const stack = new TerraformStack(app, "alone");
+new GoogleProvider(stack, "google", { project: given.projectId });
+new ${variant}(stack, "IdentityProvider", given);
+
+const withNetwork = new TerraformStack(app, "with-network");
+new GoogleProvider(withNetwork, "google", { project: given.projectId });
+const vpc = new ComputeNetwork(withNetwork, "Vpc", { name: "vpc", autoCreateSubnetworks: false });
+const subnetwork = new ComputeSubnetwork(withNetwork, "Subnetwork", {
+  name: "services",
+  network: vpc.id,
+  region: "europe-west1",
+  ipCidrRange: "10.0.0.0/24",
+});
+const identityProvider = new ${variant}(withNetwork, "IdentityProvider", {
+  ...given,
+  tenantId: "other",
+  region: "europe-west1",
+  network: { network: vpc.id, subnetwork: subnetwork.id },
+});
+identityProvider.database.instance.addOverride("settings.user_labels.cost", "shared");
+app.synth();
+`;
