@@ -51,7 +51,7 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
   it.concurrent("leaves nothing but a manifest when there are no machines", async () => {
     const run = await exported({ machines: [{ ...MACHINE, State: { Name: "terminated" } }] });
     expect(run).toMatchObject({ exitCode: 0, stderr: "", manifest: { instances: 0, files: [] } });
-    expect(run.stdout).toContain("us-east-1 hosts no machines. Set cloudb_region if they are in another region.\n");
+    expect(run.stdout).toContain("us-east-1 hosts no machines. Choose another region if they are elsewhere.\n");
   });
 
   it.concurrent("cuts tables before they are too large, each part with its header", async () => {
@@ -152,7 +152,7 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
   it.concurrent.each([
     [
       "AuthFailure",
-      "The same is said of a region that is not enabled for the account: enable us-east-1 there, or set cloudb_region to the region of the machines.",
+      "The same is said of a region that is not enabled for the account: enable us-east-1 there, or choose the region of the machines.",
     ],
     ["UnauthorizedOperation", "Look for a rule of the organization or a permissions boundary that denies it."],
   ])("gives up on %s in the end, with what else it may mean", async (code, advice) => {

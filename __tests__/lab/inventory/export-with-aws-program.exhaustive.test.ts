@@ -446,7 +446,7 @@ for (const release of AWS_RELEASES) {
         const result = await run({ environment: { AWS_ENDPOINT_URL: "http://127.0.0.1:9", AWS_MAX_ATTEMPTS: "1" } });
         expect(result).toMatchObject({ exitCode: 1, manifest: undefined });
         expect(result.stderr).toContain('Could not connect to the endpoint URL: "http://127.0.0.1:9/"');
-        expect(result.stderr).toContain("cloudb_region (us-east-1) is spelled as cloud B does");
+        expect(result.stderr).toContain("the region us-east-1 is spelled as AWS does");
       }));
 
     it("gives up on a listing that does not end", () =>

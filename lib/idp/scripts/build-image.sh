@@ -55,7 +55,7 @@ for file in Dockerfile cloud-entrypoint.sh; do
     google_refuse "$path is missing or empty; IMAGE_DIRECTORY must hold Dockerfile and cloud-entrypoint.sh."
   elif [ "$(wc -c <"$path")" -gt "$largest_file_bytes" ]; then
     google_refuse "$path has $(($(wc -c <"$path"))) bytes; a file inside a build request may have" \
-      "$largest_file_bytes. Move what makes it large into the upstream image, or pass existing_container_image."
+      "$largest_file_bytes. Move what makes it large into the upstream image, or run an image that exists already."
   fi
 done
 google_check_settings

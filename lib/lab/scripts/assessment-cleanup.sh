@@ -57,8 +57,8 @@ check_settings() {
   google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
   google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
   [ "$everything" = yes ] || google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' \
-    "the output assess_source_id of the lab, or use --everything"
-  [ -z "${DEPLOYMENT_ID:-}" ] || google_setting DEPLOYMENT_ID '[a-z0-9-]{1,30}' "the output deployment_id of the lab"
+    "the id of the discovery source, or use --everything"
+  [ -z "${DEPLOYMENT_ID:-}" ] || google_setting DEPLOYMENT_ID '[a-z0-9-]{1,30}' "the suffix of the lab's names"
   google_time_limit OPERATION_SECONDS
   google_check_settings
 }

@@ -1,9 +1,9 @@
 # shellcheck shell=sh disable=SC2034,SC2153,SC2154 # export-inventory.sh reads what is set here, and sets what is read
-# Shell library of export-inventory.sh: listings of cloud B, page by page through its own program.
+# Shell library of export-inventory.sh: listings of AWS, page by page through the AWS CLI.
 #
 # To be sourced after google-rest.sh. Reads the settings of export-inventory.sh.
 #
-# Everything passes through in pages, so memory does not grow with the number of machines. The program of cloud B collects
+# Everything passes through in pages, so memory does not grow with the number of machines. The AWS CLI collects
 # all pages in memory when it prints JSON; as text it prints page by page and applies the query to each, in its releases 1
 # and 2 alike. A row that is JSON inside (`to_string`) has neither tabs nor line ends in it, so nothing can be mistaken for
 # a separator.
@@ -107,7 +107,7 @@ list() {
   done
 }
 
-# One run of the program of cloud B with its pages going through jq; true when both came to their end.
+# One run of the AWS CLI with its pages going through jq; true when both came to their end.
 list_once() {
   new_pipe pages
   : >"$output"
@@ -135,7 +135,7 @@ list_failed() {
   case $error_code in
     AuthFailure | InvalidAccessKeyId | InvalidClientTokenId)
       google_complain "  The key did not work within $KEY_WAIT_SECONDS s. The same is said of a region that is not enabled for" \
-        "the account: enable $CLOUDB_REGION there, or set cloudb_region to the region of the machines."
+        "the account: enable $CLOUDB_REGION there, or choose the region of the machines."
       ;;
     UnauthorizedOperation)
       google_complain "  The policy of the scoped user allows this call, and did not take effect within" \
@@ -145,8 +145,8 @@ list_failed() {
       google_complain "  A machine has a type that the region no longer describes. Change its type, or remove the machine."
       ;;
     '')
-      google_complain "  Way out: check that this machine reaches the API, and that cloudb_region ($CLOUDB_REGION) is spelled" \
-        "as cloud B does; then apply again."
+      google_complain "  Way out: check that this machine reaches the API, and that the region $CLOUDB_REGION is spelled" \
+        "as AWS does; then apply again."
       ;;
     *) google_complain "  Nothing was imported. Apply again when the cause is gone." ;;
   esac

@@ -192,7 +192,7 @@ list_machines
 lost_labels=0
 if [ "$kept" -eq 0 ]; then
   write_manifest
-  google_say "$CLOUDB_REGION hosts no machines. Set cloudb_region if they are in another region."
+  google_say "$CLOUDB_REGION hosts no machines. Choose another region if they are elsewhere."
   exit 0
 fi
 list_types

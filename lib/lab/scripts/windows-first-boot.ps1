@@ -434,7 +434,7 @@ function Save-LabDesktopText {
         $key = "Download it in a browser: $console/storage/browser/$($v.sshKeyBucketName)?project=$($v.projectId)"
     }
     else {
-        $key = 'This lab keeps it in the Terraform state alone (create_ssh_key_bucket = false): ask the person who applied it.'
+        $key = 'This lab keeps it in the Terraform state alone: ask the person who applied it.'
     }
     if ($null -eq $v.labPassword) {
         $password = 'the password that "gcloud compute reset-windows-password" has printed'
