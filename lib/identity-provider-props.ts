@@ -7,8 +7,7 @@ import { type Rule } from "./core/rules";
 import { type EnvironmentOverrides, type ProbeSpec } from "./idp/container-spec";
 import { ENVIRONMENT_RULES } from "./idp/environment-rules";
 import { PROBE_RULES } from "./idp/identity-provider-container";
-import { EXISTING_IMAGE, FOREIGN_IMAGE } from "./idp/image-rules";
-import { APPLICATION_VERSION } from "./idp/releases";
+import { APPLICATION_VERSION, EXISTING_IMAGE, FOREIGN_IMAGE } from "./idp/image-rules";
 import { attachmentRules, type NetworkAttachment } from "./platform/network/network-attachment";
 import {
   DATABASE_AVAILABILITY,
@@ -16,7 +15,7 @@ import {
   DEFAULT_DATABASE_TIER,
   maxConnections,
 } from "./platform/sql/database-size";
-import { FINAL_BACKUP_DAYS } from "./platform/sql/final-backup";
+import { FINAL_BACKUP_DAYS } from "./platform/sql/database-defaults";
 
 /** What an identity provider is told on either platform. */
 export interface IdentityProviderProps extends TenantPlaceProps {

@@ -20,13 +20,16 @@ export {
   type TlsPortSpec,
 } from "./idp/container-spec";
 export { DbInit, type DbInitProps } from "./idp/db-init";
-export { identityProviderContainer, type IdentityProviderContainerProps } from "./idp/identity-provider-container";
+export {
+  identityProviderContainer,
+  trustedProxies,
+  type IdentityProviderContainerProps,
+} from "./idp/identity-provider-container";
 export { IdpImage, publicImage, type IdpImageProps } from "./idp/idp-image";
 export { IdpSecrets, type IdpSecretsProps } from "./idp/idp-secrets";
 export { MediaBucket, type MediaBucketProps } from "./idp/media-bucket";
 export { type JobRunner, type OneTimeJob, type OneTimeJobSpec } from "./idp/job-runner";
 export { type ContainerImage, type ImageRepository, type MediaStore, type SqlInstance } from "./idp/parts";
-export { trustedProxies } from "./idp/trusted-proxies";
 export { type IdentityProvider } from "./identity-provider";
 export { type IdentityProviderProps } from "./identity-provider-props";
 export { ExistingIdentity } from "./platform/identity/existing-identity";

@@ -8,7 +8,7 @@ import { CONTAINER_PORT, RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
 import { IdentityProvider } from "./identity-provider";
 import { connectionsOfTier, IDENTITY_PROVIDER_RULES, type IdentityProviderProps } from "./identity-provider-props";
-import { DOMAIN } from "./platform/domain";
+import { DOMAIN } from "./core/place-rules";
 import { instanceCountRules, MIN_INSTANCES } from "./platform/instance-rules";
 import {
   AUTHORIZED_NETWORKS,

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { TerraformHclModule, TerraformLocal, TerraformOutput, TerraformStack, TerraformVariable } from "cdktf";
 import { Construct } from "constructs";
 
-import { CheckBlock } from "../../lib/core/check-block";
+import { CheckBlock } from "../../lib/core/risks";
 import { EphemeralResource } from "../../lib/core/ephemeral-resource";
 import { expression } from "../../lib/core/expression";
 import { InputVariable } from "../../lib/core/input-variable";

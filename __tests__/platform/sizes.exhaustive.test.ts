@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
 import { type Rule } from "../../lib/core/rules";
-import { DOMAIN } from "../../lib/platform/domain";
+import { DOMAIN } from "../../lib/core/place-rules";
 import { POD_CPU, POD_MEMORY } from "../../lib/platform/kubernetes/pod-size";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "../../lib/platform/serverless/instance-size";
 import { DATABASE_TIER, maxConnections } from "../../lib/platform/sql/database-size";

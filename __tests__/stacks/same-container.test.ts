@@ -5,7 +5,7 @@ import * as kubernetesWorkload from "../../lib/platform/kubernetes/kubernetes-wo
 import * as serverlessService from "../../lib/platform/serverless/serverless-service";
 import { type ContainerSpec } from "../../lib/idp/container-spec";
 import { BASE_URL_VARIABLE, TLS_PORT } from "../../lib/idp/contract";
-import { trustedProxies } from "../../lib/idp/trusted-proxies";
+import { trustedProxies } from "../../lib/idp/identity-provider-container";
 import { terraformOf, type Block } from "../support/synthesis";
 import { stringsIn, valueAt } from "./configuration-graph";
 import {

@@ -3,9 +3,8 @@ import { type ITerraformDependable, type LocalExecProvisioner } from "cdktf";
 import { Construct } from "constructs";
 
 import { countIf } from "./conditional";
-import { packageFile } from "./package-file";
 import { requireProps } from "./rules";
-import { addStackFile, type StackFile } from "./stack-file";
+import { addScript, type StackFile } from "./stack-file";
 import { TerraformData } from "./terraform-data";
 
 /** Services that the stacks use, by the first part of `<name>.googleapis.com`. */
@@ -108,7 +107,7 @@ export class ProjectApis extends Construct {
   private run(script: string, api: ApiName): LocalExecProvisioner {
     const { projectId, region } = this.props;
     addRestLibraries(this);
-    const file = addStackFile(this, packageFile(`lib/core/scripts/${script}`), `scripts/${script}`);
+    const file = addScript(this, `lib/core/scripts/${script}`);
     return {
       type: "local-exec",
       command: shellCommand(file),
@@ -141,9 +140,7 @@ function serviceName(api: ApiName): string {
 
 /** Puts the functions that all REST scripts share beside them. */
 export function addRestLibraries(scope: Construct): StackFile[] {
-  return ["rest-script.sh", "google-rest.sh"].map((file) =>
-    addStackFile(scope, packageFile(`lib/core/scripts/${file}`), `scripts/${file}`),
-  );
+  return ["rest-script.sh", "google-rest.sh"].map((file) => addScript(scope, `lib/core/scripts/${file}`));
 }
 
 /** How a provisioner runs a script of the folder. */

@@ -1,10 +1,11 @@
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, posix } from "node:path";
 
 import { TerraformStack, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
 import { type IConstruct } from "constructs";
 
 import { expression } from "./expression";
+import { packageFile } from "./package-file";
 
 /** A file that lies in the synthesized folder, beside the configuration that refers to it. */
 export interface StackFile {
@@ -40,6 +41,11 @@ export function addStackFile(scope: IConstruct, source: string, pathInFolder: st
     base64: expression(`filebase64(${path})`),
     text: expression(`file(${path})`),
   };
+}
+
+/** Puts a script of this package into the synthesized folder, where it may be edited. */
+export function addScript(scope: IConstruct, pathInPackage: string): StackFile {
+  return addStackFile(scope, packageFile(pathInPackage), `scripts/${posix.basename(pathInPackage)}`);
 }
 
 /** Folder without a dot, so that no file of Terraform's own can be in it, then names that need no quotes. */

@@ -2,8 +2,7 @@ import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { MAIN_CHILD_ID } from "../core/portable-stack";
-import { packageFile } from "../core/package-file";
-import { addStackFile } from "../core/stack-file";
+import { addScript } from "../core/stack-file";
 import {
   DATABASE_ADMINISTRATOR,
   DATABASE_PORT,
@@ -50,7 +49,7 @@ export class DbInit extends Construct implements OneTimeJob {
     super(scope, id);
     requireProps(this, props, { database: true, runner: true });
     const { database, image = DB_INIT_IMAGE, runner } = props;
-    const script = addStackFile(this, packageFile(`lib/idp/scripts/${SCRIPT_NAME}`), `scripts/${SCRIPT_NAME}`);
+    const script = addScript(this, `lib/idp/scripts/${SCRIPT_NAME}`);
 
     const job = runner.runOnce(this, MAIN_CHILD_ID, {
       name: DB_INIT_JOB,

@@ -9,11 +9,16 @@ import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place
 import { addRestLibraries, shellCommand } from "../core/project-apis";
 import { warnOf } from "../core/risks";
 import { requireProps, type Rule } from "../core/rules";
-import { addStackFile } from "../core/stack-file";
+import { addScript, addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { BUILD_ARGUMENTS, LATEST_VERSION, PINNED_VERSION, UPSTREAM_IMAGE, UPSTREAM_PREFIX } from "./contract";
-import { EXISTING_IMAGE, FOREIGN_IMAGE, UPSTREAM_IMAGE_NAME } from "./image-rules";
-import { APPLICATION_VERSION, unknownReleaseRisk } from "./releases";
+import {
+  APPLICATION_VERSION,
+  EXISTING_IMAGE,
+  FOREIGN_IMAGE,
+  unknownReleaseRisk,
+  UPSTREAM_IMAGE_NAME,
+} from "./image-rules";
 import { type ContainerImage, type ImageRepository } from "./parts";
 
 export interface IdpImageProps {
@@ -106,7 +111,7 @@ export class IdpImage extends Construct implements ContainerImage {
     ).asString;
 
     addRestLibraries(this);
-    const script = addStackFile(this, packageFile("lib/idp/scripts/build-image.sh"), "scripts/build-image.sh");
+    const script = addScript(this, "lib/idp/scripts/build-image.sh");
     const build = new TerraformData(this, "Build", {
       triggersReplace: { image: builtImage },
       provisioners: [

@@ -2,16 +2,13 @@ import { type ComputeFirewall } from "@cdktf/provider-google/lib/compute-firewal
 import { type ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
 import { type ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
 import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
-import { Id } from "@cdktf/provider-random/lib/id";
 import { type PrivateKey } from "@cdktf/provider-tls/lib/private-key";
-import { Fn, TerraformLocal, Token } from "cdktf";
+import { TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../core/claimed-names";
-import { countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { unknownRegionRisk } from "../core/known-regions";
-import { requireProvider } from "../core/provider-requirements";
 import { warnOf } from "../core/risks";
 import { requireProps } from "../core/rules";
 import { type AssessmentLabProps } from "./assessment-lab-props";
@@ -26,16 +23,15 @@ import {
   DEFAULT_MACHINE_TYPE,
   DEFAULT_REGION,
   DEFAULT_WINDOWS_DISK_SIZE_GB,
-  LAB_PASSWORD,
   LAB_USER,
-  WINDOWS_PASSWORDS,
   type FirewallRuleName,
 } from "./contract";
-import { labApis } from "./lab-apis";
+import { labPassword } from "./first-boot-values";
+import { labApis, labDeploymentId } from "./lab-foundation";
 import { addLabChecks } from "./lab-checks";
 import { LabFirewall, sourceRanges } from "./lab-firewall";
 import { LabKey } from "./lab-key";
-import { DEPLOYMENT_ID_BYTES, defaultZone, discoverySourceId, linuxVmNamePrefix } from "./lab-names";
+import { defaultZone, discoverySourceId, linuxVmNamePrefix } from "./lab-names";
 import { LabNetwork } from "./lab-network";
 import { ASSESSMENT_LAB_RULES } from "./lab-rules";
 import { LinuxVms } from "./linux-vms";
@@ -113,7 +109,7 @@ export class AssessmentLab extends Construct {
     const clientName = props.assessDiscoveryClientName ?? DEFAULT_DISCOVERY_CLIENT_NAME;
     const sourceId = this.named("SourceId", discoverySourceId(clientName));
     if (props.deploymentId !== undefined) claimName(this, `lab in ${projectId} with the id`, props.deploymentId);
-    const deploymentId = this.knownOrRandomId(props.deploymentId);
+    const deploymentId = labDeploymentId(this, props.deploymentId);
     const survivors = new SurvivorsNote(this, "Survivors", {
       deploymentId,
       enabled: initializeAssessmentService,
@@ -239,23 +235,4 @@ export class AssessmentLab extends Construct {
   private named(id: string, value: string): string {
     return Token.isUnresolved(value) ? new TerraformLocal(this, id, value).asString : value;
   }
-
-  /** The given id, or a random one where none is given. */
-  private knownOrRandomId(given: string | undefined): string {
-    if (given !== undefined && !Token.isUnresolved(given)) return given;
-    requireProvider(this, "random");
-    const random = new Id(this, "RandomId", {
-      byteLength: DEPLOYMENT_ID_BYTES,
-      count: countIf(given === undefined ? undefined : `${given} == null`),
-    });
-    if (given === undefined) return random.hex;
-    return new TerraformLocal(this, "DeploymentId", Fn.coalesce([given, expression(oneAttribute(random, "hex"))]))
-      .asString;
-  }
-}
-
-/** Null for one that is generated on the VM. */
-function labPassword(choice: string = WINDOWS_PASSWORDS[0]): string {
-  if (Token.isUnresolved(choice)) return expression(`(${choice} == "unknown" ? null : "${LAB_PASSWORD}")`);
-  return choice === "unknown" ? expression("null") : LAB_PASSWORD;
 }

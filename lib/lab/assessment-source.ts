@@ -4,13 +4,11 @@ import { Construct } from "constructs";
 
 import { conditionOf, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
-import { packageFile } from "../core/package-file";
 import { PROJECT_ID, REGION } from "../core/place-rules";
-import { shellCommand } from "../core/project-apis";
+import { addRestLibraries, shellCommand } from "../core/project-apis";
 import { requireProps, type Rule } from "../core/rules";
-import { addStackFile } from "../core/stack-file";
+import { addScript, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
-import { addAssessmentLibraries } from "./assessment-libraries";
 import { discoverySourceId, labGroupId } from "./lab-names";
 import { DEPLOYMENT_ID, DISCOVERY_CLIENT_NAME } from "./lab-rules";
 
@@ -89,9 +87,9 @@ export class AssessmentSource extends Construct {
     }
 
     const libraries = addAssessmentLibraries(this);
-    const script = addStackFile(this, packageFile("lib/lab/scripts/register-source.sh"), "scripts/register-source.sh");
+    const script = addScript(this, "lib/lab/scripts/register-source.sh");
     for (const helper of ["assessment-status.sh", "assessment-cleanup.sh"]) {
-      addStackFile(this, packageFile(`lib/lab/scripts/${helper}`), `scripts/${helper}`);
+      addScript(this, `lib/lab/scripts/${helper}`);
     }
 
     const group =
@@ -144,6 +142,11 @@ export class AssessmentSource extends Construct {
     this.sourceId = expression(oneAttribute(registered, "output.source_id"));
     this.ready = [registered];
   }
+}
+
+/** Puts the functions that the scripts of the assessment service share beside them, in the order in which they are read. */
+export function addAssessmentLibraries(scope: Construct): StackFile[] {
+  return [...addRestLibraries(scope), addScript(scope, "lib/lab/scripts/assessment-rest.sh")];
 }
 
 const RULES: readonly Rule<AssessmentSourceProps>[] = [

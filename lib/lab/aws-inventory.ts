@@ -3,14 +3,13 @@ import { Construct } from "constructs";
 
 import { conditionOf, countIf } from "../core/conditional";
 import { expression } from "../core/expression";
-import { packageFile } from "../core/package-file";
 import { shellCommand } from "../core/project-apis";
 import { PROJECT_ID, REGION } from "../core/place-rules";
 import { requireProps, type Rule } from "../core/rules";
-import { addStackFile, type StackFile } from "../core/stack-file";
+import { addScript, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type AwsCredentials } from "./assessment-lab-props";
-import { addAssessmentLibraries } from "./assessment-libraries";
+import { addAssessmentLibraries } from "./assessment-source";
 import { type AwsUser } from "./aws-user";
 import { DEFAULT_AWS_REGION } from "./contract";
 import { awsUserName } from "./lab-names";
@@ -121,7 +120,7 @@ export class AwsInventory extends Construct {
     this.userArn = user.arn;
   }
 
-  private importWith(user: AwsUser, props: AwsInventoryProps, cloudbRegion: string, isOn: string): void {
+  private importWith(user: AwsUser, props: AwsInventoryProps, awsRegion: string, isOn: string): void {
     const { deploymentId, projectId, region, sourceGeneration, sourceId, dependsOn = [] } = props;
     const libraries = addAssessmentLibraries(this);
     const discover = this.script("discover-cloudb.sh");
@@ -130,7 +129,7 @@ export class AwsInventory extends Construct {
     new TerraformData(this, "Import", {
       triggersReplace: {
         access_key_id: user.keyId,
-        cloudb_region: cloudbRegion,
+        cloudb_region: awsRegion,
         project_id: projectId,
         region,
         scripts: Fn.sha256(
@@ -152,7 +151,7 @@ export class AwsInventory extends Construct {
             // prints nor logs nor stores the environment of a provisioner, so the mark would protect nothing here; the
             // scripts print no secret, and the state holds this one as before.
             AWS_SECRET_ACCESS_KEY: expression(`nonsensitive(${user.keySecret})`),
-            CLOUDB_REGION: cloudbRegion,
+            CLOUDB_REGION: awsRegion,
             DEPLOYMENT_ID: deploymentId,
             PROJECT_ID: projectId,
             REGION: region,
@@ -166,7 +165,7 @@ export class AwsInventory extends Construct {
   }
 
   private script(file: string): StackFile {
-    return addStackFile(this, packageFile(`lib/lab/scripts/${file}`), `scripts/${file}`);
+    return addScript(this, `lib/lab/scripts/${file}`);
   }
 }
 

@@ -8,10 +8,9 @@ import { Construct } from "constructs";
 
 import { countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
-import { packageFile } from "../core/package-file";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { requireProvider } from "../core/provider-requirements";
-import { addStackFile } from "../core/stack-file";
+import { addScript } from "../core/stack-file";
 import { AWS_ACTIONS } from "./contract";
 import { awsUserName } from "./lab-names";
 
@@ -97,7 +96,7 @@ export class AwsUser extends Construct {
     const givenOr = (placeholder: string, value: string): string =>
       // Keys that come out of files end with a line break, with which no signature is right.
       expression(`(${accessKeyId} == "" ? "${placeholder}" : trimspace(${value}))`);
-    const profiles = addStackFile(this, packageFile(`lib/lab/scripts/${PROFILES_FILE}`), `scripts/${PROFILES_FILE}`);
+    const profiles = addScript(this, `lib/lab/scripts/${PROFILES_FILE}`);
     const provider = new AwsProvider(this, "Provider", {
       region,
       // The provider reads the caller's files even though it is given a key, and fails on a broken one, and when

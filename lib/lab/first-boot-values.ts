@@ -1,13 +1,18 @@
+import { Token } from "cdktf";
+
+import { expression } from "../core/expression";
 import {
   BROWSER_PACKAGE_URL,
   DISCOVERY_CLIENT_GROUP,
   DISCOVERY_CLIENT_PACKAGE_URL,
   DISCOVERY_CLIENT_SERVICE,
+  LAB_PASSWORD,
   LAB_USER,
   PACKAGE_PUBLISHER,
   SAMPLE_IMPORT_NAME,
   SSH_CREDENTIAL_NAME,
   SSH_KEY_OBJECT_NAME,
+  WINDOWS_PASSWORDS,
 } from "./contract";
 import { sampleImportFiles } from "./sample-import";
 
@@ -82,6 +87,12 @@ interface LinuxFirstBootValues {
 
   /** One line as in `authorized_keys`. */
   readonly sshPublicKey: string;
+}
+
+/** Password of the lab user by the choice of the caller; null for one that is generated on the VM. */
+export function labPassword(choice: string = WINDOWS_PASSWORDS[0]): string {
+  if (Token.isUnresolved(choice)) return expression(`(${choice} == "unknown" ? null : "${LAB_PASSWORD}")`);
+  return choice === "unknown" ? expression("null") : LAB_PASSWORD;
 }
 
 /** What the Windows VM reads at its first boot. */

@@ -2,7 +2,7 @@ import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { INTERNAL_RANGE_LEAST_PREFIX, prefixLength } from "../core/address-range";
-import { CheckBlock } from "../core/check-block";
+import { CheckBlock } from "../core/risks";
 import { conditionOf } from "../core/conditional";
 import { calledIn, expression } from "../core/expression";
 import { type AssessmentLabProps } from "./assessment-lab-props";

@@ -1,11 +1,6 @@
-import { posix } from "node:path";
-
 import { Token } from "cdktf";
-import { type Construct } from "constructs";
 
 import { literal } from "../core/expression";
-import { packageFile } from "../core/package-file";
-import { addStackFile, type StackFile } from "../core/stack-file";
 import { DISK_TYPE } from "./contract";
 
 /** What every VM of a lab is made of. */
@@ -49,9 +44,4 @@ export function literalsOf<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null || Token.isUnresolved(value)) return value;
   const entries = Object.entries(value).map(([key, item]) => [key, literalsOf(item as unknown)]);
   return Object.fromEntries(entries) as Value;
-}
-
-/** Puts a start-up script of the package into the synthesized folder, where it may be edited. */
-export function firstBootScript(scope: Construct, pathInPackage: string): StackFile {
-  return addStackFile(scope, packageFile(pathInPackage), `scripts/${posix.basename(pathInPackage)}`);
 }

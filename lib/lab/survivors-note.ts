@@ -2,11 +2,10 @@ import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { conditionOf, countIf } from "../core/conditional";
-import { packageFile } from "../core/package-file";
 import { shellCommand } from "../core/project-apis";
-import { addStackFile } from "../core/stack-file";
+import { addScript } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
-import { addAssessmentLibraries } from "./assessment-libraries";
+import { addAssessmentLibraries } from "./assessment-source";
 
 export interface SurvivorsNoteProps {
   /** Suffix of the lab's names, by which it is told from other labs that use the source. */
@@ -49,11 +48,7 @@ export class SurvivorsNote extends Construct {
     }
 
     addAssessmentLibraries(this);
-    const cleanup = addStackFile(
-      this,
-      packageFile("lib/lab/scripts/assessment-cleanup.sh"),
-      "scripts/assessment-cleanup.sh",
-    );
+    const cleanup = addScript(this, "lib/lab/scripts/assessment-cleanup.sh");
     const note = new TerraformData(this, "AtDestroy", {
       // Kept in the state, because a provisioner of destroy can refer to nothing else.
       input: { deployment_id: deploymentId, project_id: projectId, region, source_id: sourceId },

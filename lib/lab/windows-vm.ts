@@ -5,6 +5,7 @@ import { Construct } from "constructs";
 import { conditionOf, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { addScript } from "../core/stack-file";
 import { WINDOWS_IMAGE, WINDOWS_TAG } from "./contract";
 import {
   FIRST_BOOT_VALUES_KEY,
@@ -12,7 +13,7 @@ import {
   windowsFirstBootValues,
   type WindowsVmFacts,
 } from "./first-boot-values";
-import { bootDisk, firstBootScript, HARDENED, VM_METADATA, literalsOf, type LabVmProps } from "./lab-vm";
+import { bootDisk, HARDENED, VM_METADATA, literalsOf, type LabVmProps } from "./lab-vm";
 import { windowsVmName } from "./lab-names";
 
 export interface WindowsVmProps extends LabVmProps {
@@ -43,7 +44,7 @@ export class WindowsVm extends Construct {
 
   constructor(scope: Construct, id: string, props: WindowsVmProps) {
     super(scope, id);
-    const script = firstBootScript(this, WINDOWS_FIRST_BOOT.script);
+    const script = addScript(this, WINDOWS_FIRST_BOOT.script);
     const values = new TerraformLocal(this, "FirstBootValues", literalsOf(windowsFirstBootValues(props.facts)));
 
     this.instance = new ComputeInstance(this, MAIN_CHILD_ID, {

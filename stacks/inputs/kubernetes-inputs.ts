@@ -1,5 +1,5 @@
 import { DEFAULT_NAMESPACE } from "../../lib/kubernetes-identity-provider";
-import { DOMAIN } from "../../lib/platform/domain";
+import { DOMAIN } from "../../lib/core/place-rules";
 import { MIN_INSTANCES } from "../../lib/platform/instance-rules";
 import { AUTHORIZED_NETWORKS } from "../../lib/platform/kubernetes/autopilot-cluster";
 import { ROLLOUT_SURGE } from "../../lib/platform/kubernetes/kubernetes-defaults";

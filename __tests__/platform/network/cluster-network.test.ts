@@ -1,6 +1,6 @@
 import { InputVariable } from "../../../lib/core/input-variable";
 import { ClusterNetwork, type ClusterNetworkProps } from "../../../lib/platform/network/cluster-network";
-import { NETWORK_RANGES } from "../../../lib/platform/network/network-defaults";
+import { NETWORK_RANGES } from "../../../lib/platform/network/cluster-network";
 import { PLACE, placeOf } from "../../support/stand-in-parts";
 import { addressesOf, bareStack, resourceOf, terraformOf, type BareStack } from "../../support/synthesis";
 

@@ -1,7 +1,7 @@
 import { InputVariable } from "../../../lib/core/input-variable";
 import { type ContainerSpec } from "../../../lib/idp/container-spec";
 import { type IdentityProviderContainerProps } from "../../../lib/idp/identity-provider-container";
-import { trustedProxies } from "../../../lib/idp/trusted-proxies";
+import { trustedProxies } from "../../../lib/idp/identity-provider-container";
 import { ServerlessService, type ServerlessServiceProps } from "../../../lib/platform/serverless/serverless-service";
 import { valueAt } from "../../stacks/configuration-graph";
 import {

@@ -18,7 +18,7 @@ import { requireProvider } from "../../core/provider-requirements";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { ServiceIdentity } from "../identity/service-identity";
 import { type Cluster, type Identity, type Network } from "../parts";
-import { RANGE_NAMES } from "../network/network-defaults";
+import { RANGE_NAMES } from "../network/cluster-network";
 import { ANYWHERE, IGNORED_ANNOTATIONS } from "./kubernetes-defaults";
 
 /** Ranges in CIDR notation by a name: a literal map, or an expression that is a map. */

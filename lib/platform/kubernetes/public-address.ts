@@ -10,7 +10,7 @@ import { networkName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
-import { DOMAIN } from "../domain";
+import { DOMAIN } from "../../core/place-rules";
 
 export interface PublicAddressProps {
   /** What the names are made of, the project, and the region of an address without a domain. */

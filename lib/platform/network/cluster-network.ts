@@ -14,7 +14,6 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { type Network } from "../parts";
 import { attachmentRules, type NetworkAttachment } from "./network-attachment";
-import { NAT_PORTS_PER_NODE, NETWORK_RANGES, RANGE_NAMES } from "./network-defaults";
 
 export interface ClusterNetworkProps {
   /** What the names are made of, and the region of the subnetwork. */
@@ -113,6 +112,19 @@ export class ClusterNetwork extends Construct implements Network {
     this.ready = [nat];
   }
 }
+
+/** Ranges of the network that a deployment makes for itself; nothing else is in it. */
+export const NETWORK_RANGES = {
+  nodes: "10.0.0.0/22",
+  pods: "10.4.0.0/17",
+  services: "10.8.0.0/20",
+} as const;
+
+/** Names of the ranges in the subnetwork. */
+export const RANGE_NAMES = { pods: "pods", services: "services" } as const;
+
+/** Ports of the address translation per node: every connection to the same database takes one. */
+const NAT_PORTS_PER_NODE = 256;
 
 /**
  * A network of our own has them, and so must a network of another project; in an existing network of the same project

@@ -22,9 +22,8 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { warnOf } from "../../core/risks";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { DATABASE_PASSWORD_LENGTH, DATABASE_PASSWORD_SUFFIX, DATABASE_VERSION } from "../../idp/contract";
-import { LOGGING_FLAGS } from "./database-logging";
 import { DATABASE_AVAILABILITY, DATABASE_TIER, DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
-import { afterlife, DEFAULT_FINAL_BACKUP_DAYS, FINAL_BACKUP_DAYS } from "./final-backup";
+import { afterlife, DEFAULT_FINAL_BACKUP_DAYS, FINAL_BACKUP_DAYS, LOGGING_FLAGS } from "./database-defaults";
 import { type SqlInstance } from "../../idp/parts";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
 

@@ -1,0 +1,50 @@
+import { Id } from "@cdktf/provider-random/lib/id";
+import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { type Construct } from "constructs";
+
+import { conditionOf, countIf, oneAttribute } from "../core/conditional";
+import { expression } from "../core/expression";
+import { ProjectApis } from "../core/project-apis";
+import { requireProvider } from "../core/provider-requirements";
+import { DEPLOYMENT_ID_BYTES } from "./lab-names";
+
+/** What a lab needs before its first part. */
+
+interface LabApisProps {
+  /** Project in which they are enabled. */
+  readonly projectId: string;
+
+  /** Region that the gates ask. */
+  readonly region: string;
+
+  /** Things that must exist before the first of the services. */
+  readonly dependsOn: ITerraformDependable[];
+
+  /** Whether there is a bucket. */
+  readonly hasBucket: boolean | IResolvable;
+
+  /** Whether Migration Center is used. */
+  readonly usesAssessment: boolean | IResolvable;
+}
+
+/** The services that a lab needs. */
+export function labApis(scope: Construct, { hasBucket, usesAssessment, ...props }: LabApisProps): ProjectApis {
+  const apis = new ProjectApis(scope, "Apis", { ...props, apis: ["compute"] });
+  apis.enable("storage", conditionOf(hasBucket));
+  // The discovery client creates a service account for itself at sign-in.
+  for (const api of ["iam", "migrationcenter"] as const) apis.enable(api, conditionOf(usesAssessment));
+  return apis;
+}
+
+/** Part of every name of a lab: the given id, or a random one where none is given. */
+export function labDeploymentId(scope: Construct, given: string | undefined): string {
+  if (given !== undefined && !Token.isUnresolved(given)) return given;
+  requireProvider(scope, "random");
+  const random = new Id(scope, "RandomId", {
+    byteLength: DEPLOYMENT_ID_BYTES,
+    count: countIf(given === undefined ? undefined : `${given} == null`),
+  });
+  if (given === undefined) return random.hex;
+  return new TerraformLocal(scope, "DeploymentId", Fn.coalesce([given, expression(oneAttribute(random, "hex"))]))
+    .asString;
+}

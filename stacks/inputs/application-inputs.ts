@@ -1,0 +1,76 @@
+import { Fn } from "cdktf";
+
+import { CheckedValue } from "../../lib/core/checked-value";
+import { expression } from "../../lib/core/expression";
+import { SECRET_WRITE_VERSION } from "../../lib/core/generated-secret";
+import { imagePrefix, tenantPrefix } from "../../lib/core/names";
+import { BASELINE_ENVIRONMENT, LATEST_VERSION, OLDEST_VERSION, PINNED_VERSION } from "../../lib/idp/contract";
+import { ENVIRONMENT_RULES } from "../../lib/idp/environment-rules";
+import { APPLICATION_VERSION, EXISTING_IMAGE, FOREIGN_IMAGE } from "../../lib/idp/image-rules";
+import { type Input } from "./input-table";
+
+/** Shortest password of the first administrator. */
+const BOOTSTRAP_PASSWORD_LEAST_LENGTH = 8;
+
+/** What the images of this deployment begin with, in Terraform's language. */
+const OWN_IMAGES = `${imagePrefix(expression("var.region"), expression("var.project_id"), {
+  applicationName: expression("var.application_name"),
+  tenantPrefix: tenantPrefix(expression("var.tenant_id"), expression("var.project_id")),
+})}/`;
+
+/** Inputs that decide what runs, with what password and settings. */
+export const APPLICATION_INPUTS = {
+  application_version: {
+    type: "string",
+    default: LATEST_VERSION,
+    description: `Release to run: "${LATEST_VERSION}" for the tested ${PINNED_VERSION}, or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on. Changing it later builds an image, rolls it out and migrates the database, which cannot be undone.`,
+    must: APPLICATION_VERSION,
+  },
+  bootstrap_password: {
+    type: "string",
+    default: null,
+    ephemeral: true,
+    sensitive: true,
+    description:
+      "First password of the built-in administrator; null or empty generates one of 24 characters. It is stored in Secret Manager, never in the state. The application reads it on its first start only; change it in the application later.",
+    must: new CheckedValue<string>({
+      accepts: (password) => password === "" || password.length >= BOOTSTRAP_PASSWORD_LEAST_LENGTH,
+      condition: (password) => `${password} == "" || length(${password}) >= ${BOOTSTRAP_PASSWORD_LEAST_LENGTH}`,
+      must: `have ${BOOTSTRAP_PASSWORD_LEAST_LENGTH} or more characters`,
+      reason: "the sign-in page of the first administrator is public and a short one is guessed",
+      remedy: "give a longer one, or none to generate it",
+      secret: true,
+    }),
+  },
+  bootstrap_password_version: {
+    type: "number",
+    default: 1,
+    description:
+      "Raise it by one to write bootstrap_password to Secret Manager again. Changing it later does not change the password of a deployment that has already started.",
+    must: SECRET_WRITE_VERSION,
+  },
+  environment_variables: {
+    type: "map(string)",
+    default: {},
+    description: `Settings of the application under their IDP_ names. They override the baseline (${Object.entries(
+      BASELINE_ENVIRONMENT,
+    )
+      .map(([name, value]) => `${name}=${value}`)
+      .join(", ")}). They are in plain text in the state: put no passwords here. A change rolls out new instances.`,
+    must: ENVIRONMENT_RULES,
+  },
+  existing_container_image: {
+    type: "string",
+    default: null,
+    description:
+      "Image with its tag or digest to run instead of building one, for example one that this stack built in another project. No repository is created then. Setting it later deletes the repository of this deployment with all its images, so the image must not be one of them; removing it builds a new one.",
+    must: EXISTING_IMAGE,
+    together: [
+      FOREIGN_IMAGE.validationOf(
+        { image: "existing_container_image", ownPrefix: OWN_IMAGES },
+        // By a function: it puts the text, which holds expressions of its own, between quotes.
+        { ownPrefix: Fn.join("", [OWN_IMAGES]) },
+      ),
+    ],
+  },
+} as const satisfies Record<string, Input>;

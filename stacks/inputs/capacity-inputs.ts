@@ -1,0 +1,83 @@
+import { CONNECTIONS_PER_INSTANCE, MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../lib/idp/contract";
+import { INSTANCE_RANGE, MAX_INSTANCES } from "../../lib/platform/instance-rules";
+import { DEFAULT_FINAL_BACKUP_DAYS, FINAL_BACKUP_DAYS } from "../../lib/platform/sql/database-defaults";
+import {
+  DATABASE_AVAILABILITY,
+  DATABASE_TIER,
+  DEFAULT_DATABASE_TIER,
+  enoughConnections,
+  maxConnectionsExpression,
+} from "../../lib/platform/sql/database-size";
+import { type Input } from "./input-table";
+import { type PlatformWords } from "./platform-words";
+
+/** Inputs of the database. */
+export const DATABASE_INPUTS = {
+  database_tier: {
+    type: "string",
+    default: DEFAULT_DATABASE_TIER,
+    description:
+      "Size of the database, db-custom-<CPUs>-<memory in MB>. It limits the connections, and so the instances. Changing it later restarts the database.",
+    must: DATABASE_TIER,
+  },
+  database_availability: {
+    type: "string",
+    default: "ZONAL",
+    description:
+      "ZONAL, or REGIONAL with a standby in another zone at about twice the price. Changing it later restarts the database.",
+    must: DATABASE_AVAILABILITY,
+  },
+  database_final_backup_days: {
+    type: "number",
+    default: DEFAULT_FINAL_BACKUP_DAYS,
+    description:
+      "Days to keep the final backup that Cloud SQL makes when the database is deleted; the automatic backups then stay for their own time too. 0 keeps none. Kept backups are billed. Changing it later is safe; apply it before the destroy.",
+    must: FINAL_BACKUP_DAYS,
+  },
+} as const satisfies Record<string, Input>;
+
+/** Inputs that decide how many instances run, and how large they are. */
+export function instanceInputs(platform: PlatformWords) {
+  return {
+    min_instance_count: {
+      type: "number",
+      default: MIN_INSTANCE_COUNT,
+      description: [
+        "Instances that always run, and are always billed.",
+        platform.leastMeaning,
+        "Changing it later is safe.",
+      ]
+        .filter((sentence) => sentence !== "")
+        .join(" "),
+      must: platform.minInstances,
+      together: [
+        INSTANCE_RANGE.validationOf({ minInstanceCount: "min_instance_count", maxInstanceCount: "max_instance_count" }),
+      ],
+    },
+    max_instance_count: {
+      type: "number",
+      default: MAX_INSTANCE_COUNT,
+      description: `Most instances at a time${platform.surge === 0 ? "" : `, plus ${platform.surge} during a rollout`}; each takes up to ${CONNECTIONS_PER_INSTANCE} database connections. Changing it later is safe.`,
+      must: MAX_INSTANCES,
+      together: [
+        enoughConnections(platform.surge).validationOf(
+          { maxInstanceCount: "max_instance_count", maxConnections: "database_tier" },
+          { maxConnections: maxConnectionsExpression("var.database_tier") },
+        ),
+      ],
+    },
+    container_cpu: {
+      type: "number",
+      default: RESOURCES.cpu,
+      description: `CPUs of one instance: ${platform.cpuChoice}. A change rolls out new instances.`,
+      must: platform.cpu,
+    },
+    container_memory: {
+      type: "string",
+      default: RESOURCES.memory,
+      description:
+        "Memory of one instance, with Mi or Gi, shared by server, worker and the cache of the media mount. A change rolls out new instances.",
+      together: [platform.memory.validationOf({ cpu: "container_cpu", memory: "container_memory" })],
+    },
+  } as const satisfies Record<string, Input>;
+}
