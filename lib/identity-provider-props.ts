@@ -43,7 +43,7 @@ export interface IdentityProviderProps extends TenantPlaceProps {
   readonly bootstrapPasswordVersion?: number;
 
   /**
-   * Number of CPUs of one instance; a choice of the platform.
+   * Number of CPUs of one instance: 1, 2, 4 or 8 on Cloud Run, 0.5 to 28 in steps of 0.25 on GKE.
    *
    * @default 2
    */

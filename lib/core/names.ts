@@ -13,10 +13,10 @@ export const PROJECT_ID_PATTERN = "^[a-z][a-z0-9-]{4,28}[a-z0-9]$";
 /** Longest tenant id; from the input's own rule. */
 export const TENANT_ID_MAX_LENGTH = 20;
 
-/** Name of an application, and so of a deployment, that is given none. */
+/** Default name of an application. */
 export const DEFAULT_APPLICATION_NAME = "idp";
 
-/** Region of a deployment that is given none. */
+/** Default region of a deployment. */
 export const DEFAULT_REGION = "us-central1";
 
 /** Hexadecimal digits of the project's hash in the tenant prefix: keeps bucket names unique across projects. */
@@ -43,22 +43,22 @@ export const SERVICE_NAME_MAX_LENGTH = 49;
 /** A service account's id becomes part of an e-mail address. */
 export const SERVICE_ACCOUNT_ID_MAX_LENGTH = 30;
 
-/** The secret store takes no longer one. */
+/** Limit of Secret Manager. */
 export const SECRET_ID_MAX_LENGTH = 255;
 
-/** The database service takes no longer one together with the project's. */
+/** Cloud SQL limits the name together with the project id. */
 export const SQL_INSTANCE_NAME_MAX_LENGTH = 98;
 
 /** PostgreSQL cuts off the rest. */
 export const POSTGRESQL_NAME_MAX_LENGTH = 63;
 
-/** The platform names an execution after the job and its token, below 63 characters. */
+/** Cloud Run names an execution after the job and its token, in fewer than 63 characters. */
 export const JOB_NAME_AND_TOKEN_MAX_LENGTH = 62;
 
-/** The platform takes no longer one for a cluster. */
+/** Limit of GKE. */
 export const CLUSTER_NAME_MAX_LENGTH = 40;
 
-/** The platform takes no longer one for networks, addresses and certificates. */
+/** Limit of Compute Engine for networks, addresses and certificates. */
 export const NETWORK_NAME_MAX_LENGTH = 63;
 
 /** A Unix socket address holds 108 bytes with its closing zero. */
@@ -123,9 +123,9 @@ export function serviceName({ tenantPrefix, applicationName }: DeploymentName): 
   return `${applicationName}-${tenantPrefix}`;
 }
 
-/** `<location>-docker.pkg.dev/<project>/<repository>`: what images of a deployment's own repository begin with. */
-export function imagePrefix(location: string, projectId: string, deployment: DeploymentName): string {
-  return `${location}-docker.pkg.dev/${projectId}/${serviceName(deployment)}`;
+/** `<region>-docker.pkg.dev/<project>/<repository>`: the beginning of every image in a deployment's own repository. */
+export function imagePrefix(region: string, projectId: string, deployment: DeploymentName): string {
+  return `${region}-docker.pkg.dev/${projectId}/${serviceName(deployment)}`;
 }
 
 /** `<application_name>-<tenant_prefix>-<job>`. */

@@ -23,8 +23,8 @@ export const PINNED_VERSION = "2026.5.4";
 export const NEWEST_KNOWN_VERSION = "2026.8.5";
 
 /**
- * Takes the last address that a request has passed for the visitor's, without a look at the trusted ones. Behind a load
- * balancer all visitors are one, and share one limit on requests.
+ * Takes the last address that a request has passed for the client's, also when it is a trusted proxy. Behind a load
+ * balancer all clients are one, and share one limit on requests.
  */
 export const REFUSED_VERSION = "2026.8.0";
 
@@ -65,8 +65,8 @@ export const WORKER_LISTENERS = {
 } as const;
 
 /**
- * How long the container waits for server and worker after a stop, before it ends them: the serverless platform kills all
- * after 10 seconds, and elsewhere it is what the time to end of a pod leaves after it has left the traffic.
+ * How long the container waits for server and worker after a stop, before it ends them: Cloud Run kills all
+ * after 10 seconds; on GKE it is what is left of the grace period after draining.
  */
 export const STOP_SECONDS = { serverless: 8, elsewhere: 60 } as const;
 
@@ -100,10 +100,10 @@ export const LIVENESS_PROBE = {
 /** A cold application can take seconds to answer; the platforms' own default of one second would fail it. */
 export const PROBE_TIMEOUT_SECONDS = 10;
 
-/** Longest delay, and longest period, of each probe: the serverless platform refuses more, and both get the same. */
+/** Longest delay, and longest period, of each probe: Cloud Run refuses more, and both platforms get the same. */
 export const PROBE_MAX_SECONDS = { startupProbe: 240, livenessProbe: 3600 } as const;
 
-/** Longest that a start may take after the delay: the serverless platform refuses more. */
+/** Longest that a start may take after the delay: Cloud Run refuses more. */
 export const STARTUP_MAX_SECONDS = 600;
 
 /** One instance always runs, because the worker lives in it. */
@@ -128,7 +128,7 @@ export const BOOTSTRAP_PASSWORD = {
 /** Name of the built-in administrator, who signs in first. */
 export const ADMINISTRATOR_NAME = "akadmin";
 
-/** Variables that the platform injects: one platform expands no reference to others, one takes no `__` in a secret's keys. */
+/** Variables of the connection: Cloud Run expands no references between variables, GKE takes no `__` in a secret's keys. */
 export const DATABASE_VARIABLES = {
   host: "DB_HOST",
   port: "DB_PORT",
@@ -205,7 +205,7 @@ export const STORAGE_PATH_VARIABLE = "IDP_STORAGE__FILE__PATH";
 /** Resources of one instance unless stated: the application asks for two CPUs and two gigabytes at least. */
 export const RESOURCES = { cpu: 2, memory: "4Gi" } as const;
 
-/** User that the upstream's image runs as; a mount of somebody else could not be written. */
+/** User that the upstream's image runs as; it could not write to a mount of another user. */
 export const RUNTIME_USER_ID = 1000;
 
 /** Group of that user. */

@@ -43,7 +43,7 @@ export interface SqlInstance {
 
 /** Where images are pushed, and what pushes them. */
 export interface ImageRepository {
-  /** Address before the image's name: `<location>-docker.pkg.dev/<project>/<repository>`. */
+  /** Address before the image's name: `<region>-docker.pkg.dev/<project>/<repository>`. */
   readonly imagePrefix: string;
 
   /** E-mail address of the service account that builds and pushes. */

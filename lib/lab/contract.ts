@@ -40,7 +40,7 @@ export const WINDOWS_LEAST_DISK_SIZE_GB = 50;
 /** The size of the image itself. */
 export const LINUX_LEAST_DISK_SIZE_GB = 10;
 
-/** Largest disk of the platform. */
+/** Largest disk of Compute Engine. */
 export const LARGEST_DISK_SIZE_GB = 65_536;
 
 /** VMs unless the caller says otherwise. */

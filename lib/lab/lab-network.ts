@@ -35,7 +35,7 @@ export class LabNetwork extends Construct {
   /** `projects/<project>/global/networks/<name>`; what uses it waits for the network. */
   readonly networkId: string;
 
-  /** The own network. */
+  /** The created network; there is one or none. */
   readonly network: ComputeNetwork;
 
   /** Expression: whether the network is created here. */

@@ -9,7 +9,7 @@ import { type ContainerSpec, type EnvironmentOverrides, type EnvironmentSpec } f
  * Adds plain entries beside the secret ones, as one dynamic block: the caller's variables may be known to Terraform alone.
  *
  * @param containerPath path of the container block in the resource, for example `template.containers.0`
- * @param spelling how the platform writes a value so that the container gets it unchanged
+ * @param spelling how a platform escapes a value so that the container gets it unchanged
  */
 export function addPlainEntries(
   resource: TerraformResource,

@@ -200,7 +200,7 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
     expect(run).toMatchObject({ exitCode: 2, stdout: "" });
     expect(run.stderr).toBe(`export-inventory.sh cannot start:
   - AWS_SECRET_ACCESS_KEY is not set; it must hold the secret of the key.
-  - CLOUDB_REGION is "Virginia"; it must hold a region of cloud B, like us-east-1.
+  - CLOUDB_REGION is "Virginia"; it must hold an AWS region, like us-east-1.
   - KEY_WAIT_SECONDS is "0120"; it must hold a number of seconds, at most 999999.
   - PAGE_SIZE is "4"; it must hold a number of rows between 5 and 1000.
   - INVENTORY_FOLDER is /nowhere, which is no folder that can be written to.

@@ -49,7 +49,7 @@ AWS_SECRET_ACCESS_KEY=$(printf '%s' "${AWS_SECRET_ACCESS_KEY:-}" | sed 's/[[:spa
 google_require aws jq sha256sum
 google_setting AWS_ACCESS_KEY_ID '[A-Za-z0-9_]+' "the id of an access key"
 [ -n "${AWS_SECRET_ACCESS_KEY:-}" ] || google_refuse "AWS_SECRET_ACCESS_KEY is not set; it must hold the secret of the key."
-google_setting CLOUDB_REGION '[a-z]+(-[a-z]+)+-[0-9]+' "a region of cloud B, like us-east-1"
+google_setting CLOUDB_REGION '[a-z]+(-[a-z]+)+-[0-9]+' "an AWS region, like us-east-1"
 google_setting FILE_BYTES '[1-9][0-9]{0,8}' "a number of bytes"
 google_time_limit KEY_WAIT_SECONDS LIST_SECONDS
 google_setting PAGE_SIZE '[5-9]|[1-9][0-9]{1,2}|1000' "a number of rows between 5 and 1000"

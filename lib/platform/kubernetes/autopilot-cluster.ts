@@ -55,10 +55,9 @@ export interface AutopilotClusterProps {
 }
 
 /**
- * A regional cluster whose nodes the platform runs: private ones, under an account of their own, upgraded by the regular
- * channel.
+ * A regional Autopilot cluster with private nodes under a service account of their own, upgraded by the regular channel.
  *
- * Billed by the hour from the moment of creation, and by what the pods request.
+ * Billed by the hour from creation on, and by what the pods request.
  */
 export class AutopilotCluster extends Construct implements Cluster {
   readonly clusterName: string;

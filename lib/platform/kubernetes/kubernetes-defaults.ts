@@ -1,4 +1,4 @@
-/** Facts of the Kubernetes platform, each with its reason. */
+/** Facts of GKE, each with its reason. */
 
 /** From where the HTTP load balancer speaks, its health checks included. */
 export const LOAD_BALANCER_RANGES = ["35.191.0.0/16", "130.211.0.0/22"] as const;
@@ -7,8 +7,8 @@ export const LOAD_BALANCER_RANGES = ["35.191.0.0/16", "130.211.0.0/22"] as const
 export const ANYWHERE = "0.0.0.0/0";
 
 /**
- * What the admission of the platform writes at the root of objects. The provider leaves alone what matches, so that it is
- * no difference at the next plan.
+ * Annotations that the admission of GKE adds to objects. The provider ignores them, so that they are no difference at the
+ * next plan.
  */
 export const IGNORED_ANNOTATIONS = ["^autopilot\\.gke\\.io\\/.*", "^cloud\\.google\\.com\\/.*"];
 
@@ -20,13 +20,13 @@ export const ARCHITECTURE_TOLERATION = {
   effect: "NoSchedule",
 } as const;
 
-/** Written from the start: the first own annotation would wipe what the platform has written beside it. */
+/** Set from the start: the first annotation of our own would remove the one that GKE adds. */
 export const NETWORK_ENDPOINT_GROUPS = { "cloud.google.com/neg": '{"ingress":true}' } as const;
 
 /** Disk of every container, as request and as limit; admission lowers a limit to its request. */
 export const EPHEMERAL_STORAGE = "1Gi";
 
-/** The proxy needs little: the limits of the platform's smallest container, with room for its connections. */
+/** The proxy needs little: the smallest container of GKE, with room for its connections. */
 export const PROXY_SIZE = { cpu: "100m", memory: "128Mi" } as const;
 
 /** A client that sends a handful of statements. */
@@ -53,7 +53,7 @@ export const PROXIED_DATABASE_PORT = 3307;
 /** Driver that mounts buckets. */
 export const BUCKET_DRIVER = "gcsfuse.csi.storage.gke.io";
 
-/** Makes the platform add the helper of that driver to a pod. */
+/** Makes GKE add the helper of that driver to a pod. */
 export const BUCKET_ANNOTATION = { "gke-gcsfuse/volumes": "true" } as const;
 
 /** Sockets and metrics of the application fill the 64 MiB that a pod has otherwise; counted in the memory limit. */
@@ -101,5 +101,5 @@ export const TARGET_CPU_PERCENT = 70;
 /** Folder in which a job finds its script. */
 export const SCRIPT_FOLDER = "/scripts";
 
-/** Read and execute for everybody, as an octal number: the files belong to root. */
+/** Read and execute for all users, as an octal number: the files belong to root. */
 export const SCRIPT_MODE = "0555";

@@ -171,7 +171,7 @@ export function probe(
   return { ...timing, httpGet: { path, port: String(port), scheme: "HTTP" } };
 }
 
-/** Makes the platform add the helper of the bucket driver, where a bucket is mounted. */
+/** Makes GKE add the helper of the bucket driver where a bucket is mounted. */
 function annotationsOf({ annotations, container: { mounts = [] } }: PodSpec): Record<string, string> | undefined {
   if (annotations === undefined && mounts.length === 0) return undefined;
   return { ...(mounts.length === 0 ? {} : BUCKET_ANNOTATION), ...annotations };

@@ -113,8 +113,8 @@ export class WorkloadNamespace extends Construct {
 }
 
 /**
- * The platform refuses what would break out of a container, and warns of everything that the strictest standard forbids:
- * the helper of the bucket driver is the platform's own and comes with its upgrades.
+ * GKE refuses what would break out of a container, and warns of everything that the strictest standard forbids: the
+ * helper of the bucket driver belongs to GKE and changes with its upgrades.
  */
 const POD_SECURITY = {
   "pod-security.kubernetes.io/enforce": "baseline",

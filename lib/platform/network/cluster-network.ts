@@ -50,7 +50,7 @@ export class ClusterNetwork extends Construct implements Network {
 
   readonly ready: ITerraformDependable[];
 
-  /** The network of its own, of which there is none in an existing one. */
+  /** The created network; there is one or none. */
   readonly ownNetwork: ComputeNetwork;
 
   constructor(scope: Construct, id: string, props: ClusterNetworkProps) {
@@ -123,7 +123,7 @@ export const NETWORK_RANGES = {
 /** Names of the ranges in the subnetwork. */
 export const RANGE_NAMES = { pods: "pods", services: "services" } as const;
 
-/** Ports of the address translation per node: every connection to the same database takes one. */
+/** NAT ports per node: every connection to the same database takes one. */
 const NAT_PORTS_PER_NODE = 256;
 
 /**

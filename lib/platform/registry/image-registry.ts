@@ -54,13 +54,13 @@ export class ImageRegistry extends Construct implements ImageRepository {
     super(scope, id);
     requireProps(this, props, { apis: true, place: REQUIRED_PLACE }, PLACE_RULES);
     const { apis, place } = props;
-    const { deployment, labels, projectId, region: location } = place;
+    const { deployment, labels, projectId, region } = place;
     const repositoryId = serviceName(deployment);
     const count = countIfUnset(props.existingImage);
 
     this.repository = new ArtifactRegistryRepository(this, MAIN_CHILD_ID, {
       project: projectId,
-      location,
+      location: region,
       repositoryId,
       format: "DOCKER",
       description: `Images of ${deployment.applicationName}`,
@@ -89,7 +89,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
 
     const mayPush = new ArtifactRegistryRepositoryIamMember(this, "BuilderPushes", {
       project: projectId,
-      location,
+      location: region,
       repository: repositoryId,
       role: "roles/artifactregistry.writer",
       member: builder.member,
@@ -100,7 +100,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
     // A build with its own account may write its log nowhere else.
     const mayLog = builder.grantOnProject("Logs", "roles/logging.logWriter");
 
-    this.imagePrefix = imagePrefix(location, projectId, deployment);
+    this.imagePrefix = imagePrefix(region, projectId, deployment);
     this.builderEmail = builder.email;
     this.ready = [mayPush, ...mayLog, ...apis.ready("cloudbuild", "logging")];
   }

@@ -1,4 +1,4 @@
-/** Facts of the serverless platform, each with its reason. */
+/** Facts of Cloud Run, each with its reason. */
 
 /** The only environment that can mount buckets. */
 export const EXECUTION_ENVIRONMENT = "EXECUTION_ENVIRONMENT_GEN2";
@@ -6,7 +6,7 @@ export const EXECUTION_ENVIRONMENT = "EXECUTION_ENVIRONMENT_GEN2";
 /** Keeps the CPU on between requests, for the worker that lives beside the server. */
 export const CPU_ALWAYS_ALLOCATED = true;
 
-/** Folder in which the platform offers database sockets; it accepts no other. */
+/** Folder in which Cloud Run offers database sockets; it accepts no other. */
 export const SOCKET_FOLDER = "/cloudsql";
 
 /** Name of the volume that holds the sockets. */
@@ -27,7 +27,7 @@ export const JOB_TIMEOUT = "40m";
 /** Folder in which a job finds its script; nothing else may be there, the mount would hide it. */
 export const SCRIPT_FOLDER = "/scripts";
 
-/** Read and execute for everybody: the files belong to root, the job may run as somebody else. */
+/** Read and execute for all users: the files belong to root, and the job may run as another user. */
 export const SCRIPT_MODE = 0o555;
 
 /** Hexadecimal digits of the execution token; job name and token together must stay below 63 characters. */

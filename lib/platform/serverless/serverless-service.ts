@@ -82,14 +82,14 @@ export interface ServerlessServiceProps {
 /**
  * A container as a Cloud Run service that always sends all traffic to its newest revision.
  *
- * The application is told to trust the platform's front end, unless the container brings a list of its own.
+ * The application is told to trust the front end of Cloud Run, unless the container brings a list of its own.
  *
  * It has no deletion protection on purpose: a first start that fails leaves the service to be replaced by the next apply,
  * and protection would block exactly that. It holds no data. Instances are billed while they run, the minimum number all
  * the time.
  */
 export class ServerlessService extends Construct {
-  /** Address that the platform gives the service. */
+  /** Address that Cloud Run gives the service. */
   readonly url: string;
 
   readonly serviceName: string;

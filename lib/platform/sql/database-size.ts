@@ -5,13 +5,13 @@ import { CheckedValue, oneOf } from "../../core/checked-value";
 import { expression } from "../../core/expression";
 import { CONNECTIONS_PER_INSTANCE } from "../../idp/contract";
 
-/** Tier without further choice: the smallest with dedicated CPU. */
+/** Default tier: the smallest with a dedicated CPU. */
 export const DEFAULT_DATABASE_TIER = "db-custom-1-3840";
 
 /** Memory of the shared-core tier in MB. The smaller one has 25 connections, too few for one instance. */
 const SHARED_CORE_MEMORY_MB = { "db-g1-small": 1741 } as const;
 
-/** Default of `max_connections` from this much memory on, as the managed database chooses it. */
+/** Default of `max_connections` from this much memory on, as Cloud SQL sets it. */
 const CONNECTION_STEPS = [
   { memoryMb: 0, connections: 25 },
   { memoryMb: 1700, connections: 50 },
@@ -24,7 +24,7 @@ const CONNECTION_STEPS = [
   { memoryMb: 122880, connections: 1000 },
 ] as const;
 
-/** Connections kept for administrators, the initialization job and the platform's own agents. */
+/** Connections kept for administrators, the initialization job and the agents of Cloud SQL. */
 const RESERVED_CONNECTIONS = 10;
 
 /** Limits of custom tiers. */

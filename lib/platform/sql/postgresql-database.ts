@@ -54,8 +54,8 @@ export interface PostgresqlDatabaseProps {
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Days for which the platform keeps a last backup, made as the database is deleted; the automatic ones then stay for
-   * their own time as well. 0 keeps none of them. What is kept is billed.
+   * Days to keep the final backup that Cloud SQL makes when the database is deleted; the automatic backups then stay for
+   * their own time too. 0 keeps none. Kept backups are billed.
    *
    * @default 30
    */
@@ -80,7 +80,7 @@ export interface PostgresqlDatabaseProps {
 /**
  * A managed PostgreSQL 15 with backups that outlive it, point-in-time recovery and growing storage, and its two passwords.
  *
- * Nobody connects without the platform's proxy, which checks who asks and encrypts both ways. Role and database of the
+ * Every connection goes through the proxy of Cloud SQL, which authenticates the caller and encrypts the traffic. Role and database of the
  * application are made by `DbInit`, so a destroy of the instance needs no order among them. Both are billed from the
  * moment of creation, also while nothing uses them.
  */
