@@ -11,7 +11,7 @@ const FEW = 10_000;
 const MANY = 100_000;
 
 /**
- * The inventory of cloud B through its own program, beside the naive form of it, against a server of pages on this
+ * The AWS inventory through the AWS CLI, beside the naive form of it, against a server of pages on this
  * machine. Where the program or jq is missing, a line says so.
  */
 export async function inventoryFigures(scratch: string): Promise<Figure[]> {

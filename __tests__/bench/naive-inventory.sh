@@ -1,17 +1,17 @@
 #!/bin/sh
-# The inventory as one writes it first: the program of cloud B collects everything, and jq reads it in one piece.
+# The inventory as one writes it first: the AWS CLI collects everything, and jq reads it in one piece.
 set -eu
 
 cd "$INVENTORY_FOLDER"
-cloudb() {
+list() {
   aws --endpoint-url "$AWS_ENDPOINT_URL" --region us-east-1 --output json ec2 "$@"
 }
 
-cloudb describe-instances >instances.json
+list describe-instances >instances.json
 jq -r '[.Reservations[].Instances[].InstanceType] | unique[]' instances.json >names
 xargs -n 100 aws --endpoint-url "$AWS_ENDPOINT_URL" --region us-east-1 --output json ec2 describe-instance-types \
   --instance-types <names >types.json
-cloudb describe-volumes >volumes.json
+list describe-volumes >volumes.json
 
 jq -r '.Volumes[] as $volume | $volume.Attachments[]
   | [.InstanceId, .Device, $volume.Size, "", $volume.VolumeType] | @csv' volumes.json >diskInfo.csv

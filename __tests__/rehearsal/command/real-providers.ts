@@ -56,7 +56,7 @@ export async function realProviderEnvironment(place: RealProviderPlace): Promise
  * Plans every combination of the inputs with the real providers' binaries: no account, no network, nothing applied.
  *
  * It shows what only the real ones know: what they refuse, that nothing asks an API at plan, and that nothing depends on
- * the cloud B set-up of whoever plans. A provider that the mirror lacks is a stand-in here as well, and the progress says
+ * the AWS set-up of whoever plans. A provider that the mirror lacks is a stand-in here as well, and the progress says
  * so.
  */
 export async function planWithRealProviders(options: RealProvidersOptions): Promise<RehearsalReport> {

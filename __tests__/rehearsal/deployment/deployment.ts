@@ -7,7 +7,7 @@ import { schemaOfFolder } from "../../stacks/provider-schema/provider-schema";
 import { GoogleStandIn } from "../../support/google-stand-in";
 import { Cloud } from "../project/cloud";
 import { copyFolder } from "./folder-copy";
-import { cloudBStandIn, quickPrograms } from "../project/aws-stand-in";
+import { awsStandIn, quickPrograms } from "../project/aws-stand-in";
 import { PluginServer } from "../providers/plugin-server";
 import { PROVIDERS } from "../project/provider-types";
 import { ResourceProvider } from "../providers/resource-provider";
@@ -54,7 +54,7 @@ const FAST_SCRIPTS = { REST_POLL_SECONDS: "0.02", REST_RETRY_BASE_SECONDS: "0.01
 export class Deployment {
   readonly folder = mkdtempSync(join(tmpdir(), "rehearsal-"));
   readonly web = new GoogleStandIn();
-  readonly cloudB = cloudBStandIn();
+  readonly aws = awsStandIn();
   readonly cloud: Cloud;
   /** Everything that Terraform and the scripts have printed. */
   log = "";
@@ -103,7 +103,7 @@ export class Deployment {
 
   private async listen(): Promise<this> {
     const { cloud, plugins, web } = this;
-    await Promise.all([web.start(), this.cloudB.start()]);
+    await Promise.all([web.start(), this.aws.start()]);
     for (const [name, kinds] of Object.entries(PROVIDERS)) {
       const schema = schemaOfFolder(name, this.folder);
       if (schema !== undefined) await plugins.add(name, new ResourceProvider(schema, kinds, cloud));
@@ -113,7 +113,7 @@ export class Deployment {
 
   async stop({ keepFolder = false } = {}): Promise<void> {
     this.plugins.stop();
-    await Promise.all([this.web.stop(), this.cloudB.stop()]);
+    await Promise.all([this.web.stop(), this.aws.stop()]);
     // Removing a folder takes long on a busy disk, and meanwhile others want answers of this process.
     if (!keepFolder) await rm(this.folder, { recursive: true, force: true });
   }
@@ -145,7 +145,7 @@ export class Deployment {
       GOOGLE_OAUTH_ACCESS_TOKEN: TOKEN,
       // Nothing of the machine's own but what the scripts need: no gcloud with somebody's account, for one.
       PATH: (programs ??= quickPrograms()),
-      AWS_ENDPOINT_URL_EC2: this.cloudB.endpoint,
+      AWS_ENDPOINT_URL_EC2: this.aws.endpoint,
       ...this.environment,
     };
     return Object.fromEntries(

@@ -2,20 +2,20 @@ import { Ec2StandIn, type Fleet } from "../../lab/inventory/ec2-stand-in";
 import { programFolder } from "../../support/google-stand-in-scripts";
 
 /** Machines that are there to be imported. */
-export const CLOUDB_MACHINES = 3;
+export const AWS_MACHINES = 3;
 
 /** Few machines, one of them gone already. */
 const FLEET: Fleet = {
-  machineCount: CLOUDB_MACHINES + 1,
+  machineCount: AWS_MACHINES + 1,
   machine: (index) => ({
     id: `i-${index}`,
     type: index % 2 === 0 ? "t3.micro" : "m5.large",
-    state: index === CLOUDB_MACHINES ? "terminated" : "running",
+    state: index === AWS_MACHINES ? "terminated" : "running",
     platformDetails: "Linux/UNIX",
     privateAddress: `172.31.0.${index + 4}`,
     tags: [["Name", `web "${index}", 😀`]],
   }),
-  volumeCount: CLOUDB_MACHINES,
+  volumeCount: AWS_MACHINES,
   volume: (index) => ({
     id: `vol-${index}`,
     sizeGib: 8,
@@ -25,7 +25,7 @@ const FLEET: Fleet = {
   type: (name) => ({ name, cores: 2, mebibytes: 1024 }),
 };
 
-/** Prints what the program of cloud B would, for one machine, in a hundredth of its time. */
+/** Prints what the AWS CLI would, for one machine, in a hundredth of its time. */
 const QUICK_PROGRAM = `case " $* " in
   *" describe-instances "*) echo '{"InstanceId":"i-1","InstanceType":"t3.micro","State":{"Name":"running"}}' ;;
   *" describe-instance-types "*)
@@ -34,12 +34,12 @@ const QUICK_PROGRAM = `case " $* " in
   *) exit 252 ;;
 esac`;
 
-/** Programs of the scripts with a stand-in for cloud B's own. */
+/** Programs of the scripts with a stand-in for the AWS CLI. */
 export function quickPrograms(): string {
   return programFolder({ scripts: { aws: QUICK_PROGRAM } });
 }
 
-/** A cloud B of its own for one deployment: what lists its machines, and what is asked of it. */
-export function cloudBStandIn(): Ec2StandIn {
+/** AWS for one deployment: what lists its VMs, and what is asked of it. */
+export function awsStandIn(): Ec2StandIn {
   return new Ec2StandIn(FLEET);
 }

@@ -1,7 +1,7 @@
 import { all, EARLY_FAULTS, edited, withInputs } from "./every-stack";
 import { DEFAULT_ZONE, LAB_PASSWORD } from "../../../lib/lab/contract";
 import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS } from "../../stacks/refused-lab-inputs";
-import { BOOTSTRAP_INPUTS, requireImport, requireSurvivors, useRealProgram } from "./aws-inventory";
+import { BOOTSTRAP_INPUTS, requireImport, requireSurvivors, useAwsCli } from "./aws-inventory";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
@@ -125,7 +125,7 @@ const CHANGES: readonly ChangeScenario[] = [
 ];
 
 const IMPORT = "terraform_data.lab_cloudb_import[0]";
-const CLOUD_B = [
+const AWS_RESOURCES = [
   "aws_iam_access_key.lab_cloudb_user_key[0]",
   "aws_iam_policy.lab_cloudb_user_policy[0]",
   "aws_iam_user.lab_cloudb_user[0]",
@@ -134,15 +134,15 @@ const CLOUD_B = [
   IMPORT,
 ];
 
-/** The lab with cloud B, through the real program of cloud B. */
-const CLOUD_B_CHANGES: readonly ChangeScenario[] = [
+/** The lab with the AWS inventory, through the real AWS CLI. */
+const AWS_CHANGES: readonly ChangeScenario[] = [
   {
-    name: "cloud B",
+    name: "the AWS inventory",
     change: (deployment) => {
-      useRealProgram(deployment);
+      useAwsCli(deployment);
       deployment.inputs = { ...deployment.inputs, ...BOOTSTRAP_INPUTS };
     },
-    expected: all("create", CLOUD_B),
+    expected: all("create", AWS_RESOURCES),
     verify: (deployment) => {
       requireImport(deployment, { jobs: 1 });
     },
@@ -203,7 +203,7 @@ const CLOUD_B_CHANGES: readonly ChangeScenario[] = [
   },
 ];
 
-/** What follows from other inputs: a key of cloud B has a secret. */
+/** What follows from other inputs: an AWS key has a secret. */
 function consistent(inputs: Inputs): Inputs {
   const { cloudb_access_key_id: keyId } = inputs;
   return { ...inputs, cloudb_secret_access_key: keyId === "" ? "" : BOOTSTRAP_INPUTS.cloudb_secret_access_key };
@@ -225,9 +225,9 @@ export const ASSESSMENT_LAB: StackRehearsal = {
       for (const id of OTHERS_IDS) cloud.othersNetworks.add(`projects/${project}/global/networks/assess-${id}-vpc`);
     }
   },
-  changes: [...CHANGES, ...CLOUD_B_CHANGES],
+  changes: [...CHANGES, ...AWS_CHANGES],
   verifyDestroyed: requireSurvivors,
-  // An existing network is looked for, and the credentials of cloud B are tried.
+  // An existing network is looked for, and the AWS credentials are tried.
   plansOffline: ({ cloudb_access_key_id: keyId = "", create_vpc: createVpc = true }) =>
     createVpc === true && keyId === "",
   stages: [

@@ -1,10 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 
 import { programFolder } from "../../support/google-stand-in-scripts";
-import { CLOUDB_MACHINES } from "../project/aws-stand-in";
+import { findProgram } from "../../support/programs";
+import { AWS_MACHINES } from "../project/aws-stand-in";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { textAt } from "../project/terraform-value";
 
@@ -17,48 +16,39 @@ export const BOOTSTRAP_INPUTS: Inputs = {
 let realPrograms: string | undefined;
 
 /**
- * From here on the scripts of a deployment run the real program of cloud B.
+ * From here on the scripts of a deployment run the real AWS CLI.
  *
  * Where there is none, a line says so, and with CI set that is a failure.
  */
-export function useRealProgram(deployment: Deployment): void {
-  const folder = (process.env.PATH ?? "").split(":").find((candidate) => isExecutable(join(candidate, "aws")));
-  if (folder === undefined) {
+export function useAwsCli(deployment: Deployment): void {
+  const found = findProgram("aws");
+  if (found === undefined) {
     const lack = "aws is not on the PATH: apt-get install awscli";
     if (process.env.CI !== undefined && process.env.CI !== "") throw new Error(lack);
-    process.stderr.write(`SKIPPED the real program of cloud B: ${lack}\n`);
+    process.stderr.write(`SKIPPED the real AWS CLI: ${lack}\n`);
     return;
   }
   // The program is a script itself and needs more of the machine than the scripts may see.
-  const program = `PATH='${process.env.PATH ?? ""}' exec '${join(folder, "aws")}' "$@"`;
+  const program = `PATH='${process.env.PATH ?? ""}' exec '${found}' "$@"`;
   deployment.environment.PATH = realPrograms ??= programFolder({ scripts: { aws: program } });
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The import went all the way, with the scoped key, and nobody has seen a secret. */
 export function requireImport(deployment: Deployment, { jobs }: { readonly jobs: number }): void {
-  const { cloud, cloudB, log, web } = deployment;
+  const { aws, cloud, log, web } = deployment;
   const completed = [...web.migration.jobs.values()].filter(({ state }) => state === "COMPLETED");
   if (completed.length !== jobs || web.migration.jobs.size !== jobs) {
     throw new Error(`${completed.length} of ${web.migration.jobs.size} import jobs are completed, expected ${jobs}`);
   }
   const machines = completed.map(({ assets }) => assets.length);
   const isReal = deployment.environment.PATH !== undefined;
-  if (isReal && machines.some((count) => count !== CLOUDB_MACHINES))
+  if (isReal && machines.some((count) => count !== AWS_MACHINES))
     throw new Error(`${machines.join()} machines imported`);
 
   const [key] = cloud.ofType("aws_iam_access_key");
-  const others = cloudB.requests.filter(({ accessKeyId }) => accessKeyId !== key?.id);
-  if (isReal && (cloudB.requests.length < 3 || others.length > 0)) {
-    throw new Error(`${cloudB.requests.length} requests to cloud B, ${others.length} not with the scoped key`);
+  const others = aws.requests.filter(({ accessKeyId }) => accessKeyId !== key?.id);
+  if (isReal && (aws.requests.length < 3 || others.length > 0)) {
+    throw new Error(`${aws.requests.length} requests to AWS, ${others.length} not with the scoped key`);
   }
   if (!log.includes("is completed: ")) throw new Error("the output of the import was not shown");
   requireHiddenSecrets(deployment);
@@ -71,8 +61,8 @@ function requireHiddenSecrets(deployment: Deployment): void {
   const bootstrap = Object.values(BOOTSTRAP_INPUTS).map(String);
   const requests = JSON.stringify(web.requests.map(({ path, body, headers }) => [path, body, headers]));
   for (const secret of [...scoped, ...bootstrap]) {
-    if (log.includes(secret)) throw new Error("a key of cloud B was printed");
-    if (requests.includes(secret)) throw new Error("a key of cloud B was sent to the assessment service");
+    if (log.includes(secret)) throw new Error("an AWS key was printed");
+    if (requests.includes(secret)) throw new Error("an AWS key was sent to the assessment service");
   }
   const state = deployment.read("terraform.tfstate") ?? "";
   if (bootstrap.some((secret) => state.includes(secret))) throw new Error("the bootstrap key is in the state");

@@ -14,7 +14,7 @@ jest.setTimeout(120_000);
 
 const INPUTS = { project_id: "my-project", linux_vm_count: 0, create_windows_vm: false, ...BOOTSTRAP_INPUTS };
 
-/** Applies the lab with cloud B and everything that Terraform can log, after somebody has changed its configuration. */
+/** Applies the lab with the AWS inventory and everything that Terraform can log, after somebody has changed its configuration. */
 async function applied(change: (text: string) => string = (text) => text) {
   const app = testApp();
   new AssessmentLabStack(app, "assessment-lab");
@@ -33,7 +33,7 @@ async function applied(change: (text: string) => string = (text) => text) {
   }
 }
 
-describeWith(["terraform", "curl", "jq"], "The secret of cloud B's scoped key", () => {
+describeWith(["terraform", "curl", "jq"], "The secret of the scoped AWS key", () => {
   it("reaches the script in an environment that Terraform neither prints nor logs, so the script's output is shown", async () => {
     const { log, secret } = await applied();
 
