@@ -213,29 +213,11 @@ export class Cloud {
     return !isGone && this.surroundings.hasImage(image);
   }
 
-  /** A copy that goes its own way from here. */
+  /** A copy that goes its own way from here, without the faults that were asked for. */
   copy(surroundings: CloudSurroundings): Cloud {
-    const copy = new Cloud(surroundings);
-    this.objects.forEach((object, key) => copy.objects.set(key, object));
-    copy.payloads.push(...this.payloads);
-    copy.executions.push(...this.executions);
-    this.databaseRoles.forEach((password, role) => copy.databaseRoles.set(role, password));
-    this.identityPools.forEach((maker, project) => copy.identityPools.set(project, maker));
-    this.roleMakers.forEach((maker, role) => copy.roleMakers.set(role, maker));
-    this.retiredNames.forEach((name) => copy.retiredNames.add(name));
-    this.deletedRepositories.forEach((prefix) => copy.deletedRepositories.add(prefix));
-    this.othersNetworks.forEach((id) => copy.othersNetworks.add(id));
-    this.others.forEach((key) => copy.others.add(key));
-    this.own.forEach((key) => copy.own.add(key));
-    copy.othersExist = this.othersExist;
-    this.bucketFiles.forEach((count, bucket) => copy.bucketFiles.set(bucket, count));
-    this.handedOut.forEach((value) => copy.handedOut.add(value));
-    copy.admission = this.admission;
-    this.podEnvironments.forEach((pods, deployment) => copy.podEnvironments.set(deployment, pods));
-    this.podNeeds.forEach((needs, deployment) => copy.podNeeds.set(deployment, needs));
-    this.serverAnnotations.forEach((annotations, service) => copy.serverAnnotations.set(service, annotations));
-    this.keptInState.forEach((value) => copy.keptInState.add(value));
-    return copy;
+    const kept = Object.entries(this).filter(([name]) => !NOT_COPIED.includes(name));
+    const copies = kept.map(([name, value]: [string, unknown]) => [name, copied(value)] as const);
+    return Object.assign(new Cloud(surroundings), Object.fromEntries(copies));
   }
 
   /** Text of a secret's version; the newest for `latest`. */
@@ -260,6 +242,14 @@ export class Cloud {
   missingNeeds(object: CloudObject): readonly Need[] {
     return object.needs.filter(({ isMet }) => !isMet(this));
   }
+}
+
+const NOT_COPIED = ["accessTokens", "failingJobs", "faults", "publicPayloads", "refusals", "surroundings"];
+
+function copied(value: unknown): unknown {
+  if (value instanceof Map) return new Map(value);
+  if (value instanceof Set) return new Set(value);
+  return Array.isArray(value) ? [...(value as unknown[])] : value;
 }
 
 /** Whether a planned identity, of which parts that are known only after the apply are empty, can become another. */

@@ -4,7 +4,8 @@ import {
   type ProviderSchema,
 } from "../../stacks/provider-schema/provider-schema";
 import { type Cloud, type CloudObject, InjectedRefusal, Refusal } from "../project/cloud";
-import { labelsOf, type ProviderSettings, type ProviderTypes, type ResourceType } from "../project/resource-type";
+import { type ProviderSettings, type ProviderTypes, type ResourceType } from "../project/resource-type";
+import { computedBlocks, filled, withKnown, withProject, writeOnlyIn } from "./planned-values";
 import { configurationProblems, typedDefault } from "./schema-rules";
 import {
   blockType,
@@ -14,7 +15,6 @@ import {
   mapAttributes,
   sameValue,
   textAt,
-  Unknown,
   UNKNOWN,
   type Value,
   valueAt,
@@ -98,9 +98,9 @@ export class ResourceProvider {
       // A value that the platform left empty stays so; only what is new can be anything.
       return value === null && computed === true && before === undefined ? UNKNOWN : value;
     });
-    const known = this.withKnown(kind, unset as ValueObject, config, block);
-    const planned = { ...(known as ValueObject), ...computedBlocks(kind, prior, config) };
-    this.cloud.plan(type, kind.id(this.withProject(planned), this.cloud));
+    const known = withKnown(kind, { planned: unset as ValueObject, config, block, settings: this.settings });
+    const planned = { ...known, ...computedBlocks(kind, prior, config) };
+    this.cloud.plan(type, kind.id(withProject(planned, this.settings), this.cloud));
     if (!isValueObject(prior)) return { planned, replacedBy: [] };
     if (!isValueObject(planned) || sameValue(planned, prior)) return { planned, replacedBy: [] };
     const replacedBy = [
@@ -126,13 +126,13 @@ export class ResourceProvider {
     this.types.requireAccess?.(this.configuration, this.cloud);
     if (planned === null) return this.destroy(type, kind, prior as ValueObject);
     const values = planned as ValueObject;
-    const writeOnly = this.writeOnly(type, config);
+    const writeOnly = writeOnlyIn(config, this.blockOf(type));
     const invalid = kind.invalid?.(values) ?? [];
     if (invalid.length > 0) throw new Refusal(`Error 422: ${type} is invalid: ${invalid.join(", ")}`);
     if (prior !== null) return this.update(type, kind, { prior: prior as ValueObject, values, writeOnly });
 
-    const id = kind.id(this.withProject(values), this.cloud);
-    const state = this.filled(type, kind, values, id);
+    const id = kind.id(withProject(values, this.settings), this.cloud);
+    const state = this.filled(type, values, id);
     const object: CloudObject = { type, id, values: state, writeOnly, needs: kind.needs?.(state, this.cloud) ?? [] };
     try {
       this.cloud.create(object);
@@ -171,7 +171,7 @@ export class ResourceProvider {
   ): Value {
     const before = this.cloud.find(type, textAt(change.prior, "id"));
     if (before === undefined) throw new Refusal(`Error 404: ${type} ${textAt(change.prior, "id")} does not exist`);
-    const state = this.filled(type, kind, change.values, before.id);
+    const state = this.filled(type, change.values, before.id);
     const needs = kind.needs?.(state, this.cloud) ?? [];
     // The provider sends a write-only value only together with a new version number of it, and then the whole of it.
     const isSent = ([entry]: readonly [string, string]): boolean => {
@@ -197,60 +197,9 @@ export class ResourceProvider {
     return null;
   }
 
-  /** Planned values with those that the real provider knows before the apply. */
-  private withKnown(kind: ResourceType, planned: ValueObject, config: ValueObject, block: BlockSchema): Value {
-    const attributes = block.attributes ?? {};
-    const ofEvery: ValueObject = {
-      ...(kind.knownAtPlan === undefined ? { project: this.settings.project, deletion_policy: "DELETE" } : {}),
-      ...("project" in attributes && config.project !== null ? { project: config.project ?? null } : {}),
-      ...("terraform_labels" in attributes
-        ? { effective_labels: labelsOf(config), terraform_labels: labelsOf(config) }
-        : {}),
-    };
-    const known: ValueObject = { ...ofEvery, ...kind.knownAtPlan?.(config, this.settings) };
-    const labelsUnknown = planned.labels instanceof Unknown;
-    return Object.fromEntries(
-      Object.entries(planned).map(([name, value]) => {
-        const replacement = known[name];
-        if (replacement === undefined || config[name] !== null) return [name, value];
-        return [name, labelsUnknown && name.endsWith("_labels") ? UNKNOWN : replacement];
-      }),
-    );
-  }
-
-  /** With the provider's own project where the platform is left to fill it in. */
-  private withProject(planned: ValueObject): ValueObject {
-    return planned.project instanceof Unknown ? { ...planned, project: this.settings.project } : planned;
-  }
-
-  private filled(type: string, kind: ResourceType, planned: ValueObject, id: string): ValueObject {
-    const values = this.withProject(planned);
-    const computed: ValueObject = { id, ...kind.computed?.(values, { id, cloud: this.cloud }) };
-    const block = this.blockOf(type);
-    const { block_types: blocks = {} } = block;
-    const top = Object.fromEntries(
-      Object.entries(planned).map(([name, value]) => {
-        if (name === "project" && value instanceof Unknown) return [name, computed.project ?? values.project ?? null];
-        const filled = withComputed(value, computed[name]);
-        return [name, filled instanceof Unknown && name in blocks ? [] : filled];
-      }),
-    );
-    return mapAttributes(completedBlock(top, block), block, null, (value, { type: attributeType }, name) =>
-      value instanceof Unknown ? (kind.defaults?.[name] ?? typedDefault(attributeType, name)) : value,
-    ) as ValueObject;
-  }
-
-  private writeOnly(type: string, config: Value): Record<string, string> {
-    const attributes = Object.entries(this.blockOf(type).attributes ?? {});
-    return Object.fromEntries(
-      attributes.flatMap(([name, attribute]) => {
-        const value = attribute.write_only === true ? valueAt(config, name) : null;
-        const entries = isValueObject(value)
-          ? Object.entries(value).map(([key, item]) => [`${name}.${key}`, item] as const)
-          : [[name, value] as const];
-        return entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
-      }),
-    );
+  private filled(type: string, planned: ValueObject, id: string): ValueObject {
+    const context = { id, cloud: this.cloud, block: this.blockOf(type) };
+    return filled(this.kindOf(type), planned, withProject(planned, this.settings), context);
   }
 
   private blockOf(type: string): BlockSchema {
@@ -268,27 +217,6 @@ export class ResourceProvider {
     if (kind === undefined) throw new Error(missingKind(type));
     return kind;
   }
-}
-
-/** Unknown parts of a value replaced by what is computed for the same place; the others stay as they are. */
-function withComputed(value: Value, computed: Value | undefined): Value {
-  if (computed === undefined) return value;
-  if (value instanceof Unknown) return computed;
-  if (Array.isArray(value)) {
-    return (value as readonly Value[]).map((item, index) => withComputed(item, presentAt(computed, String(index))));
-  }
-  if (!isValueObject(value) || !isValueObject(computed)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withComputed(item, computed[name])]));
-}
-
-function presentAt(value: Value, path: string): Value | undefined {
-  return valueAt(value, path) ?? undefined;
-}
-
-/** A block that nobody configured: as it was, or whatever the platform will make of it. */
-function computedBlocks({ computedBlocks: names = [] }: ResourceType, prior: Value, config: ValueObject): ValueObject {
-  const unconfigured = names.filter((name) => Array.isArray(config[name]) && config[name].length === 0);
-  return Object.fromEntries(unconfigured.map((name) => [name, isValueObject(prior) ? (prior[name] ?? null) : UNKNOWN]));
 }
 
 function missingKind(type: string): string {

@@ -1,207 +1,14 @@
-import { all, EARLY_FAULTS, edited, withInputs } from "./every-stack";
-import { DEFAULT_ZONE, LAB_PASSWORD } from "../../../lib/lab/contract";
+import { DEFAULT_ZONE } from "../../../lib/lab/contract";
 import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS } from "../../stacks/refused-lab-inputs";
-import { BOOTSTRAP_INPUTS, requireImport, requireSurvivors, useAwsCli } from "./aws-inventory";
-import { type Deployment, type Inputs } from "../deployment/deployment";
-import { type ChangeScenario } from "../engine/journey";
+import { type Inputs } from "../deployment/deployment";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
-
-const WINDOWS = "google_compute_instance.lab_windows_vm[0]";
-const BUCKET = "google_storage_bucket.lab_key_bucket[0]";
-const KEY_FILE = "google_storage_bucket_object.lab_key_file[0]";
-const VPC = "google_compute_network.lab_vpc[0]";
-const HTTP_RULE = "google_compute_firewall.lab_firewall_allow_http";
-const REGISTERED = "terraform_data.lab_source_registered[0]";
-const GROUP = "google_migration_center_group.lab_source_group[0]";
-const DEFAULT_RULES = ["icmp", "internal", "rdp", "ssh"].map(
-  (rule) => `google_compute_firewall.lab_firewall_allow_${rule}[0]`,
-);
-
-/** Linux targets by their numbers from 1 on. */
-const targets = (...numbers: number[]) =>
-  numbers.map((number) => `google_compute_instance.lab_linux_vm[${number - 1}]`);
-
-/** What hosts of a name are like in the project. */
-const hostsOf = ({ cloud }: Deployment, name: string) =>
-  cloud.ofType("google_compute_instance").flatMap(({ id, values }) => (id.endsWith(name) ? [values] : []));
+import { AWS_CHANGES, LAB_CHANGES } from "./assessment-lab-changes";
+import { BOOTSTRAP_INPUTS, requireSurvivors } from "./aws-inventory";
+import { EARLY_FAULTS } from "./every-stack";
 
 /** Deployment ids of networks that others have made in every project. */
 const OTHERS_IDS = ["a", "0a1b2c3d", "office"];
 const PROJECTS = ["my-project", "another-project-12345"];
-
-const CHANGES: readonly ChangeScenario[] = [
-  { name: "five targets", change: withInputs({ linux_vm_count: 5 }), expected: all("create", targets(4, 5)) },
-  { name: "one target", change: withInputs({ linux_vm_count: 1 }), expected: all("delete", targets(2, 3, 4, 5)) },
-  {
-    name: "other machine types",
-    change: withInputs({ windows_vm_machine_type: "e2-standard-4", linux_vm_machine_type: "e2-small" }),
-    expected: all("update", [WINDOWS, ...targets(1)]),
-  },
-  {
-    name: "larger disks",
-    change: withInputs({ windows_vm_boot_disk_size_gb: 64, linux_vm_boot_disk_size_gb: 32 }),
-    expected: all("update", [WINDOWS, ...targets(1)]),
-  },
-  {
-    name: "edit of the Windows script",
-    change: edited("scripts/windows-first-boot.ps1"),
-    expected: { [WINDOWS]: "update" },
-  },
-  {
-    name: "edit of the Linux script",
-    change: edited("scripts/linux-first-boot.sh"),
-    expected: all("update", targets(1)),
-  },
-  {
-    name: "another key",
-    planArguments: ["-replace=tls_private_key.lab_key"],
-    expected: { "tls_private_key.lab_key": "replace", ...all("update", [KEY_FILE, ...targets(1)]) },
-  },
-  {
-    name: "no key bucket",
-    change: withInputs({ create_ssh_key_bucket: false }),
-    expected: {
-      ...all("delete", [
-        BUCKET,
-        KEY_FILE,
-        "google_project_service.lab_apis_storage[0]",
-        "terraform_data.lab_apis_storage_answers[0]",
-      ]),
-      // Its metadata name the bucket, for a page of steps that is still to be written.
-      [WINDOWS]: "update",
-    },
-    verify: ({ web }) => {
-      if (!web.usage.enabled.has("storage.googleapis.com")) throw new Error("the storage API was turned off");
-    },
-  },
-  {
-    name: "remote desktop for an office, with a password that nobody knows",
-    change: withInputs({ rdp_source_ranges: ["203.0.113.0/24"], windows_password: "unknown" }),
-    expected: all("update", [WINDOWS, "google_compute_firewall.lab_firewall_allow_rdp[0]"]),
-    verify: (deployment) => {
-      const [host] = hostsOf(deployment, "winvm01");
-      const texts = [JSON.stringify(host), deployment.read("terraform.tfstate")];
-      if (texts.some((text) => text === undefined || text.includes(LAB_PASSWORD)))
-        throw new Error("the password of every lab is in the metadata or in the state");
-    },
-  },
-  {
-    name: "a password that the platform has reset",
-    change: (deployment) => {
-      for (const { metadata } of hostsOf(deployment, "winvm01"))
-        (metadata as Record<string, string>)["windows-keys"] = '{"userName":"lab-user"}';
-    },
-    expected: {},
-    verify: (deployment) => {
-      if (!JSON.stringify(hostsOf(deployment, "winvm01")).includes("windows-keys"))
-        throw new Error("what the platform had written is gone");
-    },
-  },
-  {
-    name: "rules of somebody else",
-    change: withInputs({ create_default_firewall_rules: false }),
-    expected: all("delete", DEFAULT_RULES),
-  },
-  { name: "no Windows host", change: withInputs({ create_windows_vm: false }), expected: { [WINDOWS]: "delete" } },
-  { name: "no target", change: withInputs({ linux_vm_count: 0 }), expected: all("delete", targets(1)) },
-  {
-    name: "a network that exists",
-    change: withInputs({ create_vpc: false, deployment_id: "office", linux_vm_count: 1 }),
-    expected: {
-      [VPC]: "delete",
-      "random_id.lab_random_id[0]": "delete",
-      // Both name the lab, which has another suffix now.
-      [GROUP]: "replace",
-      [REGISTERED]: "replace",
-      "terraform_data.lab_survivors_at_destroy[0]": "update",
-      [HTTP_RULE]: "replace",
-      ...all("create", targets(1)),
-    },
-    verify: ({ cloud }) => {
-      const networks = cloud.ofType("google_compute_network");
-      if (networks.length > 0) throw new Error(`there is still ${networks.map(({ id }) => id).join(", ")}`);
-    },
-  },
-];
-
-const IMPORT = "terraform_data.lab_cloudb_import[0]";
-const AWS_RESOURCES = [
-  "aws_iam_access_key.lab_cloudb_user_key[0]",
-  "aws_iam_policy.lab_cloudb_user_policy[0]",
-  "aws_iam_user.lab_cloudb_user[0]",
-  "aws_iam_user_policy_attachment.lab_cloudb_user_attachment[0]",
-  "terraform_data.lab_cloudb_programs[0]",
-  IMPORT,
-];
-
-/** The lab with the AWS inventory, through the real AWS CLI. */
-const AWS_CHANGES: readonly ChangeScenario[] = [
-  {
-    name: "the AWS inventory",
-    change: (deployment) => {
-      useAwsCli(deployment);
-      deployment.inputs = { ...deployment.inputs, ...BOOTSTRAP_INPUTS };
-    },
-    expected: all("create", AWS_RESOURCES),
-    verify: (deployment) => {
-      requireImport(deployment, { jobs: 1 });
-    },
-  },
-  {
-    name: "edit of the import",
-    change: edited("scripts/import-inventory.sh"),
-    expected: { [IMPORT]: "replace" },
-    verify: (deployment) => {
-      requireImport(deployment, { jobs: 1 });
-      if (!deployment.log.includes("This inventory is imported already, by job")) {
-        throw new Error("the same inventory was imported again");
-      }
-    },
-  },
-  {
-    name: "another client name",
-    change: withInputs({ assess_discovery_client_name: "Lab client, 2nd" }),
-    expected: {
-      [REGISTERED]: "replace",
-      [IMPORT]: "replace",
-      "terraform_data.lab_survivors_at_destroy[0]": "replace",
-    },
-    verify: (deployment) => {
-      requireImport(deployment, { jobs: 2 });
-      const names = [...deployment.web.migration.sources.values()].map(({ displayName }) => displayName);
-      if (names.join("; ") !== "assess-discovery-client; Lab client, 2nd") throw new Error(`sources: ${names.join()}`);
-      if (!deployment.log.includes("SOURCE_ID=assess-discovery-client ")) {
-        throw new Error("nothing tells how to remove what the source before has");
-      }
-    },
-  },
-  {
-    name: "what a cleanup has deleted",
-    change: ({ cloud, web }) => {
-      web.migration.jobs.clear();
-      web.migration.sources.clear();
-      for (const { type, id } of cloud.ofType("google_migration_center_group")) cloud.forget(`${type} ${id}`);
-    },
-    expected: { [GROUP]: "create", [REGISTERED]: "replace", [IMPORT]: "replace" },
-    verify: (deployment) => {
-      requireImport(deployment, { jobs: 1 });
-      if (deployment.web.migration.sources.size !== 1) throw new Error("the source was not registered again");
-    },
-  },
-  {
-    name: "a source that was deleted by hand",
-    change: ({ web }) => {
-      web.migration.jobs.clear();
-      web.migration.sources.clear();
-    },
-    planArguments: [`-replace=${REGISTERED}`, `-replace=${IMPORT}`],
-    expected: { [REGISTERED]: "replace", [IMPORT]: "replace" },
-    verify: (deployment) => {
-      requireImport(deployment, { jobs: 1 });
-      if (deployment.web.migration.sources.size !== 1) throw new Error("the source was not registered again");
-    },
-  },
-];
 
 /** What follows from other inputs: an AWS key has a secret. */
 function consistent(inputs: Inputs): Inputs {
@@ -225,7 +32,7 @@ export const ASSESSMENT_LAB: StackRehearsal = {
       for (const id of OTHERS_IDS) cloud.othersNetworks.add(`projects/${project}/global/networks/assess-${id}-vpc`);
     }
   },
-  changes: [...CHANGES, ...AWS_CHANGES],
+  changes: [...LAB_CHANGES, ...AWS_CHANGES],
   verifyDestroyed: requireSurvivors,
   // An existing network is looked for, and the AWS credentials are tried.
   plansOffline: ({ cloudb_access_key_id: keyId = "", create_vpc: createVpc = true }) =>

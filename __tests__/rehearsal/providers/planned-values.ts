@@ -1,0 +1,120 @@
+import { type BlockSchema } from "../../stacks/provider-schema/provider-schema";
+import { type Cloud } from "../project/cloud";
+import { labelsOf, type ProviderSettings, type ResourceType } from "../project/resource-type";
+import {
+  completedBlock,
+  isValueObject,
+  mapAttributes,
+  Unknown,
+  UNKNOWN,
+  type Value,
+  valueAt,
+  type ValueObject,
+} from "../project/terraform-value";
+import { typedDefault } from "./schema-rules";
+
+interface FillContext {
+  readonly id: string;
+  readonly cloud: Cloud;
+  readonly block: BlockSchema;
+}
+
+/** Planned values with those that the real provider knows before the apply. */
+export function withKnown(
+  kind: ResourceType,
+  {
+    planned,
+    config,
+    block,
+    settings,
+  }: {
+    readonly planned: ValueObject;
+    readonly config: ValueObject;
+    readonly block: BlockSchema;
+    readonly settings: ProviderSettings;
+  },
+): ValueObject {
+  const attributes = block.attributes ?? {};
+  const ofEvery: ValueObject = {
+    ...(kind.knownAtPlan === undefined ? { project: settings.project, deletion_policy: "DELETE" } : {}),
+    ...("project" in attributes && config.project !== null ? { project: config.project ?? null } : {}),
+    ...("terraform_labels" in attributes
+      ? { effective_labels: labelsOf(config), terraform_labels: labelsOf(config) }
+      : {}),
+  };
+  const known: ValueObject = { ...ofEvery, ...kind.knownAtPlan?.(config, settings) };
+  const labelsUnknown = planned.labels instanceof Unknown;
+  return Object.fromEntries(
+    Object.entries(planned).map(([name, value]) => {
+      const replacement = known[name];
+      if (replacement === undefined || config[name] !== null) return [name, value];
+      return [name, labelsUnknown && name.endsWith("_labels") ? UNKNOWN : replacement];
+    }),
+  );
+}
+
+/** With the provider's own project where the platform is left to fill it in. */
+export function withProject(planned: ValueObject, { project }: ProviderSettings): ValueObject {
+  return planned.project instanceof Unknown ? { ...planned, project } : planned;
+}
+
+/** What exists after an apply: everything that was unknown has a value. */
+export function filled(
+  kind: ResourceType,
+  planned: ValueObject,
+  values: ValueObject,
+  context: FillContext,
+): ValueObject {
+  const computed: ValueObject = { id: context.id, ...kind.computed?.(values, context) };
+  const { block } = context;
+  const { block_types: blocks = {} } = block;
+  const top = Object.fromEntries(
+    Object.entries(planned).map(([name, value]) => {
+      if (name === "project" && value instanceof Unknown) return [name, computed.project ?? values.project ?? null];
+      const filled = withComputed(value, computed[name]);
+      return [name, filled instanceof Unknown && name in blocks ? [] : filled];
+    }),
+  );
+  return mapAttributes(completedBlock(top, block), block, null, (value, { type: attributeType }, name) =>
+    value instanceof Unknown ? (kind.defaults?.[name] ?? typedDefault(attributeType, name)) : value,
+  ) as ValueObject;
+}
+
+/** Write-only arguments by their places. */
+export function writeOnlyIn(config: Value, block: BlockSchema): Record<string, string> {
+  const attributes = Object.entries(block.attributes ?? {});
+  return Object.fromEntries(
+    attributes.flatMap(([name, attribute]) => {
+      const value = attribute.write_only === true ? valueAt(config, name) : null;
+      const entries = isValueObject(value)
+        ? Object.entries(value).map(([key, item]) => [`${name}.${key}`, item] as const)
+        : [[name, value] as const];
+      return entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
+    }),
+  );
+}
+
+/** Unknown parts of a value replaced by what is computed for the same place; the others stay as they are. */
+function withComputed(value: Value, computed: Value | undefined): Value {
+  if (computed === undefined) return value;
+  if (value instanceof Unknown) return computed;
+  if (Array.isArray(value)) {
+    return (value as readonly Value[]).map((item, index) => withComputed(item, presentAt(computed, String(index))));
+  }
+  if (!isValueObject(value) || !isValueObject(computed)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withComputed(item, computed[name])]));
+}
+
+function presentAt(value: Value, path: string): Value | undefined {
+  return valueAt(value, path) ?? undefined;
+}
+
+/** A block that nobody configured: as it was, or whatever the platform will make of it. */
+export function computedBlocks(
+  { computedBlocks: names = [] }: ResourceType,
+  prior: Value,
+  config: ValueObject,
+): ValueObject {
+  const unconfigured = names.filter((name) => Array.isArray(config[name]) && config[name].length === 0);
+  return Object.fromEntries(unconfigured.map((name) => [name, isValueObject(prior) ? (prior[name] ?? null) : UNKNOWN]));
+}
