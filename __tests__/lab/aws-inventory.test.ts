@@ -120,7 +120,7 @@ describe("AwsInventory", () => {
     }
   });
 
-  it("looks for the programs before it creates anything in cloud B", () => {
+  it("looks for the programs before it creates anything in AWS", () => {
     const inventory = inventoryIn();
     expect(stepOf(inventory, "cloud_b_programs").command).toBe(
       'sh "${path.module}/scripts/discover-cloudb.sh" --check',

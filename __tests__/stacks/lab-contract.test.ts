@@ -109,7 +109,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
         force_destroy: true,
       }),
     ],
-    ["Cloud B scoped user assess-discovery-<id>", () => awsUserName("0a1b2c3d"), "assess-discovery-0a1b2c3d"],
+    ["AWS scoped user assess-discovery-<id>", () => awsUserName("0a1b2c3d"), "assess-discovery-0a1b2c3d"],
     [
       "<id> is the output deployment_id: random hexadecimal digits unless it is given",
       () => [output("deployment_id").value, local("lab_deployment_id"), labResource("random_id.lab_random_id")],
@@ -388,7 +388,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     ["vpc_name", () => output("vpc_name").value, "assess-${local.lab_deployment_id}-vpc"],
     [
-      "cloudb_iam_user_arn: null when cloud B is disabled",
+      "cloudb_iam_user_arn: null when AWS is disabled",
       () => [
         output("cloudb_iam_user_arn").value,
         labResource(CLOUDB_USER).count,
@@ -458,7 +458,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       expect.stringContaining("capitals included"),
     ],
     [
-      "Only one of the two cloud B credentials: refused before anything is created",
+      "Only one of the two AWS credentials: refused before anything is created",
       () => rulesOf("cloudb_region"),
       expect.stringContaining("a request is signed with both; give both, or neither"),
     ],
@@ -481,7 +481,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       expect.stringContaining("may create, attach and delete a user, a policy and an access key"),
     ],
     [
-      "Cloud B command-line tool absent: asked for before anything of cloud B is created",
+      "AWS CLI absent: asked for before anything is created in AWS",
       () => [
         valueAt(labTerraform().resource, `${CLOUDB_PROGRAMS_ADDRESS}.provisioner.0.local-exec.command`),
         labResource(CLOUDB_USER).depends_on,
@@ -494,7 +494,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       ],
     ],
     [
-      "Cloud B scoped policy: exactly three read-only describe permissions",
+      "AWS scoped policy: exactly three read-only describe permissions",
       () =>
         (
           JSON.parse(String(labResource("aws_iam_policy.lab_cloudb_user_policy").policy)) as {
@@ -583,7 +583,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       "create_ssh_key_bucket is false; there is no lab-ssh-key.pem to download, because the private key is in the state alone, at tls_private_key.lab_key; set it to true, or take private_key_pem from there.",
     ],
     [
-      "linux_vm_count = 0: a check says that only a cloud B import can supply assets",
+      "linux_vm_count = 0: a check says that only an AWS import can supply assets",
       () => messageOf("lab_has_scan_targets"),
       "linux_vm_count is 0; only an import from AWS can supply assets, because there is nothing to scan; raise it, or import from AWS, which needs its credentials and initialize_assessment_service.",
     ],

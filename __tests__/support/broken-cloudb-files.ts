@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Puts cloud B files into a home folder that fail whoever reads them.
+ * Puts AWS files into a home folder that fail whoever reads them.
  *
  * @returns environment of somebody whose home this is and whose profile is in none of them
  */

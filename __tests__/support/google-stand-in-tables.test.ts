@@ -20,7 +20,7 @@ function read(format: string, header: string) {
 }
 
 describe("A table that the stand-in is sent", () => {
-  it.each(Object.entries(AWS_IMPORT_COLUMNS))("is known by its header row: %s of cloud B's export", (kind, columns) => {
+  it.each(Object.entries(AWS_IMPORT_COLUMNS))("is known by its header row: %s of AWS's export", (kind, columns) => {
     expect(read(AWS, columns.join())).toMatchObject({ hasErrors: false, kind });
   });
 

@@ -2,7 +2,7 @@ import { parse } from "csv-parse/sync";
 
 import { type JsonObject } from "./google-stand-in-schema";
 
-/** Tables of the format of cloud B's exports: the columns, exactly and in order. */
+/** Tables of the format of AWS's exports: the columns, exactly and in order. */
 const COLUMNS = {
   vmInfo: [
     ...["MachineId", "MachineName", "PrimaryIPAddress", "PrimaryMACAddress", "PublicIPAddress"],

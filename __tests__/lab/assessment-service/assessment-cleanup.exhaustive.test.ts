@@ -139,7 +139,7 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
 
   it.concurrent.each([
     ["nothing", ""],
-    ["a page of somebody between", "<h1>Sign in</h1>"],
+    ["the page of a proxy", "<h1>Sign in</h1>"],
     ["a text", '"sources"'],
     ["a list without its name", '[{"name":"a"}]'],
     ["a text for the list", '{"sources":"a"}'],
@@ -165,7 +165,7 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
     }),
   );
 
-  it.concurrent("does not read pages for ever", () =>
+  it.concurrent("stops reading when a page names itself as the next", () =>
     inScene(async ({ standIn, run }) => {
       haveLeftovers(standIn);
       standIn.migration.endlessPages = true;

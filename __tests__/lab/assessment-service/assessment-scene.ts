@@ -171,7 +171,7 @@ export function haveLeftovers(standIn: GoogleStandIn): void {
     state: "ACTIVE",
   });
   migration.sources.set(`${LOCATION}/sources/other`, { name: `${LOCATION}/sources/other`, displayName: "Other" });
-  const job = { displayName: "Cloud B", phaseEndsAt: 0, tables: [], report: {}, state: "COMPLETED" as const };
+  const job = { displayName: "AWS", phaseEndsAt: 0, tables: [], report: {}, state: "COMPLETED" as const };
   for (const [id, source] of [
     ["mine", SOURCE],
     ["mine-too", UPLOAD_SOURCE],

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 
 import { describeWith, type Program } from "../../support/programs";
 
-/** Releases of the program of cloud B that are in use. */
+/** Releases of the AWS CLI that are in use. */
 export const AWS_RELEASES = [1, 2] as const;
 export type AwsRelease = (typeof AWS_RELEASES)[number];
 
@@ -33,7 +33,7 @@ function awsFolders(): ReadonlyMap<AwsRelease, string> {
 
 const FOLDERS = awsFolders();
 
-/** A `describe` block with the programs of one release of cloud B's own. */
+/** A `describe` block with one release of the AWS CLI. */
 export function describeRelease(
   release: AwsRelease,
   programs: readonly Program[],

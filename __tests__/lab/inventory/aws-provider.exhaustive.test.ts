@@ -58,7 +58,7 @@ function withMirror(mirror: string): void {
   let administrator: Key;
   let bootstrap: Key;
 
-  /** Runs Terraform for somebody whose own set-up of cloud B is broken. */
+  /** Runs Terraform for somebody whose own set-up of AWS is broken. */
   const terraform = (...command: string[]): Promise<TerraformRun> => {
     const home = temporaryFolder();
     return runTerraform(
@@ -82,7 +82,7 @@ function withMirror(mirror: string): void {
     writeFileSync(join(folder, "inputs.auto.tfvars.json"), JSON.stringify(inputs));
   };
 
-  /** Runs the program of cloud B past the gateway. */
+  /** Runs the AWS CLI past the gateway. */
   const aws = async (key: Key, ...command: string[]): Promise<unknown> => {
     const { stdout } = await promisify(execFile)(
       programPath("aws"),

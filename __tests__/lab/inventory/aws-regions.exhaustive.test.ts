@@ -11,7 +11,7 @@ interface Partition {
   readonly regions: Readonly<Record<string, unknown>>;
 }
 
-/** Prints the list of partitions that the program of cloud B has with it. */
+/** Prints the list of partitions that the AWS CLI has with it. */
 const PRINT_PARTITIONS = `
 import os
 try:
@@ -21,7 +21,7 @@ except ImportError:
 print(open(os.path.join(os.path.dirname(botocore.__file__), "data", "partitions.json")).read())
 `;
 
-describeRelease(1, [], "a region of cloud B", ([folder = ""]) => {
+describeRelease(1, [], "a region of AWS", ([folder = ""]) => {
   const [interpreter = ""] = /(?<=^#!)\S+/.exec(readFileSync(join(folder, "aws"), "utf8")) ?? [];
   const { partitions } = JSON.parse(execFileSync(interpreter, ["-c", PRINT_PARTITIONS]).toString()) as {
     partitions: readonly Partition[];

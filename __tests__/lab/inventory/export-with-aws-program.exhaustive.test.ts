@@ -292,7 +292,7 @@ interface Scene {
 }
 
 for (const release of AWS_RELEASES) {
-  describeRelease(release, ["dash"], "export-inventory.sh with the program of cloud B", (programs) => {
+  describeRelease(release, ["dash"], "export-inventory.sh with the AWS CLI", (programs) => {
     async function inScene(fleet: Fleet, test: (scene: Scene) => Promise<void>): Promise<void> {
       const standIn = await new Ec2StandIn(fleet).start();
       const folder = temporaryFolder();

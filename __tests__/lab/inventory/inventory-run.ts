@@ -96,8 +96,8 @@ export const MACHINE = {
   PlatformDetails: "Linux/UNIX",
   Tags: [{ Key: "Name", Value: 'a, "b"\n\u{1F600}\\n' }],
 };
-export const TYPE = { InstanceType: "t3.micro", VCpuInfo: { DefaultVCpus: 2 }, MemoryInfo: { SizeInMiB: 1024 } };
-export const VOLUME = {
+const TYPE = { InstanceType: "t3.micro", VCpuInfo: { DefaultVCpus: 2 }, MemoryInfo: { SizeInMiB: 1024 } };
+const VOLUME = {
   VolumeId: "vol-1",
   Size: 8,
   VolumeType: "gp3",

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 import { programPath } from "../../support/programs";
 
-/** A server that knows the whole API of cloud B's machines, made by others. */
+/** A server that knows the whole EC2 API, made by others. */
 export class Moto {
   private constructor(
     private readonly process: ChildProcess,
@@ -34,7 +34,7 @@ export class Moto {
     await ended;
   }
 
-  /** Runs the program of cloud B, found in the first of the folders, and reads its answer. */
+  /** Runs the AWS CLI, found in the first of the folders, and reads its answer. */
   async call(programs: readonly string[], command: readonly string[]): Promise<unknown> {
     const { stdout } = await promisify(execFile)(
       join(programs[0] ?? "", "aws"),

@@ -2,7 +2,7 @@ import { type IncomingMessage, request, type ServerResponse } from "node:http";
 
 import { LoopbackServer } from "../../support/loopback-server";
 
-/** What was asked of cloud B, and with which key. */
+/** What was asked of AWS, and with which key. */
 export interface RecordedRequest {
   readonly action: string;
   readonly accessKeyId: string;
