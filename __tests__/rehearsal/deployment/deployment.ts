@@ -11,18 +11,13 @@ import { awsStandIn, quickPrograms } from "../project/aws-stand-in";
 import { PluginServer } from "../providers/plugin-server";
 import { PROVIDERS } from "../project/provider-types";
 import { ResourceProvider } from "../providers/resource-provider";
-import { type SecretInput, SecretScan } from "./secret-scan";
+import { type Configuration, secretInputs, SecretScan } from "./secret-scan";
 import { type Plan, type Refusals, StepFailure } from "./steps";
 import { actionsOf, addressesIn, changedOutputsOf, keysByAddress } from "./terraform-json";
-import { runTerraform, type TerraformOptions, type TerraformRun } from "./terraform-process";
+import { problemsIn, runTerraform, unwrapped, type TerraformOptions, type TerraformRun } from "./terraform-process";
 
 /** Values of input variables; what is not given has the stack's own default. */
 export type Inputs = Readonly<Record<string, unknown>>;
-
-/** The part of a configuration that says which inputs are secrets. */
-interface Configuration {
-  readonly variable?: Readonly<Record<string, { readonly ephemeral?: boolean; readonly sensitive?: boolean }>>;
-}
 
 export interface DeploymentOptions {
   /** A synthesized folder; it is copied and never written to. */
@@ -209,7 +204,10 @@ export class Deployment {
   async applyAtOnce(...further: string[]): Promise<void> {
     this.writeInputs();
     // A plan could keep a secret that is given; one command less takes a third less time.
-    const plan = this.secretInputs.length > 0 ? [await this.planIntoFile(further)] : ["-auto-approve", ...further];
+    const plan =
+      secretInputs(this.configuration, this.inputs).length > 0
+        ? [await this.planIntoFile(further)]
+        : ["-auto-approve", ...further];
     await this.succeed("apply", ["apply", "-input=false", ...plan]);
   }
 
@@ -229,7 +227,7 @@ export class Deployment {
       "JSON of plans": this.shown.plans,
     };
     const views = { stateViews: ["JSON output"], planViews: ["JSON of plans"] };
-    return this.scan.leaks({ cloud, folder, texts, ...views, inputs: this.secretInputs });
+    return this.scan.leaks({ cloud, folder, texts, ...views, inputs: secretInputs(this.configuration, this.inputs) });
   }
 
   async outputs(): Promise<Readonly<Record<string, { readonly type: unknown; readonly value: unknown }>>> {
@@ -261,17 +259,6 @@ export class Deployment {
     return file;
   }
 
-  /** What is given to inputs that are declared as secrets. */
-  private get secretInputs(): SecretInput[] {
-    return Object.entries(this.configuration.variable ?? {}).flatMap(
-      ([name, { ephemeral = false, sensitive = false }]) => {
-        const value = this.inputs[name];
-        if (typeof value !== "string" || !(ephemeral || sensitive)) return [];
-        return [{ name, value, isEphemeral: ephemeral }];
-      },
-    );
-  }
-
   private async terraformJson(kind: "outputs" | "plans", ...command: string[]): Promise<unknown> {
     const run = await this.terraform(command);
     if (run.exitCode !== 0) throw new StepFailure(command.join(" "), problemsIn(run.output));
@@ -283,18 +270,4 @@ export class Deployment {
     const run = await this.terraform(command);
     if (run.exitCode !== 0) throw new StepFailure(step, problemsIn(run.output));
   }
-}
-
-/** What Terraform says from its first error on. */
-function problemsIn(output: string): string {
-  const text = unwrapped(output);
-  return text.slice(Math.max(0, text.indexOf("Error: ")));
-}
-
-/** Terraform breaks lines of messages at a fixed width, inside a frame. */
-function unwrapped(output: string): string {
-  return output
-    .split("\n")
-    .map((line) => line.replace(/^[╷│╵]\s?/, "").trimEnd())
-    .join("\n");
 }

@@ -19,11 +19,27 @@ export interface Traces {
 }
 
 /** The value of an input that is declared as a secret. */
-export interface SecretInput {
+interface SecretInput {
   readonly name: string;
   readonly value: string;
   /** False for one that Terraform writes into every plan file, marked or not. */
   readonly isEphemeral: boolean;
+}
+
+/** The part of a configuration that says which inputs are secrets. */
+export interface Configuration {
+  readonly variable?: Readonly<Record<string, { readonly ephemeral?: boolean; readonly sensitive?: boolean }>>;
+}
+
+/** What is given to inputs that are declared as secrets. */
+export function secretInputs(
+  { variable = {} }: Configuration,
+  inputs: Readonly<Record<string, unknown>>,
+): SecretInput[] {
+  return Object.entries(variable).flatMap(([name, { ephemeral = false, sensitive = false }]) => {
+    const value = inputs[name];
+    return typeof value === "string" && (ephemeral || sensitive) ? [{ name, value, isEphemeral: ephemeral }] : [];
+  });
 }
 
 /** A shorter text turns up by chance. */

@@ -58,3 +58,17 @@ export function killWithScripts(child: ChildProcess): void {
 export function killAllRuns(): void {
   underWay.forEach(killWithScripts);
 }
+
+/** What Terraform says from its first error on. */
+export function problemsIn(output: string): string {
+  const text = unwrapped(output);
+  return text.slice(Math.max(0, text.indexOf("Error: ")));
+}
+
+/** Terraform breaks lines of messages at a fixed width, inside a frame. */
+export function unwrapped(output: string): string {
+  return output
+    .split("\n")
+    .map((line) => line.replace(/^[╷│╵]\s?/, "").trimEnd())
+    .join("\n");
+}
