@@ -117,7 +117,7 @@ describe("A plan", () => {
   });
 });
 
-it("Kinds that two files describe are refused", () => {
+it("Types that two files describe are refused", () => {
   const { google_compute_network: network, ...others } = GOOGLE_TYPES;
   if (network === undefined) throw new Error("there is no kind of a network");
   const one = { google_compute_network: network };
