@@ -79,14 +79,14 @@ export function findingsPage(findings: readonly Finding[], accepted: readonly Ac
 const INTRODUCTION = `# Findings of a plan scanner
 
 \`npm run scan\` writes this page: it plans all stacks with the real providers, runs [checkov](https://www.checkov.io) on the plans,
-and fails on any finding that is not accepted here. Edit the reasons in \`__tests__/tools/accepted-findings.json\`.
+and fails on a finding that \`__tests__/tools/accepted-findings.json\` does not accept, or accepts in vain.
 
-To scan a plan of your own, give checkov the plan as JSON. Its directory mode cannot read these folders, skips them and
-reports no finding:
+To scan a plan of your own, give checkov the plan as JSON. Its directory mode fails on \`required_version\`,
+skips the folder and reports no finding:
 
 \`\`\`text
-terraform plan -out=plan.bin
-terraform show -json plan.bin > plan.json
+terraform -chdir=cdktf.out/stacks/idp-serverless plan -var project_id=my-project -out=plan.bin
+terraform -chdir=cdktf.out/stacks/idp-serverless show -json plan.bin > plan.json
 checkov -f plan.json
 \`\`\`
 `;
