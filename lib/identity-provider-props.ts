@@ -17,40 +17,40 @@ import {
 } from "./platform/sql/database-size";
 import { FINAL_BACKUP_DAYS } from "./platform/sql/database-defaults";
 
-/** What an identity provider is told on either platform. */
+/** Props that both variants of the identity provider share. */
 export interface IdentityProviderProps extends TenantPlaceProps {
   /**
-   * Release to run: `latest` for the pinned known-good one, or an exact release from 2025.10 on. A newer one builds an
-   * image, rolls it out and migrates the database; there is no way back.
+   * Release to run: `latest` for the pinned, tested one, or an exact release from 2025.10 on. A newer release builds an
+   * image, rolls it out and migrates the database, which cannot be undone.
    *
    * @default "latest"
    */
   readonly applicationVersion?: string;
 
   /**
-   * First password of the built-in administrator, as a reference to an ephemeral variable. The application reads it on its
-   * first start only.
+   * Initial password of the built-in administrator, as a reference to an ephemeral variable. The application reads it
+   * on its first start only.
    *
    * @default - 24 random letters and digits
    */
   readonly bootstrapPassword?: string;
 
   /**
-   * Raising it writes `bootstrapPassword`, or a newly generated one, to the secret store.
+   * Raise it to write `bootstrapPassword`, or a newly generated password, to Secret Manager.
    *
    * @default 1
    */
   readonly bootstrapPasswordVersion?: number;
 
   /**
-   * Number of CPUs of one instance: 1, 2, 4 or 8 on Cloud Run, 0.5 to 28 in steps of 0.25 on GKE.
+   * CPUs of one instance: 1, 2, 4 or 8 on Cloud Run, 0.5 to 28 in steps of 0.25 on GKE.
    *
    * @default 2
    */
   readonly containerCpu?: number;
 
   /**
-   * Memory of one instance, with Mi or Gi. Server, worker and the caches of the media mount share it.
+   * Memory of one instance, in Mi or Gi, shared by the server, the worker and the cache of the media mount.
    *
    * @default "4Gi"
    */
@@ -65,39 +65,40 @@ export interface IdentityProviderProps extends TenantPlaceProps {
   readonly databaseAvailability?: string;
 
   /**
-   * Days for which Cloud SQL keeps a last backup, made as the database is deleted. 0 keeps none. What is kept is billed.
+   * Days to keep the final backup that Cloud SQL makes when the database is deleted. 0 keeps none. Kept backups are
+   * billed.
    *
    * @default 30
    */
   readonly databaseFinalBackupDays?: number;
 
   /**
-   * Size of the database, `db-custom-<CPUs>-<memory in MB>`. It decides how many connections there are, and so how many
-   * instances fit. Changing it later restarts the database.
+   * Size of the database, `db-custom-<CPUs>-<memory in MB>`. It limits the connections, and so the instances. Changing
+   * it later restarts the database.
    *
    * @default "db-custom-1-3840"
    */
   readonly databaseTier?: string;
 
   /**
-   * Refuses to delete what holds data: database, secrets, the media bucket while it has files, and a cluster.
+   * Refuses to delete what holds data: the database, the secrets, the media bucket while it has files, and a cluster.
    *
    * @default true
    */
   readonly deletionProtection?: boolean | IResolvable;
 
   /**
-   * Settings of the application in `IDP_…` names; they win over the baseline. They are in plain text in the state, so
-   * passwords do not belong here.
+   * Application settings under their `IDP_…` names; they override the baseline. The state holds them in plain text, so
+   * put no passwords here.
    *
-   * @default - the baseline alone
+   * @default - only the baseline
    */
   readonly environmentVariables?: EnvironmentOverrides;
 
   /**
-   * Image with its tag that is run instead of one built here.
+   * Image, with its tag or digest, to run instead of building one.
    *
-   * @default - one is built
+   * @default - an image is built
    */
   readonly existingContainerImage?: string;
 
@@ -109,22 +110,22 @@ export interface IdentityProviderProps extends TenantPlaceProps {
   readonly livenessProbe?: Partial<ProbeSpec>;
 
   /**
-   * Most instances at a time; each takes 20 database connections at its peak.
+   * Maximum number of instances; each takes up to 20 database connections.
    *
    * @default 3
    */
   readonly maxInstanceCount?: number;
 
   /**
-   * Instances that always run and are always billed.
+   * Minimum number of instances; these always run and are always billed.
    *
    * @default 1
    */
   readonly minInstanceCount?: number;
 
   /**
-   * Existing network with private services access: the database gets a private address on it and no public one. It cannot
-   * be taken back later.
+   * Existing network with private services access: the database gets a private address on it and no public one. It
+   * cannot be removed later.
    *
    * @default - a public address that only authorized, mutually authenticated proxy connections can use
    */
@@ -138,7 +139,7 @@ export interface IdentityProviderProps extends TenantPlaceProps {
   readonly startupProbe?: Partial<ProbeSpec>;
 }
 
-/** What the names of a deployment are made of, before they are judged. */
+/** The inputs of a deployment's names, not yet validated. */
 function placeOf({
   applicationName = DEFAULT_APPLICATION_NAME,
   projectId,
@@ -148,19 +149,19 @@ function placeOf({
   return { projectId, region, deployment: { applicationName, tenantPrefix: tenantPrefix(tenantId, projectId) } };
 }
 
-/** Length of the database's connection name; undefined when only Terraform knows. */
+/** Length of the database's connection name; undefined if it is unknown at synth. */
 export function connectionNameLength(props: IdentityProviderProps): number | undefined {
   const { deployment, projectId, region } = placeOf(props);
   const name = connectionName(projectId, region, deployment);
   return Token.isUnresolved(name) ? undefined : name.length;
 }
 
-/** Connections of the database; undefined when only Terraform knows, and of a wrong tier, which has a rule of its own. */
+/** Connections of the database; undefined for a tier unknown at synth, and for a wrong one, which has its own rule. */
 export function connectionsOfTier({ databaseTier: tier = DEFAULT_DATABASE_TIER }: IdentityProviderProps) {
   return Token.isUnresolved(tier) || !DATABASE_TIER.accepts(tier) ? undefined : Number(maxConnections(tier));
 }
 
-/** What both variants ask of their props, each under the name that the caller wrote. */
+/** Rules for the props of both variants, under the names that the caller uses. */
 export const IDENTITY_PROVIDER_RULES: readonly Rule<IdentityProviderProps>[] = [
   ...TENANT_PLACE_RULES,
   ...APPLICATION_VERSION.map((rule) =>

@@ -18,13 +18,13 @@ import { ServiceIdentity } from "./platform/identity/service-identity";
 import { ImageRegistry } from "./platform/registry/image-registry";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
 
-/** What a variant adds to the parts that both have. */
+/** What a variant needs beyond the shared parts. */
 export interface Variant {
-  /** Services of the project that it needs beside those of all deployments. */
+  /** APIs that it needs in addition to the common ones. */
   readonly apis: readonly ApiName[];
 
   /**
-   * Services that it needs only on an existing network.
+   * APIs that it needs only on an existing network.
    *
    * @default - none
    */
@@ -32,11 +32,10 @@ export interface Variant {
 }
 
 /**
- * What an identity provider consists of on either platform: secrets, image, media bucket, database, and the accounts of
- * what runs.
+ * The parts of an identity provider on either platform: secrets, image, media bucket, database and service accounts.
  */
 export abstract class IdentityProvider extends Construct {
-  /** Where it is, and what its names are made of. */
+  /** Project, region and naming of the deployment. */
   readonly place: DeploymentPlace;
 
   readonly apis: ProjectApis;
@@ -46,16 +45,16 @@ export abstract class IdentityProvider extends Construct {
   readonly media: MediaBucket;
   readonly database: PostgresqlDatabase;
 
-  /** Runs the initialization. */
+  /** Service account of the initialization job. */
   readonly initializer: ServiceIdentity;
 
-  /** Runs the server. */
+  /** Service account of the server. */
   readonly runtime: ServiceIdentity;
 
   /** The job that prepares the database. */
   abstract readonly initialization: DbInit;
 
-  /** Where the application answers. */
+  /** URL of the application. */
   abstract readonly url: string;
 
   constructor(
@@ -114,7 +113,7 @@ export abstract class IdentityProvider extends Construct {
     this.runtime = this.identity("Runtime", "idp-run", "Runs the identity provider");
   }
 
-  /** What runs, once the database is prepared. */
+  /** Container to run once the database is prepared. */
   protected container(initialization: DbInit): ContainerSpec {
     const { containerCpu = RESOURCES.cpu, containerMemory = RESOURCES.memory, environmentVariables } = this.settings;
     return identityProviderContainer(this, {
@@ -140,12 +139,12 @@ export abstract class IdentityProvider extends Construct {
   }
 }
 
-/** The framework leaves a literal number one. */
+/** `Token.asString` would not turn a literal number into text. */
 function textOf(number: number): string {
   return Token.isUnresolved(number) ? Token.asString(number) : String(number);
 }
 
 const COMMON_APIS: readonly ApiName[] = ["iam", "logging", "secretmanager", "sqladmin", "storage"];
 
-/** Services that only the build of an image uses. */
+/** APIs needed only to build an image. */
 const BUILD_APIS: readonly ApiName[] = ["artifactregistry", "cloudbuild"];

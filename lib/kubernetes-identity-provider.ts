@@ -26,52 +26,49 @@ import { ClusterNetwork } from "./platform/network/cluster-network";
 
 export interface KubernetesIdentityProviderProps extends IdentityProviderProps {
   /**
-   * Ranges in CIDR notation, by a name, from which the control plane may be reached. The machine that applies must be in
-   * one of them.
+   * CIDR ranges that may reach the control plane, by name; include that of the machine that applies.
    *
-   * @default - any address; sign-in is still required
+   * @default - any source address; sign-in is still required
    */
   readonly authorizedNetworks?: AuthorizedNetworks;
 
   /**
-   * Domain under which clients come, with a certificate managed by Google that becomes valid once `address.dnsRecord` exists.
+   * Domain of the application. Its Google-managed certificate becomes valid once the record `address.dnsRecord` exists.
    *
-   * @default - an address with the server's own certificate, which browsers warn of
+   * @default - an IP address with the server's own certificate, which browsers warn of
    */
   readonly domain?: string;
 
   /**
-   * Namespace of the cluster that everything goes into. Changing it later stops the service, replaces everything in it and
-   * starts it again; the data stays.
+   * Namespace of all Kubernetes objects. Changing it later stops the service, replaces the objects and starts the
+   * service again; the data stays.
    *
    * @default "identity-provider"
    */
   readonly namespace?: string;
 }
 
-/** Namespace of a deployment that is given none. */
 export const DEFAULT_NAMESPACE = "identity-provider";
 
 /**
  * The identity provider on GKE Autopilot, cluster included, from an empty project in one apply.
  *
- * Database, cluster, load balancer, NAT and the minimum number of pods are billed all the time. The stack needs the google
- * provider configured; the kubernetes provider is configured here, for the cluster. Whoever applies needs `sh`, `curl` and
- * `jq`.
+ * Database, cluster, load balancer, NAT and the minimum number of pods are always billed. The stack must configure the
+ * google provider; the kubernetes provider is configured here. The machine that applies needs `sh`, `curl` and `jq`.
  */
 export class KubernetesIdentityProvider extends IdentityProvider {
   readonly clusterNetwork: ClusterNetwork;
 
   readonly cluster: AutopilotCluster;
 
-  /** How resources of the stack's own are put into the cluster. */
+  /** Provider for further Kubernetes resources of the stack. */
   readonly provider: KubernetesProvider;
 
   readonly namespace: WorkloadNamespace;
 
   readonly initialization: DbInit;
 
-  /** Address that clients connect to, and the record for a domain. */
+  /** Address that clients connect to, and the DNS record of a domain. */
   readonly address: PublicAddress;
 
   readonly workload: KubernetesWorkload;
@@ -86,7 +83,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     const { apis, database, initializer, place, runtime } = this;
     const { deletionProtection = true } = props;
 
-    // Where another deployment has the names, the apply ends at the secrets, before anything is billed.
+    // If another deployment has the names, the apply fails at the secrets, before anything is billed.
     const networkReady = [...apis.ready("compute"), ...database.password.ready];
     this.clusterNetwork = new ClusterNetwork(this, "Network", {
       place,
@@ -109,7 +106,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       place,
       cluster: this.cluster,
       name: props.namespace ?? DEFAULT_NAMESPACE,
-      // The cluster's metadata server makes the pods' tokens with it.
+      // The metadata server needs it to issue the pods' tokens.
       outlivedBy: apis.ready("iamcredentials"),
     });
     this.initialization = new DbInit(this, "DbInit", {
@@ -132,7 +129,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       workload: this.workload,
       address: this.address,
       port: CONTAINER_PORT,
-      // While the server starts, but not without its database.
+      // Created while the server starts, but not before its database is prepared.
       dependsOn: this.initialization.ready,
     });
     this.url = this.frontDoor.url;
@@ -150,7 +147,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       .some((construct) => construct instanceof KubernetesProvider);
   }
 
-  /** A second cluster of a stack has another provider, which no resource takes by itself. */
+  /** A second cluster in a stack has an aliased provider, which resources do not use by default. */
   private useOwnProvider(): void {
     if (this.provider.alias === undefined) return;
     for (const construct of this.node.findAll()) {

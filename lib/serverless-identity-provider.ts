@@ -21,15 +21,15 @@ import { ServerlessService } from "./platform/serverless/serverless-service";
 
 export interface ServerlessIdentityProviderProps extends IdentityProviderProps {
   /**
-   * Keeps the CPU on between requests, which the worker beside the server needs.
+   * Keeps the CPU allocated between requests, which the worker beside the server needs.
    *
    * @default true
    */
   readonly cpuAlwaysAllocated?: boolean | IResolvable;
 
   /**
-   * Allows unauthenticated requests, as a sign-in page must. Otherwise callers need the right to invoke the service, which
-   * browsers do not have.
+   * Allows unauthenticated requests, as a sign-in page must. Otherwise callers need permission to invoke the service,
+   * which browsers do not have.
    *
    * @default true
    */
@@ -39,8 +39,8 @@ export interface ServerlessIdentityProviderProps extends IdentityProviderProps {
 /**
  * The identity provider on Cloud Run, from an empty project in one apply.
  *
- * Database and the minimum number of instances are billed all the time. The stack needs the google provider configured, and
- * whoever applies needs `sh`, `curl` and `jq`.
+ * The database and the minimum number of instances are always billed. The stack must configure the google provider. The
+ * machine that applies needs `sh`, `curl` and `jq`.
  */
 export class ServerlessIdentityProvider extends IdentityProvider {
   readonly initialization: DbInit;
