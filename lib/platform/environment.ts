@@ -6,7 +6,7 @@ import { type Identity } from "../core/identity";
 import { type ContainerSpec, type EnvironmentOverrides, type EnvironmentSpec } from "../idp/container-spec";
 
 /**
- * Adds plain entries beside the secret ones, as one dynamic block: the caller's variables may be known to Terraform alone.
+ * Adds the plain variables beside the secret ones, as one dynamic block: the caller's may be unknown at synth.
  *
  * @param containerPath path of the container block in the resource, for example `template.containers.0`
  * @param spelling how a platform escapes a value so that the container gets it unchanged
@@ -23,33 +23,33 @@ export function addPlainEntries(
   });
 }
 
-/** What a platform tells a container. */
+/** What a platform sets in a container's environment. */
 interface PlatformFacts {
   /**
-   * Base of the addresses under which clients reach the container.
+   * Base URL under which clients reach the container.
    *
    * @default - not known before it runs
    */
   readonly baseUrl?: string;
 
   /**
-   * Where the container finds the connection to its database.
+   * Host name or socket folder of the database.
    *
-   * @default - it has none
+   * @default - no database
    */
   readonly databaseHost?: string;
 
   /**
-   * Ranges from which load balancers speak to the container.
+   * Ranges that the load balancers connect from.
    *
-   * @default - none do
+   * @default - no load balancer
    */
   readonly loadBalancerRanges?: readonly string[];
 
   /**
-   * Address that ends the database proxy beside the container.
+   * URL that stops the database proxy beside the container.
    *
-   * @default - the proxy ends by itself
+   * @default - the proxy stops by itself
    */
   readonly proxyQuitUrl?: string;
 
@@ -61,7 +61,7 @@ interface PlatformFacts {
   readonly passesTls?: boolean;
 }
 
-/** The variables of a container with those that its platform decides; of these, the caller may only override the baseline. */
+/** The variables of a container and those of its platform, of which the caller can override only the baseline. */
 export function environmentOn(facts: PlatformFacts, container: ContainerSpec): EnvironmentSpec {
   const { baseUrlVariable, database, environment, tlsPort, trustedProxies } = container;
   const { baseUrl, databaseHost, loadBalancerRanges, passesTls = false, proxyQuitUrl } = facts;
@@ -83,7 +83,7 @@ export function environmentOn(facts: PlatformFacts, container: ContainerSpec): E
   };
 }
 
-/** What must exist before a container can start as an identity: its grants, and what it waits for. */
+/** What must exist before a container can start as an identity: grants, and the container's own dependencies. */
 export function grantsTo(identity: Identity, container: ContainerSpec): ITerraformDependable[] {
   const { database, dependsOn = [], image, mounts = [], secretEnvironment } = container;
   return [
@@ -97,7 +97,7 @@ export function grantsTo(identity: Identity, container: ContainerSpec): ITerrafo
 
 function mergedEnvironment(resource: TerraformResource, { baseline, overrides, required }: EnvironmentSpec): unknown {
   if (isLiteral(overrides)) return literalMap({ ...baseline, ...overrides, ...required });
-  // The literal layers go through locals, because the framework does not escape quotes in the arguments of a function.
+  // The literal layers go through locals, because CDKTF does not escape quotes in function arguments.
   const local = (id: string, layer: Readonly<Record<string, string>>): unknown =>
     new TerraformLocal(resource, id, literalMap(layer)).expression;
   const layers = [local("BaselineEnvironment", baseline), overrides, local("RequiredEnvironment", required)];

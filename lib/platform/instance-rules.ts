@@ -5,18 +5,18 @@ import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../idp/contract";
 import { databaseOf, type ContainerSpec } from "../idp/container-spec";
 import { enoughConnections } from "./sql/database-size";
 
-/** Instances that always run, on a platform that can stop all of them. */
+/** Minimum number of instances on Cloud Run, which can scale to zero. */
 export const MIN_INSTANCES_OR_NONE = wholeNumber({ from: 0 }, { remedy: `use ${MIN_INSTANCE_COUNT}` });
 
-/** Instances that always run, on a platform that cannot. */
+/** Minimum number of instances on GKE, which cannot scale to zero. */
 export const MIN_INSTANCES = wholeNumber({ from: 1 }, { remedy: `use ${MIN_INSTANCE_COUNT}` });
 
-/** Most instances at a time. */
+/** Maximum number of instances. */
 export const MAX_INSTANCES = wholeNumber({ from: 1 }, { remedy: "use 1 or more" });
 
-/** The two limits together. */
+/** Minimum and maximum together. */
 export const INSTANCE_RANGE = new CheckedRelation<{ minInstanceCount: number; maxInstanceCount: number }>({
-  // A number of none has its own rule.
+  // A maximum below 1 has its own rule.
   accepts: ({ maxInstanceCount, minInstanceCount }) => maxInstanceCount < 1 || minInstanceCount <= maxInstanceCount,
   condition: ({ maxInstanceCount, minInstanceCount }) =>
     `${maxInstanceCount} < 1 || ${minInstanceCount} <= ${maxInstanceCount}`,
@@ -24,18 +24,18 @@ export const INSTANCE_RANGE = new CheckedRelation<{ minInstanceCount: number; ma
     `${names.minInstanceCount} is ${shown.minInstanceCount}; it must not exceed ${names.maxInstanceCount}, which is ${shown.maxInstanceCount}; lower one or raise the other`,
 });
 
-/** How memory is written: a whole number with its unit. */
+/** Format of memory: a whole number with its unit. */
 const MEMORY_PATTERN = "^([0-9]+)(Mi|Gi)$";
 
 export const MIB_PER_GIB = 1024;
 
-/** Memory in MiB; not a number when it is written otherwise. */
+/** Memory in MiB; NaN for any other format. */
 export function mebibytes(memory: string): number {
   const [, amount, unit] = new RegExp(MEMORY_PATTERN).exec(memory) ?? [];
   return Number(amount) * (unit === "Gi" ? MIB_PER_GIB : 1);
 }
 
-/** The same in Terraform's language; it fails when the memory is written otherwise. */
+/** The same as a Terraform expression, which fails for any other format. */
 export function mebibytesExpression(memory: string): string {
   const parts = `regex("${MEMORY_PATTERN}", ${memory})`;
   return `tonumber(${parts}[0]) * (${parts}[1] == "Gi" ? ${MIB_PER_GIB} : 1)`;
@@ -46,7 +46,7 @@ interface InstanceCounts {
   readonly minInstanceCount?: number;
 }
 
-/** Where a rule finds how many connections a database has; undefined when only Terraform knows. */
+/** How a rule finds the number of a database's connections; undefined if it is unknown at synth. */
 type MaxConnections<Props> = readonly [tierName: string, valueOf: (props: Props) => number | undefined];
 
 /** The connections of a container's database. */
@@ -56,10 +56,10 @@ export const CONTAINER_CONNECTIONS: MaxConnections<{ readonly container: Contain
 ];
 
 /**
- * Rules for whatever runs several instances of a container.
+ * Rules for constructs that run several instances of a container.
  *
- * @param least what the smaller number must be
- * @param surge instances that a rollout runs beside the most
+ * @param least rule for the minimum
+ * @param surge instances that a rollout runs in addition to the maximum
  */
 export function instanceCountRules<Props extends InstanceCounts>(
   least: typeof MIN_INSTANCES,

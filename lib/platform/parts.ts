@@ -3,24 +3,24 @@ import { type ITerraformDependable } from "cdktf";
 import { type Identity } from "../core/identity";
 
 /**
- * What parts of a platform offer to each other: the least that others need, so that a new part and an adopted one are two
- * implementations of one interface. What the identity provider itself needs is in `idp/parts.ts`.
+ * Interfaces between the parts of a platform. They hold only what other parts need, so that created and existing
+ * resources can both implement them. Those that the identity provider itself needs are in `idp/parts.ts`.
  */
 export { type Identity } from "../core/identity";
 export { type JobRunner, type OneTimeJob, type OneTimeJobSpec } from "../idp/job-runner";
 export { type ContainerImage, type ImageRepository, type MediaStore, type SqlInstance } from "../idp/parts";
 
-/** A network and the subnetwork of it in the deployment's region. */
+/** A network and its subnetwork in the deployment's region. */
 export interface Network {
-  /** Address of the network, as other resources take it. */
+  /** Id of the network, as other resources refer to it. */
   readonly network: string;
 
-  /** Address of the subnetwork. */
+  /** Id of the subnetwork. */
   readonly subnetwork: string;
 
   /**
-   * Condition, in Terraform's language, under which the subnetwork has ranges of known names for pods and services;
-   * otherwise the platform makes them.
+   * Terraform condition under which the subnetwork has named ranges for pods and services; otherwise GKE creates the
+   * ranges.
    */
   readonly hasNamedRanges: string;
 
@@ -30,40 +30,40 @@ export interface Network {
 
 /** A cluster that runs pods. */
 export interface Cluster {
-  /** Account that the nodes run as; it pulls images. */
+  /** Service account of the nodes; it pulls images. */
   readonly nodes: Identity;
 
   /** What must exist before a pod can start. */
   readonly ready: ITerraformDependable[];
 
-  /** Allows the pods of one Kubernetes account to act as an identity; empty for an identity that takes no grants. */
+  /** Allows the pods of one Kubernetes service account to act as an identity; empty for one that takes no grants. */
   grantActAs(identity: Identity, namespace: string, accountName: string): ITerraformDependable[];
 }
 
 /** Pods that answer requests. */
 export interface Workload {
-  /** Address that clients come through, if the application knows one. */
+  /** Address that clients connect to, if the application is told one. */
   readonly address: WorkloadAddress | undefined;
 
-  /** What selects its pods. */
+  /** Labels that select its pods. */
   readonly podLabels: Readonly<Record<string, string>>;
 
-  /** What must exist before it answers. */
+  /** What must exist before it answers requests. */
   readonly ready: ITerraformDependable[];
 }
 
-/** Address that clients come through on their way to a workload. */
+/** Address at which clients reach a workload. */
 export interface WorkloadAddress {
   /** IP address. */
   readonly address: string;
 
-  /** Where the application answers. */
+  /** URL of the application. */
   readonly url: string;
 }
 
-/** Where clients reach a service. */
+/** Entry point of clients to a workload. */
 export interface FrontDoor {
-  /** Where the application answers. */
+  /** URL of the application. */
   readonly url: string;
 
   /** What must exist before clients reach it. */

@@ -5,12 +5,12 @@ import { type Identity } from "../../core/identity";
 import { requireProps } from "../../core/rules";
 
 /**
- * A service account that is managed elsewhere, with its rights. The only grant made to it here is on what only exists here:
- * the script of a Cloud Run job that runs as it.
+ * A service account that is managed elsewhere, together with its permissions. The only grant made to it here is on the
+ * script of a Cloud Run job that runs as it, because that exists only here.
  *
  * It must be able to read the secrets, use the bucket and connect to the database of what runs as it. On GKE, the pods'
- * Kubernetes account must be allowed to act as it too: it needs `roles/iam.workloadIdentityUser` on this service account,
- * for the member `serviceAccount:<project>.svc.id.goog[<namespace>/<name>]`.
+ * Kubernetes service account also needs `roles/iam.workloadIdentityUser` on it, as the member
+ * `serviceAccount:<project>.svc.id.goog[<namespace>/<name>]`.
  */
 export class ExistingIdentity implements Identity {
   readonly name = "Existing";
@@ -23,7 +23,7 @@ export class ExistingIdentity implements Identity {
 
   /**
    * @param email e-mail address of the account
-   * @throws RulesBrokenError when it is no such address
+   * @throws RulesBrokenError when it is not the address of a service account
    */
   constructor(readonly email: string) {
     requireProps("ExistingIdentity", { email }, { email: true }, RULES);

@@ -11,31 +11,31 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { ifKnown, requireProps, type Rule } from "../../core/rules";
 
 export interface ServiceIdentityProps {
-  /** One sentence for people who find the account in the console. */
+  /** Description of the account in the console. */
   readonly description: string;
 
   /** Deployment that the account belongs to. */
   readonly place: DeploymentPlace;
 
-  /** What the account is for, at most 17 lower-case letters and hyphens; starts the account's id. */
+  /** Purpose of the account, with which its id starts: at most 17 lower-case letters and hyphens. */
   readonly purpose: string;
 
   /**
-   * Number of accounts, for an account that is needed only sometimes.
+   * Terraform's `count`, for an account that is not always needed.
    *
-   * @default - one, always
+   * @default - always one account
    */
   readonly count?: TerraformCount;
 
   /**
-   * Things that must exist first, for example the gate of the identity API.
+   * What must exist first: `apis.ready("iam")`.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
 }
 
-/** A service account of its own, without any right: the owners of things grant access to it. */
+/** A new service account without permissions; each resource that it uses grants it access. */
 export class ServiceIdentity extends Construct implements Identity {
   readonly name: string;
 
@@ -74,7 +74,7 @@ export class ServiceIdentity extends Construct implements Identity {
     });
 
     this.name = id;
-    // A counted resource has no attribute of its own to refer to.
+    // With `count` the resource is a list, which has no attribute to refer to.
     this.email = props.count === undefined ? this.account.email : `${accountId}@${projectId}.iam.gserviceaccount.com`;
     this.member = `serviceAccount:${this.email}`;
     this.ready = [this.account];
@@ -96,7 +96,7 @@ export class ServiceIdentity extends Construct implements Identity {
   }
 }
 
-/** Characters of an id without its purpose; the hash has the same length whatever it is made of. */
+/** Length of an id without its purpose; the hash always has the same length. */
 const ID_FRAME_LENGTH = serviceAccountId({ tenantPrefix: "", applicationName: "" }, "").length;
 const PURPOSE_MAX_LENGTH = SERVICE_ACCOUNT_ID_MAX_LENGTH - ID_FRAME_LENGTH;
 

@@ -16,30 +16,30 @@ import { type Network } from "../parts";
 import { attachmentRules, type NetworkAttachment } from "./network-attachment";
 
 export interface ClusterNetworkProps {
-  /** What the names are made of, and the region of the subnetwork. */
+  /** Determines the names and the region of the subnetwork. */
   readonly place: DeploymentPlace;
 
   /**
-   * Things that must exist first: the gate of the network API.
+   * What must exist first: `apis.ready("compute")`.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Existing network to use instead. It needs a NAT for nodes without public addresses; one of another project also
-   * needs ranges named `pods` and `services` in the subnetwork.
+   * Existing network to use instead. It needs NAT for nodes without public addresses. If it belongs to another project,
+   * the subnetwork also needs ranges named `pods` and `services`.
    *
-   * @default - a network of its own
+   * @default - a network is created
    */
   readonly existing?: NetworkAttachment;
 }
 
 /**
- * The network of a cluster: its own, with one subnetwork and a NAT for nodes without public addresses, or an existing one,
+ * The network of a cluster: a new one with a subnetwork and NAT for nodes without public addresses, or an existing one,
  * in which nothing is created.
  *
- * The NAT is billed by the hour and by the gigabyte.
+ * NAT is billed by the hour and by the gigabyte.
  */
 export class ClusterNetwork extends Construct implements Network {
   readonly network: string;
@@ -60,7 +60,7 @@ export class ClusterNetwork extends Construct implements Network {
     const { deployment, projectId: project, region } = place;
     const count = countIfUnset(existing?.network);
     const name = networkName(deployment, "network");
-    // Stands for the subnetwork, the router and the NAT as well: their names have the same beginning.
+    // Also covers the subnetwork, the router and NAT: their names start with the same prefix.
     if (isUnset(existing?.network) !== "false") claimName(this, `network in ${project}`, name);
 
     this.ownNetwork = new ComputeNetwork(this, MAIN_CHILD_ID, {
@@ -102,7 +102,7 @@ export class ClusterNetwork extends Construct implements Network {
       sourceSubnetworkIpRangesToNat: "ALL_SUBNETWORKS_ALL_IP_RANGES",
       minPortsPerVm: NAT_PORTS_PER_NODE,
       count,
-      // The subnetwork's ranges are what it translates; it must be gone before they go.
+      // NAT translates the subnetwork's ranges, so it must be deleted before them.
       dependsOn: [subnetwork],
     });
 
@@ -113,22 +113,22 @@ export class ClusterNetwork extends Construct implements Network {
   }
 }
 
-/** Ranges of the network that a deployment makes for itself; nothing else is in it. */
+/** Ranges of a created network, which holds nothing else. */
 export const NETWORK_RANGES = {
   nodes: "10.0.0.0/22",
   pods: "10.4.0.0/17",
   services: "10.8.0.0/20",
 } as const;
 
-/** Names of the ranges in the subnetwork. */
+/** Names of the subnetwork's secondary ranges. */
 export const RANGE_NAMES = { pods: "pods", services: "services" } as const;
 
 /** NAT ports per node: every connection to the same database takes one. */
 const NAT_PORTS_PER_NODE = 256;
 
 /**
- * A network of our own has them, and so must a network of another project; in an existing network of the same project
- * GKE makes its own.
+ * A created network has them, and an existing one of another project must; in an existing one of the same project GKE
+ * creates its own.
  */
 function hasNamedRanges(existing: OptionalValue, projectId: string): string {
   if (existing === undefined) return "true";
@@ -144,7 +144,7 @@ const RULES: readonly Rule<ClusterNetworkProps>[] = [
     ({ existing }) => existing,
     ({ place }) => place.region,
   ),
-  // Longest of the names that are built here.
+  // The longest of the names above.
   ...nameRules<ClusterNetworkProps>(({ place }) => networkName(place.deployment, "network"), {
     ...RESOURCE_NAME,
     what: "network name",

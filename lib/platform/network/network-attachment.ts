@@ -2,7 +2,7 @@ import { CheckedRelation } from "../../core/checked-relation";
 import { matching } from "../../core/checked-value";
 import { missingText, type Rule } from "../../core/rules";
 
-/** An existing network for private addresses; a null that only Terraform knows means none. */
+/** An existing network for private addresses; an expression that is null at plan time means none. */
 export interface NetworkAttachment {
   /** `projects/<project>/global/networks/<name>`; it must already have private services access. */
   readonly network: string;
@@ -11,14 +11,14 @@ export interface NetworkAttachment {
   readonly subnetwork: string;
 }
 
-/** Name of an existing network. */
+/** Full name of an existing network. */
 export const NETWORK = matching("^projects/[^/]+/global/networks/[^/]+$", {
   must: "be projects/<project>/global/networks/<name>",
   reason: "the network may belong to another project",
   remedy: "write it in full",
 });
 
-/** An existing subnetwork, which is in the region of what takes addresses from it. */
+/** An existing subnetwork, which must be in the region of the resources that take addresses from it. */
 export const SUBNETWORK = new CheckedRelation<{ subnetwork: string | undefined; region: string }>({
   accepts: ({ region, subnetwork }) =>
     subnetwork === undefined || new RegExp(`^projects/[^/]+/regions/${region}/subnetworks/[^/]+$`).test(subnetwork),
@@ -28,7 +28,7 @@ export const SUBNETWORK = new CheckedRelation<{ subnetwork: string | undefined; 
     `${names.subnetwork} is ${shown.subnetwork} in ${names.region} ${shown.region}; it must be projects/<project>/regions/<region>/subnetworks/<name> in that region, because addresses are taken in their own region only; write it in full`,
 });
 
-/** Network and subnetwork of one attachment. */
+/** Network and subnetwork: both or neither. */
 export const NETWORK_WITH_SUBNETWORK = new CheckedRelation<{ network: unknown; subnetwork: unknown }>({
   accepts: ({ network, subnetwork }) => (network === undefined) === (subnetwork === undefined),
   condition: ({ network, subnetwork }) => `(${network} == null) == (${subnetwork} == null)`,

@@ -14,26 +14,26 @@ import { type ImageRepository } from "../../idp/parts";
 import { ServiceIdentity } from "../identity/service-identity";
 
 export interface ImageRegistryProps {
-  /** Services of the project; needs `artifactregistry`, `cloudbuild`, `iam` and `logging`. */
+  /** APIs of the project; needs `artifactregistry`, `cloudbuild`, `iam` and `logging`. */
   readonly apis: ProjectApis;
 
-  /** What the names are made of, and the region of the images. Another region later makes a new, empty repository. */
+  /** Determines the names and the region of the images. Changing the region later creates a new, empty repository. */
   readonly place: DeploymentPlace;
 
   /**
-   * Image that is run instead of one built here. Then nothing of this exists; given later, it deletes the repository with
+   * Image to run instead of building one; nothing is created here then. Setting it later deletes the repository with
    * every image in it, so the image must not be one of them.
    *
-   * @default - none, images are built
+   * @default - images are built
    */
   readonly existingImage?: string;
 }
 
 /**
- * A repository of container images and the service account that builds into it.
+ * A repository for container images, and the service account that builds and pushes them.
  *
- * Stored images are billed; the clean-up keeps the most recent ones and removes the rest. A running service keeps its
- * own copy of its image.
+ * Stored images are billed; cleanup policies keep the most recent ones and delete the other old ones. A Cloud Run
+ * service keeps its own copy of its image.
  */
 export class ImageRegistry extends Construct implements ImageRepository {
   readonly imagePrefix: string;
@@ -64,7 +64,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
       repositoryId,
       format: "DOCKER",
       description: `Images of ${deployment.applicationName}`,
-      // Without this the policies below only report what they would delete.
+      // Otherwise the policies below only report what they would delete.
       cleanupPolicyDryRun: false,
       cleanupPolicies: [
         { id: "keep-recent", action: "KEEP", mostRecentVersions: { keepCount: KEPT_IMAGES } },
@@ -97,7 +97,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
       dependsOn: [this.repository, ...builder.ready],
     });
 
-    // A build with its own account may write its log nowhere else.
+    // A build under a service account of its own can log only to Cloud Logging.
     const mayLog = builder.grantOnProject("Logs", "roles/logging.logWriter");
 
     this.imagePrefix = imagePrefix(region, projectId, deployment);
@@ -123,8 +123,8 @@ export class ImageRegistry extends Construct implements ImageRepository {
   }
 }
 
-/** Releases to go back to. */
+/** Most recent images, kept whatever their age. */
 const KEPT_IMAGES = 10;
 
-/** 90 days, longer than two release cycles of the upstream; in seconds, because the registry answers in them. */
+/** 90 days, longer than two upstream release cycles; in seconds, because the registry returns seconds. */
 const IMAGE_RETENTION_SECONDS = 90 * 24 * 60 * 60;

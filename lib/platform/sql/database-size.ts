@@ -8,10 +8,10 @@ import { CONNECTIONS_PER_INSTANCE } from "../../idp/contract";
 /** Default tier: the smallest with a dedicated CPU. */
 export const DEFAULT_DATABASE_TIER = "db-custom-1-3840";
 
-/** Memory of the shared-core tier in MB. The smaller one has 25 connections, too few for one instance. */
+/** Memory of the shared-core tier in MB. The smaller db-f1-micro has 25 connections, too few for one instance. */
 const SHARED_CORE_MEMORY_MB = { "db-g1-small": 1741 } as const;
 
-/** Default of `max_connections` from this much memory on, as Cloud SQL sets it. */
+/** Cloud SQL's default of `max_connections`, from each memory size on. */
 const CONNECTION_STEPS = [
   { memoryMb: 0, connections: 25 },
   { memoryMb: 1700, connections: 50 },
@@ -24,7 +24,7 @@ const CONNECTION_STEPS = [
   { memoryMb: 122880, connections: 1000 },
 ] as const;
 
-/** Connections kept for administrators, the initialization job and the agents of Cloud SQL. */
+/** Connections reserved for administrators, the initialization job and the agents of Cloud SQL. */
 const RESERVED_CONNECTIONS = 10;
 
 /** Limits of custom tiers. */
@@ -38,7 +38,7 @@ const CUSTOM_TIER = {
 
 const CUSTOM_TIER_PATTERN = "^db-custom-([1-9][0-9]*)-([1-9][0-9]*)$";
 
-/** A tier that the ENTERPRISE edition offers, with connections for one instance at least. */
+/** A tier of the ENTERPRISE edition with enough connections for at least one instance. */
 export const DATABASE_TIER = new CheckedValue<string>({
   must: `be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to ${CUSTOM_TIER.maxCpus} and memory in steps of ${CUSTOM_TIER.memoryStepMb} MB, at least ${CUSTOM_TIER.minMemoryMb} MB and 0.9 to 6.5 GB per CPU`,
   reason: "the edition offers no other that has enough connections",
@@ -71,12 +71,12 @@ export const DATABASE_TIER = new CheckedValue<string>({
   },
 });
 
-/** Where the standby is, if there is one. */
+/** Whether there is a standby in another zone. */
 export const DATABASE_AVAILABILITY = oneOf(["ZONAL", "REGIONAL"], {
   remedy: "use ZONAL for one zone, REGIONAL for a standby in another",
 });
 
-/** Connections that a database of this tier accepts, as the flag takes them; for a literal or an expression. */
+/** Value of the flag `max_connections` for a tier, which is a literal or an expression. */
 export function maxConnections(tier: string): string {
   if (Token.isUnresolved(tier)) return expression(maxConnectionsExpression(tier));
   const memoryMb = Object.hasOwn(SHARED_CORE_MEMORY_MB, tier)
@@ -86,7 +86,7 @@ export function maxConnections(tier: string): string {
   return String(Math.max(...reached.map((step) => step.connections)));
 }
 
-/** The same calculation in Terraform's language; `tier` without braces. */
+/** The same as a Terraform expression; `tier` is an expression without `${}`. */
 export function maxConnectionsExpression(tier: string): string {
   const sharedCore = Object.entries(SHARED_CORE_MEMORY_MB).map(([name, memoryMb]) => `"${name}" = ${memoryMb}`);
   const memoryMb = `try(tonumber(regex("${CUSTOM_TIER_PATTERN}", ${tier})[1]), lookup({${sharedCore.join(", ")}}, ${tier}, 0))`;
@@ -95,9 +95,9 @@ export function maxConnectionsExpression(tier: string): string {
 }
 
 /**
- * The most instances that the connections of a database allow.
+ * Limits the number of instances to what the database's connections allow.
  *
- * @param surge instances that a rollout runs beside the most
+ * @param surge instances that a rollout runs in addition to the maximum
  */
 export function enoughConnections(surge: number) {
   const needed = (count: number) => (count + surge) * CONNECTIONS_PER_INSTANCE;

@@ -28,7 +28,7 @@ import { type SqlInstance } from "../../idp/parts";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
 
 export interface PostgresqlDatabaseProps {
-  /** What the names are made of, and the region of the data. Another region later replaces the database. */
+  /** Determines the names and the region of the data. Changing the region later replaces the database. */
   readonly place: DeploymentPlace;
 
   /**
@@ -40,37 +40,36 @@ export interface PostgresqlDatabaseProps {
   readonly availability?: string;
 
   /**
-   * Refuses deletion of the database, by Terraform and by everybody else, and of its secrets.
+   * Refuses deletion of the database, through Terraform or otherwise, and of its secrets.
    *
    * @default true
    */
   readonly deletionProtection?: boolean | IResolvable;
 
   /**
-   * Things that must exist first: the gates of the database's and the secret store's API.
+   * What must exist first: `apis.ready("sqladmin", "compute", "secretmanager")`.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Days to keep the final backup that Cloud SQL makes when the database is deleted; the automatic backups then stay for
-   * their own time too. 0 keeps none. Kept backups are billed.
+   * Days to keep the final backup that Cloud SQL makes when the database is deleted; the automatic backups are then
+   * kept for their own retention time too. 0 keeps none. Kept backups are billed.
    *
    * @default 30
    */
   readonly finalBackupDays?: number;
 
   /**
-   * Gives the database an address on this network and none in public. It cannot be taken back later.
+   * Existing network on which the database gets a private address, and no public one. It cannot be removed later.
    *
    * @default - a public address that only authorized, mutually authenticated proxy connections can use
    */
   readonly network?: NetworkAttachment;
 
   /**
-   * Size, `db-custom-<CPUs>-<memory in MB>`. Changing it later restarts the database. It decides how many connections
-   * there are.
+   * Size, `db-custom-<CPUs>-<memory in MB>`. It limits the connections. Changing it later restarts the database.
    *
    * @default "db-custom-1-3840"
    */
@@ -78,11 +77,12 @@ export interface PostgresqlDatabaseProps {
 }
 
 /**
- * A managed PostgreSQL 15 with backups that outlive it, point-in-time recovery and growing storage, and its two passwords.
+ * A Cloud SQL instance of PostgreSQL 15 with backups that outlive it, point-in-time recovery and automatic storage
+ * growth, and its two passwords.
  *
- * Every connection goes through the proxy of Cloud SQL, which authenticates the caller and encrypts the traffic. Role and database of the
- * application are made by `DbInit`, so a destroy of the instance needs no order among them. Both are billed from the
- * moment of creation, also while nothing uses them.
+ * Every connection goes through the Cloud SQL proxy, which authenticates the client and encrypts the traffic. `DbInit`
+ * creates the application's role and database, so destroying the instance needs no order among them. Instance and
+ * passwords are billed from creation on, even while unused.
  */
 export class PostgresqlDatabase extends Construct implements SqlInstance {
   readonly instanceName: string;
@@ -147,7 +147,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         tier,
         availabilityType: props.availability ?? "ZONAL",
         diskType: "PD_SSD",
-        // No size beside it: a later apply would try to shrink what has grown, which means replacement.
+        // No disk size: once the disk has grown, an apply would try to shrink it, and so replace the instance.
         diskAutoresize: true,
         deletionProtectionEnabled: deletionProtection,
         connectorEnforcement: "REQUIRED",
@@ -168,11 +168,11 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
           ipv4Enabled: network === undefined ? true : isAbsent(network.network),
           privateNetwork: network?.network,
           sslMode: "ENCRYPTED_ONLY",
-          // The built-in connection of the serverless platform trusts the authority of the instance itself.
+          // Cloud Run's built-in connection trusts the instance's own certificate authority.
           serverCaMode: "GOOGLE_MANAGED_INTERNAL_CA",
         },
         insightsConfig: { queryInsightsEnabled: true },
-        // Sunday, three in the morning UTC, after the backup.
+        // Sunday 03:00 UTC, after the backup.
         maintenanceWindow: { day: 7, hour: 3, updateTrack: "stable" },
       },
       dependsOn: props.dependsOn,
@@ -191,7 +191,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     this.ready = [this.instance];
   }
 
-  /** The role exists on nothing smaller than a project. */
+  /** The role cannot be granted on less than a project. */
   grantConnect(identity: Identity): ITerraformDependable[] {
     requireIdentity(this, identity);
     return identity.grantOnProject("ConnectsToDatabase", "roles/cloudsql.client");
