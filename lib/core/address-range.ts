@@ -1,4 +1,4 @@
-/** Shortest prefix of the internal range: a wider one takes in most of the internet. */
+/** Shortest prefix length of an internal range: a wider one includes public addresses. */
 export const INTERNAL_RANGE_LEAST_PREFIX = 8;
 
 /** True for an IPv4 range in CIDR notation whose address is the first one of the range. */
@@ -10,12 +10,12 @@ export function isAddressRange(text: string): boolean {
   return address % 2 ** (32 - prefix) === 0;
 }
 
-/** Digits after the slash. */
+/** Number after the slash. */
 export function prefixLength(range: string): number {
   return Number(range.split("/")[1]);
 }
 
-/** `isAddressRange` in Terraform's language; it fails on some strings that are no range. `value` is without braces. */
+/** `isAddressRange` as a Terraform condition, which can fail on strings that are not ranges. `value` has no `${}`. */
 export function addressRangeCondition(value: string): string {
   return `"\${cidrhost(${value}, 0)}/\${split("/", ${value})[1]}" == ${value} && can(cidrnetmask(${value}))`;
 }

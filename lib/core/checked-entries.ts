@@ -4,26 +4,26 @@ import { type Rule } from "./rules";
 
 type Collection = Readonly<Record<string, string>> | readonly string[];
 
-/** What every entry of a map, or item of a list, must be. The same description judges a prop and an input. */
+/** Rule for every entry of a map or item of a list. One description checks a prop at synth and an input at plan. */
 interface CheckedEntriesSpec {
-  /** True of an acceptable literal; of a list, the key is the index. */
+  /** True for an acceptable literal; the key of a list item is its index. */
   readonly accepts: (key: string, value: string) => boolean;
 
-  /** The same in Terraform's language, of the variables `key` and `value`; an expression that fails counts as false. */
+  /** The same as a Terraform expression of `key` and `value`; one that fails to evaluate counts as false. */
   readonly condition: string;
 
-  /** What of an entry the message shows: never the values of a map that may hold secrets. */
+  /** Part of an entry that the message shows: never the value if the map may hold secrets. */
   readonly show: "entry" | "key" | "value";
 
-  /** The rule, the reason where it is not obvious, and the way out, as the rest of the sentence. */
+  /** Rest of the sentence: the rule, the reason if it is not obvious, and the fix. */
   readonly rule: string;
 }
 
-/** What every entry of a collection must be, as a rule on a prop and as the validation of an input. */
+/** Rule for every entry of a collection, for a prop and for the validation of an input. */
 export class CheckedEntries {
   constructor(private readonly spec: CheckedEntriesSpec) {}
 
-  /** The one sentence about all entries that break the rule; none when there are none. */
+  /** One sentence that lists all entries that break the rule; empty if there are none. */
   problemsOf(name: string, collection: Collection): string[] {
     const { accepts, rule, show } = this.spec;
     const wrong = Object.entries(collection)
@@ -32,7 +32,7 @@ export class CheckedEntries {
     return wrong.length === 0 ? [] : [`${name} has ${wrong.join(", ")}; ${rule}`];
   }
 
-  /** A rule on a prop; one that is absent passes, and one that only Terraform knows. */
+  /** Rule on a prop; absent values and values known only to Terraform pass. */
   ruleOn<Props>(name: string, valueOf: (props: Props) => Collection | IResolvable | undefined): Rule<Props> {
     const problems = (props: Props): string[] => {
       const collection = valueOf(props);
@@ -42,7 +42,7 @@ export class CheckedEntries {
     return { holds: (props) => problems(props).length === 0, message: problems };
   }
 
-  /** The validation of an input that may not be null. */
+  /** Validation of an input that must not be null. */
   validationOf(variable: string): TerraformVariableValidationConfig {
     const { condition, rule, show } = this.spec;
     const holds = `try(${condition}, false)`;
@@ -53,7 +53,7 @@ export class CheckedEntries {
   }
 }
 
-/** How an entry is shown: of a literal, and in Terraform's language. */
+/** How an entry is shown, for a literal and as a Terraform expression. */
 interface Shown {
   readonly of: (key: string, value: string) => string;
   readonly expression: string;

@@ -6,32 +6,32 @@ import { type Rule } from "./rules";
 /** A text for each of the values. */
 type Texts<Values extends object> = Readonly<Record<keyof Values, string>>;
 
-/** What several values must be together. The same description judges props at synth and inputs at plan. */
+/** Rule that relates several values. One description checks props at synth and inputs at plan. */
 interface CheckedRelationSpec<Values extends object, Figure extends string = never> {
-  /** True of acceptable literals. */
+  /** True for acceptable literals. */
   readonly accepts: (values: Values) => boolean;
 
-  /** The same in Terraform's language, given each value as an expression without braces; one that fails counts as false. */
+  /** The same as a Terraform expression, given each value without `${}`; failure counts as false. */
   readonly condition: (expressions: Texts<Values>) => string;
 
   /**
-   * What is wrong, the rule and the way out, as one sentence without a stop.
+   * One sentence without a trailing full stop: what is wrong, the rule and the fix.
    *
-   * @param names what the values are called: props, or inputs
-   * @param shown what they are
-   * @param figures what is calculated from them
+   * @param names names of the props or inputs
+   * @param shown their values
+   * @param figures figures calculated from them
    */
   readonly problem: (names: Texts<Values>, shown: Texts<Values>, figures: Readonly<Record<Figure, string>>) => string;
 
   /**
-   * The one value that must be known at synth for a rule to judge; `accepts` then takes the others as they are.
+   * The one value that must be known at synth; the others are passed to `accepts` unresolved.
    *
    * @default - all must be known
    */
   readonly judgedBy?: keyof Values;
 
   /**
-   * Figures that the message shows, calculated from literals and in Terraform's language.
+   * Figures that the message shows, calculated from literals and as Terraform expressions.
    *
    * @default - none
    */
@@ -46,21 +46,21 @@ interface CheckedRelationSpec<Values extends object, Figure extends string = nev
   >;
 }
 
-/** Where a rule finds a value in the props, and what the caller calls it. */
+/** Name of each value in messages, and how to get it from the props. */
 type Sources<Values extends object, Props> = {
   readonly [Name in keyof Values]: readonly [name: string, valueOf: (props: Props) => Values[Name]];
 };
 
-/** What several values must be together, as a rule on props and as the validation of an input. */
+/** Rule that relates several values, for props and for the validation of an input. */
 export class CheckedRelation<Values extends object, Figure extends string = never> {
   constructor(private readonly spec: CheckedRelationSpec<Values, Figure>) {}
 
-  /** True of acceptable literals. */
+  /** True for acceptable literals. */
   accepts(values: Values): boolean {
     return this.spec.accepts(values);
   }
 
-  /** A rule on props; it passes while one of the values is known to Terraform alone. */
+  /** Rule on props; passes if a value that it needs is known only to Terraform. */
   ruleOn<Props>(sources: Sources<Values, Props>): Rule<Props> {
     const { problem } = this.spec;
     const valuesOf = (props: Props) => mapped(sources, ([, valueOf]) => valueOf(props)) as Values;
@@ -85,10 +85,10 @@ export class CheckedRelation<Values extends object, Figure extends string = neve
   }
 
   /**
-   * The validation of one of the inputs.
+   * Validation of one of the inputs.
    *
    * @param variables names of the inputs
-   * @param derived values that are calculated from an input, in Terraform's language
+   * @param derived Terraform expressions for values that are calculated from an input
    */
   validationOf(variables: Texts<Values>, derived: Partial<Texts<Values>> = {}): TerraformVariableValidationConfig {
     const { condition, problem } = this.spec;

@@ -2,21 +2,21 @@ import { type TerraformVariableValidationConfig } from "cdktf";
 
 import { ifKnown, type Rule } from "./rules";
 
-/** What a value must be. The same description judges a prop at synth and an input at plan. */
+/** Rule for a value. One description checks a prop at synth and an input at plan. */
 interface CheckedValueSpec<Value> {
-  /** True of an acceptable literal. */
+  /** True for an acceptable literal. */
   readonly accepts: (value: Value) => boolean;
 
-  /** The same in Terraform's language; an expression that fails counts as false. `value` is an expression without braces. */
+  /** The same as a Terraform expression; one that fails to evaluate counts as false. `value` has no `${}`. */
   readonly condition: (value: string) => string;
 
   /** Follows "it must", for example `be a whole number from 0`. */
   readonly must: string;
 
-  /** Follows "because"; left out where the rule explains itself. */
+  /** Follows "because"; omitted if the rule explains itself. */
   readonly reason?: string;
 
-  /** What to do about it, for example `use 0 for none`. */
+  /** How to fix it, for example `use 0 for none`. */
   readonly remedy: string;
 
   /**
@@ -27,27 +27,27 @@ interface CheckedValueSpec<Value> {
   readonly secret?: boolean;
 }
 
-/** What a value must be, as a rule on a prop and as the validation of an input; only the name differs between the two. */
+/** Rule for a value, for a prop and for the validation of an input; their messages differ only in the name. */
 export class CheckedValue<Value> {
   constructor(private readonly spec: CheckedValueSpec<Value>) {}
 
-  /** True of an acceptable literal. */
+  /** True for an acceptable literal. */
   accepts(value: Value): boolean {
     return this.spec.accepts(value);
   }
 
-  /** The same in Terraform's language; `value` is an expression without braces. */
+  /** The same as a Terraform expression; `value` has no `${}`. */
   condition(value: string): string {
     return `try(${this.spec.condition(value)}, false)`;
   }
 
-  /** What is wrong with a value that is shown as the given text. */
+  /** Message about an unacceptable value; `shown` is its representation. */
   problem(name: string, shown: string): string {
     const { must, reason, remedy, secret = false } = this.spec;
     return `${name} is ${secret ? "given" : shown}; it must ${must}${reason === undefined ? "" : `, because ${reason}`}; ${remedy}`;
   }
 
-  /** A rule on a prop; one that is absent passes, and one that only Terraform knows. */
+  /** Rule on a prop; absent values and values known only to Terraform pass. */
   ruleOn<Props>(name: string, valueOf: (props: Props) => Value | null | undefined): Rule<Props> {
     return {
       holds: (props) => ifKnown(valueOf(props) ?? undefined, (value) => this.accepts(value)),
@@ -56,7 +56,7 @@ export class CheckedValue<Value> {
   }
 
   /**
-   * The validation of an input.
+   * Validation of an input.
    *
    * @param optional whether null is acceptable
    */
@@ -69,12 +69,12 @@ export class CheckedValue<Value> {
   }
 }
 
-/** A literal as a message shows it. JSON has no word for what is not a number. */
+/** A literal as messages show it. JSON cannot represent NaN. */
 export function shownValue(value: unknown): string {
   return value === undefined ? "missing" : Number.isNaN(value) ? "NaN" : JSON.stringify(value);
 }
 
-/** A text that matches a regular expression of the kind that JavaScript and Terraform (RE2) read alike. */
+/** A string that matches a regular expression; it must mean the same in JavaScript and in Terraform (RE2). */
 export function matching(pattern: string, spec: Omit<CheckedValueSpec<string>, "accepts" | "condition">) {
   return new CheckedValue<string>({
     ...spec,

@@ -5,16 +5,16 @@ import { rendered } from "./expression";
 import { RulesBrokenError } from "./rules";
 
 /**
- * Claims a name that only one construct may give to something real, and refuses a second one at synth: the platform would
- * refuse it in the middle of an apply, or two constructs would fight over one thing.
+ * Claims a name that only one construct may give to a resource, and refuses a second claim at synth. Otherwise the
+ * apply would fail halfway, or two constructs would fight over one resource.
  *
- * A literal is claimed in the whole app; a name that only Terraform knows in its stack, because other stacks have other
- * inputs.
+ * A literal is claimed in the whole app; a name known only to Terraform is claimed in its stack, because other stacks
+ * have other inputs.
  *
- * @param kind what the name is of, for example `bucket`, with the project that it must be unique in
- * @param within what it must be unique in, where that is an object: a cluster, a namespace, a stack whose provider decides
- * the project
- * @throws RulesBrokenError naming both constructs when the name is taken
+ * @param kind kind of resource, for example `bucket`, and the project if names are unique per project
+ * @param within object in which the name must be unique: a cluster, a namespace, or a stack whose provider decides the
+ * project
+ * @throws RulesBrokenError naming both constructs if the name is taken
  */
 export function claimName(scope: IConstruct, kind: string, name: string, within?: object): void {
   const text = `${kind} ${name}`;
@@ -31,10 +31,10 @@ export function claimName(scope: IConstruct, kind: string, name: string, within?
   claims.set(claim, scope.node.path);
 }
 
-/** Paths of claimants by what they claim. */
+/** Construct paths by claim. */
 type Claims = Map<string, string>;
 
-/** By app, because a part that creates nothing may serve several. */
+/** Keyed by app, because a part that creates nothing may be used in several apps. */
 const CLAIMS = new WeakMap<IConstruct, WeakMap<object, Claims>>();
 
 function claimsOf(app: IConstruct, owner: object): Claims {

@@ -2,32 +2,32 @@ import { TerraformCount, Token, type IResolvable, type TerraformResource } from 
 
 import { expression, numberExpression } from "./expression";
 
-/** A string that may be absent: `undefined` in TypeScript, null in an input of Terraform. */
+/** A string that may be absent: `undefined` in TypeScript, null in a Terraform input. */
 export type OptionalValue = string | undefined;
 
-/** `count` of a resource that exists only when the condition holds at plan; none when there is no condition. */
+/** `count` of a resource that exists only if the condition holds at plan; undefined without a condition. */
 export function countIf(condition: string | undefined): TerraformCount | undefined {
   return condition === undefined ? undefined : TerraformCount.of(numberExpression(`(${condition}) ? 1 : 0`));
 }
 
-/** A switch as a condition for `countIf`: none for what is always on. */
+/** A switch as a condition for `countIf`; undefined if it is always on. */
 export function conditionOf(isOn: boolean | IResolvable): string | undefined {
   return isOn === true ? undefined : Token.asString(isOn);
 }
 
-/** `count` of a resource that exists only when the value is set. */
+/** `count` of a resource that exists only if the value is set. */
 export function countIfSet(value: OptionalValue): TerraformCount | undefined {
   if (isLiteral(value)) return undefined;
   return countIf(isSet(value));
 }
 
-/** `count` of a resource that exists only when the value is not set. */
+/** `count` of a resource that exists only if the value is not set. */
 export function countIfUnset(value: OptionalValue): TerraformCount | undefined {
   if (value === undefined) return undefined;
   return countIf(isUnset(value));
 }
 
-/** Whether the value is set, as a string: `true`, `false`, or an expression that is one of them. */
+/** Whether the value is set, as a string: `true`, `false` or a boolean expression. */
 export function isSet(value: OptionalValue): string {
   if (value === undefined || isLiteral(value)) return String(value !== undefined);
   return expression(`${value} != null`);
@@ -42,20 +42,20 @@ export function isUnset(value: OptionalValue): string {
 /**
  * One of two expressions, depending on whether the value is set.
  *
- * @param set the result when it is, in Terraform's language
- * @param unset the result otherwise, in Terraform's language
+ * @param set Terraform expression to use if it is
+ * @param unset Terraform expression to use otherwise
  */
 export function ifSet(value: OptionalValue, set: string, unset: string): string {
   if (value === undefined) return expression(unset);
   return expression(isLiteral(value) ? set : `(${value} != null ? ${set} : ${unset})`);
 }
 
-/** The value, or a fallback in Terraform's language when it is not set. */
+/** The value, or a fallback Terraform expression if it is not set. */
 export function valueOr(value: OptionalValue, fallback: string): string {
   return isLiteral(value) ? String(value) : ifSet(value, String(value), fallback);
 }
 
-/** An attribute of a resource of which there is one or none, in Terraform's language; null when there is none. */
+/** Attribute of a resource whose count is 0 or 1, as a Terraform expression; null if there is none. */
 export function oneAttribute(resource: TerraformResource, attribute: string): string {
   return `one(${resource.fqn}[*].${attribute})`;
 }
@@ -65,13 +65,13 @@ interface DynamicBlock {
   /** Map or list, as a value or an expression. */
   readonly forEach: unknown;
 
-  /** Arguments of the block under Terraform's own names; `${<block>.key}` and `${<block>.value}` are the element. */
+  /** Arguments of the block under their Terraform names; `${<block>.key}` and `${<block>.value}` are the element. */
   readonly content: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Adds a `dynamic` block where the framework's own iterators cannot: below a list, and for a block of which there is one
- * or none.
+ * Adds a `dynamic` block where the framework's iterators cannot: inside a list, and for a block that occurs at most
+ * once.
  *
  * @param parentPath path of the surrounding block, empty for the resource itself; numeric segments address list items
  * @param block name of the repeated block

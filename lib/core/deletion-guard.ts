@@ -6,19 +6,19 @@ import { TerraformData } from "./terraform-data";
 import { requireProps } from "./rules";
 
 export interface DeletionGuardProps {
-  /** What comes last at apply, with everything that must not be lost below it. */
+  /** The last resources to be created, which depend on everything that must not be lost. */
   readonly dependsOn: ITerraformDependable[];
 
-  /** Whether a destroy is refused; the value of the last apply counts. */
+  /** Whether a destroy is refused; the value from the last apply counts. */
   readonly protect: boolean | IResolvable;
 }
 
 /**
  * Refuses a destroy of the whole deployment before anything is lost.
  *
- * Deletion protection of single resources is too late for that: Terraform deletes what depends on them first, the
- * versions of a protected secret for one, and their values never come back. This has everything below it, so a destroy
- * begins here. Single resources may still be replaced.
+ * Deletion protection of single resources comes too late: Terraform first deletes what depends on them, such as the
+ * versions of a protected secret, whose values cannot be recovered. This resource depends on everything else, so a
+ * destroy starts here. Single resources can still be replaced.
  */
 export class DeletionGuard extends TerraformData {
   constructor(scope: Construct, id: string, props: DeletionGuardProps) {
@@ -32,7 +32,7 @@ export class DeletionGuard extends TerraformData {
           type: "local-exec",
           when: "destroy",
           command: `[ "$PROTECTED" = false ] || { echo "${input} is $PROTECTED; nothing is deleted, because data would be lost; apply with ${input}=false first." >&2; exit 1; }`,
-          // The only values that Terraform has at destroy.
+          // A destroy provisioner can refer only to `self`.
           environment: { PROTECTED: "${self.input.protected}" },
         },
       ],

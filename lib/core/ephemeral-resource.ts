@@ -5,17 +5,17 @@ import { requireProvider, type ProviderName } from "./provider-requirements";
 import { requireProps } from "./rules";
 
 export interface EphemeralResourceProps {
-  /** Type as Terraform writes it, for example `random_password`. */
+  /** Terraform type, for example `random_password`. */
   readonly type: string;
 
-  /** Provider that has the type. */
+  /** Provider of the type. */
   readonly provider: ProviderName;
 
-  /** Arguments under Terraform's own names. */
+  /** Arguments under their Terraform names. */
   readonly attributes: Readonly<Record<string, unknown>>;
 
   /**
-   * Things that must exist before it is opened, beside those that its arguments refer to.
+   * What must exist before it is opened, besides what its arguments refer to.
    *
    * @default - nothing
    */
@@ -23,10 +23,10 @@ export interface EphemeralResourceProps {
 }
 
 /**
- * An `ephemeral` block: opened anew at every run, never in the state or a saved plan.
+ * An `ephemeral` block: opened anew in every run, never stored in the state or a saved plan.
  *
  * Its attributes may only feed write-only arguments, provider configuration and other ephemeral values. Terraform opens
- * it at apply when an argument is not yet known at plan.
+ * it at apply if an argument is unknown at plan.
  */
 export class EphemeralResource extends TerraformElement {
   private readonly props: EphemeralResourceProps;

@@ -14,7 +14,7 @@ import { MAIN_CHILD_ID } from "./portable-stack";
 import { requireProvider } from "./provider-requirements";
 import { requireProps, secretPresence, type Rule } from "./rules";
 
-/** One version of a stored secret, as consumers refer to it: never `latest`, so that a new version is a visible change. */
+/** One version of a stored secret. Consumers never refer to `latest`, so that a new version is a visible change. */
 export interface ReadableSecret {
   /** Name of the secret in its project. */
   readonly secretId: string;
@@ -25,20 +25,20 @@ export interface ReadableSecret {
   /** What must exist before the value can be read. */
   readonly ready: ITerraformDependable[];
 
-  /** Allows an identity to read this secret and nothing else; empty for an identity that takes no grants. */
+  /** Allows an identity to read this secret and nothing else; empty if the identity takes no grants. */
   grantAccess(identity: Identity): ITerraformDependable[];
 }
 
 export interface GeneratedSecretProps {
   /**
-   * Things that must exist first, for example the gate of the secret store's API.
+   * What must exist first, for example the gate of the Secret Manager API.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Refuses deletion of the secret, by Terraform and by destroy.
+   * Refuses deletion of the secret by an apply or a destroy.
    *
    * @default true
    */
@@ -51,7 +51,7 @@ export interface GeneratedSecretProps {
    */
   readonly labels?: Record<string, string>;
 
-  /** Characters of the generated value, at least 8: letters and digits, at least one of each kind. */
+  /** Length of the generated value, at least 8: lower-case and upper-case letters and digits, at least one of each. */
   readonly length: number;
 
   /**
@@ -67,7 +67,7 @@ export interface GeneratedSecretProps {
   readonly secretId: string;
 
   /**
-   * Raising it writes a new value: the override, or a newly generated one. Nothing else ever writes.
+   * Raising it writes a new value: the override, or a newly generated one. Nothing else writes a value.
    *
    * @default 1
    */
@@ -75,10 +75,10 @@ export interface GeneratedSecretProps {
 }
 
 /**
- * A secret whose value is made once, at the first apply, and is in no state, plan or log.
+ * A secret whose value is written once, at the first apply, and appears in no state, plan or log.
  *
- * Terraform generates a candidate at every run and stores it only when the write version changes, so a second apply
- * changes nothing. Readers take it from the secret store.
+ * Terraform generates a candidate in every run but stores it only when the write version changes, so a second apply
+ * changes nothing. Consumers read the value from Secret Manager.
  */
 export class GeneratedSecret extends Construct implements ReadableSecret {
   readonly secretId: string;
@@ -100,8 +100,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     const password = new EphemeralResource(this, "Candidate", {
       type: "random_password",
       provider: "random",
-      // Letters and digits survive shells, URLs and connection strings. One letter at least, because the application
-      // parses values that look like JSON, and a value of digits alone would become a number.
+      // Letters and digits need no quoting in shells, URLs and connection strings. At least one letter, because the
+      // application parses values that look like JSON and would turn digits alone into a number.
       attributes: { length: props.length, special: false, min_lower: 1, min_upper: 1, min_numeric: 1 },
     }).stringAttribute("result");
 
@@ -117,7 +117,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       secret: this.secret.id,
       secretDataWo: props.override === undefined ? password : Token.asString(Fn.coalesce([props.override, password])),
       secretDataWoVersion: props.writeVersion ?? 1,
-      // Readers point at the old version until they are updated; it must not be gone before.
+      // Consumers use the old version until they are updated, so it must not be deleted first.
       lifecycle: { createBeforeDestroy: true },
     });
 
@@ -125,14 +125,14 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     this.ready = [this.secretVersion];
   }
 
-  /** Number of the version that is stored now; known after the first apply. */
+  /** Number of the current version; known after the first apply. */
   get version(): string {
     return this.secretVersion.version;
   }
 
   /**
-   * Number of the version that is stored now; for write-only copies of the value, which must be written again for whatever
-   * reason there is a new version.
+   * Number of the current version, for write-only copies of the value, which must be rewritten for every new version,
+   * whatever its cause.
    */
   get storedVersion(): number {
     return numberExpression(`tonumber(${this.secretVersion.version})`);
@@ -161,7 +161,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   }
 }
 
-/** Number whose change writes a secret. */
+/** Rule for the number whose change writes a secret. */
 export const SECRET_WRITE_VERSION = wholeNumber(
   { from: 1 },
   { reason: "a change of it is what writes the secret", remedy: "use 1 and raise it by one" },
@@ -173,13 +173,13 @@ const SECRET_ID = matching(`^[A-Za-z0-9_-]{1,${SECRET_ID_MAX_LENGTH}}$`, {
   remedy: "shorten or rewrite it",
 });
 
-/** From the shortest value that a sign-in page should accept. */
+/** The minimum is the shortest value that a sign-in page should accept. */
 const SECRET_LENGTH = wholeNumber(
   { from: 8 },
   { reason: "a shorter value can be guessed", remedy: "use for example 32" },
 );
 
-/** A rule on a prop that holds a secret: Terraform alone may know it. */
+/** Rule on a prop that holds a secret: it must not be a literal. */
 export function secretReferenceRule<Props>(name: string, valueOf: (props: Props) => string | undefined): Rule<Props> {
   return {
     holds: (props) => valueOf(props) === undefined || Token.isUnresolved(valueOf(props)),

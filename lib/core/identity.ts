@@ -3,44 +3,44 @@ import { type Construct, type IConstruct } from "constructs";
 
 import { requireProps } from "./rules";
 
-/** A service account that something runs as. */
+/** A service account that a workload runs as. */
 export interface Identity {
-  /** What the account is called among the grants of a deployment, for example `Runtime`. */
+  /** Name of the account in the ids of its grants, for example `Runtime`. */
   readonly name: string;
 
   /** E-mail address. */
   readonly email: string;
 
-  /** Principal as IAM writes it: `serviceAccount:<email>`. */
+  /** IAM principal: `serviceAccount:<email>`. */
   readonly member: string;
 
-  /** False for an account that is managed elsewhere, and its rights with it: no grant is made to it here but the reading of a job's script. */
+  /** False for an account whose permissions are managed elsewhere: here it is only allowed to read a job's script. */
   readonly takesGrants: boolean;
 
-  /** What must exist before a grant to it can be made. */
+  /** What must exist before it can be granted a role. */
   readonly ready: ITerraformDependable[];
 
   /**
-   * Grants a role on the whole project, once for each id; only for roles that exist on nothing smaller. Empty when it takes
-   * no grants.
+   * Grants a role on the whole project, once per id; only for roles that cannot be granted on anything smaller. Empty
+   * if it takes no grants.
    *
-   * @param count number of grants, for one that is needed only sometimes
+   * @param count number of grants, for one that is needed only under a condition
    */
   grantOnProject(id: string, role: string, count?: TerraformCount): ITerraformDependable[];
 }
 
 /**
- * The grants that the owner of a thing makes: one for each identity, however often it is asked for.
+ * The grants on one resource: one per identity, however often it is requested.
  *
- * Whoever takes the thing asks for the grant itself, so several takers may share an identity.
+ * Each consumer of the resource requests its own grant, so several consumers may share an identity.
  */
 export class Grants {
   private readonly made = new Map<Identity, ITerraformDependable[]>();
 
-  /** @param owner construct in which the grants are made, each under the name of its identity */
+  /** @param owner construct in which the grants are created, each under the name of its identity */
   constructor(private readonly owner: Construct) {}
 
-  /** What must exist before the identity can use the thing; empty when it takes no grants. */
+  /** What must exist before the identity can use the resource; empty if it takes no grants. */
   to(identity: Identity, make: (id: string) => ITerraformDependable): ITerraformDependable[] {
     requireIdentity(this.owner, identity);
     const made = this.made.get(identity);
@@ -51,12 +51,12 @@ export class Grants {
   }
 }
 
-/** @throws RulesBrokenError naming the owner of the thing when there is no identity to grant it to */
+/** @throws RulesBrokenError naming the owner if the identity is missing */
 export function requireIdentity(owner: IConstruct, identity: Identity | undefined): void {
   requireProps(owner, { identity } as { readonly identity: Identity }, { identity: true });
 }
 
-/** An id that no child of the construct has yet: the name, or the name with a number. */
+/** An id that no child of the construct has: the name, or the name with a number. */
 export function freeChildId(scope: Construct, name: string, number = 1): string {
   const id = number === 1 ? name : `${name}${number}`;
   return scope.node.tryFindChild(id) === undefined ? id : freeChildId(scope, name, number + 1);

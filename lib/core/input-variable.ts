@@ -7,7 +7,7 @@ export interface InputVariableProps extends Omit<TerraformVariableConfig, "defau
   /** What it is, its unit or limits, and the consequence of changing it later. */
   readonly description: string;
 
-  /** Value when the caller gives none; `null` for "nothing given". Absent makes the input required. */
+  /** Default value; `null` means "not given". Without a default the input is required. */
   readonly default?: unknown;
 
   /**
@@ -22,8 +22,8 @@ export interface InputVariableProps extends Omit<TerraformVariableConfig, "defau
 }
 
 /**
- * A variable of a root module, under exactly its id whatever its scope, with what the framework's own class cannot say: a
- * null default and `ephemeral`.
+ * A root-module variable, named exactly as its id in any scope. Supports what the framework's class does not: a null
+ * default and `ephemeral`.
  */
 export class InputVariable extends TerraformVariable {
   constructor(scope: Construct, id: string, props: InputVariableProps) {
@@ -32,7 +32,7 @@ export class InputVariable extends TerraformVariable {
     // Without `nullable: false` an explicit null would reach places that rely on the default.
     super(scope, id, { nullable: defaultValue === null ? undefined : false, ...config });
     this.overrideLogicalId(id);
-    // An override, because the framework's own property fails on null and rewrites the keys of maps.
+    // An override, because the framework's property fails on null and rewrites the keys of maps.
     if (defaultValue !== undefined) this.addOverride("default", defaultValue);
     if (ephemeral === true) this.addOverride("ephemeral", true);
   }

@@ -1,9 +1,9 @@
 import { type Risk } from "./risks";
 
-/** When the list below was compared with what the platform publishes. */
+/** Date on which the list below was compared with Google Cloud's. */
 export const REGIONS_KNOWN_ON = "2026-11-21";
 
-/** Regions of Google Cloud that are open to everybody. */
+/** Google Cloud regions that are open to all customers. */
 export const KNOWN_REGIONS: readonly string[] = [
   "africa-south1",
   "asia-east1",
@@ -50,7 +50,7 @@ export const KNOWN_REGIONS: readonly string[] = [
   "us-west4",
 ];
 
-/** A region that may be misspelled; no error, because the platform opens regions more often than this list is renewed. */
+/** Warns of a misspelled region; no error, because Google Cloud opens regions more often than this list is updated. */
 export function unknownRegionRisk(region: string): Risk {
   return {
     value: region,

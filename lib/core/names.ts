@@ -3,14 +3,14 @@ import { createHash } from "node:crypto";
 import { Fn, Token } from "cdktf";
 
 /**
- * Every name formula and its budget. The formulas take literals and Terraform expressions alike; a name of an
- * expression is an expression. All names of one deployment contain its tenant prefix.
+ * Every name formula and its limits. The formulas take literals and Terraform expressions; a name built from an
+ * expression is an expression. Names outside a deployment's own namespace contain its tenant prefix or a hash of it.
  */
 
-/** What the id of a project looks like. */
+/** Pattern of a project id. */
 export const PROJECT_ID_PATTERN = "^[a-z][a-z0-9-]{4,28}[a-z0-9]$";
 
-/** Longest tenant id; from the input's own rule. */
+/** Maximum length of a tenant id, as the contract of the input states. */
 export const TENANT_ID_MAX_LENGTH = 20;
 
 /** Default name of an application. */
@@ -22,12 +22,12 @@ export const DEFAULT_REGION = "us-central1";
 /** Hexadecimal digits of the project's hash in the tenant prefix: keeps bucket names unique across projects. */
 const PROJECT_HASH_LENGTH = 6;
 
-/** What `tenantPrefix` gives. */
+/** Pattern of what `tenantPrefix` returns. */
 export const TENANT_PREFIX_PATTERN = `^[a-z0-9-]{1,${TENANT_ID_MAX_LENGTH}}-[0-9a-f]{${PROJECT_HASH_LENGTH}}$`;
 
 /**
- * Longest application name. The tightest budget is the database initialization job: its name and its execution token
- * together stay below 63, see `JOB_NAME_AND_TOKEN_MAX_LENGTH`.
+ * Maximum length of an application name. The tightest limit is that of the database initialization job: its name and
+ * its execution token together stay below 63 characters, see `JOB_NAME_AND_TOKEN_MAX_LENGTH`.
  */
 export const APPLICATION_NAME_MAX_LENGTH = 18;
 
@@ -49,7 +49,7 @@ export const SECRET_ID_MAX_LENGTH = 255;
 /** Cloud SQL limits the name together with the project id. */
 export const SQL_INSTANCE_NAME_MAX_LENGTH = 98;
 
-/** PostgreSQL cuts off the rest. */
+/** PostgreSQL truncates longer names. */
 export const POSTGRESQL_NAME_MAX_LENGTH = 63;
 
 /** Cloud Run names an execution after the job and its token, in fewer than 63 characters. */
@@ -61,19 +61,19 @@ export const CLUSTER_NAME_MAX_LENGTH = 40;
 /** Limit of Compute Engine for networks, addresses and certificates. */
 export const NETWORK_NAME_MAX_LENGTH = 63;
 
-/** A Unix socket address holds 108 bytes with its closing zero. */
+/** A Unix socket address holds 108 bytes, including the terminating zero. */
 export const SOCKET_PATH_MAX_LENGTH = 107;
 
 /** What surrounds `<project>:<region>:<instance>` in the path of the database socket. */
 const SOCKET_PATH_FRAME = "/cloudsql/" + "/.s.PGSQL.5432";
 
-/** Characters that the connection name of a database may have so that the socket path fits. */
+/** Maximum length of a database's connection name, so that the socket path fits. */
 export const CONNECTION_NAME_MAX_LENGTH = SOCKET_PATH_MAX_LENGTH - SOCKET_PATH_FRAME.length;
 
 /** Characters that a connection name adds to project id, region, tenant id and application name. */
 export const CONNECTION_NAME_FRAME_LENGTH = "::sql-".length + "-".length + PROJECT_HASH_LENGTH + "-".length;
 
-/** What the names of one deployment are made of. */
+/** Parts of the names of one deployment. */
 export interface DeploymentName {
   /** From `tenantPrefix`. */
   readonly tenantPrefix: string;
@@ -92,24 +92,24 @@ export function secretId({ tenantPrefix, applicationName }: DeploymentName, suff
   return `secret-${tenantPrefix}-${applicationName}-${suffix}`;
 }
 
-/** `bkt-<application_name><tenant_prefix>-<suffix>`; no hyphen between the first two, as the contract has it. */
+/** `bkt-<application_name><tenant_prefix>-<suffix>`; no hyphen between the first two, as the contract requires. */
 export function bucketName({ tenantPrefix, applicationName }: DeploymentName, suffix: string): string {
   return `bkt-${applicationName}${tenantPrefix}-${suffix}`;
 }
 
-/** `sql-<tenant_prefix>-<application_name>`; a tenant id may start with a digit, an instance may not. */
+/** `sql-<tenant_prefix>-<application_name>`; an instance must not start with a digit, as a tenant id may. */
 export function sqlInstanceName({ tenantPrefix, applicationName }: DeploymentName): string {
   return `sql-${tenantPrefix}-${applicationName}`;
 }
 
-/** `<project>:<region>:<instance>`: how the platform's proxies find an instance. */
+/** `<project>:<region>:<instance>`: how the Cloud SQL proxies find an instance. */
 export function connectionName(projectId: string, region: string, deployment: DeploymentName): string {
   return `${projectId}:${region}:${sqlInstanceName(deployment)}`;
 }
 
 /**
- * `db_<tenant_prefix>_<application_name>` with underscores: role and database, without a need for quotes. A tenant id may
- * start with a digit, or be `pg`, and names that start with `pg_` belong to PostgreSQL.
+ * `db_<tenant_prefix>_<application_name>` with underscores: role and database, which then need no quoting. `db_`,
+ * because a tenant id may start with a digit, or be `pg`, and PostgreSQL reserves names that start with `pg_`.
  */
 export function postgresqlName({ tenantPrefix, applicationName }: DeploymentName): string {
   const parts = ["db", tenantPrefix, applicationName];
@@ -118,12 +118,12 @@ export function postgresqlName({ tenantPrefix, applicationName }: DeploymentName
     : parts.join("_").replaceAll("-", "_");
 }
 
-/** `<application_name>-<tenant_prefix>`: service and image repository; it is part of the service's address. */
+/** `<application_name>-<tenant_prefix>`: service and image repository; part of the service's URL. */
 export function serviceName({ tenantPrefix, applicationName }: DeploymentName): string {
   return `${applicationName}-${tenantPrefix}`;
 }
 
-/** `<region>-docker.pkg.dev/<project>/<repository>`: the beginning of every image in a deployment's own repository. */
+/** `<region>-docker.pkg.dev/<project>/<repository>`: prefix of every image in a deployment's own repository. */
 export function imagePrefix(region: string, projectId: string, deployment: DeploymentName): string {
   return `${region}-docker.pkg.dev/${projectId}/${serviceName(deployment)}`;
 }
@@ -136,8 +136,8 @@ export function jobName(deployment: DeploymentName, job: string): string {
 /**
  * `<purpose>-<first 12 hexadecimal digits of sha256(<tenant_prefix>-<application_name>)>`.
  *
- * Service account ids hold 30 characters, less than the prefix and the application name; the readable form goes in the
- * display name.
+ * A service account id holds 30 characters, too few for tenant prefix and application name; the display name has the
+ * readable form.
  *
  * @param purpose at most 17 characters, starting with a letter
  */
@@ -146,32 +146,32 @@ export function serviceAccountId({ tenantPrefix, applicationName }: DeploymentNa
 }
 
 /**
- * `gke-<application_name>-<first 12 hexadecimal digits of sha256(<tenant_prefix>)>`: a cluster's name holds 40 characters,
- * less than the prefix and the application name.
+ * `gke-<application_name>-<first 12 hexadecimal digits of sha256(<tenant_prefix>)>`: a cluster's name holds 40
+ * characters, too few for tenant prefix and application name.
  */
 export function clusterName({ tenantPrefix, applicationName }: DeploymentName): string {
   return `gke-${applicationName}-${shortHash([tenantPrefix], SHORT_NAME_HASH_LENGTH)}`;
 }
 
-/** `<application_name>-<tenant_prefix>-<part>`: networks and what belongs to them, addresses. */
+/** `<application_name>-<tenant_prefix>-<part>`: networks with their parts, and addresses. */
 export function networkName(deployment: DeploymentName, part: string): string {
   return `${serviceName(deployment)}-${part}`;
 }
 
-/** `<application_name>-<tenant_prefix>-<first 8 hexadecimal digits of sha256(domain)>`: another domain, another name. */
+/** `<application_name>-<tenant_prefix>-<first 8 hexadecimal digits of sha256(domain)>`: one name per domain. */
 export function certificateName(deployment: DeploymentName, domain: string): string {
   return networkName(deployment, shortHash([domain], DOMAIN_HASH_LENGTH));
 }
 
-/** `<application_name>` or `<application_name>-<part>`: objects of a namespace, which is the deployment's alone. */
+/** `<application_name>` or `<application_name>-<part>`: objects in the deployment's own namespace. */
 export function objectName({ applicationName }: DeploymentName, part?: string): string {
   return part === undefined ? applicationName : `${applicationName}-${part}`;
 }
 
-/** Collisions within one project stay out of reach with 48 bits. */
+/** 48 bits make collisions within one project practically impossible. */
 const SHORT_NAME_HASH_LENGTH = 12;
 
-/** Few domains follow each other on one deployment. */
+/** Enough for the few domains that a deployment has over time. */
 const DOMAIN_HASH_LENGTH = 8;
 
 function shortHash(parts: readonly [string, ...string[]], length: number): string {

@@ -3,8 +3,8 @@ import { type TerraformResource } from "cdktf";
 import { requireProvider, type ProviderName } from "./provider-requirements";
 
 /**
- * Attributes of the google provider that are newer than the prebuilt bindings (6.50), with the release that brought
- * each. The newest of these releases is the lower bound in `PROVIDER_REQUIREMENTS`.
+ * Attributes of the google provider that are newer than the prebuilt bindings (6.50), with the release that added each.
+ * The newest of these releases is the lower bound in `PROVIDER_REQUIREMENTS`.
  */
 export const NEWER_GOOGLE_ATTRIBUTES = {
   "google_cloud_run_v2_job.run_execution_token": "7.42.0",
@@ -16,16 +16,16 @@ export const NEWER_GOOGLE_ATTRIBUTES = {
   "google_sql_database_instance.settings.final_backup_config.retention_days": "7.2.0",
 } as const satisfies Record<string, string>;
 
-/** The same of the kubernetes provider, whose bindings know 2.38; the lower bound also holds a repair of 3.2.1. */
+/** The same for the kubernetes provider, whose bindings are for 2.38; the lower bound also includes a fix in 3.2.1. */
 export const NEWER_KUBERNETES_ATTRIBUTES = {
   "kubernetes_deployment_v1.spec.template.spec.init_container.restart_policy": "3.0.0",
   "kubernetes_job_v1.spec.template.spec.init_container.restart_policy": "3.0.0",
 } as const satisfies Record<string, string>;
 
 /**
- * Sets an attribute that the bindings do not know; numeric path segments address list items.
+ * Sets an attribute that the bindings lack; numeric path segments address list items.
  *
- * @throws Error when the attribute is in no list, so that the version range cannot fall behind
+ * @throws Error if the attribute is in neither list, so that the version range stays up to date
  */
 export function setNewerAttribute(resource: TerraformResource, path: string, value: unknown): void {
   const attribute = [resource.terraformResourceType, ...path.split(".").filter((part) => !/^\d+$/.test(part))].join(

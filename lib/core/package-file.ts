@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Absolute path of a file of this package, the same from the TypeScript sources and from the compiled code. */
+/** Absolute path of a file in this package; works from the TypeScript sources and from the compiled code. */
 export function packageFile(pathInPackage: string): string {
   return join(PACKAGE_FOLDER, pathInPackage);
 }

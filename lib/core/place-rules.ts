@@ -8,7 +8,7 @@ import {
   TENANT_ID_MAX_LENGTH,
 } from "./names";
 
-/** What places and names must be, for props and inputs alike. */
+/** Rules for places and names, for props and inputs alike. */
 
 export const PROJECT_ID = matching(PROJECT_ID_PATTERN, {
   must: "be the id of a project: 6 to 30 lower-case letters, digits and hyphens that start with a letter",
@@ -32,7 +32,7 @@ export const APPLICATION_NAME = matching(`^[a-z]([a-z0-9-]{0,${APPLICATION_NAME_
   remedy: "shorten or rewrite it",
 });
 
-/** Both names become part of the media bucket's. */
+/** Both become part of the media bucket's name. */
 export const NAMES_TOGETHER = new CheckedRelation<{ applicationName: string; tenantId: string }>({
   accepts: ({ applicationName, tenantId }) => !`${applicationName}${tenantId}`.includes(BUCKET_NAME_RESERVED_WORD),
   condition: ({ applicationName, tenantId }) =>
@@ -54,7 +54,7 @@ export const LABELS = new CheckedEntries({
 const DOMAIN_PATTERN = "^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$";
 const DOMAIN_MAX_LENGTH = 253;
 
-/** Name under which an identity provider is reached, for which a certificate is made. */
+/** Domain name of an identity provider, for which a certificate is issued. */
 export const DOMAIN = new CheckedValue<string>({
   accepts: (domain) => new RegExp(DOMAIN_PATTERN).test(domain) && domain.length <= DOMAIN_MAX_LENGTH,
   condition: (domain) => `can(regex("${DOMAIN_PATTERN}", ${domain})) && length(${domain}) <= ${DOMAIN_MAX_LENGTH}`,

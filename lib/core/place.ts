@@ -12,19 +12,19 @@ import {
 import { APPLICATION_NAME, LABELS, NAMES_TOGETHER, PROJECT_ID, REGION, TENANT_ID } from "./place-rules";
 import { requireProps, type Rule } from "./rules";
 
-/** Where a deployment is and what it is called: the same for each of its parts. */
+/** Location and name of a deployment, shared by all of its parts. */
 export interface DeploymentPlace {
-  /** Project that everything goes into. It must exist and have billing. */
+  /** Project of all resources. It must exist and have billing enabled. */
   readonly projectId: string;
 
   /** Region of all parts, for example `us-central1`. */
   readonly region: string;
 
-  /** What the names are made of. */
+  /** Parts of all names. */
   readonly deployment: DeploymentName;
 
   /**
-   * Labels of everything that takes them.
+   * Labels of all resources that support them.
    *
    * @default - none
    */
@@ -32,32 +32,32 @@ export interface DeploymentPlace {
 }
 
 export interface TenantPlaceProps {
-  /** Project that everything goes into: its id, not its name or number. Another project is another deployment. */
+  /** Project of all resources: its id, not its name or number. Another project is another deployment. */
   readonly projectId: string;
 
   /**
-   * Tenant that owns the deployment: 1 to 20 lower-case letters, digits and hyphens, part of every name. Changing it later
-   * is another, empty deployment.
+   * Tenant that owns the deployment: 1 to 20 lower-case letters, digits and hyphens, part of every name. Changing it
+   * later makes a new, empty deployment.
    */
   readonly tenantId: string;
 
   /**
-   * Name of the application, part of every name: 1 to 18 lower-case letters, digits and hyphens that start with a letter.
-   * Changing it later is another, empty deployment.
+   * Name of the application, part of every name: 1 to 18 lower-case letters, digits and hyphens that start with a
+   * letter. Changing it later makes a new, empty deployment.
    *
    * @default "idp"
    */
   readonly applicationName?: string;
 
   /**
-   * Labels on everything that takes them, beside `application` and `tenant`.
+   * Labels on all resources that support them, in addition to `application` and `tenant`.
    *
-   * @default - these two alone
+   * @default - only these two
    */
   readonly labels?: Record<string, string> | IResolvable;
 
   /**
-   * Region of all parts. Changing it later replaces database and media bucket with empty ones.
+   * Region of all parts. Changing it later replaces the database and the media bucket with empty ones.
    *
    * @default "us-central1"
    */
@@ -65,18 +65,18 @@ export interface TenantPlaceProps {
 }
 
 /**
- * A place whose names contain a tenant and a hash of the project, so that no other deployment has them.
+ * A place whose names contain the tenant and a hash of the project, so that no other deployment has them.
  *
- * Creates nothing but locals in the scope, for values that only Terraform knows.
+ * Creates only locals in the scope, for values known only to Terraform.
  *
- * @throws RulesBrokenError naming the scope when a prop breaks a rule
+ * @throws RulesBrokenError naming the scope if a prop breaks a rule
  */
 export function tenantPlace(scope: Construct, props: TenantPlaceProps): DeploymentPlace {
   requireProps(scope, props, { projectId: true, tenantId: true }, TENANT_PLACE_RULES);
   const { labels = {}, projectId, region = DEFAULT_REGION, tenantId } = props;
   const applicationName = applicationNameOf(props);
 
-  // Named, so that plans and messages stay short.
+  // Locals keep plans and messages short.
   const prefix = tenantPrefix(tenantId, projectId);
   const ownLabels = { application: applicationName, tenant: tenantId };
   return {
@@ -96,7 +96,7 @@ function applicationNameOf({ applicationName = DEFAULT_APPLICATION_NAME }: Tenan
   return applicationName;
 }
 
-/** Rules of a tenant's place, for each construct that makes one. */
+/** Rules for a tenant's place, for each construct that makes one. */
 export const TENANT_PLACE_RULES: readonly Rule<TenantPlaceProps>[] = [
   PROJECT_ID.ruleOn("projectId", ({ projectId }) => projectId),
   REGION.ruleOn("region", ({ region }) => region),
@@ -115,7 +115,7 @@ const TENANT_PREFIX = matching(TENANT_PREFIX_PATTERN, {
   remedy: "take it from tenantPrefix(tenantId, projectId)",
 });
 
-/** Rules of a place, for each construct that takes one. */
+/** Rules for a place, for each construct that takes one. */
 export const PLACE_RULES: readonly Rule<{ readonly place: DeploymentPlace }>[] = [
   PROJECT_ID.ruleOn("place.projectId", ({ place }) => place.projectId),
   REGION.ruleOn("place.region", ({ place }) => place.region),
@@ -124,7 +124,7 @@ export const PLACE_RULES: readonly Rule<{ readonly place: DeploymentPlace }>[] =
   LABELS.ruleOn("place.labels", ({ place }) => place.labels),
 ];
 
-/** What no place may lack, for `requireProps`. */
+/** Required props of a place, for `requireProps`. */
 export const REQUIRED_PLACE = {
   projectId: true,
   region: true,

@@ -7,19 +7,19 @@ import { localPathProblems, StackBackend, type StateBackend } from "./state-back
 
 export interface PortableStackProps {
   /**
-   * Where the state is kept. A backend of the framework, such as `GcsBackend`, can be added to the stack instead.
+   * Where the state is kept. A CDKTF backend, such as `GcsBackend`, can be added to the stack instead.
    *
    * @default - the file `terraform.tfstate` in the synthesized folder
    */
   readonly backend?: StateBackend;
 
-  /** Providers that the stack uses; their accepted releases are stated as ranges. */
+  /** Providers that the stack uses; the configuration states their accepted releases as ranges. */
   readonly providers: readonly ProviderName[];
 }
 
 /** A stack output: its value and what it is used for. */
 export interface StackOutput {
-  /** Value, also an expression or an object. */
+  /** A literal, an expression or an object. */
   readonly value: unknown;
 
   /** What the output is used for. */
@@ -27,11 +27,11 @@ export interface StackOutput {
 }
 
 /**
- * A stack whose synthesized folder can be handed to somebody who has only Terraform.
+ * A stack whose synthesized folder can be applied with nothing but Terraform.
  *
- * The folder holds everything, names no path of this machine, states the releases it needs and is the same bytes
- * wherever it is made. Addresses are the construct path in snake case (`google_sql_database_instance.database`), so a
- * renamed construct is a renamed resource.
+ * The folder is self-contained, has no paths of this machine, states the releases it needs and is byte-identical
+ * wherever it is synthesized. Addresses are the construct path in snake case (`google_sql_database_instance.database`),
+ * so renaming a construct renames its resource.
  */
 export class PortableStack extends TerraformStack {
   private readonly givenBackend?: StateBackend;
@@ -44,20 +44,20 @@ export class PortableStack extends TerraformStack {
     for (const provider of props.providers) requireProvider(this, provider);
   }
 
-  /** Declares the outputs of the root module, each under exactly its own name. */
+  /** Declares the outputs of the root module, each under exactly its name. */
   protected expose(outputs: Readonly<Record<string, StackOutput>>): void {
     for (const [name, output] of Object.entries(outputs)) {
-      // A variable may have the name of an output; two constructs of one scope may not.
+      // A variable and an output may share a name; two constructs in one scope may not.
       const scope = this.node.tryFindChild(name) === undefined ? this : new Construct(this, `${name}-output`);
       new TerraformOutput(scope, name, { ...output, staticId: true });
     }
   }
 
   /**
-   * Adds the default backend late, so that one of the framework can take its place. One is always there: otherwise the
-   * framework adds one whose path is the absolute working directory of the machine that synthesizes.
+   * Adds the default backend late, so that a CDKTF backend can replace it. There must always be one: otherwise CDKTF
+   * adds one whose path is the absolute working directory of this machine.
    *
-   * @throws RulesBrokenError when there is more than one, or one that names a path of this machine
+   * @throws RulesBrokenError if there is more than one, or one with a path of this machine
    */
   override ensureBackendExists(): TerraformBackend {
     const [backend, ...others] = this.node.findAll().filter((construct) => TerraformBackend.isBackend(construct));
@@ -72,7 +72,7 @@ export class PortableStack extends TerraformStack {
     return backend;
   }
 
-  /** @throws RulesBrokenError always: the framework would read the other stack's state, by a path of this machine */
+  /** @throws RulesBrokenError always: CDKTF would read the other stack's state by a path of this machine */
   override registerIncomingCrossStackReference(producer: TerraformStack): TerraformRemoteState {
     throw new RulesBrokenError(this.node.path, [
       `this stack refers to a value of ${producer.node.path}; it must refer to its own alone, because each synthesized folder is applied alone and such a reference would read the other's state; pass the value as an input instead`,
@@ -80,7 +80,7 @@ export class PortableStack extends TerraformStack {
   }
 
   /**
-   * @throws RulesBrokenError when two elements have one address; Terraform JSON would silently keep the last of them
+   * @throws RulesBrokenError if two elements share an address; Terraform JSON would silently keep only the last one
    */
   override toTerraform(): Record<string, unknown> {
     this.refuseSharedAddresses();
@@ -93,7 +93,7 @@ export class PortableStack extends TerraformStack {
     const names = node.scopes.slice(node.scopes.indexOf(this) + 1).map((scope) => scope.node.id);
     const speaking = names.filter((name) => name !== MAIN_CHILD_ID);
     const address = (speaking.length === 0 ? names.slice(-1) : speaking).map((name) => snakeCase(name)).join("_");
-    // Terraform allows digits everywhere but at the front.
+    // A Terraform name must not start with a digit.
     return address.replace(/^(?=\d)/, "_");
   }
 
@@ -117,10 +117,10 @@ export class PortableStack extends TerraformStack {
   }
 }
 
-/** Id of the child that a construct is mainly about; its address is the construct's own. */
+/** Id of a construct's main child, which gets the construct's own address. */
 export const MAIN_CHILD_ID = "Default";
 
-/** Blocks of a root module that are addressed by a type and a name, and by a name alone. */
+/** Blocks of a root module that are addressed by type and name, and those addressed by name alone. */
 const TYPED_BLOCKS = ["resource", "data", "ephemeral"];
 const NAMED_BLOCKS = ["check", "locals", "module", "output", "variable"];
 
@@ -132,7 +132,7 @@ function typeOf(backend: TerraformBackend): string {
   return (backend.toMetadata() as { backend: string }).backend;
 }
 
-/** Path of the state, when the backend is a local one. */
+/** Path of the state if the backend is local. */
 function pathOf(backend: TerraformBackend): unknown {
   const { terraform } = backend.toTerraform() as { terraform: { backend?: { local?: { path?: unknown } } } };
   return terraform.backend?.local?.path;
@@ -160,8 +160,9 @@ function namesIn(elements: unknown): string[] {
 }
 
 /**
- * Construct paths mean nothing to a reader of the folder. The root's own metadata stays, for the command line reads it, but
- * not its list of outputs: with that it ends every deployment with an exception in which one output is null.
+ * Removes construct paths, which mean nothing to a reader of the folder. The root's own metadata stays, because the
+ * CDKTF CLI reads it, except its list of outputs: with it the CLI ends a deployment with an exception if any output is
+ * null.
  */
 function withoutElementMetadata(terraform: Record<string, unknown>): Record<string, unknown> {
   delete (terraform["//"] as Record<string, unknown> | undefined)?.outputs;

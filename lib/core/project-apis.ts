@@ -7,7 +7,7 @@ import { requireProps } from "./rules";
 import { addScript, type StackFile } from "./stack-file";
 import { TerraformData } from "./terraform-data";
 
-/** Services that the stacks use, by the first part of `<name>.googleapis.com`. */
+/** APIs that the stacks use, by the first part of `<name>.googleapis.com`. */
 export type ApiName =
   | "artifactregistry"
   | "cloudbuild"
@@ -24,17 +24,17 @@ export type ApiName =
   | "storage";
 
 export interface ProjectApisProps {
-  /** Services to enable. They stay enabled after a destroy, because others may use them by then. */
+  /** APIs to enable. They stay enabled after a destroy, because something else may use them by then. */
   readonly apis: readonly ApiName[];
 
-  /** Project in which they are enabled. It must exist and have billing. */
+  /** Project in which they are enabled. It must exist and have billing enabled. */
   readonly projectId: string;
 
-  /** Region that the gate asks; some services answer per region only. */
+  /** Region for the gates' test calls; some APIs can only be called per region. */
   readonly region: string;
 
   /**
-   * What must exist before the first service is enabled, and so is destroyed after all that waits for a service.
+   * What must exist before the first API is enabled, and is therefore destroyed after everything that waits for an API.
    *
    * @default - nothing
    */
@@ -42,10 +42,10 @@ export interface ProjectApisProps {
 }
 
 /**
- * Enables services in an empty project and knows when each of them really answers.
+ * Enables APIs in an empty project and waits until each of them answers.
  *
- * The provider can enable nothing before the Resource Manager API answers, which is off in a new project; so that one is
- * enabled first by a REST call. Each service then has its own gate, so that a resource waits for what it needs alone.
+ * The provider can enable nothing until the Resource Manager API answers, which is off in a new project, so a REST call
+ * enables that one first. Each API has its own gate, so that a resource waits only for the APIs it needs.
  */
 export class ProjectApis extends Construct {
   private readonly gates = new Map<ApiName, ITerraformDependable>();
@@ -73,11 +73,11 @@ export class ProjectApis extends Construct {
   }
 
   /**
-   * Enables one more service, only when the condition holds.
+   * Enables one more API, only if the condition holds.
    *
-   * Without a gate when it has no harmless call: what needs it must come minutes later by itself.
+   * An API without a harmless test call has no gate: what needs it must come minutes later anyway.
    *
-   * @param condition expression of the input that decides; without it the service is always enabled
+   * @param condition Terraform expression that decides; without it the API is always enabled
    */
   enable(api: ApiName, condition?: string): void {
     const { projectId } = this.props;
@@ -116,9 +116,9 @@ export class ProjectApis extends Construct {
   }
 
   /**
-   * What a resource of these services must depend on.
+   * What a resource that uses these APIs must depend on.
    *
-   * @throws Error when one of them is not among the enabled services
+   * @throws Error if one of them is not enabled here
    */
   ready(...apis: ApiName[]): ITerraformDependable[] {
     return apis.map((api) => {
@@ -131,19 +131,19 @@ export class ProjectApis extends Construct {
   }
 }
 
-/** Services whose every call makes credentials; nobody should make some to see whether it answers. */
+/** APIs that have no harmless test call, because every call creates credentials. */
 const MAKES_CREDENTIALS_ONLY: ReadonlySet<ApiName> = new Set(["iamcredentials"]);
 
 function serviceName(api: ApiName): string {
   return `${api}.googleapis.com`;
 }
 
-/** Puts the functions that all REST scripts share beside them. */
+/** Adds the functions that all REST scripts share to the same folder. */
 export function addRestLibraries(scope: Construct): StackFile[] {
   return ["rest-script.sh", "google-rest.sh"].map((file) => addScript(scope, `lib/core/scripts/${file}`));
 }
 
-/** How a provisioner runs a script of the folder. */
+/** Command with which a provisioner runs a script in the folder. */
 export function shellCommand(script: StackFile): string {
   return `sh "${script.path}"`;
 }

@@ -3,15 +3,15 @@ import { type IConstruct } from "constructs";
 
 import { RulesBrokenError } from "./rules";
 
-/** Oldest Terraform that has write-only attributes (1.11) besides ephemeral resources (1.10). */
+/** Oldest Terraform with both ephemeral resources (1.10) and write-only attributes (1.11). */
 const TERRAFORM_VERSION = ">= 1.11.0";
 
 /**
- * Accepted releases per provider: from the oldest that knows every attribute we emit up to the next major one.
+ * Accepted releases per provider: from the oldest with every attribute we emit up to the next major release.
  *
- * google 7.42 brought the job execution at apply, random 3.7 the ephemeral password, kubernetes 3.2.1 the restart policy of
- * init containers that makes a sidecar, tls 4.1 and aws 5.100 the releases the stacks are checked with. The prebuilt
- * bindings would pin the exact release they were generated from, which may be older.
+ * google 7.42 added the job execution at apply, random 3.7 the ephemeral password, kubernetes 3.2.1 the restart policy
+ * of init containers that makes a sidecar; tls 4.1 and aws 5.100 are the releases the stacks are checked with. The
+ * prebuilt bindings would pin the exact release they were generated from, which may be older.
  */
 export const PROVIDER_REQUIREMENTS = {
   aws: { source: "hashicorp/aws", version: ">= 5.100.0, < 7.0.0" },
@@ -24,15 +24,15 @@ export const PROVIDER_REQUIREMENTS = {
 export type ProviderName = keyof typeof PROVIDER_REQUIREMENTS;
 
 /**
- * States the accepted releases of a provider in the construct's stack, in place of the bindings' exact pin.
+ * States the accepted releases of a provider in the construct's stack, instead of the bindings' exact pin.
  *
- * What the stack's owner requires by `addOverride`, at whatever time, holds besides.
+ * Requirements that the stack's owner adds by `addOverride`, at any time, apply as well.
  */
 export function requireProvider(scope: IConstruct, name: ProviderName): void {
   StackRequirements.of(scope).add(name);
 }
 
-/** A block `terraform` as far as somebody may have overridden it. */
+/** The parts of the `terraform` block that may have been overridden. */
 interface Overridden {
   readonly required_version?: unknown;
   readonly required_providers?: Readonly<Record<string, unknown>>;
@@ -53,9 +53,9 @@ class StackRequirements extends TerraformElement {
   }
 
   /**
-   * Writes overrides, which the framework merges over all blocks, and only now, when the owner's are all there.
+   * Writes overrides, which the framework merges over all blocks, and only now that the owner's are complete.
    *
-   * @throws RulesBrokenError when the owner's cannot be combined
+   * @throws RulesBrokenError if the owner's overrides cannot be combined with them
    */
   override toTerraform(): unknown {
     const { terraform = {} } = (this.cdktfStack as unknown as { rawOverrides: { terraform?: Overridden } })
@@ -83,10 +83,10 @@ class StackRequirements extends TerraformElement {
   }
 }
 
-/** No name that the owner of a stack would choose. */
+/** A name that the owner of a stack would not choose. */
 const ELEMENT_ID = "cdktf-idp-stacks-requirements";
 
-/** Terraform takes a bare constraint as well as an object. */
+/** Terraform accepts a bare constraint as well as an object. */
 function requirementIn(given: unknown): { readonly version?: unknown } {
   return typeof given === "object" ? { ...given } : { version: given };
 }

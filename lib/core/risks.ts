@@ -3,25 +3,25 @@ import { type Construct } from "constructs";
 
 import { expression } from "./expression";
 
-/** Something that is legal and probably not meant. */
+/** A value that is valid but probably a mistake. */
 export interface Risk {
-  /** What decides it: known at synth, or to Terraform alone. */
+  /** Value that decides, known at synth or only to Terraform. */
   readonly value: unknown;
 
-  /** Whether all is well, for a value that is known at synth. */
+  /** Whether a value known at synth is fine. */
   readonly isAvoided: boolean;
 
-  /** True when all is well, in Terraform's language without its marks. */
+  /** Terraform expression without `${}` that is true if the value is fine. */
   readonly condition: string;
 
-  /** What is risky, why, and the way out; no trailing stop. */
+  /** What is risky, why, and the fix; no trailing full stop. */
   readonly message: string;
 }
 
 /**
- * Warns of risks, and never stops anything: at synth of what is known there, at every plan and apply of the rest.
+ * Warns of risks without stopping anything: at synth for values known there, at every plan and apply for the others.
  *
- * @param id of the check block, if one is needed
+ * @param id id of the check block, if one is needed
  */
 export function warnOf(scope: Construct, id: string, risks: readonly Risk[]): void {
   const ofInputs = risks.filter(({ value }) => Token.isUnresolved(value));
@@ -38,15 +38,15 @@ export function warnOf(scope: Construct, id: string, risks: readonly Risk[]): vo
 }
 
 interface CheckAssertion {
-  /** Expression that is true when all is well; it must refer to at least one object of the configuration. */
+  /** Expression that is true if there is no risk; it must refer to at least one object of the configuration. */
   readonly condition: unknown;
 
-  /** What is risky, why, and the way out. */
+  /** What is risky, why, and the fix. */
   readonly errorMessage: string;
 }
 
 /**
- * A `check` block: says at every plan and apply what is legal but risky, and never stops either.
+ * A `check` block: warns at every plan and apply of what is valid but risky, and never stops either.
  */
 export class CheckBlock extends TerraformElement {
   constructor(

@@ -1,18 +1,18 @@
 import { Token } from "cdktf";
 import { type IConstruct } from "constructs";
 
-/** One thing that must hold for a set of props. */
+/** A condition that props must meet. */
 export interface Rule<Props> {
-  /** True when the props are acceptable. */
+  /** True if the props are acceptable. */
   readonly holds: (props: Props) => boolean;
-  /** What is wrong, which rule, why, and the way out: one sentence per problem, no trailing stop. */
+  /** What is wrong, the rule, the reason and the fix: one sentence per problem, no trailing full stop. */
   readonly message: (props: Props) => string | readonly string[];
 }
 
 /** All rules that a construct's props break, in one error that names the construct. */
 export class RulesBrokenError extends Error {
   constructor(
-    /** Path of the construct in its tree, or the name of the setting, as its author wrote it. */
+    /** Path of the construct in its tree, or name of the setting as its author wrote it. */
     readonly subject: string,
     readonly failures: readonly string[],
   ) {
@@ -32,12 +32,12 @@ type RequiredName<Props> = {
 }[keyof Props];
 
 /**
- * Refuses props that lack what has no default, as the compiler does for whoever writes TypeScript, and props that break a
- * rule: all of them at once.
+ * Refuses props that lack a required value, which the compiler catches only in TypeScript, and props that break a rule;
+ * reports all problems at once.
  *
- * @param subject the construct, or its path where it does not exist yet
- * @param required every prop without a default; the compiler knows when one is left out here
- * @throws RulesBrokenError naming all that are missing or wrong
+ * @param subject the construct, or its path if it does not exist yet
+ * @param required every prop without a default; the compiler checks that none is left out here
+ * @throws RulesBrokenError naming everything that is missing or wrong
  */
 export function requireProps<Props extends object>(
   subject: IConstruct | string,
@@ -56,17 +56,17 @@ function problemsOf<Props>(props: Props, rules: readonly Rule<Props>[]): string[
   return rules.filter((rule) => !rule.holds(props)).flatMap((rule) => rule.message(props));
 }
 
-/** What is said about a value that must be given and is not. */
+/** Message about a required value that is missing. */
 export function missingText(name: string): string {
   return `${name} is missing; it has no default; give it`;
 }
 
-/** A prop that has no default, or what it may not lack in its turn. */
+/** A prop without a default, or the required props within it. */
 type Required = true | { readonly [name: string]: Required };
 
 type RequiredNames = Readonly<Record<string, Required>>;
 
-/** What is missing counts as known to Terraform alone, so that the rules can judge the rest. */
+/** Treats missing values as known only to Terraform, so that the rules can check the rest. */
 function withUnknowns(props: unknown, required: RequiredNames): object {
   const given = (props ?? {}) as Readonly<Record<string, unknown>>;
   const filled = Object.entries(required).map(([name, inner]): [string, unknown] => {
@@ -87,38 +87,34 @@ function missingNames(props: unknown, required: RequiredNames): string[] {
   });
 }
 
-/**
- * Judges a literal; lets an absent value pass, and one that only Terraform knows.
- *
- * The latter is left to Terraform.
- */
+/** Checks a literal; an absent value passes, and so does one known only to Terraform, which checks it at plan. */
 export function ifKnown<Value>(value: Value | undefined, holds: (value: Value) => boolean): boolean {
   return value === undefined || Token.isUnresolved(value) || holds(value);
 }
 
-/** How a message may speak of a secret: whether it is there, never what it is. */
+/** How a message may describe a secret: whether it is given, never its value. */
 export function secretPresence(value: unknown): "given" | "missing" {
   return value === undefined || value === null || value === "" ? "missing" : "given";
 }
 
-/** What a platform accepts as one kind of name that is built from application name and tenant id. */
+/** Limits of a platform for one kind of name that is built from application name and tenant id. */
 interface NameLimits {
-  /** What the name is of, for example `bucket name`. */
+  /** Kind of name, for example `bucket name`. */
   readonly what: string;
 
-  /** Most characters. */
+  /** Maximum number of characters. */
   readonly maxLength: number;
 
-  /** Why it may not be longer; follows "because". */
+  /** Why it must not be longer; follows "because". */
   readonly lengthReason: string;
 
-  /** What the whole name must match. */
+  /** Pattern that the whole name must match. */
   readonly pattern: RegExp;
 
   /** The pattern in words. */
   readonly form: string;
 
-  /** Why it may have no other form; follows "because". */
+  /** Why it must have this form; follows "because". */
   readonly formReason: string;
 }
 
@@ -129,7 +125,7 @@ export const RESOURCE_NAME = {
   formReason: "Google Cloud refuses other names",
 } as const;
 
-/** Rules on the length and on the form of a name; one that only Terraform knows is left to the inputs' validations. */
+/** Rules for the length and form of a name; one known only to Terraform is left to the validations of the inputs. */
 export function nameRules<Props>(nameOf: (props: Props) => string, limits: NameLimits): readonly Rule<Props>[] {
   const { form, formReason, lengthReason, maxLength, pattern, what } = limits;
   return [

@@ -7,12 +7,12 @@ import { type IConstruct } from "constructs";
 import { expression } from "./expression";
 import { packageFile } from "./package-file";
 
-/** A file that lies in the synthesized folder, beside the configuration that refers to it. */
+/** A file in the synthesized folder, next to the configuration that refers to it. */
 export interface StackFile {
-  /** How the configuration refers to it: `${path.module}/<path in the folder>`. */
+  /** Path in the configuration: `${path.module}/<path in the folder>`. */
   readonly path: string;
 
-  /** Hash of the content as Terraform sees it at plan, so that an edit in a handed-over folder counts too. */
+  /** Hash of the content, computed by Terraform at plan, so that an edit in a handed-over folder counts too. */
   readonly sha256: string;
 
   /** Content in base64, read by Terraform at plan. */
@@ -23,14 +23,14 @@ export interface StackFile {
 }
 
 /**
- * Puts a file of a package into the synthesized folder of the construct's stack.
+ * Copies a file of a package into the synthesized folder of the construct's stack.
  *
- * The framework's own assets would do the same under `assets/<id>/<hash>/`; a plain path reads like a hand-written
- * module, lets scripts find each other, and keeps the configuration free of content hashes.
+ * The framework's assets would do the same under `assets/<id>/<hash>/`; a plain path reads like a hand-written module,
+ * lets scripts find each other, and keeps the configuration free of content hashes.
  *
  * @param source absolute path of the file
- * @param pathInFolder where it goes, for example `scripts/db-init.sh`; its first segment belongs to these files alone
- * @throws Error when another source already has that place, or the place is not within a folder of its own
+ * @param pathInFolder destination, for example `scripts/db-init.sh`; its first segment is reserved for these files
+ * @throws Error if the destination has another source already, or is not within a folder of its own
  */
 export function addStackFile(scope: IConstruct, source: string, pathInFolder: string): StackFile {
   filesOf(TerraformStack.of(scope)).add(source, pathInFolder);
@@ -43,12 +43,12 @@ export function addStackFile(scope: IConstruct, source: string, pathInFolder: st
   };
 }
 
-/** Puts a script of this package into the synthesized folder, where it may be edited. */
+/** Copies a script of this package into the synthesized folder, where it may be edited. */
 export function addScript(scope: IConstruct, pathInPackage: string): StackFile {
   return addStackFile(scope, packageFile(pathInPackage), `scripts/${posix.basename(pathInPackage)}`);
 }
 
-/** Folder without a dot, so that no file of Terraform's own can be in it, then names that need no quotes. */
+/** A folder without a dot, so that it cannot contain Terraform's own files, then names that need no quotes. */
 const OWN_PLACE = /^[A-Za-z0-9-]+(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/;
 
 const COPYING_SYNTHESIZERS = new WeakMap<TerraformStack, CopyingSynthesizer>();
@@ -62,7 +62,7 @@ function filesOf(stack: TerraformStack): CopyingSynthesizer {
   return created;
 }
 
-/** Synthesizes as the stack did before, then copies the files. */
+/** Runs the stack's previous synthesizer, then copies the files. */
 class CopyingSynthesizer implements IStackSynthesizer {
   private readonly inner: IStackSynthesizer;
   private readonly sources = new Map<string, string>();
@@ -89,7 +89,7 @@ class CopyingSynthesizer implements IStackSynthesizer {
   synthesize(session: ISynthesisSession): void {
     this.inner.synthesize(session);
     const folder = join(session.outdir, session.manifest.forStack(this.stack).workingDirectory);
-    // Files of an earlier synth that no construct asks for any more must not be handed over.
+    // Stale files of an earlier synth must not be handed over.
     const ownFolders = new Set([...this.sources.keys()].map((path) => path.split("/")[0] ?? path));
     for (const ownFolder of ownFolders) rmSync(join(folder, ownFolder), { recursive: true, force: true });
     for (const [pathInFolder, source] of this.sources) {

@@ -9,8 +9,8 @@ import { RulesBrokenError } from "./rules";
  * Where a stack keeps its state.
  *
  * `local`: a file, by a path relative to the synthesized folder. `none`: the recipient of the folder adds a backend
- * file. Everything else is a backend of Terraform under its own name and with its own arguments; arguments that are left
- * out can be given to `terraform init -backend-config=…`.
+ * file. Everything else is a Terraform backend with its usual name and arguments; arguments that are left out can be
+ * passed to `terraform init -backend-config=…`.
  */
 export type StateBackend =
   | { readonly type: "none" }
@@ -22,10 +22,10 @@ export type StateBackend =
 
 const BACKEND_TYPES = ["local", "none", "gcs", "s3", "http", "remote", "cloud"] as const;
 
-/** Stands for the stack's name in any argument, so that one setting serves all stacks. */
+/** Placeholder for the stack's name in any argument, so that one setting serves all stacks. */
 const STACK_PLACEHOLDER = "{stack}";
 
-/** Arguments that keep the states of several stacks apart when the setting does not say it. */
+/** Default arguments that keep the states of several stacks apart. */
 const DEFAULT_ARGUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   local: { path: "terraform.tfstate" },
   gcs: { prefix: STACK_PLACEHOLDER },
@@ -33,10 +33,10 @@ const DEFAULT_ARGUMENTS: Readonly<Record<string, Readonly<Record<string, string>
 };
 
 /**
- * Reads the one setting that chooses the backend of all stacks.
+ * Parses the setting that selects the backend of all stacks.
  *
  * @param setting a bare name such as `gcs`, or JSON such as `{"gcs": {"bucket": "states"}}`; empty means `local`
- * @throws RulesBrokenError when it is neither, or names a backend that is not supported
+ * @throws RulesBrokenError if it is neither, or names an unsupported backend
  */
 export function parseStateBackend(settingName: string, setting: string | undefined): StateBackend {
   const text = setting?.trim() ?? "";
@@ -69,7 +69,7 @@ export function parseStateBackend(settingName: string, setting: string | undefin
   }
 }
 
-/** The message never shows the text itself: arguments of a backend may be secret. */
+/** The message never shows the setting itself, because backend arguments may be secret. */
 function singleEntry(settingName: string, text: string): [string, Record<string, unknown>] {
   const entries = parsedEntries(text);
   const [entry] = entries ?? [];
@@ -98,9 +98,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What is wrong with a path of a local state. */
+/** Problems with the path of a local state. */
 export function localPathProblems(path: unknown): string[] {
-  // The rule of Windows holds for a leading slash as well.
+  // The Windows check covers a leading slash as well.
   if (typeof path !== "string" || Token.isUnresolved(path) || !win32.isAbsolute(path)) return [];
   return [
     `the local path of the state is ${path}; it must be relative, because the folder is applied on other machines; write for example terraform.tfstate`,
@@ -124,7 +124,7 @@ export class StackBackend extends TerraformBackend {
     return { terraform: type === "cloud" ? { cloud: blockArguments } : { backend: { [type]: blockArguments } } };
   }
 
-  /** The framework's command line reads from here whether the state is remote. */
+  /** The CDKTF CLI reads from here whether the state is remote. */
   override toMetadata(): unknown {
     return this.backend.type === "cloud" ? { backend: "cloud", cloud: "tfc" } : { backend: this.name };
   }

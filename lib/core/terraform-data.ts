@@ -3,7 +3,7 @@ import { type Construct } from "constructs";
 
 export interface TerraformDataProps extends TerraformMetaArguments {
   /**
-   * Values to keep in the state; a change of them is an update of this resource.
+   * Values to keep in the state; changing them updates this resource.
    *
    * @default - none
    */
@@ -18,10 +18,10 @@ export interface TerraformDataProps extends TerraformMetaArguments {
 }
 
 /**
- * Terraform's built-in `terraform_data`: a life cycle without a thing, for triggers and provisioners.
+ * Terraform's built-in `terraform_data`: a resource that manages nothing itself, for triggers and provisioners.
  *
- * The framework's own class starts `terraform` during synthesis to ask its version, once per resource, and fails on a
- * machine that has none.
+ * The framework's class runs `terraform` during synthesis to get its version, once per resource, and fails on a machine
+ * without it.
  */
 export class TerraformData extends TerraformResource {
   constructor(
@@ -36,7 +36,7 @@ export class TerraformData extends TerraformResource {
     });
   }
 
-  /** The kept values, as an expression. */
+  /** The input values, as an expression. */
   get input(): string {
     return Token.asString(ref(`terraform_data.${this.friendlyUniqueId}.input`, this.cdktfStack));
   }
