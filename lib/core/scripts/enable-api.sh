@@ -1,7 +1,7 @@
 #!/bin/sh
-# Turns on one API of a project through Service Usage and waits until that is done.
+# Enables one API of a project through Service Usage and waits until it is on.
 #
-# An empty project has the Resource Manager API off, and without it the Terraform provider cannot turn on any other.
+# In an empty project the Resource Manager API is off, and without it the Terraform provider cannot enable any other.
 #
 #   PROJECT_ID    project (required)
 #   SERVICE       API (cloudresourcemanager.googleapis.com)
@@ -55,7 +55,7 @@ fi
 google_say "Turning on $SERVICE in project $PROJECT_ID."
 printf '{}\n' >"$GOOGLE_WORK/enable.json"
 until google_post serviceusage "$service_path:enable" "$GOOGLE_WORK/enable.json"; do
-  # Terraform may be turning on other APIs of the same project at this moment; Service Usage takes one after the other.
+  # Terraform may be enabling other APIs of this project at the same time; Service Usage accepts one change at a time.
   google_says 'another activation or deactivation is in progress' || give_up
   require_time "another change of the project's APIs is still under way"
   google_progress "$SERVICE" "waiting for another change of the project's APIs"

@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2034,SC2153 # other files set and read
-# Shell library of the REST scripts: credentials, addresses, retries and error texts for Google's APIs.
+# Shell library of the REST scripts: credentials, URLs, retries and error messages for Google's APIs.
 #
 # To be sourced by a POSIX shell that runs with `set -eu`:
 #
@@ -9,9 +9,9 @@
 #   jq -r .status "$GOOGLE_ANSWER"
 #
 # Settings, all optional:
-#   GOOGLE_OAUTH_ACCESS_TOKEN      access token, used as it is; else gcloud, else the metadata server is asked
+#   GOOGLE_OAUTH_ACCESS_TOKEN      access token; else one from gcloud, else one from the metadata server
 #   GCE_METADATA_HOST              host[:port] of the metadata server
-#   GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT  base address of an API, as for the Terraform provider (see google_addresses)
+#   GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT  base URL of an API, as for the Terraform provider (see google_addresses)
 #   USER_PROJECT_OVERRIDE          "true" sends the quota project, as for the Terraform provider
 #   GOOGLE_BILLING_PROJECT         quota project to send instead of PROJECT_ID
 # Attempts, time limits, pauses and exit codes: rest-script.sh.
@@ -22,18 +22,18 @@
 GOOGLE_PATIENT=no
 GOOGLE_TOKEN_SOURCE=
 
-# For a script whose own loop repeats calls.
+# For a script that retries in a loop of its own.
 google_try_once() {
   REST_TRIES=1
 }
 
-# For an API that was turned on a moment ago, so that a front end may still believe it is off, and whose ABORTED means that
-# other work on the same thing has to end first.
+# Also retries SERVICE_DISABLED, which some front ends still return shortly after an API was enabled, and ABORTED, which
+# means that another operation on the same resource has to end first.
 google_be_patient() {
   GOOGLE_PATIENT=yes
 }
 
-# google_fail MESSAGE [WAY OUT]: the last answer of the API, what it means here, and what to do about it.
+# google_fail MESSAGE [REMEDY]: prints what failed, the last response of the API and what to do about it, and exits.
 google_fail() {
   google_complain "$1"
   google_complain "  $(google_outcome)"
@@ -42,8 +42,8 @@ google_fail() {
   exit 1
 }
 
-# google_keep_token SOURCE TOKEN [WHY]: curl reads the header from a private file, so the token is on no command line. What
-# is no token is remembered with the reason.
+# google_keep_token SOURCE TOKEN [WHY]: writes the header to a private file for curl, so that the token is on no command
+# line. If TOKEN is not a token, records SOURCE and the reason.
 google_keep_token() {
   case $2 in
     '' | *[!A-Za-z0-9._~+/=-]*)
@@ -105,7 +105,7 @@ google_authorize() {
   exit 1
 }
 
-# The answer was 401: gets one new token per call, or ends the script.
+# After a 401: gets a new token, once per call, or ends the script.
 google_renew() {
   if [ "$GOOGLE_TOKEN_SOURCE" = GOOGLE_OAUTH_ACCESS_TOKEN ]; then
     google_fail "The access token in GOOGLE_OAUTH_ACCESS_TOKEN has expired or is not valid; it lives about an hour and a script cannot renew it." \
@@ -137,36 +137,36 @@ storage STORAGE https://storage.googleapis.com/storage/v1/
 TABLE
 }
 
-# Sets google_base to the base address of an API, with a slash at its end.
+# Sets google_base to the base URL of an API, with a trailing slash.
 google_address() {
   google_base=$(google_addresses | sed -n "s/^$1 //p")
   eval "google_base=\${GOOGLE_${google_base% *}_CUSTOM_ENDPOINT:-${google_base#* }}"
   google_base=${google_base%/}/
 }
 
-# Project that pays for the calls: sent only on request, GOOGLE_BILLING_PROJECT before the project itself.
+# Quota project: sent only with USER_PROJECT_OVERRIDE; GOOGLE_BILLING_PROJECT takes precedence over PROJECT_ID.
 google_quota_project() {
   case ${USER_PROJECT_OVERRIDE:-} in
     1 | t | T | true | TRUE | True) printf '%s\n' "${GOOGLE_BILLING_PROJECT:-${PROJECT_ID:-}}" ;;
   esac
 }
 
-# Each returns 0 when the API has carried the call out. Otherwise it returns 1 after all retries; GOOGLE_STATUS holds the
-# HTTP status that the API has answered with (000 when the API itself has not answered), the file GOOGLE_ANSWER the body,
-# and google_outcome a readable text. A path has no query; that is an argument of its own, with its values encoded.
+# The calls below return 0 when the API has carried out the call. Otherwise they return 1 after all retries:
+# GOOGLE_STATUS holds the API's HTTP status (000 when the API itself has not answered), the file GOOGLE_ANSWER the body,
+# and google_outcome prints a readable text. PATH has no query; the values in QUERY are already encoded.
 
 # google_get SERVICE PATH [QUERY]
 google_get() {
   google_request GET "$1" "$2" "" "${3:-}" repeatable
 }
 
-# google_post SERVICE PATH BODY_FILE [QUERY]: for a POST that may arrive twice without harm.
+# google_post SERVICE PATH BODY_FILE [QUERY]: for a POST that is safe to repeat.
 google_post() {
   google_request POST "$1" "$2" "$3" "${4:-}" repeatable
 }
 
-# google_create SERVICE PATH BODY_FILE [QUERY]: for a POST that must not arrive twice. It is repeated only when the API
-# cannot have accepted it; after any other fault google_uncertain is true and the caller looks before it tries again.
+# google_create SERVICE PATH BODY_FILE [QUERY]: for a POST that must not be carried out twice. Retried only when the API
+# cannot have accepted it; when it may have, google_uncertain is true, and the caller checks before it tries again.
 google_create() {
   google_request POST "$1" "$2" "$3" "${4:-}" once
 }
@@ -178,7 +178,7 @@ google_request() {
   GOOGLE_URL=$google_base$3${5:+?$5}
   google_body=$4
   google_policy=$6
-  # curl reads the address from a file that has more lines than this one, and names come from answers.
+  # The URL goes into a curl configuration file, and parts of it come from responses: a line break would add options.
   if google_is_odd "$3" ':%' || google_is_odd "${5:-none}" ":%~&=,+!*'()"; then
     google_judge_nothing
     GOOGLE_NOTE="$1 $2: \"$3${5:+?$5}\" cannot be an address."
@@ -188,7 +188,8 @@ google_request() {
   google_repeat google_send
 }
 
-# google_is_odd TEXT [FURTHER]: does it have more than the characters of a part of an address, and these further ones?
+# google_is_odd TEXT [ALLOWED]: whether TEXT is empty, has "..", or has characters other than those of a URL path and
+# ALLOWED.
 google_is_odd() {
   case $1 in
     '' | *..* | *[!A-Za-z0-9._/${2:-}-]*) return 0 ;;
@@ -196,14 +197,15 @@ google_is_odd() {
   return 1
 }
 
-# google_part FILTER: sets GOOGLE_PART to the name or id that the jq filter finds in the last answer and that an address
-# is built of; returns 1 when there is none or when it cannot be one.
+# google_part FILTER: sets GOOGLE_PART to the name or id that the jq filter selects from the last response, for use in a
+# URL; returns 1 when there is none or a URL cannot contain it.
 google_part() {
   GOOGLE_PART=$(jq -r "$1 // empty | strings" "$GOOGLE_ANSWER")
   ! google_is_odd "$GOOGLE_PART"
 }
 
-# google_repeat ATTEMPT: until it succeeds or there is no point in another. Of all attempts, google_send alone sends a token.
+# google_repeat ATTEMPT: retries until ATTEMPT succeeds or a retry is pointless. Only google_send sends a token, so only
+# its 401 renews one.
 google_repeat() {
   google_try=1
   google_renewed=no
@@ -256,13 +258,13 @@ google_curl() {
     --connect-timeout "$REST_CONNECT_SECONDS" >"$GOOGLE_WORK/status" 2>"$GOOGLE_WORK/curl-error"
 }
 
-# google_judge READER: judges the last attempt, once for all callers. READER returns 1 when the body is not in the
-# API's form, because a proxy or a network's portal has answered. Sets GOOGLE_STATUS, GOOGLE_STRANGER (the HTTP status of
-# that proxy), GOOGLE_BRIEF (the same in few words) and GOOGLE_FAULT:
-#   none     the API has carried the call out
-#   unheard  passing: the API has not carried it out
-#   unclear  passing: the API may have carried it out
-#   final    there is no point in another attempt
+# google_judge READER: classifies the last attempt. READER returns 1 when the body is not in the API's format, because a
+# proxy or captive portal has answered. Sets GOOGLE_STATUS, GOOGLE_STRANGER (the HTTP status of that proxy), GOOGLE_BRIEF
+# (a short form for messages) and GOOGLE_FAULT:
+#   none     the API has carried out the call
+#   unheard  transient: the API has not carried it out
+#   unclear  transient: the API may have carried it out
+#   final    a retry is pointless
 google_judge() {
   google_judge_nothing
   read -r google_http google_connect google_redirect <"$GOOGLE_WORK/status" || :
@@ -276,9 +278,9 @@ google_judge() {
       fi
       ;;
     */[1345]??) google_blame_stranger "$google_connect" unheard ;;
-    # No name, no connection: nothing was sent.
+    # Name resolution or connection failed: nothing was sent.
     [567]/*) GOOGLE_FAULT=unheard ;;
-    # Broken off, timed out, handshake or stream cut: it may have arrived.
+    # Timed out, or broken off in the handshake or the transfer: the request may have arrived.
     16/* | 18/* | 28/* | 35/* | 52/* | 55/* | 56/* | 92/*) GOOGLE_FAULT=unclear ;;
   esac
   case $GOOGLE_STATUS in
@@ -305,12 +307,12 @@ google_blame_stranger() {
   GOOGLE_NOTE="$(google_place): a proxy or portal answered, not the API: HTTP $1${google_page:+, $google_page}."
 }
 
-# May the last call have been carried out although its answer says otherwise?
+# Whether the last call may have been carried out although it failed.
 google_uncertain() {
   [ "$GOOGLE_FAULT" = unclear ]
 }
 
-# Seconds until the next attempt: what the API asks for, at most two minutes, else the doubled pause.
+# Seconds until the next attempt: Retry-After, at most two minutes, else exponential backoff.
 google_back_off() {
   google_asked=$(tr -d '\r' <"$GOOGLE_WORK/headers" |
     sed -n 's/^[Rr][Ee][Tt][Rr][Yy]-[Aa][Ff][Tt][Ee][Rr]: *\([0-9]\{1,6\}\)$/\1/p')
@@ -321,8 +323,8 @@ google_back_off() {
   esac
 }
 
-# google_read_answer STATUS: reads the body, a JSON object or Google's error. Of the latter GOOGLE_REASONS gets the
-# machine-readable reasons, GOOGLE_ERROR "STATUS (REASON): message".
+# google_read_answer STATUS: reads the body, a JSON object or an API error. From an error, sets GOOGLE_REASONS to the
+# machine-readable reasons and GOOGLE_ERROR to "STATUS (REASON): message".
 google_read_answer() {
   jq -rs --arg status "$1" '
     if length != 1 then empty
@@ -345,12 +347,12 @@ google_read_answer() {
   return 1
 }
 
-# Method and address, without its query.
+# Method and URL without the query.
 google_place() {
   printf '%s\n' "$GOOGLE_METHOD ${GOOGLE_URL%%\?*}"
 }
 
-# One readable sentence about the last call: method, address, HTTP status and what the API said.
+# One readable sentence about the last call: method, URL, HTTP status and the API's message.
 google_outcome() {
   if [ -n "$GOOGLE_NOTE" ]; then
     printf '%s\n' "$GOOGLE_NOTE"
@@ -361,7 +363,7 @@ google_outcome() {
   fi
 }
 
-# google_has_reason REASON...: does the error body give one of these machine-readable reasons?
+# google_has_reason REASON...: whether the error has one of these machine-readable reasons.
 google_has_reason() {
   for google_reason in "$@"; do
     case " $GOOGLE_REASONS " in *" $google_reason "*) return 0 ;; esac
@@ -369,25 +371,25 @@ google_has_reason() {
   return 1
 }
 
-# google_says EXPRESSION: does the error message match, without regard to case?
+# google_says EXPRESSION: whether the error message matches, ignoring case.
 google_says() {
   printf '%s\n' "$GOOGLE_ERROR" | grep -Eiq "$1"
 }
 
-# Is the API that was called off in the project? (A missing quota project is reported in the same words.)
+# Whether the called API is off in the project. (A missing quota project is reported in the same words.)
 google_service_disabled() {
   [ "$GOOGLE_STATUS" = 403 ] && ! google_quota_problem || return 1
   google_has_reason SERVICE_DISABLED accessNotConfigured ||
     google_says 'has not been used in project .* before or it is disabled'
 }
 
-# User credentials of gcloud belong to a project of Google's; some APIs then ask who pays, in one of several wordings.
+# gcloud's user credentials belong to a Google-owned project; some APIs then require a quota project, in varying words.
 google_quota_problem() {
   [ "$GOOGLE_STATUS" = 403 ] || return 1
   google_has_reason USER_PROJECT_DENIED || google_says 'requires a quota project|billing/quota_project|set-quota-project|end user credentials'
 }
 
-# The way out of what may happen to any call.
+# Remedies for failures that any call can have.
 google_advise() {
   if [ -n "$GOOGLE_STRANGER" ]; then
     google_complain "  Way out: sign in to this network, or let the calls pass its proxy (https_proxy, no_proxy)."

@@ -1,24 +1,24 @@
 # shellcheck shell=sh disable=SC2034 # google-rest.sh reads what is set here
-# Shell library of the scripts that Terraform runs: what they need and say, their settings, their pauses and their end.
+# Shell library of the scripts that Terraform runs: required programs, output, settings, pauses and cleanup.
 #
-# Read by google-rest.sh, which a script sources.
+# Sourced by google-rest.sh.
 #
 # Settings, all optional:
 #   REST_TRIES               attempts per call (6)
 #   REST_RETRY_BASE_SECONDS  first pause between attempts, doubled each time up to 15 s (1)
 #   REST_CONNECT_SECONDS     time limit for reaching the host (10)
 #   REST_CALL_SECONDS        time limit for one attempt (14)
-#   REST_POLL_SECONDS        pause between two looks at something that is awaited (5)
-#   REST_TOKEN_SECONDS       time limit for each way of gcloud to a token (30)
+#   REST_POLL_SECONDS        polling interval (5)
+#   REST_TOKEN_SECONDS       time limit for each gcloud command that prints a token (30)
 # Pauses and the limits of a call may have fractions.
 #
-# Exit codes of every script: 0 done, 1 an API refused or did not get there in time, 2 wrong settings or a missing
-# program, 128 and more interrupted by a signal.
+# Exit codes of every script: 0 done, 1 an API refused or took too long, 2 wrong settings or a missing program, 128 and
+# above interrupted by a signal.
 
-# Character ranges and messages must not depend on the caller's language.
+# Character ranges and messages must not depend on the caller's locale.
 export LC_ALL=C
 
-# Files of this library hold tokens.
+# Temporary files of this library hold tokens.
 umask 077
 
 REST_TRIES=${REST_TRIES:-6}
@@ -28,19 +28,19 @@ REST_CALL_SECONDS=${REST_CALL_SECONDS:-14}
 REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
 REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 
-# The control characters of ISO 8859-1 as UTF-8 writes them; some terminals obey them.
+# The C1 control characters in UTF-8; some terminals act on them.
 GOOGLE_C1=$(printf '\302[\200-\237]')
 GOOGLE_ENDING=no
 GOOGLE_ON_INTERRUPT=:
 GOOGLE_REFUSED=
 GOOGLE_SHOWN=
 GOOGLE_SLEEP=
-# A process beside the script, which must not outlive it.
+# Background process, which must not outlive the script.
 GOOGLE_WORKER=
 
 google_say() {
   google_line=$(google_plain "$*")
-  # A SIGPIPE that was ignored when this script was started stays ignored.
+  # A SIGPIPE that is ignored at startup cannot be trapped, so the failed write ends the script.
   printf '%s\n' "$google_line" 2>/dev/null || [ "$GOOGLE_ENDING" = yes ] || google_interrupted SIGPIPE 141
 }
 
@@ -49,16 +49,16 @@ google_complain() {
   printf '%s\n' "$google_line" >&2 || :
 }
 
-# An answer must not control the terminal, so control characters are replaced.
+# Replaces control characters, so that a response cannot control the terminal.
 google_plain() {
   printf '%s\n' "$1" | sed -e 's/[[:cntrl:]]/ /g' -e "s/$GOOGLE_C1/ /g"
 }
 
-# Names every missing program at once, with the way to get each.
+# Reports all missing programs at once, with how to install them.
 google_require() {
   google_missing=
   for google_program in "$@"; do
-    # macOS has sha256sum under the name of shasum.
+    # macOS has shasum instead of sha256sum.
     command -v "$google_program" >/dev/null 2>&1 ||
       { [ "$google_program" = sha256sum ] && command -v shasum >/dev/null 2>&1; } ||
       google_missing="$google_missing $google_program"
@@ -82,7 +82,7 @@ google_require() {
   exit 2
 }
 
-# Collects what is wrong with the settings; google_check_settings reports all of it together.
+# Collects problems of the settings; google_check_settings reports them together.
 google_refuse() {
   GOOGLE_REFUSED="$GOOGLE_REFUSED
   - $*"
@@ -92,7 +92,7 @@ google_check_settings() {
   google_setting REST_TRIES '[1-9][0-9]{0,2}' "a number of attempts, at most 999"
   google_time_limit REST_TOKEN_SECONDS
   for google_name in REST_CALL_SECONDS REST_CONNECT_SECONDS; do
-    # For curl, no seconds are no limit.
+    # To curl, 0 means no limit.
     google_setting "$google_name" '[1-9][0-9]{0,4}(\.[0-9]{1,3})?|0\.[0-9]{0,2}[1-9]' "a number of seconds above 0"
   done
   for google_name in REST_POLL_SECONDS REST_RETRY_BASE_SECONDS; do
@@ -120,7 +120,7 @@ google_setting() {
   esac
 }
 
-# google_time_limit NAME...: whole seconds. The shell takes a leading 0 for octal, and 20 digits for too many.
+# google_time_limit NAME...: whole seconds. In shell arithmetic a leading 0 means octal, and 20 digits overflow.
 google_time_limit() {
   for google_name in "$@"; do
     google_setting "$google_name" '0|[1-9][0-9]{0,5}' "a number of seconds, at most 999999"
@@ -147,12 +147,12 @@ google_end() {
 
 google_end_children() {
   for google_child in $GOOGLE_SLEEP $GOOGLE_WORKER; do
-    # bash says which of its children was killed, to whatever the error output is while it takes note.
+    # bash reports a killed child on the stderr that is in effect when it reaps the child.
     { kill -9 "$google_child" && wait "$google_child"; } 2>/dev/null || :
   done
 }
 
-# google_on_interrupt FUNCTION: for a script that has something to take back.
+# google_on_interrupt FUNCTION: for a script that has something to undo.
 google_on_interrupt() {
   GOOGLE_ON_INTERRUPT=$1
 }
@@ -173,7 +173,7 @@ google_seconds() {
 
 # Sleeps in the background, so that a signal is handled at once and not after the pause.
 google_sleep() {
-  # The pipe of the caller must not stay open for a sleeper that is left behind.
+  # A sleep that is left behind must not keep the caller's pipe open.
   sleep "$1" >/dev/null 2>&1 &
   GOOGLE_SLEEP=$!
   wait "$GOOGLE_SLEEP" || :
@@ -181,13 +181,13 @@ google_sleep() {
 }
 
 # google_doubled BASE TRY [MOST]: BASE for the first try, doubled for each further one up to MOST (15); fractions are kept.
-# Some builds of awk have no powers.
+# Some builds of awk have no power operator.
 google_doubled() {
   awk -v pause="$1" -v try="$2" -v most="${3:-15}" '
     BEGIN { while (--try > 0 && pause < most) pause *= 2; print (pause > most ? most : pause + 0) }'
 }
 
-# Runs a command in the background, so that a signal is handled at once. Its exit code is that of the command.
+# Runs a command in the background, so that a signal is handled at once. Returns the command's exit code.
 google_beside() {
   google_start_beside "$@"
   google_code=0
@@ -204,7 +204,8 @@ google_start_beside() {
   GOOGLE_WORKER=$!
 }
 
-# google_progress WHAT STATE: one line when the state changes. Terraform itself says every ten seconds that it is waiting.
+# google_progress WHAT STATE: prints a line when the state changes. Terraform itself reports every ten seconds that it
+# is waiting.
 google_progress() {
   [ "$1/$2" != "$GOOGLE_SHOWN" ] || return 0
   GOOGLE_SHOWN="$1/$2"

@@ -2,7 +2,7 @@
 # Waits until one API of a project really answers, at most WAIT_SECONDS.
 #
 # Turning on an API is eventually consistent: for a minute or more its front ends still refuse calls as SERVICE_DISABLED.
-# Any other answer of the API's own, also "permission denied" or "not found", comes from the service and opens the gate.
+# Any other response of the API, including "permission denied" or "not found", comes from the service and ends the wait.
 #
 #   PROJECT_ID    project (required)
 #   SERVICE       API, with or without .googleapis.com (required; `wait-for-api.sh --list` prints the known ones)
@@ -14,7 +14,7 @@ set -eu
 # shellcheck source=/dev/null
 . "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
 
-# One harmless call per API: name, path and query; PROJECT and REGION are filled in. Its address is in google-rest.sh.
+# One read-only call per API: name, path and query; PROJECT and REGION are filled in. The base URL is in google-rest.sh.
 known_services() {
   cat <<'TABLE'
 artifactregistry projects/PROJECT/locations/REGION/repositories pageSize=1
@@ -60,7 +60,7 @@ esac
 google_check_settings
 google_start
 
-# Passing faults are one more reason to look again, within the one time limit.
+# The loop below retries transient failures too, within WAIT_SECONDS.
 google_try_once
 
 call=$(printf '%s\n' "$probe" | sed -e "s/PROJECT/$PROJECT_ID/" -e "s/REGION/${REGION:-}/")
@@ -68,11 +68,11 @@ path=${call%% *}
 query=${call#"$path"}
 query=${query# }
 
-# Once the API has been seen off, some of its front ends may still believe so: one good answer is not enough then.
+# Once the API has been seen off, some front ends may still report it off: one good response is then not enough.
 good_answers_needed=1
 good_answers=0
 
-# Does the last answer come from the service itself?
+# Whether the last response comes from the service itself.
 service_answered() {
   google_quota_problem && google_fail "Whether $api answers in project $PROJECT_ID cannot be found out."
   google_service_disabled && return 1
