@@ -1,22 +1,22 @@
 #!/bin/sh
-# Removes from the assessment service what a lab has left there: its sources, their import jobs and discovery clients, and
-# the assets that came from these sources alone. Preference sets, reports, exports and groups other than those that the
-# labs bear are their author's and stay, unless everything of the region is to go.
+# Deletes from Migration Center what a lab has left there: its sources, their import jobs and discovery clients, and the
+# assets that came from these sources alone. Preference sets, reports, exports and groups other than those named after the
+# labs are kept, because users made them, unless everything in the region is to be deleted.
 #
-# A source is the lab's when it is of the discovery client's type and has the id that is given, or its description names
-# this lab alone; one for uploads when its id and its description say that it was made for such a source. Which other labs
-# use them as well is said before anything is deleted.
+# A source belongs to the lab if it is of the discovery client's type and either has the given id or its description names
+# only this lab. A source for uploads belongs to it if its id and description say that it was made for such a source.
+# Before anything is deleted, the script lists the other labs that use these sources.
 #
 #   assessment-cleanup.sh                shows what there is, asks, and deletes
 #   assessment-cleanup.sh --yes          deletes without asking
-#   assessment-cleanup.sh --note         only says what there is and how to delete it; when the service cannot be asked
+#   assessment-cleanup.sh --note         only says what there is and how to delete it; if the service does not answer
 #                                        within seconds, what there may be
-#   assessment-cleanup.sh --everything   all that Migration Center has for the project in the region
+#   assessment-cleanup.sh --everything   deletes all that Migration Center has for the project in the region
 #
 #   PROJECT_ID          project (required)
 #   REGION              region of the assessment data (required)
 #   SOURCE_ID           identifier of the lab's source (required unless --everything)
-#   DEPLOYMENT_ID       suffix of the lab: its sources under former names of the client and its group are found by it (none)
+#   DEPLOYMENT_ID       suffix of the lab, by which its group and its sources under former client names are found (none)
 #   OPERATION_SECONDS   time limit for each deletion (600)
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
@@ -28,11 +28,11 @@ set -eu
 
 OPERATION_SECONDS=${OPERATION_SECONDS:-600}
 
-# The most that the service gives in one page, and deletes in one call. Machines in full view are large, and a page has to
-# come in one call's time.
+# The service's maximum for one page and for one batch deletion. Machines in full view are large, and a page has to arrive
+# within the time limit of one call.
 page_size=1000
 asset_page_size=100
-# How often something is tried to be deleted that others still depend on.
+# Attempts to delete an item that others still depend on.
 dependency_tries=10
 
 yes=no
@@ -65,7 +65,7 @@ check_settings() {
 
 # read_items COLLECTION: into the file "items".
 read_items() {
-  # Only the full view of an asset is sure to name its sources.
+  # Only the full view of an asset reliably names its sources.
   case $1 in
     assets) query="pageSize=$asset_page_size&view=ASSET_VIEW_FULL&showHidden=true" ;;
     *) query="pageSize=$page_size" ;;
@@ -80,15 +80,15 @@ read_items() {
   fi
 }
 
-# find_own_sources: writes "scope.json" from the sources in "items": whether everything goes, the sources of the lab, what
-# of the lab may belong to, and the groups of all labs that use the sources. Numbers of the project and its id both occur in
-# names, so only what follows the project is compared.
+# find_own_sources: writes "scope.json" from the sources in "items": whether everything is deleted, the sources of the lab,
+# the places its items may belong to, and the groups of all labs that use the sources. Names contain either the project's
+# number or its id, so only what follows the project is compared.
 find_own_sources() {
   jq -r --arg id "${SOURCE_ID:-}" --arg lab "${DEPLOYMENT_ID:-}" "$GOOGLE_MARKS"'
     select(.type == "SOURCE_TYPE_DISCOVERY_CLIENT") | (.name | last_part) as $name
     | select($name == $id or labs == [$lab]) | $name
   ' "$GOOGLE_WORK/items" >"$GOOGLE_WORK/own-ids"
-  # Uploads stay when only their source is deleted.
+  # Upload sources remain when only the source they were made for is deleted.
   echo "${SOURCE_ID:-}" >>"$GOOGLE_WORK/own-ids"
   while read -r id; do
     printf '%s %s\n' "$(google_upload_source "$id")" "$id"
@@ -102,13 +102,13 @@ find_own_sources() {
           or (.type == "SOURCE_TYPE_UPLOAD" and ("\($name) \(uploads_of)" | listed($uploads))))] as $mine
     | { $everything, sources: ($mine | map({ name, labs: labs })),
         groups: ([$mine[] | labs[]] + [$lab | select(. != "")] | unique | map("assess-\(.)-lab")),
-        # What is left of a source that is gone.
+        # Items of a source that is already deleted.
         places: (($mine | map(.name)) + (if any($sources[]; .name | last_part == $id) then []
           else ["\($location)/sources/\($id)"] end) | map(sub("^projects/[^/]+/"; ""))) }
   ' >"$GOOGLE_WORK/scope.json"
 }
 
-# The sources of the lab, each with the labs that use it beside this one.
+# The sources of the lab that other labs use too, each with those labs.
 shared_sources() {
   jq -r --arg lab "${DEPLOYMENT_ID:-}" '
     .sources[] | (.labs - [$lab]) as $others | select($others != [])
@@ -116,7 +116,7 @@ shared_sources() {
   ' "$GOOGLE_WORK/scope.json"
 }
 
-# read_all COLLECTION CONDITION: names of the items that belong to the lab, in a file, and of the others, in another.
+# read_all COLLECTION CONDITION: writes the names of the lab's items to one file and those of the others to another.
 read_all() {
   read_items "$1"
   jq -r --slurpfile scope "$GOOGLE_WORK/scope.json" '
@@ -149,15 +149,15 @@ delete_one() {
   tries=1
   while :; do
     query=${2:+$2&}requestId=$(google_new_request_id)
-    # The only collection that knows none.
+    # The only collection without request ids.
     case $1 in */assetsExportJobs/*) query=$2 ;; esac
     if google_delete migrationcenter "$1" "$query" &&
       google_await migrationcenter "Deleting ${1##*/}" "$OPERATION_SECONDS"; then
       return 0
     fi
-    # Only in the service's own words: a proxy's page can have status 404, too.
+    # By the service's own message: a proxy's page can have status 404, too.
     if google_says '^NOT_FOUND'; then return 0; fi
-    # What depended on it is being deleted still.
+    # Something that depends on it is still being deleted.
     if [ "$GOOGLE_STATUS" != 409 ] && ! google_says '^FAILED_PRECONDITION'; then return 1; fi
     [ "$tries" -lt "$dependency_tries" ] || return 1
     tries=$((tries + 1))
@@ -213,12 +213,12 @@ say_repair() {
     google_say "The next apply of a lab that goes on registers its source again, and imports again what was imported."
 }
 
-# look_for_note: prints the ids of the lab's sources, in one line, and what shared_sources says of them.
+# look_for_note: prints the ids of the lab's sources on one line, and the output of shared_sources.
 look_for_note() {
   google_require curl jq
   check_settings
   google_start
-  # A destroy does not wait for a note.
+  # A note must not delay a destroy.
   google_try_once
   # shellcheck disable=SC2034 # google-rest.sh reads them
   REST_CONNECT_SECONDS=3 REST_CALL_SECONDS=5 REST_TOKEN_SECONDS=5
@@ -229,7 +229,7 @@ look_for_note() {
 }
 
 say_note() {
-  # The note is read in another folder than that of Terraform.
+  # The note may be read in a folder other than Terraform's.
   script=$(cd "$(dirname "$0")" && pwd)/${0##*/}
   script=$(printf '%s\n' "$script" | sed "s/'/'\\\\''/g; s/^/'/; s/\$/'/")
   set +e
@@ -268,13 +268,13 @@ read_items sources
 find_own_sources
 read_all reportConfigs false
 read_all assetsExportJobs false
-# A plan of a lab that goes on misses its group, and registers the source again.
+# The next plan of a lab that stays in use creates its group again and registers the source again.
 # shellcheck disable=SC2016 # names of jq
 read_all groups '(.name | split("/") | last) as $id | any($scope[0].groups[]; . == $id)'
 read_all preferenceSets false
 read_all importJobs '.assetSource // "" | own'
 read_all discoveryClients '.source // "" | own'
-# An asset that another source knows as well is not the lab's alone.
+# An asset that also comes from another source is not the lab's alone.
 read_all assets '(.sources // []) | length > 0 and all(.[]; own)'
 # shellcheck disable=SC2016 # names of jq
 read_all sources '.name as $name | any($scope[0].sources[]; .name == $name)'
@@ -305,7 +305,7 @@ if [ "$yes" = no ]; then
   fi
 fi
 
-# Each before what it depends on. Deleting an import job takes back the assets that it made.
+# Dependents first. Deleting an import job also deletes the assets that it created.
 failures=0
 remove reportConfigs force=true
 remove assetsExportJobs ""
@@ -313,7 +313,7 @@ remove groups ""
 remove preferenceSets ""
 remove importJobs force=true
 remove discoveryClients ""
-# Those that the import jobs have taken along are missing now, which is allowed.
+# Assets already deleted with the import jobs are not found, which is no error.
 remove_assets
 remove sources ""
 say_what_stays

@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2034,SC2153 # google-rest.sh reads what is set here, and sets what is read
-# Shell library of the scripts that call the assessment service: lists with pages, operations, uploads and tables.
+# Shell library of the scripts that call Migration Center: paged lists, operations, uploads and tables.
 #
-# To be sourced after google-rest.sh, which has all that every REST script needs:
+# To be sourced after google-rest.sh, which has what all REST scripts share:
 #
 #   . "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
 #   . "$(dirname "$0")/assessment-rest.sh"
@@ -21,15 +21,15 @@ google_delete() {
   google_request DELETE "$1" "$2" "" "${3:-}" repeatable
 }
 
-# google_list SERVICE PATH QUERY FIELD FILE: all pages of a list; FILE gets its items, one line of JSON each. The file
-# "unreachable" in GOOGLE_WORK gets the places that the API left out.
+# google_list SERVICE PATH QUERY FIELD FILE: writes the items of all pages of a list to FILE, one line of JSON each, and
+# the locations that the API left out to the file "unreachable" in GOOGLE_WORK.
 google_list() {
   google_page_token=
   : >"$5"
   : >"$GOOGLE_WORK/unreachable"
   while :; do
     google_get "$1" "$2" "$3${google_page_token:+&pageToken=$google_page_token}" || return 1
-    # An answer that is none of a list is no empty one.
+    # A response that is not a list must not pass for an empty one.
     if ! jq -r --arg field "$4" '
       if .[$field] // [] | type == "array" and all(.[];
         type == "object" and (.name | type == "string" and test("^[A-Za-z0-9._/:-]+$")))
@@ -57,15 +57,15 @@ google_list() {
   done
 }
 
-# Random identifier of one intention: APIs that take a requestId carry out its first arrival only, so that a call may be
-# repeated after an answer that was lost.
+# Random request id: an API carries out only the first request with a given requestId, so a call can be repeated after a
+# lost response.
 google_new_request_id() {
   od -An -N16 -tx1 /dev/urandom | tr -d ' \n' |
     sed 's/^\(.\{8\}\)\(.\{4\}\).\(.\{3\}\).\(.\{3\}\)\(.\{12\}\)$/\1-\2-4\3-a\4-\5/'
 }
 
-# google_await SERVICE WHAT SECONDS: waits for the operation in the last answer and leaves it, ended, in GOOGLE_ANSWER.
-# Returns 1 when it ended in an error, cannot be read any more or is not done in time; google_outcome says which.
+# google_await SERVICE WHAT SECONDS: waits for the operation in the last response and leaves its final state in
+# GOOGLE_ANSWER. Returns 1 when it failed, can no longer be read or is not done in time; google_outcome says which.
 google_await() {
   google_await_until=$(($(google_seconds) + $3))
   google_look=1
@@ -76,7 +76,7 @@ google_await() {
       GOOGLE_NOTE="$google_operation ended with $GOOGLE_ERROR"
       return 1
     fi
-    # Most operations have ended at the second look.
+    # Most operations are done by the second poll.
     [ "$google_look" -eq 1 ] || google_progress "$2" "under way"
     if [ "$(google_seconds)" -ge "$google_await_until" ]; then
       GOOGLE_NOTE="$google_operation is still running after $3 s; it goes on by itself."
@@ -92,13 +92,13 @@ google_await() {
   done
 }
 
-# Sets google_operation, google_done and, for one that failed, GOOGLE_ERROR and GOOGLE_REASONS. What has no name is no
-# operation but the result itself.
+# Sets google_operation, google_done and, for a failed operation, GOOGLE_ERROR and GOOGLE_REASONS. A response without a
+# name is not an operation but the result itself.
 google_read_operation() {
   google_read=$(jq -r '
     (.name | strings) // "", (.done // has("name") != true | . == true),
     ([.error.details[]?.reason? | select(type == "string")] | unique | join(" ")),
-    # The shell cuts empty lines off the end, so the last is never empty.
+    # The shell strips trailing empty lines, so the last line is never empty.
     "-" + (if .error then
       (["", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
         "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
@@ -121,9 +121,9 @@ google_read_operation() {
 -}
 }
 
-# google_upload FILE: sends a file to the signed address in the last answer, by PUT with exactly the headers that were
-# signed and without an access token. The answer is an operation, or its response, with `uploadFileInfo`. The address is as
-# good as a password, so it is on no command line and in no message.
+# google_upload FILE: sends a file to the signed URL in the last response, by PUT with exactly the signed headers and
+# without an access token. The last response is an operation, or its result, with `uploadFileInfo`. The URL is as good as
+# a password, so it is on no command line and in no message.
 google_upload() {
   jq -r '
     def plain: if type == "string" and (test("[[:cntrl:]]") | not) then . else error("not one line") end;
@@ -145,14 +145,14 @@ google_upload() {
   google_repeat google_send_file
 }
 
-# Without "Expect", which curl adds to large bodies, no answer is waited for before the body is sent.
+# Without "Expect", which curl adds for large bodies, curl sends the body at once.
 google_send_file() {
   google_attempt google_read_storage_answer --max-time "$REST_UPLOAD_SECONDS" --speed-limit 1000 --speed-time 60 \
     --config "$GOOGLE_WORK/upload" --header 'Expect:' --upload-file "$google_file"
 }
 
-# google_read_storage_answer STATUS: Cloud Storage answers with an empty body, or in XML when it refuses. Only code and
-# message are taken: the rest, or the page of a proxy, may repeat the signed address.
+# google_read_storage_answer STATUS: Cloud Storage answers with an empty body, or with XML when it refuses. Only code
+# and message are used: the rest, or the page of a proxy, may contain the signed URL.
 google_read_storage_answer() {
   google_read=$(tr '\r\n' '  ' <"$GOOGLE_ANSWER")
   case $1/$google_read in
@@ -173,16 +173,16 @@ google_read_storage_answer() {
   esac
 }
 
-# google_upload_source ID: the source that an import goes into when it is refused on this one. The checksum tells ids apart
-# whose beginnings are the same. 47: what is left of the 63 characters.
+# google_upload_source ID: the source for an import that this source refused. The checksum distinguishes ids that begin
+# alike; 47 characters of the 63 are left for the id.
 google_upload_source() {
   google_checksum=$(printf '%s' "$1" | cksum)
   google_readable=$(printf '%.47s\n' "$1" | sed 's/-*$//')
   printf '%s-upload-%08x\n' "$google_readable" "${google_checksum%% *}"
 }
 
-# What a source's description says about whose it is, for jq: "Uploads of source <id>. Assessment labs: <id>, <id>." An id
-# alone proves nothing, because a client may be given any name.
+# jq functions that read the owners from a source's description: "Uploads of source <id>. Assessment labs: <id>, <id>."
+# The id alone proves nothing, because a client may have any name.
 GOOGLE_MARKS='
   def lab_mark: "(^| )Assessment labs: (?<labs>[a-z0-9-]+(, [a-z0-9-]+)*)[.]$";
   def labs: (.description // "" | capture(lab_mark).labs) // "" | split(", ");
@@ -190,13 +190,13 @@ GOOGLE_MARKS='
   def last_part: split("/") | last;
 '
 
-# Prints a file of JSON lines, each an array of texts, as columns under the given titles. Reads it twice instead of keeping
-# it: there may be a row for every machine.
+# Prints a file of JSON lines, each an array of strings, as columns under the given titles. Reads the file twice instead of
+# into memory: there may be a row for every machine.
 # google_table FILE TITLE...
 google_table() {
   google_rows=$1
   shift
-  # What would break the line or the terminal is shown as a space.
+  # Control characters are shown as a space.
   google_cell='def cell: tostring | if test("[[:cntrl:]]") then gsub("[[:cntrl:]]+"; " ") else . end | .[0:300];'
   google_widths=$(jq -cn "$google_cell"'
     reduce ($ARGS.positional, (inputs | map(cell))) as $row ([];

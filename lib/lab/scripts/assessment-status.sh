@@ -1,12 +1,12 @@
 #!/bin/sh
-# Shows what the assessment service has for a project: sources, discovered assets, import jobs and export jobs.
+# Shows what Migration Center has for a project: sources, discovered assets, import jobs and export jobs.
 #
 #   assessment-status.sh          as tables
 #   assessment-status.sh --json   as one JSON document, with progress on the error output
 #
 #   PROJECT_ID   project (required)
 #   REGION       region of the assessment data (required)
-#   SOURCE_ID    identifier of a lab's source: says so when the service has lost it, and how to register it again (none)
+#   SOURCE_ID    identifier of a lab's source: says if the service has lost it, and how to register it again (none)
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
 
@@ -15,7 +15,8 @@ set -eu
 # shellcheck source=/dev/null
 . "$(dirname "$0")/assessment-rest.sh"
 
-# The most that the service gives in one page. Machines in full view are large, and a page has to come in one call's time.
+# The service's maximum for one page. Machines in full view are large, and a page has to arrive within the time limit of
+# one call.
 page_size=1000
 asset_page_size=100
 
@@ -23,7 +24,7 @@ as_json=no
 case ${1:-} in
   --json)
     as_json=yes
-    # What is said on the way must not be in the document.
+    # Progress messages must not be in the document.
     google_say() { google_complain "$@"; }
     ;;
   '') ;;
@@ -43,7 +44,7 @@ google_be_patient
 
 location="projects/$PROJECT_ID/locations/$REGION"
 
-# read_all COLLECTION QUERY FIELDS: QUERY begins with the size of a page; reduces each item to the fields that are shown.
+# read_all COLLECTION QUERY FIELDS: QUERY begins with the page size; reduces each item to the fields that are shown.
 read_all() {
   google_list migrationcenter "$location/$1" "pageSize=$2" "$1" "$GOOGLE_WORK/items" ||
     google_fail "The $1 of project $PROJECT_ID in $REGION cannot be read." \
@@ -52,7 +53,7 @@ read_all() {
   cat "$GOOGLE_WORK/unreachable" >>"$GOOGLE_WORK/all-unreachable"
 }
 
-# Everything that is shown goes row by row: there may be a hundred thousand machines.
+# Works row by row: there may be a hundred thousand machines.
 # show TITLE COLLECTION ROW COLUMN...
 show() {
   title=$1
@@ -72,7 +73,7 @@ read_all sources "$page_size" '{
   state: (.state // "STATE_UNSPECIFIED"), pendingFrameCount: (.pendingFrameCount // 0),
   errorFrameCount: (.errorFrameCount // 0), labs: labs
 }'
-# Only the full view has the machines' details; databases and the like have none.
+# Only the full view has the machine details; databases and the like have none.
 read_all assets "$asset_page_size&view=ASSET_VIEW_FULL&showHidden=true" '{
   id: (.name | split("/") | last), machineName: .machineDetails.machineName,
   osName: (.machineDetails.guestOs.osName // .machineDetails.guestOsDetails.osName),
@@ -81,7 +82,7 @@ read_all assets "$asset_page_size&view=ASSET_VIEW_FULL&showHidden=true" '{
 read_all importJobs "$page_size" '{
   id: (.name | split("/") | last), displayName: (.displayName // ""), state: (.state // "IMPORT_JOB_STATE_UNSPECIFIED")
 }'
-# Each keeps its latest runs, in no order that is documented.
+# Each job keeps its latest runs, in no documented order.
 # shellcheck disable=SC2016 # names of jq
 read_all assetsExportJobs "$page_size" '([.recentExecutions[]?] | max_by(.startTime // "")) as $run | {
   id: (.name | split("/") | last), created: (.createTime // ""), started: ($run.startTime // ""),
@@ -94,7 +95,7 @@ if [ "$as_json" = yes ]; then
   separator=
   for list in sources assets importJobs assetsExportJobs unreachable; do
     printf '%s\n  "%s": [' "$separator" "$list"
-    # The other control characters are escaped by jq.
+    # jq escapes the other control characters.
     sed "s/$GOOGLE_C1/ /g" "$GOOGLE_WORK/$list" |
       awk 'NR > 1 { printf "," } { printf "\n    %s", $0 } END { if (NR > 0) printf "\n  " }'
     printf ']'
@@ -113,7 +114,7 @@ else
   fi
 fi
 
-# How Terraform registers it again, and imports again: it has no such object in its state and does not miss it.
+# Prints how to have Terraform register and import again: the source is not in its state, so it notices no loss.
 if [ -n "${SOURCE_ID:-}" ] && ! jq -en --arg id "$SOURCE_ID" 'any(inputs; .id == $id)' "$GOOGLE_WORK/sources" >/dev/null; then
   repair=
   for file in "$(dirname "$0")"/../*.tf.json; do

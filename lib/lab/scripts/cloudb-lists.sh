@@ -3,10 +3,9 @@
 #
 # To be sourced after google-rest.sh. Reads the settings of export-inventory.sh.
 #
-# Everything passes through in pages, so memory does not grow with the number of machines. The AWS CLI collects
-# all pages in memory when it prints JSON; as text it prints page by page and applies the query to each, in its releases 1
-# and 2 alike. A row that is JSON inside (`to_string`) has neither tabs nor line ends in it, so nothing can be mistaken for
-# a separator.
+# Works page by page, so memory does not grow with the number of machines. With JSON output the AWS CLI collects all pages
+# in memory; with text output, releases 1 and 2 print page by page and apply the query to each page. A row that contains
+# JSON (`to_string`) has neither tabs nor line breaks, so nothing can be mistaken for a separator.
 
 # Processes in the background, so that a signal is handled at once.
 workers=
@@ -18,25 +17,25 @@ stop_workers() {
   workers=
 }
 
-# Nothing of the caller's own set-up may take the place of the key: profiles, sessions, the role of the machine. Its
-# file may also name another address or a pager.
+# The caller's own configuration (profiles, sessions, the machine's role) must not replace the key. Its file may also
+# set another endpoint or a pager.
 keep_own_set_up_out() {
   unset AWS_PROFILE AWS_DEFAULT_PROFILE AWS_SESSION_TOKEN AWS_SECURITY_TOKEN AWS_ROLE_ARN AWS_WEB_IDENTITY_TOKEN_FILE
   unset AWS_DATA_PATH
   export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null AWS_EC2_METADATA_DISABLED=true
-  # Release 2 would wait in front of a pager, or ask for arguments.
+  # Release 2 could wait in a pager or prompt for arguments.
   export AWS_PAGER='' AWS_CLI_AUTO_PROMPT=off
-  # Every page by itself: limits of rate, faults of the service and broken connections.
+  # Retries each page after throttling, server errors and broken connections.
   export AWS_RETRY_MODE=standard AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
   export AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
-  # Aliases, which may replace `ec2`, are in a file below the home folder that no setting moves. The program gets a home
-  # with all but its own folder, because Python and managers of versions look for the program itself there.
+  # Aliases, which may replace `ec2`, are in a file below the home folder whose path cannot be set. The AWS CLI gets a
+  # home folder with everything but .aws, because Python and version managers look for the program itself there.
   mkdir "$GOOGLE_WORK/home"
   [ -z "${HOME:-}" ] || ln -s "$HOME"/* "$HOME"/.[!.]* "$GOOGLE_WORK/home/" 2>/dev/null || :
   rm -f "$GOOGLE_WORK/home/.aws"
 }
 
-# new_pipe NAME: a pipe between two of them, in the work folder.
+# new_pipe NAME: creates a named pipe in the work folder.
 new_pipe() {
   rm -f "$GOOGLE_WORK/$1"
   mkfifo "$GOOGLE_WORK/$1" || exit 1
@@ -49,15 +48,15 @@ any_worker() {
   return 1
 }
 
-# await_workers WHAT: until all have ended. Their exit codes come in failed_workers, as `<process>=<code>` for each that is
-# not 0.
+# await_workers WHAT: waits until all have ended. Sets failed_workers to the exit codes other than 0, as
+# `<process>=<code>`.
 await_workers() {
   await_start=$(google_seconds)
   pause=0.05
   while any_worker; do
     google_sleep "$pause"
     now=$(google_seconds)
-    # What is short is not slowed down; what is long is not watched too closely.
+    # Polls often at first, so that short work is not slowed down, then once a second.
     [ $((now - await_start)) -lt 2 ] || pause=1
     if [ $((now - await_start)) -ge "$LIST_SECONDS" ]; then
       google_complain "$1: not done after $LIST_SECONDS s."
@@ -74,7 +73,7 @@ await_workers() {
   workers=
 }
 
-# For work on files, which fails for want of room and little else.
+# For work on files, which fails mostly when the disk is full.
 require_workers() {
   await_workers "$@"
   [ -n "$failed_workers" ] || return 0
@@ -83,7 +82,7 @@ require_workers() {
   exit 1
 }
 
-# list WHAT QUERY FILTER OUTPUT ARGUMENT...: all rows of one call, as the jq filter in a file makes lines of them.
+# list WHAT QUERY FILTER OUTPUT ARGUMENT...: writes all rows of one call, formatted by the jq filter in the file FILTER.
 list() {
   what=$1
   query=$2
@@ -107,7 +106,7 @@ list() {
   done
 }
 
-# One run of the AWS CLI with its pages going through jq; true when both came to their end.
+# Pipes one run of the AWS CLI through jq; returns 0 when both succeed.
 list_once() {
   new_pipe pages
   : >"$output"
@@ -119,7 +118,7 @@ list_once() {
   workers="$workers $!"
   await_workers "$what"
   error_code=$(sed -n 's/.*An error occurred (\([A-Za-z.]*\)) when calling.*/\1/p' "$GOOGLE_WORK/aws-error" | sed 1q)
-  # Rows that cannot be read close the pipe, and the program then fails for that reason alone.
+  # jq ends at a row it cannot read, and the AWS CLI then fails only because the pipe is closed.
   case $failed_workers in
     *" $reader="*)
       google_complain "$what: rows of an unexpected form: $(google_text <"$GOOGLE_WORK/jq-error")"

@@ -1,9 +1,8 @@
 #!/bin/sh
-# Lists the AWS instances and imports them into Migration Center, through a private folder that is removed
-# on every way out.
+# Lists the AWS instances and imports them into Migration Center, through a private folder that is always removed.
 #
-#   discover-cloudb.sh            does all of it; settings: export-inventory.sh, import-inventory.sh
-#   discover-cloudb.sh --check    only names the programs that are missing for it
+#   discover-cloudb.sh            does both; settings: export-inventory.sh, import-inventory.sh
+#   discover-cloudb.sh --check    only lists missing programs
 #
 # Exit codes: google-rest.sh.
 set -eu
@@ -21,12 +20,12 @@ step=
 
 stop_step() {
   [ -n "$step" ] || return 0
-  # It has something to end and to remove as well.
+  # The step has its own processes to stop and files to remove.
   kill "$step" 2>/dev/null || :
   wait "$step" 2>/dev/null || :
 }
 
-# In the background, so that a signal is passed on at once and not when the step has ended.
+# In the background, so that a signal is passed on at once and not when the step ends.
 run_step() {
   sh "$scripts/$1" &
   step=$!
@@ -41,6 +40,6 @@ export INVENTORY_FOLDER
 mkdir "$INVENTORY_FOLDER"
 
 run_step export-inventory.sh
-# The import has no use for the key.
+# The import does not need the key.
 unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
 run_step import-inventory.sh

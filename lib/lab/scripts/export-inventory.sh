@@ -1,29 +1,29 @@
 #!/bin/sh
 # Writes the instances of one AWS region as the tables that Migration Center imports.
 #
-# In INVENTORY_FOLDER afterwards: vmInfo.csv, diskInfo.csv, tagInfo.csv, perfInfo.csv (header only), labelInfo.csv (the tags
-# in the form of Google's labels, to be imported in their place where they are refused), what does not fit in a file in
-# vmInfo-2.csv and so on, and last of all manifest.json:
+# Writes to INVENTORY_FOLDER: vmInfo.csv, diskInfo.csv, tagInfo.csv, perfInfo.csv (header only), labelInfo.csv (the tags as
+# Google Cloud labels, imported instead of tags that are refused), vmInfo-2.csv and so on for rows that do not fit in one
+# file, and finally manifest.json:
 #
 #   {"instances": 2, "hash": "<hexadecimal>", "lostLabels": 0, "files": [
 #     {"name": "vmInfo.csv", "kind": "vmInfo", "bytes": 512, "rows": 2, "sha256": "<hexadecimal>"}, ...]}
 #
-# Rows do not count the header. The hash depends on the contents alone: the same machines give the same bytes, in whatever
-# order they are listed. Lost labels are tags of whose key their machine has a label already, or 64 labels. No machines:
-# "instances" is 0 and "files" is empty. Without manifest.json there is no inventory.
+# "rows" excludes the header. The hash depends only on the contents: the same machines give the same bytes, in whatever
+# order they are listed. Lost labels are tags for which no label is left, because another one has the same key or the
+# machine has 64. Without machines, "instances" is 0 and "files" is empty. Without manifest.json there is no inventory.
 #
 #   AWS_ACCESS_KEY_ID      key that may list instances, instance types and volumes (required)
 #   AWS_SECRET_ACCESS_KEY  its secret (required)
 #   CLOUDB_REGION          region whose machines are listed (required)
 #   INVENTORY_FOLDER       existing folder for the files (required)
-#   AWS_ENDPOINT_URL_EC2   base address of the EC2 API, as for the Terraform provider; AWS_ENDPOINT_URL for all APIs
-#   FILE_BYTES             largest file (95000000)
-#   KEY_WAIT_SECONDS       how long a key or policy may be too new to work (120)
+#   AWS_ENDPOINT_URL_EC2   base URL of the EC2 API, as for the Terraform provider; AWS_ENDPOINT_URL for all APIs
+#   FILE_BYTES             maximum bytes per file (95000000)
+#   KEY_WAIT_SECONDS       how long to wait for a new key or policy to take effect (120)
 #   LIST_SECONDS           time limit of one listing, all pages together (3600)
 #   PAGE_SIZE              machines or volumes per page (1000)
 # Pauses and exit codes: google-rest.sh.
 #
-# Everything is sorted on disk, so memory does not grow with the number of machines.
+# Sorts on disk, so memory does not grow with the number of machines.
 set -eu
 
 scripts=$(dirname "$0")
@@ -32,17 +32,17 @@ scripts=$(dirname "$0")
 # shellcheck source-path=SCRIPTDIR source=cloudb-lists.sh
 . "$scripts/cloudb-lists.sh"
 
-# The service takes 100 MB per file.
+# Migration Center accepts 100 MB per file.
 FILE_BYTES=${FILE_BYTES:-95000000}
 KEY_WAIT_SECONDS=${KEY_WAIT_SECONDS:-120}
 LIST_SECONDS=${LIST_SECONDS:-3600}
-# The largest page of the API.
+# The API's maximum.
 PAGE_SIZE=${PAGE_SIZE:-1000}
 
-# The API takes no more types in one call.
+# The API's maximum.
 types_per_call=100
 
-# A key that comes out of a file ends with a line break.
+# A key read from a file ends with a line break.
 AWS_ACCESS_KEY_ID=$(printf '%s' "${AWS_ACCESS_KEY_ID:-}" | sed 's/[[:space:]]*$//')
 AWS_SECRET_ACCESS_KEY=$(printf '%s' "${AWS_SECRET_ACCESS_KEY:-}" | sed 's/[[:space:]]*$//')
 
@@ -66,7 +66,7 @@ trap 'stop_workers; google_end' EXIT
 keep_own_set_up_out
 tab=$(printf '\t')
 
-# SHA-256 of a file, by the program that this system has for it.
+# SHA-256 of a file; macOS has shasum instead of sha256sum.
 checksum() {
   if command -v sha256sum >/dev/null 2>&1; then
     sha256sum <"$1" | cut -d ' ' -f 1
@@ -75,7 +75,7 @@ checksum() {
   fi
 }
 
-# For the background: GNU sort takes a share of all memory unless told otherwise.
+# For the background. By default GNU sort uses a share of all memory.
 sort_on_disk() {
   exec sort -S 16M -T "$GOOGLE_WORK" -t "$tab" "$@" 2>>"$GOOGLE_WORK/worker-errors"
 }
@@ -125,7 +125,7 @@ list_types() {
 }
 
 list_volumes() {
-  # All of the region: a filter takes two hundred machines at most.
+  # All volumes of the region: a filter takes at most two hundred instances.
   # shellcheck disable=SC2016
   list "Volumes of $CLOUDB_REGION" 'not_null(Volumes[].[to_string(@)], `[]`)' "$scripts/inventory-volumes.jq" "$GOOGLE_WORK/attached" \
     describe-volumes --page-size "$PAGE_SIZE"
@@ -136,7 +136,7 @@ list_volumes() {
   google_say "Volumes of $CLOUDB_REGION: $(($(wc -l <"$GOOGLE_WORK/volumes"))) attached ($(google_seconds) s)"
 }
 
-# Distributes rows over files, and starts the next file of a table where one would get too large.
+# Writes the rows to the files of the tables.
 write_tables() {
   google_say "Writing the tables."
   new_pipe merged
@@ -164,12 +164,12 @@ take_checksums() {
   done <"$GOOGLE_WORK/files"
 }
 
-# Last, and in one step: where it is, everything that it names is complete.
+# Written last and atomically: if it exists, all files that it names are complete.
 write_manifest() {
   take_checksums >"$GOOGLE_WORK/entries" 2>>"$GOOGLE_WORK/worker-errors" &
   workers=$!
   require_workers "Taking checksums of the tables"
-  # Labels say nothing that the tags do not.
+  # Labels contain nothing that the tags do not.
   grep -v '^labelInfo ' "$GOOGLE_WORK/entries" >"$GOOGLE_WORK/hashed" || :
   hash=$(checksum "$GOOGLE_WORK/hashed")
   jq -nR --arg hash "$hash" --argjson lost "$lost_labels" '
@@ -182,7 +182,7 @@ write_manifest() {
   mv "$INVENTORY_FOLDER/manifest.json.part" "$INVENTORY_FOLDER/manifest.json"
 }
 
-# What an interrupted run may have left.
+# Remove what an interrupted run may have left.
 rm -f "$INVENTORY_FOLDER/manifest.json" "$INVENTORY_FOLDER"/vmInfo*.csv "$INVENTORY_FOLDER"/diskInfo*.csv \
   "$INVENTORY_FOLDER"/tagInfo*.csv "$INVENTORY_FOLDER"/labelInfo*.csv "$INVENTORY_FOLDER/perfInfo.csv"
 

@@ -1,10 +1,10 @@
 # shellcheck shell=sh disable=SC2034,SC2154 # import-inventory.sh reads what is set here, and sets what is read
-# Shell library of import-inventory.sh: what the service may refuse without need, and the job that is tried instead.
+# Shell library of import-inventory.sh: corrections for what the service may refuse without need, each in a new job.
 #
-# To be sourced after assessment-rest.sh. Each correction is made once: header-only files left out (left_out), labels in the
-# place of tags (cleaned), a source of its own (own_source).
+# To be sourced after assessment-rest.sh. Each correction is made once: leave out header-only files (left_out), import
+# labels instead of tags (cleaned), use a separate source (own_source).
 
-# What alone the errors are about: words of empty, tags and source; nothing when anything else is wrong as well.
+# Prints the causes of the errors: any of empty, tags and source; nothing if there is any other error.
 causes_of_errors() {
   jq -rn --slurpfile manifest "$manifest" '
     [inputs | . as [$file, $row, $machine, $message]
@@ -16,7 +16,7 @@ causes_of_errors() {
     | unique | if index("other") then [] else . end | join(" ")' "$GOOGLE_WORK/errors"
 }
 
-# The job that is given up for another one has imported nothing.
+# Records the job, which has imported nothing, for deletion.
 leave_job() {
   echo "$job_id" >>"$GOOGLE_WORK/tries"
 }
@@ -36,7 +36,7 @@ register_own_source() {
     sh "$scripts/register-source.sh" || exit 1
 }
 
-# Applies what can still be corrected; returns 1 when that is nothing.
+# Applies the corrections that are left; returns 1 when there are none.
 correct() {
   causes=" $(causes_of_errors) "
   case $causes in

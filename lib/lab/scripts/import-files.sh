@@ -1,9 +1,9 @@
 # shellcheck shell=sh disable=SC2034,SC2154 # import-inventory.sh reads what is set here, and sets what is read
-# Shell library of import-inventory.sh: the way of the inventory's files into an import job.
+# Shell library of import-inventory.sh: checks the inventory's files and uploads them to an import job.
 #
 # To be sourced after assessment-rest.sh. Reads job, job_id, left_out, cleaned, INVENTORY_FOLDER and OPERATION_SECONDS.
 
-# What the service accepts in one file.
+# The service's limit per file.
 largest_file_bytes=104857600
 format=IMPORT_JOB_FORMAT_EXPORTED_AWS_CSV
 tab=$(printf '\t')
@@ -14,12 +14,12 @@ digest_of() {
   elif command -v shasum >/dev/null 2>&1; then
     shasum -a 256 <"$1"
   else
-    # Nothing to compare with: the sizes agree already.
+    # No checksum program, so equal sizes have to do.
     echo "$2"
   fi
 }
 
-# A folder in which two exports have met must not be imported as one.
+# A folder with the mixed files of two exports must not be imported.
 check_files() {
   while IFS=$tab read -r name kind rows bytes digest; do
     file=$INVENTORY_FOLDER/$name
@@ -38,7 +38,7 @@ check_files() {
   google_check_settings
 }
 
-# Files of this job, as lines of the name that the service is told and the path.
+# Lists the files of this job, one line each: name in the service and path.
 list_files() {
   while IFS=$tab read -r name kind rows bytes digest; do
     if [ "$left_out" = yes ] && [ "$rows" -eq 0 ]; then continue; fi
@@ -46,7 +46,7 @@ list_files() {
     case $kind/$cleaned in
       tagInfo/yes | labelInfo/no) continue ;;
       labelInfo/yes)
-        # All of the tags may have been such that no label is left.
+        # The tags may yield no label at all.
         [ "$rows" -gt 0 ] || continue
         shown=tagInfo${name#labelInfo}
         ;;
@@ -56,18 +56,18 @@ list_files() {
   file_count=$(($(wc -l <"$GOOGLE_WORK/job-files")))
 }
 
-# A file's id has lower-case letters and hyphens only.
+# A file's id in the service: lower-case letters and hyphens instead of dots and underscores.
 file_id() {
   printf '%s' "$1" | tr '[:upper:]._' '[:lower:]--'
 }
 
-# What the last answer says of a file: creating, addressed, or bare when it is there without an address.
+# State of a file in the last response: creating, addressed (has a signed URL), or bare (exists without one).
 file_state() {
   jq -r '(.response // .) | if .state == "CREATING" then "creating"
     elif .uploadFileInfo.signedUri then "addressed" else "bare" end' "$GOOGLE_ANSWER" 2>/dev/null || echo bare
 }
 
-# create_file NAME: leaves an answer with the signed address of a new file.
+# create_file NAME: creates a file; the last response then contains its signed URL.
 create_file() {
   file="$job/importDataFiles/$(file_id "$1")"
   printf '{ "displayName": "%s", "format": "%s" }\n' "$1" "$format" >"$GOOGLE_WORK/file.json"
@@ -104,7 +104,7 @@ delete_file() {
   google_says '^NOT_FOUND' || google_fail "File ${file##*/} of import job $job_id, whose address has expired, cannot be deleted."
 }
 
-# Answers of Cloud Storage for an address that is too old.
+# Whether Cloud Storage refused a signed URL as expired.
 address_expired() {
   google_has_reason ExpiredToken || google_says 'has expired|request signature expired'
 }

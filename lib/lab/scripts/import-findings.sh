@@ -1,9 +1,9 @@
 # shellcheck shell=sh disable=SC2154 # import-inventory.sh sets what is read
-# Shell library of import-inventory.sh: what the service has found in an inventory.
+# Shell library of import-inventory.sh: the service's errors and warnings about an inventory.
 #
 # To be sourced after assessment-rest.sh. The report is in the last answer; reads instances and what look_at_job sets.
 
-# Findings that are shown; there may be thousands.
+# Maximum number of findings to print; there may be thousands.
 most_findings=50
 
 # read_findings REPORT: errors and warnings of a report, each as lines of [file, row, machine, message].
@@ -49,7 +49,7 @@ give_up() {
   exit 1
 }
 
-# report_import WHAT: of a job that has ended well.
+# report_import WHAT: for a job that has succeeded.
 report_import() {
   read_findings .executionReport.executionErrors
   if [ "$has_report" = true ]; then

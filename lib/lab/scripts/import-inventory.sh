@@ -1,15 +1,15 @@
 #!/bin/sh
 # Imports an AWS inventory, as written by export-inventory.sh, into Migration Center, and waits for the import.
 #
-# The job's id holds the hash of the inventory and of its source, so running this again finds what an earlier run did. An
-# import of the same inventory is left alone when it is whole, its source still has the machines and nothing was imported
-# into it after that; one that is under way is waited for; any other is replaced. What the service may refuse without need
-# (a file that has a header only, tags that are no labels of Google's, a source of the discovery client's type) is corrected
-# once, each time in a new job, and said.
+# The job's id contains hashes of the inventory and of its source, so another run finds the jobs of earlier ones. An import
+# of the same inventory is kept if it is complete, its source still has the machines and nothing was imported into the
+# source later; one that is under way is awaited; any other is replaced. What the service may refuse without need
+# (header-only files, tags that are not valid labels, a source of the discovery client's type) is corrected once, each time
+# in a new job, and reported.
 #
 #   PROJECT_ID          project (required)
 #   REGION              region of the assessment data (required)
-#   SOURCE_ID           identifier of the source that the machines belong to (required)
+#   SOURCE_ID           identifier of the source to import into (required)
 #   INVENTORY_FOLDER    folder with manifest.json and the tables (required)
 #   DEPLOYMENT_ID       suffix of the lab, for the job's display name (required)
 #   IMPORT_SECONDS      time limit for each of validation and import (1800)
@@ -74,7 +74,7 @@ location="projects/$PROJECT_ID/locations/$REGION"
 console="https://console.cloud.google.com/migration/discovery/dataImport?project=$PROJECT_ID"
 job_source=$SOURCE_ID
 own_source_id=$(google_upload_source "$SOURCE_ID")
-# Corrections, each made at most once: header-only files left out, tags made labels, a source of its own.
+# Corrections, each made at most once: no header-only files, labels instead of tags, a separate source.
 left_out=no
 cleaned=no
 own_source=no
@@ -122,12 +122,12 @@ end_with_problem() {
   exit 1
 }
 
-# Takes one job from wherever it is to its end. Leaves finished as "no" when another job has to be tried.
+# Continues one job from its current state to its end. Leaves finished as "no" when another job has to be tried.
 finish_job() {
   name_job
   list_files
   replaced=no
-  # What this run has done with the job, and whether another run has.
+  # What this run has done with the job, and whether another run is active.
   sent_here=no
   validated_here=no
   ran_here=no
@@ -181,7 +181,7 @@ finish_job() {
       VALIDATING)
         if ! pause_for_job; then
           [ "$sent_here$replaced" = nono ] || end_late
-          # The run that started it has waited as long, and nothing else would ever end it.
+          # The run that started it has waited as long, and the job would never end otherwise.
           replace_job "is still VALIDATING after $IMPORT_SECONDS s in a second run"
         fi
         ;;

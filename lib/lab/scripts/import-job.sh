@@ -1,15 +1,15 @@
 # shellcheck shell=sh disable=SC2034,SC2153,SC2154 # import-inventory.sh reads what is set here, and sets what is read
-# Shell library of import-inventory.sh: import jobs of the service, one by one and as what earlier runs have left.
+# Shell library of import-inventory.sh: import jobs of this run and of earlier ones.
 #
 # To be sourced after assessment-rest.sh. Reads location, inventory, instances, job_source, own_source_id and the settings.
 
-# The checksum tells sources apart.
+# The checksum distinguishes the sources.
 plain_job_id() {
   checksum=$(printf '%s' "$1" | cksum)
   echo "cloudb-$inventory-${checksum%% *}"
 }
 
-# The job that these corrections lead to.
+# Sets job_id to the job for the current source and corrections.
 name_job() {
   job_id=$(plain_job_id "$job_source")
   [ "$left_out" = no ] || job_id="$job_id-rows"
@@ -17,19 +17,19 @@ name_job() {
   job="$location/importJobs/$job_id"
 }
 
-# What earlier runs have left of this inventory. Sets known_job, which is empty or the job to go on with: the newest
-# completed one, else the one with the most corrections, which has come last; own_source, left_out and cleaned as it says;
-# is_done; and is_newest, whether its source's machines come from it. The file "tries" gets the others, which have imported
-# nothing.
+# Finds the jobs of earlier runs for this inventory. Sets known_job, which is empty or the job to continue with: the newest
+# completed one, else the one with the most corrections, which is the latest; own_source, left_out and cleaned from its
+# id; is_done; and is_newest, whether its source's machines come from it. The other jobs, which have imported nothing, go
+# into the file "tries".
 read_earlier_jobs() {
   google_list migrationcenter "$location/importJobs" "pageSize=1000&view=IMPORT_JOB_VIEW_BASIC" importJobs \
     "$GOOGLE_WORK/jobs" || google_fail "The import jobs of earlier runs cannot be read."
   jq -rn --arg plain "$(plain_job_id "$SOURCE_ID")" --arg own "$(plain_job_id "$own_source_id")" '
     def part_of($first): . == $first or startswith($first + "-");
-    # The project has a number as well as an id, and both occur.
+    # Names contain either the project's number or its id.
     def place: sub("^projects/[^/]+/"; "");
     [inputs | { id: (.name | split("/") | last), source: (.assetSource // "" | place), state: (.state // ""),
-      # Without its end, as a fraction of a second may stand before it.
+      # Without the Z: times with and without fractions of a second then sort correctly.
       time: (.completeTime // .updateTime // .createTime // "" | rtrimstr("Z")) }
       | .done = (.state == "IMPORT_JOB_STATE_COMPLETED") | .own = (.id | part_of($own))] as $jobs
     | [$jobs[] | select(.own or (.id | part_of($plain)))] as $mine
@@ -49,7 +49,7 @@ read_earlier_jobs() {
   case $known_job in *-tags) cleaned=yes ;; esac
 }
 
-# Sets state, which is NONE when there is no such job, and has_report, frames and rows of what it has imported.
+# Sets state, which is NONE when there is no such job, and has_report, frames and rows from its execution report.
 look_at_job() {
   if google_get migrationcenter "$job"; then
     jq -r '(.state // "?" | ltrimstr("IMPORT_JOB_STATE_")), has("executionReport"),
@@ -66,8 +66,8 @@ look_at_job() {
   state=NONE
 }
 
-# count_machines SOURCE: sets machines, how many of the inventory's machines the service has in a source, told by id or name
-# because machines that the discovery client has found may be there, too. What a user has hidden is there.
+# count_machines SOURCE: sets machines, the number of the inventory's machines that the service has in a source. Matched by
+# id or name, because the source may also have machines from the discovery client. Hidden assets count.
 count_machines() {
   google_list migrationcenter "$location/assets" \
     "pageSize=1000&view=ASSET_VIEW_FULL&showHidden=true&fields=assets(name,sources,machineDetails/uuid,machineDetails/machineName),nextPageToken,unreachable" \
@@ -83,12 +83,12 @@ count_machines() {
   ')
 }
 
-# Has a job that has ended imported less than the inventory holds?
+# Whether a finished job has imported less than the inventory holds.
 is_partial() {
   [ "$has_report" = true ] && [ "$frames" -lt "$instances" ]
 }
 
-# What an import of an earlier run lacks, in words; empty when it can be left alone.
+# Sets lack to a description of what an earlier import is missing; empty when it is complete.
 judge_earlier_import() {
   lack=
   if is_partial; then
@@ -98,7 +98,7 @@ judge_earlier_import() {
   else
     [ "$has_report" = true ] || frames=1
     count_machines "$job_source"
-    # What cannot be reached may be there.
+    # Assets in unreachable locations may still be there.
     [ -s "$GOOGLE_WORK/unreachable" ] || [ "$machines" -ge "$frames" ] ||
       lack="has imported $frames instances, of which $machines are still there"
   fi
@@ -106,30 +106,30 @@ judge_earlier_import() {
 
 another_run="Way out: another run of this import may be at work on that job, or it is being deleted; wait until that has ended and run the same command again."
 
-# fail_in_job MESSAGE: for a call about the job that this run works on. When the job, or a part of it, is not as this run has
-# left it, another run is at work.
+# fail_in_job MESSAGE: for calls about the job of this run. If the job, or a part of it, is not as this run left it,
+# another run is active.
 fail_in_job() {
   if google_says '^(NOT_FOUND|ALREADY_EXISTS|FAILED_PRECONDITION)'; then google_fail "$1" "$another_run"; fi
   google_fail "$1" "Way out: repair what the message names and run the same command again."
 }
 
-# Did the service refuse the job because of its source's type?
+# Whether the service refused the job because of its source's type.
 source_refused() {
   [ "$own_source" = no ] && google_says '^(INVALID_ARGUMENT|FAILED_PRECONDITION)' &&
     google_says '(^|[^a-z])source|assetsource'
 }
 
-# Sets created: yes, no when the job is there already, refused when the service does not take its source.
+# Sets created: yes, no when the job exists already, refused when the service does not accept its source.
 create_job() {
   google_say "Creating import job $job_id for $instances instances."
-  # Neither value can have a character that JSON escapes.
+  # Neither value can contain a character that JSON escapes.
   printf '{ "displayName": "%s", "assetSource": "%s" }\n' "AWS inventory (assess-$DEPLOYMENT_ID)" \
     "$location/sources/$job_source" >"$GOOGLE_WORK/job.json"
   if google_post migrationcenter "$location/importJobs" "$GOOGLE_WORK/job.json" \
     "importJobId=$job_id&requestId=$(google_new_request_id)" && google_await migrationcenter "Import job $job_id" "$OPERATION_SECONDS"; then
     created=yes
   elif google_says '^ALREADY_EXISTS'; then
-    # Another run was quicker, or an earlier one that was interrupted has arrived after all.
+    # Another run was faster, or the request of an earlier, interrupted one has arrived after all.
     created=no
     attempts=$((attempts + 1))
     [ "$attempts" -le "$REST_TRIES" ] || google_fail "Import job $job_id is said to exist, but cannot be seen."
@@ -143,7 +143,7 @@ create_job() {
   fi
 }
 
-# delete_job ID: returns 1 when the service refuses. Takes back what the job has imported.
+# delete_job ID: also deletes what the job has imported. Returns 1 when the service refuses.
 delete_job() {
   if google_delete migrationcenter "$location/importJobs/$1" "force=true&requestId=$(google_new_request_id)" &&
     google_await migrationcenter "Import job $1" "$OPERATION_SECONDS"; then
@@ -164,7 +164,7 @@ replace_job() {
   delete_job "$job_id" || google_fail "Import job $job_id cannot be deleted."
 }
 
-# Earlier tries, which led to corrections, have imported nothing and would only clutter the list of jobs.
+# Earlier attempts, which led to corrections, have imported nothing and would only clutter the list of jobs.
 delete_tries() {
   while read -r try <&3; do
     [ "$try" != "$job_id" ] || continue
@@ -172,7 +172,7 @@ delete_tries() {
   done 3<"$GOOGLE_WORK/tries"
 }
 
-# start_phase validate|run: an answer that is an error counts only when the job has not moved on nevertheless.
+# start_phase validate|run: an error response counts only if the job has not moved on nevertheless.
 start_phase() {
   problem=
   printf '{ "requestId": "%s" }\n' "$(google_new_request_id)" >"$GOOGLE_WORK/phase.json"
@@ -188,7 +188,7 @@ start_phase() {
   fi
 }
 
-# The phase was started and the job is not through yet. Returns 1 when the time for it is over.
+# Waits for a phase that was started. Returns 1 when its time is over.
 pause_for_job() {
   google_progress "Import job $job_id" "$state"
   [ "$(google_seconds)" -lt "$phase_until" ] || return 1

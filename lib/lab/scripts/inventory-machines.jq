@@ -1,10 +1,10 @@
-# Lines `<machine id> 0 <type> <what the tables need of it>`, or `! <state>` for a machine that is not exported.
+# Lines `<instance id> 0 <type> <JSON for the tables>`, or `! <state>` for an instance that is not exported.
 .InstanceId as $id | .InstanceType as $type | .RootDeviceName as $root
 # Interface 0 first: its addresses are the primary ones.
 | ([.NetworkInterfaces[]?] | sort_by(.Attachment.NetworkCardIndex // 0, .Attachment.DeviceIndex // 0)) as $interfaces
 | (first($interfaces[] | select(.Attachment.DeviceIndex == 0)) // {}) as $primary
 | ($primary.PrivateIpAddress // .PrivateIpAddress) as $ipv4
-# IPv6 addresses are left out where there is an IPv4 address: it is not known whether the import takes both.
+# IPv6 addresses are omitted if there is an IPv4 address: it is not documented whether the import accepts both.
 | (if $ipv4 == null then [$interfaces[].Ipv6Addresses[]?.Ipv6Address, .Ipv6Address | strings] else [] end) as $ipv6
 | if .State.Name == "terminated" or .State.Name == "shutting-down" then "!\t" + .State.Name
   else

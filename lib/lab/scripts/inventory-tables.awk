@@ -1,9 +1,9 @@
-# Distributes rows over files, and starts the next file of a table where one would get too large.
+# Writes the rows to their tables' files and starts another file where one would exceed the limit.
 #
-#   folder   of the files
-#   limit    bytes of the largest file
-#   list     file that gets lines `<table> <file> <bytes> <rows>`
-#   counts   file that gets the numbers of machines without a volume and of tags without a label
+#   folder   folder of the files
+#   limit    maximum bytes per file
+#   list     file for lines `<table> <file> <bytes> <rows>`
+#   counts   file for the numbers of machines without a volume and of tags without a label
 
 function path(table) {
   return folder "/" name(table)
@@ -46,7 +46,7 @@ BEGIN {
   row = substr(rest, at + 1)
   if (rows[table] > 0 && bytes[table] + size > limit) { finish(table); open(table) }
   if (index(row, "\\")) {
-    # Escaped backslashes first become a character that no name holds.
+    # Escaped backslashes first become a character that no name contains.
     gsub(/\\\\/, "\001", row)
     gsub(/\\n/, "\n", row)
     gsub(/\001/, "\\", row)

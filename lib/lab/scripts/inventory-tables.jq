@@ -1,18 +1,18 @@
-# Reads machines, each followed by its volumes, and writes `<table> <bytes> <row>` with escaped line ends. Holds one
-# machine at a time. Lines that begin with "!" count: `!bare` a machine without a volume, `!lost <n>` tags without a label.
+# Reads machines, each followed by its volumes, and writes `<table> <bytes> <row>` with escaped line breaks. Holds one
+# machine at a time. Lines with "!" are counts: `!bare` one machine without a volume, `!lost <n>` tags without a label.
 
-# Quotes where they are needed and nowhere else, as the official exporter of the format does.
+# Quotes only where needed, as the official exporter of the format does.
 def cell: if contains(",") or contains("\"") or contains("\n") or contains("\r") then [.] | @csv else . end;
 def row($table): join(",")
   | "\($table)\t\(utf8bytelength)\t\(if contains("\\") or contains("\n")
       then split("\\") | join("\\\\") | split("\n") | join("\\n") else . end)";
 def date: if . == "" then "" else "\(.[0:10]) \(.[11:19])+00:00" end;
 def gibibytes: (. * 10 / 1024 | round) | "\(. / 10 | floor).\(. % 10)";
-# The form of each character in a label of Google's: lower-case letters, digits, "_" and "-".
+# Maps each ASCII character to one that Google Cloud labels allow: lower-case letters, digits, "_" and "-".
 def forms: [range(128) | if (. >= 97 and . <= 122) or (. >= 48 and . <= 57) or . == 45 then .
   elif . >= 65 and . <= 90 then . + 32 else 95 end];
 def as_label($forms): [explode[] | $forms[.] // 95] | implode | .[0:63];
-# Keys start with a letter and are unique per machine, which has 64 at most.
+# Keys start with a letter and are unique per machine; a machine has at most 64 labels.
 def labels($forms): reduce .[] as $tag ({};
   ($tag[0] | as_label($forms) | if . == "" or (.[0:1] | . >= "a" and . <= "z") then . else "tag_\(.)"[0:63] end) as $key
   | if $key == "" or has($key) or length >= 64 then . else .[$key] = ($tag[1] | as_label($forms)) end);
@@ -24,13 +24,13 @@ def rows($types; $forms):
       ([$disks[][1]] | add // 0 | tostring), "0", .type, ($machine.cores // $type.cores | tostring),
       ($type.mebibytes | gibibytes), $region, ($machine.os | cell), "", "", "", $machine.state, "",
       ($machine.created | date), "0", "AWS"] | row("vmInfo")),
-    # A machine needs a disk to be imported; the official exporter gives this one to a machine that has none.
+    # The import requires a disk; the official exporter gives this one to a machine without any.
     (if $disks == [] then ["/dev/xvda", 52.5, "gp2"] else $disks[] end
       | [$id, (.[0] | cell), (.[1] | tostring), "", .[2]] | row("diskInfo")),
     (if $disks == [] then "!bare" else empty end),
     ($machine.tags[] | [$id, (.[0] | cell), (.[1] | cell)] | row("tagInfo")),
     ($machine.tags | labels($forms)
-      # All of it is ASCII and plain.
+      # All ASCII, so no cell needs quotes and a character is a byte.
       | (to_entries[] | "\($id),\(.key),\(.value)" | "labelInfo\t\(length)\t\(.)"),
         (($machine.tags | length) - length | select(. > 0) | "!lost\t\(.)"));
 (reduce $known[] as $type ({}; .[$type.type] = $type)) as $types
@@ -42,7 +42,7 @@ def rows($types; $forms):
       | if $fields[1] == "0" and $fields[0] != .current.id then
           .done = .current
           | .current = {id: $fields[0], type: $fields[2], machine: ($fields[3] | fromjson), disks: []}
-        # A volume of a machine that is not exported, or a machine that came twice.
+        # A volume of a machine that is not exported, or a machine listed twice.
         elif $fields[1] == "0" or $fields[0] != .current.id then .done = null
         else .done = null | .current.disks += [[$fields[2], ($fields[3] | tonumber), $fields[4]]]
         end

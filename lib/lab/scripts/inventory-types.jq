@@ -1,2 +1,2 @@
-# Lines of JSON with what a type says of its machines.
+# One line of JSON per instance type: name, cores and memory.
 {type: .InstanceType, cores: .VCpuInfo.DefaultVCpus, mebibytes: .MemoryInfo.SizeInMiB} | tojson

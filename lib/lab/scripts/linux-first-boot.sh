@@ -1,20 +1,20 @@
 #!/bin/sh
-# Prepares a Linux target of an assessment lab: the lab user, who signs in with the lab's key and may do everything with
-# sudo, because the discovery client collects with the rights of the administrator.
+# Prepares a Linux VM of an assessment lab: creates the lab user, who signs in with the lab's key and has full sudo
+# rights, because the discovery client collects data as an administrator.
 #
-# The platform runs it as root at every boot; what is already there stays. The guest agent of the platform makes the
-# same user from the metadata, at the same time: the second finds the user, and the keys of both are kept.
+# Runs as root at every boot and keeps what is already there. At the same time the guest agent creates the same user
+# from the metadata: whichever comes second finds the user, and the keys of both are kept.
 #
-# What differs from lab to lab comes from the metadata server as one JSON object, never as part of this text. Output
-# goes to the serial port, with a last line "assessment-lab: ready" or "assessment-lab: incomplete: ...".
+# The values of the lab come from the metadata server as one JSON object, never as part of this script. Output goes to
+# the serial port, with a last line "assessment-lab: ready" or "assessment-lab: incomplete: ...".
 #
 # Environment, all optional:
 #   GCE_METADATA_HOST             host and port of the metadata server (metadata.google.internal)
-#   ASSESSMENT_LAB_ROOT           folder in place of the root folder (none)
+#   ASSESSMENT_LAB_ROOT           folder to use as the root folder (none)
 #   ASSESSMENT_LAB_PAUSE_SECONDS  pause between two attempts (5)
 set -eu
 
-# Patterns below mean ASCII.
+# The patterns below are meant for ASCII.
 LC_ALL=C
 export LC_ALL
 umask 077
@@ -28,7 +28,7 @@ pause_seconds=${ASSESSMENT_LAB_PAUSE_SECONDS:-5}
 root=${ASSESSMENT_LAB_ROOT:-}
 # Smaller ids belong to the system.
 first_user_id=1000
-# Stands above the key of the lab, so that a later key takes its place.
+# The line above the lab's key, by which a later run finds and replaces the key.
 key_mark='# Added by assessment-lab'
 new_keys=
 new_sudoers=
@@ -61,7 +61,7 @@ read_values() {
   done
 }
 
-# One text of the object; ends with this code when the object has no such text.
+# Prints one string of the object; exits with this code when the object has no such string.
 exit_no_text=3
 value() {
   printf '%s' "$values" | python3 -c '
@@ -85,7 +85,7 @@ check_values() {
     '' | [!a-z_]* | *[!a-z0-9_-]*) fail "labUser can be no user: it takes lower-case letters, digits, _ and -" ;;
   esac
   [ "${#lab_user}" -le 32 ] || fail "labUser can be no user: it has more than 32 characters"
-  # Anything else would end up in authorized_keys: a second key, or options that run commands.
+  # Anything else could add a second key to authorized_keys, or options that run commands.
   case $ssh_public_key in
     *[![:print:]]*) fail "sshPublicKey is no single line" ;;
   esac
@@ -94,7 +94,7 @@ check_values() {
     fail "sshPublicKey is no public key of SSH"
 }
 
-# Sets user_id, group_id and home; fails quietly when there is no such user.
+# Sets user_id, group_id and home; returns 1 when there is no such user.
 find_user() {
   entry=$(getent passwd "$lab_user") || return 1
   user_id=$(printf '%s\n' "$entry" | cut -d: -f3)
@@ -111,7 +111,7 @@ ensure_user() {
     elif [ "$attempt" -ge "$user_attempts" ]; then
       fail "user $lab_user cannot be created: $message"
     else
-      # The guest agent may be at the same files.
+      # The guest agent may be changing the same files.
       say "user $lab_user: attempt $attempt of $user_attempts: $message"
       attempt=$((attempt + 1))
       sleep "$pause_seconds"
@@ -119,7 +119,7 @@ ensure_user() {
   done
   [ "$user_id" -ge "$first_user_id" ] || fail "user $lab_user belongs to the system"
   attempt=1
-  # Creating the folder here would disturb the agent that is creating the user at this moment.
+  # Creating the folder here would disturb the guest agent if it is creating the user at this moment.
   until [ -d "$home" ]; do
     [ "$attempt" -lt "$user_attempts" ] || fail "user $lab_user has no home folder $home"
     say "user $lab_user: attempt $attempt of $user_attempts: no home folder yet"
@@ -128,12 +128,12 @@ ensure_user() {
   done
 }
 
-# Keys that others have put there stay; an earlier key of the lab does not. The file is put in place at once, so that
-# SSH never sees half of it.
+# Keeps the keys of others and replaces an earlier key of the lab. The file is replaced atomically, so that SSH never
+# reads half of it.
 authorize_key() {
   folder=$home/.ssh
   keys=$folder/authorized_keys
-  # Root would write wherever the user has pointed a link to.
+  # Through a link, root would write wherever the user points it.
   for path in "$home" "$folder" "$keys"; do
     [ ! -L "$path" ] || fail "$path is a link"
   done
@@ -153,10 +153,10 @@ authorize_key() {
 
 allow_sudo() {
   sudoers=$root/etc/sudoers.d/assessment-lab
-  # The name with a dot is one that sudo does not read.
+  # sudo ignores files with a dot in their name.
   new_sudoers=$(mktemp "$root/etc/sudoers.d/.assessment-lab.XXXXXX")
   printf '%s ALL=(ALL:ALL) NOPASSWD: ALL\n' "$lab_user" >"$new_sudoers"
-  # One bad file in this folder would take sudo from everybody.
+  # One invalid file in this folder would disable sudo for all users.
   message=$(visudo -c -f "$new_sudoers" 2>&1) || fail "sudo does not accept its new rule: $message"
   chmod 440 "$new_sudoers"
   mv -f "$new_sudoers" "$sudoers"

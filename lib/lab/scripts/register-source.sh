@@ -1,19 +1,19 @@
 #!/bin/sh
-# Registers a source of discovery data with the assessment service, or takes the one that is there already.
+# Registers a source of discovery data with Migration Center, or uses the existing one.
 #
-# The service needs no other preparation: it has no call that initializes it, and answers for a region as soon as its API
-# is on. A source that is there with another display name is corrected; one of another type, or one that is being
-# deleted, is refused, because the discovery client would not deliver into it. The source's description names the labs that
-# have registered it, so that each of them is told of the others.
+# Migration Center needs no other preparation: it has no call that initializes it, and it answers for a region as soon as
+# its API is on. If the source exists with another display name, the name is corrected. A source of another type, or one
+# that is being deleted, is refused, because the discovery client would not deliver into it. The source's description names
+# the labs that have registered it, so that the scripts can tell each lab about the others.
 #
 #   PROJECT_ID           project (required)
 #   REGION               region of the assessment data (required)
 #   SOURCE_ID            identifier of the source (required)
-#   SOURCE_DISPLAY_NAME  its display name: what is typed into the discovery client (required)
+#   SOURCE_DISPLAY_NAME  its display name, which is entered in the discovery client (required)
 #   SOURCE_TYPE          its type (SOURCE_TYPE_DISCOVERY_CLIENT)
-#   DEPLOYMENT_ID        suffix of the lab, which the source's description then names (none)
-#   UPLOADS_OF           identifier of the source whose imports this one is for; one that is there for anything else is
-#                        refused (none)
+#   DEPLOYMENT_ID        suffix of the lab, which is added to the source's description (none)
+#   UPLOADS_OF           identifier of the source whose imports this one is for; an existing source for anything else
+#                        is refused (none)
 #   WAIT_SECONDS         time limit for the service to answer for the region (300)
 #   OPERATION_SECONDS    time limit for a change of the source (600)
 # Settings of the calls and exit codes: google-rest.sh.
@@ -47,7 +47,7 @@ console="https://console.cloud.google.com/migration?project=$PROJECT_ID"
 
 grant=" (gcloud projects add-iam-policy-binding $PROJECT_ID --role roles/migrationcenter.admin --member user:YOU)."
 
-# What the service offers this project, for a region that it does not know.
+# Lists the regions that the service offers this project, after it refused one.
 offered_regions() {
   google_try_once
   google_get migrationcenter "projects/$PROJECT_ID/locations" pageSize=100 || return 0
@@ -74,7 +74,7 @@ await_service() {
         000 | 408 | 409 | 429 | 5??) ;;
         400 | 404) refuse_region ;;
         403)
-          # For a region that it does not know, the service answers as for a role that is missing.
+          # For an unknown region the service answers as for a missing role.
           google_says 'locations/' && google_says 'may not exist' && refuse_region \
             "If the service does offer $REGION: an owner grants roles/migrationcenter.admin$grant"
           google_fail "This account may not use the assessment service in project $PROJECT_ID." \
@@ -92,13 +92,13 @@ await_service() {
   done
 }
 
-# write_source FILE: the source as the service is asked for it; what the description in FILE says already stays there.
+# write_source FILE: writes the source to request; keeps the text of the description in FILE.
 write_source() {
   jq -n --slurpfile found "$1" --arg name "$SOURCE_DISPLAY_NAME" --arg type "$SOURCE_TYPE" --arg lab "${DEPLOYMENT_ID:-}" \
     --arg uploads_of "${UPLOADS_OF:-}" "$GOOGLE_MARKS"'
     ($found[0] // {}) as $source
     | ($source | labs) as $known
-    # Stands for the unknown maker of a source that names no lab.
+    # Stands for the unknown owner of a source that names no lab.
     | (if $known == [] and $found != [] then ["others"] else $known end) as $others
     | (if $lab == "" or any($known[]; . == $lab) then $known else $others + [$lab] end) as $labs
     | ($source.description // "" | sub(lab_mark; "")) as $text
@@ -108,7 +108,7 @@ write_source() {
   ' >"$GOOGLE_WORK/source.json"
 }
 
-# Returns 1 when another caller, or an earlier attempt whose answer was lost, was quicker.
+# Returns 1 when another run, or an earlier attempt whose response was lost, has created it already.
 create_source() {
   google_say "Registering source $SOURCE_ID with the assessment service in $REGION."
   : >"$GOOGLE_WORK/nothing"
@@ -131,7 +131,7 @@ refuse_source() {
   exit 1
 }
 
-# correct_source FIELDS: of the source in the last answer.
+# correct_source FIELDS: updates these fields of the source in the last response.
 correct_source() {
   write_source "$GOOGLE_ANSWER"
   google_patch migrationcenter "$source" "$GOOGLE_WORK/source.json" "updateMask=$1&requestId=$(google_new_request_id)" ||
@@ -171,7 +171,7 @@ jq -r --arg lab "${DEPLOYMENT_ID:-}" "$GOOGLE_MARKS"'
   read -r others
 } <"$GOOGLE_WORK/found"
 
-# Nothing here may tell to delete a source that may be another lab's.
+# No remedy may suggest deleting the source: it may be another lab's.
 [ "$type" = "$SOURCE_TYPE" ] || refuse_source "its type is $type, not $SOURCE_TYPE" \
   "give the discovery client another name; this source is not the lab's."
 [ "${UPLOADS_OF:-$uploads_of}" = "$uploads_of" ] || refuse_source "it was not made for the uploads of source $UPLOADS_OF" \

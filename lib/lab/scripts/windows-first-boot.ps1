@@ -1,15 +1,14 @@
 <#
-Prepares the Windows host of an assessment lab: lab user, remote desktop, browser, discovery client, sample import and a
-text on the desktop that says what to do next.
+Prepares the Windows VM of an assessment lab: lab user, remote desktop, browser, discovery client, sample import and a
+text file on the desktop with the next steps.
 
-Windows PowerShell 5.1, as SYSTEM. The platform runs it at every boot; it does its work once. The mark that says so is
-written when every essential step has succeeded, so that otherwise the next boot tries again, and each step finds what
-is already there.
+Runs in Windows PowerShell 5.1 as SYSTEM at every boot, but does its work once: a marker file is written when every
+essential step has succeeded. Until then each boot tries again, and each step keeps what is already there.
 
-What differs from lab to lab comes from the metadata server as one JSON object, never as part of this text. Output goes
-to the serial port: every step with its time and result, and at the end "assessment-lab: ready" or
-"assessment-lab: incomplete: ..." with what failed and how to try again. No line holds the password of the lab user.
-Where the values have no password, the user gets a random one that is not stored.
+The values of the lab come from the metadata server as one JSON object, never as part of this script. Output goes to
+the serial port: every step with its time and result, and at the end "assessment-lab: ready" or
+"assessment-lab: incomplete: ..." with what failed and how to try again. The password of the lab user is never printed.
+If the values have no password, the user gets a random one that is not stored.
 
 Environment, all optional:
   GCE_METADATA_HOST             host and port of the metadata server (metadata.google.internal)
@@ -19,7 +18,7 @@ Plain ASCII: without a byte order mark, PowerShell 5.1 would read anything else 
 #>
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
-# The progress display slows a download down by orders of magnitude.
+# The progress display slows downloads down by orders of magnitude.
 $ProgressPreference = 'SilentlyContinue'
 
 $MetadataKey = 'assessment-lab'
@@ -34,10 +33,10 @@ $DownloadTimeoutSeconds = 300
 $InstallAttempts = 30
 $InstallTimeoutSeconds = 900
 $ServiceTimeoutSeconds = 180
-# A name server that knows every name must not keep the host busy.
+# Bounds the search when a name server resolves every name.
 $MostTargets = 254
 
-# Built-in groups by their identifiers: their names are translated on a localized system.
+# Built-in groups by their SIDs: their names are translated on a localized system.
 $AdministratorsSid = 'S-1-5-32-544'
 $RemoteDesktopUsersSid = 'S-1-5-32-555'
 # The firewall group "Remote Desktop", likewise independent of the language.
@@ -56,7 +55,7 @@ $LogFile = Join-Path $WorkFolder 'first-boot.log'
 $script:Values = $null
 $script:ProfilePath = $null
 
-# One line for the serial port and the log file. Line breaks become blanks, so that no value can forge a line.
+# Writes one line to the serial port and the log file. Line breaks become spaces, so that no value can forge a line.
 function Write-LabLog {
     param([string]$Text)
 
@@ -65,7 +64,7 @@ function Write-LabLog {
         $line = $line.Replace($script:Values.labPassword, '(password)')
     }
     Write-Host "assessment-lab: $line"
-    # Somebody who has the file open must not end the script.
+    # The script must not fail because the file is open elsewhere.
     Add-Content -Path $LogFile -Value "assessment-lab: $line" -Encoding UTF8 -ErrorAction SilentlyContinue
 }
 
@@ -73,7 +72,7 @@ function Get-LabTime {
     return [DateTime]::UtcNow.ToString('s') + 'Z'
 }
 
-# Runs the action until it succeeds; its last error is the error of all.
+# Runs the action until it succeeds; after the last attempt, throws its error.
 function Invoke-LabRetry {
     param([string]$What, [int]$Attempts, [scriptblock]$Action)
 
@@ -89,7 +88,7 @@ function Invoke-LabRetry {
     }
 }
 
-# Text of a metadata entry of this host.
+# Reads a metadata entry of this VM.
 function Read-LabMetadata {
     param([string]$Path)
 
@@ -124,7 +123,7 @@ function Read-LabValue {
             throw "the metadata key $MetadataKey has no text for $name"
         }
     }
-    # These become names of a user and of files.
+    # These become user and file names.
     if ($values.labUser -notmatch '\A[A-Za-z0-9][A-Za-z0-9._-]{0,19}\z') {
         throw 'labUser can be no user of Windows: it takes letters, digits, dots, underscores and hyphens, at most 20'
     }
@@ -141,7 +140,7 @@ function Read-LabValue {
 }
 
 function Get-LabUser {
-    # By comparison: as an argument, the name would be a pattern.
+    # Compared, because as an argument the name would be a wildcard pattern.
     return Get-LocalUser | Where-Object { $_.Name -eq $script:Values.labUser }
 }
 
@@ -166,7 +165,7 @@ function New-LabPassword {
     finally {
         $generator.Dispose()
     }
-    # Windows wants three of four kinds of characters.
+    # Windows requires three of four character classes.
     return [Convert]::ToBase64String($bytes) + '-aA1'
 }
 
@@ -183,7 +182,7 @@ function Set-LabUser {
         if ($null -ne $script:Values.labPassword) {
             Set-LocalUser -InputObject $user -Password $password -PasswordNeverExpires $true
         }
-        # The password may have been reset meanwhile, and must not change again.
+        # The password may have been reset since then and must not change again.
         Enable-LocalUser -InputObject $user
     }
     foreach ($sid in $AdministratorsSid, $RemoteDesktopUsersSid) {
@@ -198,8 +197,8 @@ function Enable-LabRemoteDesktop {
     Start-Service -Name 'TermService'
 }
 
-# Windows makes the profile at the first sign-in. If its folder were there already, with a file in Downloads, Windows
-# would make another one beside it; so the profile is made the proper way, before.
+# Windows creates the profile at the first sign-in. If the folder already existed then, with a file in Downloads,
+# Windows would create a second one beside it, so the profile is created properly beforehand.
 function New-LabProfile {
     $sid = (Get-LabUser).SID.Value
     $key = "HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion\ProfileList\$sid"
@@ -252,27 +251,27 @@ function Save-LabPackage {
     }
 }
 
-# Makes sure whose a package is. Another download would bring the same, so this is not tried again.
+# Checks the publisher of a package. Not retried, because another download would bring the same package.
 function Confirm-LabPackage {
     param([string]$Path)
 
     $signature = Get-AuthenticodeSignature -FilePath $Path
     if ($signature.Status -ne 'Valid') { throw "the signature of the package is not valid: $($signature.Status)" }
-    # One part of the name a line, so that no part can pretend to be another one.
+    # One part of the name per line, so that no part can pose as another one.
     $signer = $signature.SignerCertificate.SubjectName.Format($true) -split '\r?\n'
     if ($signer -cnotcontains "O=$($script:Values.packagePublisher)") {
         throw "the package is not signed by $($script:Values.packagePublisher)"
     }
 }
 
-# Arguments without a value of the lab in them: the paths are this script's own.
+# No argument contains a value of the lab: the paths are the script's own.
 function Invoke-LabInstaller {
     param([string]$Path)
 
     for ($attempt = 1; $attempt -le $InstallAttempts; $attempt++) {
         $process = Start-Process -FilePath 'msiexec.exe' -PassThru `
             -ArgumentList '/i', "`"$Path`"", '/qn', '/norestart', '/l*v', "`"$Path.log`""
-        # Without its handle the process would forget its exit code.
+        # Unless the handle is read now, the exit code is not available later.
         $null = $process.Handle
         if (-not $process.WaitForExit($InstallTimeoutSeconds * 1000)) {
             $process.Kill()
@@ -330,7 +329,7 @@ function Install-LabDiscoveryClient {
     if ($null -eq $service) {
         throw "the package has installed no service $($script:Values.discoveryClientService)"
     }
-    # Started with all the others, the service can miss what it needs and stay down after a boot.
+    # Started at boot with all other services, it can miss a dependency and stay down.
     $message = & sc.exe config $service.Name start= delayed-auto
     if ($LASTEXITCODE -ne 0) { throw "the delayed start cannot be set: $message" }
     if ($service.Status -ne 'Running') { Start-Service -InputObject $service }
@@ -340,7 +339,7 @@ function Install-LabDiscoveryClient {
 function Add-LabDiscoveryClientUser {
     $group = Get-LocalGroup | Where-Object { $_.Name -eq $script:Values.discoveryClientGroup }
     if ($null -eq $group) {
-        # A client that comes without the group asks for no membership.
+        # A client without this group requires no membership.
         Write-LabLog "there is no group $($script:Values.discoveryClientGroup), so no user needs to be in it"
         return
     }
@@ -380,7 +379,7 @@ function Save-LabSampleImport {
     if ($parents.Count -ne 2) { throw 'the user has no profile; the archive is in the public Downloads folder alone' }
 }
 
-# Names and addresses of the targets, as far as the network's name server knows them without a gap.
+# Names and addresses of the Linux VMs, up to the first one that the name server does not know.
 function Get-LabTarget {
     # <name of this host>.<zone>.c.<project>.internal
     $domain = (Read-LabMetadata 'hostname') -replace '\A[^.]+', ''
@@ -393,12 +392,12 @@ function Get-LabTarget {
     }
 }
 
-# Where the subnetwork of this host begins and ends: the targets share it.
+# First and last address of this VM's subnetwork, which the Linux VMs share.
 function Get-LabSubnetwork {
     try {
         $address = [Net.IPAddress]::Parse((Read-LabMetadata 'network-interfaces/0/ip')).GetAddressBytes()
         $mask = [Net.IPAddress]::Parse((Read-LabMetadata 'network-interfaces/0/subnetmask')).GetAddressBytes()
-        # A host that sees only itself says nothing of its neighbours.
+        # A mask of one address says nothing about the subnetwork.
         if ($mask[3] -eq 255) { throw 'the mask holds one address' }
         $first = foreach ($index in 0, 1, 2, 3) { $address[$index] -band $mask[$index] }
         $last = foreach ($index in 0, 1, 2, 3) { $first[$index] -bor (255 - $mask[$index]) }
@@ -409,8 +408,8 @@ function Get-LabSubnetwork {
     }
 }
 
-# What to scan: from the lowest address of a target to the highest, with each of them; where no name server knows them,
-# the subnetwork.
+# What to scan: from the lowest address of a Linux VM to the highest, and each address; if no name resolves, the
+# subnetwork.
 function Get-LabScanRange {
     $targets = @()
     try {
@@ -482,7 +481,7 @@ This lab is meant to be thrown away: keep nothing of value on this host.
 "@
     $folder = Join-Path $env:PUBLIC 'Desktop'
     $null = New-Item -ItemType Directory -Path $folder -Force
-    # With a byte order mark, by which every editor knows the encoding.
+    # With a byte order mark, so that every editor recognizes the encoding.
     [IO.File]::WriteAllText(
         (Join-Path $folder 'Assessment lab.txt'),
         ($text -replace '\r?\n', "`r`n"),
@@ -490,7 +489,7 @@ This lab is meant to be thrown away: keep nothing of value on this host.
     )
 }
 
-# Runs one step. Its failure is for the last line and stops nothing here.
+# Runs one step. A failure is recorded for the last line and does not stop the script.
 function Invoke-LabStep {
     param([hashtable]$Step)
 
@@ -514,7 +513,7 @@ if (Test-Path -Path $Mark) {
     exit 0
 }
 
-# Essential is what a session cannot do without; a browser comes with the system too.
+# A step is essential if the lab cannot be used without it; Windows comes with a browser too.
 $steps = @(
     @{ Name = 'values'; Essential = $true; Action = { Read-LabValue } }
     @{ Name = 'lab user'; Essential = $true; Action = { Set-LabUser } }
