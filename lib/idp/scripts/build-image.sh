@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds the wrapper image with Cloud Build and waits for it, unless its tag is already in Artifact Registry.
 #
-# The two files of the image travel inside the one request, so there is no source bucket and no archive. The tag names
-# the content, so a tag that exists is never built again.
+# The request itself contains the two files of the image, so no source bucket or archive is needed. The tag depends on
+# the content, so an existing tag is never built again.
 #
 #   PROJECT_ID              project of the build (required)
 #   BUILD_LOCATION          region of the build, or global (global)
@@ -14,9 +14,9 @@
 #   IDP_VERSION             build argument: tag of the wrapped image (required)
 #   APP_VERSION             build argument: version as the platform names it (required)
 #   BUILD_TIMEOUT_SECONDS   time limit of the build itself (1200)
-#   BUILD_QUEUE_SECONDS     time limit for its start (600)
+#   BUILD_QUEUE_SECONDS     time limit for the build to start (600)
 #   BUILDER_IMAGE           image with sh, base64 and docker that runs the build (gcr.io/cloud-builders/docker)
-#   IDENTITY_WAIT_SECONDS   how long a service account or role may be too new to work (180)
+#   IDENTITY_WAIT_SECONDS   how long to wait for a new service account or role to take effect (180)
 # Settings of the calls and exit codes: google-rest.sh. An interrupted script cancels its build.
 set -eu
 
@@ -29,7 +29,7 @@ BUILD_QUEUE_SECONDS=${BUILD_QUEUE_SECONDS:-600}
 BUILDER_IMAGE=${BUILDER_IMAGE:-gcr.io/cloud-builders/docker}
 IDENTITY_WAIT_SECONDS=${IDENTITY_WAIT_SECONDS:-180}
 
-# Base64 grows by a third, and the whole request must stay far below what Cloud Build accepts.
+# Base64 adds a third, and the whole request must stay far below Cloud Build's limit.
 largest_file_bytes=65536
 
 # Cloud Build replaces $NAME in env and images; none of these expressions lets a dollar sign through.
@@ -70,7 +70,7 @@ tag=${IMAGE##*:}
 build_id=
 log_address=
 asking=no
-# Another run asked for this build, so it is not ended with this one.
+# "yes" when another run requested this build: an interrupted run then does not cancel it.
 joined=no
 
 # Exits when the tag exists already.
@@ -81,7 +81,7 @@ stop_when_present() {
   rest=${rest#*/}
   repository=${rest%%/*}
   name=${rest#*/}
-  # The package is one segment of the path, whatever slashes its name has.
+  # The package is one path segment, so slashes in its name are encoded.
   package=$(printf '%s\n' "${name%:*}" | sed 's|/|%2F|g')
   if google_get artifactregistry \
     "projects/$project/locations/$location/repositories/$repository/packages/$package/tags/$tag"; then
@@ -91,14 +91,14 @@ stop_when_present() {
   fi
   case $GOOGLE_STATUS in
     404) ;;
-    # Who may build need not be allowed to read the registry; building the same content again does no harm.
+    # An account that may build need not be able to read the registry; building the same content again is harmless.
     403) google_say "Whether $IMAGE exists cannot be seen, so it is built. $(google_outcome)" ;;
     *) google_fail "Whether $IMAGE exists cannot be found out." ;;
   esac
 }
 
-# What the build runs, in the folder /workspace of the builder image. Cloud Build leaves the dollar signs of a script
-# alone. Each file comes in numbered parts, because the length of one variable is limited.
+# The script that the build runs in /workspace of the builder image. Cloud Build does not substitute dollar signs in a
+# script. Each file is passed in numbered parts, because the length of a variable is limited.
 step_script() {
   cat <<'STEP'
 #!/bin/sh
@@ -128,13 +128,13 @@ write_request() {
   base64 <"$IMAGE_DIRECTORY/Dockerfile" | tr -d '\r\n' >"$GOOGLE_WORK/dockerfile"
   base64 <"$IMAGE_DIRECTORY/cloud-entrypoint.sh" | tr -d '\r\n' >"$GOOGLE_WORK/entrypoint"
   step_script >"$GOOGLE_WORK/script"
-  # Contents go through files: arguments of a process can be read by everybody on the machine.
+  # Contents go through files: all users of the machine can read the arguments of a process.
   jq -n --rawfile dockerfile "$GOOGLE_WORK/dockerfile" --rawfile entrypoint "$GOOGLE_WORK/entrypoint" \
     --rawfile script "$GOOGLE_WORK/script" --arg builder "$BUILDER_IMAGE" --arg image "$IMAGE" --arg tag "$tag" \
     --arg upstream "$UPSTREAM_IMAGE" --arg prefix "$UPSTREAM_PREFIX" --arg idp "$IDP_VERSION" --arg app "$APP_VERSION" \
     --arg account "projects/$PROJECT_ID/serviceAccounts/$BUILD_SERVICE_ACCOUNT" \
     --arg timeout "${BUILD_TIMEOUT_SECONDS}s" --arg queue "${BUILD_QUEUE_SECONDS}s" '
-    # 8000: below the 10,000 characters that Cloud Build allows one argument, its strictest limit for a text.
+    # 8000: below the 10,000 characters that Cloud Build allows for an argument, its strictest limit for a string.
     def parts($name; $text):
       [range(0; $text | length; 8000) as $start | $text[$start:$start + 8000]]
       | to_entries | map("\($name)_BASE64_\(.key + 1)=\(.value)");
@@ -160,7 +160,7 @@ write_request() {
     }' >"$GOOGLE_WORK/build.json"
 }
 
-# take_build FILTER: the build at that place of the last answer is the one to watch.
+# take_build FILTER: watches the build that FILTER selects from the last response.
 take_build() {
   google_part "$1 | .id" || return 1
   build_id=$GOOGLE_PART
@@ -174,7 +174,7 @@ take_running_build() {
     | select(.status == "PENDING" or .status == "QUEUED" or .status == "WORKING"))'
 }
 
-# A new account or role works everywhere only after a minute or two.
+# A new account or role takes a minute or two to take effect everywhere.
 may_be_too_new() {
   [ "$(google_seconds)" -lt "$IDENTITY_WAIT_SECONDS" ] || return 1
   identity_tries=$((identity_tries + 1))
@@ -198,7 +198,7 @@ list_builds() {
   google_get cloudbuild "$builds" "pageSize=20&filter=tags%3D%22$tag%22"
 }
 
-# Several applies may want one image at once. Who may not look for builds is told why by the request for one.
+# Concurrent applies may need the same image. If builds cannot be listed, the request for a build reports why.
 join_build() {
   joined=no
   list_builds && take_running_build || return 1
@@ -254,7 +254,7 @@ await_build() {
   done
 }
 
-# Did the build fail because its account could not yet push or log, before or after its own work?
+# Whether the build failed because its account could not yet push or log, before or after its own steps.
 failed_for_identity() {
   jq -e '.failureInfo.type == "PUSH_NOT_AUTHORIZED" or .failureInfo.type == "LOGGING_FAILURE"
     or .failureInfo.type != "USER_BUILD_STEP"

@@ -3,13 +3,13 @@
 #
 # Environment
 #   DB_HOST                     socket directory or address of the database
-#   DB_PORT                     default 5432; for a socket directory it picks the socket file
+#   DB_PORT                     default 5432; for a socket directory it selects the socket file
 #   DB_NAME                     application database
 #   DB_USER                     application role
-#   DB_PASSWORD                 password the application role gets
-#   DB_ADMIN_USER               login that does the work, default postgres; it owns the database
+#   DB_PASSWORD                 password for the application role
+#   DB_ADMIN_USER               administrator's login, default postgres; it owns the database
 #   DB_ADMIN_PASSWORD           its password
-#   DB_ADMIN_DATABASE           database it works from, default postgres
+#   DB_ADMIN_DATABASE           database it connects to first, default postgres
 #   DB_MANAGED_SUPERUSER_ROLE   granted to the application role where it exists; empty: nothing to grant
 #   DB_WAIT_SECONDS             how long to wait for the database, default 300
 #   DB_PROXY_QUIT_URL           receives a POST when this script ends, whatever the outcome; empty: no proxy to stop
@@ -20,7 +20,7 @@
 #   4 login refused · 129, 130, 143 stopped by SIGHUP, SIGINT, SIGTERM
 set -eu
 
-# Messages of psql are compared below, and their language follows the locale.
+# Messages of psql are compared below, and their language depends on the locale.
 LC_ALL=C
 export LC_ALL
 
@@ -33,9 +33,9 @@ newline='
 carriage_return=$(printf '\r')
 place="step 0 of 5"
 
-# PostgreSQL silently cuts longer names, which would create and grant something else than what was asked for.
+# PostgreSQL silently truncates longer names, which would create and grant something else.
 longest_name_bytes=63
-# Long enough for an address behind a proxy to answer, short enough to keep the log moving.
+# Long enough for a database behind a proxy to answer, short enough to keep the log moving.
 connect_timeout_seconds=5
 # Together with one connection attempt and one pause, a line appears at least every 15 seconds.
 quiet_seconds=9
@@ -74,7 +74,7 @@ check_settings() {
       continue
     fi
     case $value in
-      # psql takes one line for one answer.
+      # psql reads one line per answer.
       *"$newline"* | *"$carriage_return"*) add_problem "$name contains a line break" ;;
     esac
     case $name in
@@ -122,7 +122,7 @@ add_problem() {
 
 is_number_between() {
   case $3 in
-    # A leading zero would make the shell count in octal, and a very long number overflows.
+    # In shell arithmetic a leading zero means octal, and a very long number overflows.
     *[!0-9]* | 0?* | ??????*) return 1 ;;
   esac
   [ "$3" -ge "$1" ] && [ "$3" -le "$2" ]
@@ -155,7 +155,7 @@ is_local_host() {
 }
 
 connection_settings() {
-  # Nothing from the surrounding environment may lead psql to another server or another login.
+  # No other variable may direct psql to another server or login.
   unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS PGREQUIREPEER
   PGHOST=$DB_HOST
   PGPORT=$DB_PORT
@@ -178,15 +178,15 @@ connection_settings() {
 # Runs the SQL on standard input in the database named by the first argument.
 #
 # The database name goes through the environment because -d reads "a=b" and "postgres://…" as connection settings.
-# A session of its own keeps psql from finding a terminal, so that \password reads its answers from standard input.
+# In a session of its own psql finds no terminal, so \password reads its answers from standard input.
 query() {
   PGDATABASE=$1 setsid psql --no-psqlrc --no-password --quiet --no-align --tuples-only --set ON_ERROR_STOP=1
 }
 
-# The same, with the names as psql variables and alone: runs that change something take turns. The lock belongs to the
-# database it is taken in, so every step locks anew, and each changes only what all runs change under the same lock.
+# Like query, with the names as psql variables and under a lock, so that concurrent runs take turns. An advisory lock
+# belongs to one database, so every step takes it again and changes only what all runs change under that lock.
 # An empty search path keeps objects that the application created from being called with the administrator's rights.
-# The other settings replace what the administrator's login may have, which is meant for people.
+# The other settings override those of the administrator's login, which are meant for people.
 locked_query() {
   {
     cat <<'SQL'
@@ -217,8 +217,8 @@ greet() {
   query "$DB_ADMIN_DATABASE" </dev/null
 }
 
-# Repeats a command while the server cannot be reached or is busy, and keeps what it printed in `answer`. Fails when the
-# server has answered and would give the same answer again.
+# Repeats a command while the server cannot be reached or is busy, and keeps its output in `answer`. Fails when the
+# server has answered and a retry would give the same answer.
 wait_for() {
   started_at=$(now_seconds)
   last_line_at=$started_at
@@ -247,11 +247,11 @@ first_line() {
   say "${line%%"$newline"*}"
 }
 
-# \password sends only the salted hash, as the server's setting prescribes it, so the password itself reaches no server
-# log, no statement statistics and no error message. It asks twice, and answers are the lines that follow.
+# \password sends only the salted hash, in the form that the server's setting prescribes, so the password itself reaches
+# no server log, no statement statistics and no error message. It prompts twice and reads the lines that follow.
 #
-# A group is refused before anything is changed. A login that only the administrator belongs to is none: that is how an
-# administrator restores what an application owns.
+# A group is refused before anything is changed. A login whose only member is the administrator is not a group: that is
+# how an administrator restores what an application owns.
 create_or_update_role() {
   announce 2 "create or update the role $DB_USER"
   messages=$(
@@ -286,9 +286,9 @@ SQL
   take_back_settings
 }
 
-# A role that may not write or looks for its tables elsewhere stops the application. The role is the application's alone,
-# so none of its settings is kept; those of the database are somebody's choice, and the last check names them. A superuser's
-# settings stay, because only a superuser may take them back.
+# Settings of the role, such as read-only or another search path, can break the application. The role is the
+# application's alone, so its settings are reset; those of the database may be intended, and the last check reports them.
+# A superuser's settings are kept, because only a superuser may reset them.
 take_back_settings() {
   locked_query "$DB_ADMIN_DATABASE" <<'SQL' || fail 1 "the settings of the role $DB_USER are still there; the reason is above"
 SELECT 'settings of the role ' || :'role' || ' are taken back: ' || string_agg(DISTINCT split_part(own, '=', 1), ', ')
@@ -306,7 +306,7 @@ ALTER ROLE :"role" IN DATABASE :"database" RESET ALL;
 SQL
 }
 
-# Owned by the administrator, who cannot act for the application role. template0 takes any encoding and has no sessions
+# Owned by the administrator, who cannot act as the application role. template0 allows any encoding and has no sessions
 # that would block the copy.
 create_database() {
   announce 3 "create the database $DB_NAME if it is missing and grant its privileges to $DB_USER"
@@ -326,7 +326,7 @@ SQL
 
 # By default every login of the server may connect, read the names of tables and hold the lock that migrations wait for.
 #
-# A grant by somebody who may not grant is only a warning, hence the look at the outcome.
+# A GRANT without the right to grant is only a warning, so the resulting privileges are checked.
 grant_privileges() {
   missing_privileges=$(
     locked_query "$DB_NAME" <<'SQL'
@@ -354,9 +354,9 @@ SQL
       "make $DB_ADMIN_USER the owner or choose another database name"
 }
 
-# The contract asks for this grant. It makes the application as powerful as the administrator: its role can say
-# SET ROLE cloudsqlsuperuser, then give the administrator another password, and read and change every other database.
-# Whoever takes over the application takes over the instance, so one instance should serve nobody else.
+# The contract requires this grant. It makes the application as powerful as the administrator: its role can run
+# SET ROLE cloudsqlsuperuser, change the administrator's password, and read and change every other database.
+# An attacker who takes over the application takes over the instance, so an instance should serve one application only.
 grant_managed_superuser() {
   if [ -z "$DB_MANAGED_SUPERUSER_ROLE" ]; then
     announce 4 "no managed-superuser role to grant (DB_MANAGED_SUPERUSER_ROLE is empty), skipped"
@@ -379,7 +379,7 @@ GRANT :"managed_superuser" TO :"role";
 \endif
 SQL
   ) || fail 1 "$DB_MANAGED_SUPERUSER_ROLE could not be granted to $DB_USER; the reason is above"
-  # Outside a managed service there is no such role, and whoever runs the server creates the extensions.
+  # Outside a managed service there is no such role, and the server's administrator creates the extensions.
   [ "$outcome" != absent ] || say "the role $DB_MANAGED_SUPERUSER_ROLE does not exist on this server, nothing granted"
 }
 
@@ -391,9 +391,9 @@ prepare() {
   grant_managed_superuser
 }
 
-# Signs in as the application does. What merely looks unusual is named: it may be meant so.
+# Signs in as the application does. What is only unusual is reported, as it may be intended.
 #
-# The table's name has no schema, because the application's tables have none.
+# The table's name has no schema, because the application does not name one either.
 check_sign_in() {
   place="the last check"
   say "last check: sign in as $DB_USER and create a table in $DB_NAME"
@@ -435,14 +435,14 @@ ROLLBACK;
 SQL
 }
 
-# The job only ends when its proxy does, so this runs on every way out. A proxy that cannot be told does not undo the
-# work on the database: the outcome stays as it was and the line says what to expect.
+# The job only ends when its proxy does, so this runs however the script ends. A proxy that cannot be reached does not
+# undo the work on the database: the exit code stays, and the message says what to expect.
 tell_proxy_to_quit() {
   deadline=$(($(now_seconds) + proxy_wait_seconds))
   until reason=$(
-    # The proxy listens on loopback, where no HTTP proxy leads to.
+    # The proxy listens on loopback, which no HTTP proxy reaches.
     unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
-    # Every child ignores SIGTERM by now, as this shell does. The braces catch what the shell says about a killed child.
+    # Children ignore SIGTERM now, as this shell does. The braces capture the shell's message about a killed child.
     { timeout -s KILL "$quit_request_seconds" wget -q -O /dev/null --post-data "" "$DB_PROXY_QUIT_URL"; } 2>&1
   ); do
     if [ "$(now_seconds)" -ge "$deadline" ]; then
@@ -488,7 +488,7 @@ leave() {
 
 interrupted() {
   say "stopped by SIG$1" >&2
-  # The signal may come before there is a worker to stop.
+  # The signal may arrive before there is a worker to stop.
   set +u
   [ -z "$!" ] || kill "$!" 2>/dev/null || :
   exit "$2"
