@@ -26,7 +26,7 @@ read_earlier_jobs() {
     "$GOOGLE_WORK/jobs" || google_fail "The import jobs of earlier runs cannot be read."
   jq -rn --arg plain "$(plain_job_id "$SOURCE_ID")" --arg own "$(plain_job_id "$own_source_id")" '
     def part_of($first): . == $first or startswith($first + "-");
-    # Names contain either the project's number or its id.
+    # Names contain either the number or the id of the project.
     def place: sub("^projects/[^/]+/"; "");
     [inputs | { id: (.name | split("/") | last), source: (.assetSource // "" | place), state: (.state // ""),
       # Without the Z: times with and without fractions of a second then sort correctly.
