@@ -4,24 +4,24 @@ import { type ReadableSecret } from "../core/generated-secret";
 import { missingText, type Rule } from "../core/rules";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
 
-/** Variables of the caller: a literal map, or an expression that is a map. */
+/** Variables from the caller: a literal map, or an expression that evaluates to one. */
 export type EnvironmentOverrides = Readonly<Record<string, string>> | IResolvable;
 
-/** Plain variables in three layers; later ones win. */
+/** Plain-text variables in three layers; later ones win. */
 export interface EnvironmentSpec {
-  /** Unless the caller says otherwise. */
+  /** Defaults, which the caller may override. */
   readonly baseline: Readonly<Record<string, string>>;
 
-  /** What the caller says. */
+  /** Variables from the caller. */
   readonly overrides: EnvironmentOverrides;
 
-  /** What must hold. */
+  /** Fixed values. */
   readonly required: Readonly<Record<string, string>>;
 }
 
 /** An unauthenticated GET on the container port. */
 export interface ProbeSpec {
-  /** Path of the page that is asked for, under `/-/health/`. */
+  /** Path of the request, under `/-/health/`. */
   readonly path: string;
 
   /** Seconds from the start of the container to the first probe. */
@@ -30,10 +30,10 @@ export interface ProbeSpec {
   /** Seconds from one probe to the next. */
   readonly periodSeconds: number;
 
-  /** Seconds that an answer may take, at most the period. */
+  /** Seconds until a probe fails without an answer, at most the period. */
   readonly timeoutSeconds: number;
 
-  /** Failures in a row after which something is done. */
+  /** Consecutive failures after which the platform acts. */
   readonly failureThreshold: number;
 }
 
@@ -46,43 +46,43 @@ export interface ResourcesSpec {
   readonly memory: string;
 }
 
-/** The database of a container. The platform offers the connection, and allows the container's identity to use it. */
+/** The database of a container. The platform provides the connection and allows the container's identity to use it. */
 export interface DatabaseSpec {
   /** Instance that the platform connects the container to. */
   readonly instance: SqlInstance;
 
-  /** Variable that tells the container where the connection is: a socket folder or an address. */
+  /** Variable with the location of the connection: a socket folder or an address. */
   readonly hostVariable: string;
 
   /**
-   * Variable that tells the container how to end the proxy beside it, where the platform's proxy must be told.
+   * Variable with the URL that stops the proxy sidecar, for platforms whose proxy must be told to stop.
    *
-   * @default - the proxy ends by itself
+   * @default - the proxy stops by itself
    */
   readonly proxyQuitVariable?: string;
 }
 
-/** A second port, with TLS of the server's own. */
+/** A second port, on which the server itself terminates TLS. */
 export interface TlsPortSpec {
   /** Number of the port. */
   readonly port: number;
 
-  /** What opens the port. */
+  /** Variables that open the port. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 /**
- * One container, in words that every platform understands. Platform adapters translate it, grant what it takes to the
- * identity that it runs as, and add only what their platform forces on them.
+ * One container, described independently of the platform. Platform adapters translate it, grant the identity that it
+ * runs as what it needs, and add only what their platform requires.
  */
 export interface ContainerSpec {
   /** Image to run. */
   readonly image: ContainerImage;
 
-  /** Variables in plain text. */
+  /** Plain-text variables. */
   readonly environment: EnvironmentSpec;
 
-  /** Variables whose values are read from the secret store. */
+  /** Variables whose values are read from Secret Manager. */
   readonly secretEnvironment: Readonly<Record<string, ReadableSecret>>;
 
   /**
@@ -93,9 +93,9 @@ export interface ContainerSpec {
   readonly args?: readonly string[];
 
   /**
-   * Variable that tells the application the base of its own links, where the platform knows it.
+   * Variable with the base URL of the application's own links, for platforms that know it.
    *
-   * @default - it is told nothing
+   * @default - none
    */
   readonly baseUrlVariable?: string;
 
@@ -114,7 +114,7 @@ export interface ContainerSpec {
   readonly database?: DatabaseSpec;
 
   /**
-   * What must exist before the container starts, beside what it takes: a job that prepares it, for example.
+   * What must exist before the container starts, besides the parts it uses: for example, a job that prepares it.
    *
    * @default - nothing
    */
@@ -123,12 +123,12 @@ export interface ContainerSpec {
   /**
    * Probe that restarts a hanging container.
    *
-   * @default - none, a hanging container goes on
+   * @default - none, a hanging container keeps running
    */
   readonly livenessProbe?: ProbeSpec;
 
   /**
-   * Buckets that appear as folders.
+   * Buckets that are mounted as folders.
    *
    * @default - none
    */
@@ -137,46 +137,45 @@ export interface ContainerSpec {
   /**
    * Port on which it answers plain HTTP.
    *
-   * @default - none, as of a worker or a job
+   * @default - none, as for a worker or a job
    */
   readonly port?: number;
 
   /**
    * CPU and memory.
    *
-   * @default - what the platform gives a container that asks for nothing
+   * @default - the platform's own default
    */
   readonly resources?: ResourcesSpec;
 
   /**
    * Probe that holds back traffic until the container is ready.
    *
-   * @default - none, the container is ready when it runs
+   * @default - none, the container is ready as soon as it runs
    */
   readonly startupProbe?: ProbeSpec;
 
   /**
-   * Port with TLS of the container's own, for platforms whose load balancer passes TLS through.
+   * Port on which the container itself terminates TLS, for platforms with a passthrough load balancer.
    *
    * @default - none
    */
   readonly tlsPort?: TlsPortSpec;
 
   /**
-   * Variables that make the application trust what load balancers say about clients, given the ranges from which they
-   * speak.
+   * Variables that make the application trust the forwarded headers of load balancers, given their source ranges.
    *
-   * @default - it is told nothing
+   * @default - none
    */
   readonly trustedProxies?: (ranges: readonly string[]) => Readonly<Record<string, string>>;
 }
 
-/** The instance of a container's database, for rules: whoever writes JavaScript may have left it out. */
+/** The instance of a container's database, for rules: JavaScript callers may have left it out. */
 export function databaseOf({ database }: ContainerSpec): SqlInstance | undefined {
   return (database as Partial<DatabaseSpec> | undefined)?.instance;
 }
 
-/** What no container may lack, for `requireProps`. */
+/** Required props of a container, for `requireProps`. */
 export const REQUIRED_CONTAINER = {
   image: true,
   environment: { baseline: true, overrides: true, required: true },
@@ -184,9 +183,10 @@ export const REQUIRED_CONTAINER = {
 } as const;
 
 /**
- * Rules of a container for whatever runs one: an entry without a value is a misspelled name of whoever writes JavaScript.
+ * Rules for a container, for each construct that runs one: in JavaScript, an entry without a value is a misspelled
+ * name.
  *
- * @param prop where the container is in the props
+ * @param prop path of the container in the props
  */
 export function containerRules<Props>(
   prop: string,

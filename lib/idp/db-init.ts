@@ -23,7 +23,7 @@ export interface DbInitProps {
   /** Instance in which the role and the database are created. */
   readonly database: SqlInstance;
 
-  /** What runs the job. */
+  /** Platform that runs the job. */
   readonly runner: JobRunner;
 
   /**
@@ -37,8 +37,8 @@ export interface DbInitProps {
 /**
  * The job `db-init`: creates the application's role and database, and sets the role's password.
  *
- * Runs at apply and is waited for. It is safe to run at any time and runs again when the script, the image, a name or
- * the password's version changes, and only then.
+ * An apply runs it and waits for it. It is safe to run at any time, and runs again only when the script, the image, a
+ * name or the password's version changes.
  */
 export class DbInit extends Construct implements OneTimeJob {
   readonly jobName: string;

@@ -14,11 +14,11 @@ import {
 interface ReservedName {
   readonly names: readonly string[];
 
-  /** Whose the name is, why, and where its value goes instead. */
+  /** What sets the variable, why, and where its value goes instead. */
   readonly reason: string;
 }
 
-/** Follows "because" for what must not be read from a map that Terraform stores. */
+/** Follows "because" for secrets, which must not be in a map that Terraform stores. */
 const IN_THE_STATE = "variables are in plain text in the state";
 
 const RESERVED_NAMES: readonly ReservedName[] = [
@@ -51,15 +51,15 @@ const RESERVED_NAMES: readonly ReservedName[] = [
   },
 ];
 
-/** What the platforms and POSIX accept as the name of a variable. */
+/** Pattern of variable names that the platforms and POSIX accept. */
 const NAME_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
 
-/** A variable under our prefix and under the upstream's own, which would win over ours. */
+/** A variable with our prefix and with the upstream's own, which would win over ours. */
 function bothSpellings(variable: string): string[] {
   return [variable, `${UPSTREAM_PREFIX}${variable.slice(NEUTRAL_PREFIX.length)}`];
 }
 
-/** What the names of the caller's variables must be; values are never shown, because some hold secrets. */
+/** Rules for the names of the caller's variables; values are never shown, because some hold secrets. */
 export const ENVIRONMENT_RULES: readonly CheckedEntries[] = [
   new CheckedEntries({
     accepts: (name) => new RegExp(NAME_PATTERN).test(name),

@@ -37,14 +37,14 @@ export interface IdentityProviderContainerProps {
   /** Where uploads are kept. */
   readonly media: MediaStore;
 
-  /** The application's secret key, and the first password of its administrator. */
+  /** The application's secret key, and the initial password of its administrator. */
   readonly secrets: { readonly secretKey: ReadableSecret; readonly bootstrapPassword: ReadableSecret };
 
   /**
-   * Variables over the baseline, in `IDP_…` names. Order of precedence: what the platform adds, the baseline, these, the
-   * database connection.
+   * Variables that override the baseline, with `IDP_…` names. From lowest to highest precedence: what the platform
+   * adds, the baseline, these, the database connection.
    *
-   * @default - the baseline alone
+   * @default - only the baseline
    */
   readonly environment?: EnvironmentOverrides;
 
@@ -73,7 +73,7 @@ export interface IdentityProviderContainerProps {
 /**
  * The identity provider's container: server and worker in one, the same on every platform.
  *
- * @throws RulesBrokenError naming `scope` when variables or probes break a rule
+ * @throws RulesBrokenError naming `scope` if variables or probes break a rule
  */
 export function identityProviderContainer(scope: IConstruct, props: IdentityProviderContainerProps): ContainerSpec {
   requireProps(
@@ -120,22 +120,22 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
   };
 }
 
-/** Peers whose forwarded headers the application believes unless it is told otherwise; telling it replaces the list. */
+/** Peers whose forwarded headers the application trusts by default; setting the variable replaces the list. */
 const OWN_DEFAULTS = ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fe80::/10", "::1/128"];
 
 /**
- * The variable that makes the application believe what load balancers say about clients.
+ * The variable that makes the application trust the forwarded headers of load balancers.
  *
- * Releases from 2026.8 on ignore the headers of other peers and then take every request for plain HTTP. The constructs that
- * run a container add their platform's own load balancers; this is for another one before them.
+ * Releases from 2026.8 on ignore the headers of other peers and then take every request for plain HTTP. The constructs
+ * that run a container add their platform's own load balancers; this is for another one in front of them.
  *
- * @param ranges from which the load balancers speak
+ * @param ranges source ranges of the load balancers
  */
 export function trustedProxies(ranges: readonly string[]): { readonly IDP_LISTEN__TRUSTED_PROXY_CIDRS: string } {
   return { IDP_LISTEN__TRUSTED_PROXY_CIDRS: [...OWN_DEFAULTS, ...ranges].join(",") };
 }
 
-/** The probes of a container as the caller gives them. */
+/** The probes of a container as given by the caller. */
 interface GivenProbes {
   readonly startupProbe?: Partial<ProbeSpec>;
   readonly livenessProbe?: Partial<ProbeSpec>;
@@ -155,14 +155,14 @@ function completeProbes({ livenessProbe, startupProbe }: GivenProbes): Probes {
 
 const DEFAULT_PROBES = { startupProbe: STARTUP_PROBE, livenessProbe: LIVENESS_PROBE } as const;
 
-/** Nothing that a server would resolve to another page. */
+/** Excludes paths that a server would resolve to another page. */
 const HEALTH_PAGE = new RegExp(`^${HEALTH_PATH}([A-Za-z0-9_-]+/)+$`);
 
 function isWholeNumber(value: number, least: number, most = Number.MAX_SAFE_INTEGER): boolean {
   return Number.isInteger(value) && value >= least && value <= most;
 }
 
-/** A range that the serverless platform gives for a time of a probe. */
+/** Range that Cloud Run allows for a time of a probe. */
 function platformRange(
   probe: keyof typeof DEFAULT_PROBES,
   time: "initialDelaySeconds" | "periodSeconds",
@@ -203,7 +203,7 @@ const COMPLETE_PROBE_RULES: readonly Rule<Probes>[] = [
   },
 ];
 
-/** Rules of the probes, for each construct that takes them: judged with the defaults of what is left out. */
+/** Rules for the probes, for each construct that takes them; defaults are filled in first. */
 export const PROBE_RULES = COMPLETE_PROBE_RULES.map(({ holds, message }): Rule<GivenProbes> => ({
   holds: (given) => holds(completeProbes(given)),
   message: (given) => message(completeProbes(given)),

@@ -22,33 +22,33 @@ import {
 import { type ContainerImage, type ImageRepository } from "./parts";
 
 export interface IdpImageProps {
-  /** Where the build runs and what it is called: the application's name is also the image's. */
+  /** Project of the build, and the application's name, which is also the image's. */
   readonly place: DeploymentPlace;
 
   /**
-   * Release of the identity provider: `latest`, or an exact one such as `2026.5.4`, from 2025.10 on. Releases are
-   * upgraded one feature release after the other and never downgraded.
+   * Release of the identity provider: `latest`, or an exact one such as `2026.5.4`, from 2025.10 on. Upgrade one
+   * feature release at a time and never downgrade.
    *
    * @default "latest", which builds the pinned known-good release
    */
   readonly applicationVersion?: string;
 
   /**
-   * Where the build runs: `global` or a region. Some organizations allow regional builds only.
+   * Location of the build: `global` or a region. Some organizations allow only regional builds.
    *
    * @default "global"
    */
   readonly buildLocation?: string;
 
   /**
-   * An image that exists already, with its tag. Nothing is built then. A null that only Terraform knows means none.
+   * An existing image with its tag. Nothing is built then. A null known only to Terraform means none.
    *
    * @default - built
    */
   readonly existingImage?: string;
 
   /**
-   * Where the image goes and who builds it. Needed unless `existingImage` is given as a literal.
+   * Where the image is pushed, and the account that builds it. Required unless `existingImage` is a literal.
    *
    * @default - none, nothing is built
    */
@@ -70,11 +70,11 @@ export interface IdpImageProps {
 }
 
 /**
- * The identity provider's container image: the upstream's, with an entrypoint that fits the cloud.
+ * The identity provider's container image: the upstream's, with an entrypoint adapted to the cloud.
  *
- * Built by Cloud Build at apply, from the files in `image/` of the synthesized folder, by one request that carries them.
- * The tag holds the release and a hash of what the image is made of, so an edit of these files or another release builds
- * and rolls out a new image, and nothing else does. A tag that is in the repository already is not built again.
+ * Cloud Build builds it at apply from the files in `image/` of the synthesized folder, which are part of the request.
+ * The tag has the release and a hash of the image's sources, so only an edit of these files or another release builds
+ * and rolls out a new image. A tag that is already in the repository is not built again.
  */
 export class IdpImage extends Construct implements ContainerImage {
   readonly containerImage: string;
@@ -153,7 +153,7 @@ export class IdpImage extends Construct implements ContainerImage {
   }
 }
 
-/** An image that anybody can pull. */
+/** An image that can be pulled without authentication. */
 export function publicImage(containerImage: string): ContainerImage {
   return { containerImage, ready: [], grantPull: () => [] };
 }
@@ -161,7 +161,7 @@ export function publicImage(containerImage: string): ContainerImage {
 /** The files of the image, in the order in which they are hashed. */
 const IMAGE_FILES = ["Dockerfile", "cloud-entrypoint.sh"] as const;
 
-/** Enough to tell any two edits apart, short enough to read aloud. */
+/** Long enough to tell any two edits apart, short enough to read out. */
 const CONTENT_HASH_LENGTH = 12;
 
 function exactVersion(version: string): string {

@@ -8,7 +8,7 @@ import { requireProps, type Rule } from "../core/rules";
 import { BOOTSTRAP_PASSWORD, SECRET_KEY } from "./contract";
 
 export interface IdpSecretsProps {
-  /** What the names are made of; secrets can be listed by the application's name. */
+  /** Parts of the names; secrets can be listed by the application's name. */
   readonly place: DeploymentPlace;
 
   /**
@@ -19,8 +19,8 @@ export interface IdpSecretsProps {
   readonly bootstrapPassword?: string;
 
   /**
-   * Raising it stores the given, or a newly generated, bootstrap password. The application reads it on its first start
-   * only; later the password is changed inside the application.
+   * Raising it stores the given bootstrap password, or a newly generated one. The application reads it only on its
+   * first start; later, change the password in the application.
    *
    * @default 1
    */
@@ -34,7 +34,7 @@ export interface IdpSecretsProps {
   readonly deletionProtection?: boolean | IResolvable;
 
   /**
-   * Things that must exist first, for example the gate of the secret store's API.
+   * What must exist first, for example the gate of the Secret Manager API.
    *
    * @default - nothing
    */
@@ -42,9 +42,9 @@ export interface IdpSecretsProps {
 }
 
 /**
- * The application's secret key and the first password of its administrator, generated once and stable for life.
+ * The application's secret key and the initial password of its administrator, each generated once.
  *
- * Neither value is in Terraform's state; both are in the secret store only. The secret key offers no rotation on
+ * Neither value is in the Terraform state; both are only in Secret Manager. The secret key cannot be rotated on
  * purpose: a new one ends every session and makes stored tokens unreadable.
  */
 export class IdpSecrets extends Construct {

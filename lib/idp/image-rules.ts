@@ -9,7 +9,7 @@ import { LATEST_VERSION, NEWEST_KNOWN_VERSION, OLDEST_VERSION, PINNED_VERSION, R
 
 const IMAGE_PATTERN = "^[^\\s/@]+/[^\\s@]+(:[^\\s/@]+|(:[^\\s/@]+)?@sha256:[0-9a-f]{64})$";
 
-/** An image that is run instead of one built here. */
+/** Rule for an image that is used instead of one built here. */
 export const EXISTING_IMAGE = new CheckedValue<string>({
   accepts: (image) => !image.endsWith(":latest") && new RegExp(IMAGE_PATTERN).test(image),
   condition: (image) => `!endswith(${image}, ":latest") && can(regex(${JSON.stringify(IMAGE_PATTERN)}, ${image}))`,
@@ -18,7 +18,7 @@ export const EXISTING_IMAGE = new CheckedValue<string>({
   remedy: "write for example us-docker.pkg.dev/my-project/images/idp:2026.5.4",
 });
 
-/** An existing image beside the repository in which images of this deployment would be built. */
+/** An existing image must not be in the deployment's own repository. */
 export const FOREIGN_IMAGE = new CheckedRelation<{ image: string | undefined; ownPrefix: string }>({
   accepts: ({ image, ownPrefix }) => image?.startsWith(`${ownPrefix}/`) !== true,
   condition: ({ image, ownPrefix }) => `${image} == null ? true : !startswith(${image}, ${ownPrefix})`,
@@ -26,7 +26,7 @@ export const FOREIGN_IMAGE = new CheckedRelation<{ image: string | undefined; ow
     `${names.image} is ${shown.image}; it must not begin with ${names.ownPrefix}, because that repository belongs to this deployment and is deleted, with the image, once an existing image is given; copy the image into another repository first, or give none`,
 });
 
-/** Image of the upstream's server. */
+/** Rule for the image of the upstream server. */
 export const UPSTREAM_IMAGE_NAME = matching("^[^:@]+(:[0-9]+/[^:@]+)*$", {
   must: "have no tag and no digest",
   reason: "the application's version decides the tag",
@@ -36,7 +36,7 @@ export const UPSTREAM_IMAGE_NAME = matching("^[^:@]+(:[0-9]+/[^:@]+)*$", {
 const RELEASE_PATTERN = "^([0-9]{4})[.]([0-9]{1,2})[.][0-9]+$";
 const OLDEST_RELEASE = OLDEST_VERSION.year * 100 + OLDEST_VERSION.feature;
 
-/** Release of the identity provider. */
+/** Rules for the release of the identity provider. */
 export const APPLICATION_VERSION: readonly CheckedValue<string>[] = [
   new CheckedValue<string>({
     accepts: (version) => {
@@ -61,7 +61,7 @@ export const APPLICATION_VERSION: readonly CheckedValue<string>[] = [
   }),
 ];
 
-/** A release that may not exist; no error, because releases appear more often than this package. */
+/** Warns of a release that may not exist; no error, because releases appear more often than those of this package. */
 export function unknownReleaseRisk(scope: Construct, version: string, existingImage: OptionalValue): Risk {
   const isBuilt = existingImage === undefined ? "" : `${existingImage} != null || `;
   const rank = `try(sum([for place, part in split(".", ${version}) : tonumber(part) * pow(${PLACE}, 2 - place)]), 0)`;
@@ -73,10 +73,10 @@ export function unknownReleaseRisk(scope: Construct, version: string, existingIm
   };
 }
 
-/** More than there are features in a year and patches of a feature. */
+/** More than the feature releases of a year and the patches of a feature release. */
 const PLACE = 1000;
 
-/** Releases in order. */
+/** A number that orders releases. */
 function rankOf(version: string): number {
   return version.split(".").reduce((rank, part) => rank * PLACE + Number(part), 0);
 }

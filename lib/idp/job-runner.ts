@@ -4,15 +4,15 @@ import { type Construct } from "constructs";
 import { type StackFile } from "../core/stack-file";
 import { REQUIRED_CONTAINER, type ContainerSpec } from "./container-spec";
 
-/** A job that prepares something once and is waited for. */
+/** A job that prepares something once; an apply waits for it. */
 export interface OneTimeJobSpec {
   /** Short name, part of the job's name on the platform. */
   readonly name: string;
 
-  /** What runs; its image has a POSIX shell and what the script needs. */
+  /** Container of the job; its image has a POSIX shell and what the script needs. */
   readonly container: ContainerSpec;
 
-  /** Script that the job runs; mounted at apply, so an edit needs no image. */
+  /** Script that the job runs; mounted at apply, so an edit needs no new image. */
   readonly script: StackFile;
 
   /** File name of the script. */
@@ -24,11 +24,11 @@ export interface OneTimeJobSpec {
   /** Attempts after the first one. */
   readonly maxRetries: number;
 
-  /** The job runs again exactly when one of these values changes. */
+  /** The job runs again only when one of these values changes. */
   readonly rerunWhenChanged: Readonly<Record<string, string>>;
 }
 
-/** What no job may lack, for `requireProps`. */
+/** Required props of a job, for `requireProps`. */
 export const REQUIRED_JOB = {
   name: true,
   container: REQUIRED_CONTAINER,
@@ -39,7 +39,7 @@ export const REQUIRED_JOB = {
   rerunWhenChanged: true,
 } as const;
 
-/** A job as a platform runs it. */
+/** A job on a platform. */
 export interface OneTimeJob {
   /** Name on the platform. */
   readonly jobName: string;

@@ -13,18 +13,18 @@ import { MEDIA_BUCKET_SUFFIX, MEDIA_MOUNT_PATH, RUNTIME_GROUP_ID, RUNTIME_USER_I
 import { type MediaStore } from "./parts";
 
 export interface MediaBucketProps {
-  /** What the bucket's name is made of, and its region. Another region later replaces the bucket. */
+  /** Parts of the bucket's name, and its region. Changing the region later replaces the bucket. */
   readonly place: DeploymentPlace;
 
   /**
-   * Keeps a destroy from deleting the bucket while it holds files.
+   * Prevents a destroy from deleting the bucket while it holds files.
    *
    * @default true
    */
   readonly deletionProtection?: boolean | IResolvable;
 
   /**
-   * Things that must exist first, for example the gate of the storage API.
+   * What must exist first, for example the gate of the Cloud Storage API.
    *
    * @default - nothing
    */
@@ -34,8 +34,8 @@ export interface MediaBucketProps {
 /**
  * The bucket for uploaded icons and flow backgrounds, mounted as a folder into every instance.
  *
- * Private, without per-object permissions. Deleted and overwritten files can be restored for seven days and are billed
- * for as long; there is no versioning on top, because the application never edits a file and old versions would stay
+ * Private, without per-object permissions. Deleted and overwritten files can be restored for seven days, during which
+ * they are billed. There is no versioning, because the application never edits a file and old versions would stay
  * permanently.
  */
 export class MediaBucket extends Construct implements MediaStore {
@@ -46,13 +46,13 @@ export class MediaBucket extends Construct implements MediaStore {
 
   readonly mountPath = MEDIA_MOUNT_PATH;
 
-  /** Mounts as the runtime user, who could read but not write otherwise. */
+  /** Mounts as the runtime user, which could otherwise read but not write. */
   readonly mountOptions = [
     `uid=${RUNTIME_USER_ID}`,
     `gid=${RUNTIME_GROUP_ID}`,
     "file-mode=0644",
     "dir-mode=0755",
-    // Folders that exist only as a part of object names, as uploads by other tools leave them.
+    // Shows folders that exist only as prefixes of object names, as after uploads by other tools.
     "implicit-dirs",
   ];
 
@@ -99,7 +99,7 @@ export class MediaBucket extends Construct implements MediaStore {
   }
 }
 
-/** Seven days, the platform's own default, stated so that nobody has to know it. */
+/** Seven days, Cloud Storage's default, made explicit. */
 const SOFT_DELETE_SECONDS = 7 * 24 * 60 * 60;
 
 function nameOf({ place }: MediaBucketProps): string {

@@ -3,17 +3,17 @@ import { type ITerraformDependable } from "cdktf";
 import { type ReadableSecret } from "../core/generated-secret";
 import { type Identity } from "../core/identity";
 
-/** What an identity provider needs of the platform that it runs on: the least, so that another platform can offer it. */
+/** What an identity provider needs from its platform, kept to a minimum so that another platform can provide it. */
 
-/** A database instance with the role and the database that are the application's. */
+/** A database instance with the application's role and database. */
 export interface SqlInstance {
   /** Name of the instance in its project. */
   readonly instanceName: string;
 
-  /** Name by which the platform's proxies find the instance: `<project>:<region>:<instance>`. */
+  /** Name by which the Cloud SQL proxies find the instance: `<project>:<region>:<instance>`. */
   readonly connectionName: string;
 
-  /** Characters of that name, which becomes part of a path; undefined when only Terraform knows. */
+  /** Length of that name, which becomes part of a path; undefined if known only to Terraform. */
   readonly connectionNameLength: number | undefined;
 
   /** Name of the application's database. */
@@ -28,22 +28,22 @@ export interface SqlInstance {
   /** Password of the login that creates role and database. */
   readonly administratorPassword: ReadableSecret;
 
-  /** Connections that the server accepts; undefined when only Terraform knows. */
+  /** Connections that the server accepts; undefined if known only to Terraform. */
   readonly maxConnections: number | undefined;
 
-  /** Whether it has a private address, as text: `true`, `false`, or an expression that is one of them. */
+  /** Whether it has a private address, as a string: `true`, `false` or a boolean expression. */
   readonly hasPrivateAddress: string;
 
   /** What must exist before anything can connect. */
   readonly ready: ITerraformDependable[];
 
-  /** Allows an identity to connect through the platform's proxy; empty for an identity that takes no grants. */
+  /** Allows an identity to connect through the Cloud SQL proxy; empty if the identity takes no grants. */
   grantConnect(identity: Identity): ITerraformDependable[];
 }
 
-/** Where images are pushed, and what pushes them. */
+/** Where images are pushed, and the account that pushes them. */
 export interface ImageRepository {
-  /** Address before the image's name: `<region>-docker.pkg.dev/<project>/<repository>`. */
+  /** Prefix of image names: `<region>-docker.pkg.dev/<project>/<repository>`. */
   readonly imagePrefix: string;
 
   /** E-mail address of the service account that builds and pushes. */
@@ -64,11 +64,11 @@ export interface ContainerImage {
   /** What must exist before it can be pulled. */
   readonly ready: ITerraformDependable[];
 
-  /** Allows an identity to pull it, where the platform pulls as an identity; empty for a public image. */
+  /** Allows an identity to pull it, if the platform pulls as an identity; empty for a public image. */
   grantPull(identity: Identity): ITerraformDependable[];
 }
 
-/** A folder of files that survives instances. */
+/** A folder of files that outlives the instances that mount it. */
 export interface MediaStore {
   /** Name of the mount within the container, for example `storage`. */
   readonly name: string;
@@ -76,10 +76,10 @@ export interface MediaStore {
   /** Name of the bucket that holds the files. */
   readonly bucketName: string;
 
-  /** Where the container finds the files. */
+  /** Path of the files in the container. */
   readonly mountPath: string;
 
-  /** Flags of the object-storage file system, without dashes. */
+  /** Options of Cloud Storage FUSE, without dashes. */
   readonly mountOptions: readonly string[];
 
   /** What must exist before it can be mounted. */
