@@ -21,21 +21,23 @@ import { type Cluster, type Identity, type Network } from "../parts";
 import { RANGE_NAMES } from "../network/cluster-network";
 import { ANYWHERE, IGNORED_ANNOTATIONS } from "./kubernetes-defaults";
 
-/** Ranges in CIDR notation by a name: a literal map, or an expression that is a map. */
+/** CIDR ranges by name: a literal map, or an expression for one. */
 export type AuthorizedNetworks = Readonly<Record<string, string>> | IResolvable;
 
 export interface AutopilotClusterProps {
   /** Network of nodes and pods. Changing it later replaces the cluster. */
   readonly network: Network;
 
-  /** What the name is made of, and the region; nodes are in all its zones. Another region later replaces the cluster. */
+  /**
+   * Determines the name, and the region, which has nodes in all its zones. Changing the region later replaces the
+   * cluster.
+   */
   readonly place: DeploymentPlace;
 
   /**
-   * Ranges in CIDR notation, by a name, from which the control plane may be reached. The machine that applies must be in
-   * one of them.
+   * CIDR ranges that may reach the control plane, by name; include that of the machine that applies.
    *
-   * @default - any address; sign-in is still required
+   * @default - any source address; sign-in is still required
    */
   readonly authorizedNetworks?: AuthorizedNetworks;
 
@@ -47,7 +49,7 @@ export interface AutopilotClusterProps {
   readonly deletionProtection?: boolean | IResolvable;
 
   /**
-   * Things that must exist first: the gates of the APIs of clusters and identities.
+   * What must exist first: `apis.ready("container", "iam")`.
    *
    * @default - nothing
    */
@@ -55,17 +57,18 @@ export interface AutopilotClusterProps {
 }
 
 /**
- * A regional Autopilot cluster with private nodes under a service account of their own, upgraded by the regular channel.
+ * A regional Autopilot cluster on the regular release channel, with private nodes that run as their own service
+ * account.
  *
- * Billed by the hour from creation on, and by what the pods request.
+ * Billed by the hour from creation on, and by the resources that the pods request.
  */
 export class AutopilotCluster extends Construct implements Cluster {
   readonly clusterName: string;
 
-  /** Account that the nodes run as: pulls images, writes logs and metrics. */
+  /** Service account of the nodes: pulls images, writes logs and metrics. */
   readonly nodes: ServiceIdentity;
 
-  /** How the kubernetes provider reaches the cluster, with a token that is in no state and no plan. */
+  /** Configuration of the kubernetes provider, with a token that is neither in the state nor in a plan. */
   readonly connection: KubernetesProviderConfig;
 
   readonly ready: ITerraformDependable[];
@@ -100,7 +103,7 @@ export class AutopilotCluster extends Construct implements Cluster {
       subnetwork: network.subnetwork,
       releaseChannel: { channel: "REGULAR" },
       privateClusterConfig: { enablePrivateNodes: true, enablePrivateEndpoint: false },
-      // Otherwise the VMs of all Google Cloud customers would pass a list of networks.
+      // Otherwise the VMs of all Google Cloud customers would be allowed beside the listed networks.
       masterAuthorizedNetworksConfig: { gcpPublicCidrsAccessEnabled: false },
       clusterAutoscaling: {
         autoProvisioningDefaults: {
@@ -145,7 +148,7 @@ export class AutopilotCluster extends Construct implements Cluster {
     return `gcloud container clusters get-credentials ${this.clusterName} --location=${region} --project=${projectId}`;
   }
 
-  /** It waits for the cluster, because the first one of a project makes the pool of identities. */
+  /** Waits for the cluster, because the first cluster of a project creates its workload identity pool. */
   grantActAs(identity: Identity, namespace: string, accountName: string): ITerraformDependable[] {
     requireIdentity(this, identity);
     if (!identity.takesGrants) return [];
@@ -161,9 +164,7 @@ export class AutopilotCluster extends Construct implements Cluster {
   }
 }
 
-/**
- * Always a list of ranges: the provider takes the absence of one for no change, so a restriction could not be lifted.
- */
+/** Never empty: the provider takes a missing list for no change, so a restriction could not be lifted. */
 function orEverywhere(networks: AuthorizedNetworks): unknown {
   const everywhere = { everywhere: ANYWHERE };
   if (!Token.isUnresolved(networks)) return Object.keys(networks).length === 0 ? everywhere : networks;
@@ -171,7 +172,7 @@ function orEverywhere(networks: AuthorizedNetworks): unknown {
   return expression(`(length(${given}) == 0 ? tomap(${JSON.stringify(everywhere)}) : ${given})`);
 }
 
-/** Ranges from which a control plane is reached. */
+/** CIDR ranges that may reach a control plane. */
 export const AUTHORIZED_NETWORKS = new CheckedEntries({
   accepts: (_, range) => isAddressRange(range),
   condition: addressRangeCondition("value"),

@@ -16,19 +16,19 @@ import { ANYWHERE, LOAD_BALANCER_RANGES } from "./kubernetes-defaults";
 import { httpsLoadBalancer, passthroughLoadBalancer, type KubernetesFrontDoorProps } from "./load-balancers";
 
 /**
- * Ingress to a workload: a passthrough load balancer, or with a domain a certificate and an HTTPS load balancer.
+ * Ingress to a workload: a passthrough load balancer, or with a domain an HTTPS load balancer and its certificate.
  *
- * Two objects of different names, of which there is always one: Kubernetes cannot turn one kind into the other.
+ * Exactly one of the two exists. Their names differ, because Kubernetes cannot turn one kind of object into the other.
  */
 export class KubernetesFrontDoor extends Construct implements FrontDoor {
   readonly url: string;
 
   readonly ready: ITerraformDependable[];
 
-  /** The load balancer without a domain; there is one or none. */
+  /** The passthrough load balancer, created only without a domain. */
   readonly loadBalancer: ServiceV1;
 
-  /** The load balancer with a domain; there is one or none. */
+  /** The HTTPS load balancer, created only with a domain. */
   readonly ingress: IngressV1;
 
   constructor(scope: Construct, id: string, props: KubernetesFrontDoorProps) {
@@ -61,7 +61,7 @@ export class KubernetesFrontDoor extends Construct implements FrontDoor {
     this.ready = [policy, this.loadBalancer, this.ingress];
   }
 
-  /** Without a domain, connections come from the clients' own addresses; with one, from the load balancer alone. */
+  /** Without a domain, connections come from the clients' own addresses; with one, only from the load balancer. */
   private allowIngress({ address, namespace, place, port, workload }: KubernetesFrontDoorProps): NetworkPolicyV1 {
     const { domain } = address;
     const policy = new NetworkPolicyV1(this, "AllowIngress", {
@@ -87,7 +87,7 @@ export class KubernetesFrontDoor extends Construct implements FrontDoor {
 
 const RULES: readonly Rule<KubernetesFrontDoorProps>[] = [
   ...PLACE_RULES,
-  // The longest of the names that are built here; it is as long for every domain.
+  // The longest of the names; its length does not depend on the domain.
   ...nameRules<KubernetesFrontDoorProps>(({ place }) => certificateName(place.deployment, ""), {
     ...RESOURCE_NAME,
     what: "certificate name",

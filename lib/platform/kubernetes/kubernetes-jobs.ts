@@ -27,24 +27,24 @@ import { type WorkloadNamespace } from "./workload-namespace";
 import { secretVariablesRule, WorkloadSecret } from "./workload-secret";
 
 export interface KubernetesJobsProps {
-  /** Service account whose rights the jobs have. It is granted what each job takes. */
+  /** Service account that the jobs act as. It is granted access to what each job uses. */
   readonly identity: Identity;
 
   /** Namespace that the jobs run in. */
   readonly namespace: WorkloadNamespace;
 
-  /** What the names are made of, and the project of the secret store. */
+  /** Determines the names, and the project of the secrets. */
   readonly place: DeploymentPlace;
 
   /**
-   * Things that must exist before a job runs, beside what it takes.
+   * What must exist before a job runs, in addition to what it uses.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
 }
 
-/** Runs jobs in a cluster: each at apply, when it is created, and waited for. */
+/** Runs jobs in a cluster: creating a job at apply runs it, and the apply waits for it. */
 export class KubernetesJobs implements JobRunner {
   constructor(private readonly props: KubernetesJobsProps) {}
 
@@ -58,8 +58,8 @@ interface KubernetesJobProps extends KubernetesJobsProps {
 }
 
 /**
- * A hash of what a job depends on is part of its name, so a change of that makes another job. A finished job stays; if it
- * went, the next apply would run it again.
+ * The name contains a hash of the values that the job depends on, so a change of these creates another job. A finished
+ * job stays; if it were deleted, the next apply would run it again.
  */
 export class KubernetesJob extends Construct implements OneTimeJob {
   readonly jobName: string;
@@ -90,7 +90,7 @@ export class KubernetesJob extends Construct implements OneTimeJob {
       values: container.secretEnvironment,
     });
 
-    // The provider replaces a job of another name, and so runs it.
+    // With another name, the provider replaces the job, and so runs it again.
     const run = new TerraformLocal(this, "Run", hash(Fn.sha256(Fn.jsonencode(job.rerunWhenChanged))));
     this.job = new JobV1(this, MAIN_CHILD_ID, {
       metadata: { ...inNamespace, name: `${name}-${run.asString}` },
@@ -113,9 +113,9 @@ export class KubernetesJob extends Construct implements OneTimeJob {
           },
           resources: container.resources ?? JOB_SIZE,
           volumes: [{ name: SCRIPT_VOLUME, configMap: { name: script.metadata.name, defaultMode: SCRIPT_MODE } }],
-          // A script that asks the proxy to quit has closed its connections; waiting for others would end in an error.
+          // A script closes its connections before it stops the proxy; waiting for others would end in an error.
           proxyGraceSeconds: 0,
-          // Every attempt is another pod: within a pod that goes on, a proxy that has quit would be missing.
+          // Every attempt is a new pod: in the same pod, the proxy that has quit would be missing.
           restartPolicy: "Never",
           activeDeadlineSeconds: job.timeoutSeconds,
           terminationGracePeriodSeconds: JOB_GRACE_SECONDS,

@@ -32,42 +32,42 @@ import { type WorkloadNamespace } from "./workload-namespace";
 import { secretVariablesRule, WorkloadSecret } from "./workload-secret";
 
 export interface KubernetesWorkloadProps {
-  /** What to run. */
+  /** Container to run. */
   readonly container: ContainerSpec;
 
-  /** Service account whose rights the pods have. It is granted what the container takes. */
+  /** Service account that the pods act as. It is granted access to what the container uses. */
   readonly identity: Identity;
 
   /** Namespace that the pods run in. */
   readonly namespace: WorkloadNamespace;
 
-  /** What the names are made of, and the project of the secret store. */
+  /** Determines the names, and the project of the secrets. */
   readonly place: DeploymentPlace;
 
   /**
-   * Address that clients come through, of which the application is told: it is among those that a request has passed when
-   * there is a domain, and the base of the application's own links. A variable of the container wins.
+   * Address that clients connect to. The application takes it as the base of its own links and trusts it as a proxy,
+   * because the HTTPS load balancer adds it to X-Forwarded-For. Variables of the container override both.
    *
-   * @default - none, nothing outside of the cluster reaches it
+   * @default - none; nothing outside the cluster reaches it
    */
   readonly address?: WorkloadAddress;
 
   /**
-   * Things that must exist first, beside what the container takes.
+   * What must exist first, in addition to what the container uses.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Most pods at a time, and one more during a rollout; each takes 20 database connections at its peak.
+   * Maximum number of pods, plus one during a rollout; each takes up to 20 database connections.
    *
    * @default 3
    */
   readonly maxInstanceCount?: number;
 
   /**
-   * Pods that are always running.
+   * Minimum number of pods.
    *
    * @default 1
    */
@@ -75,11 +75,11 @@ export interface KubernetesWorkloadProps {
 }
 
 /**
- * A container as a deployment that scales with its CPU and is replaced one pod at a time.
+ * A deployment of a container that scales by its CPU; a rollout replaces one pod at a time.
  *
- * The application is told to trust Google's load balancers, unless the container brings a list of its own. The new pod
- * migrates the database and is ready before an old one goes. It holds no data: a first start that fails leaves it to be
- * replaced by the next apply.
+ * The application is set to trust Google's load balancers, unless the container has its own list. The new pod migrates
+ * the database and is ready before an old one stops. The deployment holds no data: if its first start fails, the next
+ * apply replaces it.
  */
 export class KubernetesWorkload extends Construct implements Workload {
   readonly address: WorkloadAddress | undefined;
@@ -123,14 +123,14 @@ export class KubernetesWorkload extends Construct implements Workload {
     this.workload = new DeploymentV1(this, MAIN_CHILD_ID, {
       metadata,
       spec: {
-        // No number of replicas: the autoscaler below decides it, and each apply would reset it.
+        // No replica count: the autoscaler below sets it, and each apply would reset it.
         selector: { matchLabels: { ...this.podLabels } },
         strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: String(ROLLOUT_SURGE), maxUnavailable: "0" } },
         progressDeadlineSeconds: PROGRESS_DEADLINE_SECONDS,
         template: podTemplate({
           account: new WorkloadAccount(this, "Account", { namespace, name, identity }),
           labels: this.podLabels,
-          // Values are read when a container starts, so a new version must start new pods.
+          // A container reads secrets only when it starts, so a new version must start new pods.
           annotations: { "secret-versions": secret.versions },
           secret,
           container,
@@ -142,7 +142,7 @@ export class KubernetesWorkload extends Construct implements Workload {
             ],
             startupProbe: probe(startupProbe, port),
             livenessProbe: probe(livenessProbe, port),
-            // The HTTP load balancer takes its own health check from this one.
+            // The HTTP load balancer derives its health check from this probe.
             readinessProbe: startupProbe && probe({ ...startupProbe, ...READINESS_TIMING }, port),
             lifecycle: { preStop: [{ exec: { command: ["sleep", String(DRAIN_SECONDS)] } }] },
             volumeMount: [{ name: SHARED_MEMORY_VOLUME, mountPath: SHARED_MEMORY.mountPath }],
@@ -161,7 +161,7 @@ export class KubernetesWorkload extends Construct implements Workload {
           ],
         }),
       },
-      // The first rollout is of one pod: the autoscaler comes after it.
+      // The first rollout has one pod, because the autoscaler is created after it.
       timeouts: { create: rolloutTimeout(1), update: rolloutTimeout(maxInstanceCount) },
       dependsOn: [...namespace.grantsTo(identity, container), ...dependsOn],
     });
@@ -175,7 +175,7 @@ export class KubernetesWorkload extends Construct implements Workload {
         scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: this.workload.metadata.name },
         metric: [
           {
-            // Of the server alone: the proxy beside it idles and would hide that the server is busy.
+            // Of the server alone: the idle proxy beside it would hide that the server is busy.
             type: "ContainerResource",
             containerResource: {
               container: SERVER,
@@ -190,7 +190,7 @@ export class KubernetesWorkload extends Construct implements Workload {
     const disruptionBudget = new PodDisruptionBudgetV1(this, "DisruptionBudget", {
       metadata,
       spec: {
-        // A number that must stay available would keep the only pod on its node permanently.
+        // `minAvailable` would keep the only pod on its node permanently.
         maxUnavailable: "1",
         selector: { matchLabels: { ...this.podLabels } },
       },
@@ -208,7 +208,7 @@ const SHARED_MEMORY_VOLUME = "shared-memory";
 
 const DEFAULT_RESOURCES = { cpu: String(RESOURCES.cpu), memory: RESOURCES.memory };
 
-/** Time to replace so many pods one after another. */
+/** Time to replace this number of pods one after another. */
 function rolloutTimeout(podCount: number): string {
   const { first, further } = ROLLOUT_MINUTES;
   const minutes = Token.isUnresolved(podCount)

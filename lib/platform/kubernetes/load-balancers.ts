@@ -15,23 +15,23 @@ import { type PublicAddress } from "./public-address";
 import { type WorkloadNamespace } from "./workload-namespace";
 
 export interface KubernetesFrontDoorProps {
-  /** Address that clients connect to; the workload must know it. */
+  /** Address that clients connect to; it must be the workload's address too. */
   readonly address: PublicAddress;
 
   /** Namespace that the workload is in. */
   readonly namespace: WorkloadNamespace;
 
-  /** What the names are made of, and the project of the certificate. */
+  /** Determines the names, and the project of the certificate. */
   readonly place: DeploymentPlace;
 
   /** Port on which the server answers plain HTTP. */
   readonly port: number;
 
-  /** Where clients are sent. */
+  /** Workload that receives the requests. */
   readonly workload: Workload;
 
   /**
-   * Things that must exist before clients are let in: the job that prepares the database, for example.
+   * What must exist before ingress is allowed, for example the job that prepares the database.
    *
    * @default - nothing
    */
@@ -52,7 +52,7 @@ export function passthroughLoadBalancer(scope: Construct, props: KubernetesFront
     spec: {
       type: "LoadBalancer",
       loadBalancerIp: expression(address.regionalAddress),
-      // Keeps the clients' addresses, which the application logs and limits by.
+      // Preserves the clients' addresses, which the application logs and bases limits on.
       externalTrafficPolicy: "Local",
       selector: { ...workload.podLabels },
       port: [
@@ -75,12 +75,12 @@ export function httpsLoadBalancer(scope: Construct, props: KubernetesFrontDoorPr
   const count = countIfSet(domain);
   const certificate = new ComputeManagedSslCertificate(scope, "Certificate", {
     project: projectId,
-    // Another domain is another certificate, and the load balancer lets the old one go only when it has the new one.
+    // Another domain needs another certificate, and the load balancer releases the old one only for the new one.
     name: certificateName(deployment, domain ?? ""),
     managed: { domains: [domain ?? ""] },
     count,
     lifecycle: { createBeforeDestroy: true },
-    // Nothing more: Terraform replaces whatever this depends on in the same order, the new one before the old one goes.
+    // No other dependencies: Terraform would apply create_before_destroy to them as well.
     dependsOn: address.ready,
   });
   const service = new ServiceV1(scope, "Backend", {
@@ -119,7 +119,7 @@ export function httpsLoadBalancer(scope: Construct, props: KubernetesFrontDoorPr
     waitForLoadBalancer: true,
     timeouts: { create: LOAD_BALANCER_TIMEOUT, delete: LOAD_BALANCER_TIMEOUT },
     count,
-    // Its health check is made from the readiness probe of pods that exist.
+    // Its health check is derived from the readiness probe of existing pods.
     dependsOn: workload.ready,
   });
 }

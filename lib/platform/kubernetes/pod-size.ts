@@ -3,7 +3,7 @@ import { CheckedValue } from "../../core/checked-value";
 import { RESOURCES } from "../../idp/contract";
 import { mebibytes, mebibytesExpression, MIB_PER_GIB } from "../instance-rules";
 
-/** Limits of Autopilot's general-purpose pods, less what the containers beside the server take. */
+/** Limits of Autopilot's general-purpose pods, minus what the containers beside the server take. */
 const CPU = { min: 0.5, max: 28, step: 0.25 } as const;
 const MEMORY_GIB_PER_CPU = { min: 1, max: 6.5 } as const;
 const MAX_MEMORY_GIB = 108;
@@ -16,7 +16,7 @@ function isCpuExpression(cpu: string): string {
   return `${cpu} >= ${CPU.min} && ${cpu} <= ${CPU.max} && ${cpu} % ${CPU.step} == 0`;
 }
 
-/** CPUs of one pod's server. */
+/** CPUs of the server in one pod. */
 export const POD_CPU = new CheckedValue<number | string>({
   accepts: (cpu) => isCpu(Number(cpu)),
   condition: isCpuExpression,
@@ -25,7 +25,7 @@ export const POD_CPU = new CheckedValue<number | string>({
   remedy: `use ${RESOURCES.cpu}`,
 });
 
-/** Memory of one pod's server, which depends on its CPUs. */
+/** Memory of the server in one pod, which depends on its CPUs. */
 export const POD_MEMORY = new CheckedRelation<{ cpu: number | string; memory: string }>({
   accepts: ({ cpu, memory }) => {
     const cpus = Number(cpu);

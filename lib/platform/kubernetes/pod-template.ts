@@ -32,14 +32,14 @@ import {
 import { type WorkloadAccount } from "./workload-account";
 import { type WorkloadSecret } from "./workload-secret";
 
-/** A pod with one container of its own and, where it has a database, the proxy of that beside it. */
+/** A pod with one container and, if that has a database, the Cloud SQL proxy beside it. */
 interface PodSpec {
   readonly account: WorkloadAccount;
 
-  /** What the container is; environment, size and rights come from here. */
+  /** Container to run. */
   readonly container: ContainerSpec;
 
-  /** What only Kubernetes knows of the container. */
+  /** Settings of the container that only Kubernetes has. */
   readonly details: Omit<
     DeploymentV1SpecTemplateSpecContainer,
     "env" | "image" | "resources" | "securityContext" | "volumeMount"
@@ -47,7 +47,7 @@ interface PodSpec {
 
   readonly labels: Readonly<Record<string, string>>;
 
-  /** How long open connections of the proxy may go on after the end was announced. */
+  /** How long the proxy waits for open connections after it is told to stop. */
   readonly proxyGraceSeconds: number;
 
   readonly resources: ResourcesSpec;
@@ -57,7 +57,7 @@ interface PodSpec {
 
   readonly terminationGracePeriodSeconds: number;
 
-  /** Volumes beside those of the container's buckets. */
+  /** Volumes in addition to those of the container's buckets. */
   readonly volumes: readonly DeploymentV1SpecTemplateSpecVolume[];
 
   /** @default - none */
@@ -69,15 +69,15 @@ interface PodSpec {
   /** @default "Always" */
   readonly restartPolicy?: "Always" | "Never";
 
-  /** @default - no wish */
+  /** @default - no preference */
   readonly topologySpreadConstraint?: DeploymentV1SpecTemplateSpecTopologySpreadConstraint[];
 }
 
 /**
- * The template of a pod, of a deployment and of a job alike.
+ * The pod template of a deployment or a job.
  *
- * Whatever Autopilot's admission would write is written here, word for word. An omission would be a difference at every
- * plan, and for a job, whose template cannot change, another run at every apply.
+ * It sets exactly what Autopilot's admission would otherwise add. An omission would be a diff in every plan, and for a
+ * job, whose template is immutable, another run at every apply.
  */
 export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
   const { container, details, secret } = pod;
@@ -87,7 +87,7 @@ export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
     spec: {
       serviceAccountName: pod.account.accountName,
       automountServiceAccountToken: false,
-      // Variables of services could be taken for settings of the application.
+      // The application could take service variables for settings of its own.
       enableServiceLinks: false,
       restartPolicy: pod.restartPolicy ?? "Always",
       terminationGracePeriodSeconds: pod.terminationGracePeriodSeconds,
@@ -133,23 +133,23 @@ export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
 }
 
 /**
- * Adds to a resource with such a template what the bindings cannot say.
+ * Adds what the bindings cannot express to a resource with such a template.
  *
- * @param address that clients come through, if they do
+ * @param address that clients connect to, if any
  */
 export function completePodTemplate(
   resource: TerraformResource,
   container: ContainerSpec,
   address?: WorkloadAddress,
 ): void {
-  // Makes the proxy run beside the container, instead of before it.
+  // Makes the proxy a sidecar, which runs beside the container instead of before it.
   if (container.database !== undefined) {
     setNewerAttribute(resource, `${POD_PATH}.init_container.0.restart_policy`, "Always");
   }
   const environment = environmentOn(
     {
       databaseHost: LOOPBACK,
-      // The HTTPS load balancer adds its own address to those that a request has passed.
+      // The HTTPS load balancer appends its own address to X-Forwarded-For.
       loadBalancerRanges: [...LOAD_BALANCER_RANGES, ...(address === undefined ? [] : [`${address.address}/32`])],
       baseUrl: address?.url,
       passesTls: true,
@@ -157,11 +157,11 @@ export function completePodTemplate(
     },
     container,
   );
-  // Kubernetes would take $(NAME) for a reference and drop one of two dollars.
+  // Kubernetes would expand $(NAME), and reduce $$ to $.
   addPlainEntries(resource, `${POD_PATH}.container.0`, environment, (value) => `\${replace(${value}, "$", "$$")}`);
 }
 
-/** A probe as Kubernetes writes it; none of a container without a port. */
+/** A probe in the format of Kubernetes; undefined for a container without a port. */
 export function probe(
   spec: ProbeSpec | undefined,
   port: number | undefined,
@@ -171,15 +171,15 @@ export function probe(
   return { ...timing, httpGet: { path, port: String(port), scheme: "HTTP" } };
 }
 
-/** Makes GKE add the helper of the bucket driver where a bucket is mounted. */
+/** Adds the annotation for the bucket driver's sidecar if a bucket is mounted. */
 function annotationsOf({ annotations, container: { mounts = [] } }: PodSpec): Record<string, string> | undefined {
   if (annotations === undefined && mounts.length === 0) return undefined;
   return { ...(mounts.length === 0 ? {} : BUCKET_ANNOTATION), ...annotations };
 }
 
 /**
- * The proxy of the database as a container that starts before the others of its pod, and ends after them, once its restart
- * policy says so.
+ * The Cloud SQL proxy as an init container; with its restart policy, it starts before the pod's other containers and
+ * stops after them.
  */
 function databaseProxy(database: SqlInstance, pod: PodSpec): DeploymentV1SpecTemplateSpecInitContainer {
   const health = (path: string) => ({ httpGet: { path, port: String(PROXY_HEALTH_PORT) }, timeoutSeconds: 5 });
@@ -193,7 +193,7 @@ function databaseProxy(database: SqlInstance, pod: PodSpec): DeploymentV1SpecTem
       `--private-ip=${database.hasPrivateAddress}`,
       "--structured-logs",
       "--health-check",
-      // The prober is outside of the pod.
+      // Probes come from outside the pod.
       "--http-address=0.0.0.0",
       `--http-port=${PROXY_HEALTH_PORT}`,
       "--exit-zero-on-sigterm",
@@ -201,7 +201,7 @@ function databaseProxy(database: SqlInstance, pod: PodSpec): DeploymentV1SpecTem
       ...(quitsOnRequest ? ["--quitquitquit", `--admin-port=${PROXY_ADMIN_PORT}`] : []),
       database.connectionName,
     ],
-    // The other containers start when this has succeeded once.
+    // The other containers start once this has succeeded.
     startupProbe: { ...health("/startup"), periodSeconds: 1, failureThreshold: 60 },
     livenessProbe: { ...health("/liveness"), periodSeconds: 30, failureThreshold: 3 },
     resources: sized(PROXY_SIZE),
@@ -215,7 +215,7 @@ function sized({ cpu, memory }: ResourcesSpec): DeploymentV1SpecTemplateSpecCont
   return { requests: size, limits: size };
 }
 
-/** What every container may do: nothing special. Admission would add the second capability by itself. */
+/** Security context of every container: no privileges. Admission would otherwise add NET_RAW to what is dropped. */
 function hardened(
   own: DeploymentV1SpecTemplateSpecContainerSecurityContext = {},
 ): DeploymentV1SpecTemplateSpecContainerSecurityContext {
@@ -228,5 +228,5 @@ function hardened(
   };
 }
 
-/** Where the pod is in a deployment and in a job. */
+/** Path of the pod in a deployment and in a job. */
 const POD_PATH = "spec.template.spec";

@@ -13,49 +13,50 @@ import { requireProps, type Rule } from "../../core/rules";
 import { DOMAIN } from "../../core/place-rules";
 
 export interface PublicAddressProps {
-  /** What the names are made of, the project, and the region of an address without a domain. */
+  /** Determines the names, the project, and the region of a regional address. */
   readonly place: DeploymentPlace;
 
   /**
-   * Things that must exist first: the gate of the network API.
+   * What must exist first: `apis.ready("compute")`.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Name under which clients come.
+   * Domain that clients connect to.
    *
-   * @default - none, they come to the address itself
+   * @default - none; clients connect to the address itself
    */
   readonly domain?: string;
 }
 
 /**
- * A static address: regional for a passthrough load balancer, or with a domain a global one for an HTTPS load balancer.
+ * A static IP address: regional for a passthrough load balancer, or with a domain a global one for an HTTPS load
+ * balancer.
  *
- * It exists before what it leads to, because the application must know the address that its clients come through.
+ * It is created before the load balancer, because the application must know the address that clients connect to.
  */
 export class PublicAddress extends Construct {
   /** Address that clients connect to. */
   readonly address: string;
 
-  /** Where the application answers. */
+  /** URL of the application. */
   readonly url: string;
 
-  /** Name under which clients come, if they do. */
+  /** Domain that clients connect to, if any. */
   readonly domain: string | undefined;
 
-  /** The address without a domain; there is one or none. */
+  /** The regional address, created only without a domain. */
   readonly regional: ComputeAddress;
 
-  /** The address with a domain; there is one or none. */
+  /** The global address, created only with a domain. */
   readonly global: ComputeGlobalAddress;
 
-  /** Address without a domain, in Terraform's language. */
+  /** IP address of the regional address, as a Terraform expression. */
   readonly regionalAddress: string;
 
-  /** Name of the address with a domain, in Terraform's language. */
+  /** Name of the global address, as a Terraform expression. */
   readonly globalAddressName: string;
 
   /** What must exist before anything can be reached by it. */
@@ -89,10 +90,10 @@ export class PublicAddress extends Construct {
     this.ready = [this.regional, this.global];
   }
 
-  /** Record to create where the domain is managed; null without a domain. */
+  /** DNS record to create where the domain is managed; null without a domain. */
   get dnsRecord(): unknown {
     const { address, domain } = this;
-    // The framework takes no null for an output.
+    // CDKTF does not accept null as the value of an output.
     if (domain === undefined) return expression("null");
     if (!Token.isUnresolved(domain)) return { name: domain, type: "A", value: address };
     return expression(`(${domain} != null ? { name = ${domain}, type = "A", value = ${address} } : null)`);

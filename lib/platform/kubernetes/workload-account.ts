@@ -8,7 +8,7 @@ import { type WorkloadNamespace } from "./workload-namespace";
 import { requireProps } from "../../core/rules";
 
 export interface WorkloadAccountProps {
-  /** Service account whose rights the pods have. */
+  /** Service account that the pods act as. */
   readonly identity: Identity;
 
   /** Name within the namespace. */
@@ -17,9 +17,9 @@ export interface WorkloadAccountProps {
   readonly namespace: WorkloadNamespace;
 }
 
-/** The account of a pod. It has no right in the cluster, and no token of it is mounted. */
+/** The Kubernetes service account of a pod. It has no permissions in the cluster, and its token is not mounted. */
 export class WorkloadAccount extends Construct {
-  /** Name; using it means waiting for the account. */
+  /** Name; a reference to it waits for the account. */
   readonly accountName: string;
 
   readonly account: ServiceAccountV1;

@@ -21,24 +21,24 @@ export interface WorkloadNamespaceProps {
   /** Name of the namespace. Changing it later replaces everything in it. */
   readonly name: string;
 
-  /** What the names are made of. */
+  /** Determines the names. */
   readonly place: DeploymentPlace;
 
   /**
-   * What the pods rely on until their last moment, beside the cluster. Only the end of the namespace waits for the end of
-   * its pods, so whatever they need must be deleted after it.
+   * What the pods need until they stop, in addition to the cluster. Only the deletion of the namespace waits for its
+   * pods to stop, so whatever they need must be deleted after it.
    *
-   * @default - what workloads and jobs add
+   * @default - only what workloads and jobs add
    */
   readonly outlivedBy?: ITerraformDependable[];
 }
 
 /**
- * The namespace of a deployment, in which nothing reaches a pod and pods reach only what they need, unless a further policy
+ * The namespace of a deployment. Pods have no ingress, and egress only to what they need, unless another network policy
  * allows more.
  */
 export class WorkloadNamespace extends Construct {
-  /** Name; using it means waiting for the namespace. */
+  /** Name; a reference to it waits for the namespace. */
   readonly namespaceName: string;
 
   /** Cluster that the namespace is in. */
@@ -85,14 +85,14 @@ export class WorkloadNamespace extends Construct {
     this.ready = [outbound];
   }
 
-  /** Adds what pods rely on until their last moment, and so must be deleted after the namespace. */
+  /** Adds what pods need until they stop, and so must be deleted after the namespace. */
   addOutlivedBy(...dependables: readonly ITerraformDependable[]): void {
     for (const dependable of dependables) this.outlivedBy.add(dependable);
     this.namespace.dependsOn = [...this.outlivedBy].map((dependable) => addressOf(dependable));
   }
 
   /**
-   * Grants an identity what a container takes, for as long as the namespace exists.
+   * Grants an identity access to what a container uses, for as long as the namespace exists.
    *
    * @returns what must exist before a pod with the container starts
    */
@@ -105,7 +105,7 @@ export class WorkloadNamespace extends Construct {
     return [...this.ready, ...image.ready, ...image.grantPull(this.cluster.nodes), ...dependsOn];
   }
 
-  /** Allows the pods of one Kubernetes account to act as an identity for as long as the namespace exists. */
+  /** Allows the pods of one Kubernetes service account to act as an identity for as long as the namespace exists. */
   grantActAs(identity: Identity, accountName: string): void {
     // By its literal name: a reference would make the namespace wait for itself.
     this.addOutlivedBy(...this.cluster.grantActAs(identity, this.props.name, accountName));
@@ -113,15 +113,15 @@ export class WorkloadNamespace extends Construct {
 }
 
 /**
- * GKE refuses what would break out of a container, and warns of everything that the strictest standard forbids: the
- * helper of the bucket driver belongs to GKE and changes with its upgrades.
+ * GKE enforces the baseline standard, against container escapes, and only warns of violations of the restricted one:
+ * the sidecar of the bucket driver belongs to GKE and changes with its upgrades.
  */
 const POD_SECURITY = {
   "pod-security.kubernetes.io/enforce": "baseline",
   "pod-security.kubernetes.io/warn": "restricted",
 } as const;
 
-/** Where pods may connect to: a range, or every pod and address if none is named, and ports of it. */
+/** Allowed egress: a range, or every pod and address if there is none, and its ports. */
 interface OutboundRule {
   readonly cidr?: string;
   readonly ports: readonly (readonly [protocol: "TCP" | "UDP", port: number])[];
@@ -129,14 +129,14 @@ interface OutboundRule {
 
 /** What a deployment needs to reach; other policies of the namespace add to it. */
 const OUTBOUND_RULES: readonly OutboundRule[] = [
-  // Names; the resolver is a pod, an address of the node or the metadata server, depending on the release.
+  // DNS; the resolver is a pod, an address of the node or the metadata server, depending on the release.
   {
     ports: [
       ["UDP", 53],
       ["TCP", 53],
     ],
   },
-  // Identities, by the metadata server.
+  // Tokens, from the metadata server.
   { cidr: "169.254.169.254/32", ports: [["TCP", 80]] },
   { cidr: "169.254.169.252/32", ports: [["TCP", 988]] },
   // The database, Google's APIs, and whatever the application federates with.
@@ -154,7 +154,7 @@ const NAME_PATTERN = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
 /** Prefixes of the cluster's own namespaces. */
 const RESERVED_PREFIXES = ["kube-", "gke-", "gmp-"] as const;
 
-/** There from the start, and shared by all. */
+/** Exists in every cluster, and is shared. */
 const COMMON_NAMESPACE = "default";
 
 /** Name of a namespace that is created for one deployment. */

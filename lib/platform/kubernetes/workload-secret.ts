@@ -15,24 +15,24 @@ export interface WorkloadSecretProps {
 
   readonly namespace: WorkloadNamespace;
 
-  /** Project of the secret store. */
+  /** Project of the secrets. */
   readonly projectId: string;
 
-  /** Stored secrets by the names of the variables that they become. */
+  /** Secrets of Secret Manager by the names of the variables that they become. */
   readonly values: Readonly<Record<string, ReadableSecret>>;
 }
 
 /**
- * Copies of stored secrets for the pods of one workload.
+ * Copies of secrets of Secret Manager for the pods of one workload.
  *
- * Terraform reads the values at apply and writes them through a write-only argument, so none is in its state. It writes
- * again when a stored version changes, and only then.
+ * Terraform reads the values at apply and writes them through a write-only argument, so its state contains none. It
+ * writes them again only when a version changes.
  */
 export class WorkloadSecret extends Construct {
-  /** Name; using it means waiting for the values. */
+  /** Name; a reference to it waits for the values. */
   readonly secretName: string;
 
-  /** Which versions it holds, for an annotation that makes pods start anew; no value is in it. */
+  /** Versions of the secrets, without their values, for an annotation that makes a new version start new pods. */
   readonly versions: string;
 
   readonly secret: SecretV1;
@@ -49,7 +49,7 @@ export class WorkloadSecret extends Construct {
       dataWo: Object.fromEntries(
         entries.map(([variable, reference]) => [variable, this.readEphemerally(variable, reference, projectId)]),
       ),
-      // Versions only grow, so their sum changes with each of them.
+      // Versions only increase, so their sum changes with each of them.
       dataWoRevision: entries.length === 0 ? 1 : sumOf(entries.map(([, { version }]) => version)),
     });
 
@@ -71,7 +71,7 @@ function sumOf(versions: readonly string[]): number {
   return numberExpression(`sum([${versions.map((version) => `tonumber(${version})`).join(", ")}])`);
 }
 
-/** A rule on the variables of a container that are copies of secrets. */
+/** Rule for the variables of a container that are copies of secrets. */
 export function secretVariablesRule<Props>(valuesOf: (props: Props) => WorkloadSecretProps["values"]): Rule<Props> {
   const doubled = (props: Props) => Object.keys(valuesOf(props)).filter((variable) => variable.includes("__"));
   return {
