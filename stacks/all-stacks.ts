@@ -8,9 +8,10 @@ import { type Settings } from "./settings";
 type StackClass = new (scope: Construct, name: string, settings: Settings) => PortableStack;
 
 /**
- * Every stack, under the name by which it is deployed.
+ * Every stack by its name.
  *
- * Each is loaded when it is asked for: most of a synthesis is spent on loading bindings, and every stack has its own.
+ * Each is loaded only when needed: most of a synthesis is spent on loading provider bindings, and every stack has its
+ * own.
  */
 const STACKS: Readonly<Record<string, () => Promise<StackClass>>> = {
   "idp-serverless": async () => (await import("./idp-serverless")).IdpServerlessStack,
@@ -19,9 +20,9 @@ const STACKS: Readonly<Record<string, () => Promise<StackClass>>> = {
 };
 
 /**
- * Adds the stacks of the given names to an app, and all stacks when none is named.
+ * Adds the named stacks to an app, or all stacks if none is named.
  *
- * @throws RulesBrokenError that tells every name that is not a stack's
+ * @throws RulesBrokenError that lists every unknown name
  */
 export async function createStacks(
   app: App,

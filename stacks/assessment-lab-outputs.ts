@@ -2,7 +2,7 @@ import { type StackOutput } from "../lib/core/portable-stack";
 import { type AssessmentLab } from "../lib/lab/assessment-lab";
 import { LAB_PASSWORD, LAB_USER, SSH_CREDENTIAL_NAME, SSH_KEY_OBJECT_NAME } from "../lib/lab/contract";
 
-/** Names and addresses; the only secret among the descriptions is the password that every lab has. */
+/** Names and addresses. The descriptions contain one password, which is the same in every lab. */
 export function assessmentLabOutputs(lab: AssessmentLab): Record<string, StackOutput> {
   return {
     deployment_id: { value: lab.deploymentId, description: "Suffix used in all names." },

@@ -2,7 +2,7 @@ import { type StackOutput } from "../lib/core/portable-stack";
 import { ADMINISTRATOR_NAME, DB_INIT_JOB } from "../lib/idp/contract";
 import { type IdentityProvider } from "../lib/identity-provider";
 
-/** The outputs of both variants: names and addresses, never a secret's value. */
+/** The outputs of both variants: names and addresses, never the value of a secret. */
 export function identityProviderOutputs(identityProvider: IdentityProvider): Record<string, StackOutput> {
   const { database, image, initialization, media, place, secrets, url } = identityProvider;
   const { secretId, version } = secrets.bootstrapPassword;

@@ -6,7 +6,7 @@ import { keepOtherStacks } from "./other-stacks";
 import { readSettings } from "./settings";
 import { summary } from "./summary";
 
-/** Synthesizes the stacks that the command line names, and all when it names none. */
+/** Synthesizes the stacks named on the command line, or all if none is named. */
 async function synthesize([, , ...names]: readonly string[]): Promise<void> {
   const app = new App();
   const settings = readSettings(process.env);

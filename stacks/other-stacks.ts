@@ -6,11 +6,11 @@ import { Manifest, type App, type StackManifest } from "cdktf";
 import { RulesBrokenError } from "../lib/core/rules";
 
 /**
- * Keeps in the manifest what earlier syntheses have left in the output folder, beside the stacks of this app.
+ * Keeps the stacks of earlier syntheses in the manifest, in addition to those of this app.
  *
- * The framework's command line deletes every stack's folder that the manifest does not name, with the state in it.
+ * The CDKTF command line deletes the folder of every stack that is missing from the manifest, including its state.
  *
- * @throws RulesBrokenError when there is a manifest that cannot be read
+ * @throws RulesBrokenError when the existing manifest cannot be read
  */
 export function keepOtherStacks({ manifest, node, outdir }: App): void {
   const own = node.children.map((stack) => stack.node.id);

@@ -1,4 +1,4 @@
-/** A synthesized configuration, as far as it decides how many resources there are. */
+/** The part of a synthesized configuration that determines the number of resources. */
 export interface CountedConfiguration {
   readonly resource?: Readonly<Record<string, Readonly<Record<string, { readonly count?: unknown }>>>>;
   readonly variable?: Readonly<Record<string, { readonly default?: unknown }>>;
@@ -7,10 +7,10 @@ export interface CountedConfiguration {
 type Variables = NonNullable<CountedConfiguration["variable"]>;
 
 /**
- * How many resources a first plan adds when every input that has a default keeps it.
+ * Number of resources that a first plan adds if every input keeps its default.
  *
- * Counts are numbers, inputs, or one of two numbers by conditions on inputs that must all hold; more is not synthesized. A
- * count of another form is taken for one resource.
+ * A synthesized count is a number, an input, or one of two numbers, depending on whether all of its conditions on
+ * inputs hold. A count of any other form is taken as one resource.
  */
 export function plannedResources({ resource = {}, variable = {} }: CountedConfiguration): number {
   return Object.values(resource)
@@ -23,7 +23,7 @@ function countOf(count: string, variables: Variables): number {
   const chosen = condition === undefined ? valueOf(count.replace(/^\$\{(.*)\}$/, "$1"), variables) : undefined;
   if (typeof chosen === "number") return chosen;
   if (condition === undefined) return 1;
-  // Conjunctions alone: without a negation or an alternative, parentheses change nothing.
+  // Conditions are joined only by &&, so parentheses change nothing.
   const holds = condition
     .replaceAll(/[()]/g, "")
     .split(" && ")
@@ -37,7 +37,7 @@ function isTrue(term: string, variables: Variables): boolean {
   return (valueOf(left, variables) === valueOf(right, variables)) === (operator === "==");
 }
 
-/** An input's default, or a literal, which Terraform writes as JSON does. */
+/** The default of an input, or a literal, which has the same syntax in Terraform as in JSON. */
 function valueOf(operand: string, variables: Variables): unknown {
   const name = /^var\.(\w+)$/.exec(operand)?.[1];
   if (name !== undefined) return variables[name]?.default;

@@ -6,7 +6,7 @@ import { type TerraformStack } from "cdktf";
 import { type StateBackend } from "../lib/core/state-backend";
 import { plannedResources, type CountedConfiguration } from "./planned-resources";
 
-/** What a backend cannot do without, and what stands for it in a command. */
+/** Required arguments of each backend, with their placeholders in a command. */
 const NEEDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   gcs: { bucket: "<your bucket>" },
   s3: { bucket: "<your bucket>", region: "<its region>" },
@@ -16,7 +16,7 @@ const NEEDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const LOCAL_STATE_WARNING = `warning: each state will be a file in its folder, and is lost with it; for anything real keep it in a bucket: STATE_BACKEND='{"gcs": {"bucket": "<your bucket>"}}' npm run synth\n`;
 
-/** One line per synthesized stack: where it is, how much a first plan adds, what to do next; then warnings. */
+/** One line per synthesized stack with its folder, the number of resources and the next command; then warnings. */
 export function summary(outputFolder: string, stacks: readonly TerraformStack[], backend: StateBackend): string {
   const folders = stacks.map((stack) => join(outputFolder, "stacks", stack.node.id));
   return [
@@ -42,14 +42,14 @@ function initOptions(folder: string, backend: StateBackend): string[] {
   ];
 }
 
-/** The backend that the folder was initialized with, in which its state is. */
+/** The backend that the folder was initialized with, which holds its state. */
 function backendOf(folder: string): string | undefined {
   const record = join(folder, ".terraform", "terraform.tfstate");
   if (!existsSync(record)) return undefined;
   return (JSON.parse(readFileSync(record, "utf8")) as { backend?: { type?: string } }).backend?.type;
 }
 
-/** With `none`, a backend file of the folder's owner decides. */
+/** Whether the state is in another backend. With `none`, the user's own backend file decides. */
 function isElsewhere(folder: string, { type }: StateBackend): boolean {
   const before = backendOf(folder);
   return type !== "none" && before !== undefined && before !== type;

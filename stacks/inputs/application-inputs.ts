@@ -9,16 +9,16 @@ import { ENVIRONMENT_RULES } from "../../lib/idp/environment-rules";
 import { APPLICATION_VERSION, EXISTING_IMAGE, FOREIGN_IMAGE } from "../../lib/idp/image-rules";
 import { type Input } from "./input-table";
 
-/** Shortest password of the first administrator. */
+/** Minimum length of the first administrator's password. */
 const BOOTSTRAP_PASSWORD_LEAST_LENGTH = 8;
 
-/** What the images of this deployment begin with, in Terraform's language. */
+/** Prefix of this deployment's images, as a Terraform expression. */
 const OWN_IMAGES = `${imagePrefix(expression("var.region"), expression("var.project_id"), {
   applicationName: expression("var.application_name"),
   tenantPrefix: tenantPrefix(expression("var.tenant_id"), expression("var.project_id")),
 })}/`;
 
-/** Inputs that decide what runs, with what password and settings. */
+/** Inputs for release, image, password and settings of the application. */
 export const APPLICATION_INPUTS = {
   application_version: {
     type: "string",
@@ -68,7 +68,7 @@ export const APPLICATION_INPUTS = {
     together: [
       FOREIGN_IMAGE.validationOf(
         { image: "existing_container_image", ownPrefix: OWN_IMAGES },
-        // By a function: it puts the text, which holds expressions of its own, between quotes.
+        // `Fn.join` quotes the text, which contains expressions.
         { ownPrefix: Fn.join("", [OWN_IMAGES]) },
       ),
     ],

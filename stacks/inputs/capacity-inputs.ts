@@ -36,7 +36,7 @@ export const DATABASE_INPUTS = {
   },
 } as const satisfies Record<string, Input>;
 
-/** Inputs that decide how many instances run, and how large they are. */
+/** Inputs for the number and size of instances. */
 export function instanceInputs(platform: PlatformWords) {
   return {
     min_instance_count: {

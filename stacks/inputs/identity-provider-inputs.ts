@@ -11,7 +11,7 @@ import { DATABASE_INPUTS, instanceInputs } from "./capacity-inputs";
 import { type Input } from "./input-table";
 import { type PlatformWords } from "./platform-words";
 
-/** Inputs that both variants have. */
+/** Inputs of both variants. */
 export function identityProviderInputs(platform: PlatformWords) {
   return {
     project_id: {

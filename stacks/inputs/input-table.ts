@@ -5,7 +5,7 @@ import { type CheckedEntries } from "../../lib/core/checked-entries";
 import { type CheckedValue } from "../../lib/core/checked-value";
 import { InputVariable } from "../../lib/core/input-variable";
 
-/** What of Terraform's types an input has, and what a construct gets for it. */
+/** The Terraform types of inputs, each with the type that a construct receives. */
 interface Types {
   readonly bool: IResolvable;
   readonly "list(string)": string[];
@@ -14,14 +14,14 @@ interface Types {
   readonly string: string;
 }
 
-/** One input of a stack, under its name. */
+/** One input of a stack. */
 export interface Input {
   readonly type: keyof Types;
 
-  /** What it is, its unit or limits, and the consequence of changing it later. */
+  /** Meaning, unit or limits, and the consequence of changing it later. */
   readonly description: string;
 
-  /** Value when none is given; `null` for "nothing given". Absent makes the input required. */
+  /** Default value; `null` makes the input optional without a value. Without a default, the input is required. */
   readonly default?: unknown;
 
   /** Keeps the value out of the state and of saved plans. */
@@ -30,11 +30,11 @@ export interface Input {
   /** Keeps the value out of what Terraform prints. */
   readonly sensitive?: boolean;
 
-  /** What the value must be: the same that the construct's prop must be. */
+  /** Rules for the value, the same as for the construct's prop. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the rule knows its own type
   readonly must?: CheckedValue<any> | readonly (CheckedEntries | CheckedValue<any>)[];
 
-  /** What it must be together with other inputs. */
+  /** Rules that also depend on other inputs. */
   readonly together?: readonly TerraformVariableValidationConfig[];
 }
 
@@ -44,14 +44,14 @@ type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Name;
 
-/** The values of a table of inputs, each under the name of the prop that it is for: `project_id` becomes `projectId`. */
+/** The values of a table of inputs under the names of their props: `project_id` becomes `projectId`. */
 export type InputValues<Table extends InputTable> = {
   readonly [Name in keyof Table & string as CamelCase<Name>]: Types[Table[Name]["type"]];
 };
 
-/** Declares every input of a table and gives their values. */
+/** Declares every input of a table and returns their values. */
 export function declareInputs<const Table extends InputTable>(stack: TerraformStack, table: Table): InputValues<Table> {
-  // A room of their own: a construct of the stack may have the name of an input.
+  // A scope of their own, because a construct of the stack may have the name of an input.
   const room = new Construct(stack, "Inputs");
   return Object.fromEntries(
     Object.entries(table).map(([name, input]) => [camelCase(name), valueOf(room, name, input)]),

@@ -8,7 +8,7 @@ import { NAMESPACE_NAME } from "../../lib/platform/kubernetes/workload-namespace
 import { identityProviderInputs } from "./identity-provider-inputs";
 import { type Input } from "./input-table";
 
-/** Inputs of the Kubernetes variant. */
+/** Inputs of the variant on GKE. */
 export const KUBERNETES_INPUTS = {
   ...identityProviderInputs({
     alsoProtected: "cluster, ",

@@ -35,7 +35,7 @@ const LOCATION = "[1 Project and location]";
 const NETWORK = "[2 Network]";
 const ASSESSMENT = "[8 Assessment]";
 
-/** Address of the first resource of AWS, on which all its others depend. */
+/** Terraform address of the first AWS resource, on which all others depend. */
 export const CLOUDB_PROGRAMS_ADDRESS = "terraform_data.lab_cloudb_programs";
 
 /** Inputs of the assessment lab. */
@@ -124,7 +124,7 @@ export const LAB_INPUTS = {
     description: `${ASSESSMENT} AWS region whose instances are imported; read only when the credentials are given. A region without instances imports nothing.`,
     must: AWS_REGION,
     together: [
-      // Of a sensitive input's own validation Terraform shows the value. So it is one of this input, which it must name.
+      // A validation of the sensitive input would show its value, so it belongs to this one, and must refer to it.
       AWS_ACCESS_KEY.validationOf(
         { accessKeyId: "cloudb_access_key_id", secretAccessKey: "cloudb_secret_access_key" },
         { accessKeyId: '(var.cloudb_region == null ? "" : var.cloudb_access_key_id)' },

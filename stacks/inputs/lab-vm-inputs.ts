@@ -24,7 +24,7 @@ import { type Input } from "./input-table";
 const COMPUTE = "[3 Compute]";
 const KEY_STORAGE = "[7 SSH key storage]";
 
-/** Inputs of the lab's VMs, and of the key that is for them. */
+/** Inputs of the lab's VMs and their SSH key. */
 export const LAB_VM_INPUTS = {
   create_windows_vm: {
     type: "bool",

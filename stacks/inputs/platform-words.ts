@@ -3,12 +3,12 @@ import { type TerraformVariableValidationConfig } from "cdktf";
 import { type CheckedRelation } from "../../lib/core/checked-relation";
 import { type CheckedValue } from "../../lib/core/checked-value";
 
-/** What a platform says about the inputs that both variants have. */
+/** Platform-specific texts and rules for the inputs that both variants have. */
 export interface PlatformWords {
-  /** What else is protected from deletion, followed by a comma; empty for nothing. */
+  /** What else is protected from deletion, ending in a comma and a space; empty for nothing. */
   readonly alsoProtected: string;
 
-  /** CPUs that the platform offers, in words. */
+  /** The choice of CPUs, in words. */
   readonly cpuChoice: string;
 
   readonly cpu: CheckedValue<number | string>;
@@ -17,20 +17,20 @@ export interface PlatformWords {
 
   readonly minInstances: CheckedValue<number>;
 
-  /** What happens with the fewest instances, as a sentence; empty when nothing does. */
+  /** Sentence on the effect of the smallest minimum; empty if there is none. */
   readonly leastMeaning: string;
 
   /** What an existing network must have, and what giving it changes. */
   readonly network: string;
 
-  /** What is taken from the subnetwork, and what that asks of it. */
+  /** What the subnetwork is used for, and what it must have. */
   readonly subnetwork: string;
 
-  /** Instances that a rollout runs beside the most. */
+  /** Instances that a rollout runs in addition to the maximum. */
   readonly surge: number;
 
   /**
-   * Rules on the names together, for the input `application_name`.
+   * Rules on the combined names, for the input `application_name`.
    *
    * @default - none
    */

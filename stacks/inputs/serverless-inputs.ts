@@ -6,10 +6,10 @@ import { CPU_ALWAYS_ALLOCATED, ROLLOUT_SURGE } from "../../lib/platform/serverle
 import { identityProviderInputs } from "./identity-provider-inputs";
 import { type Input } from "./input-table";
 
-/** Length of the database's connection name, in Terraform's language. */
+/** Length of the database's connection name, as a Terraform expression. */
 const CONNECTION_NAME_LENGTH = `(length(join("", [var.project_id, var.region, var.tenant_id, var.application_name])) + ${CONNECTION_NAME_FRAME_LENGTH})`;
 
-/** Inputs of the serverless variant. */
+/** Inputs of the variant on Cloud Run. */
 export const SERVERLESS_INPUTS = {
   ...identityProviderInputs({
     alsoProtected: "",
