@@ -10,33 +10,33 @@ import { addPlainEntries, environmentOn } from "../environment";
 import { type NetworkAttachment } from "../network/network-attachment";
 import { LOAD_BALANCER_RANGES, SOCKET_FOLDER, SOCKET_VOLUME } from "./serverless-defaults";
 
-/** A file that is mounted beside the container's own buckets. */
+/** A file mounted in addition to the container's buckets. */
 interface FileMount {
   readonly name: string;
   readonly mountPath: string;
 }
 
-/** The part of a container that a service and a job write alike. */
+/** The part of a container block that services and jobs share. */
 export function containerBlock(container: ContainerSpec, files: readonly FileMount[] = []) {
   const { args, command, database, image, mounts = [], secretEnvironment } = container;
   return {
     image: image.containerImage,
     args: args && [...args],
     command: command && [...command],
-    // Read when an instance starts, at exactly the given version.
+    // An instance reads exactly this version when it starts.
     env: Object.entries(secretEnvironment).map(([name, { secretId, version }]) => ({
       name,
       valueSource: { secretKeyRef: { secret: secretId, version } },
     })),
     volumeMounts: [
       ...[...mounts, ...files].map(({ name, mountPath }) => ({ name, mountPath })),
-      // Last, here and below: Cloud Run returns it last, and any other order would be a permanent difference.
+      // Last, here and below: Cloud Run returns it last, so any other order would be a permanent diff.
       ...(database === undefined ? [] : [{ name: SOCKET_VOLUME, mountPath: SOCKET_FOLDER }]),
     ],
   };
 }
 
-/** The volumes behind these mounts; those of files come after the buckets. */
+/** The volumes of these mounts; those of files come after the buckets. */
 export function volumeBlocks<File extends object = never>(
   { database, mounts = [] }: ContainerSpec,
   files: readonly File[] = [],
@@ -50,7 +50,7 @@ export function volumeBlocks<File extends object = never>(
   ];
 }
 
-/** Access to an existing network that is known at synth; none otherwise. */
+/** Access to an existing network; undefined if the network is unknown at synth. */
 export function networkAccess(attachment: NetworkAttachment | undefined) {
   if (attachment === undefined || Token.isUnresolved(attachment.network)) return undefined;
   const { network, subnetwork } = attachment;
@@ -58,8 +58,8 @@ export function networkAccess(attachment: NetworkAttachment | undefined) {
 }
 
 /**
- * Adds to a service or a job what the bindings cannot say: variables and a network that only Terraform knows, and the flags
- * of mounts.
+ * Adds what the bindings cannot express to a service or a job: variables and a network unknown at synth, and mount
+ * options.
  *
  * @param templatePath path of the block that holds the container
  */
@@ -90,7 +90,7 @@ export function completeTemplate(
   });
 }
 
-/** Characters of a connection name: Cloud Run mounts the socket in a folder of that name. */
+/** Limits the length of a connection name: Cloud Run mounts the socket in a folder of that name. */
 export const SOCKET_PATH = new CheckedRelation<{ connectionName: number | undefined }, "excess">({
   accepts: ({ connectionName: length = 0 }) => length <= CONNECTION_NAME_MAX_LENGTH,
   condition: ({ connectionName: length }) => `${length} <= ${CONNECTION_NAME_MAX_LENGTH}`,
@@ -105,7 +105,7 @@ export const SOCKET_PATH = new CheckedRelation<{ connectionName: number | undefi
 });
 
 /**
- * A rule for whatever mounts the socket of a database.
+ * Rule for constructs that mount the socket of a database.
  *
  * @param prop where the container is in the props
  */
@@ -115,5 +115,5 @@ export function socketPathRule<Props>(prop: string, containerOf: (props: Props) 
   });
 }
 
-/** Private addresses go through the network, everything else keeps going out directly. */
+/** Only traffic to private addresses goes through the network. */
 const EGRESS = "PRIVATE_RANGES_ONLY";

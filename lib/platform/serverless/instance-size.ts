@@ -3,7 +3,7 @@ import { CheckedValue } from "../../core/checked-value";
 import { RESOURCES } from "../../idp/contract";
 import { mebibytes, mebibytesExpression } from "../instance-rules";
 
-/** Memory in MiB that Cloud Run allows per number of CPUs, in the environment that can mount buckets. */
+/** Memory in MiB that Cloud Run allows for each number of CPUs, in the execution environment that can mount buckets. */
 const MEMORY_MIB_PER_CPU = {
   1: { min: 512, max: 4096 },
   2: { min: 512, max: 8192 },

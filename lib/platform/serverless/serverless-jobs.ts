@@ -27,28 +27,28 @@ import {
 } from "./serverless-defaults";
 
 export interface ServerlessJobsProps {
-  /** Account that the jobs run as. It is granted what each job takes. */
+  /** Service account that the jobs run as. It is granted access to what each job uses. */
   readonly identity: Identity;
 
-  /** Where the jobs go, and what their names are made of. */
+  /** Determines the names, the project and the region of the jobs. */
   readonly place: DeploymentPlace;
 
   /**
-   * Things that must exist before a job: the gates of the APIs of Cloud Run and the secret store.
+   * What must exist before a job: `apis.ready("run", "secretmanager")`.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Existing network through which the database has its private address.
+   * Existing network on which the database has its private address.
    *
    * @default - none
    */
   readonly network?: NetworkAttachment;
 }
 
-/** Runs jobs on Cloud Run: each is executed at apply when it is created, and waited for. */
+/** Runs jobs on Cloud Run: creating a job at apply executes it, and the apply waits for it. */
 export class ServerlessJobs implements JobRunner {
   constructor(private readonly props: ServerlessJobsProps) {}
 
@@ -62,8 +62,8 @@ interface ServerlessJobProps extends ServerlessJobsProps {
 }
 
 /**
- * A job is replaced, and so runs again, when its trigger changes; other changes and executions by hand leave it alone. It
- * has no deletion protection on purpose: a failed run leaves the job to be replaced by the next apply.
+ * A job is replaced, and so runs again, when its trigger changes, but not after other changes or manual executions. It
+ * deliberately has no deletion protection, because after a failed run the next apply replaces the job.
  */
 export class ServerlessJob extends Construct implements OneTimeJob {
   readonly jobName: string;
@@ -115,15 +115,15 @@ export class ServerlessJob extends Construct implements OneTimeJob {
       },
       timeouts: { create: JOB_TIMEOUT, update: JOB_TIMEOUT },
       lifecycle: {
-        // An execution by hand makes Cloud Run forget the token; sending it again would be a second execution.
+        // A manual execution makes Cloud Run forget the token; sending the token again would execute the job again.
         ignoreChanges: ["run_execution_token", "client", "client_version"],
-        // By address: the framework renders an object here as an expression, which Terraform refuses.
+        // By address: CDKTF renders an object here as an expression, which Terraform rejects.
         replaceTriggeredBy: [dependable(trigger)],
       },
       dependsOn: [...script.ready, ...grantsTo(identity, job.container), ...dependsOn],
     });
     completeTemplate(this.job, "template.template", job.container, network);
-    // With this token Cloud Run executes the job and the apply waits for the end of it.
+    // With this token, Cloud Run executes the job and the apply waits for its end.
     const token = Fn.substr(Fn.sha256(Fn.jsonencode(trigger.input)), 0, EXECUTION_TOKEN_LENGTH);
     setNewerAttribute(this.job, "run_execution_token", token);
 
@@ -131,7 +131,7 @@ export class ServerlessJob extends Construct implements OneTimeJob {
     this.ready = [this.job];
   }
 
-  /** The script as a secret: the only kind of file that Cloud Run mounts without a bucket. */
+  /** The script as a secret, the only kind of file that Cloud Run mounts without a bucket. */
   private storedScript(
     job: OneTimeJobSpec,
     { deployment, labels }: DeploymentPlace,
@@ -150,10 +150,10 @@ export class ServerlessJob extends Construct implements OneTimeJob {
       secret: secret.id,
       secretData: job.script.base64,
       isSecretDataBase64: true,
-      // The job points at the old version until it is replaced; it must not be gone before.
+      // The job refers to the old version until it is replaced, so the version must not be deleted before.
       lifecycle: { createBeforeDestroy: true },
     });
-    // Jobs are the only reader, so an account that takes no other grants gets this one.
+    // Only jobs read the script, so even an account that takes no other grants gets this one.
     const reader = new SecretManagerSecretIamMember(this, "ScriptReader", {
       secretId: secret.id,
       role: "roles/secretmanager.secretAccessor",
@@ -166,7 +166,7 @@ export class ServerlessJob extends Construct implements OneTimeJob {
 
 const SCRIPT_VOLUME = "script";
 
-/** Cloud Run names an execution after job and token. */
+/** Cloud Run names an execution after its job and token. */
 const JOB_NAME_MAX_LENGTH = JOB_NAME_AND_TOKEN_MAX_LENGTH - EXECUTION_TOKEN_LENGTH;
 
 function nameOf({ job, place }: ServerlessJobProps): string {

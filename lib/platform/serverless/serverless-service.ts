@@ -26,53 +26,53 @@ import {
 } from "./serverless-defaults";
 
 export interface ServerlessServiceProps {
-  /** What to run. It finds the socket of its database under `/cloudsql`. */
+  /** Container to run. The socket of its database is under `/cloudsql`. */
   readonly container: ContainerSpec;
 
-  /** Account that the container runs as. It is granted what the container takes. */
+  /** Service account that the container runs as. It is granted access to what the container uses. */
   readonly identity: Identity;
 
-  /** What the name is made of, and the region. Another region later makes a new service with another address. */
+  /** Determines the name and the region. Changing the region later creates a new service with another URL. */
   readonly place: DeploymentPlace;
 
   /**
-   * Keeps the CPU on between requests, which the co-located worker needs.
+   * Keeps the CPU allocated between requests, which the worker beside the server needs.
    *
    * @default true
    */
   readonly cpuAlwaysAllocated?: boolean | IResolvable;
 
   /**
-   * Things that must exist first, beside what the container takes: the gate of Cloud Run's API.
+   * What must exist first, in addition to what the container uses: `apis.ready("run")`.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Most instances at a time; each takes 20 database connections at its peak.
+   * Maximum number of instances; each takes up to 20 database connections.
    *
    * @default 3
    */
   readonly maxInstanceCount?: number;
 
   /**
-   * Instances that are always running. With 0 the worker stops whenever nobody signs in.
+   * Minimum number of instances. With 0, the worker stops whenever nobody signs in.
    *
    * @default 1
    */
   readonly minInstanceCount?: number;
 
   /**
-   * Existing network through which the database has its private address.
+   * Existing network on which the database has its private address.
    *
    * @default - none
    */
   readonly network?: NetworkAttachment;
 
   /**
-   * Allows unauthenticated requests, as a sign-in page must. Otherwise callers need the right to invoke the service, which
-   * browsers do not have.
+   * Allows unauthenticated requests, as a sign-in page must. Otherwise callers need permission to invoke the service,
+   * which browsers do not have.
    *
    * @default true
    */
@@ -80,16 +80,15 @@ export interface ServerlessServiceProps {
 }
 
 /**
- * A container as a Cloud Run service that always sends all traffic to its newest revision.
+ * A Cloud Run service of a container that always sends all traffic to its newest revision.
  *
- * The application is told to trust the front end of Cloud Run, unless the container brings a list of its own.
+ * The application is set to trust Cloud Run's front end, unless the container has its own list.
  *
- * It has no deletion protection on purpose: a first start that fails leaves the service to be replaced by the next apply,
- * and protection would block exactly that. It holds no data. Instances are billed while they run, the minimum number all
- * the time.
+ * The service holds no data and deliberately has no deletion protection, which would block the next apply from
+ * replacing it if its first start fails. Instances are billed while they run, the minimum number always.
  */
 export class ServerlessService extends Construct {
-  /** Address that Cloud Run gives the service. */
+  /** URL that Cloud Run assigns to the service. */
   readonly url: string;
 
   readonly serviceName: string;
@@ -138,9 +137,9 @@ export class ServerlessService extends Construct {
       },
       traffic: [{ type: "TRAFFIC_TARGET_ALLOCATION_TYPE_LATEST", percent: 100 }],
       timeouts: { create: SERVICE_TIMEOUT, update: SERVICE_TIMEOUT },
-      // Every tool that touches the service writes its own name there.
+      // Every tool that changes the service writes its own name there.
       lifecycle: { ignoreChanges: ["client", "client_version"] },
-      // Cloud Run looks for all of it when it starts a revision.
+      // Cloud Run checks for all of these when it starts a revision.
       dependsOn: [...grantsTo(identity, container), ...dependsOn],
     });
     completeTemplate(this.service, "template", container, network);
@@ -151,7 +150,7 @@ export class ServerlessService extends Construct {
   }
 }
 
-/** The worker lives in the instances, so whatever stops them stops it. */
+/** The worker runs in the instances, so whatever stops them stops it. */
 function sleepingWorkerRisks(
   scope: Construct,
   minInstanceCount: number,
