@@ -17,10 +17,10 @@ export interface PlatformWords {
 
   readonly minInstances: CheckedValue<number>;
 
-  /** Sentence on the effect of the smallest minimum; empty if there is none. */
+  /** Sentence on what the lowest minimum means; empty if there is nothing to say. */
   readonly leastMeaning: string;
 
-  /** What an existing network must have, and what giving it changes. */
+  /** What an existing network must have, and what setting one changes. */
   readonly network: string;
 
   /** What the subnetwork is used for, and what it must have. */

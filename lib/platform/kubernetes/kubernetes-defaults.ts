@@ -7,12 +7,12 @@ export const LOAD_BALANCER_RANGES = ["35.191.0.0/16", "130.211.0.0/22"] as const
 export const ANYWHERE = "0.0.0.0/0";
 
 /**
- * Annotations that GKE's admission controllers add to objects. The provider ignores them, so that they are no diff in
- * the next plan.
+ * Annotations that GKE's admission controllers add to objects. The provider ignores them, so that the next plan shows no
+ * diff.
  */
 export const IGNORED_ANNOTATIONS = ["^autopilot\\.gke\\.io\\/.*", "^cloud\\.google\\.com\\/.*"];
 
-/** Admission adds it to every pod. Without it here, it would be a permanent diff, and make a job run again. */
+/** Admission adds it to every pod; omitting it here would be a permanent diff, and make a job run again. */
 export const ARCHITECTURE_TOLERATION = {
   key: "kubernetes.io/arch",
   operator: "Equal",

@@ -75,7 +75,7 @@ export function httpsLoadBalancer(scope: Construct, props: KubernetesFrontDoorPr
   const count = countIfSet(domain);
   const certificate = new ComputeManagedSslCertificate(scope, "Certificate", {
     project: projectId,
-    // Another domain needs another certificate, and the load balancer releases the old one only for the new one.
+    // Another domain needs another certificate; the load balancer releases the old one once it has the new one.
     name: certificateName(deployment, domain ?? ""),
     managed: { domains: [domain ?? ""] },
     count,

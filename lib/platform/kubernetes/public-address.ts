@@ -59,7 +59,7 @@ export class PublicAddress extends Construct {
   /** Name of the global address, as a Terraform expression. */
   readonly globalAddressName: string;
 
-  /** What must exist before anything can be reached by it. */
+  /** What must exist before clients can use it. */
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: PublicAddressProps) {

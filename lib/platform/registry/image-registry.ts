@@ -32,8 +32,8 @@ export interface ImageRegistryProps {
 /**
  * A repository for container images, and the service account that builds and pushes them.
  *
- * Stored images are billed; cleanup policies keep the most recent ones and delete the other old ones. A Cloud Run
- * service keeps its own copy of its image.
+ * Stored images are billed; cleanup policies delete old ones, except the most recent. A Cloud Run service keeps its own
+ * copy of its image.
  */
 export class ImageRegistry extends Construct implements ImageRepository {
   readonly imagePrefix: string;

@@ -12,10 +12,7 @@ export const SOCKET_FOLDER = "/cloudsql";
 /** Name of the volume that holds the sockets. */
 export const SOCKET_VOLUME = "cloudsql";
 
-/**
- * Instances beyond the maximum in a rollout: effectively none, as those of the old revision stop when new ones take
- * over.
- */
+/** Extra instances during a rollout: effectively none, as the old revision's stop when the new one's take over. */
 export const ROLLOUT_SURGE = 0;
 
 /** The first start runs all migrations; the provider gives up after 20 minutes by default. */
