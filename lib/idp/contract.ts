@@ -23,8 +23,8 @@ export const PINNED_VERSION = "2026.5.4";
 export const NEWEST_KNOWN_VERSION = "2026.8.5";
 
 /**
- * Takes the last hop of a request for the client, even if it is a trusted proxy. Behind a load balancer all clients
- * look like one and share one rate limit.
+ * This release takes the last hop of a request for the client, even if it is a trusted proxy. Behind a load balancer
+ * all clients look like one and share one rate limit.
  */
 export const REFUSED_VERSION = "2026.8.0";
 
@@ -193,7 +193,7 @@ export const DB_INIT_TIMEOUT_SECONDS = 600;
 /** Attempts after the first; the script can safely be rerun after a failure at any point. */
 export const DB_INIT_MAX_RETRIES = 2;
 
-/** Suffix of the media bucket's name, and its name in the platform's output. */
+/** Suffix of the media bucket's name, and its key in the output `storage_buckets`. */
 export const MEDIA_BUCKET_SUFFIX = "storage";
 
 /** Where the media bucket is mounted. */
