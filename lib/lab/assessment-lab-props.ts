@@ -4,12 +4,12 @@ import { type ProjectApis } from "../core/project-apis";
 import { type FirewallSourceRanges } from "./lab-firewall";
 
 /**
- * Bootstrap credentials of AWS: they create the read-only user that lists instances, and do nothing else.
+ * AWS bootstrap credentials, used only to create the read-only user that lists instances.
  *
  * They must be inputs: literals would be in the synthesized folder.
  */
 export interface AwsCredentials {
-  /** Id of an access key; an empty one that only Terraform knows means no AWS. */
+  /** Id of an access key; an empty value known only to Terraform means no AWS. */
   readonly accessKeyId: string;
 
   /** Secret of that access key. */
@@ -24,28 +24,29 @@ export interface AwsCredentials {
 }
 
 export interface AssessmentLabProps {
-  /** Project that everything goes into; it must exist and have billing. Another project is another lab. */
+  /** Project of all resources; it must exist and have billing enabled. Another project is another lab. */
   readonly projectId: string;
 
   /**
-   * Services of the project, with `compute`, `storage`, `iam` and `migrationcenter`; for several labs in one stack.
+   * APIs of the project, including `compute`, `storage`, `iam` and `migrationcenter`; for several labs in one stack.
    *
-   * @default - the lab enables what it needs
+   * @default - the lab enables the APIs that it needs
    */
   readonly apis?: ProjectApis;
 
   /**
-   * Display name of the discovery source, 1 to 63 characters. The discovery client must be given the same at sign-in,
-   * capitals included.
+   * Display name of the discovery source, 1 to 63 characters. Users must type exactly this name into the discovery
+   * client at sign-in; it is case-sensitive.
    *
    * @default "assess-discovery-client"
    */
   readonly assessDiscoveryClientName?: string;
 
   /**
-   * AWS, whose instances are imported. Needs the package `@cdktf/provider-aws`, which a lab without AWS does not load.
+   * AWS account from which instances are imported. Needs the package `@cdktf/provider-aws`, which a lab without AWS
+   * does not load.
    *
-   * @default - none, and no call to it
+   * @default - none, and AWS is not called
    */
   readonly aws?: AwsCredentials;
 
@@ -58,15 +59,15 @@ export interface AssessmentLabProps {
   readonly createDefaultFirewallRules?: boolean | IResolvable;
 
   /**
-   * Stores the private key in a private bucket; otherwise it is in the Terraform state alone.
+   * Stores the private key in a private bucket; otherwise it is only in the Terraform state.
    *
    * @default true
    */
   readonly createSshKeyBucket?: boolean | IResolvable;
 
   /**
-   * Creates the network. False uses the existing auto-mode network `assess-<id>-vpc` of the project and needs
-   * `deploymentId`; the Compute Engine API must already be on, because the plan asks it for the network.
+   * Creates the network. False uses the project's existing auto-mode network `assess-<id>-vpc` and needs
+   * `deploymentId`; the Compute Engine API must already be enabled, because the network is looked up at plan.
    *
    * @default true
    */
@@ -80,9 +81,9 @@ export interface AssessmentLabProps {
   readonly createWindowsVm?: boolean | IResolvable;
 
   /**
-   * Part of every name: up to 8 lower-case letters and digits, but not 7. A null that only Terraform knows means random.
-   * The name of the bucket, `assess-<id>-keys`, must be free: bucket names are global.
-   * Changing it later replaces everything.
+   * Part of every name: up to 8 lower-case letters and digits, but not 7. A null known only to Terraform means random.
+   * The bucket name `assess-<id>-keys` must be available, because bucket names are global. Changing it later replaces
+   * everything.
    *
    * @default - 8 random hexadecimal digits
    */
@@ -96,28 +97,28 @@ export interface AssessmentLabProps {
   readonly initializeAssessmentService?: boolean | IResolvable;
 
   /**
-   * Private addresses from which the VMs can be reached on every port.
+   * Private address range from which the VMs can be reached on every port.
    *
    * @default "10.128.0.0/9", the range of auto-mode networks
    */
   readonly internalTrafficCidr?: string;
 
   /**
-   * Boot disk of each Linux VM in GB, from 10. It can be raised later, in place, and not lowered.
+   * Boot disk of each Linux VM in GB, at least 10. It can be increased later in place, but not decreased.
    *
    * @default 20
    */
   readonly linuxVmBootDiskSizeGb?: number;
 
   /**
-   * Number of Linux VMs, the scan targets. Raising or lowering it later touches no other VM.
+   * Number of Linux VMs, the scan targets. Changing it later does not affect the other VMs.
    *
    * @default 3
    */
   readonly linuxVmCount?: number;
 
   /**
-   * Machine type of the Linux VMs, of a family with x86 processors. Changing it later stops and starts them.
+   * Machine type of the Linux VMs, from a family with x86 processors. Changing it later stops and starts them.
    *
    * @default "e2-medium"
    */
@@ -131,37 +132,39 @@ export interface AssessmentLabProps {
   readonly region?: string;
 
   /**
-   * Source ranges by firewall rule; what is left out keeps its default.
+   * Source ranges by firewall rule; omitted rules keep their default.
    *
-   * @default - `internal` and `http`: the internal range; `ssh`: the identity-aware proxy; `icmp`: both; `rdp`: any address
+   * @default - `internal` and `http`: the internal range; `ssh`: the identity-aware proxy; `icmp`: both; `rdp`: any
+   * address
    */
   readonly sourceRanges?: Partial<FirewallSourceRanges>;
 
   /**
-   * Password of the lab user on the Windows VM: `fixed` is the same in every lab, and in the VM's metadata; `unknown` is
-   * generated on the VM at its first boot and not stored, so one must be set with `gcloud compute reset-windows-password`
-   * before the first sign-in. It is read when the VM is created; changing it later changes no password.
+   * Password of the lab user on the Windows VM: `fixed` is the same in every lab, and is in the VM's metadata;
+   * `unknown` is generated on the VM at its first boot and not stored, so reset it with `gcloud compute
+   * reset-windows-password` before the first sign-in. It takes effect when the VM is created; changing it later changes
+   * no password.
    *
    * @default "fixed"
    */
   readonly windowsPassword?: string;
 
   /**
-   * Boot disk of the Windows VM in GB, from 50. It can be raised later, in place, and not lowered.
+   * Boot disk of the Windows VM in GB, at least 50. It can be increased later in place, but not decreased.
    *
    * @default 50
    */
   readonly windowsVmBootDiskSizeGb?: number;
 
   /**
-   * Machine type of the Windows VM, of a family with x86 processors. Changing it later stops and starts it.
+   * Machine type of the Windows VM, from a family with x86 processors. Changing it later stops and starts it.
    *
    * @default "e2-medium"
    */
   readonly windowsVmMachineType?: string;
 
   /**
-   * Zone of all VMs, in the region.
+   * Zone of all VMs, within the region.
    *
    * @default - "us-central1-a" in the default region, zone b in any other
    */

@@ -39,13 +39,13 @@ import { SurvivorsNote } from "./survivors-note";
 import { WindowsVm } from "./windows-vm";
 
 /**
- * A temporary lab for cloud migration discovery and assessment: a network of its own, a Windows VM with the discovery client,
- * Linux VMs that it scans, and the key with which it signs in to them. It registers the discovery source with Migration
- * Center and, on request, imports instances of AWS; what Migration Center has survives a destroy.
+ * A temporary lab for cloud migration discovery and assessment: a network, a Windows VM with the discovery client,
+ * Linux VMs that it scans, and the SSH key with which it signs in to them. It registers the discovery source with
+ * Migration Center and optionally imports instances from AWS; the data in Migration Center survives a destroy.
  *
- * Every VM is billed while it runs, and the Windows VM has a licence on top. No VM has a service account. The private key is
- * in the Terraform state: keep the state as secret as the key. A lab may stand beside others in one stack and in one
- * project; the stack configures the providers google, random and tls.
+ * Every VM is billed while it runs, the Windows VM with a licence in addition. No VM has a service account. The private
+ * key is in the Terraform state: protect the state like the key. A stack and a project may have several labs; the stack
+ * configures the providers google, random and tls.
  */
 export class AssessmentLab extends Construct {
   /** Part of every name. */
@@ -70,17 +70,17 @@ export class AssessmentLab extends Construct {
   /** Null when there is no Windows VM. */
   readonly windowsVmName: string;
 
-  /** Address for remote desktop; null when there is no Windows VM. */
+  /** IP address for remote desktop; null when there is no Windows VM. */
   readonly windowsVmExternalIp: string;
 
   readonly linuxVmNames: string[];
 
   readonly linuxVmInternalIps: string[];
 
-  /** Null when the private key is in the state alone. */
+  /** Null when the private key is only in the state. */
   readonly sshKeyBucketName: string;
 
-  /** Address of the key pair in Terraform, to be replaced for another key. */
+  /** Terraform address of the key pair, to be replaced to rotate the key. */
   readonly sshKeyAddress: string;
 
   /** User name that goes with the private key. */
@@ -89,13 +89,13 @@ export class AssessmentLab extends Construct {
   /** Name to type into the discovery client. */
   readonly assessDiscoveryClientName: string;
 
-  /** Address of the assessment service in the console. */
+  /** URL of Migration Center in the console. */
   readonly assessmentServiceUrl: string;
 
   /** Id of the registered discovery source; null when none is registered. */
   readonly assessSourceId: string;
 
-  /** ARN of the read-only user in AWS; null when there is none. */
+  /** ARN of the read-only AWS user; null when there is none. */
   readonly awsUserArn: string;
 
   constructor(scope: Construct, id: string, props: AssessmentLabProps) {
@@ -172,7 +172,7 @@ export class AssessmentLab extends Construct {
         deploymentId,
         projectId,
         region,
-        // Known at plan, so that registering the source again does not import again.
+        // Known at plan, so that registering the source again does not repeat the import.
         sourceId,
         sourceGeneration: source.generation,
         enabled: initializeAssessmentService,
@@ -231,7 +231,7 @@ export class AssessmentLab extends Construct {
     this.awsUserArn = aws?.userArn ?? expression("null");
   }
 
-  /** An expression under a name of its own, so that a reader of the folder sees it once; a literal needs none. */
+  /** Puts an expression into a local, so that it appears only once in the folder; a literal needs none. */
   private named(id: string, value: string): string {
     return Token.isUnresolved(value) ? new TerraformLocal(this, id, value).asString : value;
   }

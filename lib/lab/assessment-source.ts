@@ -13,18 +13,18 @@ import { discoverySourceId, labGroupId } from "./lab-names";
 import { DEPLOYMENT_ID, DISCOVERY_CLIENT_NAME } from "./lab-rules";
 
 export interface AssessmentSourceProps {
-  /** Display name of the source: what is typed into the discovery client, 1 to 63 characters. */
+  /** Display name of the source, which users type into the discovery client, 1 to 63 characters. */
   readonly clientName: string;
 
-  /** Project of the assessment service. */
+  /** Project of Migration Center. */
   readonly projectId: string;
 
-  /** Region of the assessment data, permanently. */
+  /** Region of the assessment data; it cannot be changed later. */
   readonly region: string;
 
   /**
-   * Suffix of the lab's names. The source's description names it, so that other labs which use the source are told of this
-   * one, and this one of them. An empty group of the service bears it, too: `assessment-cleanup.sh` deletes the groups of
+   * Id of the lab. The source's description lists the ids of the labs that use it, so that each lab can report the
+   * others. An empty group in Migration Center has the id in its name: `assessment-cleanup.sh` deletes the groups of
    * all labs whose source it deletes, so that their next plan registers the source again.
    *
    * @default - the description names no lab, and there is no group
@@ -32,7 +32,7 @@ export interface AssessmentSourceProps {
   readonly deploymentId?: string;
 
   /**
-   * What must answer before the source is registered.
+   * What must exist before the source is registered, for example the gate of the Migration Center API.
    *
    * @default - nothing
    */
@@ -46,33 +46,33 @@ export interface AssessmentSourceProps {
   readonly enabled?: boolean | IResolvable;
 
   /**
-   * Id of the source, for a caller that needs it elsewhere too: what `discoverySourceId` makes of the client's name.
+   * Id of the source, for callers that also need it elsewhere.
    *
-   * @default - that
+   * @default - the result of `discoverySourceId` for the client's name
    */
   readonly sourceId?: string;
 }
 
 /**
- * Registers the source into which the discovery client delivers, by the assessment service's REST API.
+ * Registers the source to which the discovery client reports, through the Migration Center REST API.
  *
- * A source of that id which is there already is used, which the apply says; its display name is corrected, and one of
- * another type is refused. It is not in the Terraform state and survives a destroy, as does all that was discovered and
- * imported: the folder has `assessment-status.sh` to look at it and `assessment-cleanup.sh` to remove it. The service needs
- * no other preparation.
+ * An existing source with that id is reused, which the apply reports; its display name is corrected, and a source of
+ * another type is refused. The source is not in the Terraform state and survives a destroy, as does all discovered and
+ * imported data: `assessment-status.sh` in the folder shows it and `assessment-cleanup.sh` removes it. Migration Center
+ * needs no other preparation.
  *
- * What is not in the state is not missed by a plan either, and a look-up at plan would need the service before there is
- * one. When somebody has deleted the source alone, an apply that replaces `Registered` registers it again;
+ * A plan does not notice that the source is missing, because it is not in the state, and a look-up at plan would need
+ * the API before it is enabled. If only the source was deleted, an apply that replaces `Registered` registers it again;
  * `assessment-status.sh` prints that command.
  */
 export class AssessmentSource extends Construct {
   /** Id of the source once it is registered; null when none is. */
   readonly sourceId: string;
 
-  /** Changes when a cleanup has deleted the source with its contents; undefined when no lab is named or none is registered. */
+  /** Changes when a cleanup deletes the source with its contents; undefined without a lab id or registration. */
   readonly generation?: string;
 
-  /** What must be done before something can be delivered into the source. */
+  /** What must exist before data can be delivered to the source. */
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: AssessmentSourceProps) {
@@ -106,7 +106,7 @@ export class AssessmentSource extends Construct {
     this.generation = group && expression(oneAttribute(group, "create_time"));
 
     const registered = new TerraformData(this, "Registered", {
-      // The output of this resource is known only after the script has ended well, so what uses it waits for that.
+      // The output of this resource is known only after the script has succeeded, so whatever uses it waits for that.
       input: { source_id: plannedId },
       triggersReplace: {
         client_name: clientName,
@@ -144,7 +144,7 @@ export class AssessmentSource extends Construct {
   }
 }
 
-/** Puts the functions that the scripts of the assessment service share beside them, in the order in which they are read. */
+/** Adds the libraries of the Migration Center scripts to the folder; returns them in the order of sourcing. */
 export function addAssessmentLibraries(scope: Construct): StackFile[] {
   return [...addRestLibraries(scope), addScript(scope, "lib/lab/scripts/assessment-rest.sh")];
 }

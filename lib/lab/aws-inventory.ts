@@ -17,25 +17,25 @@ import { AWS_RULES, DEPLOYMENT_ID } from "./lab-rules";
 
 export interface AwsInventoryProps {
   /**
-   * Region and bootstrap credentials of AWS. They must be inputs: literals would be in the synthesized folder. Empty ones
-   * mean no AWS.
+   * AWS region and bootstrap credentials. The credentials must be inputs: literals would be in the synthesized folder.
+   * Empty ones mean no AWS.
    */
   readonly aws: AwsCredentials;
 
-  /** Suffix of all names of the lab. */
+  /** Id of the lab, part of all names. */
   readonly deploymentId: string;
 
-  /** Project of the assessment service. */
+  /** Project of Migration Center. */
   readonly projectId: string;
 
   /** Region of the assessment data. */
   readonly region: string;
 
-  /** Id of the discovery source that the machines are imported on. */
+  /** Id of the discovery source into which the machines are imported. */
   readonly sourceId: string;
 
   /**
-   * A value that changes when the source has lost what was imported: `AssessmentSource.generation`. The import then runs
+   * A value that changes when the source loses its imported data: `AssessmentSource.generation`. The import then runs
    * again.
    *
    * @default - the import does not run again
@@ -43,21 +43,21 @@ export interface AwsInventoryProps {
   readonly sourceGeneration?: string;
 
   /**
-   * What must exist before the import, the discovery source for one.
+   * What must exist before the import, for example the discovery source.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * False leaves AWS out although there are credentials.
+   * False leaves AWS out even if there are credentials.
    *
    * @default true
    */
   readonly enabled?: boolean | IResolvable;
 
   /**
-   * Things that are destroyed after everything of AWS.
+   * What must be destroyed after all AWS resources.
    *
    * @default - nothing
    */
@@ -65,16 +65,16 @@ export interface AwsInventoryProps {
 }
 
 /**
- * Imports the instances of one AWS region: a user of its own that may list them, and the step that lists with this user's
- * key and imports.
+ * Imports the instances of one AWS region: a dedicated user that may list them, and a step that lists them with this
+ * user's key and imports them.
  *
- * The step runs again when a script, the region, the key or the source changes, or when it is replaced by hand; a change
- * of the instances alone is not noticed. Without credentials nothing is created and AWS is not called. Without them the
- * user cannot be removed either: destroy the `Programs` of this construct before they are taken away. The package
+ * The step runs again when a script, a region, the key or the source changes, or when it is replaced manually; changes
+ * of the instances alone are not noticed. Without credentials nothing is created and AWS is not called. Removing the
+ * user needs them too: destroy `Programs` of this construct before you remove the credentials. The package
  * `@cdktf/provider-aws` is loaded only for credentials that are inputs.
  */
 export class AwsInventory extends Construct {
-  /** ARN of the user that lists; null without AWS. */
+  /** ARN of the user that lists instances; null without AWS. */
   readonly userArn: string;
 
   constructor(scope: Construct, id: string, props: AwsInventoryProps) {
@@ -147,9 +147,9 @@ export class AwsInventory extends Construct {
           command: shellCommand(discover),
           environment: {
             AWS_ACCESS_KEY_ID: user.keyId,
-            // For a sensitive value Terraform would hide all output of the scripts, and with it why they fail. It neither
-            // prints nor logs nor stores the environment of a provisioner, so the mark would protect nothing here; the
-            // scripts print no secret, and the state holds this one as before.
+            // With a sensitive value Terraform would hide all output of the scripts, including the reason of a failure.
+            // It neither prints nor logs nor stores a provisioner's environment, so the mark would protect nothing; the
+            // scripts print no secret, and the state contains this one in any case.
             AWS_SECRET_ACCESS_KEY: expression(`nonsensitive(${user.keySecret})`),
             CLOUDB_REGION: awsRegion,
             DEPLOYMENT_ID: deploymentId,
@@ -169,7 +169,7 @@ export class AwsInventory extends Construct {
   }
 }
 
-/** What lists the machines and writes the tables. */
+/** Files that list the machines and write the tables. */
 const EXPORT_FILES = [
   "export-inventory.sh",
   "cloudb-lists.sh",
@@ -180,7 +180,7 @@ const EXPORT_FILES = [
   "inventory-tables.awk",
 ] as const;
 
-/** What imports the tables. */
+/** Files that import the tables. */
 const IMPORT_FILES = [
   "import-inventory.sh",
   "import-files.sh",
@@ -190,7 +190,7 @@ const IMPORT_FILES = [
   "register-source.sh",
 ] as const;
 
-/** The bindings of AWS are large and an optional peer, so a lab without AWS must not load them. */
+/** The AWS bindings are large and an optional peer dependency, so a lab without AWS must not load them. */
 function awsUserClass(): typeof AwsUser {
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import statement would load them always
   return (require("./aws-user") as { AwsUser: typeof AwsUser }).AwsUser;

@@ -15,19 +15,19 @@ import { AWS_ACTIONS } from "./contract";
 import { awsUserName } from "./lab-names";
 
 export interface AwsUserProps {
-  /** Bootstrap key: may create and delete a user, a policy and an access key. Empty without AWS. */
+  /** Id of the bootstrap key, which may create and delete a user, a policy and an access key. Empty without AWS. */
   readonly accessKeyId: string;
 
-  /** Suffix of all names of the lab. */
+  /** Id of the lab, part of all names. */
   readonly deploymentId: string;
 
-  /** What must exist before the first of them. */
+  /** What must exist before the user. */
   readonly dependsOn: ITerraformDependable[];
 
-  /** Expression that holds when AWS is used. */
+  /** Expression that is true if AWS is used. */
   readonly isOn: string;
 
-  /** Region of AWS: users belong to its partition. */
+  /** AWS region: the user belongs to its partition. */
   readonly region: string;
 
   /** Secret of the bootstrap key. */
@@ -37,8 +37,8 @@ export interface AwsUserProps {
 /**
  * An AWS user that may list instances and nothing else, with an access key.
  *
- * The secret of the key is in the Terraform state. The provider is configured here, under an alias of its own, so that a
- * stack may have another one. Without credentials it makes no call. It ignores AWS profiles and files of the machine that
+ * The key's secret is in the Terraform state. The provider is configured here, under its own alias, so that a stack may
+ * have another one. Without credentials it makes no calls. It ignores AWS profiles and files on the machine that
  * applies.
  */
 export class AwsUser extends Construct {
@@ -51,7 +51,7 @@ export class AwsUser extends Construct {
   /** Secret of the access key, marked as sensitive; null without AWS. */
   readonly keySecret: string;
 
-  /** What must exist before the key may list. */
+  /** What must exist before the key can list instances. */
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: AwsUserProps) {
@@ -61,7 +61,7 @@ export class AwsUser extends Construct {
     const name = awsUserName(props.deploymentId);
     const provider = this.provider(props);
 
-    // No force_destroy: it looks for what others added to the user, which takes rights that the bootstrap key may lack.
+    // No force_destroy: it looks up what else was added to the user, for which the bootstrap key may lack permission.
     const user = new IamUser(this, MAIN_CHILD_ID, { provider, name, count, dependsOn });
 
     const policy = new IamPolicy(this, "Policy", {
@@ -94,13 +94,13 @@ export class AwsUser extends Construct {
   private provider({ accessKeyId, isOn, region, secretAccessKey }: AwsUserProps): AwsProvider {
     requireProvider(this, "aws");
     const givenOr = (placeholder: string, value: string): string =>
-      // Keys that come out of files end with a line break, with which no signature is right.
+      // Keys read from files end with a line break, which makes every signature invalid.
       expression(`(${accessKeyId} == "" ? "${placeholder}" : trimspace(${value}))`);
     const profiles = addScript(this, `lib/lab/scripts/${PROFILES_FILE}`);
     const provider = new AwsProvider(this, "Provider", {
       region,
-      // The provider reads the caller's files even though it is given a key, and fails on a broken one, and when
-      // AWS_PROFILE names a profile that is in none of them.
+      // Even with a key the provider reads the user's AWS files, and fails if one is broken or if none has the profile
+      // that AWS_PROFILE names.
       profile: EMPTY_PROFILE,
       sharedConfigFiles: [profiles.path],
       sharedCredentialsFiles: [profiles.path],

@@ -17,14 +17,14 @@ import {
 import { sampleImportFiles } from "./sample-import";
 
 /**
- * What the start-up scripts are told. Each VM carries one JSON object under one metadata key, and its script reads it
- * there: a value is never part of the text of a script, so no character in it can become code.
+ * Values for the start-up scripts. Each VM has them as one JSON object under a metadata key, from which its script
+ * reads them: they are never inserted into a script, so no value can be executed as code.
  */
 
 /** Metadata key of the JSON object. */
 export const FIRST_BOOT_VALUES_KEY = "assessment-lab";
 
-/** The scripts, from the root of the package, and the metadata keys under which the platform runs them at every boot. */
+/** The scripts, relative to the package root, and the metadata keys from which the VM runs them at every boot. */
 export const WINDOWS_FIRST_BOOT = {
   metadataKey: "windows-startup-script-ps1",
   script: "lib/lab/scripts/windows-first-boot.ps1",
@@ -34,32 +34,32 @@ export const LINUX_FIRST_BOOT = {
   script: "lib/lab/scripts/linux-first-boot.sh",
 } as const;
 
-/** What differs from lab to lab on the Windows VM. Every string may be a Terraform expression. */
+/** Values of the Windows VM that differ between labs. Every string may be a Terraform expression. */
 export interface WindowsVmFacts {
-  /** Password of the lab user; null for one that the VM generates and does not store. */
+  /** Password of the lab user; null if the VM generates one and does not store it. */
   readonly labPassword: string | null;
 
   readonly projectId: string;
 
-  /** Region of the assessment service: the console must be given the same one. */
+  /** Region of Migration Center: users must choose the same one in the console. */
   readonly region: string;
 
-  /** Name that the user types into the discovery client, exactly as it is. */
+  /** Name that users must type into the discovery client exactly. */
   readonly discoveryClientName: string;
 
-  /** Bucket with the private key; null when the key is in the Terraform state alone. */
+  /** Bucket with the private key; null when the key is only in the Terraform state. */
   readonly sshKeyBucketName: string | null;
 
   /** Range of the lab's private addresses. */
   readonly internalTrafficCidr: string;
 
   /**
-   * Name of the Linux VMs without their number, for example `assess-0a1b2c3d-linvm-`: unlike their addresses it does
-   * not change with their count, so that raising the count does not touch this VM.
+   * Name of the Linux VMs without their number, for example `assess-0a1b2c3d-linvm-`. Unlike their addresses it does
+   * not change with their count, so a change of the count does not affect this VM.
    */
   readonly linuxVmNamePrefix: string;
 
-  /** Address of the assessment service in the console. */
+  /** URL of Migration Center in the console. */
   readonly assessmentServiceUrl: string;
 }
 
@@ -73,10 +73,10 @@ interface WindowsFirstBootValues extends WindowsVmFacts {
   readonly discoveryClientService: string;
   readonly discoveryClientGroup: string;
 
-  /** Organization that must have signed both packages. */
+  /** Organization that must have signed both installers. */
   readonly packagePublisher: string;
 
-  /** Archive for the Downloads folders, without the ending, and the files in it by name. */
+  /** Archive for the Downloads folders, without its extension, and the files in it by name. */
   readonly sampleImportName: string;
   readonly sampleImportFiles: Readonly<Record<string, string>>;
 }
@@ -85,17 +85,17 @@ interface WindowsFirstBootValues extends WindowsVmFacts {
 interface LinuxFirstBootValues {
   readonly labUser: string;
 
-  /** One line as in `authorized_keys`. */
+  /** One `authorized_keys` line. */
   readonly sshPublicKey: string;
 }
 
-/** Password of the lab user by the choice of the caller; null for one that is generated on the VM. */
+/** Password of the lab user for the caller's choice; null if it is generated on the VM. */
 export function labPassword(choice: string = WINDOWS_PASSWORDS[0]): string {
   if (Token.isUnresolved(choice)) return expression(`(${choice} == "unknown" ? null : "${LAB_PASSWORD}")`);
   return choice === "unknown" ? expression("null") : LAB_PASSWORD;
 }
 
-/** What the Windows VM reads at its first boot. */
+/** Values that the Windows VM reads at its first boot. */
 export function windowsFirstBootValues(facts: WindowsVmFacts): WindowsFirstBootValues {
   return {
     ...facts,
@@ -112,7 +112,7 @@ export function windowsFirstBootValues(facts: WindowsVmFacts): WindowsFirstBootV
   };
 }
 
-/** What a Linux VM reads at its boots. */
+/** Values that a Linux VM reads at every boot. */
 export function linuxFirstBootValues(sshPublicKey: string): LinuxFirstBootValues {
   return { labUser: LAB_USER, sshPublicKey };
 }

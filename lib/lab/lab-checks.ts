@@ -13,7 +13,7 @@ import { type LabNetwork } from "./lab-network";
 import { type LinuxVms } from "./linux-vms";
 import { type WindowsVm } from "./windows-vm";
 
-/** Parts of a lab that may be left out by mistake. */
+/** Parts of a lab that may be missing by mistake. */
 interface CheckedParts {
   readonly firewall: LabFirewall;
   readonly key: LabKey;
@@ -22,7 +22,7 @@ interface CheckedParts {
   readonly windows: WindowsVm;
 }
 
-/** Warns at every plan of what is legal and leaves the lab without something that most labs need. */
+/** Warns at every plan of valid settings that leave the lab without something that most labs need. */
 export function addLabChecks(scope: Construct, props: AssessmentLabProps, parts: CheckedParts): void {
   const { firewall, key, linux, network, windows } = parts;
   const { aws, initializeAssessmentService = true, internalTrafficCidr = AUTO_MODE_RANGE, sourceRanges = {} } = props;
@@ -74,7 +74,7 @@ export function addLabChecks(scope: Construct, props: AssessmentLabProps, parts:
   );
 }
 
-/** Of two ranges, one is in the other or they have nothing in common; so the first address says which. */
+/** Two ranges are either nested or disjoint, so comparing the first address is enough. */
 function meetsAutoModeRange(range: string): string {
   const widened = `format("%s/${prefixLength(AUTO_MODE_RANGE)}", split("/", ${range})[0])`;
   return `${range} == "${RANGE_AROUND_AUTO_MODE}" || cidrsubnet(${widened}, 0, 0) == "${AUTO_MODE_RANGE}"`;

@@ -21,13 +21,13 @@ export interface LabFirewallProps {
   /** Part of the rules' names. */
   readonly deploymentId: string;
 
-  /** Project that they go into. */
+  /** Project of the rules. */
   readonly projectId: string;
 
-  /** Network that they are on. */
+  /** Network of the rules. */
   readonly networkId: string;
 
-  /** Things that are destroyed after the rules. */
+  /** What must be destroyed after the rules. */
   readonly outlivedBy: ITerraformDependable[];
 
   /** Creates the first four rules; the one for HTTP is always created. */
@@ -41,7 +41,7 @@ export class LabFirewall extends Construct {
   /** Expression: whether the first four rules are created here. */
   readonly hasDefaultRules: string;
 
-  /** Expression: the ranges from which a rule that is created here allows remote desktop. */
+  /** Expression: source ranges of the remote desktop rule; empty if it is not created here. */
   readonly rdpSources: string;
 
   readonly rules: Readonly<Record<FirewallRuleName, ComputeFirewall>>;
@@ -119,7 +119,7 @@ interface FirewallRule {
   readonly targetTags?: string[];
 }
 
-/** As given, and otherwise as the contract has it. */
+/** The given source ranges, and the contract's for the other rules. */
 export function sourceRanges(
   internalTrafficCidr: string,
   given: Partial<FirewallSourceRanges> = {},
@@ -127,7 +127,7 @@ export function sourceRanges(
   return {
     internal: given.internal ?? [internalTrafficCidr],
     ssh: given.ssh ?? [IDENTITY_AWARE_PROXY_RANGE],
-    // As in the contract: the lab is temporary, and participants come from anywhere.
+    // As in the contract: the lab is temporary, and participants connect from anywhere.
     rdp: given.rdp ?? [EVERYWHERE],
     icmp: given.icmp ?? [internalTrafficCidr, IDENTITY_AWARE_PROXY_RANGE],
     http: given.http ?? [internalTrafficCidr],

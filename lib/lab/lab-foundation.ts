@@ -8,16 +8,16 @@ import { ProjectApis } from "../core/project-apis";
 import { requireProvider } from "../core/provider-requirements";
 import { DEPLOYMENT_ID_BYTES } from "./lab-names";
 
-/** What a lab needs before its first part. */
+/** What a lab needs before its first resource. */
 
 interface LabApisProps {
   /** Project in which they are enabled. */
   readonly projectId: string;
 
-  /** Region that the gates ask. */
+  /** Region for the gates' test calls. */
   readonly region: string;
 
-  /** Things that must exist before the first of the services. */
+  /** What must exist before the first API is enabled. */
   readonly dependsOn: ITerraformDependable[];
 
   /** Whether there is a bucket. */
@@ -27,7 +27,7 @@ interface LabApisProps {
   readonly usesAssessment: boolean | IResolvable;
 }
 
-/** The services that a lab needs. */
+/** The APIs that a lab needs. */
 export function labApis(scope: Construct, { hasBucket, usesAssessment, ...props }: LabApisProps): ProjectApis {
   const apis = new ProjectApis(scope, "Apis", { ...props, apis: ["compute"] });
   apis.enable("storage", conditionOf(hasBucket));
@@ -36,7 +36,7 @@ export function labApis(scope: Construct, { hasBucket, usesAssessment, ...props 
   return apis;
 }
 
-/** Part of every name of a lab: the given id, or a random one where none is given. */
+/** Part of every name of a lab: the given id, or a random one. */
 export function labDeploymentId(scope: Construct, given: string | undefined): string {
   if (given !== undefined && !Token.isUnresolved(given)) return given;
   requireProvider(scope, "random");

@@ -16,7 +16,7 @@ export interface LabKeyProps {
   /** Part of the bucket's name. */
   readonly deploymentId: string;
 
-  /** Project that it goes into. */
+  /** Project of the bucket. */
   readonly projectId: string;
 
   /** Region of the bucket. */
@@ -25,21 +25,22 @@ export interface LabKeyProps {
   /** Creates the bucket with the private key in it. */
   readonly createBucket: boolean | IResolvable;
 
-  /** Things that must exist before the bucket: the gate of Cloud Storage's API. */
+  /** What must exist before the bucket: the gate of the Cloud Storage API. */
   readonly dependsOn: ITerraformDependable[];
 
-  /** Things that are destroyed after key pair and bucket. */
+  /** What must be destroyed after the key pair and the bucket. */
   readonly outlivedBy: ITerraformDependable[];
 }
 
 /**
- * The key pair with which the discovery client signs in to the Linux targets.
+ * The key pair with which the discovery client signs in to the Linux VMs.
  *
- * The private key is in the Terraform state, and in the bucket when there is one: access to either is access to the VMs.
- * To rotate it, apply with `-replace` at its address; the VMs accept the new key at once, and the old one until they restart.
+ * The private key is in the Terraform state, and in the bucket if there is one: access to either is access to the VMs.
+ * To rotate it, apply with `-replace` and its address; the VMs accept the new key at once, and the old one until they
+ * restart.
  */
 export class LabKey extends Construct {
-  /** One line as in `authorized_keys`. */
+  /** One `authorized_keys` line. */
   readonly publicKey: string;
 
   /** Name of the bucket with the private key; null when there is none. */
@@ -48,7 +49,7 @@ export class LabKey extends Construct {
   /** Expression: whether there is a bucket. */
   readonly hasBucket: string;
 
-  /** Address of the key pair in Terraform. */
+  /** Terraform address of the key pair. */
   readonly address: string;
 
   readonly keyPair: PrivateKey;
@@ -76,7 +77,7 @@ export class LabKey extends Construct {
       uniformBucketLevelAccess: true,
       publicAccessPrevention: "enforced",
       forceDestroy: true,
-      // A key that was replaced or destroyed must be gone, not restorable for a week.
+      // A replaced or destroyed key must be gone at once, not restorable for a week.
       softDeletePolicy: { retentionDurationSeconds: 0 },
       versioning: { enabled: false },
       count,

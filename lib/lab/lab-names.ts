@@ -5,30 +5,30 @@ import { Token } from "cdktf";
 import { expression } from "../core/expression";
 import { DEFAULT_REGION, DEFAULT_ZONE } from "./contract";
 
-/** Every name formula of the lab. They take literals and Terraform expressions alike. */
+/** Every name formula of the lab. The formulas take literals and Terraform expressions. */
 
-/** What a deployment id must look like. */
+/** Pattern of a deployment id. */
 export const DEPLOYMENT_ID_PATTERN = "^[a-z0-9]{1,8}$";
 
 /** Bytes of a generated deployment id: 8 hexadecimal digits. */
 export const DEPLOYMENT_ID_BYTES = 4;
 
 /**
- * A Windows computer name holds 15 characters, and the image cuts the VM's name there. With an id of 7 characters it would
- * end in a hyphen, which is not legal; with up to 8 it contains the whole id.
+ * A Windows computer name holds 15 characters, so the image truncates the VM's name. With an id of 7 characters it
+ * would end in a hyphen, which is not allowed; with up to 8 it contains the whole id.
  */
 export const COMPUTER_NAME_MAX_LENGTH = 15;
 export const ILLEGAL_DEPLOYMENT_ID_LENGTH = COMPUTER_NAME_MAX_LENGTH - "assess-".length - "-".length;
 
-/** Zone of the VMs unless the caller says otherwise; every region has a zone b, but not every one a zone a. */
+/** Default zone of the VMs; every region has a zone b, but not every region has a zone a. */
 export function defaultZone(region: string): string {
   if (!Token.isUnresolved(region)) return region === DEFAULT_REGION ? DEFAULT_ZONE : `${region}-b`;
   return expression(`(${region} == "${DEFAULT_REGION}" ? "${DEFAULT_ZONE}" : format("%s-b", ${region}))`);
 }
 
 /**
- * The zone of two inputs, in Terraform's language: a default cannot depend on another input, so the default zone in any
- * other region stands for "not given".
+ * The zone for the inputs zone and region, as a Terraform expression. A default cannot depend on another input, so the
+ * default zone together with any other region means "not given".
  */
 export function zoneOrDefault(zone: string, region: string): string {
   return `(${zone} == "${DEFAULT_ZONE}" && ${region} != "${DEFAULT_REGION}" ? format("%s-b", ${region}) : ${zone})`;
@@ -69,19 +69,19 @@ export function awsUserName(deploymentId: string): string {
   return `assess-discovery-${deploymentId}`;
 }
 
-/** Identifiers of the assessment service. */
+/** Limits of ids in Migration Center. */
 const SOURCE_ID_MAX_LENGTH = 63;
 const SOURCE_ID_PATTERN = `^[a-z]([a-z0-9-]{0,${SOURCE_ID_MAX_LENGTH - 2}}[a-z0-9])?$`;
 
-/** Hexadecimal digits that tell client names with the same readable part apart. */
+/** Hexadecimal digits that distinguish client names with the same readable part. */
 const SOURCE_HASH_LENGTH = 8;
 const SOURCE_PREFIX = "source";
 const SOURCE_TEXT_MAX_LENGTH = SOURCE_ID_MAX_LENGTH - SOURCE_PREFIX.length - SOURCE_HASH_LENGTH - "--".length;
 
 /**
- * Id of the discovery source: the client's name where that is a legal id, else `source-<readable part>-<hash>`.
+ * Id of the discovery source: the client's name if that is a valid id, else `source-<readable part>-<hash>`.
  *
- * It follows from the name alone, so that a lab that is destroyed and created again finds its source, and two names never
+ * It depends only on the name, so that a lab that is destroyed and created again finds its source, and two names never
  * share one.
  */
 export function discoverySourceId(clientName: string): string {
@@ -93,7 +93,7 @@ export function discoverySourceId(clientName: string): string {
     return expression(`(can(regex("${SOURCE_ID_PATTERN}", ${clientName})) ? ${clientName} : ${made})`);
   }
   if (new RegExp(SOURCE_ID_PATTERN).test(clientName)) return clientName;
-  // Terraform normalizes every string in this way.
+  // Terraform normalizes every string to NFC.
   const name = clientName.normalize("NFC");
   const text = name.replace(/[^A-Za-z0-9]+/g, "-").toLowerCase();
   const trimmed = (part: string): string => part.replace(/^-+|-+$/g, "");

@@ -12,30 +12,30 @@ export interface LabNetworkProps {
   /** Part of the network's name. */
   readonly deploymentId: string;
 
-  /** The same as the caller gave it, without which no network can exist before; null or undefined when it is random. */
+  /** The id given by the caller, needed to find an existing network; null or undefined if the id is random. */
   readonly givenDeploymentId: string | undefined;
 
-  /** Project that it goes into. */
+  /** Project of the network. */
   readonly projectId: string;
 
   /** Creates the network; otherwise one of that name must exist. */
   readonly create: boolean | IResolvable;
 
-  /** Things that must exist before it: the gate of Compute Engine's API. */
+  /** What must exist before it: the gate of the Compute Engine API. */
   readonly dependsOn: ITerraformDependable[];
 
-  /** Things that are destroyed after it. */
+  /** What must be destroyed after it. */
   readonly outlivedBy: ITerraformDependable[];
 }
 
-/** The auto-mode network of a lab: its own, or an existing one of the same name. */
+/** The auto-mode network of a lab: created here, or an existing one of the same name. */
 export class LabNetwork extends Construct {
   readonly vpcName: string;
 
-  /** `projects/<project>/global/networks/<name>`; what uses it waits for the network. */
+  /** `projects/<project>/global/networks/<name>`; whatever uses it waits for the network. */
   readonly networkId: string;
 
-  /** The created network; there is one or none. */
+  /** The created network; its count is 1 or 0. */
   readonly network: ComputeNetwork;
 
   /** Expression: whether the network is created here. */
@@ -66,11 +66,11 @@ export class LabNetwork extends Construct {
   }
 
   /**
-   * Refuses the plan when the network is not there.
+   * Fails the plan if the network does not exist.
    *
-   * Asks for all networks: the look-up of a single one ends with the provider's own error when there is none, before any
-   * postcondition could say what to do. Nothing here may refer to a resource, not even to one with a count of 0: Terraform
-   * would look only at apply, after the first resources were created.
+   * Lists all networks: the look-up of a single one that is missing fails with the provider's own error, before a
+   * postcondition could say what to do. Nothing here may refer to a resource, not even to one with a count of 0, or
+   * Terraform would postpone the look-up to the apply, after the first resources are created.
    */
   private lookUp(name: string, projectId: string, create: boolean | IResolvable): void {
     const called = calledIn(this, create, "createVpc");
@@ -80,7 +80,7 @@ export class LabNetwork extends Construct {
       lifecycle: {
         postcondition: [
           {
-            // There is no list at all for a project that does not exist.
+            // The list is null if the project does not exist.
             condition: Token.asString(Fn.contains(expression("self.networks == null ? [] : self.networks"), name)),
             errorMessage: `${called} is false and project ${projectId} has no network ${name}; it must exist, because firewall rules and VMs are put on it; create an auto-mode network of that name, or set ${called} to true.`,
           },

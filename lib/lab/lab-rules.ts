@@ -39,7 +39,7 @@ import {
   windowsVmName,
 } from "./lab-names";
 
-/** What the values of a lab must be, for props and inputs alike. */
+/** Rules for the values of a lab, for props and inputs alike. */
 
 export const DEPLOYMENT_ID: readonly CheckedValue<string>[] = [
   matching(DEPLOYMENT_ID_PATTERN, {
@@ -65,7 +65,7 @@ export const DEPLOYMENT_ID: readonly CheckedValue<string>[] = [
 
 type Switch = boolean | IResolvable;
 
-/** An existing network is found by its name. */
+/** An existing network is found by its name, which contains the deployment id. */
 export const EXISTING_NETWORK = new CheckedRelation<{ createVpc: Switch; deploymentId: string | undefined }>({
   accepts: ({ createVpc, deploymentId }) => createVpc !== false || deploymentId !== undefined,
   condition: ({ createVpc, deploymentId }) => `${createVpc} || ${deploymentId} != null`,
@@ -113,7 +113,7 @@ export const MACHINE_TYPE = matching(MACHINE_TYPE_PATTERN, {
   remedy: "choose one that gcloud compute machine-types list prints",
 });
 
-/** Not the value: it may be a password. */
+/** The value is not shown: it may be a password. */
 export const WINDOWS_PASSWORD = oneOf(WINDOWS_PASSWORDS, {
   reason: "a password of your own would be in the state and in the VM's metadata",
   remedy: "use unknown, and set one with gcloud compute reset-windows-password",
@@ -128,7 +128,7 @@ export const LINUX_DISK_SIZE = unlessNone(diskSizeFrom(LINUX_LEAST_DISK_SIZE_GB)
 export const LINUX_VM_COUNT = wholeNumber({ from: 0 }, { remedy: "use 0 for none" });
 
 export const DISCOVERY_CLIENT_NAME = new CheckedValue<string>({
-  // Terraform normalizes every string in this way.
+  // Terraform normalizes every string to NFC.
   accepts: (name) => new RegExp(DISCOVERY_CLIENT_NAME_PATTERN, "u").test(name.normalize("NFC")),
   condition: (name) => `can(regex(${JSON.stringify(DISCOVERY_CLIENT_NAME_PATTERN)}, ${name}))`,
   must: `be 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters, without control characters and with no white space but plain spaces between others`,
@@ -141,7 +141,7 @@ export const AWS_REGION = matching(AWS_REGION_PATTERN, {
   remedy: "correct it",
 });
 
-/** Judges whether they are given, and shows neither. */
+/** Checks only whether they are given, and shows neither. */
 export const AWS_ACCESS_KEY = new CheckedRelation<{ accessKeyId: string; secretAccessKey: string }>({
   accepts: ({ accessKeyId, secretAccessKey }) => (accessKeyId === "") === (secretAccessKey === ""),
   condition: ({ accessKeyId, secretAccessKey }) => `(${accessKeyId} == "") == (${secretAccessKey} == "")`,
@@ -149,7 +149,7 @@ export const AWS_ACCESS_KEY = new CheckedRelation<{ accessKeyId: string; secretA
     `only one of ${names.accessKeyId} and ${names.secretAccessKey} is given; a request is signed with both; give both, or neither`,
 });
 
-/** Rules of the bootstrap credentials, for each construct that takes them. */
+/** Rules for the bootstrap credentials, for each construct that takes them. */
 export const AWS_RULES: readonly Rule<{ readonly aws?: AwsCredentials }>[] = [
   ...(["accessKeyId", "secretAccessKey"] as const).flatMap(
     (name): Rule<{ readonly aws?: Partial<AwsCredentials> }>[] => [
@@ -171,7 +171,7 @@ export const AWS_RULES: readonly Rule<{ readonly aws?: AwsCredentials }>[] = [
   AWS_REGION.ruleOn("aws.region", ({ aws }) => aws?.region),
 ];
 
-/** What the props of a lab must keep as far as they are known at synth; the stack's inputs keep the same at plan. */
+/** Rules for the props of a lab that are known at synth; the stack's inputs have the same rules at plan. */
 export const ASSESSMENT_LAB_RULES: readonly Rule<AssessmentLabProps>[] = [
   PROJECT_ID.ruleOn("projectId", ({ projectId }) => projectId),
   ...DEPLOYMENT_ID.map((rule) => rule.ruleOn<AssessmentLabProps>("deploymentId", ({ deploymentId }) => deploymentId)),
@@ -217,7 +217,7 @@ export const ASSESSMENT_LAB_RULES: readonly Rule<AssessmentLabProps>[] = [
   ...AWS_RULES,
 ];
 
-/** A rule of VMs of one kind, as long as there are any. */
+/** A rule that applies only if there are VMs of that kind. */
 function unlessNone<Value>(rule: CheckedValue<Value>, none: false | 0) {
   return new CheckedRelation<{ value: Value; existence: boolean | number | IResolvable }>({
     accepts: ({ existence, value }) => existence === none || rule.accepts(value),
@@ -244,7 +244,7 @@ function diskSizeFrom(leastGb: number) {
   );
 }
 
-/** Whether a secret is given, as a text; one that only Terraform knows counts as given. */
+/** Whether a secret is given, as a string; one known only to Terraform counts as given. */
 function presence(secret: string | undefined): string {
   return secretPresence(secret) === "given" ? "given" : "";
 }

@@ -11,10 +11,10 @@ import { bootDisk, HARDENED, VM_METADATA, literalsOf, type LabVmProps } from "./
 import { linuxVmNamePrefix } from "./lab-names";
 
 export interface LinuxVmsProps extends LabVmProps {
-  /** Number of VMs; 0 is legal. */
+  /** Number of VMs; may be 0. */
   readonly vmCount: number;
 
-  /** One line as in `authorized_keys`. */
+  /** One `authorized_keys` line. */
   readonly publicKey: string;
 }
 
@@ -22,7 +22,7 @@ export interface LinuxVmsProps extends LabVmProps {
  * The Linux VMs that the discovery client scans: no public address, no service account, and the lab's key for the lab
  * user.
  *
- * The key is given twice, by metadata and by the start-up script, because one of them can fail. Where an organization
+ * The key is installed twice, by metadata and by the start-up script, because either can fail. If an organization
  * enforces OS Login (`compute.requireOsLogin`), neither helps: Compute Engine refuses VMs that turn it off.
  */
 export class LinuxVms extends Construct {
@@ -30,7 +30,7 @@ export class LinuxVms extends Construct {
 
   readonly internalIps: string[];
 
-  /** Expression: whether there is any. */
+  /** Expression: whether there are any. */
   readonly exist: string;
 
   readonly instances: ComputeInstance;

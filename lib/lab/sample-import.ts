@@ -3,11 +3,11 @@ import { AWS_IMPORT_COLUMNS } from "./contract";
 type Table = keyof typeof AWS_IMPORT_COLUMNS;
 type Row<T extends Table> = Readonly<Record<(typeof AWS_IMPORT_COLUMNS)[T][number], string>>;
 
-/** What the sample machines have in common. */
+/** Values common to all sample machines. */
 const REGION = "us-east-1";
 const CREATED = "2025-03-03 09:15:00+00:00";
 
-/** A small shop: two front ends, an application server, a database and one Windows server. */
+/** A small shop: two front ends, an application server, a database and a Windows server. */
 const MACHINES = [
   { id: "i-0a1b2c3d4e5f60001", name: "shop-web-1", host: 11, type: "t3.medium", cores: 2, memory: 4, disks: [30] },
   { id: "i-0a1b2c3d4e5f60002", name: "shop-web-2", host: 12, type: "t3.medium", cores: 2, memory: 4, disks: [30] },
@@ -24,13 +24,13 @@ const MACHINES = [
   },
 ] as const;
 
-/** Devices of the first and the second disk, as AWS names them. */
+/** AWS device names of the first and second disk. */
 const DEVICES = ["/dev/xvda", "/dev/xvdb"] as const;
 
 /**
- * Tables of a sample AWS inventory by file name, ready to be imported.
+ * Tables of a sample AWS inventory by file name, ready for import.
  *
- * Without a table of measurements: it is optional, and those older than 40 days are ignored.
+ * Without performance data: it is optional, and data older than 40 days is ignored.
  */
 export function sampleImportFiles(): Readonly<Record<string, string>> {
   const machines = MACHINES.map((machine): Row<"vmInfo"> => {
@@ -69,7 +69,7 @@ export function sampleImportFiles(): Readonly<Record<string, string>> {
     })),
   );
   const tags = MACHINES.flatMap((machine): Row<"tagInfo">[] => [
-    // Lower case throughout, because labels of Migration Center allow nothing else.
+    // All lower case, because Migration Center labels allow nothing else.
     { MachineId: machine.id, Key: "application", Value: machine.name.split("-")[0] ?? "" },
     { MachineId: machine.id, Key: "environment", Value: "production" },
   ]);
@@ -80,7 +80,7 @@ export function sampleImportFiles(): Readonly<Record<string, string>> {
   };
 }
 
-/** No cell of the sample holds a comma, a quote or a line break. */
+/** Needs no quoting, because no cell of the sample contains a comma, a quote or a line break. */
 function table<T extends Table>(name: T, rows: readonly Row<T>[]): string {
   const columns: readonly (keyof Row<T>)[] = AWS_IMPORT_COLUMNS[name];
   return [columns, ...rows.map((row) => columns.map((column) => row[column]))]

@@ -8,13 +8,13 @@ import { TerraformData } from "../core/terraform-data";
 import { addAssessmentLibraries } from "./assessment-source";
 
 export interface SurvivorsNoteProps {
-  /** Suffix of the lab's names, by which it is told from other labs that use the source. */
+  /** Id of the lab, which distinguishes it from other labs that use the source. */
   readonly deploymentId: string;
 
-  /** False when there is nothing that survives. */
+  /** False if nothing survives. */
   readonly enabled: boolean | IResolvable;
 
-  /** Project of the assessment service. */
+  /** Project of Migration Center. */
   readonly projectId: string;
 
   /** Region of the assessment data. */
@@ -25,17 +25,17 @@ export interface SurvivorsNoteProps {
 }
 
 /**
- * Says at the end of a destroy what the assessment service still has, and how to remove it; and when the lab goes to
- * another source or place, what it leaves in the one before.
+ * Prints at the end of a destroy what Migration Center still has and how to remove it; and when the lab moves to
+ * another source, project or region, what it leaves in the previous one.
  *
- * Terraform destroys a thing after all that depends on it, so everything depends on this. The services of the project alone
- * would not do: they may be shared with others. A random id, which is nothing anywhere, may be gone later; this refers to
- * it.
+ * Terraform destroys a resource after everything that depends on it, so everything depends on this one. A dependency of
+ * the APIs alone would not do, because they may be shared with other labs. Only the random id is destroyed later,
+ * because this refers to it; it is not a cloud resource.
  */
 export class SurvivorsNote extends Construct {
   /**
-   * What everything else must depend on, directly or through the services that it needs. What a look-up at plan refers to
-   * must not: Terraform would look only at apply.
+   * What everything else must depend on, directly or through the APIs that it needs. Data sources that are read at plan
+   * must not, or Terraform would read them only at apply.
    */
   readonly ready: ITerraformDependable[];
 
@@ -50,18 +50,18 @@ export class SurvivorsNote extends Construct {
     addAssessmentLibraries(this);
     const cleanup = addScript(this, "lib/lab/scripts/assessment-cleanup.sh");
     const note = new TerraformData(this, "AtDestroy", {
-      // Kept in the state, because a provisioner of destroy can refer to nothing else.
+      // Kept in the state, because a destroy provisioner can refer to nothing else.
       input: { deployment_id: deploymentId, project_id: projectId, region, source_id: sourceId },
-      // An update would run no provisioner, and nothing would name what the lab has left in another source or place.
+      // An update would run no provisioner, so nothing would report what the lab left in the previous source or place.
       triggersReplace: { project_id: projectId, region, source_id: sourceId },
       provisioners: [
         {
           type: "local-exec",
           when: "destroy",
-          // A note must not keep a destroy from ending.
+          // A failing note must not make the destroy fail.
           command: `${shellCommand(cleanup)} --note || true`,
           environment: {
-            // A state of before this was kept must not be in the way.
+            // States of older releases do not have it.
             DEPLOYMENT_ID: '${try(self.input.deployment_id, "")}',
             PROJECT_ID: "${self.input.project_id}",
             REGION: "${self.input.region}",

@@ -20,7 +20,7 @@ export interface WindowsVmProps extends LabVmProps {
   /** Creates the VM. */
   readonly create: boolean | IResolvable;
 
-  /** What the VM is told of its lab. */
+  /** Values that differ between labs. */
   readonly facts: WindowsVmFacts;
 }
 
@@ -34,7 +34,7 @@ export class WindowsVm extends Construct {
   /** Null when there is no VM. */
   readonly vmName: string;
 
-  /** Null when there is no VM; another one after each stop. */
+  /** Null when there is no VM; changes with each stop. */
   readonly externalIp: string;
 
   /** Expression: whether there is a VM. */
@@ -62,7 +62,7 @@ export class WindowsVm extends Construct {
         ...VM_METADATA,
       },
       count: countIf(conditionOf(props.create)),
-      // gcloud writes it when a password is reset.
+      // gcloud writes it when it resets a password.
       lifecycle: { ignoreChanges: ['metadata["windows-keys"]'] },
     });
 
