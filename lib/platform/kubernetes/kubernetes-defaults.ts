@@ -7,8 +7,8 @@ export const LOAD_BALANCER_RANGES = ["35.191.0.0/16", "130.211.0.0/22"] as const
 export const ANYWHERE = "0.0.0.0/0";
 
 /**
- * Annotations that GKE's admission controllers add to objects. The provider ignores them, so that the next plan shows no
- * diff.
+ * Annotations that GKE's admission controllers add to objects. The provider ignores them, so that the next plan shows
+ * no diff.
  */
 export const IGNORED_ANNOTATIONS = ["^autopilot\\.gke\\.io\\/.*", "^cloud\\.google\\.com\\/.*"];
 
