@@ -141,9 +141,9 @@ export interface AssessmentLabProps {
 
   /**
    * Password of the lab user on the Windows VM: `fixed` is the same in every lab, and is in the VM's metadata;
-   * `unknown` is generated on the VM at its first boot and not stored, so reset it with `gcloud compute
-   * reset-windows-password` before the first sign-in. It takes effect when the VM is created; changing it later changes
-   * no password.
+   * `unknown` is generated on the VM at its first boot and not stored, so reset it before the first sign-in with
+   * `gcloud compute reset-windows-password`. It takes effect when the VM is created; changing it later changes no
+   * password.
    *
    * @default "fixed"
    */
