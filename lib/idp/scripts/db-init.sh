@@ -442,7 +442,7 @@ tell_proxy_to_quit() {
   until reason=$(
     # The proxy listens on loopback, which no HTTP proxy reaches.
     unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
-    # Children ignore SIGTERM now, as this shell does. The braces capture the shell's message about a killed child.
+    # Children ignore SIGTERM now, as this shell does. The braces capture the message of the shell about a killed child.
     { timeout -s KILL "$quit_request_seconds" wget -q -O /dev/null --post-data "" "$DB_PROXY_QUIT_URL"; } 2>&1
   ); do
     if [ "$(now_seconds)" -ge "$deadline" ]; then
