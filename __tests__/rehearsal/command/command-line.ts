@@ -32,7 +32,7 @@ async function main(program: string): Promise<void> {
         "/usr/bin",
         "/bin",
       ];
-      // Locking asks the providers' registry, which has nothing to say about stand-ins.
+      // Locking queries the provider registry, which does not know the stand-ins.
       const options = ["--auto-approve", "--skip-provider-lock", `--output=${output}`];
       await execute(program, [command, stack, ...options, ...variables], {
         cwd: packageFile("."),

@@ -10,22 +10,21 @@ export interface FolderRehearsalOptions extends Omit<RehearsalOptions, "lifecycl
   readonly inputs?: Inputs;
 
   /**
-   * Inputs that switch off what keeps the data.
+   * Inputs that switch off the protection of the data.
    *
-   * @default - the life of a folder whose destroy is refused by a protection ends before that
+   * @default - if a protection refuses the destroy, the rehearsal ends before it
    */
   readonly protectionOff?: Inputs;
 
-  /** What is there before the first apply and has to be described, for example files in a bucket. */
+  /** Prepares what must exist before the first apply, for example files in a bucket. */
   readonly prepare?: RehearsalOptions["rehearsal"]["prepare"];
 }
 
-/** What a provider, Terraform or a stack of its own says of what it will not delete. */
+/** Refusals to delete, by a provider, Terraform or a stack itself. */
 const PROTECTION = /deletion_protection|deletion protection|prevent_destroy|force_destroy/i;
 
 /**
- * One life of a synthesized folder of which nothing is known: folder in, report out. What the folder does not make itself
- * is taken to be there and to work.
+ * Rehearses one life of any synthesized folder. Assumes that everything that the folder does not create exists and works.
  */
 export async function rehearseFolder(options: FolderRehearsalOptions): Promise<RehearsalReport> {
   const { inputs = {}, keep = false, onProgress, prepare, protectionOff: off } = options;
@@ -35,7 +34,7 @@ export async function rehearseFolder(options: FolderRehearsalOptions): Promise<R
     rehearsal: { inputs, othersExist: true, prepare, protection: off === undefined ? undefined : { off } },
   });
   const { failure, stack, steps } = report;
-  // A command that was refused, and not what is found after one that was not.
+  // Only a refused command counts, not a failed check after a successful one.
   const isRefused = /^destroy: (plan|apply)$/.test(failure?.step ?? "");
   const isProtected = isRefused && PROTECTION.test(failure?.message ?? "");
   if (failure === undefined || off !== undefined || !isProtected) return report;

@@ -20,11 +20,11 @@ export interface RealProvidersOptions extends RehearsalOptions {
   readonly mirror: string;
 }
 
-/** Nothing is applied, so nothing is asked of the project. */
+/** Nothing is applied, so the project is never used. */
 const NO_SURROUNDINGS = { enabledApis: new Set<string>(), hasImage: () => false, hasAnswered: () => false };
 
 interface RealProviderPlace {
-  /** Folder that is planned in. */
+  /** Folder to plan in. */
   readonly folder: string;
   readonly mirror: string;
   /** Serves what the mirror lacks. */
@@ -32,7 +32,7 @@ interface RealProviderPlace {
   readonly onProgress?: (line: string) => void;
 }
 
-/** What makes Terraform use the real providers of a mirror, without an account; a stand-in is what the mirror lacks. */
+/** Environment for the real providers of a mirror, without an account; stand-ins replace what the mirror lacks. */
 export async function realProviderEnvironment(place: RealProviderPlace): Promise<Record<string, string>> {
   const { folder, mirror, plugins, onProgress } = place;
   const settings = join(folder, "settings.tfrc");
@@ -55,9 +55,8 @@ export async function realProviderEnvironment(place: RealProviderPlace): Promise
 /**
  * Plans every combination of the inputs with the real providers' binaries: no account, no network, nothing applied.
  *
- * It shows what only the real ones know: what they refuse, that nothing asks an API at plan, and that nothing depends on
- * the AWS set-up of whoever plans. A provider that the mirror lacks is a stand-in here as well, and the progress says
- * so.
+ * It shows what only the real providers can: what they refuse, that no plan calls an API, and that nothing depends on
+ * the user's AWS configuration. A stand-in replaces a provider that the mirror lacks, and the progress says so.
  */
 export async function planWithRealProviders(options: RealProvidersOptions): Promise<RehearsalReport> {
   const { mirror, onProgress, program, rehearsal } = options;

@@ -23,7 +23,7 @@ afterAll(() => {
   rmSync(place, { recursive: true, force: true });
 });
 
-/** What `npm run rehearse` runs, without a synth before it. */
+/** Runs what `npm run rehearse` runs, without the synth. */
 async function runRehearse(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Run> {
   const command = ["--require", packageFile("node_modules/sucrase/register"), join(__dirname, "rehearse.ts"), ...args];
   const child = spawn(process.execPath, command, {
@@ -39,7 +39,7 @@ async function runRehearse(args: readonly string[], environment: NodeJS.ProcessE
   return { exitCode, ...printed };
 }
 
-/** Somebody's synthesized folder. */
+/** A synthesized folder of a user. */
 function folderOf(name: string, configuration: object): string {
   const folder = join(place, name);
   mkdirSync(folder, { recursive: true });
@@ -57,7 +57,7 @@ const PROVIDER = { provider: { google: [{ project: "their-project" }] } };
 
 const BUCKET = { name: "their-files", location: "EU" };
 
-/** Steps in the table at the end of what was printed, by stack. */
+/** A stack's steps in the table at the end of the output. */
 function stepsIn({ stdout }: Run, stack: string): string[] {
   const table = stdout.slice(stdout.indexOf("\nstack "));
   return [...table.matchAll(new RegExp(`^${stack} {2,}(.+?) {2,}\\d+\\.\\d +\\d+$`, "gm"))].map(
@@ -189,7 +189,7 @@ describeWith(["terraform"], "npm run rehearse", () => {
 
   it("rehearses every composition that the pages show", async () => {
     const folders = programs()
-      // Alerts are of types that no stack here has, so the rehearsal has no schema of them.
+      // The rehearsal has no schema of alerts, because no stack here has any.
       .filter(({ stack }) => stack !== "sign-in-with-alerts")
       .map(({ stack, text }) => synthesized(text, stack));
 
@@ -234,11 +234,11 @@ describeWith(["terraform"], "npm run rehearse", () => {
   });
 });
 
-/** The folder that a program of a page synthesizes, with the library's sources in the place of the package. */
+/** The folder that a documented program synthesizes, with the library's sources instead of the package. */
 function synthesized(program: string, name: string): string {
   const folder = join(place, name);
   mkdirSync(folder);
-  // Beside what the stacks are compiled to, from where the library finds its own files.
+  // In the folder of the compiled stacks, because there the library finds its own files.
   const compiled = packageFile(`dist/page-${process.pid}-${name}.cjs`);
   const options = ["--bundle", "--platform=node", "--packages=external", "--loader=ts", "--log-level=warning"];
   const library = [

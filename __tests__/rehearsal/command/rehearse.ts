@@ -34,7 +34,7 @@ const HOW_TO_GET = `Install Terraform 1.11 or newer (https://developer.hashicorp
 or OpenTofu 1.11 or newer (https://opentofu.org/docs/intro/install/), or name one with --terraform PATH.
 `;
 
-/** Oldest minor release that has write-only attributes and ephemeral resources. */
+/** Oldest minor release with write-only attributes and ephemeral resources. */
 const LEAST_MINOR = 11;
 
 function parsedArguments() {
@@ -112,7 +112,7 @@ async function main({ positionals, values }: ReturnType<typeof parsedArguments>)
   return failures.length === 0 ? 0 : complain(`\n${failures.join("\n\n")}\n`);
 }
 
-/** The object in a file; undefined when there is none. */
+/** The JSON object in a file; undefined if there is none. */
 function inputsOf(file: string | undefined): Inputs | undefined {
   try {
     const inputs = JSON.parse(readFileSync(file ?? "", "utf8")) as Inputs | null;
@@ -122,7 +122,7 @@ function inputsOf(file: string | undefined): Inputs | undefined {
   }
 }
 
-/** A program by its path, or by its name on the PATH; undefined when there is none. */
+/** Finds a program by its path, or by its name on the PATH; undefined if there is none. */
 function programOf(named: string | undefined): string | undefined {
   if (named === undefined) return findProgram("terraform") ?? findProgram("tofu");
   const places = named.includes("/") ? [] : (process.env.PATH ?? "").split(delimiter);
@@ -131,7 +131,7 @@ function programOf(named: string | undefined): string | undefined {
   );
 }
 
-/** What is wrong with a program's release; undefined for nothing. */
+/** The problem with a program's release, if any. */
 function problemOfRelease(program: string): string | undefined {
   const { stdout } = spawnSync(program, ["version", "-json"], {
     encoding: "utf8",

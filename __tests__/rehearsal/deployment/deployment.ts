@@ -16,51 +16,50 @@ import { type Plan, type Refusals, StepFailure } from "./steps";
 import { actionsOf, addressesIn, changedOutputsOf, keysByAddress } from "./terraform-json";
 import { problemsIn, runTerraform, unwrapped, type TerraformOptions, type TerraformRun } from "./terraform-process";
 
-/** Values of input variables; what is not given has the stack's own default. */
+/** Values of input variables; the others have the stack's defaults. */
 export type Inputs = Readonly<Record<string, unknown>>;
 
 export interface DeploymentOptions {
-  /** A synthesized folder; it is copied and never written to. */
+  /** A synthesized folder; it is copied and never modified. */
   readonly source: string;
   readonly inputs: Inputs;
   /** Path of `terraform` or `tofu`. */
   readonly program: string;
-  /** Whether clusters write into objects what Autopilot writes; it does unless this is "none". */
+  /** Whether clusters modify objects as Autopilot does; they do unless this is "none". */
   readonly admission?: Cloud["admission"];
-  /** Whether whatever the folder does not make itself is there already; without, only what `prepare` of a stack puts there. */
+  /** Whether everything that the folder does not create exists already, and not only what the stack's `prepare` creates. */
   readonly othersExist?: boolean;
   readonly onCommand?: (run: TerraformRun, command: readonly string[]) => void;
 }
 
 let programs: string | undefined;
 
-/** Arguments of a plan and apply in one go. */
+/** Arguments of a plan and apply in one command. */
 export const APPLY_AT_ONCE = ["apply", "-auto-approve", "-input=false"] as const;
 
 const TOKEN = "ya29.first";
 
-/** Pauses of the scripts that suit a platform that answers at once. */
+/** Short pauses for the scripts, because the stand-ins answer at once. */
 const FAST_SCRIPTS = { REST_POLL_SECONDS: "0.02", REST_RETRY_BASE_SECONDS: "0.01", REST_TRIES: "4" };
 
 /**
- * One handed-over folder with a project of its own around it: an empty cloud behind the providers, and web services for
- * the scripts.
+ * A synthesized folder with its own project: an empty cloud behind the providers, and web services for the scripts.
  */
 export class Deployment {
   readonly folder = mkdtempSync(join(tmpdir(), "rehearsal-"));
   readonly web = new GoogleStandIn();
   readonly aws = awsStandIn();
   readonly cloud: Cloud;
-  /** Everything that Terraform and the scripts have printed. */
+  /** All output of Terraform and the scripts. */
   log = "";
   inputs: Inputs;
-  /** Added to what Terraform and its scripts see; undefined removes. */
+  /** Environment variables added for Terraform and its scripts; undefined removes one. */
   environment: Record<string, string | undefined> = {};
   private readonly plugins = new PluginServer();
   private readonly scan = new SecretScan();
   private planNumber: number;
   private readonly configuration: Configuration;
-  /** Outputs and plans that were asked for as JSON. */
+  /** Outputs and plans that were shown as JSON. */
   private readonly shown = { outputs: "", plans: "" };
 
   private constructor(
@@ -71,7 +70,7 @@ export class Deployment {
     else cpSync(origin.folder, this.folder, { recursive: true });
     this.configuration = JSON.parse(this.read("cdk.tf.json") ?? "{}") as Configuration;
     this.inputs = options.inputs;
-    // What comes along must not be written over: a plan file is looked at for secrets once.
+    // Copied plan files must not be overwritten: each is scanned for secrets only once.
     this.planNumber = origin?.planNumber ?? 0;
     const surroundings = {
       enabledApis: this.web.usage.enabled,
@@ -91,7 +90,7 @@ export class Deployment {
     return new Deployment(options).listen();
   }
 
-  /** A second deployment that begins where this one stands; what happens to one does not happen to the other. */
+  /** An independent copy of this deployment in its current state. */
   fork(inputs: Inputs = this.inputs): Promise<Deployment> {
     return new Deployment({ ...this.options, inputs }, this).listen();
   }
@@ -109,11 +108,11 @@ export class Deployment {
   async stop({ keepFolder = false } = {}): Promise<void> {
     this.plugins.stop();
     await Promise.all([this.web.stop(), this.aws.stop()]);
-    // Removing a folder takes long on a busy disk, and meanwhile others want answers of this process.
+    // Asynchronous, because removing a folder can take long and this process also serves other deployments.
     if (!keepFolder) await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Edits a file of the folder as its owner may. */
+  /** Edits a file of the folder, as its owner might. */
   edit(path: string, change: (text: string) => string): void {
     const file = join(this.folder, path);
     const before = readFileSync(file, "utf8");
@@ -128,17 +127,17 @@ export class Deployment {
     return existsSync(file) ? readFileSync(file, "utf8") : undefined;
   }
 
-  /** What a program sees that works on this deployment: stand-ins in the place of everything outside. */
+  /** Environment of a program that works on this deployment: stand-ins replace everything external. */
   get programEnvironment(): Record<string, string> {
     const environment: Record<string, string | undefined> = {
       ...this.web.environment,
       ...this.plugins.environment,
       ...FAST_SCRIPTS,
-      // Its runs are too short for clearing memory to pay, and several at a time have the cores among them.
+      // Less garbage collection: the runs are short, and several share the cores.
       GOGC: "800",
       GOMAXPROCS: "1",
       GOOGLE_OAUTH_ACCESS_TOKEN: TOKEN,
-      // Nothing of the machine's own but what the scripts need: no gcloud with somebody's account, for one.
+      // Only the programs that the scripts need: no gcloud with a developer's account, for example.
       PATH: (programs ??= quickPrograms()),
       AWS_ENDPOINT_URL_EC2: this.aws.endpoint,
       ...this.environment,
@@ -172,14 +171,14 @@ export class Deployment {
     await this.succeed("validate", ["validate"]);
   }
 
-  /** Plans into a file and tells its actions. */
+  /** Plans into a file and returns the actions. */
   async plan(...further: string[]): Promise<Plan> {
     const file = await this.planIntoFile(further);
     const shown = await this.terraformJson("plans", "show", "-json", file);
     return { file, actions: actionsOf(shown), outputs: changedOutputsOf(shown) };
   }
 
-  /** True when a plan would do nothing. */
+  /** Whether a plan is empty. */
   async isSettled(): Promise<boolean> {
     this.writeInputs();
     const { exitCode, output } = await this.terraform(["plan", "-input=false", "-detailed-exitcode"]);
@@ -191,7 +190,7 @@ export class Deployment {
     await this.succeed("apply", ["apply", "-input=false", plan.file]);
   }
 
-  /** Runs a command that must not succeed, and that tells nothing secret nevertheless. */
+  /** Runs a command that must fail and must not reveal secrets. */
   async refuse(step: string, command: readonly string[]): Promise<Refusals> {
     this.writeInputs();
     const run = await this.terraform(command);
@@ -200,10 +199,10 @@ export class Deployment {
     return { output: unwrapped(run.output) };
   }
 
-  /** Plans and applies without a look between. */
+  /** Plans and applies in one go. */
   async applyAtOnce(...further: string[]): Promise<void> {
     this.writeInputs();
-    // A plan could keep a secret that is given; one command less takes a third less time.
+    // A saved plan matters only if secrets are given, as it could keep them; without one, a third of the time is saved.
     const plan =
       secretInputs(this.configuration, this.inputs).length > 0
         ? [await this.planIntoFile(further)]
@@ -211,7 +210,7 @@ export class Deployment {
     await this.succeed("apply", ["apply", "-input=false", ...plan]);
   }
 
-  /** Fails when somebody who has the folder or sees the output can read the value of a secret. */
+  /** Fails if the folder or the output reveals the value of a secret. */
   requireNoLeaks(step: string): void {
     const leaks = this.leaks();
     if (leaks.length > 0) throw new StepFailure(step, leaks.join("\n"));
@@ -247,7 +246,7 @@ export class Deployment {
   }
 
   writeInputs(): void {
-    // Of a refused input Terraform shows the line, which must not have others on it.
+    // Terraform prints the line of a refused input, which must not contain other inputs.
     writeFileSync(join(this.folder, "rehearsal.auto.tfvars.json"), JSON.stringify(this.inputs, undefined, 2));
   }
 

@@ -4,17 +4,17 @@ import { join } from "node:path";
 import { type Cloud } from "../project/cloud";
 import { zipEntries } from "./zip-entries";
 
-/** Where Terraform and its scripts leave things behind. */
+/** What Terraform and its scripts leave behind. */
 export interface Traces {
   readonly folder: string;
   readonly cloud: Cloud;
-  /** What was printed, sent or shown, by name; it only grows. */
+  /** What was printed, sent or shown, by name; these texts only grow. */
   readonly texts: Readonly<Record<string, string>>;
-  /** Those of the texts that show the state as it is. */
+  /** Names of the texts that show the state. */
   readonly stateViews?: readonly string[];
-  /** Those that show plans as they are. */
+  /** Names of the texts that show plans. */
   readonly planViews?: readonly string[];
-  /** Secrets that the inputs hold. */
+  /** Secrets among the inputs. */
   readonly inputs?: readonly SecretInput[];
 }
 
@@ -22,16 +22,16 @@ export interface Traces {
 interface SecretInput {
   readonly name: string;
   readonly value: string;
-  /** False for one that Terraform writes into every plan file, marked or not. */
+  /** False if Terraform writes the input into every plan file, even if it is marked sensitive. */
   readonly isEphemeral: boolean;
 }
 
-/** The part of a configuration that says which inputs are secrets. */
+/** The part of a configuration that declares which inputs are secrets. */
 export interface Configuration {
   readonly variable?: Readonly<Record<string, { readonly ephemeral?: boolean; readonly sensitive?: boolean }>>;
 }
 
-/** What is given to inputs that are declared as secrets. */
+/** Values of the inputs that are declared as secrets. */
 export function secretInputs(
   { variable = {} }: Configuration,
   inputs: Readonly<Record<string, unknown>>,
@@ -42,27 +42,27 @@ export function secretInputs(
   });
 }
 
-/** A shorter text turns up by chance. */
+/** Shorter texts occur by chance. */
 const SHORTEST_SECRET = 8;
 
-/** Longer than any form of a secret that might lie across the end of what was looked at before. */
+/** Longer than any form of a secret that may span the end of the text scanned before. */
 const OVERLAP = 1000;
 
-/** Looks for the values of secrets in everything that is new since it looked before; for a new secret, in everything. */
+/** Scans everything new since the last scan for the values of secrets, and everything for new secrets. */
 export class SecretScan {
-  /** What is in plan files, which never change again. */
+  /** Contents of plan files, which never change. */
   private readonly plans = new Map<string, readonly Place[]>();
   private readonly seenLengths = new Map<string, number>();
   private readonly seenSecrets = new Set<string>();
 
-  /** Every place where the value of a secret can be read; none when all is well. The values themselves are not in it. */
+  /** All places where the value of a secret can be read, without the values themselves. */
   leaks(traces: Traces): string[] {
     const secrets = secretsOf(traces);
     const looks = { fresh: this.places(traces, false), all: this.places(traces, true) };
     for (const [place, text] of Object.entries(traces.texts)) this.seenLengths.set(place, text.length);
     return secrets.flatMap((secret) => {
       const { value, meaning } = secret;
-      // What was made up just now cannot be in what was written before.
+      // A newly generated value cannot be in what was written before.
       const isKnown = this.seenSecrets.has(value) || traces.cloud.handedOut.has(value);
       this.seenSecrets.add(value);
       const forms = formsOf(value);
@@ -118,7 +118,7 @@ function once(read: () => Buffer): () => Buffer {
 interface Secret {
   readonly value: string;
   readonly meaning: string;
-  /** Where Terraform or the provider itself keeps it. */
+  /** Where Terraform or the provider itself stores it. */
   readonly kept?: readonly PlaceKind[];
 }
 
@@ -126,7 +126,7 @@ function mayBeIn({ kept = [] }: Secret, kind: PlaceKind): boolean {
   return kept.includes(kind);
 }
 
-/** All secret values that the project knows. A payload that is a file of the folder is public: who has one has both. */
+/** All secret values in the project. A payload that is also a file of the folder is not secret. */
 function secretsOf({ cloud, folder, inputs = [] }: Traces): Secret[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => /^(scripts|image)\//.test(path))
@@ -154,7 +154,7 @@ function secretsOf({ cloud, folder, inputs = [] }: Traces): Secret[] {
   });
 }
 
-/** A value as it is, as JSON and addresses write it, and in Base64 at each of the three places where it may begin. */
+/** A value as plain text, escaped in JSON and in URLs, and in Base64 at each of the three possible offsets. */
 function formsOf(value: string): string[] {
   const encoded = [0, 1, 2].map((shift) => {
     const text = Buffer.from(" ".repeat(shift) + value).toString("base64");
@@ -169,7 +169,7 @@ function formsOf(value: string): string[] {
       value,
       asJson,
       asTerraformJson,
-      // The result of jsonencode() is a text of the state.
+      // In the state, the result of jsonencode() is a string and so escaped again.
       terraformJsonText(asTerraformJson),
       inAddress,
       inAddress.replace(/[!'()*]/g, percentCode),
@@ -180,7 +180,7 @@ function formsOf(value: string): string[] {
 
 const jsonText = (value: string): string => JSON.stringify(value).slice(1, -1);
 
-/** Terraform writes JSON that HTML could contain: in the state, in what it shows, and in jsonencode(). */
+/** Escapes for HTML, as Terraform does in JSON: in the state, in its output and in jsonencode(). */
 function terraformJsonText(value: string): string {
   return jsonText(value).replace(
     /[<>&\u2028\u2029]/g,

@@ -1,19 +1,19 @@
 export type Action = "create" | "delete" | "replace" | "update";
 
-/** A plan in a file, and what it would do, by address; what stays as it is, is not in it. */
+/** A plan in a file, and its actions by address; unchanged resources are not included. */
 export interface Plan {
   readonly file: string;
   readonly actions: ReadonlyMap<string, Action>;
-  /** Names of the outputs that it would change. */
+  /** Names of the outputs that it changes. */
   readonly outputs: readonly string[];
 }
 
-/** How a command was refused. */
+/** The messages of a refused command. */
 export interface Refusals {
   readonly output: string;
 }
 
-/** Something went otherwise than expected: in which step, and what. */
+/** A deviation from what a step expected. */
 export class StepFailure extends Error {
   constructor(
     readonly step: string,
@@ -23,7 +23,7 @@ export class StepFailure extends Error {
   }
 }
 
-/** Works as a part of a step, so that what fails inside it names the step as well. */
+/** Runs work as part of a step, so that its failures name the step. */
 export async function inStep<Result>(step: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -33,7 +33,7 @@ export async function inStep<Result>(step: string, work: () => Promise<Result>):
   }
 }
 
-/** Actions as one line each, sorted. */
+/** One line per action, sorted. */
 function actionLines(actions: ReadonlyMap<string, Action>): string[] {
   return [...actions].map(([address, action]) => `${action} ${address}`).sort();
 }
@@ -53,7 +53,7 @@ export function requireActions(step: string, plan: Plan, expected: Readonly<Reco
   );
 }
 
-/** Fails with what a plan does that should have done nothing. */
+/** Fails with the actions of a plan that should be empty. */
 export function failOfChanges(step: string, plan: Plan): never {
   requireActions(step, plan, {});
   const { outputs } = plan;

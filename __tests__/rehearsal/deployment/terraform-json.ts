@@ -35,7 +35,7 @@ interface PlanJson {
   readonly output_changes?: Readonly<Record<string, { readonly actions: readonly string[] }>>;
 }
 
-/** What a plan shown as JSON would do. */
+/** Actions of a plan shown as JSON. */
 export function actionsOf(shown: unknown): ReadonlyMap<string, Action> {
   const changes = (shown as PlanJson).resource_changes ?? [];
   return new Map(
@@ -48,7 +48,7 @@ export function actionsOf(shown: unknown): ReadonlyMap<string, Action> {
   );
 }
 
-/** Outputs that a plan shown as JSON would change, sorted. */
+/** Outputs that a plan shown as JSON changes, sorted. */
 export function changedOutputsOf(shown: unknown): string[] {
   const changes = Object.entries((shown as PlanJson).output_changes ?? {});
   return changes

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
-/** What one run of Terraform came to. */
+/** Result of one run of Terraform. */
 export interface TerraformRun {
   readonly exitCode: number | null;
-  /** Everything printed, as a user sees it. */
+  /** All output, as a user sees it. */
   readonly output: string;
 }
 
@@ -11,14 +11,14 @@ export interface TerraformOptions {
   readonly program: string;
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Called with the output so far whenever something is printed. */
+  /** Called with the output so far after each print. */
   readonly onOutput?: (output: string, child: ChildProcess) => void;
 }
 
-/** Runs under way. They have groups of their own, so nobody else ends them when this process is told to stop. */
+/** Current runs. They have their own process groups, so this process must end them when it is stopped. */
 const underWay = new Set<ChildProcess>();
 
-/** Terraform without anything of the user's own: no settings file, no check for newer versions, no prompts. */
+/** Runs Terraform without the user's configuration: no settings file, no version check, no prompts. */
 export async function runTerraform(options: TerraformOptions, ...command: string[]): Promise<TerraformRun> {
   const child = spawn(options.program, command, {
     cwd: options.folder,
@@ -32,7 +32,7 @@ export async function runTerraform(options: TerraformOptions, ...command: string
       ...options.environment,
     },
     stdio: ["ignore", "pipe", "pipe"],
-    // A group of its own, so that a kill reaches the scripts as well, as it would on a machine that goes down.
+    // A process group of its own, so that a kill also reaches the scripts, as when the machine goes down.
     detached: true,
   });
   underWay.add(child);
@@ -49,23 +49,23 @@ export async function runTerraform(options: TerraformOptions, ...command: string
   return { exitCode, output };
 }
 
-/** Ends a run and the scripts that it has started, at once. */
+/** Kills a run and its scripts. */
 export function killWithScripts(child: ChildProcess): void {
   if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
 }
 
-/** Ends every run that is under way, for a process that is told to stop. */
+/** Kills all current runs when this process is stopped. */
 export function killAllRuns(): void {
   underWay.forEach(killWithScripts);
 }
 
-/** What Terraform says from its first error on. */
+/** Terraform's output from its first error on. */
 export function problemsIn(output: string): string {
   const text = unwrapped(output);
   return text.slice(Math.max(0, text.indexOf("Error: ")));
 }
 
-/** Terraform breaks lines of messages at a fixed width, inside a frame. */
+/** Joins the lines of messages, which Terraform wraps at a fixed width inside a frame. */
 export function unwrapped(output: string): string {
   return output
     .split("\n")

@@ -2,21 +2,21 @@ import { type Dependencies, type Graph } from "./dependency-graph";
 import { creationSeconds } from "./simulated-durations";
 import { StepFailure } from "../deployment/steps";
 
-/** How much longer than the longest chain of needs an apply may take. */
+/** Allowed ratio of an apply's duration to that of the longest chain of real needs. */
 const MOST = 1.15;
 
-/** Things one after the other, and how long they take. */
+/** Resources that are created one after the other, and their total duration. */
 export interface Chain {
   readonly addresses: readonly string[];
   readonly seconds: number;
 }
 
 /**
- * Compares how long a first apply would take with how long it must.
+ * Compares how long a first apply takes with the shortest time possible.
  *
- * It would take as long as the longest chain of what waits for what. It must take as long as the longest chain of real
- * needs: something needs another thing when the stand-in project refuses it without that, or a script is known to work with
- * it. A dependency of the configuration that is no need lengthens the first and not the second.
+ * The former is the longest chain of dependencies, the latter the longest chain of real needs: a resource needs another
+ * one if the stand-in project refuses it without that one, or if a script is known to use it. A dependency that is not a
+ * need can lengthen only the former.
  *
  * @returns one line about each
  */
@@ -33,7 +33,7 @@ const NOTHING: Chain = { addresses: [], seconds: 0 };
 
 const longer = (one: Chain, other: Chain): Chain => (other.seconds > one.seconds ? other : one);
 
-/** The chain that takes longest, of things that exist; others take no time, but what is behind them does. */
+/** The chain that takes longest; addresses that do not exist take no time, but their dependencies do. */
 export function longestChain(graph: Graph, existing: ReadonlySet<string>): Chain {
   const chains = new Map<string, Chain>();
   const chainTo = (address: string): Chain => {

@@ -3,27 +3,27 @@ import { type Deployment } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 import { instancesIn } from "../deployment/terraform-json";
 
-/** What a script needs and makes; it makes nothing that is in the state. */
+/** What a script needs, and its effect, which is not in the state. */
 export interface ScriptRehearsal {
-  /** Addresses, without an index, of what it needs. */
+  /** Addresses of what it needs, without an index. */
   readonly needs: readonly string[];
-  /** The surroundings as they are before it has run. */
+  /** The surroundings as they are before it runs. */
   readonly before: (surroundings: CloudSurroundings) => CloudSurroundings;
 }
 
-/** Scripts by the address, without an index, of what runs them. */
+/** Scripts by the address of the resource that runs them, without an index. */
 export type Scripts = Readonly<Record<string, ScriptRehearsal>>;
 
-/** What comes before what: addresses, without an index, by address. */
+/** What comes before each address; all addresses without an index. */
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** A complete deployment, with what waits for what in it and what really needs what. */
+/** The dependencies of a complete deployment: those of the configuration and the real needs. */
 export interface Dependencies {
-  /** Addresses by type and identity of what is there. */
+  /** Addresses of what exists, by type and identity. */
   readonly addresses: ReadonlyMap<string, string>;
-  /** As `terraform graph` tells it, by way of providers and local values as well. */
+  /** From `terraform graph`, including dependencies through providers and local values. */
   readonly waiting: Graph;
-  /** As the stand-in project tells it when something is taken away. */
+  /** Found by removing each resource from the stand-in project. */
   readonly needed: Graph;
 }
 
@@ -40,7 +40,7 @@ async function waitingIn(deployment: Deployment): Promise<Graph> {
   return graphOf([...output.matchAll(/"([^"]+)" -> "([^"]+)"/g)].map(([, from = "", to = ""]) => [from, to] as const));
 }
 
-/** Everything is taken away in turn, and who misses it is asked. */
+/** Removes each resource in turn and finds those that miss it. */
 function needs(cloud: Cloud, addresses: ReadonlyMap<string, string>, scripts: Scripts): Graph {
   const edges: (readonly [string, string])[] = [];
   const ask = (address: string, without: Cloud): void => {
@@ -72,7 +72,7 @@ export function withoutService(surroundings: CloudSurroundings, service: string)
   return { ...surroundings, enabledApis };
 }
 
-/** The surroundings with one API that nobody has had an answer of. */
+/** The surroundings with one API that has not answered yet. */
 export function withoutAnswer(surroundings: CloudSurroundings, api: string): CloudSurroundings {
   return { ...surroundings, hasAnswered: (name) => name !== api && surroundings.hasAnswered(name) };
 }
@@ -83,7 +83,7 @@ function graphOf(edges: readonly (readonly [string, string])[]): Graph {
   return graph;
 }
 
-/** Everything that comes before something, near or far. */
+/** All direct and indirect predecessors of an address. */
 function allBefore(graph: Graph, address: string, found = new Set<string>()): ReadonlySet<string> {
   for (const before of graph.get(address) ?? []) {
     if (found.has(before)) continue;
@@ -93,7 +93,7 @@ function allBefore(graph: Graph, address: string, found = new Set<string>()): Re
   return found;
 }
 
-/** Fails where something does not wait for what it needs, whether that goes well by chance or not. */
+/** Fails if a resource does not wait for what it needs, even if the order happens to be right. */
 export function requireWaiting({ needed, waiting }: Dependencies): void {
   const problems = [...needed].flatMap(([user, needs]) => {
     const before = allBefore(waiting, user);
@@ -104,7 +104,7 @@ export function requireWaiting({ needed, waiting }: Dependencies): void {
   if (problems.length > 0) throw new StepFailure("dependencies", problems.join("\n"));
 }
 
-/** How many things come one after the other before each; what has the same number waits for nothing of the same. */
+/** Depth of each address in the graph; addresses of the same depth do not wait for each other. */
 export function levelsOf(graph: Graph): ReadonlyMap<string, number> {
   const levels = new Map<string, number>();
   const levelOf = (address: string): number => {

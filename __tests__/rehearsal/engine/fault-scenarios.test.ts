@@ -4,7 +4,7 @@ import { complete, endState, type EndState, type FaultScenario, rehearseFault } 
 import { requireRefusal } from "./refusal-batches";
 import { withSmallDeployment } from "./small-deployment";
 
-/** Made after something that may fail once, and refused while the input is true. */
+/** Created after something that may fail once, and refused while the input is true. */
 const CHECKED = {
   variable: {
     is_refused: { default: false },

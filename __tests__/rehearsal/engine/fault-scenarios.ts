@@ -8,20 +8,20 @@ import { killWithScripts } from "../deployment/terraform-process";
 /** Something that goes wrong once during the first apply. */
 export interface FaultScenario {
   readonly name: string;
-  /** Prepares the fault on a deployment on which nothing has been applied. */
+  /** Injects the fault before anything is applied. */
   readonly prepare: (deployment: Deployment) => void;
-  /** Part of what the apply says when it fails. */
+  /** Part of the failed apply's output. */
   readonly refusal: string;
-  /** Looks at the project after the apply that failed; throws when it is not as it should be. */
+  /** Checks the project after the failed apply; throws if it is not as expected. */
   readonly verify?: (deployment: Deployment) => void;
-  /** Takes the fault away, where it does not pass by itself. */
+  /** Removes a fault that does not pass by itself. */
   readonly repair?: (deployment: Deployment) => void;
 }
 
-/** A fault, and how many stages of the stack are there before it. */
+/** A fault, and how many stages of the stack are applied before it. */
 export type StagedFault = FaultScenario & { readonly afterStage: number };
 
-/** What a deployment comes to in the end, whatever happened on the way. */
+/** What a deployment must end as, whatever happened before. */
 export interface EndState {
   readonly addresses: readonly string[];
   readonly objects: readonly string[];
@@ -32,14 +32,14 @@ export function endState(deployment: Deployment): EndState {
   return { addresses: deployment.stateAddresses().sort(), objects: objects.sort() };
 }
 
-/** True for what a provider makes up by itself: asks nobody, cannot fail, and is called otherwise in every run. */
+/** Whether a provider generates the resource locally: it cannot fail, and its name differs in every run. */
 function hasIdentityOfChance(key: string): boolean {
   return /^(random|tls)_/.test(key);
 }
 
 /**
- * Applies a plan with the fault, which fails, and plans and applies again without, which completes with the same end as if
- * nothing had been.
+ * Applies a plan with the fault, which must fail, then plans and applies again without it, which must reach the same end
+ * state as an apply without faults.
  */
 export async function rehearseFault(
   deployment: Deployment,
@@ -53,7 +53,7 @@ export async function rehearseFault(
     throw new StepFailure(fault.name, `expected "${fault.refusal}" in:\n${output.slice(-2000)}`);
   }
   if (!deployment.cloud.allFaultsMet) throw new StepFailure(fault.name, "the injected fault was never met");
-  // Whatever needs what has failed must wait for it, and not be lucky when nothing fails.
+  // What needs the failed resource must have waited for it, and not only happen to come later when nothing fails.
   const [premature] = deployment.cloud.refusals;
   if (premature !== undefined)
     throw new StepFailure(fault.name, `tried without waiting for what it needs: ${premature}`);
@@ -62,7 +62,7 @@ export async function rehearseFault(
   await inStep(fault.name, () => complete(deployment, "second apply", expected));
 }
 
-/** Applies to the end, and looks at what that is. */
+/** Applies and compares the end state with the expected one. */
 export async function complete(deployment: Deployment, name: string, expected?: EndState): Promise<void> {
   await inStep(name, () => deployment.applyAtOnce());
   if (expected !== undefined) requireSameEnd(name, endState(deployment), expected);
@@ -80,17 +80,17 @@ function requireSameEnd(name: string, end: EndState, expected: EndState): void {
   }
 }
 
-/** A moment at which a script waits for something, so that Terraform can be killed while nothing else goes on. */
+/** A moment at which a script waits, so that Terraform can be killed while nothing else happens. */
 export interface KillScenario {
-  /** Lets the script wait. */
+  /** Makes the script wait. */
   readonly prepare: (deployment: Deployment) => void;
-  /** What is printed while it waits. */
+  /** Output that shows that it waits. */
   readonly waiting: string;
-  /** What goes on in the cloud, whoever has stopped looking at it. */
+  /** What continues in the cloud after the kill. */
   readonly meanwhile: (deployment: Deployment) => void;
 }
 
-/** Ends Terraform and its scripts without warning while a script waits and everything else has come to rest. */
+/** Kills Terraform and its scripts while a script waits and nothing else changes. */
 export async function rehearseKill(deployment: Deployment, scenario: KillScenario, expected: EndState): Promise<void> {
   const name = "killed in the middle of an apply";
   scenario.prepare(deployment);
@@ -102,12 +102,12 @@ export async function rehearseKill(deployment: Deployment, scenario: KillScenari
   await complete(deployment, name, expected);
 }
 
-/** Asks Terraform to stop, as Ctrl-C does, as soon as the first resources exist. */
+/** Interrupts Terraform, as Ctrl-C does, as soon as the first resources exist. */
 export async function rehearseInterrupt(deployment: Deployment, expected: EndState): Promise<void> {
   const name = "interrupted in the middle of an apply";
   deployment.writeInputs();
   const run = await deployment.terraform(APPLY_AT_ONCE, (output, child) => {
-    // A second signal would end it at once.
+    // A second signal would make it exit immediately.
     if (child.killed || !output.includes("Creation complete")) return;
     child.kill("SIGINT");
   });
@@ -116,7 +116,7 @@ export async function rehearseInterrupt(deployment: Deployment, expected: EndSta
   await complete(deployment, name, expected);
 }
 
-/** How long nothing must have changed in the project to call it at rest. */
+/** The project is at rest if nothing has changed for this long. */
 const REST_MILLISECONDS = 300;
 
 function killAtRest(deployment: Deployment, waiting: string): (output: string, child: ChildProcess) => void {

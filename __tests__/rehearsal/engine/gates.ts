@@ -1,12 +1,12 @@
 import { type Scripts, withoutAnswer } from "./dependency-graph";
 import { type StagedFault } from "./fault-scenarios";
 
-/** The gate of one API, which opens when that answers: `lib/core/project-apis.ts` makes them. */
+/** The gate of one API, which opens when the API answers; created in `lib/core/project-apis.ts`. */
 export interface Gate {
   readonly api: string;
-  /** Address, without an index, of what waits. */
+  /** Address of the resource that waits, without an index. */
   readonly address: string;
-  /** The same of what turns the API on. */
+  /** Address of the resource that turns the API on, without an index. */
   readonly service: string;
 }
 
@@ -21,7 +21,7 @@ export function gatesAmong(addresses: readonly string[]): Gate[] {
   });
 }
 
-/** What the gates wait for. */
+/** The scripts of the gates. */
 export function gateScripts(gates: readonly Gate[]): Scripts {
   return Object.fromEntries(
     gates.map(({ api, address, service }) => [
@@ -31,7 +31,7 @@ export function gateScripts(gates: readonly Gate[]): Scripts {
   );
 }
 
-/** A gate that stays closed until its time is up. */
+/** The fault of a gate that stays closed until it times out. */
 export function closedGate({ api, address }: Gate, stages: readonly RegExp[]): StagedFault {
   return {
     name: `the gate of ${api} never opens`,

@@ -1,10 +1,10 @@
 import { type Inputs } from "../deployment/deployment";
 import { type StackRehearsal } from "./stack-rehearsal";
 
-/** The fewest combinations of inputs that say something. */
+/** The minimum number of combinations for a meaningful result. */
 const LEAST_COMBINATIONS = 64;
 
-/** Sets of inputs in which any two values of any two inputs meet at least once, unless that is refused. */
+/** Pairwise combinations: any two values of any two inputs occur together at least once, unless that is refused. */
 export function inputCombinations(rehearsal: StackRehearsal): Inputs[] {
   const { completed = asGiven, isAllowed = () => true, matrix } = rehearsal;
   if (matrix === undefined) return [];
@@ -13,9 +13,9 @@ export function inputCombinations(rehearsal: StackRehearsal): Inputs[] {
   return [...covering, ...further].map((inputs) => asChosen(inputs, completed(inputs)));
 }
 
-/** Completed inputs, in which every value is still the one that was chosen: a pair of values would be lost with it. */
+/** Fails if completing the inputs has changed a chosen value, because a pair of values would be lost. */
 function asChosen(chosen: Inputs, inputs: Inputs): Inputs {
-  // Null may be left out.
+  // A null may be omitted.
   const other = Object.keys(chosen).filter((name) => (inputs[name] ?? null) !== chosen[name]);
   if (other.length === 0) return inputs;
   const list = other.map((name) => `${name} from ${JSON.stringify(chosen[name])} to ${JSON.stringify(inputs[name])}`);
@@ -27,12 +27,12 @@ const asGiven = (inputs: Inputs): Inputs => inputs;
 type Matrix = NonNullable<StackRehearsal["matrix"]>;
 type IsAllowed = NonNullable<StackRehearsal["isAllowed"]>;
 
-/** Few combinations in which every allowed pair of values is. */
+/** A small set of combinations that covers every allowed pair of values. */
 function coveringCombinations(matrix: Matrix, isAllowed: IsAllowed): Inputs[] {
   const combinations: Inputs[] = [];
   let missing = pairsOf(matrix).filter(isAllowed);
   for (let [first] = missing; first !== undefined; [first] = missing) {
-    // Whatever else is missing and fits in, so that few are needed.
+    // Adds every missing pair that fits, to keep the number of combinations small.
     const chosen = missing.reduce((inputs, pair) => {
       const fits = Object.entries(pair).every(([name, value]) => !(name in inputs) || inputs[name] === value);
       return fits && isAllowed({ ...inputs, ...pair }) ? { ...inputs, ...pair } : inputs;
@@ -44,7 +44,7 @@ function coveringCombinations(matrix: Matrix, isAllowed: IsAllowed): Inputs[] {
   return combinations;
 }
 
-/** A combination with a value of every input. */
+/** Completes a combination with a value for every input. */
 function whole(matrix: Matrix, isAllowed: IsAllowed, chosen: Inputs): Inputs {
   return Object.entries(matrix).reduce((inputs, [name, values]) => {
     if (name in inputs) return inputs;
@@ -54,7 +54,7 @@ function whole(matrix: Matrix, isAllowed: IsAllowed, chosen: Inputs): Inputs {
   }, chosen);
 }
 
-/** Every two values of two inputs; and every value alone, for a matrix that has one input only. */
+/** All pairs of values of two inputs; every single value for a matrix with one input. */
 function pairsOf(matrix: Matrix): Inputs[] {
   const values = Object.entries(matrix).flatMap(([name, all]) => all.map((value): [string, unknown] => [name, value]));
   return values.flatMap(([one, value], index) => [
@@ -69,7 +69,7 @@ function contains(row: Inputs, pair: Inputs): boolean {
   return Object.entries(pair).every(([name, value]) => row[name] === value);
 }
 
-/** More combinations of the same values: each again with one input moved on to its next value. */
+/** More combinations of the same values: each repeated with one input advanced to its next value. */
 function rotated(matrix: Matrix, isAllowed: IsAllowed, combinations: readonly Inputs[]): Inputs[] {
   return Object.keys(matrix).flatMap((name) =>
     combinations.flatMap((inputs) => {

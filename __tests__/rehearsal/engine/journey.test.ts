@@ -6,7 +6,7 @@ import { smallRehearsal, withAppliedDeployment } from "./small-deployment";
 
 const data = (name: string, block: object = {}) => ({ resource: { terraform_data: { [name]: block } } });
 
-/** Refuses whatever makes or changes it while the input is true. */
+/** Cannot be created or changed while the input is true. */
 const CHECKED = {
   variable: { is_refused: { default: false } },
   ...data("checked", {

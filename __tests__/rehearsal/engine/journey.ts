@@ -5,44 +5,44 @@ import { Refusal } from "../project/cloud";
 import { requireRewrites, versionsOf } from "./secret-versions";
 import { type Action, inStep, requireActions, failOfChanges, StepFailure } from "../deployment/steps";
 
-/** One step that was taken. */
+/** A completed step. */
 export interface StepReport {
   readonly step: string;
   readonly seconds: number;
-  /** Resources that the step changed, or looked at where it changes nothing; undefined where none come to be. */
+  /** Resources that the step changed, or checked if it changes nothing; undefined if it creates none. */
   readonly resources: number | undefined;
 }
 
-/** Something that an owner of a deployment does, and the whole of what that may do. */
+/** A change that an owner makes to a deployment, with all the actions that it may cause. */
 export interface ChangeScenario {
   readonly name: string;
   readonly change?: (deployment: Deployment) => void;
   /** Further arguments of the plan, for example `-replace=…`. */
   readonly planArguments?: readonly string[];
   readonly expected: Readonly<Record<string, Action>>;
-  /** Looks at the project after the apply; throws when it is not as it should be. */
+  /** Checks the project after the apply; throws if it is not as expected. */
   readonly verify?: (deployment: Deployment) => void;
 }
 
-/** How a stack keeps its data from being deleted. */
+/** How a stack protects its data from deletion. */
 export interface Protection {
-  /** Inputs that switch it off. */
+  /** Inputs that switch the protection off. */
   readonly off: Inputs;
   /**
-   * What that does.
+   * Actions of switching it off.
    *
    * @default - anything
    */
   readonly expected?: Readonly<Record<string, Action>>;
   /**
-   * Part of what a refused destroy says.
+   * Part of the output of a refused destroy.
    *
    * @default - anything
    */
   readonly refusal?: string;
 }
 
-/** The life of one deployment in steps that are timed; after each, nothing secret may be readable anywhere. */
+/** The life of one deployment in timed steps; after each step, no secret may be readable anywhere. */
 export class Journey {
   readonly steps: StepReport[] = [];
 
@@ -52,7 +52,7 @@ export class Journey {
     private readonly onStep: (report: StepReport) => void = () => undefined,
   ) {}
 
-  /** From an empty folder to a plan that is empty, with every output that the configuration declares. */
+  /** From an empty folder to an empty plan, with every output that the configuration declares. */
   async setUp(): Promise<void> {
     const { deployment } = this;
     await this.step("init", () => deployment.init());
@@ -97,7 +97,7 @@ export class Journey {
     });
   }
 
-  /** A destroy that is refused and loses nothing, then one that is allowed and leaves nothing. */
+  /** A destroy that is refused and deletes nothing, then one that is allowed and leaves nothing. */
   async tearDown(protection?: Protection, verify?: ChangeScenario["verify"]): Promise<void> {
     const { deployment } = this;
     if (protection !== undefined) {
@@ -137,11 +137,11 @@ export class Journey {
     const lost = before.filter((key) => !deployment.cloud.objects.has(key));
     if (lost.length > 0) throw new StepFailure(step, `refused, but these are gone:\n  ${lost.join("\n  ")}`);
     requireRewrites(step, payloads, deployment.cloud.livePayloads, []);
-    // Terraform forgets the outputs when a destroy begins, and knows them again after the next apply.
+    // Terraform drops the outputs when a destroy begins and restores them with the next apply.
     if (!(await deployment.isSettled())) requireActions(`${step}: second plan`, await deployment.plan(), {});
   }
 
-  /** Takes one step, times it, and looks for secrets. */
+  /** Takes one step, times it, and scans for secrets. */
   private async step<Result>(step: string, work: () => Promise<Result>): Promise<Result> {
     const start = performance.now();
     const result = await inStep(step, work);
@@ -160,7 +160,7 @@ export class Journey {
 
 const TYPES = mergedTypes(...Object.values(PROVIDERS).map(({ resources }) => resources));
 
-/** What must hold of a project after every successful apply. */
+/** Fails unless the project is sound, as it must be after every successful apply. */
 export function requireSoundness({ cloud }: Pick<Deployment, "cloud">, step: string): void {
   const payloads = new Set(cloud.livePayloads.values());
   for (const object of cloud.objects.values()) {
@@ -179,7 +179,7 @@ export function requireSoundness({ cloud }: Pick<Deployment, "cloud">, step: str
   }
 }
 
-/** Fails in a step when what is looked at throws. */
+/** Runs a check; fails the step if it throws. */
 export function requireVerified(step: string, verify: () => void): void {
   try {
     verify();
@@ -193,7 +193,7 @@ async function requireOutputs(deployment: Deployment, nullOutputs: readonly stri
   const declared = Object.keys(configuration.output ?? {}).sort();
   const outputs = await deployment.outputs();
   const problems = declared.flatMap((name) => {
-    // Terraform keeps nothing of an output that is null.
+    // Terraform does not keep null outputs.
     const output = outputs[name];
     const isMeantNull = nullOutputs?.includes(name);
     if (output === undefined) return isMeantNull === false ? [`${name} is missing`] : [];

@@ -2,16 +2,16 @@ import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type StackRehearsal } from "./stack-rehearsal";
 import { StepFailure } from "../deployment/steps";
 
-/** One refused set of inputs: what it is, the inputs, and the whole text of what is said. */
+/** One refused set of inputs: the behaviour, the inputs and the complete messages. */
 export type RefusedInputs = NonNullable<StackRehearsal["refused"]>[number];
 
-/** Variables of a configuration, as far as their rules are looked at. */
+/** Variables of a configuration, with their validation rules. */
 type Variables = Readonly<Record<string, { readonly validation?: unknown }>>;
 
 /**
- * Refusals that can be shown by one plan: Terraform tells everything that is wrong at once.
+ * Groups refusals that one plan can show, because Terraform reports all problems at once.
  *
- * Together are only inputs whose rules do not look at each other, so that each is refused for itself alone.
+ * A batch contains only inputs whose rules do not refer to each other, so that each is refused for its own reason.
  */
 export function refusalBatches(refused: readonly RefusedInputs[], variables: Variables): RefusedInputs[] {
   const batches: RefusedInputs[] = [];
@@ -33,7 +33,7 @@ function areUnrelated(one: Inputs, other: Inputs, variables: Variables): boolean
   return [...reach(Object.keys(one), variables)].every((name) => !others.has(name));
 }
 
-/** Inputs together with those that their rules look at, and those whose rules look at them. */
+/** The inputs, those that their rules refer to, and those whose rules refer to them. */
 function reach(names: readonly string[], variables: Variables): Set<string> {
   const looked = names.flatMap((name) => lookedAt(variables[name]));
   const looking = Object.keys(variables).filter((name) =>
@@ -46,7 +46,7 @@ function lookedAt(variable: Variables[string] | undefined): string[] {
   return [...JSON.stringify(variable?.validation ?? []).matchAll(/\bvar\.(\w+)/g)].map(([, name = ""]) => name);
 }
 
-/** Fails unless a plan is refused with all of the texts. */
+/** Fails unless a plan is refused with all of the messages. */
 export async function requireRefusal(
   deployment: Deployment,
   behaviour: string,
@@ -54,17 +54,17 @@ export async function requireRefusal(
   isOpenTofu = false,
 ): Promise<void> {
   const { output } = await deployment.refuse(behaviour, ["plan", "-input=false"]);
-  // Lines are broken anywhere between words.
+  // Lines may break between any two words.
   const flat = output.replace(/\s+/g, " ");
   const isShown = (text: string) => flat.includes(text.replace(/\s+/g, " "));
-  // OpenTofu stops at the first broken rule of an input.
+  // OpenTofu stops at an input's first violated rule.
   const isExcused = (text: string) =>
     isOpenTofu && texts.some((other) => inputOf(other) === inputOf(text) && isShown(other));
   const missing = texts.filter((text) => !isShown(text) && !isExcused(text));
   if (missing.length > 0) throw new StepFailure(behaviour, `expected "${missing.join('", "')}" in:\n${output}`);
 }
 
-/** Every text about an input begins with its name. */
+/** The input that a message is about: every such message begins with its name. */
 function inputOf(text: string): string | undefined {
   return text.split(" ")[0];
 }

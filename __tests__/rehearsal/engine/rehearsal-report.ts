@@ -1,24 +1,24 @@
 import { type StepReport } from "./journey";
 
-/** What went wrong first. */
+/** The first failure. */
 export interface RehearsalFailure {
   readonly step: string;
-  /** Address of the resource that the failure names; undefined when it names none. */
+  /** Address of the resource that the failure names, if any. */
   readonly address: string | undefined;
-  /** What was expected or what was said. */
+  /** What was expected, or Terraform's message. */
   readonly message: string;
-  /** Folder of the deployment as it was then. */
+  /** Folder of the deployment at that time. */
   readonly folder: string;
 }
 
-/** How the rehearsal of one folder went. */
+/** Result of the rehearsal of one folder. */
 export interface RehearsalReport {
   readonly stack: string;
   readonly steps: readonly StepReport[];
   readonly failure?: RehearsalFailure;
 }
 
-/** One table of everything that was rehearsed. */
+/** A table of everything that was rehearsed. */
 export function reportTable(reports: readonly RehearsalReport[]): string {
   const rows = reports.flatMap(({ stack, steps }) =>
     steps.map(
@@ -38,7 +38,7 @@ export function reportTable(reports: readonly RehearsalReport[]): string {
     .join("\n");
 }
 
-/** One paragraph that says what to look at. */
+/** A paragraph that describes the failure. */
 export function failureParagraph(stack: string, { step, address, message, folder }: RehearsalFailure): string {
   return [
     `${stack}: the rehearsal failed in step "${step}"${address === undefined ? "" : `, at ${address}`}.`,

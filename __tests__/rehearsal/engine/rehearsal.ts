@@ -25,10 +25,9 @@ import { fromStages, lastOf, type Stage } from "./stages";
 import { together } from "./work-slots";
 
 /**
- * Takes a synthesized folder through its whole life with the real Terraform: offline, in seconds, and without writing
- * into it.
+ * Takes a copy of a synthesized folder through its whole life with the real Terraform, offline and in seconds.
  *
- * Never throws for what the folder does: the report says what went wrong first.
+ * Never throws because of the folder: the report contains the first failure.
  */
 export async function rehearse(options: RehearsalOptions): Promise<RehearsalReport> {
   const { folder, only } = options;
@@ -51,7 +50,7 @@ export async function rehearse(options: RehearsalOptions): Promise<RehearsalRepo
   }
 }
 
-/** A stack that does not come up fails at once; everything else goes on side by side. */
+/** A stack that does not come up fails at once; everything else runs in parallel. */
 function partsOf(context: RunContext): Promise<void>[] {
   const { lifecycleOnly = false, only, rehearsal } = context.options;
   const others = () => [refusals(context), faults(context), matrix(context)];
@@ -104,7 +103,7 @@ function faults(context: RunContext): Promise<void> {
   });
 }
 
-/** Faults of everything that there is in the end, and those that the stack describes. */
+/** Faults of all resources in the end state, and those that the stack describes. */
 async function faultsOf(
   context: RunContext,
   complete: Deployment,
@@ -121,7 +120,7 @@ async function faultsOf(
   return [...ofResources, ...gates.map((gate) => closedGate(gate, patterns)), ...faults];
 }
 
-/** What waits for what, after a look at whether it should; OpenTofu draws another kind of graph. */
+/** Dependencies, after a check that they cover all needs; OpenTofu draws a different kind of graph. */
 async function checkedDependencies(context: RunContext, deployment: Deployment): Promise<Dependencies | undefined> {
   const { scripts } = context.options.rehearsal;
   if (scripts === undefined || context.isOpenTofu) return undefined;
@@ -135,7 +134,7 @@ async function checkedDependencies(context: RunContext, deployment: Deployment):
 function interruptions(context: RunContext, begun: Stage, end: EndState): Promise<void> {
   const { kill } = context.options.rehearsal;
   const works = [{ name: "interrupted", work: (deployment: Deployment) => rehearseInterrupt(deployment, end) }];
-  // OpenTofu writes its state every 20 s at most, so after a kill it does not know what it has made.
+  // OpenTofu writes its state at most every 20 s, so after a kill it does not know what it has created.
   if (context.isOpenTofu && kill !== undefined)
     context.say("not killed: OpenTofu loses what it has made since its last save");
   else if (kill !== undefined)
@@ -161,7 +160,7 @@ function episodes(context: RunContext, begun: Stage, complete: Deployment): Prom
 async function matrix(context: RunContext): Promise<void> {
   const { inputs: required, stages: patterns = [] } = context.options.rehearsal;
   const combinations = inputCombinations(context.options.rehearsal);
-  // Combinations that agree in the required inputs begin where these alone have led.
+  // Combinations with the same required inputs start from a deployment with only those.
   const places = new Map<string, Inputs[]>();
   for (const inputs of combinations.filter((wanted) => context.wants(JSON.stringify(wanted)))) {
     const own = Object.fromEntries(Object.entries(required).map(([name, value]) => [name, inputs[name] ?? value]));

@@ -1,13 +1,13 @@
 import { type Dependencies, levelsOf } from "./dependency-graph";
 import { type EndState, type StagedFault } from "./fault-scenarios";
 
-/** Types whose creation may break after the thing exists, which leaves it to be replaced. */
+/** Types whose creation may fail after the resource exists, which must then be replaced. */
 const BREAKABLE = [
   ...["google_cloud_run_v2_job", "google_cloud_run_v2_service"],
   ...["kubernetes_deployment_v1", "kubernetes_ingress_v1", "kubernetes_job_v1", "kubernetes_service_v1"],
 ];
 
-/** A failure on create of each thing that exists in the end, from the last stage that does not have it yet. */
+/** For each resource of the end state, a failed creation, from the last stage that does not have it yet. */
 export function resourceFaults(end: EndState, stages: readonly RegExp[]): StagedFault[] {
   return end.objects.flatMap((key) => {
     const [type = ""] = key.split(" ");
@@ -17,8 +17,8 @@ export function resourceFaults(end: EndState, stages: readonly RegExp[]): Staged
 }
 
 /**
- * The same where another stack has the same things and rehearses the failure of each alone: those that match fail together
- * as far as none of them waits for another, and then nothing is lost by chance.
+ * Like `resourceFaults`, for resources whose single failures another stack rehearses: those that match the pattern fail
+ * together, unless one of them waits for another.
  */
 export function fewerFaults(
   end: EndState,
@@ -53,7 +53,7 @@ function faultOf(keys: readonly string[], stages: readonly RegExp[], kind: "brok
   };
 }
 
-/** After how many stages a thing does not exist yet. */
+/** The number of stages after which a resource does not exist yet. */
 function stageOf(key: string, stages: readonly RegExp[]): number {
   const [type = ""] = key.split(" ");
   const stage = stages.findIndex((pattern) => pattern.test(`${type}.`));

@@ -8,48 +8,48 @@ import { type StackRehearsal } from "./stack-rehearsal";
 import { NotBegun, together, WorkSlots } from "./work-slots";
 
 export interface RehearsalOptions {
-  /** Folder of a synthesized stack; it is copied and never written to. */
+  /** Folder of a synthesized stack; it is copied and never modified. */
   readonly folder: string;
   /** Path of `terraform` or `tofu`. */
   readonly program: string;
   readonly rehearsal: StackRehearsal;
-  /** Only one life without faults and without the matrix. */
+  /** Runs only one life, without faults and the matrix. */
   readonly lifecycleOnly?: boolean;
   /**
-   * Part of the names of what is rehearsed: changes, faults, episodes, refused inputs, or combinations as JSON. Changes
-   * build on each other, so one of them brings all.
+   * Runs only what has this in its name: changes, faults, episodes, refused inputs, or combinations as JSON. Changes
+   * build on each other, so one match runs them all.
    *
    * @default - everything is
    */
   readonly only?: string;
-  /** Keeps every folder, also of what went well. */
+  /** Keeps every folder, including those without a failure. */
   readonly keep?: boolean;
-  /** Told about every step that has ended, and about the folders that are kept. */
+  /** Called with every completed step and every kept folder. */
   readonly onProgress?: (line: string) => void;
   readonly onCommand?: DeploymentOptions["onCommand"];
 }
 
-/** A failure together with the deployment that it happened to. */
+/** A failure with its deployment. */
 export class LocatedFailure extends Error {
   constructor(readonly failure: RehearsalFailure) {
     super(failure.message);
   }
 }
 
-/** How many of many are done between two lines. */
+/** Items per progress line. */
 const ITEMS_PER_LINE = 10;
 
-/** What everything that is rehearsed of one folder shares: deployments, turns to work, and the report. */
+/** What all rehearsals of one folder share: deployments, work slots and the report. */
 export class RunContext {
   readonly slots = new WorkSlots();
-  /** Steps of the one life that has everything, and what was rehearsed beside it. */
+  /** Steps of the complete life. */
   readonly lifecycle: StepReport[] = [];
   private readonly further: StepReport[] = [];
   private readonly start = performance.now();
 
   constructor(readonly options: RehearsalOptions) {}
 
-  /** Everything that went well. */
+  /** All steps that succeeded. */
   get steps(): readonly StepReport[] {
     return [...this.lifecycle, ...this.further];
   }
@@ -71,7 +71,7 @@ export class RunContext {
     return deployment;
   }
 
-  /** Works with a deployment and stops it; a failure keeps its folder. */
+  /** Runs work on a deployment and stops it; keeps the folder after a failure. */
   async with<Result>(
     starting: Promise<Deployment>,
     work: (deployment: Deployment) => Promise<Result>,
@@ -91,7 +91,7 @@ export class RunContext {
     }
   }
 
-  /** The same, with the number of resources in the end. */
+  /** Like `with`; returns the number of resources at the end. */
   count(starting: Promise<Deployment>, work: (deployment: Deployment) => Promise<void>): Promise<number> {
     return this.with(starting, async (deployment) => {
       await work(deployment);
@@ -99,7 +99,7 @@ export class RunContext {
     });
   }
 
-  /** Many of one kind, as one line of the report; the work tells how many resources there are in the end, if any. */
+  /** Runs many items as one line of the report; the work may return the number of resources at the end. */
   async each<Item>(step: string, items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
     if (items.length === 0) return;
     const start = performance.now();

@@ -2,13 +2,13 @@ import { type Action, StepFailure } from "../deployment/steps";
 
 const VERSION = "google_secret_manager_secret_version";
 
-/** Names of the versions that give way to others. */
+/** Names of the secret versions that are replaced or deleted. */
 export function versionsOf(state: ReadonlyMap<string, string>, expected: Readonly<Record<string, Action>>): string[] {
   const going = [...state].filter(([address]) => expected[address] === "replace" || expected[address] === "delete");
   return going.map(([, key]) => key.split(" ")).flatMap(([type, id = ""]) => (type === VERSION ? [id] : []));
 }
 
-/** A secret has another value only where a new version of it was meant to be written. */
+/** Fails unless exactly the expected versions are gone: a secret changes only where a new version was meant. */
 export function requireRewrites(
   step: string,
   before: ReadonlyMap<string, string>,

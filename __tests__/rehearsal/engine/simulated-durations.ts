@@ -1,4 +1,4 @@
-/** How long the platform takes to create one thing, in seconds, by type or address; what is not named takes a second. */
+/** Seconds to create a resource, by type or address; all others take one second. */
 const SECONDS: readonly (readonly [pattern: RegExp, seconds: number])[] = [
   [/^terraform_data\.apis_resource_manager$/, 30],
   [/^google_project_service\./, 20],
@@ -12,12 +12,12 @@ const SECONDS: readonly (readonly [pattern: RegExp, seconds: number])[] = [
   [/^google_\w+_iam_member\./, 10],
   [/^google_service_account\./, 10],
   [/^google_artifact_registry_repository\./, 10],
-  // An image is pulled, and for the service the first start migrates the database.
+  // The image is pulled; the service also migrates the database at its first start.
   [/^google_cloud_run_v2_job\./, 60],
   [/^google_cloud_run_v2_service\./, 240],
-  // A node is started, and two images are pulled.
+  // A node starts and pulls two images.
   [/^kubernetes_job_v1\./, 120],
-  // The same, and the first start migrates the database.
+  // As for a job; the first start also migrates the database.
   [/^kubernetes_deployment_v1\./, 300],
   [/^kubernetes_service_v1\.\w*load_balancer$/, 60],
   [/^kubernetes_ingress_v1\./, 300],

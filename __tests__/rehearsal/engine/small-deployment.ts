@@ -10,7 +10,7 @@ import { type RehearsalReport } from "./rehearsal-report";
 import { type RehearsalOptions } from "./run-context";
 import { type StackRehearsal } from "./stack-rehearsal";
 
-/** What Terraform is told, as JSON. */
+/** A Terraform configuration as JSON. */
 export type Configuration = Readonly<Record<string, unknown>>;
 
 const PROGRAM = findProgram("terraform") ?? "";
@@ -28,7 +28,7 @@ async function withFolder<Result>(
   }
 }
 
-/** Works with a deployment of a few lines, of which nothing is applied yet. */
+/** Runs work on a deployment of a small configuration that is not applied yet. */
 export function withSmallDeployment(
   configuration: Configuration,
   work: (deployment: Deployment) => Promise<void>,
@@ -45,7 +45,7 @@ export function withSmallDeployment(
   });
 }
 
-/** The same with its first apply behind it. */
+/** Like `withSmallDeployment`, after the first apply. */
 export function withAppliedDeployment(
   configuration: Configuration,
   work: (deployment: Deployment, journey: Journey) => Promise<void>,
@@ -61,7 +61,7 @@ export function withAppliedDeployment(
   );
 }
 
-/** The rehearsal of a few lines. */
+/** Rehearses a small configuration. */
 export function smallRehearsal(
   configuration: Configuration,
   rehearsal: StackRehearsal,

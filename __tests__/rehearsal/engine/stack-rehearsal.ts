@@ -3,116 +3,116 @@ import { type Scripts } from "./dependency-graph";
 import { type KillScenario, type StagedFault } from "./fault-scenarios";
 import { type ChangeScenario, type Protection } from "./journey";
 
-/** Something in the life of a deployment that takes several commands. */
+/** An event in the life of a deployment that takes several commands. */
 export interface Episode {
   readonly name: string;
-  /** Plays it on a deployment that is complete or, with `fromNothing`, that has its stages alone; throws when it goes otherwise. */
+  /** Plays it on a complete deployment or, with `fromNothing`, on one with only its stages; throws on any deviation. */
   readonly play: (deployment: Deployment) => Promise<void>;
   /** @default false */
   readonly fromNothing?: boolean;
 }
 
-/** What there is to rehearse of one stack beyond a life without incidents. */
+/** What is rehearsed of one stack, beyond a life without incidents. */
 export interface StackRehearsal {
   /** Inputs that have no default. */
   readonly inputs: Inputs;
 
   /**
-   * Outputs that these inputs leave null, all of them; every stack of this repository says so.
+   * The complete list of outputs that are null with these inputs; every stack of this repository gives it.
    *
-   * @default - any output may be null, as for the folders of others
+   * @default - any output may be null, as in folders from elsewhere
    */
   readonly nullOutputs?: readonly string[];
 
   /**
-   * Inputs for the faults, which must lead to the same names in every run.
+   * Inputs for the faults; they must lead to the same resource names in every run.
    *
    * @default - `inputs`
    */
   readonly faultInputs?: Inputs;
 
   /**
-   * False for inputs with which a plan asks an API, so that the real providers cannot plan them without an account.
+   * False for inputs with which a plan calls an API, so that the real providers cannot plan them without an account.
    *
-   * @default - none does
+   * @default - every plan works offline
    */
   readonly plansOffline?: (inputs: Inputs) => boolean;
 
-  /** Puts into the project what is there before the first apply. */
+  /** Prepares what exists in the project before the first apply. */
   readonly prepare?: (deployment: Deployment) => void;
 
-  /** Changes in the order in which they happen to one deployment. */
+  /** Changes of one deployment, in order. */
   readonly changes?: readonly ChangeScenario[];
 
-  /** Looks at what is left after all changes and the destroy; throws when it is not as it should be. */
+  /** Checks what is left after all changes and the destroy; throws if it is not as expected. */
   readonly verifyDestroyed?: ChangeScenario["verify"];
 
-  /** How it keeps its data; a stack without is destroyed at once. */
+  /** How the stack protects its data; a stack without protection is destroyed at once. */
   readonly protection?: Protection;
 
   /**
-   * Addresses that are applied once, first to last, before what needs them is rehearsed many times; without, everything
-   * starts from nothing.
+   * Addresses that are applied once, in order, so that the many rehearsals of later resources start from there; without
+   * stages, everything starts from nothing.
    */
   readonly stages?: readonly RegExp[];
 
   /**
-   * Addresses that are applied once more before each of the others fails in turn, so that a failure of these few does not
-   * take making everything else anew.
+   * Addresses of a last stage, used by the faults only: those of the few remaining resources start from it, so that the
+   * others are not created again for each fault.
    *
-   * @default - all fail with only the stages behind them
+   * @default - all faults start from `stages`
    */
   readonly lateStage?: RegExp;
 
   /**
-   * Whether clusters write into objects what the admission of Autopilot writes.
+   * Whether clusters modify objects as the admission of Autopilot does.
    *
    * @default "autopilot"
    */
   readonly admission?: DeploymentOptions["admission"];
 
   /**
-   * Whether whatever the folder does not make itself is there already and works: services that are on and answer,
+   * Whether everything that the folder does not create already exists and works: services that are on and answer,
    * accounts with their grants, networks, buckets, images.
    *
-   * @default false - only what `prepare` puts there
+   * @default false - only what `prepare` creates
    */
   readonly othersExist?: DeploymentOptions["othersExist"];
 
-  /** Episodes, each on a deployment of its own; after each, a plan must be empty. */
+  /** Episodes, each on its own deployment; after each, a plan must be empty. */
   readonly episodes?: readonly Episode[];
 
   /**
-   * What the stack's scripts need and make, besides the gates of APIs; given, everything must wait for what it needs, and a first apply must be about
-   * as short as it can be.
+   * What the stack's scripts, other than the API gates, need and make. If given, everything must wait for what it needs,
+   * and a first apply must be about as short as possible.
    */
   readonly scripts?: Scripts;
 
-  /** Type and identity of things whose failure another stack rehearses alone; here they fail together. Needs `scripts`. */
+  /** Types and identities whose single failures another stack rehearses; here they fail together. Needs `scripts`. */
   readonly failTogether?: RegExp;
 
   /**
-   * APIs whose gate stays closed once.
+   * APIs whose gate stays closed in a fault scenario.
    *
    * @default - all that have a gate
    */
   readonly closedGates?: readonly string[];
 
-  /** Faults of scripts and web services; those of single resources and of gates need no description. */
+  /** Faults of scripts and web services; those of single resources and of gates are derived. */
   readonly faults?: readonly StagedFault[];
 
-  /** How Terraform is killed in the middle of an apply. */
+  /** The moment at which Terraform is killed during an apply. */
   readonly kill?: KillScenario;
 
-  /** Values that are combined pairwise, by input. */
+  /** Values to combine pairwise, by input. */
   readonly matrix?: Readonly<Record<string, readonly unknown[]>>;
 
-  /** False for combinations that are refused, and so are no part of the matrix; some inputs may still be missing. */
+  /** False for combinations that are refused and so not part of the matrix; some inputs may still be missing. */
   readonly isAllowed?: (inputs: Inputs) => boolean;
 
-  /** Adds inputs that follow from others to a combination, and may leave out those that are null; it changes none. */
+  /** Adds inputs that follow from others to a combination, and may omit nulls; must not change a value. */
   readonly completed?: (inputs: Inputs) => Inputs;
 
-  /** Inputs that are refused, with the whole text of what is said. */
+  /** Inputs that are refused, with the complete messages. */
   readonly refused?: readonly (readonly [behaviour: string, inputs: Inputs, texts: readonly string[]])[];
 }

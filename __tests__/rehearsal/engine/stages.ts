@@ -2,19 +2,19 @@ import { type Deployment, type Inputs } from "../deployment/deployment";
 import { inStep, type Plan } from "../deployment/steps";
 import { locatedFailure, type RunContext } from "./run-context";
 
-/** A deployment that others begin from, and what is planned there. */
+/** A deployment from which others are forked, and its plan. */
 export class Stage {
   private planned?: Promise<Plan>;
 
   constructor(readonly deployment: Deployment) {}
 
-  /** Made when it is first asked for; deployments that are forked from then on have its file. */
+  /** Planned on first use; deployments forked after that have the plan file. */
   plan(): Promise<Plan> {
     return (this.planned ??= this.deployment.plan());
   }
 }
 
-/** Works with stages of which each has what one more of the patterns names; the first has nothing. */
+/** Runs work on stages; the first is empty, and each further one also has the resources of the next pattern. */
 export async function fromStages(
   context: RunContext,
   inputs: Inputs,

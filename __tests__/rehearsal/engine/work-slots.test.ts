@@ -1,6 +1,6 @@
 import { NotBegun, together, WorkSlots } from "./work-slots";
 
-/** Work that ends when it is told to. */
+/** Work that ends on request. */
 function heldWork(): { readonly work: () => Promise<void>; readonly end: () => void; begun: boolean } {
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
@@ -17,7 +17,7 @@ function heldWork(): { readonly work: () => Promise<void>; readonly end: () => v
   return held;
 }
 
-/** Lets everything go on that waits for nothing from outside. */
+/** Lets all pending promises settle. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const fail = (message: string) => () => Promise.reject(new Error(message));

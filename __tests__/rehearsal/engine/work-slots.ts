@@ -1,20 +1,20 @@
 import pLimit from "p-limit";
 
-/** Deployments at work at a time: one more than two cores, because scripts mostly wait for each other. */
+/** Deployments that work at the same time: one more than two cores, because scripts mostly wait. */
 const PARALLEL = 3;
 
-/** Thrown for work that was not begun, because something else had failed by then. */
+/** Thrown for work that was not started because something else had already failed. */
 export class NotBegun extends Error {}
 
-/** Lets a few deployments work at a time, in the order in which they ask, and none begin after a failure. */
+/** Limits how many deployments work at the same time, in order of request; none starts after a failure. */
 export class WorkSlots {
   private readonly limit = pLimit(PARALLEL);
   private hasFailed = false;
 
   /**
-   * Waits for a turn and works. Work must not ask for a turn of its own: it would wait for itself.
+   * Waits for a slot and runs the work. Work must not take another slot: it would wait for itself.
    *
-   * @throws NotBegun after a failure of anything
+   * @throws NotBegun after any failure
    */
   take<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.limit(async () => {
@@ -30,9 +30,9 @@ export class WorkSlots {
 }
 
 /**
- * Waits for everything, also after a failure, so that nothing goes on in the background.
+ * Waits for everything, even after a failure, so that nothing continues in the background.
  *
- * @throws what the first of the list that failed has thrown
+ * @throws the error of the first part in the list that failed
  */
 export async function together(parts: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(parts);

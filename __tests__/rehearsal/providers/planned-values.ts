@@ -19,7 +19,7 @@ interface FillContext {
   readonly block: BlockSchema;
 }
 
-/** Planned values with those that the real provider knows before the apply. */
+/** Planned values, with those that the real provider knows before the apply. */
 export function withKnown(
   kind: ResourceType,
   {
@@ -53,12 +53,12 @@ export function withKnown(
   );
 }
 
-/** With the provider's own project where the platform is left to fill it in. */
+/** Planned values, with the provider's project if the configuration has none. */
 export function withProject(planned: ValueObject, { project }: ProviderSettings): ValueObject {
   return planned.project instanceof Unknown ? { ...planned, project } : planned;
 }
 
-/** What exists after an apply: everything that was unknown has a value. */
+/** Values after an apply: everything unknown has a value. */
 export function filled(
   kind: ResourceType,
   planned: ValueObject,
@@ -80,7 +80,7 @@ export function filled(
   ) as ValueObject;
 }
 
-/** Write-only arguments by their places. */
+/** Write-only arguments by path. */
 export function writeOnlyIn(config: Value, block: BlockSchema): Record<string, string> {
   const attributes = Object.entries(block.attributes ?? {});
   return Object.fromEntries(
@@ -94,7 +94,7 @@ export function writeOnlyIn(config: Value, block: BlockSchema): Record<string, s
   );
 }
 
-/** Unknown parts of a value replaced by what is computed for the same place; the others stay as they are. */
+/** A value with its unknown parts replaced by the computed ones. */
 function withComputed(value: Value, computed: Value | undefined): Value {
   if (computed === undefined) return value;
   if (value instanceof Unknown) return computed;
@@ -109,7 +109,7 @@ function presentAt(value: Value, path: string): Value | undefined {
   return valueAt(value, path) ?? undefined;
 }
 
-/** A block that nobody configured: as it was, or whatever the platform will make of it. */
+/** Blocks that are not configured: as they were, or unknown until the apply. */
 export function computedBlocks(
   { computedBlocks: names = [] }: ResourceType,
   prior: Value,

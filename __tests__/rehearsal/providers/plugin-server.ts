@@ -24,7 +24,7 @@ interface Message {
   readonly json: Uint8Array;
 }
 
-/** All fields of the questions; a call has only its own. */
+/** Fields of all requests; a call has only its own. */
 interface Question {
   readonly type_name: string;
   readonly config: Message;
@@ -35,15 +35,15 @@ interface Question {
   readonly raw_state: { readonly json: Uint8Array };
 }
 
-/** How an error of one provider reads in Terraform's output. */
+/** The protocol's severity of an error. */
 const SEVERITY_ERROR = 1;
 
-/** Providers for Terraform to attach to, each on a Unix socket of its own, all in this process. */
+/** Providers for Terraform to attach to, each on its own Unix socket, all in this process. */
 export class PluginServer {
   private readonly folder = mkdtempSync(join(tmpdir(), "providers-"));
   private readonly servers: Server[] = [];
 
-  /** Providers by name; values of this are what `environment` announces. */
+  /** Sockets by provider name, for `environment`. */
   private readonly sockets = new Map<string, string>();
 
   async add(name: string, provider: ResourceProvider): Promise<void> {
@@ -60,7 +60,7 @@ export class PluginServer {
     this.sockets.set(name, socket);
   }
 
-  /** Tells Terraform and OpenTofu, which resolve the same short names to hosts of their own, where the providers are. */
+  /** Tells Terraform and OpenTofu, which resolve short names to different registries, where the providers are. */
   get environment(): Readonly<Record<string, string>> {
     const announced = [...this.sockets].flatMap(([name, socket]) =>
       ["registry.terraform.io", "registry.opentofu.org"].map((host) => [
@@ -98,7 +98,7 @@ function providerService(): ServiceClientConstructor["service"] {
   return service.service;
 }
 
-/** Answers about schemas, and what they are sent as: large, always the same, and asked for by every run of Terraform. */
+/** Schema responses and their serialized form, cached because they are large, constant and requested by every run. */
 const SCHEMA_ANSWERS = new WeakMap<ProviderSchema, object>();
 const SERIALIZED = new WeakMap<object, Buffer>();
 
@@ -118,7 +118,7 @@ function schemaAnswer(schema: ProviderSchema): object {
     Object.fromEntries(Object.entries(schemas).map(([type, element]) => [type, schemaMessage(element)]));
   const answer = SCHEMA_ANSWERS.get(schema) ?? {
     provider: schemaMessage(schema.provider),
-    // As the real providers have it: Terraform then asks once in a run, and not once for each use of the provider.
+    // As in the real providers: Terraform then requests the schema once per run, not once per use of the provider.
     server_capabilities: { get_provider_schema_optional: true },
     resource_schemas: messages(schema.resource_schemas),
     data_source_schemas: messages(schema.data_source_schemas),
@@ -187,7 +187,7 @@ function handlers(provider: ResourceProvider): UntypedServiceImplementation {
   return Object.fromEntries(Object.entries(answers).map(([name, answer]) => [name, unary(answer)]));
 }
 
-/** An error of the stand-in becomes a diagnostic like a provider's own: Terraform shows it and stops. */
+/** Turns an error of the stand-in into a provider diagnostic: Terraform shows it and stops. */
 function unary(answer: (question: Question) => object): handleUnaryCall<Question, object> {
   return (call, callback) => {
     try {

@@ -21,17 +21,17 @@ import {
   type ValueObject,
 } from "../project/terraform-value";
 
-/** Kinds of blocks that a configuration is checked for. */
+/** Kinds of blocks whose configuration is checked. */
 export type BlockKind = "data" | "ephemeral" | "resource";
 
-/** One change as Terraform hands it over; a prior state of null is a creation, a planned one of null a deletion. */
+/** One change from Terraform; a null prior state is a creation, a null planned state a deletion. */
 export interface Change {
   readonly prior: Value;
   readonly planned: Value;
   readonly config: Value;
 }
 
-/** A problem together with what exists nevertheless. */
+/** A failed creation, with the resource that exists nevertheless. */
 export class BrokenCreation extends Error {
   constructor(
     message: string,
@@ -42,7 +42,7 @@ export class BrokenCreation extends Error {
   }
 }
 
-/** What a provider does for resources, without the protocol around it: the schema's rules, then the type's own. */
+/** A provider without the protocol: applies the schema's rules, then those of the type. */
 export class ResourceProvider {
   private settings: ProviderSettings = { project: "", region: "" };
   private configuration: ValueObject = {};
@@ -69,12 +69,12 @@ export class ResourceProvider {
     return [...problems, ...(this.kindOf(type).problems?.(config) ?? [])];
   }
 
-  /** A state of JSON in the shape of the schema. */
+  /** A JSON state in the shape of the schema. */
   upgraded(type: string, json: string): Value {
     return completed(JSON.parse(json) as unknown, blockType(this.blockOf(type)));
   }
 
-  /** State as the project has it; null when the thing is gone. */
+  /** The state in the project; null if the resource is gone. */
   read(type: string, current: Value): Value {
     this.types.requireAccess?.(this.configuration, this.cloud);
     const object = this.cloud.find(type, textAt(current, "id"));
@@ -84,7 +84,7 @@ export class ResourceProvider {
     return read === undefined ? object.values : completedBlock(read, this.blockOf(type));
   }
 
-  /** True for a type that answers with blocks that nobody configured, which Terraform has to be warned of. */
+  /** True for a type that returns blocks that are not configured, which Terraform must be told. */
   fillsBlocks(type: string): boolean {
     return this.kindOf(type).computedBlocks !== undefined;
   }
@@ -95,7 +95,7 @@ export class ResourceProvider {
     const kind = this.kindOf(type);
     const unset = mapAttributes(proposed, block, prior, (value, { computed, write_only: writeOnly }, _name, before) => {
       if (writeOnly === true) return null;
-      // A value that the platform left empty stays so; only what is new can be anything.
+      // A value that the platform left empty stays empty; only a new one is unknown.
       return value === null && computed === true && before === undefined ? UNKNOWN : value;
     });
     const known = withKnown(kind, { planned: unset as ValueObject, config, block, settings: this.settings });
@@ -150,7 +150,7 @@ export class ResourceProvider {
     return kind.open(config as ValueObject, this.cloud);
   }
 
-  /** What a data source finds; attributes of its schema that nobody gives are typed and always the same. */
+  /** What a data source finds; its other attributes get constant values of the right type. */
   look(type: string, config: Value): Value {
     const kind = this.types.dataSources?.[type];
     if (kind === undefined) throw new Error(missingKind(type));
@@ -173,7 +173,7 @@ export class ResourceProvider {
     if (before === undefined) throw new Refusal(`Error 404: ${type} ${textAt(change.prior, "id")} does not exist`);
     const state = this.filled(type, change.values, before.id);
     const needs = kind.needs?.(state, this.cloud) ?? [];
-    // The provider sends a write-only value only together with a new version number of it, and then the whole of it.
+    // The provider sends a write-only value only with a new version number of it.
     const isSent = ([entry]: readonly [string, string]): boolean => {
       const [name = ""] = entry.split(".");
       return ["version", "revision"].some(

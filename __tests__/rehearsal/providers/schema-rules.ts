@@ -32,7 +32,7 @@ function blockMessage(block: BlockSchema, version: number): object {
   };
 }
 
-/** Everything in a block's configuration that its schema does not allow, one sentence each. */
+/** Everything in a block's configuration that its schema does not allow, one sentence per problem. */
 export function configurationProblems(config: Value, block: BlockSchema, path = ""): string[] {
   if (!isValueObject(config)) return [];
   return Object.entries(config).flatMap(([name, value]) => {
@@ -80,7 +80,7 @@ function fits(value: Value, type: AttributeType): boolean {
   });
 }
 
-/** A value of the right type for a computed attribute about which nothing is known; the same every time. */
+/** A constant value of the right type for a computed attribute that is not described. */
 export function typedDefault(type: AttributeType, name: string): Value {
   if (type === "string") return name.endsWith("time") ? "2025-01-01T00:00:00Z" : `${name}-value`;
   if (type === "number") return 0;

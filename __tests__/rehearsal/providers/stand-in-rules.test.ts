@@ -153,7 +153,7 @@ describe("A data source of the stand-in", () => {
   });
 });
 
-/** Has everything that somebody writes otherwise than it is. */
+/** Contains every kind of character that some encoding escapes. */
 const SECRET = 'geheim+und <lang>/genug & "so" (weiter)!\u2028*';
 
 /** As Go writes JSON. */

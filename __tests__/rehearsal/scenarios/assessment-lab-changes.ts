@@ -15,15 +15,15 @@ const DEFAULT_RULES = ["icmp", "internal", "rdp", "ssh"].map(
   (rule) => `google_compute_firewall.lab_firewall_allow_${rule}[0]`,
 );
 
-/** Linux targets by their numbers from 1 on. */
+/** Linux VMs by number, from 1. */
 const targets = (...numbers: number[]) =>
   numbers.map((number) => `google_compute_instance.lab_linux_vm[${number - 1}]`);
 
-/** What hosts of a name are like in the project. */
+/** VMs of a name in the project. */
 const hostsOf = ({ cloud }: Deployment, name: string) =>
   cloud.ofType("google_compute_instance").flatMap(({ id, values }) => (id.endsWith(name) ? [values] : []));
 
-/** What an owner of the lab does, and the whole of what that may do. */
+/** Changes by an owner of the lab, with all the actions that each may cause. */
 export const LAB_CHANGES: readonly ChangeScenario[] = [
   { name: "five targets", change: withInputs({ linux_vm_count: 5 }), expected: all("create", targets(4, 5)) },
   { name: "one target", change: withInputs({ linux_vm_count: 1 }), expected: all("delete", targets(2, 3, 4, 5)) },
@@ -62,7 +62,7 @@ export const LAB_CHANGES: readonly ChangeScenario[] = [
         "google_project_service.lab_apis_storage[0]",
         "terraform_data.lab_apis_storage_answers[0]",
       ]),
-      // Its metadata name the bucket, for a page of steps that is still to be written.
+      // Its metadata names the bucket, for steps that are not written to the desktop yet.
       [WINDOWS]: "update",
     },
     verify: ({ web }) => {
@@ -105,7 +105,7 @@ export const LAB_CHANGES: readonly ChangeScenario[] = [
     expected: {
       [VPC]: "delete",
       "random_id.lab_random_id[0]": "delete",
-      // Both name the lab, which has another suffix now.
+      // Both names contain the lab's suffix, which has changed.
       [GROUP]: "replace",
       [REGISTERED]: "replace",
       "terraform_data.lab_survivors_at_destroy[0]": "update",

@@ -6,17 +6,17 @@ import { AWS_CHANGES, LAB_CHANGES } from "./assessment-lab-changes";
 import { BOOTSTRAP_INPUTS, requireSurvivors } from "./aws-inventory";
 import { EARLY_FAULTS } from "./every-stack";
 
-/** Deployment ids of networks that others have made in every project. */
+/** Deployment ids of existing networks in every project. */
 const OTHERS_IDS = ["a", "0a1b2c3d", "office"];
 const PROJECTS = ["my-project", "another-project-12345"];
 
-/** What follows from other inputs: an AWS key has a secret. */
+/** Adds what follows from other inputs: an AWS key has a secret. */
 function consistent(inputs: Inputs): Inputs {
   const { cloudb_access_key_id: keyId } = inputs;
   return { ...inputs, cloudb_secret_access_key: keyId === "" ? "" : BOOTSTRAP_INPUTS.cloudb_secret_access_key };
 }
 
-/** A network that exists is found by an id, and a zone lies in its region; what is not chosen yet breaks no rule. */
+/** An existing network needs an id, and a zone lies in its region; inputs that are not chosen yet break no rule. */
 function isAllowed({ create_vpc: createVpc, deployment_id: id, region, zone }: Inputs): boolean {
   const isInRegion = typeof region !== "string" || typeof zone !== "string" || zone.startsWith(`${region}-`);
   return (createVpc !== false || id !== null) && (zone === DEFAULT_ZONE || isInRegion);
@@ -34,7 +34,7 @@ export const ASSESSMENT_LAB: StackRehearsal = {
   },
   changes: [...LAB_CHANGES, ...AWS_CHANGES],
   verifyDestroyed: requireSurvivors,
-  // An existing network is looked for, and the AWS credentials are tried.
+  // Such a plan looks up an existing network or uses the AWS credentials.
   plansOffline: ({ cloudb_access_key_id: keyId = "", create_vpc: createVpc = true }) =>
     createVpc === true && keyId === "",
   stages: [
@@ -42,7 +42,7 @@ export const ASSESSMENT_LAB: StackRehearsal = {
     /^google_project_service\./,
     /^terraform_data\.lab_apis_\w+_answers/,
   ],
-  // Its scripts take longer than everything else together.
+  // The scripts among these take longer than everything else together.
   lateStage: /^(aws_|google_migration_center_|terraform_data\.lab_(cloudb|source)_)/,
   matrix: {
     project_id: PROJECTS,

@@ -7,7 +7,7 @@ import { AWS_MACHINES } from "../project/aws-stand-in";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { textAt } from "../project/terraform-value";
 
-/** Bootstrap credentials, of which nothing may ever be seen. */
+/** Bootstrap credentials, which must never be visible. */
 export const BOOTSTRAP_INPUTS: Inputs = {
   cloudb_access_key_id: "AKIABOOTSTRAP0000001",
   cloudb_secret_access_key: "Bootstrap/Secret+Never0Seen000000000000001",
@@ -16,9 +16,9 @@ export const BOOTSTRAP_INPUTS: Inputs = {
 let realPrograms: string | undefined;
 
 /**
- * From here on the scripts of a deployment run the real AWS CLI.
+ * Makes the scripts of a deployment run the real AWS CLI.
  *
- * Where there is none, a line says so, and with CI set that is a failure.
+ * Prints a line if it is missing, and fails if `CI` is set.
  */
 export function useAwsCli(deployment: Deployment): void {
   const found = findProgram("aws");
@@ -28,12 +28,12 @@ export function useAwsCli(deployment: Deployment): void {
     process.stderr.write(`SKIPPED the real AWS CLI: ${lack}\n`);
     return;
   }
-  // The program is a script itself and needs more of the machine than the scripts may see.
+  // The AWS CLI is a script itself and needs more of the machine than the deployment's scripts may see.
   const program = `PATH='${process.env.PATH ?? ""}' exec '${found}' "$@"`;
   deployment.environment.PATH = realPrograms ??= programFolder({ scripts: { aws: program } });
 }
 
-/** The import went all the way, with the scoped key, and nobody has seen a secret. */
+/** Fails unless the import is complete, used the scoped key, and exposed no secret. */
 export function requireImport(deployment: Deployment, { jobs }: { readonly jobs: number }): void {
   const { aws, cloud, log, web } = deployment;
   const completed = [...web.migration.jobs.values()].filter(({ state }) => state === "COMPLETED");
@@ -54,7 +54,7 @@ export function requireImport(deployment: Deployment, { jobs }: { readonly jobs:
   requireHiddenSecrets(deployment);
 }
 
-/** The state has the scoped key's secret; what is printed or sent has neither, and the state not the bootstrap one. */
+/** The state holds only the scoped key's secret; output and requests hold no secret. */
 function requireHiddenSecrets(deployment: Deployment): void {
   const { cloud, log, web } = deployment;
   const scoped = cloud.ofType("aws_iam_access_key").map(({ values }) => textAt(values, "secret"));
@@ -68,7 +68,7 @@ function requireHiddenSecrets(deployment: Deployment): void {
   if (bootstrap.some((secret) => state.includes(secret))) throw new Error("the bootstrap key is in the state");
 }
 
-/** Destroy has taken away what Terraform made, and has said in its last line what is left and how to remove that. */
+/** Fails unless the destroy's last line says what is left in Migration Center and how to remove it. */
 export function requireSurvivors({ log, web }: Deployment): void {
   if (web.migration.sources.size === 0 || web.migration.jobs.size === 0) {
     throw new Error("destroy has removed something from the assessment service");
@@ -82,7 +82,7 @@ export function requireSurvivors({ log, web }: Deployment): void {
   if (!isWhole || !new RegExp(`SOURCE_ID=${id} DEPLOYMENT_ID=[a-z0-9]+ sh `).test(command)) {
     throw new Error(`destroy ends with "${last}"`);
   }
-  // Where the user is, and not where Terraform was.
+  // In the user's folder, not in Terraform's.
   const help = spawnSync("sh", ["-c", `${command} --help`], { cwd: tmpdir(), encoding: "utf8" });
   if (!help.stdout.includes("assessment-cleanup.sh --yes")) throw new Error(`${command}: ${help.stderr}`);
   const after = log.slice(log.lastIndexOf(last) + last.length);

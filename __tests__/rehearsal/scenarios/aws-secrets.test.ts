@@ -14,7 +14,7 @@ jest.setTimeout(120_000);
 
 const INPUTS = { project_id: "my-project", linux_vm_count: 0, create_windows_vm: false, ...BOOTSTRAP_INPUTS };
 
-/** Applies the lab with the AWS inventory and everything that Terraform can log, after somebody has changed its configuration. */
+/** Applies the lab with the AWS inventory, a changed configuration and Terraform's most verbose log. */
 async function applied(change: (text: string) => string = (text) => text) {
   const app = testApp();
   new AssessmentLabStack(app, "assessment-lab");

@@ -3,9 +3,7 @@ import { type Action } from "../deployment/steps";
 import { type StagedFault } from "../engine/fault-scenarios";
 import { type ChangeScenario } from "../engine/journey";
 
-/** What the scenarios of every stack are written with. */
-
-/** One action for each of the addresses. */
+/** The same action for each address. */
 export const all = (action: Action, addresses: readonly string[]): Record<string, Action> =>
   Object.fromEntries(addresses.map((address) => [address, action]));
 
@@ -21,7 +19,7 @@ export const edited =
     deployment.edit(path, (text) => `${text}# edited\n`);
   };
 
-/** What goes wrong before anything of a stack exists. */
+/** Faults before anything of a stack exists. */
 export const EARLY_FAULTS: readonly StagedFault[] = [
   {
     name: "the Resource Manager cannot be enabled",

@@ -15,7 +15,7 @@ const SECRETS = [
   "secrets_secret_key",
 ].map((name) => `google_secret_manager_secret.${name}`);
 
-/** Things that keep data, and what refuses their loss, when that is switched off. */
+/** Resources that change when the protection of the data is switched off. */
 export const PROTECTED = [
   ...SECRETS,
   "google_sql_database_instance.database",
@@ -23,7 +23,7 @@ export const PROTECTED = [
   "terraform_data.deletion_guard",
 ];
 
-/** What has labels. */
+/** Resources with labels. */
 export const LABELLED = [
   ...SECRETS,
   "google_artifact_registry_repository.registry[0]",
@@ -39,7 +39,7 @@ export function requireGivenPassword({ cloud }: Deployment): void {
   if (![...cloud.livePayloads.values()].includes(GIVEN_PASSWORD)) throw new Error("the given password is not stored");
 }
 
-/** The job has been executed so many times since the first apply began. */
+/** Fails unless the job has been executed this many times since the first apply began. */
 export const requireExecutions =
   (expected: number): ChangeScenario["verify"] =>
   ({ cloud }) => {
@@ -49,17 +49,17 @@ export const requireExecutions =
 
 export const requireTwoExecutions = requireExecutions(2);
 
-/** Everything that stands before what the stacks are about. */
+/** The resources that the rest of both stacks needs. */
 export const STAGES = [
   /^terraform_data\.apis_resource_manager$/,
   /^google_project_service\./,
   /^terraform_data\.apis_\w+_answers$/,
 ];
 
-/** Values of the inputs that both variants have. */
+/** Values of the inputs that both variants share. */
 export const MATRIX = { ...ACCEPTED_BY_BOTH, bootstrap_password: [null, GIVEN_PASSWORD] } as const;
 
-/** Instances on each tier, as the inputs' own rule has them. */
+/** Maximum instances on each tier, as in the inputs' own rule. */
 const MOST_INSTANCES: Readonly<Record<string, number>> = {
   "db-g1-small": 2,
   "db-custom-1-3840": 4,
@@ -68,15 +68,15 @@ const MOST_INSTANCES: Readonly<Record<string, number>> = {
 };
 
 /**
- * What the inputs' own rules about the number of instances allow; a value that is not chosen yet breaks none.
+ * Whether the inputs' own rules allow the number of instances; inputs that are not chosen yet break no rule.
  *
- * @param surge instances that a rollout runs beside the most
+ * @param surge instances that a rollout runs beyond the maximum
  */
 export function allowsInstances(
   { database_tier: tier, max_instance_count: most, min_instance_count: least }: Inputs,
   surge: number,
 ): boolean {
-  // There may be no fewer at most than at least.
+  // The maximum must not be less than the minimum.
   const instances = Math.max(Number(most ?? 0), Number(least ?? 0));
   return !(
     (typeof tier === "string" && instances + surge > (MOST_INSTANCES[tier] ?? 0)) ||
@@ -84,15 +84,15 @@ export function allowsInstances(
   );
 }
 
-/** Size of a memory in gibibytes; undefined for one that is not chosen yet. */
+/** Memory in gibibytes; undefined if not chosen yet. */
 export function gibibytesOf(memory: unknown): number | undefined {
   const [, digits, unit] = /^(\d+)(Mi|Gi)$/.exec(typeof memory === "string" ? memory : "") ?? [];
   return digits === undefined ? undefined : Number(digits) / (unit === "Mi" ? 1024 : 1);
 }
 
 /**
- * A network needs its subnetwork, in the region of everything else. Null is left out as a user would: Terraform takes an
- * ephemeral variable that a file sets to null for one that appears between plan and apply, and refuses.
+ * A network needs its subnetwork, in the region of the stack. Null inputs are omitted: Terraform refuses an ephemeral
+ * variable that a file sets to null, as if it were set only at apply.
  */
 export function withSubnetwork(inputs: Inputs): Inputs {
   const { network, region } = inputs;
@@ -100,7 +100,7 @@ export function withSubnetwork(inputs: Inputs): Inputs {
   return Object.fromEntries(Object.entries({ ...inputs, subnetwork }).filter(([, value]) => value !== null));
 }
 
-/** Terraform is killed while the build goes on, which ends all the same. */
+/** Terraform is killed during the build, which finishes nevertheless. */
 export const KILL: KillScenario = {
   prepare: ({ web }) => {
     web.builds.courses.push({ states: [...Array<"WORKING">(10_000).fill("WORKING"), "SUCCESS"] });
@@ -120,7 +120,7 @@ export const FAILING_BUILD: StagedFault = {
   refusal: "ended FAILURE",
 };
 
-/** What the scripts need, besides the gates of APIs, and what is not there before they have run. */
+/** What the scripts, other than the API gates, need, and what does not exist before they run. */
 export const SCRIPTS: Scripts = {
   "terraform_data.apis_resource_manager": {
     needs: [],

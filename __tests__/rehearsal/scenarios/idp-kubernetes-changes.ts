@@ -17,7 +17,7 @@ const ADDRESS = "google_compute_address.address_regional[0]";
 
 const ROLLOUT = { [BUILD]: "replace", [DEPLOYMENT]: "update" } as const;
 
-/** What an owner of the Kubernetes variant does, and the whole of what that may do. */
+/** Changes by an owner of the Kubernetes variant, with all the actions that each may cause. */
 export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
   { name: "edit of the entrypoint", change: edited("image/cloud-entrypoint.sh"), expected: ROLLOUT },
   {
@@ -74,7 +74,7 @@ export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
         "kubernetes_service_v1.front_door_backend[0]",
       ]),
       "kubernetes_network_policy_v1.front_door_allow_ingress": "update",
-      // The application is told where its clients come in.
+      // The application gets its public address.
       [DEPLOYMENT]: "update",
     },
   },

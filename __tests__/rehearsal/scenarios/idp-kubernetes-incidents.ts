@@ -10,7 +10,7 @@ function requireAbsent({ cloud }: Deployment, type: string): void {
   if (found !== undefined) throw new Error(`${type} ${found.id} was made nevertheless`);
 }
 
-/** A plan that must fail, and with what. */
+/** Fails unless the command is refused with this message. */
 async function requireRefused(deployment: Deployment, command: readonly string[], text: string): Promise<void> {
   const { output } = await deployment.refuse(command.join(" "), command);
   if (!output.includes(text)) throw new StepFailure(command.join(" "), `expected "${text}" in:\n${output}`);
@@ -18,11 +18,11 @@ async function requireRefused(deployment: Deployment, command: readonly string[]
 
 const REPLACE_CLUSTER = `-replace=${CLUSTER}`;
 
-/** What takes several commands to come through. */
+/** Incidents that take several commands to resolve. */
 export const KUBERNETES_EPISODES: readonly Episode[] = [
   {
     name: "another cluster",
-    // What is in the old cluster must go first: a plan cannot ask a cluster whose address it does not know yet.
+    // The objects in the old cluster must go first: a plan cannot reach a cluster whose address it does not know yet.
     play: async (deployment) => {
       deployment.inputs = { ...deployment.inputs, deletion_protection: false };
       await deployment.applyAtOnce();
@@ -35,7 +35,7 @@ export const KUBERNETES_EPISODES: readonly Episode[] = [
   {
     name: "a cluster that was left half-made",
     fromNothing: true,
-    // It is tainted and protected: neither may it be replaced, nor is it used.
+    // The cluster is tainted and protected, so it can neither be replaced nor used.
     play: async (deployment) => {
       deployment.cloud.failNext("google_container_cluster", "broken", "injected failure");
       await requireRefused(deployment, APPLY_AT_ONCE, "injected failure");
@@ -46,7 +46,7 @@ export const KUBERNETES_EPISODES: readonly Episode[] = [
   },
 ];
 
-/** What fails in a cluster, or with it. */
+/** Faults of the cluster and of what runs in it. */
 export const KUBERNETES_FAULTS: NonNullable<StackRehearsal["faults"]> = [
   {
     name: "the initialization fails",

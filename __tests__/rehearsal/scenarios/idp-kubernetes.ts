@@ -20,7 +20,7 @@ import {
 } from "./identity-provider-rehearsal";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 
-/** What the inputs' own rules about several of them allow; a value that is not chosen yet breaks none. */
+/** Whether the rules that combine several inputs allow these; inputs that are not chosen yet break no rule. */
 function isAllowed(inputs: Inputs): boolean {
   const { container_cpu: cpu, container_memory: memory } = inputs;
   const gibibytes = gibibytesOf(memory);
@@ -46,11 +46,11 @@ export const IDP_KUBERNETES: StackRehearsal = {
   refused: [...REFUSED_ALONE_BY_KUBERNETES, ...REFUSED_TOGETHER_BY_KUBERNETES],
   completed: withSubnetwork,
   kill: KILL,
-  // Of the foundation that both variants stand on.
+  // The resources that both variants share.
   failTogether: /^google_(artifact|project|secret|service_account |sql|storage)/,
   scripts: SCRIPTS,
   episodes: KUBERNETES_EPISODES,
-  // Those of the foundation's own services and scripts are rehearsed with the other variant.
+  // The gates that both variants share are rehearsed with the other one.
   closedGates: ["compute", "container"],
   faults: [FAILING_BUILD, ...KUBERNETES_FAULTS],
 };

@@ -30,7 +30,7 @@ const ROLE_VERSION = "google_secret_manager_secret_version.database_password_ver
 
 const ROLLOUT = { [BUILD]: "replace", [SERVICE]: "update" } as const;
 
-/** What there is only to build an image. */
+/** Resources that exist only to build an image. */
 const BUILT_WITH = [
   BUILD,
   "google_artifact_registry_repository.registry[0]",
@@ -67,7 +67,7 @@ const CHANGES: readonly ChangeScenario[] = [
   {
     name: "another password of the database's administrator",
     planArguments: [`-replace=${ADMINISTRATOR_VERSION}`],
-    // That the database has the password which is stored is looked at after every apply.
+    // That the database has the stored password is checked after every apply.
     expected: {
       [ADMINISTRATOR_VERSION]: "replace",
       "google_sql_database_instance.database": "update",
@@ -108,7 +108,7 @@ const CHANGES: readonly ChangeScenario[] = [
     expected: all("update", [...LABELLED, SERVICE, JOB, "google_secret_manager_secret.db_init_script"]),
     verify: requireExecutions(4),
   },
-  // With a repository go the images in it.
+  // The images go with their repository.
   {
     name: "an existing image",
     change: withInputs({ existing_container_image: "us-docker.pkg.dev/other-project/images/idp:2026.5.4" }),
@@ -125,7 +125,7 @@ const CHANGES: readonly ChangeScenario[] = [
   },
 ];
 
-/** The registry that the scripts ask loses what was in deleted repositories. */
+/** Removes the images of deleted repositories from the registry that the scripts query. */
 function loseImages({ cloud, web }: Deployment): void {
   const lost = [...web.registry.digests.keys()].filter((image) => !cloud.hasImage(image));
   if (lost.length === 0) throw new Error("the repository is to go, but no image is lost with it");
@@ -134,7 +134,7 @@ function loseImages({ cloud, web }: Deployment): void {
 
 const LEAST_GI: Readonly<Record<number, number>> = { 1: 0.5, 2: 0.5, 4: 2, 8: 4 };
 
-/** What the inputs' own rules about several of them allow; a value that is not chosen yet breaks none. */
+/** Whether the rules that combine several inputs allow these; inputs that are not chosen yet break no rule. */
 function isAllowed(inputs: Inputs): boolean {
   const { container_cpu: cpu, container_memory: memory } = inputs;
   const gibibytes = gibibytesOf(memory);

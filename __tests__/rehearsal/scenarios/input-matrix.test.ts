@@ -5,7 +5,7 @@ import { inputCombinations } from "../engine/input-matrix";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 import { REHEARSALS } from "./stacks";
 
-/** Pairs of values that are allowed and that no combination has. */
+/** Allowed pairs of values that no combination contains. */
 function lostPairs({ isAllowed = () => true, matrix = {} }: StackRehearsal, combinations: readonly Inputs[]): Inputs[] {
   const names = Object.keys(matrix);
   const isMet = (pair: Inputs) =>

@@ -17,7 +17,7 @@ type Loose = Record<string, unknown>;
 
 const PROGRAM = findProgram("terraform") ?? "";
 
-/** The stack's folder, after somebody has changed its configuration. */
+/** The stack's folder with a changed configuration. */
 function folderOf(change: (configuration: Terraform) => void): string {
   const { path } = synthesizeInto(App.of(kubernetesStack()), KUBERNETES_STACK_NAME);
   const file = join(path, "cdk.tf.json");
@@ -27,7 +27,7 @@ function folderOf(change: (configuration: Terraform) => void): string {
   return path;
 }
 
-/** A life of it. */
+/** Rehearses one life of the changed stack. */
 async function lifeOf(change: (configuration: Terraform) => void): Promise<RehearsalReport> {
   const folder = folderOf(change);
   const report = await rehearse({ folder, program: PROGRAM, rehearsal: IDP_KUBERNETES, lifecycleOnly: true });
@@ -38,7 +38,7 @@ async function lifeOf(change: (configuration: Terraform) => void): Promise<Rehea
 const JOB = "kubernetes_job_v1.db_init";
 const WORKLOAD = "kubernetes_deployment_v1.workload";
 
-/** The block at a path of a resource, to be changed. */
+/** The block at a path of a resource, to be modified. */
 function part(configuration: Terraform, address: string, path: string): Loose {
   const [type = "", name = ""] = address.split(".");
   const block = valueAt(resourceOf(configuration, type, name), path);

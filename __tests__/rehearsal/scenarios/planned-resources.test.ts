@@ -26,7 +26,7 @@ describeWith(["terraform", "curl", "jq"], "What a synthesis counts", () => {
       expect(summary(app.outdir, stacks, BACKEND)).toContain(
         `${source}: ${actions.size} resources with the defaults; `,
       );
-      // What the hint looks for to warn of a state that is elsewhere.
+      // The hint looks for this to warn of a remote state.
       expect(JSON.parse(deployment.read(".terraform/terraform.tfstate") ?? "{}")).toMatchObject({
         backend: { type: "local" },
       });

@@ -19,7 +19,7 @@ interface Configuration {
 
 const rehearsal: StackRehearsal = REHEARSALS[STACK_NAME] ?? { inputs: {} };
 
-/** A life of the stack, after somebody has changed its configuration. */
+/** Rehearses one life of the stack with a changed configuration. */
 async function lifeOf(change: (configuration: Configuration) => void = () => undefined): Promise<RehearsalReport> {
   const { path } = synthesizeInto(App.of(serverlessStack()), STACK_NAME);
   const file = join(path, "cdk.tf.json");
@@ -65,7 +65,7 @@ describeWith(["terraform", "curl", "jq"], "The rehearsal of the serverless stack
       const service = block(configuration, SERVICE);
       const grant = "google_storage_bucket_iam_member.media_bucket_runtime";
       service.depends_on = (service.depends_on as string[]).filter((address) => address !== grant);
-      // Otherwise the grant, which waits for less, is mostly there in time.
+      // Otherwise the grant, which waits for less, usually exists in time.
       block(configuration, grant).depends_on = [SERVICE];
     });
 
@@ -76,7 +76,7 @@ describeWith(["terraform", "curl", "jq"], "The rehearsal of the serverless stack
   it("sees an attribute that makes the second plan differ", async () => {
     const { failure } = await lifeOf((configuration) => {
       const [template] = [block(configuration, SERVICE).template as { volumes: unknown[] }];
-      // The platform returns the database's volume last, whatever the order it was given in.
+      // Cloud Run returns the database's volume last, whatever the order of the request.
       template.volumes.reverse();
     });
 

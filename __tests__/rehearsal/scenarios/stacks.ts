@@ -3,7 +3,7 @@ import { ASSESSMENT_LAB } from "./assessment-lab";
 import { IDP_SERVERLESS } from "./idp-serverless";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 
-/** What is rehearsed of every stack, by its name. */
+/** The rehearsal of every stack, by name. */
 export const REHEARSALS: Readonly<Record<string, StackRehearsal>> = {
   "idp-serverless": IDP_SERVERLESS,
   "idp-kubernetes": IDP_KUBERNETES,
