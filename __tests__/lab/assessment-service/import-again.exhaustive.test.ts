@@ -145,12 +145,12 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh, run again", () => {
       standIn.migration.looksUntilFileIsThere = Infinity;
 
       const { exitCode, stderr } = await run("import-inventory", {
-        environment: { INVENTORY_FOLDER: inventoryFolder({ machines: 1 }), OPERATION_SECONDS: "1" },
+        environment: { INVENTORY_FOLDER: inventoryFolder({ machines: 1 }), OPERATION_SECONDS: "4" },
       });
 
       expect(exitCode).toBe(1);
       expect(withoutHash(stderr)).toBe(
-        "File vmInfo.csv of import job JOB is still being created after 1 s.\n  Way out: run the same command again; the half-done job is replaced.\n",
+        "File vmInfo.csv of import job JOB is still being created after 4 s.\n  Way out: run the same command again; the half-done job is replaced.\n",
       );
     }),
   );
@@ -177,7 +177,7 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh, run again", () => {
       expect(exitCode).toBe(1);
       expect(withoutHash(stderr)).toContain(text);
       expect(stderr).toContain(
-        "Way out: another run of this import may be at work on that job, or somebody deletes it;",
+        "Way out: another run of this import may be at work on that job, or it is being deleted;",
       );
     }),
   );
