@@ -170,7 +170,8 @@ async function sentFiles(job: string): Promise<void> {
       importDataFileId: file.toLowerCase().replace(".", "-"),
       requestBody: { displayName: file, format: "IMPORT_JOB_FORMAT_EXPORTED_AWS_CSV" },
     });
-  const tables = readdirSync(folder).filter((name) => name.endsWith(".csv"));
+  // Labels are sent only in the place of tags.
+  const tables = readdirSync(folder).filter((name) => name.endsWith(".csv") && !name.startsWith("labelInfo"));
   for (const table of tables.sort()) await upload(table, await ended(create(table)));
   await ended(create("Surplus.csv"));
   const surplus = { name: `${job}/importDataFiles/surplus-csv` };
