@@ -1,10 +1,10 @@
 import { Ec2StandIn, type Fleet } from "../../lab/inventory/ec2-stand-in";
 import { programFolder } from "../../support/google-stand-in-scripts";
 
-/** Machines that are there to be imported. */
+/** Number of VMs to import. */
 export const AWS_MACHINES = 3;
 
-/** Few machines, one of them gone already. */
+/** A few VMs, one of them terminated. */
 const FLEET: Fleet = {
   machineCount: AWS_MACHINES + 1,
   machine: (index) => ({
@@ -25,7 +25,7 @@ const FLEET: Fleet = {
   type: (name) => ({ name, cores: 2, mebibytes: 1024 }),
 };
 
-/** Prints what the AWS CLI would, for one machine, in a hundredth of its time. */
+/** Prints what the AWS CLI would print for one VM, in a hundredth of its time. */
 const QUICK_PROGRAM = `case " $* " in
   *" describe-instances "*) echo '{"InstanceId":"i-1","InstanceType":"t3.micro","State":{"Name":"running"}}' ;;
   *" describe-instance-types "*)
@@ -39,7 +39,7 @@ export function quickPrograms(): string {
   return programFolder({ scripts: { aws: QUICK_PROGRAM } });
 }
 
-/** AWS for one deployment: what lists its VMs, and what is asked of it. */
+/** AWS for one deployment: lists its VMs and records the requests. */
 export function awsStandIn(): Ec2StandIn {
   return new Ec2StandIn(FLEET);
 }

@@ -11,7 +11,7 @@ function idOf(prefix: string, ...parts: readonly string[]): string {
   return `${prefix}${hash.slice(0, 16)}`;
 }
 
-/** What is known of the aws provider's resource types. Users and policies have no region. */
+/** Resource types of the aws provider. Users and policies have no region. */
 export const AWS_TYPES: ResourceTypes = {
   aws_iam_user: {
     replacedBy: [],
@@ -42,7 +42,7 @@ export const AWS_TYPES: ResourceTypes = {
     source: "internal/service/iam/access_key.go",
     id: (values) => idOf("AKIA", textAt(values, "user")),
     needs: (values) => [needObject("aws_iam_user", textAt(values, "user"))],
-    // In the state, as with the real one.
+    // In the state, as with the real provider.
     computed: () => ({
       secret: randomBytes(30).toString("base64"),
       create_date: "2026-08-01T12:00:00Z",

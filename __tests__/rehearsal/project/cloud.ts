@@ -1,15 +1,15 @@
 import { type Value, type ValueObject } from "./terraform-value";
 
-/** Number of the one project that there is. */
+/** Number of the only project. */
 export const PROJECT_NUMBER = "123456789012";
 
-/** What the stand-in platform refuses, in words that a reader of the report understands. */
+/** A refusal by the stand-in, worded for the reader of the report. */
 export class Refusal extends Error {}
 
 /** A refusal that a scenario has asked for. */
 export class InjectedRefusal extends Refusal {}
 
-/** Refused before anything exists, broken after it does, or broken and taken away again by the provider. */
+/** Refused before the resource exists, broken after that, or broken and removed again by the provider. */
 export type FaultKind = "broken" | "refused" | "withdrawn";
 
 interface Fault {
@@ -17,19 +17,19 @@ interface Fault {
   readonly message: string;
 }
 
-/** One thing that exists. */
+/** An existing resource. */
 export interface CloudObject {
   readonly type: string;
   readonly id: string;
-  /** Attributes as the provider returned them last. */
+  /** Attributes as last returned by the provider. */
   readonly values: ValueObject;
-  /** Write-only arguments, which nobody can read back. */
+  /** Write-only arguments, which cannot be read back. */
   readonly writeOnly: Readonly<Record<string, string>>;
-  /** Things that must exist as long as this does. */
+  /** What must exist as long as this does. */
   readonly needs: readonly Need[];
 }
 
-/** Something that a thing cannot be without. */
+/** Something that a resource requires. */
 export interface Need {
   /** For the message, for example `the secret projects/p/secrets/s`. */
   readonly what: string;
@@ -43,7 +43,7 @@ export interface StoredPayload {
   readonly payload: string;
 }
 
-/** One run of a job to its end. */
+/** One completed run of a job. */
 export interface JobExecution {
   readonly job: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -55,65 +55,65 @@ export interface StartedPods {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** What lies beside the provider: the web services that the scripts talk to. */
+/** The web services that the scripts call. */
 export interface CloudSurroundings {
-  /** Services of the project that are on, by host name; both sides turn them on. */
+  /** Enabled services of the project, by host name; provider and scripts enable them. */
   readonly enabledApis: Set<string>;
   readonly hasImage: (image: string) => boolean;
-  /** True when somebody has asked this service and got an answer. */
+  /** Whether this service has answered a call. */
   readonly hasAnswered: (api: string) => boolean;
 }
 
 /**
- * An in-memory project: what providers made, with write-only values, and what the platform checks at deploy time.
+ * An in-memory project: what providers created, with write-only values, and what Google Cloud checks at deploy time.
  *
- * It outlives the provider's processes and Terraform's runs, as the real one does.
+ * It outlives the runs of Terraform and the providers, as a real project does.
  */
 export class Cloud {
   readonly objects = new Map<string, CloudObject>();
-  /** All payloads ever stored, also of versions that are gone. */
+  /** All payloads ever stored, including those of deleted versions. */
   readonly payloads: StoredPayload[] = [];
   readonly executions: JobExecution[] = [];
   /** Passwords of database roles, by instance and role. */
   readonly databaseRoles = new Map<string, string>();
-  /** Projects with a pool of identities, and the cluster that made it; it stays when that goes. */
+  /** Cluster that created the identity pool, by project; the pool outlives the cluster. */
   readonly identityPools = new Map<string, string>();
-  /** Type and identity of what has made a role. */
+  /** Type and identity of what created a role. */
   readonly roleMakers = new Map<string, string>();
-  /** Database instances that were deleted: their names stay taken for days. */
+  /** Deleted database instances: their names stay reserved for days. */
   readonly retiredNames = new Set<string>();
-  /** What images of repositories that were deleted begin with: they went with them. */
+  /** Image prefixes of deleted repositories: their images were deleted too. */
   readonly deletedRepositories = new Set<string>();
-  /** Networks that others made, by `projects/<project>/global/networks/<name>`. */
+  /** Networks from outside the configuration, as `projects/<project>/global/networks/<name>`. */
   readonly othersNetworks = new Set<string>();
-  /** Other things that others made, by type and identity. */
+  /** Other resources from outside the configuration, by type and identity. */
   readonly others = new Set<string>();
-  /** Whether whatever the configuration does not make itself is there already: services that are on, accounts, grants. */
+  /** Whether everything that the configuration does not create exists already: enabled services, accounts, grants. */
   othersExist = false;
-  /** What the configuration makes or has made, by type and identity, as soon as that is planned. */
+  /** What the configuration creates, by type and identity, as soon as it is planned. */
   private readonly own = new Set<string>();
-  /** Files that others put into buckets. */
+  /** Files in buckets from outside the configuration. */
   readonly bucketFiles = new Map<string, number>();
-  /** Payloads that an edit has since removed from the folder they were public in. */
+  /** Payloads that were public in the folder until an edit removed them. */
   readonly publicPayloads = new Set<string>();
-  /** What an ephemeral resource has handed out: secret, wherever it turns up. */
+  /** Values of ephemeral resources: secret wherever they appear. */
   readonly handedOut = new Set<string>();
-  /** Tokens that an ephemeral resource has handed out, with which the platform's own interfaces can be asked. */
+  /** Access tokens of ephemeral resources, which Google's APIs accept. */
   readonly accessTokens = new Set<string>();
-  /** Whether clusters write into objects what Autopilot writes. */
+  /** Whether clusters modify objects as Autopilot does. */
   admission: "autopilot" | "none" = "autopilot";
   /** What the pods of a deployment were started with, and from which template. */
   readonly podEnvironments = new Map<string, StartedPods>();
-  /** What the pods of a deployment work with until they have ended. */
+  /** What the pods of a deployment need until they have ended. */
   readonly podNeeds = new Map<string, readonly Need[]>();
-  /** Annotations of a service as they were sent last. */
+  /** Annotations of a service as last sent. */
   readonly serverAnnotations = new Map<string, Readonly<Record<string, Value>>>();
-  /** How many of the next executions of jobs fail. */
+  /** Number of the next job executions that fail. */
   failingJobs = 0;
-  /** What the state holds because the provider puts it there: secret, wherever else it turns up. */
+  /** What the provider stores in the state: secret anywhere else. */
   readonly keptInState = new Set<string>();
   readonly projectNumber = PROJECT_NUMBER;
-  /** What was refused for a reason of the platform's own, so not by an injected fault. */
+  /** Refusals other than injected faults. */
   readonly refusals: string[] = [];
   private readonly faults = new Map<string, Fault>();
 
@@ -123,18 +123,18 @@ export class Cloud {
     return this.objects.get(`${type} ${id}`);
   }
 
-  /** Told of everything that is planned, so that it is not taken for something that others made. */
+  /** Records what is planned, so that it does not count as existing outside the configuration. */
   plan(type: string, id: string): void {
     this.own.add(`${type} ${id}`);
   }
 
-  /** Whether the configuration makes something of a type whose identity fits. */
+  /** Whether the configuration creates a resource of a type with a matching identity. */
   makes(type: string, fits: (id: string) => boolean): boolean {
     const prefix = `${type} `;
     return [...this.own].some((key) => key.startsWith(prefix) && fits(key.slice(prefix.length)));
   }
 
-  /** Whether a thing is there that this configuration does not make. */
+  /** Whether a resource exists that the configuration does not create. */
   hasOthers(type: string, id: string): boolean {
     if (this.others.has(`${type} ${id}`)) return true;
     return this.othersExist && !this.makes(type, (own) => mayBe(own, id));
@@ -144,17 +144,17 @@ export class Cloud {
     return [...this.objects.values()].filter((object) => object.type === type);
   }
 
-  /** Lets the next creation of one thing fail: refused before anything exists, or broken after it does. */
+  /** Makes the next creation of one resource fail: refused before it exists, or broken after that. */
   failOnce(type: string, id: string, kind: FaultKind = "refused"): void {
     this.faults.set(`${type} ${id}`, { kind, message: "injected failure" });
   }
 
-  /** The same for the next thing of a type, in the platform's own words. */
+  /** The same for the next resource of a type, with this message. */
   failNext(type: string, kind: FaultKind, message: string): void {
     this.faults.set(type, { kind, message });
   }
 
-  /** True when no fault is left that was never met. */
+  /** Whether every injected fault has occurred. */
   get allFaultsMet(): boolean {
     return this.faults.size === 0 && this.failingJobs === 0;
   }
@@ -170,7 +170,7 @@ export class Cloud {
     this.requireNeeds(object);
     this.objects.set(key, object);
     if (fault === undefined) return;
-    // Some providers clean up after themselves.
+    // Some providers delete a broken resource.
     if (fault.kind === "withdrawn") this.objects.delete(key);
     throw new InjectedRefusal(`Error waiting to create ${key}: ${fault.message}`);
   }
@@ -180,7 +180,7 @@ export class Cloud {
     this.objects.set(`${object.type} ${object.id}`, object);
   }
 
-  /** Deletes a thing, unless something else would be left without what it needs. */
+  /** Deletes a resource, unless another one needs it. */
   destroy(object: CloudObject): void {
     const key = `${object.type} ${object.id}`;
     const usersBefore = [...this.objects.values()].filter((user) => this.missingNeeds(user).length === 0);
@@ -191,14 +191,14 @@ export class Cloud {
     throw new Refusal(`Error 400: ${key} is still used by ${user.type} ${user.id}`);
   }
 
-  /** Makes as if a thing had never been made, with what else it has brought about. */
+  /** Removes a resource with all its effects, as if it had never been created. */
   forget(key: string): void {
     this.objects.delete(key);
     for (const [role, maker] of this.roleMakers) if (maker === key) this.databaseRoles.delete(role);
     for (const [project, maker] of this.identityPools) if (maker === key) this.identityPools.delete(project);
   }
 
-  /** Payloads of the versions that exist, by version. */
+  /** Payloads of the existing versions, by version. */
   get livePayloads(): ReadonlyMap<string, string> {
     return new Map(
       this.payloads
@@ -207,20 +207,20 @@ export class Cloud {
     );
   }
 
-  /** Whether an image can be pulled: it was pushed, and its repository has not been deleted since. */
+  /** Whether an image can be pulled: it was pushed and its repository not deleted since. */
   hasImage(image: string): boolean {
     const isGone = [...this.deletedRepositories].some((prefix) => image.startsWith(prefix));
     return !isGone && this.surroundings.hasImage(image);
   }
 
-  /** A copy that goes its own way from here, without the faults that were asked for. */
+  /** An independent copy, without the injected faults. */
   copy(surroundings: CloudSurroundings): Cloud {
     const kept = Object.entries(this).filter(([name]) => !NOT_COPIED.includes(name));
     const copies = kept.map(([name, value]: [string, unknown]) => [name, copied(value)] as const);
     return Object.assign(new Cloud(surroundings), Object.fromEntries(copies));
   }
 
-  /** Text of a secret's version; the newest for `latest`. */
+  /** Payload of a secret's version; the newest for `latest`. */
   payloadOf(secretId: string, version: string): string | undefined {
     const short = secretId.split("/").at(-1) ?? "";
     const prefix = `projects/${this.projectNumber}/secrets/${short}/versions/`;
@@ -238,7 +238,7 @@ export class Cloud {
     throw new Refusal(`Error 400: ${object.type} ${object.id} needs what is not there: ${list}`);
   }
 
-  /** What a thing has lost that it cannot be without. */
+  /** Needs of a resource that are not met any more. */
   missingNeeds(object: CloudObject): readonly Need[] {
     return object.needs.filter(({ isMet }) => !isMet(this));
   }
@@ -252,7 +252,7 @@ function copied(value: unknown): unknown {
   return Array.isArray(value) ? [...(value as unknown[])] : value;
 }
 
-/** Whether a planned identity, of which parts that are known only after the apply are empty, can become another. */
+/** Whether a planned identity, in which parts known only after the apply are empty, can become `id`. */
 function mayBe(planned: string, id: string): boolean {
   const parts = planned.split("/");
   const wanted = id.split("/");

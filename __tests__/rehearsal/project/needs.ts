@@ -1,7 +1,7 @@
 import { type Cloud, type Need } from "./cloud";
 import { textAt, type ValueObject } from "./terraform-value";
 
-/** The need for another thing. */
+/** The need for another resource. */
 export function needObject(type: string, id: string): Need {
   return {
     what: `${type} ${id}`,
@@ -30,28 +30,28 @@ export function needGrant(
   };
 }
 
-/** An account that others made has its grants from them, unless the configuration gives it such grants as well. */
+/** An existing account has its grants already, unless the configuration gives it such grants too. */
 function isGivenByOthers(cloud: Cloud, type: string, member: string): boolean {
   const [account] = accountsOf(member);
   if (account === undefined || cloud.makes(type, (id) => id.endsWith(`/${member}`))) return false;
   return cloud.hasOthers("google_service_account", account);
 }
 
-/** The need for the principal of a grant; those that the platform brings need nothing. */
+/** The need for the principal of a grant; principals of Google Cloud itself need nothing. */
 export function needPrincipal(member: string): Need[] {
   const [, pool] = /^serviceAccount:([a-z0-9-]+)\.svc\.id\.goog\[/.exec(member) ?? [];
   if (pool !== undefined) return [needIdentityPool(pool)];
   return accountsOf(member).map((account) => needObject("google_service_account", account));
 }
 
-/** The account that a member of a grant is, unless it is of the platform's own or no account. */
+/** The service account of a grant's member, unless it is Google's own or the member is no account. */
 function accountsOf(member: string): string[] {
   const [, email, project] = /^serviceAccount:([^@]+@([a-z0-9-]+)\.iam\.gserviceaccount\.com)$/.exec(member) ?? [];
   if (email === undefined || project === undefined || /^(service-|gcp-sa-)/.test(email)) return [];
   return [`projects/${project}/serviceAccounts/${email}`];
 }
 
-/** The need for the identity pool of a project, which its first cluster makes. */
+/** The need for the identity pool of a project, which its first cluster creates. */
 function needIdentityPool(project: string): Need {
   return {
     what: `the identity pool ${project}.svc.id.goog, which the first cluster makes`,
@@ -62,8 +62,8 @@ function needIdentityPool(project: string): Need {
 }
 
 /**
- * The need for a service of the project that is on, and that has been seen answering. Where others' things exist, their
- * services have been on for long, and one that the configuration turns on is taken to answer at once.
+ * The need for an enabled service of the project that has answered a call. If everything outside the configuration
+ * exists already, so do its services, and one that the configuration enables is assumed to answer at once.
  */
 export function needApi(name: string): Need[] {
   const api = `${name}.googleapis.com`;

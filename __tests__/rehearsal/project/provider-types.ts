@@ -6,7 +6,7 @@ import { RANDOM_EPHEMERAL_TYPES, RANDOM_TYPES } from "./random-types";
 import { type ProviderTypes } from "./resource-type";
 import { TLS_TYPES } from "./tls-types";
 
-/** Providers that a stand-in exists of; those of which no stack uses anything have no schema. */
+/** Providers with a stand-in; those that no stack uses have no schema. */
 export const PROVIDERS: Readonly<Record<string, ProviderTypes>> = {
   aws: { resources: AWS_TYPES },
   google: GOOGLE,

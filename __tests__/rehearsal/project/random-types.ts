@@ -13,7 +13,7 @@ const ALPHABETS = {
 
 const KINDS = ["lower", "upper", "numeric", "special"] as const;
 
-/** What the provider takes where nothing is given. */
+/** The provider's defaults. */
 const TEXT_DEFAULTS: ValueObject = Object.fromEntries(
   KINDS.flatMap((kind): [string, boolean | number][] => [
     [kind, true],
@@ -21,7 +21,7 @@ const TEXT_DEFAULTS: ValueObject = Object.fromEntries(
   ]),
 );
 
-/** Really random text by the provider's own rules: every kind of character is on unless switched off. */
+/** Random text by the provider's rules: every kind of character unless switched off. */
 function randomText(config: ValueObject): string {
   const special = textAt(config, "override_special") || ALPHABETS.special;
   const alphabets = { ...ALPHABETS, special };
@@ -48,7 +48,7 @@ function shuffled(characters: readonly string[]): string[] {
   return result;
 }
 
-/** What is known of the random provider's ephemeral types. */
+/** Ephemeral types of the random provider. */
 export const RANDOM_EPHEMERAL_TYPES: Readonly<Record<string, EphemeralType>> = {
   random_password: {
     open: (config, cloud) => {
@@ -60,13 +60,13 @@ export const RANDOM_EPHEMERAL_TYPES: Readonly<Record<string, EphemeralType>> = {
   },
 };
 
-/** Every argument replaces, `keepers` among them: they exist for nothing else. */
+/** Every argument forces a replacement, which is the only purpose of `keepers`. */
 const TEXT_ARGUMENTS = [
   ...["keepers", "length", "lower", "upper", "numeric", "special", "override_special"],
   ...["min_lower", "min_upper", "min_numeric", "min_special"],
 ];
 
-/** What is known of the random provider's resource types. Their values are in the state, as with the real one. */
+/** Resource types of the random provider. Their values are in the state, as with the real one. */
 export const RANDOM_TYPES: ResourceTypes = {
   random_id: {
     replacedBy: ["keepers", "byte_length", "prefix"],

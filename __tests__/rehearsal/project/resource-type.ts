@@ -1,13 +1,13 @@
 import { type Cloud, type CloudObject, type Need } from "./cloud";
 import { type Value, valueAt, type ValueObject } from "./terraform-value";
 
-/** What the `provider` block says, as far as resources take defaults from it. */
+/** Defaults for resources from the `provider` block. */
 export interface ProviderSettings {
   readonly project: string;
   readonly region: string;
 }
 
-/** What a refresh looks at besides the thing itself. */
+/** What a refresh depends on besides the resource itself. */
 export interface ReadContext {
   readonly cloud: Cloud;
   /** The `provider` block. */
@@ -16,64 +16,64 @@ export interface ReadContext {
   readonly current: ValueObject;
 }
 
-/** How the stand-in for one type of resource behaves beyond its schema. */
+/** Behaviour of one resource type in the stand-in, beyond its schema. */
 export interface ResourceType {
-  /** Attributes whose change replaces the resource. */
+  /** Attributes whose change forces a replacement. */
   readonly replacedBy: readonly string[];
 
-  /** Where that is stated, below `google/services/` of the provider's source in the release of the schema. */
+  /** File that says so, below `google/services/` of the provider's source in the release of the schema. */
   readonly source: string;
 
-  /** Replacement that depends on values: paths that force it. */
+  /** Paths that force a replacement depending on their values. */
   readonly replacedWhen?: (prior: ValueObject, planned: ValueObject) => readonly string[];
 
   /**
-   * Computed attributes that the real provider knows at plan already, where the configuration gives none.
+   * Computed attributes that the real provider already knows at plan if the configuration does not set them.
    *
    * @default - the provider's own project, and the default deletion policy
    */
   readonly knownAtPlan?: (values: ValueObject, settings: ProviderSettings) => ValueObject;
 
-  /** Blocks that the platform fills where the configuration has none, as `computed` says. */
+  /** Blocks that are filled as in `computed` if the configuration has none. */
   readonly computedBlocks?: readonly string[];
 
-  /** Combinations of arguments that the real provider refuses in `validate`. */
+  /** Problems of the arguments that the real provider reports in `validate`. */
   readonly problems?: (config: ValueObject) => readonly string[];
 
-  /** What the platform refuses of the arguments when it is sent them, at apply. */
+  /** Problems of the arguments that the API reports at apply. */
   readonly invalid?: (values: ValueObject) => readonly string[];
 
-  /** Identity, unique among things of the type. */
+  /** Identity, unique within the type. */
   readonly id: (values: ValueObject, cloud: Cloud) => string;
 
-  /** Computed attributes in the platform's own shapes; what is not named gets a typed default. */
+  /** Computed attributes as the API returns them; the others get a typed default. */
   readonly computed?: (values: ValueObject, context: { readonly id: string; readonly cloud: Cloud }) => ValueObject;
 
-  /** Computed attributes by their names alone, wherever in its blocks they stand. */
+  /** Computed attributes by name, in whichever block they are. */
   readonly defaults?: ValueObject;
 
-  /** What must exist before it and as long as it is there. */
+  /** What must exist before it and as long as it exists. */
   readonly needs?: (values: ValueObject, cloud: Cloud) => readonly Need[];
 
-  /** What happens in the project beside the thing itself. Throws a Refusal when it fails. */
+  /** Side effects of the creation. Throws a Refusal when they fail. */
   readonly afterCreate?: (object: CloudObject, cloud: Cloud) => void;
   readonly afterUpdate?: (object: CloudObject, cloud: Cloud) => void;
 
-  /** Throws a Refusal when the thing may not be deleted. `prior` is Terraform's state, `object` the project's. */
+  /** Throws a Refusal when the resource must not be deleted. `prior` is Terraform's state, `object` the project's. */
   readonly beforeDestroy?: (prior: ValueObject, object: CloudObject, cloud: Cloud) => void;
   readonly afterDestroy?: (object: CloudObject, cloud: Cloud) => void;
 
-  /** What a refresh returns, where the platform answers in another form than it was asked in. */
+  /** What a refresh returns, if the API returns values in a form other than it was sent. */
   readonly asRead?: (values: ValueObject, context: ReadContext) => ValueObject;
 
-  /** Throws a Refusal when what runs could not be started again as things are now. */
+  /** Throws a Refusal when a workload could not be restarted in the current state of the project. */
   readonly requireStart?: (object: CloudObject, cloud: Cloud) => void;
 }
 
-/** Resource types by their names. */
+/** Resource types by name. */
 export type ResourceTypes = Readonly<Record<string, ResourceType>>;
 
-/** Types of several files in one; which of two descriptions of one type counts would be chance. */
+/** Merges the types of several files; a type must not occur twice. */
 export function mergedTypes(...parts: readonly ResourceTypes[]): ResourceTypes {
   const types = parts.flatMap((part) => Object.keys(part));
   const twice = types.filter((type, index) => types.indexOf(type) !== index);
@@ -86,22 +86,22 @@ export interface EphemeralType {
   readonly open: (config: ValueObject, cloud: Cloud) => Readonly<Record<string, Value>>;
 }
 
-/** What one type of data source finds in the project. Throws a Refusal when there is nothing of that name. */
+/** What one type of data source finds in the project. Throws a Refusal when there is none of that name. */
 export interface DataSourceType {
   readonly read: (config: ValueObject, cloud: Cloud, settings: ProviderSettings) => ValueObject;
 }
 
-/** Everything that is known of a provider's types. */
+/** All types of a provider. */
 export interface ProviderTypes {
   readonly resources: ResourceTypes;
   readonly ephemeral?: Readonly<Record<string, EphemeralType>>;
   readonly dataSources?: Readonly<Record<string, DataSourceType>>;
 
-  /** Throws a Refusal when the platform cannot be reached with the `provider` block as it is. */
+  /** Throws a Refusal when the API cannot be reached with this `provider` block. */
   readonly requireAccess?: (provider: ValueObject, cloud: Cloud) => void;
 }
 
-/** Labels that the provider adds its own to. */
+/** Labels, with those that the provider adds. */
 export function labelsOf(values: ValueObject): ValueObject {
   const labels = valueAt(values, "labels") as ValueObject | null;
   return { ...labels, "goog-terraform-provisioned": "true" };

@@ -13,14 +13,14 @@ export class Unknown {
 
 export const UNKNOWN = new Unknown();
 
-/** A value as Terraform has it: typed by a schema, every attribute of an object present, null where nothing is given. */
+/** A Terraform value, typed by a schema: every attribute of an object is present, null if not set. */
 export type Value = null | boolean | number | string | Unknown | readonly Value[] | ValueObject;
 
 export interface ValueObject {
   readonly [name: string]: Value;
 }
 
-/** Terraform writes unknown values as these two extensions; the second carries hints that nobody has to read. */
+/** Terraform writes unknown values as these two extensions; the second has optional hints. */
 const UNKNOWN_EXTENSIONS = [0, 12];
 
 const codec = new ExtensionCodec();
@@ -58,13 +58,13 @@ export function valueAt(value: Value | undefined, path: string): Value {
   }, value ?? null);
 }
 
-/** The text at a path; empty when there is none. */
+/** The string at a path; empty if there is none. */
 export function textAt(value: Value | undefined, path: string): string {
   const found = valueAt(value, path);
   return typeof found === "string" ? found : "";
 }
 
-/** Texts in a list, whatever else is in it. */
+/** The strings of a list. */
 export function textsIn(values: readonly Value[]): string[] {
   return values.filter((value): value is string => typeof value === "string");
 }
@@ -83,7 +83,7 @@ function canonical(value: Value): string {
   );
 }
 
-/** The type of a whole block, as Terraform writes types. */
+/** The type of a block, as Terraform writes types. */
 export function blockType(block: BlockSchema): AttributeType {
   const attributes = Object.entries(block.attributes ?? {}).map(([name, { type }]) => [name, type] as const);
   const blocks = Object.entries(block.block_types ?? {}).map(([name, nested]) => {
@@ -96,7 +96,7 @@ export function blockType(block: BlockSchema): AttributeType {
   return ["object", Object.fromEntries([...attributes, ...blocks]) as Readonly<Record<string, AttributeType>>];
 }
 
-/** A value of JSON made complete by its type: absent attributes are null, attributes of an older schema are dropped. */
+/** Completes a JSON value by its type: absent attributes become null, attributes of an older schema are dropped. */
 export function completed(value: unknown, type: AttributeType): Value {
   if (value === null || value === undefined) return null;
   if (typeof type === "string") return value as Value;
@@ -115,7 +115,7 @@ export function completed(value: unknown, type: AttributeType): Value {
       );
 }
 
-/** A block's value with everything that its schema has: no value for attributes, and no element for blocks, not given. */
+/** Completes a block's value by its schema: attributes that are not set become null, blocks empty. */
 export function completedBlock(value: Value, block: BlockSchema): Value {
   if (!isValueObject(value)) return value;
   const attributes = Object.entries(block.attributes ?? {}).map(([name, { type }]): [string, Value] => [
@@ -136,8 +136,8 @@ export function completedBlock(value: Value, block: BlockSchema): Value {
 }
 
 /**
- * Called for an attribute of a block; `other` is the same attribute in the value that is compared with, undefined when that
- * has no such block.
+ * Called for an attribute of a block; `other` is the same attribute in the value to compare with, undefined if that has no
+ * such block.
  */
 export type AttributeChange = (value: Value, schema: AttributeSchema, name: string, other: Value | undefined) => Value;
 

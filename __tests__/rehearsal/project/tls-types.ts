@@ -4,14 +4,14 @@ import { type ResourceTypes } from "./resource-type";
 
 const DEFAULT_RSA_BITS = 2048;
 
-/** What is known of the tls provider's resource types. The key is in the state, as with the real one. */
+/** Resource types of the tls provider. The key is in the state, as with the real one. */
 export const TLS_TYPES: ResourceTypes = {
   tls_private_key: {
     replacedBy: ["algorithm", "ecdsa_curve", "rsa_bits"],
     source: "internal/provider/resource_private_key.go",
     knownAtPlan: () => ({ rsa_bits: DEFAULT_RSA_BITS, ecdsa_curve: "P224" }),
     problems: ({ algorithm }) => (algorithm === "RSA" ? [] : ["the stand-in makes RSA keys only"]),
-    // The real one takes the hash of a key that does not exist yet; nobody may rely on more than that it is unique.
+    // The real id is a hash of the key; only its uniqueness matters.
     id: () => randomBytes(20).toString("hex"),
     computed: (values) => {
       const { privateKey, publicKey } = nextKeyPair(Number(values.rsa_bits ?? DEFAULT_RSA_BITS));
@@ -22,7 +22,7 @@ export const TLS_TYPES: ResourceTypes = {
       return {
         private_key_pem: privateKey.export({ type: "pkcs1", format: "pem" }).toString(),
         private_key_pem_pkcs8: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-        // Programs that read the newer OpenSSH form read this older one as well.
+        // Programs that read the newer OpenSSH format read this older one as well.
         private_key_openssh: privateKey.export({ type: "pkcs1", format: "pem" }).toString(),
         public_key_pem: publicPem,
         public_key_openssh: `ssh-rsa ${wire.toString("base64")}\n`,
@@ -38,7 +38,7 @@ export const TLS_TYPES: ResourceTypes = {
 
 type KeyPair = ReturnType<typeof generateRsaKeyPair>;
 
-/** Real keys take long to make: of each size two take turns, so that a key differs from the one before it. */
+/** Generating keys is slow: two per size alternate, so that each key differs from the previous one. */
 const KEY_PAIRS = new Map<number, KeyPair[]>();
 
 function nextKeyPair(bits: number): KeyPair {
@@ -53,7 +53,7 @@ function generateRsaKeyPair(bits: number) {
   return generateKeyPairSync("rsa", { modulusLength: bits });
 }
 
-/** A number as SSH writes it: positive, so with a zero in front when the first bit is set. */
+/** A positive number in SSH's format: with a leading zero byte if the first bit is set. */
 function integer(base64url: string): Buffer {
   const bytes = Buffer.from(base64url, "base64url");
   return (bytes[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes;

@@ -36,7 +36,7 @@ function runJob(object: CloudObject, cloud: Cloud): void {
   cloud.executions.push({ job: object.id, environment });
 }
 
-/** Somebody executes a job without Terraform, and the platform forgets the token of the execution before. */
+/** Executes a job outside Terraform, so that Cloud Run drops the token of the previous execution. */
 export function executeByHand(cloud: Cloud, id: string): void {
   const job = cloud.find("google_cloud_run_v2_job", id);
   if (job === undefined) throw new Error(`there is no job ${id}`);
@@ -44,7 +44,7 @@ export function executeByHand(cloud: Cloud, id: string): void {
   cloud.update({ ...job, values: { ...job.values, run_execution_token: null } });
 }
 
-/** Cloud Run: services and jobs, which the platform starts only when everything they name is there. */
+/** Cloud Run services and jobs, which start only if everything they refer to exists. */
 export const CLOUD_RUN_TYPES: ResourceTypes = {
   google_cloud_run_v2_job: {
     ...workload("jobs", jobTemplate),

@@ -8,20 +8,20 @@ import { googleType } from "./google-type";
 import { needOwnNetwork, needSubnetwork, rangeNames } from "./network";
 import { computeId, regionOf } from "./references";
 
-/** Where the account of nodes is named, which the platform itself makes. */
+/** Path of the service account of the nodes that Autopilot creates. */
 const NODE_ACCOUNT = "cluster_autoscaling.0.auto_provisioning_defaults.0.service_account";
 
-/** The clusters of the project; there is one, unless it is being replaced. */
+/** The clusters of the project; usually one. */
 export function clustersOf(cloud: Cloud): CloudObject[] {
   return cloud.ofType("google_container_cluster");
 }
 
-/** Account that pulls images for a cluster's nodes; undefined for the project's default one. */
+/** Service account of a cluster's nodes, which pulls images; undefined for the project's default one. */
 export function nodeAccountOf({ values }: CloudObject): string | undefined {
   return textAt(values, NODE_ACCOUNT) || undefined;
 }
 
-/** The need for a cluster, and so for an identity pool of the project: the first cluster makes it. */
+/** The need for a cluster, and so for the project's identity pool, which the first cluster creates. */
 export function needCluster(): Need {
   return { what: "a cluster", isMet: (cloud) => clustersOf(cloud).length > 0 };
 }
@@ -47,7 +47,7 @@ function needRanges(values: ValueObject): Need[] {
   });
 }
 
-/** Objects of the cluster's interface that are load balancers outside it. */
+/** Objects of the cluster that have a load balancer. */
 function loadBalancers(cloud: Cloud): CloudObject[] {
   return [
     ...cloud.ofType("kubernetes_service_v1").filter(({ values }) => textAt(values, "spec.0.type") === "LoadBalancer"),
@@ -57,7 +57,7 @@ function loadBalancers(cloud: Cloud): CloudObject[] {
 
 let certificate: string | undefined;
 
-/** Something that is read as a certificate in PEM; nobody connects to the stand-in by TLS. */
+/** Placeholder for a PEM certificate; there are no TLS connections to the stand-in. */
 function authority(): string {
   certificate ??= Buffer.from(
     [
@@ -69,7 +69,7 @@ function authority(): string {
   return certificate;
 }
 
-/** Address of a control plane: its own for every cluster. */
+/** Address of a control plane, different for every cluster. */
 function endpointOf(id: string): string {
   const [third = 0, fourth = 0] = createHash("sha256").update(id).digest();
   return `34.121.${third}.${fourth}`;
@@ -135,7 +135,7 @@ export const CLUSTER_TYPES: ResourceTypes = {
           `Error 400: the load balancer of ${left.type} ${left.id} would be left behind in the network`,
         );
       }
-      // Everything in it goes with it.
+      // Everything in the cluster is deleted with it.
       for (const key of [...cloud.objects.keys()]) if (/^(kubernetes_|pods )/.test(key)) cloud.objects.delete(key);
     },
   }),

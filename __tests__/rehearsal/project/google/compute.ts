@@ -5,14 +5,14 @@ import { COMPUTE, computeType } from "./google-type";
 import { needNetwork, needOwnNetwork, needSubnetwork } from "./network";
 import { computeId, regionOf } from "./references";
 
-/** What a rule for incoming traffic must have one of. */
+/** An ingress rule must have one of these. */
 const SOURCES = ["source_ranges", "source_tags", "source_service_accounts"];
 
 function isGiven(value: Value | undefined): boolean {
   return value instanceof Unknown || membersOf(value).length > 0;
 }
 
-/** The network and the subnetwork of an interface, of which each follows from the other. */
+/** The network and the subnetwork of an interface; each follows from the other. */
 function placeOf(part: Value, values: ValueObject, cloud: Cloud): Readonly<Record<"network" | "subnetwork", string>> {
   const project = textAt(values, "project");
   const subnetworks = `regions/${regionOf(textAt(values, "zone"))}/subnetworks`;
@@ -27,7 +27,7 @@ function placeOf(part: Value, values: ValueObject, cloud: Cloud): Readonly<Recor
   return { network: COMPUTE + (network || own), subnetwork: COMPUTE + subnetwork };
 }
 
-/** A network makes subnetworks of its own name; every other one must be there. */
+/** A network in auto mode creates subnetworks of its own name; any other subnetwork must exist. */
 function interfaceNeeds(part: Value, values: ValueObject): Need[] {
   const project = textAt(values, "project");
   const [network, subnetwork] = ["network", "subnetwork"].map((attribute) => textAt(part, attribute));
@@ -67,7 +67,7 @@ export const COMPUTE_TYPES: ResourceTypes = {
   }),
 };
 
-/** What a look at the networks of a project finds, others' networks included. */
+/** Data sources of the google provider, which also find existing networks. */
 export const GOOGLE_DATA_SOURCES: Readonly<Record<string, DataSourceType>> = {
   google_compute_networks: {
     read: (config, cloud, settings) => {

@@ -1,8 +1,8 @@
 import { type Cloud, type CloudObject, type Need, Refusal } from "../cloud";
 
 /**
- * What a container does with its databases, as far as a deployment can fail of it: the role must have the password that
- * the container brings. A container with an administrator's password is the one that makes the role.
+ * Signs in to a container's databases: the role must have the container's password. A container with an administrator's
+ * password creates the role.
  */
 export function logIn(
   object: CloudObject,
@@ -27,7 +27,7 @@ export function logIn(
   }
 }
 
-/** Whoever brings no administrator's password needs a role that somebody has made. */
+/** A container without an administrator's password needs an existing role. */
 export function roleNeeds(environment: Readonly<Record<string, string>>, instances: readonly string[]): Need[] {
   const { DB_ADMIN_PASSWORD: administrator, DB_USER: user = "" } = environment;
   if (administrator !== undefined) return [];

@@ -4,7 +4,7 @@ import { Refusal } from "../cloud";
 import { type EphemeralType } from "../resource-type";
 import { textAt } from "../terraform-value";
 
-/** What is known of the google provider's ephemeral types. */
+/** Ephemeral types of the google provider. */
 export const GOOGLE_EPHEMERAL_TYPES: Readonly<Record<string, EphemeralType>> = {
   google_client_config: {
     open: (config, cloud) => {

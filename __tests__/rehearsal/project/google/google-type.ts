@@ -3,18 +3,18 @@ import { type ResourceType } from "../resource-type";
 import { Refusal } from "../cloud";
 import { textAt, valueAt, type ValueObject } from "../terraform-value";
 
-/** What a self link of the Compute API begins with. */
+/** Prefix of the Compute API's self links. */
 export const COMPUTE = "https://www.googleapis.com/compute/v1/";
 
-/** What is particular to one type; everything else follows from its API, its identity and its schema. */
+/** Particulars of one type; the rest follows from its API, identity and schema. */
 interface Particulars extends Omit<ResourceType, "id"> {
-  /** Service that makes it, for example `secretmanager`. */
+  /** Service of the resource, for example `secretmanager`. */
   readonly api: string;
-  /** Identity as the provider's documentation writes it, for example `projects/{{project}}/secrets/{{secret_id}}`. */
+  /** Identity in the notation of the provider's documentation, e.g. `projects/{{project}}/secrets/{{secret_id}}`. */
   readonly id: string | ResourceType["id"];
 }
 
-/** A resource type of the google provider: it needs its API, besides what `needs` adds. */
+/** A resource type of the google provider: it needs its API and what `needs` adds. */
 export function googleType({ api, id, needs, ...particulars }: Particulars): ResourceType {
   return {
     ...particulars,
@@ -46,7 +46,7 @@ function filledIn(template: string, values: ValueObject): string {
   return template.replace(/\{\{(\w+)\}\}/g, (_match, name: string) => textAt(values, name));
 }
 
-/** Protection as the provider implements it: the state decides, not the configuration. */
+/** Deletion protection as the provider implements it: the state decides, not the configuration. */
 export function refuseProtected(kind: string, isProtectedByDefault = true): ResourceType["beforeDestroy"] {
   return (prior) => {
     const given = valueAt(prior, "deletion_protection");

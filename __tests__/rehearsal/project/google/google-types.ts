@@ -7,7 +7,7 @@ import { IAM_TYPES } from "./iam";
 import { NETWORK_TYPES } from "./network";
 import { STORAGE_TYPES } from "./storage";
 
-/** What is known of the google provider's resource types, each with the file of the provider's source that says so. */
+/** Resource types of the google provider, each with the file of the provider's source that describes it. */
 export const GOOGLE_TYPES = mergedTypes(
   CLOUD_RUN_TYPES,
   CLUSTER_TYPES,

@@ -7,7 +7,7 @@ import { textAt, valueAt, type ValueObject } from "../terraform-value";
 import { googleType } from "./google-type";
 import { secretId } from "./references";
 
-/** A grant to one principal on what `target` names: `type` is what must exist, and `id` how the grant's identity begins. */
+/** A grant to one principal on `target`, a resource of `type` that must exist; the grant's identity begins with `id`. */
 interface Grant {
   readonly source: string;
   readonly api: string;
@@ -30,7 +30,7 @@ function grant({ source, api, replacedBy, type, target }: Grant) {
   });
 }
 
-/** Service accounts, grants, and the services of the project. */
+/** Service accounts, grants and the project's services. */
 export const IAM_TYPES: ResourceTypes = {
   google_artifact_registry_repository_iam_member: grant({
     source: "artifactregistry/iam_artifact_registry_repository.go",
@@ -70,7 +70,7 @@ export const IAM_TYPES: ResourceTypes = {
       type: "google_secret_manager_secret",
       target: (values) => secretId(textAt(values, "secret_id"), textAt(values, "project"), PROJECT_NUMBER),
     }),
-    // The project is read out of the secret's name, which is not known before there is a secret.
+    // The project comes from the secret's name, which is unknown until the secret exists.
     knownAtPlan: () => ({}),
   },
 
@@ -103,7 +103,7 @@ export const IAM_TYPES: ResourceTypes = {
   }),
 };
 
-/** Number of 21 digits, always the same for the same text. */
+/** A number of 21 digits, the same for the same seed. */
 function digits(seed: string): string {
   const hash = BigInt(`0x${createHash("sha256").update(seed).digest("hex")}`);
   return `1${String(hash % 10n ** 20n).padStart(20, "0")}`;

@@ -5,11 +5,11 @@ import { membersOf, textAt, type Value, valueAt, type ValueObject } from "../ter
 import { computeType, googleType } from "./google-type";
 import { computeId } from "./references";
 
-/** Addresses that the platform would choose: of blocks that are kept for documentation. */
+/** Addresses to assign, from blocks reserved for documentation. */
 const REGIONAL_ADDRESS = "203.0.113.20";
 const GLOBAL_ADDRESS = "203.0.113.30";
 
-/** The need for a network of this project, which Terraform made or which was there before; those of others exist already. */
+/** The need for a network of this project, from Terraform or existing before; networks of other projects exist. */
 export function needNetwork(reference: string, project: string): Need[] {
   const id = computeId(reference, project, "global/networks");
   if (!id.startsWith(`projects/${project}/`)) return [];
@@ -17,18 +17,18 @@ export function needNetwork(reference: string, project: string): Need[] {
   return [{ ...own, isMet: (cloud) => own.isMet(cloud) || cloud.othersNetworks.has(id) }];
 }
 
-/** The same for the network that an argument names. */
+/** The need for the network that an argument names. */
 export function needOwnNetwork(values: ValueObject): Need[] {
   return needNetwork(textAt(values, "network"), textAt(values, "project"));
 }
 
-/** The same for a subnetwork. */
+/** The need for a subnetwork. */
 export function needSubnetwork(reference: string, project: string, region: string): Need[] {
   const id = computeId(reference, project, `regions/${region}/subnetworks`);
   return id.startsWith(`projects/${project}/`) ? [needObject("google_compute_subnetwork", id)] : [];
 }
 
-/** Something of a network that is known by its name alone, within the project. */
+/** The need for a resource of the project that is known only by its name. */
 function needNamed(type: string, name: string): Need {
   return {
     what: `${type} named ${name}`,
@@ -43,7 +43,7 @@ export function rangeNames(subnetwork: Value): string[] {
   return membersOf(valueAt(subnetwork, "secondary_ip_range")).map((range) => textAt(range, "range_name"));
 }
 
-/** Networks and what is in them. */
+/** Networks and their parts. */
 export const NETWORK_TYPES: ResourceTypes = {
   google_compute_network: computeType({
     path: "global/networks/{{name}}",

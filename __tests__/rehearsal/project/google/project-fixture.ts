@@ -6,7 +6,7 @@ import { GOOGLE_TYPES } from "./google-types";
 
 export const schema = providerSchema("google");
 
-/** A project whose services are on, with the google provider configured for it. */
+/** A project with its services enabled and the google provider configured. */
 export class Project {
   readonly images = new Set<string>();
   readonly cloud: Cloud;
@@ -51,7 +51,7 @@ export class Project {
   }
 }
 
-/** Arguments as Terraform sends them: every other attribute null, every other block empty. */
+/** Arguments as Terraform sends them: all other attributes null, all other blocks empty. */
 export function configuration(type: string, args: object): ValueObject {
   const element = schema.resource_schemas?.[type];
   if (element === undefined) throw new Error(`there is no schema of ${type}`);
@@ -61,7 +61,7 @@ export function configuration(type: string, args: object): ValueObject {
   return completed({ ...none, ...args }, blockType(element.block)) as ValueObject;
 }
 
-/** What was computed stays proposed where nothing is given. */
+/** Keeps prior computed values for what is not configured. */
 function withPrior(config: ValueObject, prior: Value): ValueObject {
   return Object.fromEntries(Object.entries(config).map(([name, value]) => [name, value ?? valueAt(prior, name)]));
 }

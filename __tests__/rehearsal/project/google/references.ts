@@ -1,10 +1,9 @@
-/** Names by which things of Google Cloud refer to each other, in every form that the provider takes. */
-
+/** Base URLs of the Compute API in references to its resources. */
 const COMPUTE_ADDRESS = /^https:\/\/(www|compute)\.googleapis\.com\/compute\/(v1|beta)\//;
 
 /**
- * Identity of a thing of the Compute API: `projects/<project>/<place>/<name>`. It may be referred to by that, by its
- * address, by the path within its project, or by its name alone.
+ * Identity of a Compute API resource, `projects/<project>/<place>/<name>`, from a reference: the identity, a URL, the
+ * path within the project, or the name alone.
  */
 export function computeId(reference: string, project: string, place: string): string {
   const path = reference.replace(COMPUTE_ADDRESS, "");
@@ -12,7 +11,7 @@ export function computeId(reference: string, project: string, place: string): st
   return path.includes("/") ? `projects/${project}/${path}` : `projects/${project}/${place}/${path}`;
 }
 
-/** Identity of a secret, which may be referred to by its name alone, or by its project's number. */
+/** Identity of a secret from a reference, which may be the name alone or have the project's number. */
 export function secretId(reference: string, project: string, projectNumber: string): string {
   const [, owner = project, , name = reference] = reference.startsWith("projects/") ? reference.split("/") : [];
   return `projects/${owner === projectNumber ? project : owner}/secrets/${name}`;

@@ -9,7 +9,7 @@ import { googleType, refuseProtected } from "./google-type";
 
 const PRIVATE_NETWORK = "settings.0.ip_configuration.0.private_network";
 
-/** What keeps data: buckets, repositories, secrets and databases. */
+/** Buckets, repositories, secrets and databases. */
 export const STORAGE_TYPES: ResourceTypes = {
   google_artifact_registry_repository: googleType({
     api: "artifactregistry",
@@ -83,7 +83,7 @@ export const STORAGE_TYPES: ResourceTypes = {
     id: "{{name}}",
     replacedBy: ["project", "name", "region", "collation", "encryption_key_name"],
     source: "sql/resource_sql_database_instance.go",
-    // The private network may be given later, never taken back.
+    // The private network can be set later but not removed.
     replacedWhen: (prior, planned) =>
       textAt(prior, PRIVATE_NETWORK) !== "" && valueAt(planned, PRIVATE_NETWORK) === null ? [PRIVATE_NETWORK] : [],
     computed: (values) => {

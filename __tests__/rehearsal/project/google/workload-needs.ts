@@ -3,7 +3,7 @@ import { needGrant, needObject } from "../needs";
 import { secretId } from "./references";
 import { membersOf, textAt, valueAt, type Value, textsIn } from "../terraform-value";
 
-/** What the platform looks at of a container, its environment and its mounts before it starts anything. */
+/** What is checked of containers, their environment and mounts before they start. */
 export interface Workload {
   readonly project: string;
   /** The block that has `containers`, `volumes` and `service_account`. */
@@ -15,7 +15,7 @@ interface SecretUse {
   readonly version: string;
 }
 
-/** Everything that must exist before a workload starts, and as long as it is there. */
+/** Everything that must exist before a workload starts and as long as it exists. */
 export function workloadNeeds(cloud: Cloud, { project, template }: Workload): Need[] {
   const account = textAt(template, "service_account");
   const member = `serviceAccount:${account}`;
@@ -51,7 +51,7 @@ export function mountedDatabases(template: Value): string[] {
   );
 }
 
-/** The database volume comes last in what the platform returns, whatever the order it was given in. */
+/** Cloud Run returns the database volume last, whatever the order of the request. */
 export function asReturned(template: Value): Value {
   const databaseLast = (items: Value, isDatabase: (item: Value) => boolean): Value => [
     ...membersOf(items).filter((item) => !isDatabase(item)),
@@ -109,7 +109,7 @@ function secretNeeds(cloud: Cloud, { secret, version }: SecretUse, project: stri
   ];
 }
 
-/** An image of this project's own registry must have been pushed; others are not ours to look at. */
+/** An image in this project's registry must have been pushed; other images are not checked. */
 export function imageNeed(project: string, image: string): Need[] {
   const [, location, name = ""] = new RegExp(`^([a-z0-9-]+)-docker\\.pkg\\.dev/${project}/([^/]+)/`).exec(image) ?? [];
   if (location === undefined) return [];
@@ -122,7 +122,7 @@ export function imageNeed(project: string, image: string): Need[] {
   ];
 }
 
-/** Databases and the right to connect to them. */
+/** The need for databases and the right to connect to them. */
 export function databaseNeeds(instances: readonly string[], project: string, member: string): Need[] {
   return instances.flatMap((name) => [
     needObject("google_sql_database_instance", name),
@@ -141,7 +141,7 @@ function mountedBuckets(template: Value): string[] {
   return buckets.filter((name) => name !== "");
 }
 
-/** Buckets and the right to write into them. */
+/** The need for buckets and the right to write to them. */
 export function bucketNeeds(buckets: readonly string[], member: string): Need[] {
   return buckets.flatMap((name) => [
     needObject("google_storage_bucket", name),

@@ -1,14 +1,14 @@
 import { containersOf } from "./pod-template";
 import { isValueObject, membersOf, sameValue, textAt, type Value, valueAt, type ValueObject } from "../terraform-value";
 
-/** What a container gets that asks for nothing. */
+/** Requests of a container that states none. */
 const DEFAULT_REQUESTS = { cpu: "500m", memory: "2Gi", "ephemeral-storage": "1Gi" } as const;
 
-/** The least that a pod is run with. */
+/** Minimum CPU of a pod. */
 const LEAST_CPU = 0.05;
 const LEAST_MEMORY = 52 * 2 ** 20;
 
-/** Gibibytes per processor that a pod may have. */
+/** Allowed range of gibibytes per CPU. */
 const LEAST_RATIO = 1;
 const MOST_RATIO = 6.5;
 
@@ -22,7 +22,7 @@ const TOLERATION: ValueObject = {
 
 const GIBIBYTE = 2 ** 30;
 
-/** What the server notes on every workload that it has looked at. */
+/** Annotations that admission adds to every workload. */
 export const ADMISSION_ANNOTATIONS = {
   "autopilot.gke.io/resource-adjustment": '{"modified":true}',
   "autopilot.gke.io/warden-version": "34.1.0",
@@ -46,9 +46,9 @@ export function quantity(text: string): number {
 }
 
 /**
- * A pod template after Autopilot's admission: every value that is not stated as it would be, is written or corrected.
+ * A pod template after Autopilot's admission: missing values are added and others corrected.
  *
- * What was asked for in another notation stays as it was written: the provider takes no notice of that either.
+ * An equal value in another notation is kept: the provider ignores such a difference too.
  */
 export function admittedTemplate(template: Value): Value {
   const pod = valueAt(template, "spec.0");
@@ -65,7 +65,7 @@ export function admittedTemplate(template: Value): Value {
   return { ...template, spec: [withinBounds(admitted)] };
 }
 
-/** A block with members, whether there was one or not. */
+/** Adds members to a block, which is created if missing. */
 function block(value: Value, members: ValueObject): ValueObject {
   return { ...(isValueObject(value) ? value : {}), ...members };
 }
@@ -90,7 +90,7 @@ function admittedContainer(container: Value): Value {
   };
 }
 
-/** Requests for everything, limits for everything, and no more storage than was requested. */
+/** Sets all requests and limits; the storage limit is at most the request. */
 function admittedResources(resources: Value): ValueObject {
   const requests = { ...DEFAULT_REQUESTS, ...mapAt(resources, "requests") };
   const limits = { ...requests, ...mapAt(resources, "limits") };
@@ -104,7 +104,7 @@ function mapAt(value: Value, path: string): Partial<Record<keyof typeof DEFAULT_
   return isValueObject(found) ? found : {};
 }
 
-/** Raises what is too little, or too little for the rest, on the first container. */
+/** Raises CPU or memory of the first container to the minimum and to the allowed ratio. */
 function withinBounds(pod: ValueObject): ValueObject {
   const running = [
     ...membersOf(pod.container),
@@ -142,7 +142,7 @@ function withinBounds(pod: ValueObject): ValueObject {
   };
 }
 
-/** Containers without the annotation that lets the platform put its own beside them, which mounts buckets. */
+/** Whether a pod with buckets lacks the annotation for the sidecar that mounts them. */
 export function lacksBucketSidecar(template: Value, buckets: readonly string[]): boolean {
   const annotations = valueAt(template, "metadata.0.annotations");
   const annotation = isValueObject(annotations) ? annotations["gke-gcsfuse/volumes"] : null;

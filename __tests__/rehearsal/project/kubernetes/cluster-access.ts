@@ -5,11 +5,9 @@ import { clustersOf } from "../google/cluster";
 import { textAt, valueAt, type ValueObject } from "../terraform-value";
 
 /**
- * Refuses every question to a cluster that is asked with another address, certificate or token than its own, as the
- * connection would.
+ * Refuses a request with an address, certificate or token other than the cluster's own, as a real cluster would.
  *
- * A provider whose address is not known asks the machine itself: that is what the real one does in a plan that replaces
- * the cluster.
+ * Without a known address the real provider connects to localhost, as in a plan that replaces the cluster.
  */
 export function requireClusterAccess(provider: ValueObject, cloud: Cloud): void {
   const host = textAt(provider, "host");

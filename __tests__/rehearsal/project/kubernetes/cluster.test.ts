@@ -16,7 +16,7 @@ const object = (type: string, id: string, values: ValueObject = {}): CloudObject
 describe("A refresh shows", () => {
   const IGNORED = ["^autopilot\\.gke\\.io\\/.*", "^cloud\\.google\\.com\\/.*"];
 
-  /** What a refresh shows of an object, with the provider told to ignore annotations. */
+  /** What a refresh returns for an object, with a provider that ignores some annotations. */
   function refreshed(cloud: Cloud, type: string, values: ValueObject, ignored: readonly string[] = IGNORED): Value {
     const current = { ...values, id: "apps/server" };
     const provider = { ignore_annotations: ignored };

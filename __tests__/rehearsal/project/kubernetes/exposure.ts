@@ -5,12 +5,12 @@ import { namespacedType } from "./object-type";
 import { type ResourceTypes } from "../resource-type";
 import { isValueObject, membersOf, sameValue, textAt, valueAt, type ValueObject } from "../terraform-value";
 
-/** Annotations by which load balancers name what was made for them elsewhere. */
+/** Annotations by which load balancers refer to resources created elsewhere. */
 const ADDRESS_NAMES = "networking.gke.io/load-balancer-ip-addresses";
 const GLOBAL_ADDRESS = "kubernetes.io/ingress.global-static-ip-name";
 const CERTIFICATES = "ingress.gcp.kubernetes.io/pre-shared-cert";
 
-/** Annotation by which the platform connects a service to its load balancers; it writes it itself where it is missing. */
+/** Annotation that connects a service to its load balancers; GKE adds it if it is missing. */
 const ENDPOINT_GROUPS = "cloud.google.com/neg";
 
 const listOf = (text: string): string[] => text.split(",").filter((item) => item !== "");
@@ -22,7 +22,7 @@ function textOf(values: ValueObject, annotation: string): string {
 
 const isLoadBalancer = (values: ValueObject): boolean => textAt(values, "spec.0.type") === "LoadBalancer";
 
-/** The need for something of a type that is known by a name or another attribute alone. */
+/** The need for a resource that is known only by its name or another attribute. */
 function needNamed(type: string, attribute: string, value: string): Need {
   return {
     what: `${type} with the ${attribute} ${value}`,
@@ -38,7 +38,7 @@ function addressNeeds(values: ValueObject): Need[] {
   ];
 }
 
-/** Address of a service: the one that is reserved for it, or any. */
+/** Address of a service: the reserved one, or any. */
 function addressOf(values: ValueObject, cloud: Cloud): string {
   const given = textAt(values, "spec.0.load_balancer_ip");
   const [name = ""] = listOf(textOf(values, ADDRESS_NAMES));
@@ -50,7 +50,7 @@ const status = (ip: string, further: ValueObject): ValueObject => ({
   status: [{ load_balancer: [{ ingress: [{ hostname: "", ip, ...further }] }] }],
 });
 
-/** Services that an ingress leads to. */
+/** Backend services of an ingress. */
 function backends(values: ValueObject): string[] {
   const rules = membersOf(valueAt(values, "spec.0.rule")).flatMap((rule) => membersOf(valueAt(rule, "http.0.path")));
   return [...rules.map((path) => valueAt(path, "backend.0")), valueAt(values, "spec.0.default_backend.0")]
@@ -58,7 +58,7 @@ function backends(values: ValueObject): string[] {
     .filter((name) => name !== "");
 }
 
-/** Running pods that a service selects: the health check of an ingress is read from their readiness probe. */
+/** The need for running pods that a service selects: an ingress derives its health check from their readiness probe. */
 function needSelected(namespace: string, service: string): Need {
   return {
     what: `a deployment whose pods the service ${service} selects`,
@@ -79,7 +79,7 @@ function needSelected(namespace: string, service: string): Need {
   };
 }
 
-/** The ways into the cluster. */
+/** Services and ingresses. */
 export const EXPOSURE_TYPES: ResourceTypes = {
   ...namespacedType("kubernetes_service_v1", {
     replacedBy: [
@@ -95,7 +95,7 @@ export const EXPOSURE_TYPES: ResourceTypes = {
         ? status(addressOf(values, cloud), { ip_mode: "VIP" })
         : { status: [{ load_balancer: [{ ingress: [] }] }] }),
     }),
-    // The first annotation that is added later is sent as the whole map, and takes away what the platform has written.
+    // The provider sends the first annotation that is added later as the whole map, which removes those of GKE.
     afterUpdate: ({ id, values }, cloud) => {
       const server = cloud.serverAnnotations.get(id);
       const asked = annotationsOf(values);

@@ -7,12 +7,12 @@ import { WORKLOAD_TYPES } from "./workloads";
 import { type ResourceTypes } from "../resource-type";
 import { sameValue, textAt, valueAt, type ValueObject } from "../terraform-value";
 
-/** Keys of secrets and config maps, as the server allows them. */
+/** Allowed keys of secrets and config maps. */
 const KEY = /^[-._a-zA-Z0-9]+$/;
 
 const DATA = ["data", "binary_data", "immutable"] as const;
 
-/** An object that was once declared immutable is replaced by any change of its data. */
+/** Any change of the data replaces an immutable object. */
 function replacedWhenImmutable(prior: ValueObject, planned: ValueObject): readonly string[] {
   if (prior.immutable !== true) return [];
   return DATA.filter((name) => !sameValue(prior[name] ?? null, planned[name] ?? null));
@@ -27,14 +27,14 @@ function badKeys(config: ValueObject, ...maps: string[]): string[] {
     );
 }
 
-/** Pods that have been told to end keep what they work with until their namespace is gone. */
+/** Terminating pods use what they need until their namespace is gone. */
 function endPods(object: CloudObject, cloud: Cloud): void {
   for (const pods of cloud.ofType("pods")) {
     if (pods.id.startsWith(`${object.id}/`)) cloud.objects.delete(`pods ${pods.id}`);
   }
 }
 
-/** What the scale target of an autoscaler or the backend of a rule is. */
+/** The need for the scale target of an autoscaler. */
 function needTarget(values: ValueObject): Need[] {
   const kind = textAt(values, "spec.0.scale_target_ref.0.kind");
   const name = textAt(values, "spec.0.scale_target_ref.0.name");
@@ -42,7 +42,7 @@ function needTarget(values: ValueObject): Need[] {
   return kind === "Deployment" ? [needObject("kubernetes_deployment_v1", `${namespace}/${name}`)] : [];
 }
 
-/** What is known of the kubernetes provider's resource types; the provider's source has a file of the same name of each. */
+/** Resource types of the kubernetes provider; its source has a file of the same name for each. */
 export const KUBERNETES_TYPES: ResourceTypes = {
   ...EXPOSURE_TYPES,
   ...WORKLOAD_TYPES,

@@ -3,18 +3,18 @@ import { createHash } from "node:crypto";
 import { type ReadContext } from "../resource-type";
 import { isValueObject, membersOf, textAt, type Value, valueAt, type ValueObject, textsIn } from "../terraform-value";
 
-/** Characters of a generated name's end: no vowels, and nothing that looks like something else. */
+/** Characters of generated name suffixes: no vowels and no lookalikes. */
 const NAME_CHARACTERS = "bcdfghjklmnpqrstvwxz2456789";
 const GENERATED_LENGTH = 5;
 
-/** Identity of an object: `namespace/name`, or the name alone for what is in no namespace. */
+/** Identity of an object: `namespace/name`, or the name alone if it has no namespace. */
 export function objectId(values: ValueObject, isNamespaced: boolean, count: number): string {
   const prefix = textAt(values, "metadata.0.generate_name");
   const name = textAt(values, "metadata.0.name") || prefix + generatedEnd(`${prefix}${count}`);
   return isNamespaced ? `${namespaceOf(values)}/${name}` : name;
 }
 
-/** Namespace of an object that is in one. */
+/** Namespace of a namespaced object. */
 export function namespaceOf(values: ValueObject): string {
   return textAt(values, "metadata.0.namespace") || "default";
 }
@@ -25,7 +25,7 @@ function generatedEnd(seed: string): string {
     .join("");
 }
 
-/** What the server adds to an object's description of itself. */
+/** Metadata that the server adds to an object. */
 export function computedMetadata(id: string): ValueObject {
   const hash = createHash("sha256").update(id).digest("hex");
   const uid = [8, 4, 4, 4, 12].map((length, index) => hash.slice(index * 12, index * 12 + length)).join("-");
@@ -33,8 +33,8 @@ export function computedMetadata(id: string): ValueObject {
 }
 
 /**
- * An object with the annotations that the server has given it, as far as the provider lets them be seen: not its own
- * ones, and not those that it is told to ignore, unless they are asked for.
+ * An object with the server's annotations that the provider shows: neither internal nor ignored ones, unless they are
+ * configured.
  */
 export function withServerAnnotations(
   values: ValueObject,
@@ -52,13 +52,13 @@ export function withServerAnnotations(
   return { ...values, metadata: [{ ...metadata, annotations: { ...Object.fromEntries(seen), ...asked } }] };
 }
 
-/** Annotations that are asked for. */
+/** Configured annotations. */
 export function annotationsOf(values: Value): Readonly<Record<string, Value>> {
   const annotations = valueAt(values, "metadata.0.annotations");
   return isValueObject(annotations) ? annotations : {};
 }
 
-/** Keys of Kubernetes itself, which the provider never shows unless they are asked for: `kubernetes/structures.go`. */
+/** Keys of Kubernetes itself, which the provider hides unless they are configured: `kubernetes/structures.go`. */
 function isInternal(key: string): boolean {
   const [host = ""] = key.split("/");
   return host.endsWith("kubernetes.io") && host !== "app.kubernetes.io" && host !== "service.beta.kubernetes.io";

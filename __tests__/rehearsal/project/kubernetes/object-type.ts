@@ -6,19 +6,19 @@ import { computedMetadata, namespaceOf, objectId } from "./metadata";
 import { type ResourceType, type ResourceTypes } from "../resource-type";
 import { Unknown, type Value, type ValueObject } from "../terraform-value";
 
-/** What is particular to one kind of object. */
+/** Particulars of one kind of object. */
 export type Particulars = Partial<Omit<ResourceType, "id" | "source">>;
 
 /** A kind by its type; the source is below `kubernetes/` of the provider's source. */
 
 const NAMES = ["metadata.0.name", "metadata.0.generate_name"];
 
-/** An object of the cluster that is in no namespace. */
+/** A cluster-scoped object. */
 export function plainType(type: string, particulars: Particulars): ResourceTypes {
   return objectType(type, false, particulars);
 }
 
-/** An object in a namespace. */
+/** A namespaced object. */
 export function namespacedType(type: string, particulars: Particulars): ResourceTypes {
   const { needs, replacedBy = [] } = particulars;
   return objectType(type, true, {
@@ -32,7 +32,7 @@ export function namespacedType(type: string, particulars: Particulars): Resource
   });
 }
 
-/** What the server fills in; it leaves the others empty. */
+/** Defaults that the server sets; it leaves the others empty. */
 const SERVER_DEFAULTS: ValueObject = {
   ...emptyAt("hostname", "ingress_class_name", "name", "node_name", "resource_version", "restart_policy"),
   ...emptyAt("service_account_name", "target_port", "uid"),
@@ -58,7 +58,7 @@ function objectType(type: string, isNamespaced: boolean, particulars: Particular
   const kind: ResourceType = {
     knownAtPlan: () => ({}),
     defaults: SERVER_DEFAULTS,
-    // The server looks at everything that it is sent.
+    // The server validates everything that it is sent.
     invalid: (values) => schemaProblems(apiObject(type, sent(values) as ValueObject)),
     ...particulars,
     source: `resource_${type}.go`,
@@ -75,7 +75,7 @@ function objectType(type: string, isNamespaced: boolean, particulars: Particular
   return { [type]: kind };
 }
 
-/** An argument as it is sent: without what only the server knows, and without what is empty. */
+/** An argument as it is sent: without unknown and empty parts. */
 function sent(value: Value): Value {
   if (value instanceof Unknown || typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return (value as readonly Value[]).map(sent);

@@ -4,7 +4,7 @@ export const size = { cpu: "500m", memory: "1Gi", "ephemeral-storage": "1Gi" };
 
 export const hardened = { allow_privilege_escalation: false, capabilities: [{ add: null, drop: ["ALL", "NET_RAW"] }] };
 
-/** A pod template in which everything is written that admission would write. */
+/** A pod template that already has everything that admission would add. */
 export const template: ValueObject = {
   metadata: [{ annotations: null }],
   spec: [

@@ -5,17 +5,17 @@ import { containersOf, type KeyUse, keyUses, mountedBuckets, proxiedDatabases, v
 import { textAt, type Value, valueAt } from "../terraform-value";
 import { bucketNeeds, databaseNeeds, imageNeed } from "../google/workload-needs";
 
-/** Hosts that nodes without an address of their own reach inside the platform's network. */
+/** Registries that nodes without external addresses reach through Private Google Access. */
 const INSIDE_HOSTS = /^([a-z0-9-]+-docker\.pkg\.dev|([a-z]+\.)?gcr\.io)\//;
 
-/** A pod as a Deployment or a Job asks for it. */
+/** A pod of a Deployment or a Job. */
 export interface PodRequest {
   readonly namespace: string;
   /** The block with `container`, `volume` and `service_account_name`. */
   readonly pod: Value;
 }
 
-/** Everything within the cluster that must exist before a pod starts, and as long as it runs. */
+/** Everything in the cluster that must exist before a pod starts and as long as it runs. */
 export function objectNeeds({ namespace, pod }: PodRequest): Need[] {
   const account = textAt(pod, "service_account_name");
   return [
@@ -34,7 +34,7 @@ function needKey(namespace: string, use: KeyUse): Need {
   };
 }
 
-/** What nodes need before a pod starts: its images, and a way to them. */
+/** What nodes need before a pod starts: its images, and access to them. */
 export function imageNeeds(cloud: Cloud, { pod }: PodRequest): Need[] {
   const images = containersOf(pod).map((container) => textAt(container, "image"));
   return clustersOf(cloud).flatMap((cluster) => {
@@ -43,7 +43,7 @@ export function imageNeeds(cloud: Cloud, { pod }: PodRequest): Need[] {
   });
 }
 
-/** Everything outside the cluster that a pod works with, until its last process has ended. */
+/** Everything outside the cluster that a pod needs until its last process has ended. */
 export function platformNeeds(cloud: Cloud, { namespace, pod }: PodRequest): Need[] {
   const databases = proxiedDatabases(pod);
   const buckets = mountedBuckets(pod);
@@ -63,18 +63,18 @@ function googleAccountOf(cloud: Cloud, namespace: string, name: string): string 
     cloud.find("kubernetes_service_account_v1", `${namespace}/${name}`)?.values,
     "metadata.0.annotations",
   );
-  // The key has dots, which a path cannot have.
+  // The key contains dots, so it cannot be part of a path.
   const account = (annotations as Readonly<Record<string, Value>> | null)?.["iam.gke.io/gcp-service-account"];
   return typeof account === "string" ? account : "";
 }
 
-/** What turns an account of the cluster into one of the platform. */
+/** What a Kubernetes service account needs to act as a Google service account. */
 function identityNeeds(project: string, account: string, namespace: string, pod: Value): Need[] {
   const id = `projects/${project}/serviceAccounts/${account}`;
   const name = textAt(pod, "service_account_name");
   return [
     needObject("google_service_account", id),
-    // The metadata server of the cluster makes tokens by it.
+    // The cluster's metadata server creates tokens with this API.
     needObject("google_project_service", `${project}/iamcredentials.googleapis.com`),
     needGrant(
       "google_service_account_iam_member",
@@ -86,7 +86,7 @@ function identityNeeds(project: string, account: string, namespace: string, pod:
   ];
 }
 
-/** What a node needs to pull an image: the right to read a registry of the project, a way out to those of others. */
+/** What a node needs to pull an image: the right to read a registry of the project, NAT for other registries. */
 function pullNeeds(cluster: CloudObject, project: string, image: string): Need[] {
   const [, location, ownProject, repository] = /^([a-z0-9-]+)-docker\.pkg\.dev\/([^/]+)\/([^/]+)\//.exec(image) ?? [];
   const account = nodeAccountOf(cluster);
@@ -105,7 +105,7 @@ function pullNeeds(cluster: CloudObject, project: string, image: string): Need[]
   return INSIDE_HOSTS.test(image) ? [] : wayOut(cluster);
 }
 
-/** Nodes without addresses of their own need a translation in their network; an existing network brings its own. */
+/** Nodes without external addresses need NAT in their network; an existing network has its own. */
 function wayOut({ values }: CloudObject): Need[] {
   const network = textAt(values, "network").replace(/^.*\/compute\/v1\//, "");
   if (valueAt(values, "private_cluster_config.0.enable_private_nodes") !== true) return [];

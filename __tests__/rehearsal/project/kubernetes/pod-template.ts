@@ -1,11 +1,11 @@
 import { type Cloud } from "../cloud";
 import { membersOf, textAt, type Value, valueAt, textsIn } from "../terraform-value";
 
-/** Something of a secret or config map that a container reads. */
+/** A use of a secret or config map by a container. */
 export interface KeyUse {
   readonly kind: "kubernetes_config_map_v1" | "kubernetes_secret_v1";
   readonly name: string;
-  /** Undefined when all keys are read. */
+  /** Undefined if all keys are read. */
   readonly key?: string;
 }
 
@@ -14,18 +14,18 @@ const SOURCES = [
   { reference: "config_map_key_ref", all: "config_map_ref", kind: "kubernetes_config_map_v1" },
 ] as const;
 
-/** Driver of volumes that are buckets. */
+/** CSI driver that mounts buckets. */
 const BUCKET_DRIVER = "gcsfuse.csi.storage.gke.io";
 
-/** Part of the image's name by which the proxy to a database is known. */
+/** Part of the image name that identifies the database proxy. */
 const PROXY_IMAGE = "cloud-sql-proxy";
 
-/** All containers of a pod, those that run beside the others or before them included. */
+/** All containers of a pod, including sidecars and init containers. */
 export function containersOf(pod: Value): readonly Value[] {
   return [...membersOf(valueAt(pod, "init_container")), ...membersOf(valueAt(pod, "container"))];
 }
 
-/** Everything that containers read from secrets and config maps, by environment or by volume. */
+/** All uses of secrets and config maps, in the environment or in volumes. */
 export function keyUses(pod: Value): KeyUse[] {
   return [...containersOf(pod).flatMap(environmentUses), ...membersOf(valueAt(pod, "volume")).flatMap(volumeUses)];
 }
@@ -59,7 +59,7 @@ function volumeUses(volume: Value): KeyUse[] {
   });
 }
 
-/** Buckets that are mounted. */
+/** Mounted buckets. */
 export function mountedBuckets(pod: Value): string[] {
   return membersOf(valueAt(pod, "volume"))
     .map((volume) => valueAt(volume, "csi.0"))
@@ -67,7 +67,7 @@ export function mountedBuckets(pod: Value): string[] {
     .map((source) => textAt(source, "volume_attributes.bucketName"));
 }
 
-/** Names of the database instances to which a proxy beside the containers connects. */
+/** Names of the database instances to which a proxy sidecar connects. */
 export function proxiedDatabases(pod: Value): string[] {
   return containersOf(pod)
     .filter((container) => textAt(container, "image").includes(PROXY_IMAGE))
@@ -75,7 +75,7 @@ export function proxiedDatabases(pod: Value): string[] {
     .flatMap((argument) => /^[a-z0-9-]+:[a-z0-9-]+:([a-z0-9-]+)$/.exec(argument)?.[1] ?? []);
 }
 
-/** What a key of a secret or config map holds; undefined when there is none. */
+/** Value of a key of a secret or config map; undefined if there is none. */
 export function valueOfKey(cloud: Cloud, namespace: string, { kind, name, key = "" }: KeyUse): string | undefined {
   const object = cloud.find(kind, `${namespace}/${name}`);
   const data = valueAt(object?.values, "data");
@@ -83,7 +83,7 @@ export function valueOfKey(cloud: Cloud, namespace: string, { kind, name, key = 
   return object?.writeOnly[`data_wo.${key}`] ?? (typeof stored === "string" ? stored : undefined);
 }
 
-/** Environment of the first container with everything looked up, as the process sees it. */
+/** Environment of the first container with all references resolved, as the process sees it. */
 export function podEnvironment(cloud: Cloud, namespace: string, pod: Value): Record<string, string> {
   const [container = null] = membersOf(valueAt(pod, "container"));
   const entries = membersOf(valueAt(container, "env")).map((entry): [string, string] => {
@@ -102,7 +102,7 @@ export function podEnvironment(cloud: Cloud, namespace: string, pod: Value): Rec
   return Object.fromEntries([...whole, ...entries]);
 }
 
-/** A plain value as the platform hands it on: it takes `$(NAME)` for a reference and two dollars for one. */
+/** Expands a plain value as Kubernetes does: `$(NAME)` is a reference, and two dollars are one. */
 function expanded(text: string): string {
   return text.replace(/\$\$|\$\(\w+\)/g, (match) => (match === "$$" ? "$" : ""));
 }

@@ -3,7 +3,7 @@ import { textAt, valueAt, type ValueObject } from "../terraform-value";
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
-/** A length of time as Go writes it, for example `25m` or `1h30m`, in seconds. */
+/** Seconds of a duration in Go's format, for example `25m` or `1h30m`. */
 export function durationSeconds(text: string): number {
   return [...text.matchAll(/([\d.]+)([smh])/g)].reduce(
     (sum, [, digits = "", unit = ""]) => sum + Number(digits) * (SECONDS[unit] ?? 0),
@@ -11,17 +11,17 @@ export function durationSeconds(text: string): number {
   );
 }
 
-/** How long a step may take at worst, and what is waited for. */
+/** A wait for a step: how long it may take, and how long the provider waits. */
 export interface Wait {
   readonly step: "create" | "update";
   readonly worstSeconds: number;
-  /** Time limit of the provider where the configuration has none. */
+  /** The provider's default time limit. */
   readonly defaultSeconds: number;
-  /** What the provider says when the time is up. */
+  /** The provider's message when the time is up. */
   readonly expired: string;
 }
 
-/** Refuses a time limit that would end the wait before the platform has had all the time that it may take. */
+/** Refuses a time limit shorter than the step may take. */
 export function requirePatience(values: ValueObject, { step, worstSeconds, defaultSeconds, expired }: Wait): void {
   const given = textAt(valueAt(values, "timeouts"), step);
   const limit = given === "" ? defaultSeconds : durationSeconds(given);

@@ -14,7 +14,7 @@ const TEMPLATE = "spec.0.template.0";
 /** The first start applies all schema migrations before it is ready. */
 const WORST_START_SECONDS = 660;
 
-/** Every further pod of a rollout needs a node, starts, and takes the place of one that ends. */
+/** Every further pod of a rollout needs a node, starts, and replaces one that ends. */
 const WORST_FURTHER_SECONDS = 240;
 
 /** A node may have to be started and an image pulled before the script's own limit begins. */
@@ -37,7 +37,7 @@ function podNeeds(values: ValueObject, cloud: Cloud) {
   ];
 }
 
-/** The environment of a pod that is started now, after it has mounted its buckets and reached its databases. */
+/** Starts a pod: mounts its buckets and signs in to its databases. Returns its environment. */
 function startPod(object: CloudObject, cloud: Cloud): Record<string, string> {
   const { namespace, pod } = podOf(object.values);
   const buckets = mountedBuckets(pod);
@@ -49,7 +49,7 @@ function startPod(object: CloudObject, cloud: Cloud): Record<string, string> {
   return environment;
 }
 
-/** What the server has made of a workload, as a refresh shows it. */
+/** A workload after admission, as a refresh returns it. */
 function asAdmitted(values: ValueObject, context: ReadContext): ValueObject {
   if (context.cloud.admission !== "autopilot") return values;
   const spec = valueAt(values, "spec.0");
@@ -58,7 +58,7 @@ function asAdmitted(values: ValueObject, context: ReadContext): ValueObject {
   return withServerAnnotations(written, ADMISSION_ANNOTATIONS, context);
 }
 
-/** Most pods that something else scales a deployment to; undefined when nothing does. */
+/** Maximum pods of a deployment's autoscaler; undefined if it has none. */
 function mostPods(id: string, cloud: Cloud): number | undefined {
   const scaler = cloud
     .ofType("kubernetes_horizontal_pod_autoscaler_v2")
@@ -67,7 +67,7 @@ function mostPods(id: string, cloud: Cloud): number | undefined {
   return typeof most === "number" ? most : undefined;
 }
 
-/** A deployment that something else scales has as many replicas as that found right. */
+/** A deployment with an autoscaler has the replicas that the autoscaler has set. */
 function asScaled(values: ValueObject, { cloud, current }: ReadContext): ValueObject {
   const most = mostPods(textAt(current, "id"), cloud);
   const spec = valueAt(values, "spec.0");
@@ -75,12 +75,12 @@ function asScaled(values: ValueObject, { cloud, current }: ReadContext): ValueOb
   return { ...values, spec: [{ ...spec, replicas: String(most) }] };
 }
 
-/** Starts the pods of a deployment, and remembers what they were started with. */
+/** Starts the pods of a deployment and records their environment. */
 function rollOut(object: CloudObject, cloud: Cloud, step: "create" | "update"): void {
   const deadline = Number(valueAt(object.values, "spec.0.progress_deadline_seconds") ?? DEFAULT_PROGRESS_SECONDS);
   if (deadline < WORST_START_SECONDS) throw new Refusal("Deployment exceeded its progress deadline");
   const pods = mostPods(object.id, cloud) ?? Number(valueAt(object.values, "spec.0.replicas") ?? 1);
-  // Pods are replaced one after another, and the deadline counts anew from each that is ready.
+  // Pods are replaced one after another, and the deadline restarts with each one that is ready.
   requirePatience(object.values, {
     step,
     worstSeconds: deadline + WORST_FURTHER_SECONDS * (pods - 1),
@@ -94,7 +94,7 @@ function rollOut(object: CloudObject, cloud: Cloud, step: "create" | "update"): 
   cloud.podNeeds.set(object.id, platformNeeds(cloud, { namespace, pod }));
 }
 
-/** Pods that were started with something that is not in force any more, and are never started again by themselves. */
+/** Refuses pods whose environment is outdated: nothing would restart them. */
 function requireFreshPods(object: CloudObject, cloud: Cloud): void {
   const environment = startPod(object, cloud);
   const started = cloud.podEnvironments.get(object.id)?.environment ?? {};
@@ -110,7 +110,7 @@ function runJob(object: CloudObject, cloud: Cloud): void {
   cloud.executions.push({ job: object.id, environment: startPod(object, cloud) });
 }
 
-/** What the cluster runs: it starts only when everything that it names is there. */
+/** Deployments and jobs, which start only if everything they refer to exists. */
 export const WORKLOAD_TYPES: ResourceTypes = {
   ...namespacedType("kubernetes_deployment_v1", {
     replacedBy: ["spec.0.selector"],
@@ -120,11 +120,11 @@ export const WORKLOAD_TYPES: ResourceTypes = {
     },
     afterUpdate: (object, cloud) => {
       const before = cloud.podEnvironments.get(object.id)?.template ?? null;
-      // Pods are left alone by a change that is not of their template.
+      // Only a change of the template replaces the pods.
       if (!sameValue(before, valueAt(object.values, TEMPLATE))) rollOut(object, cloud, "update");
     },
     requireStart: requireFreshPods,
-    // The deletion is over while pods still end; only the namespace waits for them.
+    // The deletion returns while pods still terminate; only the namespace waits for them.
     afterDestroy: ({ id, values }, cloud) => {
       const needs = cloud.podNeeds.get(id) ?? [];
       if (needs.length === 0) return;
