@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Puts AWS files into a home folder that fail whoever reads them.
+ * Creates invalid AWS configuration files in a home folder, so that reading them fails.
  *
- * @returns environment of somebody whose home this is and whose profile is in none of them
+ * @returns environment with this home and a profile that no file has
  */
 export function brokenCloudBSetUp(home: string): Readonly<Record<string, string>> {
   mkdirSync(join(home, ".aws"), { recursive: true });

@@ -25,8 +25,8 @@ const HTTP_STATUS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Everything in an answer that the API's description does not allow: fields, types and values of enumerations, also in
- * what an operation carries, and an operation that is at once done and not, or both well and badly.
+ * Everything in a response that the API's description does not allow: fields, types and enumeration values, also inside
+ * an operation, and an operation whose result contradicts its state, or that has both a response and an error.
  */
 export function answerProblems(description: ApiDescription, method: ApiMethod, answer: JsonObject): readonly string[] {
   if (method.response === undefined) return Object.keys(answer).length === 0 ? [] : ["The method has no answer."];
@@ -46,7 +46,7 @@ function operationProblems(operation: JsonObject): readonly string[] {
   ];
 }
 
-/** The same of an error. */
+/** Everything in an error that the API's description does not allow. */
 export function errorProblems(description: ApiDescription, { code, details, message, status }: ApiError): string[] {
   return [
     ...(HTTP_STATUS[status] === code ? [] : [`${status} is not answered with HTTP ${code}.`]),

@@ -4,7 +4,7 @@ import { ApiError, type ArtifactRegistry, type Call, type Service, textsAt } fro
 type BuildStatus =
   "PENDING" | "QUEUED" | "WORKING" | "SUCCESS" | "FAILURE" | "INTERNAL_ERROR" | "TIMEOUT" | "CANCELLED" | "EXPIRED";
 
-/** How a build goes: one state per look at it, and what it says in the last one. */
+/** Course of a build: one state per poll, and details of the last one. */
 export interface BuildCourse {
   readonly states: readonly BuildStatus[];
   readonly statusDetail?: string;
@@ -20,7 +20,7 @@ export interface BuildStep {
   readonly script: string;
 }
 
-/** A build as it was asked for, as far as tests look at it. */
+/** A requested build, as far as tests use it. */
 export interface BuildRequest {
   readonly steps: readonly BuildStep[];
   readonly images: readonly string[];
@@ -42,9 +42,9 @@ interface Build {
 const GOOD_COURSE: BuildCourse = { states: ["WORKING", "SUCCESS"] };
 const ARGUMENT_LIMIT = 10_000;
 
-/** Cloud Build: takes builds, lets each go its course, and pushes the images of those that succeed. */
+/** Cloud Build: accepts builds, runs each through its course, and pushes the images of those that succeed. */
 export class CloudBuild {
-  /** Courses of the next builds; when empty, builds succeed. */
+  /** Courses of the next builds; without any, builds succeed. */
   readonly courses: BuildCourse[] = [];
   private readonly builds: Build[] = [];
 
@@ -64,7 +64,7 @@ export class CloudBuild {
 
   constructor(private readonly registry: ArtifactRegistry) {}
 
-  /** Bodies of all builds that were accepted. */
+  /** Bodies of all accepted builds. */
   get accepted(): readonly BuildRequest[] {
     return this.builds.map((build) => build.request as unknown as BuildRequest);
   }
@@ -138,7 +138,7 @@ export class CloudBuild {
   }
 }
 
-/** Rules of Cloud Build that its description does not state. */
+/** Refuses what the rules of Cloud Build forbid beyond its API description. */
 function refuseBadBuild(build: JsonObject): void {
   const steps = Array.isArray(build.steps) ? build.steps.filter(isObject) : [];
   if (steps.length === 0) throw invalidArgument("invalid build: no steps");

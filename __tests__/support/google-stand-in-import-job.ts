@@ -4,7 +4,7 @@ import { type Row, type TableReport } from "./google-stand-in-tables";
 
 export type JobState = "PENDING" | "VALIDATING" | "FAILED_VALIDATION" | "READY" | "RUNNING" | "COMPLETED" | "FAILED";
 
-/** An import job with all that hangs on it. */
+/** An import job with its files and timing. */
 export interface Job {
   readonly name: string;
   readonly displayName: string;
@@ -13,7 +13,7 @@ export interface Job {
   readonly files: Map<string, JsonObject>;
   readonly assets: JsonObject[];
   state: JobState;
-  /** When the phase that is under way ends, by the clock of the operations. */
+  /** When the current phase ends, by the clock of the operations. */
   phaseEndsAt: number;
   tables: readonly TableReport[];
   report: JsonObject;
@@ -21,10 +21,10 @@ export interface Job {
   completeTime?: string;
 }
 
-/** When everything happens of which nobody asks what came first. */
+/** The time of everything whose order does not matter. */
 export const TIME = "2026-08-01T12:00:00Z";
 
-/** A time by the clock of the operations, with as many digits as it needs. */
+/** A time by the clock of the operations, without padding digits. */
 export function timeAt(clock: number): string {
   const seconds = clock / 10;
   const time = new Date(Date.parse(TIME) + Math.floor(seconds) * 1000).toISOString().slice(0, -5);
@@ -32,7 +32,7 @@ export function timeAt(clock: number): string {
 }
 const ID = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** The folder of a call: every parameter but the query's is a resource name. */
+/** The resource that a call is about: every path parameter is a resource name. */
 export function placeOf({ parameters }: Call): string {
   return parameters.parent ?? parameters.name ?? "";
 }

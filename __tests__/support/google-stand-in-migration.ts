@@ -18,47 +18,47 @@ import { ApiError, type Call, type Handler, type Service, textsAt } from "./goog
 import { readTable } from "./google-stand-in-tables";
 import { SignedUploads } from "./google-stand-in-uploads";
 
-/** What the real service may refuse without saying so beforehand. */
+/** What the real service may refuse although it is not documented. */
 export type Refusable = "header-only" | "raw-tags" | "source-type" | "source-type-at-validate" | "source-type-at-run";
 
-/** Characters of a display name. */
+/** Maximum characters of a display name. */
 const LONGEST_DISPLAY_NAME = 63;
 
-/** Collections that a user fills, in which nothing happens but listing and deleting. */
+/** Collections filled by users; they can only be listed and deleted. */
 const USER_COLLECTIONS = ["reportConfigs", "assetsExportJobs", "groups", "preferenceSets", "discoveryClients"] as const;
 
 /**
- * The assessment service: sources, import jobs with their states, signed addresses for their files, and the assets that
- * an import makes.
+ * Migration Center: sources, import jobs with their states, signed URLs for their files, and the assets that an import
+ * creates.
  */
 export class MigrationCenter {
   readonly operations = new Operations();
   readonly uploads = new SignedUploads();
   readonly regions = ["europe-west1", "us-central1"];
   readonly refuses = new Set<Refusable>();
-  /** Longest page of a list, whatever the client asks for. */
+  /** Maximum page size of a list, whatever the client requests. */
   longestPage = 1000;
-  /** Lets every page of a list name the first as the next one. */
+  /** Makes every page of a list name the first page as the next one. */
   endlessPages = false;
-  /** Calls that a validation or an import takes; longer than its operation, whose end is not yet the phase's. */
+  /** Calls that a validation or an import takes; more than its operation takes, which ends before the phase. */
   callsPerPhase = 2;
-  /** Lets imports end as failed, with this as their error; a number of frames when they end but import only so much. */
+  /** Makes imports fail with this error or, if it is a number, import only that many frames. */
   importResult: number | string | undefined;
-  /** Lets the operation that creates a file end without its address, which has to be read then. */
+  /** Makes the operation that creates a file end without the signed URL, which must then be read. */
   hidesAddresses = false;
-  /** Looks at a new file that find it still being created, without an address. */
+  /** Polls until a new file has been created and has a signed URL. */
   looksUntilFileIsThere = 0;
-  /** Lets the service answer as to somebody who may not know which regions there are. */
+  /** Makes the service answer as to a caller who may not list its regions. */
   hidesRegions = false;
-  /** Findings of the next validations besides their own. */
+  /** Additional findings of the next validations. */
   readonly findings: JsonObject[] = [];
-  /** Places that lists could not reach. */
+  /** Locations that lists could not reach. */
   readonly unreachable: string[] = [];
   readonly sources = new Map<string, JsonObject>();
   readonly jobs = new Map<string, Job>();
   /** Assets that no import made. */
   readonly assets: JsonObject[] = [];
-  /** What users make, by collection. */
+  /** What users create, by collection. */
   readonly others = new Map<string, JsonObject[]>(USER_COLLECTIONS.map((name) => [name, []]));
 
   readonly service: Service = {
@@ -95,7 +95,7 @@ export class MigrationCenter {
     }),
   };
 
-  /** @param host of the stand-in, once it listens: signed addresses lead there */
+  /** @param host of the stand-in, once it listens, for signed URLs */
   constructor(private readonly host: () => string) {}
 
   get allAssets(): readonly JsonObject[] {
@@ -137,7 +137,7 @@ export class MigrationCenter {
     };
   }
 
-  /** One page; its token would be broken by a client that does not encode it. */
+  /** One page; a client that does not encode the page token breaks it. */
   private list(field: string, items: readonly JsonObject[], { query }: Call): JsonObject {
     const size = Math.min(Number(query.get("pageSize") ?? 0) || 500, this.longestPage);
     const token = query.get("pageToken") ?? "from=0&+/";
@@ -148,7 +148,7 @@ export class MigrationCenter {
     return {
       ...(page.length === 0 ? {} : { [field]: page }),
       ...(start + size < items.length ? { nextPageToken: `from=${start + size}&+/` } : {}),
-      // Export jobs lie in no other place than the one that is asked.
+      // Export jobs exist only in the requested location.
       ...(this.unreachable.length === 0 || field === "assetsExportJobs" ? {} : { unreachable: this.unreachable }),
     };
   }
@@ -242,7 +242,7 @@ export class MigrationCenter {
     return this.list("importJobs", jobs, call);
   }
 
-  /** Takes back what the job has imported. */
+  /** Also deletes what the job has imported. */
   private deleteJob(call: Call): JsonObject {
     const job = find(this.jobs, call);
     if (job.files.size > 0 && call.query.get("force") !== "true") {
@@ -325,7 +325,7 @@ export class MigrationCenter {
         if (!from.includes(job.state)) {
           throw new ApiError(400, "FAILED_PRECONDITION", `${job.name} is in state ${job.state}.`);
         }
-        // An operation that is to fail starts nothing.
+        // An operation that is meant to fail starts nothing.
         if (this.operations.failures.has(call.method.id)) return;
         job.state = from.includes("READY") ? "RUNNING" : "VALIDATING";
         job.phaseEndsAt = this.operations.clock + this.callsPerPhase;
@@ -379,10 +379,10 @@ export class MigrationCenter {
   private listAssets(call: Call): JsonObject {
     const isFull = call.query.get("view") === "ASSET_VIEW_FULL";
     const shown = this.allAssets.filter(({ hidden }) => hidden !== true || call.query.get("showHidden") === "true");
-    // Metadata alone: the service promises no more of this view.
+    // Metadata only: the service promises no more for this view.
     const basic = (asset: JsonObject): JsonObject =>
       Object.fromEntries(Object.entries(asset).filter(([field]) => !["machineDetails", "sources"].includes(field)));
-    // As all of Google's APIs do, it answers with the asked fields alone.
+    // As in all Google APIs, `fields` limits the response.
     const [, asked] = /assets\(([^)]*)\)/.exec(call.query.get("fields") ?? "") ?? [];
     const chosen = (asset: JsonObject): JsonObject => (asked === undefined ? asset : partOf(asset, asked.split(",")));
     return this.list("assets", (isFull ? shown : shown.map(basic)).map(chosen), call);

@@ -1,7 +1,7 @@
 import { type JsonObject } from "./google-stand-in-schema";
 import { ApiError, type Call } from "./google-stand-in-services";
 
-/** Numbers of google.rpc.Code, as an operation carries them. */
+/** Numbers of google.rpc.Code, as in an operation's error. */
 const STATUS_CODES: Readonly<Record<string, number>> = {
   INVALID_ARGUMENT: 3,
   NOT_FOUND: 5,
@@ -14,7 +14,7 @@ const STATUS_CODES: Readonly<Record<string, number>> = {
 interface Operation {
   readonly name: string;
   readonly endsAt: number;
-  /** Done when the operation ends; returns its response, throws an ApiError for an operation that fails. */
+  /** Called when the operation ends; returns its response, or throws an ApiError if it fails. */
   readonly effect: () => JsonObject;
   readonly metadata: JsonObject;
   outcome: JsonObject | undefined;
@@ -23,19 +23,19 @@ interface Operation {
 /**
  * Long-running operations of one API: accepted at once, carried out a few calls later.
  *
- * The calls of the client are the clock, so that a client which is killed finds everything where it left it.
+ * The client's calls are the clock, so that a killed client finds everything as it was.
  */
 export class Operations {
-  /** Calls until an operation has ended, its own not counted. */
+  /** Calls until an operation ends, not counting its own. */
   callsUntilDone = 1;
-  /** How the next operations of a method, by its id, end. */
+  /** Errors of the next operations, by method id. */
   readonly failures = new Map<string, ApiError>();
   /** Calls so far. */
   clock = 0;
   private readonly operations = new Map<string, Operation>();
   private readonly byRequestId = new Map<string, Operation>();
 
-  /** One call has come in; whatever is due is carried out. */
+  /** Counts one call and carries out what is due. */
   tick(): void {
     this.clock += 1;
     for (const operation of this.operations.values()) {
@@ -51,7 +51,7 @@ export class Operations {
     }
   }
 
-  /** Carries a call out by an operation. A request id that was seen before means the operation of its first arrival. */
+  /** Accepts a call as an operation. A repeated request id returns the operation of the first request. */
   accept(call: Call, target: string, effect: Operation["effect"], checks: () => void = () => undefined): JsonObject {
     const inBody = call.body.requestId;
     const requestId = typeof inBody === "string" ? inBody : call.query.get("requestId");
@@ -95,7 +95,7 @@ function resource({ name, metadata, outcome }: Operation): JsonObject {
   return outcome === undefined ? { name, metadata } : { name, metadata, done: true, ...outcome };
 }
 
-/** The response of an operation, which says its type. */
+/** The response of an operation, with its type. */
 export function typed(type: string, value: JsonObject): JsonObject {
   return { "@type": `type.googleapis.com/google.cloud.migrationcenter.v1.${type}`, ...value };
 }

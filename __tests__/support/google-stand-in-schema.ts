@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The parts that the stand-in reads of Google's machine-readable API descriptions ("discovery documents"). */
+/** The parts of Google's API descriptions ("discovery documents") that the stand-in reads. */
 export interface ApiDescription {
   readonly name: string;
   readonly version: string;
@@ -44,7 +44,7 @@ export interface Schema {
   readonly items?: Schema;
 }
 
-/** Who has made a value: an API takes 64-bit integers as numbers as well, but never gives them so. */
+/** Where a value comes from: an API also accepts 64-bit integers as numbers, but never returns them so. */
 export type Origin = "request" | "answer";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -54,7 +54,7 @@ export interface MethodMatch {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Description from the folder `api-descriptions`, by its file name without `.json`. */
+/** Loads a description from the folder `api-descriptions`, by its file name without `.json`. */
 export function loadDescription(file: string): ApiDescription {
   return JSON.parse(readFileSync(join(__dirname, "api-descriptions", `${file}.json`), "utf8")) as ApiDescription;
 }
@@ -63,7 +63,7 @@ function methodsOf(node: Pick<Resource, "methods" | "resources">): readonly ApiM
   return [...Object.values(node.methods ?? {}), ...Object.values(node.resources ?? {}).flatMap(methodsOf)];
 }
 
-/** The method that a request means. `path` is as sent: an escaped slash belongs to its segment. */
+/** The method of a request. `path` is as sent: an escaped slash belongs to its segment. */
 export function matchMethod(description: ApiDescription, httpMethod: string, path: string): MethodMatch | undefined {
   for (const method of methodsOf(description)) {
     if (method.httpMethod !== httpMethod) continue;
@@ -111,7 +111,7 @@ function parameterValue(parameter: Parameter | undefined, value: string): unknow
   return value;
 }
 
-/** Everything in a JSON value that its schema does not allow, in words like the real API's. */
+/** Everything in a JSON value that its schema does not allow, worded like the real API's errors. */
 export function schemaProblems(
   description: ApiDescription,
   schema: Schema,
@@ -163,13 +163,13 @@ function objectProblems(
     const memberSchema = held.properties?.[name] ?? held.additionalProperties;
     const memberPath = path === "" ? name : `${path}.${name}`;
     if (memberSchema === undefined) return [`Unknown name "${name}" at '${path}': Cannot find field.`];
-    // A request may have it, an answer never does.
+    // A request may contain null, a response never does.
     if (member === null && origin === "request") return [];
     return schemaProblems(description, memberSchema, member, memberPath, origin);
   });
 }
 
-/** Types that every API may put where anything can be. */
+/** Types that every API may use in a value of any type. */
 const COMMON_TYPES: Readonly<Record<string, Schema>> = {
   "google.protobuf.Empty": { type: "object", properties: {} },
   "google.rpc.BadRequest": {
@@ -191,7 +191,7 @@ const COMMON_TYPES: Readonly<Record<string, Schema>> = {
   },
 };
 
-/** The schema of what can be anything and so says its type itself. */
+/** The schema of a value of any type, which names its type itself. */
 function heldSchema(description: ApiDescription, type: unknown): Schema | undefined {
   const name = /^type\.googleapis\.com\/([\w.]+)$/.exec(String(type))?.[1] ?? "";
   const place = `.${description.name}.${description.version}.`;
@@ -200,7 +200,7 @@ function heldSchema(description: ApiDescription, type: unknown): Schema | undefi
 }
 
 function stringAllowed(schema: Schema, value: unknown, origin: Origin): boolean {
-  // 64-bit integers travel as text.
+  // 64-bit integers are sent as strings.
   if (schema.format === "int64" && Number.isInteger(value)) return origin === "request";
   if (schema.format === "int64") return typeof value === "string" && /^-?\d+$/.test(value);
   if (typeof value !== "string") return false;
@@ -210,7 +210,7 @@ function stringAllowed(schema: Schema, value: unknown, origin: Origin): boolean 
   return true;
 }
 
-/** A body as an API understands it: a field that is null is one that is left out. */
+/** A body as an API understands it: a null field counts as absent. */
 export function withoutNulls<Body>(body: Body): Body {
   if (Array.isArray(body)) return body.map(withoutNulls) as Body;
   if (!isObject(body)) return body;

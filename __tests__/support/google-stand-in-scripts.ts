@@ -7,7 +7,7 @@ import { GoogleStandIn } from "./google-stand-in";
 import { type BuildRequest } from "./google-stand-in-builds";
 import { programPath } from "./programs";
 
-/** Everything that the scripts may call. gcloud is not among them: a test that wants it brings its own. */
+/** Programs that the scripts may call, except gcloud: a test that needs it adds its own. */
 const PROGRAMS = [
   ...[
     "awk",
@@ -44,7 +44,7 @@ export type ScriptName = keyof typeof SCRIPTS;
 
 const ROOT = join(__dirname, "../..");
 
-/** Pauses short enough for tests, and no metadata server unless a test brings one. */
+/** Short pauses, and no metadata server unless a test adds one. */
 const FAST_ENVIRONMENT = {
   GCE_METADATA_HOST: "127.0.0.1:9",
   GOOGLE_REST_LIBRARY: join(ROOT, "lib/core/scripts/google-rest.sh"),
@@ -57,7 +57,7 @@ export interface ScriptRun {
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Both, as a user sees them. */
+  /** Both streams, as a user sees them. */
   readonly output: string;
 }
 
@@ -66,19 +66,19 @@ export interface ScriptOptions {
   /** @default "dash" */
   readonly shell?: Shell;
   readonly arguments?: readonly string[];
-  /** Folder of programs. @default the programs that the scripts may call */
+  /** Folder for the PATH. @default the programs that the scripts may call */
   readonly programs?: string;
-  /** What the script reads from its standard input. @default nothing */
+  /** Standard input of the script. @default nothing */
   readonly input?: string;
   /** Called when the script has been started. */
   readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
-  /** Called with the output so far whenever a line arrives; `close` ends the reading of its standard output. */
+  /** Called with the output so far whenever a line arrives; `close` closes its standard output. */
   readonly onOutput?: (output: string, kill: (signal: NodeJS.Signals) => void, close: () => void) => void;
-  /** A signal, without "SIG", that whoever starts the script ignores. @default none */
+  /** A signal, without "SIG", that is ignored when the script starts. @default none */
   readonly ignoring?: string;
 }
 
-/** Runs one of the REST scripts for real; resolves when it has ended, whatever its exit code. */
+/** Runs one of the REST scripts; resolves when it has ended, whatever its exit code. */
 export async function runScript(script: ScriptName, options: ScriptOptions = {}): Promise<ScriptRun> {
   const shell = options.shell ?? "dash";
   const programs = options.programs ?? standardPrograms();
@@ -92,13 +92,13 @@ export async function runScript(script: ScriptName, options: ScriptOptions = {})
     "/bin/sh",
     ["-c", options.ignoring === undefined ? 'exec "$@"' : `trap '' ${options.ignoring}; exec "$@"`, "sh", ...command],
     {
-      // Only what is named here: a developer's own credentials and settings stay out.
+      // Nothing else, so that a developer's own credentials and settings have no effect.
       env: { PATH: programs, HOME: programs, TMPDIR: tmpdir(), ...FAST_ENVIRONMENT, ...options.environment },
       stdio: ["pipe", "pipe", "pipe"],
     },
   );
   options.onStart?.((signal) => child.kill(signal));
-  // A script that reads nothing may have ended by now.
+  // A script that reads nothing may already have ended.
   child.stdin.on("error", () => undefined).end(options.input ?? "");
   const run = { stdout: "", stderr: "", output: "" };
   for (const stream of ["stdout", "stderr"] as const) {
@@ -119,7 +119,7 @@ export async function runScript(script: ScriptName, options: ScriptOptions = {})
 }
 
 /**
- * A private folder of programs: links to the real ones, without those named, and with scripts of the test's own.
+ * A private folder of programs: links to the real ones, without the excluded ones, and scripts of the test.
  */
 export function programFolder(
   options: { readonly without?: readonly string[]; readonly scripts?: Readonly<Record<string, string>> } = {},
@@ -137,7 +137,7 @@ export function programFolder(
   return folder;
 }
 
-/** An empty folder that lasts until the tests of a file, or the program, have ended. */
+/** An empty folder that is removed when the tests of a file, or the program, have ended. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "google-stand-in-"));
   temporaryFolders.push(folder);
@@ -150,11 +150,11 @@ function removeTemporaryFolders(): void {
   for (const folder of temporaryFolders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
-// The test runner keeps its process; elsewhere there is no afterAll.
+// The test runner reuses its process; outside it there is no afterAll.
 if (typeof afterAll === "function") afterAll(removeTemporaryFolders);
 else process.once("exit", removeTemporaryFolders);
 
-/** Programs that first write their arguments, one call per line, to a file. */
+/** Programs that first log their arguments to a file, one call per line. */
 export function recordingPrograms(log: string): string {
   return programFolder({
     scripts: Object.fromEntries(
@@ -189,7 +189,7 @@ function pathOf(program: string): string {
   return path;
 }
 
-/** What `build-image.sh` needs to know, as Terraform passes it. */
+/** Environment of `build-image.sh`, as Terraform sets it. */
 export const BUILD_ENVIRONMENT = {
   PROJECT_ID: "demo-project",
   BUILD_SERVICE_ACCOUNT: "builder@demo-project.iam.gserviceaccount.com",
@@ -203,8 +203,8 @@ export const BUILD_ENVIRONMENT = {
 /**
  * The Cloud Build request that `build-image.sh` sends for the two files in a folder.
  *
- * A test that executes its steps gives each step's `env` to its `script`, in an empty folder that stands for
- * `/workspace`, with a `docker` of its own on the PATH.
+ * A test that executes the steps runs each `script` with the step's `env` in an empty folder in place of `/workspace`,
+ * with its own `docker` on the PATH.
  */
 export async function captureBuildRequest(options: {
   readonly imageDirectory: string;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { type ApiMethod, isObject, type JsonObject } from "./google-stand-in-schema";
 
-/** A request that has passed authentication and the check against the API's description. */
+/** An authenticated request that matches the API's description. */
 export interface Call {
   readonly method: ApiMethod;
   readonly parameters: Readonly<Record<string, string>>;
@@ -10,21 +10,21 @@ export interface Call {
   readonly body: JsonObject;
 }
 
-/** Returns the body of a 200 answer; throws an ApiError for any other. A method without handler answers `{}`. */
+/** Returns the body of a 200 response; throws an ApiError for any other. A method without a handler returns `{}`. */
 export type Handler = (call: Call) => JsonObject;
 
 export interface Service {
   /** File in `api-descriptions`, without `.json`. */
   readonly description: string;
-  /** Environment name by which the Terraform provider and the scripts are pointed elsewhere. */
+  /** Environment variable that overrides the endpoint for the Terraform provider and the scripts. */
   readonly endpointVariable: string;
-  /** What follows the host in the base address. */
+  /** Path of the base URL. */
   readonly basePath: string;
-  /** By method id without the name of the API. */
+  /** Handlers by method id without the API's name. */
   readonly handlers?: Readonly<Record<string, Handler>>;
 }
 
-/** An error answer in the form that Google's APIs give it. */
+/** An error response in the format of Google's APIs. */
 export class ApiError extends Error {
   constructor(
     readonly code: number,
@@ -45,7 +45,7 @@ export function errorReason(reason: string, metadata: Readonly<Record<string, st
   return { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain: "googleapis.com", metadata };
 }
 
-/** APIs of which only one harmless call is needed. */
+/** APIs of which only one read-only call is needed. */
 export const PROBED_SERVICES: readonly Service[] = [
   {
     description: "cloudresourcemanager.v1",
@@ -96,9 +96,9 @@ export class ArtifactRegistry {
 /** Service Usage: which APIs are on, and the operations that turn them on. */
 export class ServiceUsage {
   readonly enabled = new Set<string>();
-  /** How often an operation is looked at before it is done. */
+  /** Polls until an operation is done. */
   operationPolls = 2;
-  /** Makes operations end in this error. */
+  /** Makes operations fail with this error. */
   operationError: { readonly code: number; readonly message: string } | undefined;
   private readonly operations = new Map<string, { polls: number; service: string }>();
 
@@ -138,7 +138,7 @@ export class ServiceUsage {
   }
 }
 
-/** Texts at a place of a JSON document that may not be there. */
+/** Strings at a path of a JSON document, if it exists. */
 export function textsAt(value: unknown, name: string): readonly string[] {
   const list: unknown = isObject(value) ? value[name] : undefined;
   return Array.isArray(list) ? list.filter((item): item is string => typeof item === "string") : [];

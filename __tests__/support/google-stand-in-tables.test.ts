@@ -1,7 +1,7 @@
 import { AWS_IMPORT_COLUMNS } from "../../lib/lab/contract";
 import { readTable } from "./google-stand-in-tables";
 
-/** The header rows of the template that is filled in by hand, as its description has them. */
+/** The header rows of the template for manual input, as documented. */
 const TEMPLATE = {
   vmInfo:
     "MachineId,MachineName,PrimaryIPAddress(optional),PrimaryMACAddress(optional),PublicIPAddress(optional),IpAddressListSemiColonDelimited(optional),TotalDiskAllocatedGiB,TotalDiskUsedGiB,MachineTypeLabel(optional),AllocatedProcessorCoreCount,MemoryGiB,HostingLocation(optional),OsType(optional),OsPublisher(optional),OsName,OsVersion(optional),MachineStatus(optional),ProvisioningState(optional),CreateDate(optional),IsPhysical",

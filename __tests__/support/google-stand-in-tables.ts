@@ -2,7 +2,7 @@ import { parse } from "csv-parse/sync";
 
 import { type JsonObject } from "./google-stand-in-schema";
 
-/** Tables of the format of AWS's exports: the columns, exactly and in order. */
+/** Tables of the AWS export format: the exact columns in order. */
 const COLUMNS = {
   vmInfo: [
     ...["MachineId", "MachineName", "PrimaryIPAddress", "PrimaryMACAddress", "PublicIPAddress"],
@@ -21,14 +21,14 @@ const COLUMNS = {
 
 type Kind = keyof typeof COLUMNS;
 
-/** Columns that carry a suffix in the template that is filled in by hand, which has no column `Source` either. */
+/** Columns with a suffix in the template for manual input, which also has no column `Source`. */
 const OPTIONAL: readonly string[] = [
   ...["PrimaryIPAddress", "PrimaryMACAddress", "PublicIPAddress", "IpAddressListSemiColonDelimited"],
   ...["MachineTypeLabel", "HostingLocation", "OsType", "OsPublisher", "OsVersion", "MachineStatus"],
   ...["ProvisioningState", "CreateDate", "MemoryUtilizationPercentage"],
 ];
 
-/** The header row of each format that has tables of these kinds; the columns of the others are not known. */
+/** The header row of each format with tables of these kinds; the columns of other formats are not known. */
 const HEADERS: Readonly<Record<string, (kind: Kind) => readonly string[]>> = {
   IMPORT_JOB_FORMAT_EXPORTED_AWS_CSV: (kind) => COLUMNS[kind],
   IMPORT_JOB_FORMAT_STRATOZONE_CSV: (kind) =>
@@ -39,7 +39,7 @@ const HEADERS: Readonly<Record<string, (kind: Kind) => readonly string[]>> = {
 
 export type Row = Readonly<Record<string, string>>;
 
-/** What cells must look like, where an empty cell is not allowed or a form is known. */
+/** Required formats of cells, where an empty cell is not allowed or the format is known. */
 const CELLS: Readonly<Record<Kind, Readonly<Record<string, RegExp>>>> = {
   vmInfo: {
     MachineId: /./,
@@ -55,10 +55,10 @@ const CELLS: Readonly<Record<Kind, Readonly<Record<string, RegExp>>>> = {
   perfInfo: { MachineId: /./, TimeStamp: /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}\+00:00$/ },
 };
 
-/** A label as Google's resources take them. */
+/** A valid label of a Google Cloud resource. */
 const LABEL = { key: /^[a-z][a-z0-9_-]{0,62}$/, value: /^[a-z0-9_-]{0,63}$/ };
 
-/** What the service may refuse although its documentation does not say so. */
+/** What the service may refuse although it is not documented. */
 export interface TableStrictness {
   readonly headerOnly: boolean;
   readonly rawTags: boolean;
@@ -72,14 +72,14 @@ export interface TableReport {
   readonly rows: readonly Row[];
 }
 
-/** An uploaded file with what was said about it before. */
+/** An uploaded file with its name and format. */
 export interface UploadedTable {
   readonly fileName: string;
   readonly format: string;
   readonly bytes: Buffer | undefined;
 }
 
-/** Reads one uploaded file as the service would, by its format and header row and not by its name. */
+/** Reads an uploaded file as the service would: by its format and header row, not by its name. */
 export function readTable({ bytes, fileName, format }: UploadedTable, strictness: TableStrictness): TableReport {
   const refused = (errorDetails: string): TableReport => ({
     report: { fileName, fileErrors: [{ errorDetails, severity: "ERROR" }] },

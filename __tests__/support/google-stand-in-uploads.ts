@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { type IncomingHttpHeaders } from "node:http";
 
-/** Where signed addresses lead, on the host of the stand-in. */
+/** Path of signed URLs on the stand-in. */
 export const UPLOAD_PATH = "/signed-upload/";
 
-/** In every signed address, and nowhere else: whoever has it can write the file. */
+/** Part of every signed URL and nothing else; must not leak, because the URL allows writing the file. */
 export const SIGNATURE_MARK = "5ec2e7516";
 
-/** Headers that a signature covers, as observed. */
+/** Headers covered by a signature, as observed. */
 const SIGNED_HEADERS = {
   "Content-Type": "application/octet-stream",
   "x-goog-content-length-range": "0,104857600",
@@ -15,7 +15,7 @@ const SIGNED_HEADERS = {
 
 const LARGEST_BYTES = 104_857_600;
 
-/** How a write to a signed address went: Cloud Storage answers in XML, or with nothing. */
+/** Response to a write to a signed URL: Cloud Storage answers with XML or an empty body. */
 export interface UploadAnswer {
   readonly status: number;
   readonly body: string;
@@ -28,9 +28,9 @@ export interface UploadRequest {
   readonly bytes: Buffer;
 }
 
-/** Signed addresses of Cloud Storage and what was written to them. */
+/** Signed URLs of Cloud Storage and what was written to them. */
 export class SignedUploads {
-  /** So many of the next addresses are too old before they are used. */
+  /** Number of the next signed URLs that expire before they are used. */
   expiredAddresses = 0;
   /** Bytes by object. */
   readonly objects = new Map<string, Buffer>();
@@ -68,7 +68,7 @@ export class SignedUploads {
   }
 }
 
-/** The real answers repeat parts of the address, which a script must not print. */
+/** A refusal. Real ones repeat parts of the URL, which a script must not print. */
 function refusal(status: number, code: string, message: string, address = ""): UploadAnswer {
   const details = address === "" ? "" : `<StringToSign>${address.replaceAll("&", "&amp;")}</StringToSign>`;
   return {

@@ -2,7 +2,7 @@ import { GoogleStandIn } from "./google-stand-in";
 import { type JsonObject } from "./google-stand-in-schema";
 import { ApiError, errorReason, type Service } from "./google-stand-in-services";
 
-/** What came back: the status, and the body as JSON where it is that. */
+/** A response: the status, and the body, parsed if it is JSON. */
 interface Answer {
   readonly status: number;
   readonly type: string | null;
@@ -200,7 +200,7 @@ describe("A fault of the stand-in", () => {
 });
 
 describe("An answer of the stand-in's own", () => {
-  /** Cloud Build with a list of builds that may be otherwise than the API's description has it. */
+  /** Cloud Build with a list of builds that may violate the API's description. */
   const withList = (list: () => JsonObject): Service => ({
     description: "cloudbuild.v1",
     endpointVariable: "GOOGLE_CLOUD_BUILD_CUSTOM_ENDPOINT",

@@ -25,16 +25,16 @@ import {
 import { LoopbackServer } from "./loopback-server";
 import { UPLOAD_PATH } from "./google-stand-in-uploads";
 
-/** Something that goes wrong with a request. */
+/** A fault of a request. */
 export type Fault =
   | { readonly kind: "status"; readonly error: ApiError; readonly retryAfterSeconds?: number }
-  /** Somebody answers in the API's place; with `location` the page sends on. */
+  /** A proxy or portal answers instead of the API; with `location` it redirects. */
   | { readonly kind: "html"; readonly status: number; readonly page: string; readonly location?: string }
   | { readonly kind: "empty"; readonly status: number }
   | { readonly kind: "service-disabled" }
   | { readonly kind: "expired-token" }
   | { readonly kind: "slow"; readonly milliseconds: number }
-  /** The connection breaks; with `carriedOut` only after the request has had its effect. */
+  /** The connection breaks; with `carriedOut` only after the request has taken effect. */
   | { readonly kind: "reset"; readonly carriedOut?: boolean };
 
 export interface RecordedRequest {
@@ -49,10 +49,10 @@ export interface RecordedRequest {
 const TOKEN_PATH = "/computeMetadata/v1/instance/service-accounts/default/token";
 
 /**
- * Google's APIs on the loopback interface, each below a folder of its name, and a metadata server.
+ * Google's APIs on the loopback interface, each below a path of its name, and a metadata server.
  *
- * Every request is checked against the API's own description: method, path, query and body, field by field. Another
- * API joins by a file in `api-descriptions` and an entry with handlers in `services`.
+ * Every request is checked against the API's own description: method, path, query and body, field by field. To add an
+ * API, add a file in `api-descriptions` and an entry with handlers in `services`.
  */
 export class GoogleStandIn {
   readonly registry = new ArtifactRegistry();
@@ -60,14 +60,14 @@ export class GoogleStandIn {
   readonly usage = new ServiceUsage();
   readonly migration = new MigrationCenter(() => this.host);
   readonly requests: RecordedRequest[] = [];
-  /** Own answers that the APIs' descriptions do not allow; the client gets HTTP 500 in their place. */
+  /** The stand-in's own responses that the APIs' descriptions do not allow; the client gets HTTP 500 instead. */
   readonly mistakes: string[] = [];
-  /** Access tokens that are accepted. */
+  /** Accepted access tokens. */
   readonly tokens = new Set(["ya29.first"]);
-  /** What the metadata server hands out; undefined when the machine has none. */
+  /** Token of the metadata server; undefined if there is no metadata server. */
   metadataToken: string | undefined;
 
-  /** Told of every request when it comes in, before it is answered. */
+  /** Called with every request before it is answered. */
   onRequest: (request: RecordedRequest) => void = () => undefined;
 
   private readonly services: readonly Service[];
@@ -110,7 +110,7 @@ export class GoogleStandIn {
     return this.server.host;
   }
 
-  /** Environment that points the Terraform provider and the scripts here. */
+  /** Environment that directs the Terraform provider and the scripts to the stand-in. */
   get environment(): Readonly<Record<string, string>> {
     return {
       GCE_METADATA_HOST: this.host,
@@ -123,7 +123,7 @@ export class GoogleStandIn {
     };
   }
 
-  /** Lets the next `times` requests to a method id, or to a whole API by its name, fail. */
+  /** Makes the next `times` requests to a method id, or to an API by name, fail. */
   inject(target: string, fault: Fault, times = 1): void {
     this.faults.push({ target, fault, left: times });
   }
@@ -188,7 +188,7 @@ export class GoogleStandIn {
     }
   }
 
-  /** A write to a signed address: no API, and so no token, no JSON. Faults are those injected into `storage.upload`. */
+  /** A write to a signed URL: no API call, so no token and no JSON. Faults are those injected into `storage.upload`. */
   private takeUpload(
     request: IncomingMessage,
     response: ServerResponse,
@@ -257,7 +257,7 @@ function refuseFault(fault: Fault | undefined, api: string): void {
   }
 }
 
-/** Checks the request, lets the handler answer, and checks that answer as well: a stand-in must not invent fields. */
+/** Checks the request, calls the handler, and checks its response too: a stand-in must not invent fields. */
 function carryOut(
   api: { readonly description: ApiDescription; readonly service: Service },
   { method, parameters }: MethodMatch,

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo } from "node:net";
 
-/** A server on a port of its own that only this machine reaches. */
+/** A server on a free port of the loopback interface. */
 export class LoopbackServer {
   private readonly server;
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "./google-stand-in-scripts";
 import { missingPrograms } from "./programs";
 
-/** Looks for busybox in a folder that has this one alone. */
+/** What is missing if the PATH has only this busybox. */
 function missingWith(busybox: string | undefined): string | undefined {
   const folder = temporaryFolder();
   if (busybox !== undefined) {

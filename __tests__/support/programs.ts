@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { accessSync, constants, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Programs that some tests run for real, with the Debian package that brings each. */
+/** Real programs that some tests run, with the Debian package of each. */
 const DEBIAN_PACKAGES = {
   awk: "mawk",
   aws: "awscli",
@@ -28,7 +28,7 @@ const DEBIAN_PACKAGES = {
 
 export type Program = keyof typeof DEBIAN_PACKAGES;
 
-/** Absolute path of a program, or undefined when this machine does not have it. */
+/** Absolute path of a program; undefined if it is not installed. */
 export function findProgram(program: Program): string | undefined {
   return searchPath()
     .map((folder) => join(folder, program))
@@ -44,7 +44,7 @@ export function programPath(program: Program): string {
 
 export interface Needs {
   /**
-   * Needs the rights of the administrator, for example to change the root folder.
+   * Requires root, for example to change the root folder.
    *
    * @default false
    */
@@ -61,8 +61,8 @@ export interface Needs {
 /**
  * A `describe` block that needs programs beyond Node.
  *
- * What is missing skips the block with a line that names it and its package; with `CI` set it fails instead, so that a
- * green run there means that everything ran.
+ * If a program is missing, skips the block and prints the program and its package; with `CI` set it fails instead, so
+ * that a green run there means that everything ran.
  */
 export function describeWith(programs: readonly Program[], name: string, body: () => void, needs: Needs = {}): void {
   const lacks = [missingPrograms(programs), needs.root === true ? missingRights() : undefined, needs.missing];
@@ -83,7 +83,7 @@ export function describeWith(programs: readonly Program[], name: string, body: (
   describe.skip(`${name} (${explanation})`, body);
 }
 
-/** What is missing of the programs, with the way to get it; undefined when all are there. */
+/** The missing programs, with how to install them; undefined if there are none. */
 export function missingPrograms(programs: readonly Program[]): string | undefined {
   const missing = programs.filter((program) => findProgram(program) === undefined);
   if (missing.length > 0) {
@@ -95,7 +95,7 @@ export function missingPrograms(programs: readonly Program[]): string | undefine
     : undefined;
 }
 
-/** Debian's busybox-static runs what it has itself in the place of a stand-in on the PATH. */
+/** Whether busybox prefers its own programs to stand-ins on the PATH, as Debian's busybox-static does. */
 function prefersItself(busybox: string): boolean {
   return spawnSync(busybox, ["sh", "-c", "date"], { env: { PATH: "/nonexistent" } }).status === 0;
 }

@@ -18,7 +18,7 @@ import { WorkloadNamespace, type WorkloadNamespaceProps } from "../../lib/platfo
 import { type Cluster } from "../../lib/platform/parts";
 import { bareStack, type BareStack } from "./synthesis";
 
-/** Parts that a construct needs and that a test does not look at: they grant nothing and create nothing. */
+/** Parts that a construct needs but a test ignores: they grant nothing and create nothing. */
 
 export const PLACE: DeploymentPlace = {
   projectId: "demo-project",
@@ -82,7 +82,7 @@ export const STAND_IN_REPOSITORY: ImageRepository = {
 
 export const STAND_IN_CLUSTER: Cluster = { nodes: standInIdentity("Nodes"), ready: [], grantActAs: () => [] };
 
-/** A container that takes nothing and says nothing. */
+/** A container without settings. */
 export const standInContainer = (overrides: Partial<ContainerSpec> = {}): ContainerSpec => ({
   image: publicImage("registry/idp:1"),
   environment: { baseline: {}, overrides: {}, required: {} },
@@ -90,7 +90,7 @@ export const standInContainer = (overrides: Partial<ContainerSpec> = {}): Contai
   ...overrides,
 });
 
-/** The identity provider's own container, of stand-ins. */
+/** The identity provider's container, with stand-ins for its parts. */
 export const standInIdentityProvider = (
   scope: Construct,
   overrides: Partial<IdentityProviderContainerProps> = {},
@@ -105,7 +105,7 @@ export const standInIdentityProvider = (
     ...overrides,
   });
 
-/** A job with a script of its own in the folder of the scope's stack. */
+/** A job with its own script in the folder of the scope's stack. */
 export const standInJob = (scope: Construct, overrides: Partial<OneTimeJobSpec> = {}): OneTimeJobSpec => ({
   name: "prepare",
   container: standInContainer(),

@@ -14,7 +14,7 @@ export type Block = Readonly<Record<string, unknown>>;
 type Named = Readonly<Record<string, Block>>;
 type Typed = Readonly<Record<string, Named>>;
 
-/** A synthesized configuration, as far as tests look into it. */
+/** A synthesized configuration, as far as tests use it. */
 export interface Terraform {
   readonly "//": { readonly metadata: Block };
   readonly terraform: Block;
@@ -28,14 +28,14 @@ export interface Terraform {
   readonly variable?: Named;
 }
 
-/** A stack as the library makes them, with nothing in it but its provider; anybody may declare outputs. */
+/** A stack of the library with only its provider; tests may declare outputs. */
 export class BareStack extends PortableStack {
   override expose(outputs: Readonly<Record<string, StackOutput>>): void {
     super.expose(outputs);
   }
 }
 
-/** An app that writes into a temporary folder of its own, which is gone after the tests of the file. */
+/** An app with its own temporary output folder, which is removed after the tests of the file. */
 export function testApp(): App {
   return new App({ outdir: temporaryFolder() });
 }
@@ -53,9 +53,9 @@ export function bareStack(props: Partial<PortableStackProps> = {}): BareStack {
 }
 
 /**
- * What Terraform would read of a stack: prepared, validated and rendered as a real synth does it.
+ * What Terraform would read of a stack: prepared, validated and rendered as in a real synth.
  *
- * A value passes through JSON text, so what is undefined is absent.
+ * Values pass through JSON, so undefined ones are absent.
  */
 export function terraformOf(stack: TerraformStack): Terraform {
   stack.prepareStack();
@@ -63,7 +63,7 @@ export function terraformOf(stack: TerraformStack): Terraform {
   return JSON.parse(JSON.stringify(stack.toTerraform())) as Terraform;
 }
 
-/** What a synth of the stack would warn of. */
+/** The warnings of a synth of the stack. */
 export function warningsOf(stack: TerraformStack): unknown[] {
   return stack.node
     .findAll()
@@ -75,7 +75,7 @@ export function warningsOf(stack: TerraformStack): unknown[] {
 /**
  * The arguments of one resource, or of another block that is addressed by type and name.
  *
- * @throws Error that lists the blocks of the type when there is none of the name
+ * @throws Error that lists the blocks of the type if there is none of the name
  */
 export function resourceOf(
   terraform: Terraform,
@@ -96,7 +96,7 @@ export function resourceAddresses({ resource = {} }: Terraform): string[] {
     .sort();
 }
 
-/** Addresses of what something waits for: `<type>.<name>`. */
+/** Addresses of dependables: `<type>.<name>`. */
 export function addressesOf(dependables: readonly ITerraformDependable[]): string[] {
   return dependables.map((dependable) => {
     if (!TerraformResource.isTerraformResource(dependable)) throw new Error("only resources have an address here");
@@ -104,7 +104,7 @@ export function addressesOf(dependables: readonly ITerraformDependable[]): strin
   });
 }
 
-/** What one stack's synthesized folder holds. */
+/** A stack's synthesized folder. */
 export interface SynthesizedFolder {
   /** Absolute path of the folder. */
   readonly path: string;
@@ -116,7 +116,7 @@ export interface SynthesizedFolder {
   read(pathInFolder: string): string;
 }
 
-/** Really synthesizes a `testApp`, as often as called, and shows the folder of one of its stacks. */
+/** Synthesizes a `testApp` on every call and returns the folder of one of its stacks. */
 export function synthesizeInto(app: App, stackName = "test"): SynthesizedFolder {
   app.synth();
   const path = join(app.outdir, "stacks", stackName);
