@@ -38,7 +38,7 @@ const RANGE = new CheckedRelation<{ least: number; most: number }, "excess">({
     `${names.least} is ${shown.least}; it must not exceed ${names.most} ${shown.most}; lower it by ${excess}`,
 });
 
-/** Inputs and what is said of them: the same by a rule on props and by Terraform. */
+/** Inputs and their messages, which are the same from a rule on props and from Terraform. */
 const CASES = [
   { word: "fine", amount: 5, size: "large", secret: "longer", tags: { a: "b" }, least: 1, most: 1 },
   { word: "Not" },
@@ -126,7 +126,7 @@ describeWith(["terraform"], "What an input must be", () => {
   variable("least", "number", [RANGE.validationOf({ least: "least", most: "most" })]);
   variable("most", "number", []);
   const { variable: variables = {} } = terraformOf(stack);
-  // Terraform looks at rules of several inputs only when no input is wrong by itself.
+  // Terraform checks rules on several inputs only if every input is valid by itself.
   const judged = CASES.map((given, index) => [given, SAID[index] ?? []] as const).filter(([, said]) => said.length < 2);
   const groups = [judged.filter(([given]) => !("least" in given)), judged.filter(([given]) => "least" in given)];
   const cases = groups.flatMap((group) => {

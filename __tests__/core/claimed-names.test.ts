@@ -32,7 +32,7 @@ const frontDoor = (scope: Construct, id: string, address: PublicAddress, room: W
     workload: { address, podLabels: {}, ready: [] },
   });
 
-/** Creates something real, under an id of its own and always the same name. */
+/** Create resources of the same name under different ids. */
 const CREATORS: Readonly<Record<string, (scope: Construct) => (id: string) => unknown>> = {
   "secret one-key": (scope) => (id) => new GeneratedSecret(scope, id, { secretId: "one-key", length: 32 }),
   "network in demo-project idp-demo-abc123-network": (scope) => (id) => new ClusterNetwork(scope, id, { place: PLACE }),

@@ -14,7 +14,7 @@ const localsOf = (values: Readonly<Record<string, unknown>>) => {
   return terraformOf(stack);
 };
 
-/** Texts in which template markers are as likely as anything else. */
+/** Texts with many template markers. */
 const templateText = fc
   .array(fc.constantFrom("$", "%", "{", "}", "~", "\\", '"', "\n", "a", "${", "%{", "$${", "%%{"), { maxLength: 12 })
   .map((parts) => parts.join(""));

@@ -10,7 +10,7 @@ interface Import {
   readonly from: string;
 }
 
-/** Every module that a TypeScript file of the folder loads, in whatever way; text that only looks so is no import. */
+/** Every module that a TypeScript file of the folder loads in any way; text that only resembles an import is ignored. */
 function importsOf(folder: string): Import[] {
   const sources = readdirSync(packageFile(folder), { recursive: true, encoding: "utf8" });
   return sources

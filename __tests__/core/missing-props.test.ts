@@ -17,7 +17,7 @@ import {
 } from "../support/stand-in-parts";
 import { bareStack } from "../support/synthesis";
 
-/** As somebody calls it who writes plain JavaScript. */
+/** The constructor as plain JavaScript can call it. */
 type Careless = new (scope: Construct, id: string, props?: object) => unknown;
 
 const { projectId, region } = PLACE;
@@ -60,7 +60,7 @@ const tenant = {
   },
 };
 
-/** Every exported construct with props that it takes, the required ones among them. */
+/** Every exported construct with valid props, including all required ones. */
 const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
   AssessmentLab: () => ({ projectId, aws: { accessKeyId: "", secretAccessKey: "" } }),
   AssessmentSource: () => ({ projectId, region, clientName: "client" }),
@@ -115,7 +115,7 @@ const refusalOf = (work: () => unknown): RulesBrokenError | undefined => {
 
 const missing = (name: string) => `${name} is missing; it has no default; give it`;
 
-/** Props that hold others; the rest is whole: parts of somebody else's making. */
+/** Props that contain other props; all others are taken as a whole. */
 const HOLDERS = ["aws", "container", "database", "deployment", "environment", "existing", "job", "network", "place"];
 
 /** Each prop, and each prop of a holder, by its path. */

@@ -15,7 +15,7 @@ interface Deployment {
   readonly application: string;
 }
 
-/** What the inputs of the stacks let through. */
+/** Values that the inputs of the stacks accept. */
 const tenant = fc.stringMatching(/^[a-z0-9-]{1,20}$/);
 const project = fc.stringMatching(/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/);
 const application = fc.stringMatching(/^[a-z]([a-z0-9-]{0,16}[a-z0-9])?$/);
@@ -60,7 +60,7 @@ describe("The name of", () => {
     expect(namesOf({ tenant: "demo", project: "demo-project", application: "idp" })[kind]).toBe(name);
   });
 
-  // Each pattern is the platform's own rule, with its length.
+  // Each pattern is Google Cloud's own rule, with its length.
   it.each<[keyof Names, string, RegExp, number]>([
     ["bucket", "object store", /^[a-z0-9][a-z0-9_-]*[a-z0-9]$/, names.BUCKET_NAME_MAX_LENGTH],
     ["cluster", "cluster service", /^[a-z][a-z0-9-]*[a-z0-9]$/, names.CLUSTER_NAME_MAX_LENGTH],
@@ -109,7 +109,7 @@ describe("The name of", () => {
           fc.pre(JSON.stringify(one) !== JSON.stringify(two));
           const [first, second] = [namesOf(one), namesOf(two)];
           for (const kind of Object.keys(first) as (keyof Names)[]) {
-            // The prefix knows nothing of the application.
+            // The prefix does not contain the application.
             if (kind === "prefix" && one.application !== two.application) continue;
             expect(first[kind]).not.toBe(second[kind]);
           }
@@ -127,7 +127,7 @@ describe("The name of", () => {
   });
 });
 
-/** The same names, built from inputs that only Terraform knows; the prefix has a name of its own, as in the stacks. */
+/** The same names, built from inputs known only to Terraform; the prefix has its own name, as in the stacks. */
 const configurationOf = (deployments: readonly Deployment[]) => {
   const stack = bareStack();
   deployments.forEach((given, index) => {

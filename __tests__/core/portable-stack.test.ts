@@ -22,7 +22,7 @@ import {
   type Terraform,
 } from "../support/synthesis";
 
-/** Puts a construct of each id into the one before and a resource into the last. */
+/** Nests constructs of these ids and creates a resource in the last one. */
 const resourceAt = (stack: TerraformStack, ...ids: string[]) => {
   const scope = ids.slice(0, -1).reduce<Construct>((parent, id) => new Construct(parent, id), stack);
   return new TerraformData(scope, ids.at(-1) ?? "", {});
@@ -246,13 +246,13 @@ const VARIABLE = { type: "string", description: "A value." } as const;
 
 const REPOSITORY = resolve(__dirname, "../..");
 
-/** Values that look like a place on some machine. */
+/** Values that look like an absolute path. */
 function absolutePathsIn(terraform: Terraform): string[] {
   const values = JSON.stringify(terraform).match(/"(?:[^"\\]|\\.)*"/g) ?? [];
   return values.filter((value) => /^"(\/\w|[A-Z]:\\\\|~)/.test(value) || value.includes(REPOSITORY));
 }
 
-/** Synthesizes in a process of its own; the files of the folder by their paths. */
+/** Synthesizes in a separate process; returns the files of the folder by path. */
 async function synthesizedElsewhere(environment: Readonly<Record<string, string>>): Promise<Map<string, string>> {
   const outdir = temporaryFolder();
   const place = temporaryFolder();

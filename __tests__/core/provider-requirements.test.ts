@@ -5,7 +5,7 @@ import { PortableStack } from "../../lib/core/portable-stack";
 import { requireProvider } from "../../lib/core/provider-requirements";
 import { terraformOf, testApp } from "../support/synthesis";
 
-/** What a stack's owner says before and after its constructs are made. */
+/** What a stack's owner requires, before or after the constructs are created. */
 type Given = (stack: TerraformStack) => void;
 
 const stackIn = (app = testApp(), name = "test", { before, after }: { before?: Given; after?: Given } = {}) => {

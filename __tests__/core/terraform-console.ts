@@ -15,7 +15,7 @@ export function evaluatedLocals({ locals, variable }: Terraform): Record<string,
     input: `jsonencode({${values.join(", ")}})\n`,
     encoding: "utf8",
     stdio: "pipe",
-    // No configuration of whoever runs the tests.
+    // Without the developer's own configuration.
     env: { PATH: process.env.PATH, HOME: folder, TF_CLI_CONFIG_FILE: "/dev/null", CHECKPOINT_DISABLE: "1" },
   });
   return JSON.parse(JSON.parse(answer) as string) as Record<string, unknown>;

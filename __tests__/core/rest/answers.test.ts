@@ -15,7 +15,7 @@ const GET_BUILD = "cloudbuild.projects.builds.get";
 const page = (status: number, text: string): Fault => ({ kind: "html", status, page: text });
 const json = (status: number, value: unknown): Fault => page(status, JSON.stringify(value));
 
-/** Answers that cannot be the API's own, and what is said of each. */
+/** Responses that cannot come from the API, and the message about each. */
 const STRANGERS: readonly (readonly [Fault, string])[] = [
   [
     { kind: "html", status: 302, page: "", location: "http://127.0.0.1:9/login" },

@@ -9,7 +9,7 @@ interface Scene {
   readonly wait: (service: string, options?: ScriptOptions) => Promise<ScriptRun>;
 }
 
-/** Every test has a stand-in of its own, so that tests run at the same time. */
+/** Every test has its own stand-in, so that tests can run concurrently. */
 export async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
   const standIn = await new GoogleStandIn().start();
   try {

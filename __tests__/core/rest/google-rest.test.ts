@@ -15,7 +15,7 @@ import { describeWith, programPath } from "../../support/programs";
 
 const READ_STATE = "serviceusage.services.get";
 
-/** gcloud that answers each of its two ways of getting a token by a shell command of the test. */
+/** A gcloud whose two commands for a token run shell commands of the test. */
 function gcloud(commands: { readonly applicationDefault?: string; readonly user?: string }): string {
   const failure = "echo 'ERROR: (gcloud.auth) no credentials' >&2; exit 1";
   return programFolder({
@@ -42,12 +42,12 @@ function refusal(code: number, status: string, message: string, ...reasons: read
 
 interface Scene {
   readonly standIn: GoogleStandIn;
-  /** Runs the smallest script, asked for an API that is on already: one call. */
+  /** Runs the smallest script for an API that is already on: one call. */
   readonly lookAtApi: (options?: ScriptOptions) => Promise<ScriptRun>;
   readonly tokensUsed: () => readonly (string | string[] | undefined)[];
 }
 
-/** Every test has a stand-in of its own, so that tests run at the same time. */
+/** Every test has its own stand-in, so that tests can run concurrently. */
 async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
   const standIn = await new GoogleStandIn().start();
   standIn.usage.enabled.add("run.googleapis.com");

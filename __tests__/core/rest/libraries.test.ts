@@ -5,12 +5,12 @@ import { packageFile } from "../../../lib/core/package-file";
 const CORE_LIBRARIES = ["lib/core/scripts/rest-script.sh", "lib/core/scripts/google-rest.sh"];
 const LAB_LIBRARY = "lib/lab/scripts/assessment-rest.sh";
 
-/** Shell without its comments, which may name what they do not use. */
+/** Shell without comments, which may name functions that are not used. */
 function commandsOf(path: string): string {
   return readFileSync(packageFile(path), "utf8").replace(/^ *#.*$/gm, "");
 }
 
-/** The functions of a library, each with its text. */
+/** The functions of a library, with their text. */
 function functionsOf(library: string): ReadonlyMap<string, string> {
   const functions = commandsOf(library).matchAll(/^(google_\w+)\(\) \{\n([^]*?)^\}$(?=\n\n|\n*$(?![^]))/gm);
   return new Map([...functions].map(([, name = "", text = ""]) => [name, text]));
@@ -23,7 +23,7 @@ function scriptsIn(...folders: readonly string[]): string[] {
     .filter((path) => path.endsWith(".sh") && !CORE_LIBRARIES.includes(path) && path !== LAB_LIBRARY);
 }
 
-/** A script with the libraries that are its own, which lie beside it. */
+/** A script with its own libraries, which are in the same folder. */
 function withOwnLibraries(script: string): string {
   const text = commandsOf(script);
   const own = [...text.matchAll(/^\. "\$scripts\/([\w-]+\.sh)"$/gm)].map(([, name = ""]) => name);
@@ -31,7 +31,7 @@ function withOwnLibraries(script: string): string {
   return [text, ...paths.map(commandsOf)].join("\n");
 }
 
-/** The functions that some shell text gets to, directly or through another one. */
+/** The functions that a shell text calls, directly or indirectly. */
 function reachedFrom(text: string, functions: ReadonlyMap<string, string>): ReadonlySet<string> {
   const reached = new Set<string>();
   const pending = [text];
@@ -46,7 +46,7 @@ function reachedFrom(text: string, functions: ReadonlyMap<string, string>): Read
   return reached;
 }
 
-/** What none of the texts gets to. */
+/** Functions that no file calls. */
 function unreached(functions: ReadonlyMap<string, string>, ...paths: readonly string[]): string[] {
   const reached = reachedFrom(paths.map(commandsOf).join("\n"), functions);
   return [...functions.keys()].filter((name) => !reached.has(name));
