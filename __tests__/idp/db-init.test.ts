@@ -5,7 +5,7 @@ import { type JobRunner, type OneTimeJobSpec } from "../../lib/idp/job-runner";
 import { standInDatabase } from "../support/stand-in-parts";
 import { bareStack, synthesizeInto, terraformOf, testApp, BareStack } from "../support/synthesis";
 
-/** A platform that remembers what it was asked to run. */
+/** A job runner that records its jobs. */
 class RememberingRunner implements JobRunner {
   readonly jobs: (OneTimeJobSpec & { readonly path: string })[] = [];
 

@@ -31,7 +31,7 @@ const imageIn = (overrides?: Partial<IdpImageProps>, stack = bareStack()) => {
   return { image, terraform, reference: String(terraform.locals?.image_reference) };
 };
 
-/** The build with its only provisioner's arguments beside its own. */
+/** The build with its own arguments and those of its only provisioner. */
 const buildOf = ({ terraform }: ReturnType<typeof imageIn>): Block => {
   const build = resourceOf(terraform, "terraform_data", "image_build");
   const [provisioner] = build.provisioner as { "local-exec": Block }[];

@@ -82,7 +82,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
     it.concurrent("to end at all is left alone after its time limit", () =>
       inScene(async ({ standIn, build }) => {
         standIn.builds.courses.push({ states: ["WORKING"] });
-        // A clock that runs a thousand times too fast.
+        // A clock that runs a thousand times as fast.
         const date = `/bin/date +%s%3N`;
         const programs = programFolder({ scripts: { date } });
 

@@ -7,7 +7,7 @@ import { captureBuildRequest, programFolder, temporaryFolder } from "../../suppo
 import { describeWith, programPath } from "../../support/programs";
 import { BUILD, CREATE, IMAGE, inScene, killAtWork, LOG, startBuild } from "./build-scene";
 
-/** Entries of the form `NAME=value` as a process takes them. */
+/** Environment from entries of the form `NAME=value`. */
 function environmentOf(entries: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     entries.map((entry): [string, string] => {

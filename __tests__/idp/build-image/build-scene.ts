@@ -13,7 +13,7 @@ import { ApiError } from "../../support/google-stand-in-services";
 
 export const CREATE = "cloudbuild.projects.builds.create";
 export const { IMAGE } = BUILD_ENVIRONMENT;
-/** The first build of a stand-in. */
+/** Id of a stand-in's first build. */
 export const BUILD = "0b1d0000-0000-4000-8000-000000000001";
 export const LOG = `https://console.cloud.google.com/cloud-build/builds/${BUILD}`;
 
@@ -25,7 +25,7 @@ export interface Scene {
   readonly methods: () => readonly string[];
 }
 
-/** Every test has a stand-in and a folder of its own, so that tests run at the same time. */
+/** Every test has its own stand-in and folder, so that tests can run concurrently. */
 export async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
   const standIn = await new GoogleStandIn().start();
   const folder = temporaryFolder();
@@ -66,7 +66,7 @@ export async function startBuild({ environment }: GoogleStandIn, image: string =
   });
 }
 
-/** Sends a signal as soon as the build is at work, in the middle of a long pause. */
+/** Sends a signal while the build runs, in the middle of a long pause. */
 export const killAtWork = (
   signal: NodeJS.Signals,
   environment: Readonly<Record<string, string>> = {},

@@ -10,7 +10,7 @@ import { psqlPath } from "./script-run";
 
 const execute = promisify(execFile);
 
-/** The only real superuser, as on the managed service, so that `postgres` can be what it is there: an ordinary login. */
+/** The only superuser, as in Cloud SQL, so that `postgres` is an ordinary login as it is there. */
 export const SUPERUSER = "cloudsqladmin";
 export const ADMIN_PASSWORD = "admin-9vJt2";
 
@@ -20,7 +20,7 @@ export interface Login {
   readonly database?: string;
 }
 
-/** A PostgreSQL server of its own, reachable by socket and by loopback, modelled on the managed service. */
+/** A PostgreSQL server modelled on Cloud SQL, reachable by socket and loopback. */
 export interface Cluster {
   readonly socketFolder: string;
   readonly port: number;
@@ -30,7 +30,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Louder than the managed service, so that whatever could reach a log does. */
+/** Logs more than Cloud SQL, so that everything that could reach a log does. */
 const EVERY_STATEMENT: ServerSettings = { log_statement: "all" };
 
 /** Settings of the server by name. */
@@ -114,7 +114,7 @@ export async function startCluster(logging = EVERY_STATEMENT): Promise<Cluster> 
   return cluster;
 }
 
-/** The server refuses to run as root; Debian's package brings an account for it. */
+/** The server refuses to run as root; Debian's package creates an account for it. */
 function serverOwner(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const idOf = (kind: string, user: string): number =>

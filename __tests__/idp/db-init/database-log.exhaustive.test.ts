@@ -15,7 +15,7 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash"], "The log of a da
 
   beforeAll(async () => {
     cluster = await startCluster(LOGGING_FLAGS);
-    // What makes the stand-in of the managed service is no part of a deployment.
+    // Setting up the stand-in for the managed service is not part of a deployment.
     const madeReady = cluster.log().length;
     const settings = {
       DB_HOST: cluster.socketFolder,
@@ -35,7 +35,7 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash"], "The log of a da
     expect(outcomes.map(({ exitCode }) => exitCode === 0)).toEqual([true, false, false]);
     const application = { user: "app", database: "app_db", password: ROLE_PASSWORD };
     await cluster.query(application, "CREATE TABLE visits (id bigint)", "SELECT 41 + 1");
-    // The server writes of the end of a session after the client has gone.
+    // The server logs the end of a session after the client has exited.
     do {
       await pause(20);
       log = cluster.log().slice(madeReady);

@@ -5,7 +5,7 @@ import { ADMIN_PASSWORD, SUPERUSER } from "./cluster";
 import { type Outcome, runScript } from "./script-run";
 import { applicationLogin, COMPLETE, describeOnServer } from "./tenants";
 
-/** Notes the command lines of the script and of psql, with all that runs between them. */
+/** Records the command lines of the script, of psql and of everything between them. */
 const PSQL_THAT_LOOKS_AROUND = `
 process=$$
 until [ "$process" -le 1 ]; do
@@ -282,7 +282,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever it finds there", (test) 
     await runScript(settings);
     await cluster.query(
       applicationLogin(settings),
-      // A closer match for the call in the script than the function that the server brings.
+      // A closer match for the script's call than the server's own function.
       `CREATE FUNCTION public.hashtextextended(text, integer) RETURNS bigint LANGUAGE plpgsql
        AS $$BEGIN RAISE EXCEPTION 'called with the rights of %', current_user; END$$`,
     );

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { contentOf, runScript, startScript } from "./script-run";
 import { applicationLogin, COMPLETE, describeOnServer } from "./tenants";
 
-/** Does the real work, and stops forever after the call STOP_AT, whose SQL may be cut off by the sed command CUT. */
+/** Runs the real psql and hangs after the call STOP_AT, whose SQL the sed command CUT may truncate. */
 const PSQL_THAT_STOPS = `
 calls=$(($(cat "$PROGRAM_FOLDER/calls" 2>/dev/null || echo 0) + 1))
 echo "$calls" >"$PROGRAM_FOLDER/calls"
@@ -70,7 +70,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, again and again", (test) => {
     );
     const names = fc.tuple(fc.oneof(name, conninfo), fc.oneof(conninfo, name));
     await fc.assert(
-      // Three at a time, because they do not disturb each other.
+      // Three at a time, because they are independent.
       fc.asyncProperty(fc.tuple(names, names, names), async (batch) => {
         const tries = batch.map(([role, database]) => {
           const settings = tenant();

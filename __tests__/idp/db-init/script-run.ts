@@ -12,16 +12,16 @@ export const SCRIPT = join(__dirname, "../../../lib/idp/scripts/db-init.sh");
 
 export type Shell = "dash" | "bash" | "busybox sh";
 
-/** What the image of the job has from busybox, as far as the script may ask for it. */
+/** Programs of busybox in the job's image that the script may use. */
 const BUSYBOX_PROGRAMS = ["cat", "date", "setsid", "sleep", "timeout", "wc", "wget"];
 
 export type Environment = Readonly<Record<string, string>>;
 
 export interface RunOptions {
   readonly shell?: Shell;
-  /** Shell text of programs that stand before the real ones on the search path. */
+  /** Shell text of programs that come before the real ones on the PATH. */
   readonly programs?: Readonly<Record<string, string>>;
-  /** Search path after those programs; the real one when absent. */
+  /** PATH after those programs; the real one if absent. */
   readonly searchPath?: string;
 }
 
@@ -31,18 +31,18 @@ export interface Outcome {
 }
 
 export interface ScriptRun {
-  /** Resolves when the script has ended and everything it started has closed its output. */
+  /** Resolves when the script has ended and all its children have closed their output. */
   readonly outcome: Promise<Outcome>;
   /** Resolves when the script itself has ended. */
   readonly ended: Promise<void>;
   /** Resolves when the output contains the text. */
   said(text: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
-  /** Ends the script and every process it started in its group, as the end of a container does. */
+  /** Kills the script and its process group, as the end of a container does. */
   kill(): void;
 }
 
-/** The client itself; on Debian's search path stands a Perl program that chooses one and takes longer than it. */
+/** Path of psql itself; on Debian's PATH there is a slower Perl wrapper. */
 export function psqlPath(): string {
   const besideServer = join(dirname(findProgram("initdb") ?? "/"), "psql");
   return existsSync(besideServer) ? besideServer : programPath("psql");
@@ -53,7 +53,7 @@ export function startScript(environment: Environment, options: RunOptions = {}):
   const shell = options.shell ?? "dash";
   const folder = programFolder(options.programs ?? {}, shell);
   const systemPath = `${dirname(psqlPath())}:${process.env.PATH ?? ""}`;
-  // One stream for both outputs keeps their lines in order.
+  // A single stream for both outputs keeps their lines in order.
   const child = spawn("/bin/sh", ["-c", 'exec "$@" 2>&1', "sh", ...shellCommand(shell), SCRIPT], {
     env: {
       ...environment,
@@ -125,7 +125,7 @@ function programFolder(programs: Readonly<Record<string, string>>, shell: Shell)
   return folder;
 }
 
-/** The line that a stand-in program writes to a file, as soon as it is there. */
+/** The line that a stand-in program writes to a file, once it exists. */
 export async function contentOf(file: string): Promise<string> {
   for (;;) {
     try {
@@ -138,7 +138,7 @@ export async function contentOf(file: string): Promise<string> {
   }
 }
 
-/** Stands in for the database proxy's administration port and records what it is asked. */
+/** Stand-in for the database proxy's administration port; records the requests. */
 export interface ProxyRecorder {
   readonly quitUrl: string;
   readonly requests: readonly string[];

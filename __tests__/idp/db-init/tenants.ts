@@ -32,7 +32,7 @@ SELECT replace(jsonb_build_object(
     FROM pg_namespace WHERE nspname = 'public')
 )::text, (SELECT rolname FROM app), 'ROLE')`;
 
-/** What every completed run leads to. */
+/** The end state of every completed run. */
 export const COMPLETE: EndState = {
   role: {
     login: true,
@@ -66,7 +66,7 @@ export interface Tenant extends Environment {
   readonly DB_NAME: string;
 }
 
-/** A server that tests share; each works with tenants of its own. */
+/** A server that tests share; each test has its own tenants. */
 class TenantServer {
   /** For notes of stand-in programs. */
   readonly folder = mkdtempSync(join(tmpdir(), "db-init-notes-"));
@@ -81,7 +81,7 @@ class TenantServer {
     return new TenantServer(...(await Promise.all([startCluster(), startProxyRecorder()])));
   }
 
-  /** Settings of a new tenant; the role is the name of the database without its ending. */
+  /** Settings of a new tenant; the role is the name of the database without its suffix. */
   readonly tenant = (changes: Environment = {}): Tenant => {
     this.tenants += 1;
     return {
@@ -119,13 +119,13 @@ export function applicationLogin(settings: Environment, password = settings.DB_P
   return { user: settings.DB_USER ?? "", database: settings.DB_NAME, password };
 }
 
-/** Tests at the same time on one server. */
+/** Concurrent tests on one server. */
 export function describeOnServer(
   name: string,
   body: (test: (behaviour: string, run: (server: TenantServer) => Promise<void>) => void) => void,
 ): void {
   describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], name, () => {
-    // Tests at the same time start before any hook of this block.
+    // Concurrent tests start before any hook of this block.
     let starting: Promise<TenantServer> | undefined;
     const started = () => (starting ??= TenantServer.start());
     afterAll(async () => {

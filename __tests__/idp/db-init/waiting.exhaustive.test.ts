@@ -24,7 +24,7 @@ const SETTINGS: Environment = {
   DB_ADMIN_PASSWORD: "admin-password-Rm47",
 };
 
-/** Answers as PostgreSQL would to everything the script asks, after refusing the first REFUSALS connections. */
+/** Answers every query of the script as PostgreSQL would, after refusing the first REFUSALS connections. */
 const PSQL_THAT_REFUSES_FIRST = `
 calls=$(($(cat "$PROGRAM_FOLDER/calls" 2>/dev/null || echo 0) + 1))
 echo "$calls" >"$PROGRAM_FOLDER/calls"
@@ -36,12 +36,12 @@ case $(cat) in
   *"CREATE DATABASE"*) echo UTF8 ;;
 esac`;
 
-/** A clock that only sleeping moves, so that minutes of waiting take no time. */
+/** A clock that only sleeping advances, so that minutes of waiting take no time. */
 const CLOCK = {
   date: `cat "$PROGRAM_FOLDER/clock" 2>/dev/null || echo 1000`,
   sleep: `now=$(date); echo $((now + $1)) >"$PROGRAM_FOLDER/clock"`,
 };
-/** The same without any other program: every look at it is worth ten seconds. */
+/** A clock that needs no other program: every call advances it by ten seconds. */
 const CLOCK_BY_CALL = `
 now=1000
 [ ! -e "$PROGRAM_FOLDER/clock" ] || read -r now <"$PROGRAM_FOLDER/clock"
@@ -331,7 +331,7 @@ ${PSQL_THAT_REFUSES_FIRST}`,
       const startedAt = performance.now();
       const { output } = await runScript(
         { ...SETTINGS, DB_PROXY_QUIT_URL: `http://127.0.0.1:${port}/quitquitquit` },
-        // One try, because the second look at the clock is already past the end.
+        // One attempt, because the second call of the clock is already past the limit.
         { shell, programs: { date: CLOCK_BY_CALL, psql: "echo FATAL: no >&2; exit 2" } },
       );
       const seconds = (performance.now() - startedAt) / 1000;
