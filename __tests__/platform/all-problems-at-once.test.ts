@@ -2,7 +2,7 @@ import { KubernetesIdentityProvider } from "../../lib/kubernetes";
 import { ServerlessIdentityProvider } from "../../lib";
 import { bareStack } from "../support/synthesis";
 
-/** Each prop of both variants with a value that a rule refuses. */
+/** Every prop of both variants with a refused value. */
 const WRONG = {
   applicationName: "Idp",
   applicationVersion: "2024.1.1",
@@ -25,7 +25,7 @@ const WRONG = {
   tenantId: "Acme",
 };
 
-/** Names at the beginning of what is said about a construct and not about a part of it. */
+/** Names at the beginning of the problems of a construct itself, not of its parts. */
 const namesIn = (work: () => unknown): string[] => {
   try {
     work();

@@ -10,7 +10,7 @@ import { asConstant, evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../support/synthesis";
 
-/** What the dynamic block goes through, and the locals beside it. */
+/** The values of the dynamic block, and the locals. */
 const environmentOf = (environment: EnvironmentSpec, stack: BareStack = bareStack()) => {
   const job = new CloudRunV2Job(stack, "Job", {
     name: "job",
@@ -41,7 +41,7 @@ const texts = fc.oneof(
 );
 const layers = fc.dictionary(names, texts, { noNullPrototype: true });
 
-/** Terraform's own escapes undone, as it would read a template without an expression. */
+/** Removes Terraform's escapes, as it would read a template without an expression. */
 const asRead = (map: unknown): Record<string, string> =>
   Object.fromEntries(
     Object.entries(map as Record<string, string>).map(([name, value]) => [
@@ -119,7 +119,7 @@ describeWith(["terraform"], "The plain variables of a container, read by Terrafo
     "$HOME `command` $(command) !history",
   ];
   const values = [...hard, ...fc.sample(texts, { numRuns: 60, seed: 7 })].map((value) =>
-    // Terraform composes characters wherever it reads text.
+    // Terraform normalizes all strings to NFC.
     value.normalize("NFC"),
   );
   const layer = (prefix: string) => Object.fromEntries(values.map((value, index) => [`${prefix}_${index}`, value]));

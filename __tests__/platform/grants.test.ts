@@ -25,7 +25,7 @@ interface Runs {
   readonly container: ContainerSpec;
 }
 
-/** Whatever runs a container, and whether its pods get copies of the secrets in place of a right to read them. */
+/** All that runs a container, and whether its pods get copies of the secrets instead of the right to read them. */
 const RUNNERS: readonly (readonly [
   name: string,
   run: (runs: Runs, id: string) => TerraformResource,
@@ -58,7 +58,7 @@ const RUNNERS: readonly (readonly [
   ],
 ];
 
-/** A container that takes of everything, from the owners that the product has. */
+/** A container that uses every kind of part. */
 const containerIn = (stack: BareStack): ContainerSpec => {
   const apis = new ProjectApis(stack, "Apis", {
     projectId: PLACE.projectId,
@@ -74,7 +74,7 @@ const containerIn = (stack: BareStack): ContainerSpec => {
       ready: [new TerraformData(stack, "Image", {})],
       grantPull: (identity) => registry.grantPull(identity),
     },
-    // Twice on purpose: one grant is enough.
+    // Twice on purpose: only one grant is made.
     secretEnvironment: { FIRST: secret, SECOND: secret },
     mounts: [new MediaBucket(stack, "Media", { place: PLACE })],
     database: { instance: new PostgresqlDatabase(stack, "Database", { place: PLACE }), hostVariable: "HOST" },
@@ -93,7 +93,7 @@ const OWN = (stack: BareStack) =>
 
 const EXISTING = () => new ExistingIdentity("runner@demo-project.iam.gserviceaccount.com");
 
-/** Roles that are granted to a member, each with the address of its grant. */
+/** Roles granted to a member, each with the address of its grant. */
 const grantsTo = (member: string, stack: BareStack): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(terraformOf(stack).resource ?? {}).flatMap(([type, elements]) =>
@@ -110,7 +110,7 @@ const READ = "google_secret_manager_secret_iam_member.secret_runtime";
 
 const ACCESSOR = "roles/secretmanager.secretAccessor";
 
-/** The script of a job is a secret of its own; nobody else could allow the account to read it. */
+/** Grant on the secret with a job's script, which the job itself has to give. */
 const scriptOf = (name: string) =>
   name === "ServerlessJobs" ? { "google_secret_manager_secret_iam_member.runs_script_reader": ACCESSOR } : {};
 

@@ -20,7 +20,7 @@ const [ofPod, ofInstance] = [POD_MEMORY, INSTANCE_MEMORY].map((rule) =>
 ) as [Rule<Size>, Rule<Size>];
 
 describeWith(["terraform"], "Terraform and the library", () => {
-  /** A rule of the stack as an expression over `each`, in place of the inputs. */
+  /** A rule of the stack as an expression over `each` instead of the inputs. */
   const ruleOf = (variable: string, terraform = serverlessTerraform): string => {
     const rules = terraform().variable?.[variable]?.validation as { condition: string }[];
     return (rules[0]?.condition ?? "").replace(/^\$\{|\}$/g, "").replaceAll("var.", "each.");

@@ -210,7 +210,7 @@ describe("KubernetesFrontDoor", () => {
       ["google_compute_managed_ssl_certificate", "front_door_certificate"],
       ["kubernetes_service_v1", "front_door_load_balancer"],
       ["kubernetes_service_v1", "front_door_backend"],
-      // Its health check is made from the readiness probe of pods that exist.
+      // Its health check is derived from the readiness probe of existing pods.
       ["kubernetes_ingress_v1", "front_door_ingress"],
     ].map(([type = "", name = ""]) => of(type, name).depends_on);
     expect(waits).toEqual([

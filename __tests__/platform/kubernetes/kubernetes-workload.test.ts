@@ -35,7 +35,7 @@ const workloadOf = (
   return { workload, stack, of, deployment, pod, server: valueAt(pod, "container.0") as Block };
 };
 
-/** A database that accepts so many connections. */
+/** A container with a database that accepts this many connections. */
 const databaseWith = (maxConnections: number | undefined): Partial<ContainerSpec> => ({
   database: { instance: standInDatabase({ maxConnections }), hostVariable: "DB_HOST" },
 });
@@ -372,7 +372,7 @@ describeWith(["terraform"], "A plain variable of the workload", () => {
   });
 });
 
-/** What Kubernetes makes of a value in which no reference is known: the rules of its expansion, without variables. */
+/** Expands a value as Kubernetes does when no variable is defined. */
 function expandedByKubernetes(value: string): string {
   let result = "";
   for (let at = 0; at < value.length; at++) {

@@ -21,7 +21,7 @@ const registryIn = (overrides: Partial<ImageRegistryProps> = {}) => {
   return { registry, of: (type: string, name: string) => resourceOf(terraformOf(stack), type, name) };
 };
 
-/** An input that gives an image or none. */
+/** An input with an image or none. */
 const IMAGE = expression("var.image");
 
 describe("ImageRegistry", () => {
@@ -93,7 +93,7 @@ describe("ImageRegistry", () => {
       ["google_service_account", "registry_builder"],
     ] as const)
       expect(of(type, name).count).toBe("${(var.image == null) ? 1 : 0}");
-    // Of an account that there may not be, only what is known beforehand.
+    // The account may not exist, so only what is known in advance is used.
     expect(registry.builderEmail).toBe(ACCOUNT);
     expect(of("google_artifact_registry_repository_iam_member", "registry_builder_pushes").member).toBe(
       `serviceAccount:${ACCOUNT}`,

@@ -4,7 +4,7 @@ import { type BlockSchema, type ProviderSchema, trimmedSchema } from "../../../s
 import { type Block, type Terraform } from "../../../support/synthesis";
 import { API_TYPES } from "./api-types";
 
-/** An object as the cluster's interface takes it. */
+/** An object in the form of the Kubernetes API. */
 export interface ApiObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -17,7 +17,7 @@ export interface AddressedObject {
   readonly object: ApiObject;
 }
 
-/** Blocks that are lists in the interface, and what they are called there; every other block is a single object. */
+/** Blocks that are lists in the API, with their names there; every other block is a single object. */
 const LISTS: Readonly<Record<string, string>> = {
   allowed_topologies: "allowedTopologies",
   container: "containers",
@@ -50,7 +50,7 @@ const LISTS: Readonly<Record<string, string>> = {
   volume_mount: "volumeMounts",
 };
 
-/** Names that are not simply written in the other style. */
+/** Names that differ by more than the case style. */
 const NAMES: Readonly<Record<string, string>> = {
   cluster_ip: "clusterIP",
   cluster_ips: "clusterIPs",
@@ -61,7 +61,7 @@ const NAMES: Readonly<Record<string, string>> = {
   load_balancer_ip: "loadBalancerIP",
 };
 
-/** Whole numbers that the provider takes as text. */
+/** Integers that the provider takes as strings. */
 const NUMBERS = [
   "fs_group",
   "replicas",
@@ -71,20 +71,20 @@ const NUMBERS = [
   "ttl_seconds_after_finished",
 ];
 
-/** Numbers or names; what looks like a number is one. */
+/** Numbers or names; a string that looks like a number is one. */
 const NUMBERS_OR_NAMES = ["max_surge", "max_unavailable", "min_available", "port", "target_port"];
 
 /** File modes, which the provider takes in octal notation. */
 const MODES = ["default_mode", "mode"];
 
-/** What is said to the provider and not to the cluster. */
+/** Arguments for the provider only, which are not sent. */
 const NOT_SENT = [
   ...["binary_data_wo_revision", "data_wo_revision", "default_secret_name", "id", "status", "timeouts"],
-  // Of an older version of the interface.
+  // From an older version of the API.
   "target_cpu_utilization_percentage",
 ];
 
-/** Stands for what is known only after an apply. */
+/** Stands for a number that is known only after an apply. */
 const LATER_NUMBER = 1;
 
 const schema = (): ProviderSchema => {
@@ -94,7 +94,7 @@ const schema = (): ProviderSchema => {
   return found;
 };
 
-/** Every object of a cluster that a configuration makes with the defaults of its inputs, in the form of the interface. */
+/** Every Kubernetes object that a configuration creates with the defaults of its inputs. */
 export function apiObjects({ resource = {}, variable = {} }: Terraform): AddressedObject[] {
   return Object.entries(withDefaults(resource, variable))
     .filter(([type]) => type.startsWith("kubernetes_"))
@@ -114,7 +114,7 @@ function withDefaults<Value>(value: Value, variables: Readonly<Record<string, Bl
   ) as Value;
 }
 
-/** One resource in the form of the cluster's interface. */
+/** One resource in the form of the Kubernetes API. */
 export function apiObject(type: string, block: Block): ApiObject {
   const { apiVersion, kind } = API_TYPES[type] ?? {};
   const described = schema().resource_schemas?.[type];
@@ -136,7 +136,7 @@ function translated(block: Block, { attributes = {}, block_types: blocks = {} }:
       const attribute = attributes[name];
       if (attribute !== undefined) return [[NAMES[name] ?? camelCase(name), fieldValue(name, value, attribute.type)]];
       const nested = blocks[name];
-      // Anything else is of the language, not of the object.
+      // Anything else belongs to Terraform's language, not to the object.
       if (nested === undefined) return [];
       const items = itemsOf(value).map((item) => translated(item, nested.block));
       const list = nested.max_items === 1 ? undefined : LISTS[name];
@@ -168,7 +168,7 @@ function sentText(name: string, text: string): unknown {
   return text;
 }
 
-/** A secret's values as they are sent: encoded, those that are never read back among them. */
+/** A secret's values as they are sent: encoded, including write-only ones. */
 function encoded({ data, dataWo, ...fields }: Record<string, unknown>): Record<string, unknown> {
   const values = { ...(data as object | undefined), ...(dataWo as object | undefined) };
   return {

@@ -2,8 +2,8 @@ import { API_TYPES } from "./api-types";
 import { type ApiObject } from "./api-object";
 
 /**
- * Everything that the schema of the cluster's interface does not allow of an object, and every field that it does not
- * know: the schema lets those pass, so it is watched which fields it looks at.
+ * Everything in an object that the schema of the Kubernetes API does not allow, and every unknown field: the schema
+ * ignores those, so they are found by recording which fields it reads.
  */
 export function schemaProblems(object: ApiObject): string[] {
   const type = Object.values(API_TYPES).find(
@@ -25,7 +25,7 @@ export function schemaProblems(object: ApiObject): string[] {
   ];
 }
 
-/** A value that notes the path of everything that is read of it. */
+/** A value that records the paths of everything read from it. */
 function watched<Value>(value: Value, path: string, seen: Set<string>): Value {
   if (typeof value !== "object" || value === null) return value;
   return new Proxy(value, {

@@ -10,14 +10,14 @@ import { Secret } from "kubernetes-models/v1/Secret";
 import { Service } from "kubernetes-models/v1/Service";
 import { ServiceAccount } from "kubernetes-models/v1/ServiceAccount";
 
-/** One type of the cluster's interface, with its schema. */
+/** One type of the Kubernetes API, with its schema. */
 interface ApiType {
   readonly apiVersion: string;
   readonly kind: string;
   readonly prototype: { validate(): void };
 }
 
-/** Types of the interface by those of the provider. */
+/** Types of the API by those of the provider. */
 export const API_TYPES: Readonly<Record<string, ApiType | undefined>> = {
   kubernetes_config_map_v1: ConfigMap,
   kubernetes_deployment_v1: Deployment,

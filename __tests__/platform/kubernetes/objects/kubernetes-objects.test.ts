@@ -4,7 +4,7 @@ import { apiObject, apiObjects, type ApiObject } from "./api-object";
 import { schemaProblems } from "./api-schema";
 import { type Pod, RESTRICTED_STANDARD } from "./pod-security-standard";
 
-/** Every object of every scenario, in the form of the cluster's interface. */
+/** Every object of every scenario, in the form of the Kubernetes API. */
 const objects: [place: string, object: ApiObject][] = Object.entries({
   stack: kubernetesTerraform(),
   literal: literalKubernetesDeployment(),
@@ -27,7 +27,7 @@ function changed(change: (object: Record<string, never>) => void): ApiObject {
   return copy;
 }
 
-/** Part of an object that is read and written at will. */
+/** Part of an object that may be read and written freely. */
 type Loose = Record<string, Record<string, Record<string, Record<string, Record<string, unknown>[]>>>>;
 
 describe("Every object of the cluster", () => {

@@ -1,4 +1,4 @@
-/** A container, as far as the standard speaks of it. */
+/** A container, with the fields that the standard covers. */
 interface Container {
   readonly name: string;
   readonly ports?: readonly { readonly hostPort?: number }[];
@@ -28,7 +28,7 @@ interface SecurityContext {
   readonly windowsOptions?: { readonly hostProcess?: boolean };
 }
 
-/** A pod in the form of the cluster's interface, as far as the standard speaks of it. */
+/** A pod in the form of the Kubernetes API, with the fields that the standard covers. */
 export interface Pod {
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
@@ -42,9 +42,9 @@ export interface Pod {
 /** One control of the standard. */
 export interface Control {
   readonly name: string;
-  /** Everything in a pod that the control forbids; places in words. */
+  /** Everything in a pod that the control forbids, as readable places. */
   readonly violations: (pod: Pod) => readonly string[];
-  /** What breaks it, and nothing else: put over a pod or over its first container. */
+  /** Fields that break only this control, to be merged into a pod or its first container. */
   readonly breach: { readonly pod?: Partial<Pod>; readonly container?: Partial<Container> };
 }
 
@@ -76,19 +76,19 @@ const allContainers = ({ containers, initContainers = [] }: Pod): readonly Conta
   ...containers,
 ];
 
-/** Names of the containers of which something holds. */
+/** Names of the containers that meet a condition. */
 const containersWhere = (pod: Pod, holds: (container: Container) => boolean): string[] =>
   allContainers(pod)
     .filter(holds)
     .map(({ name }) => `container ${name}`);
 
-/** The pod's own context and those of its containers of which something holds. */
+/** The security contexts, of the pod and its containers, that meet a condition. */
 const contextsWhere = (pod: Pod, holds: (context: SecurityContext) => boolean): string[] => [
   ...(holds(pod.securityContext ?? {}) ? ["pod"] : []),
   ...containersWhere(pod, ({ securityContext = {} }) => holds(securityContext)),
 ];
 
-/** Containers for which neither they nor the pod say something. */
+/** Containers for which neither their own context nor the pod's meets a condition. */
 const nobodySays = (pod: Pod, says: (context: SecurityContext) => boolean): string[] =>
   containersWhere(pod, ({ securityContext = {} }) => !says(securityContext) && !says(pod.securityContext ?? {}));
 
