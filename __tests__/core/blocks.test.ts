@@ -57,7 +57,7 @@ describe("EphemeralResource", () => {
 });
 
 describe("CheckBlock", () => {
-  it("asserts each condition, with the words for the case that it does not hold", () => {
+  it("asserts each condition, with its error message", () => {
     const stack = bareStack();
     new CheckBlock(new Construct(stack, "Service"), "WorkerKeepsRunning", [
       { condition: expression("var.min > 0"), errorMessage: "min is ${var.min}" },
@@ -73,7 +73,7 @@ describe("CheckBlock", () => {
     });
   });
 
-  it("stands beside others", () => {
+  it("can be one of several", () => {
     const stack = bareStack();
     new CheckBlock(stack, "One", []);
     new CheckBlock(stack, "Two", []);
@@ -139,7 +139,7 @@ describe("InputVariable", () => {
     },
   );
 
-  it("has the default null, and then lets null in", () => {
+  it("has the default null, and then accepts null", () => {
     expect(variableOf({ default: null })).toEqual({ type: "string", description: "A value.", default: null });
   });
 
@@ -148,7 +148,7 @@ describe("InputVariable", () => {
     expect(variableOf({ type: "any", default: value })?.default).toEqual(value);
   });
 
-  it("is kept out of state and plan when ephemeral, and only then says so", () => {
+  it("is ephemeral, and so in no state or plan, only on request", () => {
     expect(variableOf({ ephemeral: true, sensitive: true })).toMatchObject({ ephemeral: true, sensitive: true });
     expect(variableOf({ ephemeral: false })).not.toHaveProperty("ephemeral");
   });
@@ -203,7 +203,7 @@ describe("setNewerAttribute", () => {
     );
   });
 
-  it("speaks of each provider by its own list", () => {
+  it("uses a separate list for each provider", () => {
     const stack = new TerraformStack(testApp(), "test");
     const account = new ServiceAccountV1(stack, "Account", { metadata: {} });
     expect(() => {

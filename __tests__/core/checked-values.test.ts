@@ -102,7 +102,7 @@ describe("What a value must be", () => {
     expect(saidOf({ ...FINE, ...given })).toEqual(said);
   });
 
-  it("is not asked of what is absent, or known to Terraform alone", () => {
+  it("is not checked for values that are absent or known only to Terraform", () => {
     expect(saidOf({})).toEqual([]);
     expect(
       saidOf({

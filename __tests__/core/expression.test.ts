@@ -20,7 +20,7 @@ const templateText = fc
   .map((parts) => parts.join(""));
 
 describe("expression", () => {
-  it("is written as it is, on its own and within text", () => {
+  it("is written unchanged, on its own and within text", () => {
     const names = expression("[for name in var.names : upper(name)]");
     expect(localsOf({ names, text: `all: ${names}` }).locals).toEqual({
       names: "${[for name in var.names : upper(name)]}",
@@ -28,7 +28,7 @@ describe("expression", () => {
     });
   });
 
-  it("may hold other references", () => {
+  it("may contain other references", () => {
     const stack = bareStack();
     const data = new TerraformData(stack, "Data", {});
     new TerraformLocal(stack, "first", expression(`try(${data.fqn}, "none")`));
@@ -74,7 +74,7 @@ describe("literal", () => {
     );
   });
 
-  it("leaves text alone that holds a reference, whose markers are its own", () => {
+  it("does not escape text with a reference", () => {
     const reference = expression("var.x");
     expect(literal(reference)).toBe(reference);
     expect(literal(`prefix ${reference} suffix`)).toBe(`prefix ${reference} suffix`);
@@ -82,7 +82,7 @@ describe("literal", () => {
 });
 
 describeWith(["terraform"], "Terraform", () => {
-  it("reads a literal back as it was written", () => {
+  it("evaluates a literal to its original text", () => {
     const texts = Object.fromEntries(
       fc.sample(templateText, { numRuns: 300, seed: 7 }).map((text, index) => [`text_${index}`, text]),
     );

@@ -63,7 +63,7 @@ describe("GeneratedSecret", () => {
     });
   });
 
-  it("may be deleted when told so, waits for what it is told, and is labelled", () => {
+  it("can be made deletable, waits for its dependencies, and is labelled", () => {
     const stack = bareStack();
     const gate = new TerraformData(stack, "Gate", {});
     new GeneratedSecret(

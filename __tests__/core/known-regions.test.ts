@@ -26,7 +26,7 @@ describe("The list of known regions", () => {
     expect(terraformOf(stack).check).toBeUndefined();
   });
 
-  it("warns of none that is in it", () => {
+  it("does not warn of a known region", () => {
     expect(KNOWN_REGIONS.flatMap((region) => warningsOf(stackIn(region)))).toEqual([]);
   });
 });
@@ -36,11 +36,11 @@ describeWith(["terraform"], "An input for a region", () => {
   stackIn(new InputVariable(stack, "region", { type: "string", description: "Region." }).stringValue, stack);
   const terraform = terraformOf(stack);
 
-  it("is warned of at plan when no region of its name is known", () => {
+  it("causes a warning at plan when the region is not known", () => {
     expect(warningsOfFile(terraform, { region: "mars-north1" })).toEqual([`${WARNING}.`]);
   });
 
-  it("is not warned of when it is known", () => {
+  it("causes no warning when the region is known", () => {
     expect(warningsOfFile(terraform, { region: "europe-west12" })).toEqual([]);
     expect(warningsOf(stack)).toEqual([]);
   });

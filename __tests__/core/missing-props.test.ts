@@ -138,7 +138,7 @@ const without = (props: object, [name = "", ...rest]: readonly string[]): object
   );
 
 describe("Every exported construct", () => {
-  it("is in the table of this test", () => {
+  it("is covered by this test", () => {
     expect(CONSTRUCTS.map(([name]) => name).sort()).toEqual(Object.keys(TAKEN).sort());
   });
 

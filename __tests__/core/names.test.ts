@@ -99,7 +99,7 @@ describe("The name of", () => {
     );
   });
 
-  it("any thing tells tenants, projects and applications apart", () => {
+  it("every name differs between tenants, projects and applications", () => {
     const other = (part: keyof Deployment, value: fc.Arbitrary<string>) =>
       fc.tuple(deployment, value).map(([one, changed]) => [one, { ...one, [part]: changed }] as const);
     fc.assert(

@@ -77,7 +77,7 @@ describe("ProjectApis", () => {
     }
   });
 
-  it("enables what it is told, and nothing else", () => {
+  it("enables the given services, and nothing else", () => {
     expect(resourceAddresses(apisIn("run", "iam").terraform())).toEqual([
       "google_project_service.apis_iam",
       "google_project_service.apis_run",
@@ -135,7 +135,7 @@ describe("ProjectApis", () => {
     expect(known).toEqual(expect.arrayContaining(EVERY_API.filter((api) => api !== "iamcredentials")));
   });
 
-  it("takes every service at once", () => {
+  it("accepts all services at once", () => {
     expect(Object.keys(apisIn(...EVERY_API).terraform().resource?.google_project_service ?? {})).toHaveLength(
       EVERY_API.length,
     );

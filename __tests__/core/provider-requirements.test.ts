@@ -40,7 +40,7 @@ describe("What constructs require of a stack", () => {
     expect(requirementsOf(stack)).toEqual(both);
   });
 
-  it("is said once where the owner requires the same", () => {
+  it("is stated once where the owner requires the same", () => {
     const own: Given = (stack) => {
       stack.addOverride("terraform.required_version", ">=1.12.0,>= 1.11.0");
     };
@@ -69,7 +69,7 @@ describe("What constructs require of a stack", () => {
     });
   });
 
-  it("takes nothing from another stack", () => {
+  it("does not apply to another stack", () => {
     const app = testApp();
     const changed = stackIn(app, "changed", {
       after: (stack) => {

@@ -34,7 +34,7 @@ describe("requireProps", () => {
     expect(checked({ name: "abcd" })).toThrow(new Error("test/Thing: 1 problem\n  - name is abcd; it must be short"));
   });
 
-  it("reports every problem at once, also several of one rule", () => {
+  it("reports every problem at once, including several of one rule", () => {
     expect(checked({ name: "abcd", size: -1 })).toThrow(
       new Error(
         [
@@ -60,7 +60,7 @@ describe("requireProps", () => {
     );
   });
 
-  it("throws an error that can be told from others and taken apart", () => {
+  it("throws an error of its own type with the problems as a list", () => {
     try {
       checked({ name: "abcd" })();
       throw new Error("nothing was refused");
@@ -74,7 +74,7 @@ describe("requireProps", () => {
     }
   });
 
-  it("leaves values that only Terraform knows to Terraform, and absent ones alone", () => {
+  it("does not check values known only to Terraform, or absent ones", () => {
     expect(checked({ name: expression("var.name"), size: numberExpression("var.size") })).not.toThrow();
     expect(checked({ name: `prefix-${expression("var.name")}` })).not.toThrow();
   });

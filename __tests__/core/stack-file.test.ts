@@ -43,7 +43,7 @@ describe("a file in the folder of a stack", () => {
     });
   });
 
-  it("goes to the stack of the construct, not to others", () => {
+  it("is copied only into the folder of the construct's stack", () => {
     const app = testApp();
     addStackFile(new TerraformStack(app, "one"), sourceWith("1"), "scripts/one.sh");
     addStackFile(new TerraformStack(app, "two"), sourceWith("2"), "scripts/two.sh");
@@ -51,7 +51,7 @@ describe("a file in the folder of a stack", () => {
     expect(synthesizeInto(app, "two").files).toEqual(["cdk.tf.json", "scripts/two.sh"]);
   });
 
-  it("may be asked for by several constructs", () => {
+  it("may be added by several constructs", () => {
     const app = testApp();
     const stack = new TerraformStack(app, "test");
     const source = sourceWith("shared");
@@ -60,7 +60,7 @@ describe("a file in the folder of a stack", () => {
     expect(synthesizeInto(app).files).toEqual(["cdk.tf.json", "scripts/shared.sh"]);
   });
 
-  it("is refused a place that another file has", () => {
+  it("is refused at the path of another file", () => {
     const stack = new TerraformStack(testApp(), "test");
     addStackFile(stack, "/package/a.sh", "scripts/run.sh");
     expect(() => addStackFile(stack, "/package/b.sh", "scripts/run.sh")).toThrow(
@@ -92,7 +92,7 @@ describe("a file in the folder of a stack", () => {
     );
   });
 
-  it("does not outlive the construct that asked for it", () => {
+  it("is removed once no construct adds it any more", () => {
     const app = testApp();
     addStackFile(new TerraformStack(app, "test"), sourceWith("new"), "scripts/new.sh");
     mkdirSync(join(folderOf(app), "scripts/old"), { recursive: true });

@@ -25,7 +25,7 @@ describe("TerraformData", () => {
     });
   });
 
-  it("hands its values on after it was made", () => {
+  it("exposes its values by reference, so that readers wait for it", () => {
     const stack = bareStack();
     const first = new TerraformData(stack, "First", { input: { a: "b" } });
     new TerraformData(stack, "Second", { input: { copy: first.input } });

@@ -40,7 +40,7 @@ describe("The scripts that run alone", () => {
     expect(entrypoint).toContain(`export ${contract.STORAGE_PATH_VARIABLE}=${contract.MEDIA_MOUNT_PATH}\n`);
   });
 
-  it("end what runs in the same time", () => {
+  it("shut down within the same time", () => {
     const { elsewhere, serverless } = contract.STOP_SECONDS;
     expect(entrypoint).toContain(`  ce_short_stop_seconds=${serverless}\n  ce_stop_seconds=${elsewhere}\n`);
     expect(elsewhere).toBeLessThan(TERMINATION_GRACE_SECONDS - DRAIN_SECONDS);
@@ -55,7 +55,7 @@ describe("The scripts that run alone", () => {
     expect([[...new Set(declared)].sort(), [...new Set(passed)].sort()]).toEqual([known, known]);
   });
 
-  it("connect to the same database as the same login when nobody says otherwise", () => {
+  it("connect to the same database as the same login by default", () => {
     const dbInit = script("lib/idp/scripts/db-init.sh");
     for (const text of [
       `"\${DB_PORT:=${contract.DATABASE_PORT}}"`,

@@ -31,14 +31,14 @@ const initializationIn = (overrides: Partial<DbInitProps> = {}) => {
 };
 
 describe("DbInit", () => {
-  it("runs one job named db-init on whatever platform it is given", () => {
+  it("runs one job named db-init on the given platform", () => {
     const { initialization, job } = initializationIn();
     expect([job.name, job.path]).toEqual(["db-init", "test/DbInit Default"]);
     expect(initialization.jobName).toBe("remembered-db-init");
     expect(initialization.ready).toEqual([expect.any(TerraformLocal)]);
   });
 
-  it("tells the script what to create and as whom, and leaves where the database is to the platform", () => {
+  it("gives the script its names and login, and leaves the database's address to the platform", () => {
     const { database, environment } = initializationIn().job.container;
     expect(database).toEqual({
       instance: DATABASE,
@@ -55,14 +55,14 @@ describe("DbInit", () => {
     });
   });
 
-  it("hands both passwords over by reference", () => {
+  it("passes both passwords by reference", () => {
     expect(initializationIn().job.container.secretEnvironment).toEqual({
       DB_PASSWORD: DATABASE.password,
       DB_ADMIN_PASSWORD: DATABASE.administratorPassword,
     });
   });
 
-  it("uses a client of the server's release unless told otherwise", () => {
+  it("uses a client of the server's release by default", () => {
     expect(initializationIn().job.container.image.containerImage).toBe("docker.io/library/postgres:15-alpine");
     expect(initializationIn({ image: "mirror/postgres:15" }).job.container.image.containerImage).toBe(
       "mirror/postgres:15",

@@ -49,7 +49,7 @@ describe("The identity provider's container", () => {
     });
   });
 
-  it("has the baseline, then the caller's variables, then the database connection", () => {
+  it("has the baseline, overridden by the caller's variables and those of the database", () => {
     const environment = { IDP_LOG_LEVEL: "debug", IDP_AVATARS: "initials" };
     expect(container({ environment }).environment).toEqual({
       baseline: BASELINE,
@@ -96,7 +96,7 @@ describe("The identity provider's container", () => {
     });
   });
 
-  it("changes of a probe what is asked for, and nothing else", () => {
+  it("changes only the given settings of a probe", () => {
     expect(
       container({ startupProbe: { initialDelaySeconds: 240 }, livenessProbe: { timeoutSeconds: 5 } }),
     ).toMatchObject({
@@ -105,7 +105,7 @@ describe("The identity provider's container", () => {
     });
   });
 
-  it("takes probes at the edge of what the platform allows", () => {
+  it("accepts probes at the platform's limits", () => {
     const startupProbe = { initialDelaySeconds: 240, periodSeconds: 10, timeoutSeconds: 10, failureThreshold: 60 };
     expect(container({ startupProbe }).startupProbe).toMatchObject(startupProbe);
     const quickest = { initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 1 };
@@ -237,7 +237,7 @@ describe("The identity provider's container", () => {
     expect(broken).not.toThrow(/unsaid/);
   });
 
-  it("passes variables on that only Terraform knows, to be judged there", () => {
+  it("leaves variables known only to Terraform to its checks", () => {
     const input = new TerraformVariable(bareStack(), "variables", { type: "map(string)" }).value as IResolvable;
     expect(container({ environment: input }).environment.overrides).toBe(input);
   });

@@ -73,7 +73,7 @@ describe("IdpImage", () => {
     });
   });
 
-  it("builds where it is told to", () => {
+  it("builds in the given location", () => {
     expect(buildOf(imageIn({ buildLocation: "europe-west1" })).environment).toHaveProperty(
       "BUILD_LOCATION",
       "europe-west1",
@@ -132,7 +132,7 @@ describe("IdpImage", () => {
     expect(image.terraform.output?.image?.value).toBe("${coalesce(var.given, local.image_reference)}");
   });
 
-  it("builds always when nobody can give an image", () => {
+  it("always builds when there is no input for an image", () => {
     expect(buildOf(imageIn()).count).toBeUndefined();
   });
 

@@ -31,7 +31,7 @@ describe("MediaBucket", () => {
     expect(bucketIn({ deletionProtection: false }).resource().force_destroy).toBe(true);
   });
 
-  it("follows a protection that is an input", () => {
+  it("accepts an input for the protection", () => {
     const stack = bareStack();
     const input = new InputVariable(stack, "keep", { type: "bool", description: "Keeps files." });
     new MediaBucket(stack, "Media", {

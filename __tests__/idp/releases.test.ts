@@ -67,7 +67,7 @@ describeWith(["terraform"], "An input for the release", () => {
     expect(warningsOfFile({ check, variable }, { release })).toEqual(warnings);
   });
 
-  it("is nobody's concern with an image that exists", () => {
+  it("is not checked with an existing image", () => {
     expect(warningsOfFile({ check, variable }, { release: "2030.1.1", image: "host/idp:1" })).toEqual([]);
   });
 });

@@ -138,7 +138,7 @@ describeWith(["terraform"], "The plain variables of a container, read by Terrafo
     expect(computed.merged).toEqual(expected);
   });
 
-  it("have a reader that the test itself can trust", () => {
+  it("are read by a correct parser", () => {
     const constant = JSON.parse(asConstant({ values })) as { values: string[] };
     expect(evaluated({ locals: constant }).values).toEqual(values);
   });

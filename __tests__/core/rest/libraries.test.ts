@@ -56,32 +56,32 @@ describe("The shell libraries of the REST scripts", () => {
   const core = new Map(CORE_LIBRARIES.flatMap((library) => [...functionsOf(library)]));
   const lab = functionsOf(LAB_LIBRARY);
 
-  it("are read whole by this test", () => {
+  it("are parsed completely by this test", () => {
     for (const library of [...CORE_LIBRARIES, LAB_LIBRARY])
       expect([...functionsOf(library).keys()]).toEqual(commandsOf(library).match(/^\w+(?=\(\))/gm));
   });
 
-  it("have for everybody nothing that the lab alone uses, but for the patience of the retries", () => {
+  it("have in core only what other scripts use too, except the patient retries", () => {
     expect(unreached(core, ...scriptsIn("lib/core/scripts", "lib/idp/scripts"))).toEqual(["google_be_patient"]);
   });
 
-  it("have nothing that nobody uses", () => {
+  it("have no unused functions", () => {
     const scripts = scriptsIn("lib/core/scripts", "lib/idp/scripts", "lib/lab/scripts");
     expect(unreached(new Map([...core, ...lab]), ...scripts)).toEqual([]);
   });
 
-  it("need for everybody nothing of the lab's, and define no function twice", () => {
+  it("use in core nothing of the lab's library, and define no function twice", () => {
     const text = CORE_LIBRARIES.map(commandsOf).join("\n");
     expect([...lab.keys()].filter((name) => new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
   });
 
-  it("can say, wait and end without the one that calls", () => {
+  it("can print, wait and end without the library that calls", () => {
     const [script = "", calls = ""] = CORE_LIBRARIES;
     const reached = reachedFrom(commandsOf(script), functionsOf(calls));
     expect([...reached]).toEqual([]);
   });
 
-  it("are both read by the scripts that use something of the lab's, and by no others", () => {
+  it("are both sourced by exactly the scripts that use the lab's library", () => {
     const scripts = scriptsIn("lib/core/scripts", "lib/idp/scripts", "lib/lab/scripts").filter((path) =>
       readFileSync(packageFile(path), "utf8").startsWith("#!"),
     );

@@ -46,7 +46,7 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash"], "The log of a da
     await cluster.stop();
   });
 
-  it("tells who connected and left, and what changed the schema", () => {
+  it("records connections, disconnections and schema changes", () => {
     expect(log).toContain("connection authorized: user=app database=app_db");
     expect(log).toMatch(DISCONNECTION);
     expect(log).toContain("CREATE TABLE visits");
@@ -58,7 +58,7 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash"], "The log of a da
     for (const password of [ROLE_PASSWORD, REFUSED_PASSWORD, ADMIN_PASSWORD]) expect(log).not.toContain(password);
   });
 
-  it("has no statement that only reads", () => {
+  it("contains no read-only statements", () => {
     expect(log).not.toContain("SELECT 41");
   });
 

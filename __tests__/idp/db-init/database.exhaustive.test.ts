@@ -65,7 +65,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever it finds there", (test) 
     expect(await endState(settings.DB_NAME)).toEqual(COMPLETE);
   });
 
-  test("goes on where no managed-superuser role exists", async ({ tenant, endState }) => {
+  test("continues where no managed-superuser role exists", async ({ tenant, endState }) => {
     const settings = tenant({ DB_MANAGED_SUPERUSER_ROLE: "absent" });
     const { exitCode, output } = await runScript(settings);
 
@@ -127,7 +127,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever it finds there", (test) 
     expect(exitCode).toBe(1);
   });
 
-  test("tells who else owns what it may not grant", async ({ cluster, tenant }) => {
+  test("reports the owner of what it may not grant", async ({ cluster, tenant }) => {
     const settings = tenant();
     await cluster.query({ user: SUPERUSER }, `CREATE DATABASE ${settings.DB_NAME} OWNER postgres`);
     await cluster.query({ user: SUPERUSER, database: settings.DB_NAME }, `ALTER SCHEMA public OWNER TO ${SUPERUSER}`);
@@ -140,7 +140,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever it finds there", (test) 
     expect(exitCode).toBe(1);
   });
 
-  test("says at the end what the application would not get past", async ({ cluster, tenant }) => {
+  test("reports at the end what would stop the application", async ({ cluster, tenant }) => {
     const faults: [string, string, string][] = [
       [
         "ALTER DATABASE :db SET default_transaction_read_only = on",
@@ -188,7 +188,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever it finds there", (test) 
     );
   });
 
-  test("names at the end what is unusual and does not stop the application", async ({ cluster, tenant }) => {
+  test("reports at the end what is unusual but does not stop the application", async ({ cluster, tenant }) => {
     const settings = tenant();
     const { DB_NAME: database, DB_USER: role } = settings;
     await cluster.query(
@@ -214,11 +214,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever it finds there", (test) 
     expect(exitCode).toBe(0);
   });
 
-  test("does its work for an administrator whose own settings are in the way", async ({
-    cluster,
-    tenant,
-    endState,
-  }) => {
+  test("works for an administrator whose own settings interfere", async ({ cluster, tenant, endState }) => {
     const settings = tenant({ DB_MANAGED_SUPERUSER_ROLE: "" });
     const administrator = `${settings.DB_USER}_boss`;
     await cluster.query(
@@ -249,7 +245,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever it finds there", (test) 
     expect(await endState(settings.DB_NAME)).toEqual(COMPLETE);
   });
 
-  test("says who could still enter a database that it may not close", async ({ cluster, tenant }) => {
+  test("reports who can still connect to a database that it may not close", async ({ cluster, tenant }) => {
     const settings = tenant();
     const { DB_NAME: database, DB_USER: role } = settings;
     await cluster.query(
@@ -292,7 +288,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever it finds there", (test) 
     expect(exitCode).toBe(0);
   });
 
-  test("puts a role in order that could not sign in or write", async ({ cluster, tenant, endState }) => {
+  test("repairs a role that could not sign in or write", async ({ cluster, tenant, endState }) => {
     const settings = tenant();
     const { DB_NAME: database, DB_USER: role } = settings;
     await cluster.query(

@@ -32,7 +32,7 @@ describeOnServer("db-init.sh on PostgreSQL 15", (test) => {
     expect(await cluster.query(applicationLogin(settings), "SELECT count(*) FROM visits")).toBe("1");
   });
 
-  test("fails at once with a sentence when the administrator's password is wrong", async ({ tenant, quitRequests }) => {
+  test("fails at once and says so when the administrator's password is wrong", async ({ tenant, quitRequests }) => {
     const settings = tenant({ DB_ADMIN_PASSWORD: "wrong", DB_WAIT_SECONDS: "300" });
     const { exitCode, output } = await runScript(settings);
 

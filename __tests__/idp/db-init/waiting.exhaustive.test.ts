@@ -130,7 +130,7 @@ describeWith(["psql", "busybox", "dash", "bash"], "db-init.sh before the databas
     expect(exitCode).toBe(2);
   });
 
-  it("names every program that the image lacks", async () => {
+  it("reports every program that the image lacks", async () => {
     const { exitCode, output } = await runScript(
       { ...SETTINGS, DB_PROXY_QUIT_URL: "http://127.0.0.1:9/" },
       { programs: { wc: "echo 1", date: CLOCK_BY_CALL, sleep: "exit" }, searchPath: "/nonexistent" },
@@ -160,7 +160,7 @@ describeWith(["psql", "busybox", "dash", "bash"], "db-init.sh before the databas
     expect(proxy.requests).toEqual(["POST /quitquitquit"]);
   });
 
-  it("says at least every 15 seconds what it waits for and how long", async () => {
+  it("reports at least every 15 seconds what it waits for and how long", async () => {
     const { exitCode, output } = await runScript(
       { ...SETTINGS, DB_HOST: "10.0.0.3" },
       { programs: { ...CLOCK, psql: SLOW_REFUSAL } },
@@ -289,7 +289,7 @@ ${PSQL_THAT_REFUSES_FIRST}`,
     expect(proxy.requests).toEqual(["POST /quitquitquit"]);
   });
 
-  it("keeps its outcome when nothing listens for the signal, and says what that means", async () => {
+  it("keeps its exit code when no proxy listens, and says what that means", async () => {
     const quitUrl = `http://127.0.0.1:${await freePort()}/quitquitquit`;
     const { exitCode, output } = await runScript(
       { ...SETTINGS, REFUSALS: "0", DB_PROXY_QUIT_URL: quitUrl },
@@ -346,7 +346,7 @@ ${PSQL_THAT_REFUSES_FIRST}`,
     },
   );
 
-  it("tells a proxy that starts listening a little later", async () => {
+  it("reaches a proxy that starts listening a little later", async () => {
     const { output } = await runScript(withProxy, {
       programs: {
         ...CLOCK,

@@ -15,7 +15,7 @@ describe("ServiceIdentity", () => {
     return { stack, identity };
   };
 
-  it("has a short id, a name that people can read, and no right of its own", () => {
+  it("has a short id, a readable name and no roles", () => {
     const { resource = {} } = terraformOf(identityIn().stack);
     expect(resource).toEqual({
       google_service_account: {

@@ -66,7 +66,7 @@ describe("AutopilotCluster", () => {
     expect(rangesOf({ office: "203.0.113.0/24" })).toEqual(blocks({ office: "203.0.113.0/24" }));
   });
 
-  it("lets nobody past the ranges for being a machine of the platform, whoever's it is", () => {
+  it("does not let Google Cloud addresses bypass the ranges", () => {
     const { resource } = clusterIn((stack) => ({
       authorizedNetworks: rangesInput(stack),
     }));
@@ -139,7 +139,7 @@ describe("AutopilotCluster", () => {
     });
   });
 
-  it("can start pods when it is there and its network reaches the internet", () => {
+  it("is ready for pods once it exists and its network has NAT", () => {
     const { cluster } = clusterIn((stack) => ({
       network: { ...NETWORK, ready: [new TerraformLocal(stack, "Nat", "there")] },
     }));
@@ -159,7 +159,7 @@ describe("AutopilotCluster", () => {
     );
   });
 
-  it("tells how to work with it", () => {
+  it("returns the command that sets up kubectl", () => {
     const { cluster, stack } = clusterIn();
     stack.expose({ command: { value: cluster.connectCommand, description: "Command." } });
     expect(terraformOf(stack).output?.command?.value).toBe(

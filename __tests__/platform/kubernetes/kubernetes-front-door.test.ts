@@ -202,7 +202,7 @@ describe("KubernetesFrontDoor", () => {
     ]).toEqual([from, ports]);
   });
 
-  it("makes no circle: the address waits for nobody, the load balancers for what they need", () => {
+  it("has no cycle: the address waits for nothing, the load balancers for what they need", () => {
     const { door, of } = doorIn(LITERAL);
     const outbound = "kubernetes_network_policy_v1.namespace_outbound";
     const waits = [

@@ -52,7 +52,7 @@ describe("KubernetesJobs", () => {
     expect(Number(valueAt(job, "spec.active_deadline_seconds"))).toBeLessThan(45 * 60);
   });
 
-  it("runs again exactly when its trigger changes, because its name does", () => {
+  it("runs again exactly when its trigger changes, because its name depends on it", () => {
     const { job, terraform } = jobIn();
     expect(valueAt(job, "metadata.name")).toBe("idp-prepare-${local.prepare_run}");
     expect(terraform.locals?.prepare_run).toBe(

@@ -58,7 +58,7 @@ describe("KubernetesWorkload", () => {
     });
   });
 
-  it("has four minutes more for every further pod, because they are replaced one after another", () => {
+  it("allows four more minutes for every further pod, because pods are replaced one after another", () => {
     const timeouts = (maxInstanceCount: number) =>
       workloadIn({ maxInstanceCount }, databaseWith(400)).deployment.timeouts;
     expect(timeouts(1)).toEqual({ create: "30m", update: "30m" });

@@ -115,7 +115,7 @@ describe("ClusterNetwork", () => {
     expect(networkIn(existing).told).toEqual(expected);
   });
 
-  it("can be relied on when its NAT is there", () => {
+  it("is ready once its NAT exists", () => {
     expect(addressesOf(networkIn().network.ready)).toEqual(["google_compute_router_nat.network_nat"]);
   });
 

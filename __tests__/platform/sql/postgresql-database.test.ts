@@ -57,7 +57,7 @@ describe("PostgresqlDatabase", () => {
     });
   });
 
-  it("lets nobody connect but authorized proxies, encrypted", () => {
+  it("accepts only encrypted connections from authorized proxies", () => {
     expect(databaseIn().instance().settings).toMatchObject({
       connector_enforcement: "REQUIRED",
       ip_configuration: {
@@ -136,7 +136,7 @@ describe("PostgresqlDatabase", () => {
     ]);
   });
 
-  it("says what database and role are called, in names that need no quotes", () => {
+  it("returns names of database and role that need no quotes", () => {
     const { stack, database, terraform } = databaseIn();
     stack.expose({
       names: { value: [database.databaseName, database.userName], description: "Names." },
@@ -147,7 +147,7 @@ describe("PostgresqlDatabase", () => {
     expect(terraform().output?.connection?.value).toBe("${google_sql_database_instance.database.connection_name}");
   });
 
-  it("states how many connections its tier has", () => {
+  it("returns the number of connections of its tier", () => {
     const { database, terraform, instance } = databaseIn({ tier: "db-custom-2-7680" });
     expect(database.maxConnections).toBe(400);
     expect(valueAt(instance(), "settings.database_flags")).toContainEqual({
@@ -157,7 +157,7 @@ describe("PostgresqlDatabase", () => {
     expect(terraform().locals?.database_max_connections).toBe("400");
   });
 
-  it("logs who connects, what takes long and what changes the schema", () => {
+  it("logs connections, slow statements and schema changes", () => {
     const flags = valueAt(databaseIn().instance(), "settings.database_flags") as Record<string, string>[];
     expect(Object.fromEntries(flags.map(({ name, value }) => [name, value]))).toEqual({
       max_connections: "${local.database_max_connections}",
@@ -184,7 +184,7 @@ describe("PostgresqlDatabase", () => {
     expect(afterDeletion(365)).toEqual({ finalBackup: { enabled: true, retention_days: 365 }, retain: true });
   });
 
-  it("says that nothing is kept, instead of nothing, when nothing is to be kept", () => {
+  it("states explicitly that no backup is kept", () => {
     expect(afterDeletion(0)).toEqual({ finalBackup: { enabled: false, retention_days: null }, retain: false });
   });
 
@@ -264,7 +264,7 @@ describe("PostgresqlDatabase", () => {
     expect(grantOnProject).toHaveBeenCalledWith("ConnectsToDatabase", "roles/cloudsql.client");
   });
 
-  it("can be connected to when it is there", () => {
+  it("is ready for connections once it exists", () => {
     expect(addressesOf(databaseIn().database.ready)).toEqual(["google_sql_database_instance.database"]);
   });
 

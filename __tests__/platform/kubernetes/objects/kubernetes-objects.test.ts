@@ -31,7 +31,7 @@ function changed(change: (object: Record<string, never>) => void): ApiObject {
 type Loose = Record<string, Record<string, Record<string, Record<string, Record<string, unknown>[]>>>>;
 
 describe("Every object of the cluster", () => {
-  it("is looked at, of every kind that there is", () => {
+  it("is covered, of every kind", () => {
     expect([...new Set(objects.map(([, { kind }]) => kind))].sort()).toEqual([
       ...["ConfigMap", "Deployment", "HorizontalPodAutoscaler", "Ingress", "Job", "Namespace", "NetworkPolicy"],
       ...["PodDisruptionBudget", "Secret", "Service", "ServiceAccount"],
