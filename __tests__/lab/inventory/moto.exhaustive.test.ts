@@ -181,6 +181,9 @@ for (const release of AWS_RELEASES) {
       expect(empty).toMatchObject({ exitCode: 0, stderr: "", manifest: { instances: 0, files: [] } });
     });
 
+    // What the service says of a type does not depend on the release that asks.
+    if (release === 1) return;
+
     it(
       "has the processors and the memory of real types, more than fit in one call",
       async () => {
