@@ -8,8 +8,8 @@ import { LAB_STACK_NAME, labTerraform } from "./lab-stack";
 import { serverlessTerraform, STACK_NAME } from "./serverless-stack";
 
 /**
- * Every address that a stack has ever had, by stack. `npm run update-goldens` adds the new ones and takes none away: whoever
- * has applied a stack has these addresses in the state.
+ * Every address that a stack has ever had, by stack. `npm run update-goldens` adds new ones and removes none, because
+ * existing states hold them.
  */
 const FILE = join(__dirname, "addresses.json");
 

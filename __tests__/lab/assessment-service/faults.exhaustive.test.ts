@@ -32,7 +32,7 @@ function status(code: number, name: string, ...reasons: readonly string[]): Faul
 const FAULTS: readonly (readonly [name: string, fault: Fault, passes: boolean])[] = [
   ["400 FAILED_PRECONDITION", status(400, "FAILED_PRECONDITION"), false],
   ["403 SERVICE_DISABLED", { kind: "service-disabled" }, true],
-  // Stands for every refusal that no script looks at.
+  // No script reacts to this refusal, so it stands for all of its kind.
   ["403 PERMISSION_DENIED", status(403, "PERMISSION_DENIED"), false],
   ["404 NOT_FOUND", status(404, "NOT_FOUND"), false],
   ["409 ALREADY_EXISTS", status(409, "ALREADY_EXISTS"), false],

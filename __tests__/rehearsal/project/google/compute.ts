@@ -48,7 +48,7 @@ export const COMPUTE_TYPES: ResourceTypes = {
       config.direction === "EGRESS" ||
       SOURCES.some((name) => isGiven(config[name]))
         ? []
-        : ["without a source a rule lets everybody through"],
+        : ["a rule without a source allows any address"],
     needs: needOwnNetwork,
   }),
 

@@ -52,7 +52,7 @@ describe("A network", () => {
   );
 
   it("lets traffic in only from a source that is named", () => {
-    const open = ["without a source a rule lets everybody through"];
+    const open = ["a rule without a source allows any address"];
     const problems = (args: object) => project.problems("google_compute_firewall", rule(args));
     expect([problems({}), problems({ direction: "INGRESS" }), problems({ source_ranges: [] })]).toEqual([
       open,
