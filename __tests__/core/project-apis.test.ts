@@ -10,10 +10,12 @@ import { bareStack, resourceAddresses, resourceOf, synthesizeInto, terraformOf }
 /** Written as a record so that the compiler reports a service that is missing here. */
 const EVERY_API = Object.keys({
   artifactregistry: true,
+  certificatemanager: true,
   cloudbuild: true,
   cloudresourcemanager: true,
   compute: true,
   container: true,
+  dns: true,
   iam: true,
   iamcredentials: true,
   logging: true,

@@ -48,12 +48,18 @@ export function errorReason(reason: string, metadata: Readonly<Record<string, st
 /** APIs of which only one read-only call is needed. */
 export const PROBED_SERVICES: readonly Service[] = [
   {
+    description: "certificatemanager.v1",
+    endpointVariable: "GOOGLE_CERTIFICATE_MANAGER_CUSTOM_ENDPOINT",
+    basePath: "v1/",
+  },
+  {
     description: "cloudresourcemanager.v1",
     endpointVariable: "GOOGLE_RESOURCE_MANAGER_CUSTOM_ENDPOINT",
     basePath: "v1/",
   },
   { description: "compute.v1", endpointVariable: "GOOGLE_COMPUTE_CUSTOM_ENDPOINT", basePath: "compute/v1/" },
   { description: "container.v1", endpointVariable: "GOOGLE_CONTAINER_CUSTOM_ENDPOINT", basePath: "v1/" },
+  { description: "dns.v1", endpointVariable: "GOOGLE_DNS_CUSTOM_ENDPOINT", basePath: "dns/v1/" },
   { description: "iam.v1", endpointVariable: "GOOGLE_IAM_BETA_CUSTOM_ENDPOINT", basePath: "v1/" },
   { description: "logging.v2", endpointVariable: "GOOGLE_LOGGING_CUSTOM_ENDPOINT", basePath: "v2/" },
   { description: "run.v2", endpointVariable: "GOOGLE_CLOUD_RUN_V2_CUSTOM_ENDPOINT", basePath: "v2/" },

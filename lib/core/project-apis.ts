@@ -10,10 +10,12 @@ import { TerraformData } from "./terraform-data";
 /** APIs that the stacks use, by the first part of `<name>.googleapis.com`. */
 export type ApiName =
   | "artifactregistry"
+  | "certificatemanager"
   | "cloudbuild"
   | "cloudresourcemanager"
   | "compute"
   | "container"
+  | "dns"
   | "iam"
   | "iamcredentials"
   | "logging"

@@ -77,10 +77,12 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "wait-for-api.sh", () =>
 
       expect(addresses).toEqual([
         "https://artifactregistry.googleapis.com/v1/projects/demo-project/locations/us-central1/repositories?pageSize=1",
+        "https://certificatemanager.googleapis.com/v1/projects/demo-project/locations/global/certificateMaps?pageSize=1",
         "https://cloudbuild.googleapis.com/v1/projects/demo-project/builds?pageSize=1",
         "https://cloudresourcemanager.googleapis.com/v1/projects/demo-project",
         "https://compute.googleapis.com/compute/v1/projects/demo-project",
         "https://container.googleapis.com/v1/projects/demo-project/locations/us-central1/clusters",
+        "https://dns.googleapis.com/dns/v1/projects/demo-project/managedZones?maxResults=1",
         "https://iam.googleapis.com/v1/projects/demo-project/serviceAccounts?pageSize=1",
         "https://logging.googleapis.com/v2/projects/demo-project/logs?pageSize=1",
         "https://migrationcenter.googleapis.com/v1/projects/demo-project/locations/us-central1/sources?pageSize=1",

@@ -122,10 +122,12 @@ google_renew() {
 google_addresses() {
   cat <<'TABLE'
 artifactregistry ARTIFACT_REGISTRY https://artifactregistry.googleapis.com/v1/
+certificatemanager CERTIFICATE_MANAGER https://certificatemanager.googleapis.com/v1/
 cloudbuild CLOUD_BUILD https://cloudbuild.googleapis.com/v1/
 cloudresourcemanager RESOURCE_MANAGER https://cloudresourcemanager.googleapis.com/v1/
 compute COMPUTE https://compute.googleapis.com/compute/v1/
 container CONTAINER https://container.googleapis.com/v1/
+dns DNS https://dns.googleapis.com/dns/v1/
 iam IAM_BETA https://iam.googleapis.com/v1/
 logging LOGGING https://logging.googleapis.com/v2/
 migrationcenter MIGRATION_CENTER https://migrationcenter.googleapis.com/v1/

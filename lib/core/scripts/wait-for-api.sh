@@ -18,10 +18,12 @@ set -eu
 known_services() {
   cat <<'TABLE'
 artifactregistry projects/PROJECT/locations/REGION/repositories pageSize=1
+certificatemanager projects/PROJECT/locations/global/certificateMaps pageSize=1
 cloudbuild projects/PROJECT/builds pageSize=1
 cloudresourcemanager projects/PROJECT
 compute projects/PROJECT
 container projects/PROJECT/locations/REGION/clusters
+dns projects/PROJECT/managedZones maxResults=1
 iam projects/PROJECT/serviceAccounts pageSize=1
 logging projects/PROJECT/logs pageSize=1
 migrationcenter projects/PROJECT/locations/REGION/sources pageSize=1
