@@ -5,9 +5,11 @@ import { expression, numberExpression } from "./expression";
 /** A string that may be absent: `undefined` in TypeScript, null in a Terraform input. */
 export type OptionalValue = string | undefined;
 
-/** `count` of a resource that exists only if the condition holds at plan; undefined without a condition. */
+/** `count` of a resource that exists only if the condition holds at plan; undefined if it always holds. */
 export function countIf(condition: string | undefined): TerraformCount | undefined {
-  return condition === undefined ? undefined : TerraformCount.of(numberExpression(`(${condition}) ? 1 : 0`));
+  return condition === undefined || condition === "true"
+    ? undefined
+    : TerraformCount.of(numberExpression(`(${condition}) ? 1 : 0`));
 }
 
 /** A switch as a condition for `countIf`; undefined if it is always on. */
@@ -53,6 +55,18 @@ export function ifSet(value: OptionalValue, set: string, unset: string): string 
 /** The value, or a fallback Terraform expression if it is not set. */
 export function valueOr(value: OptionalValue, fallback: string): string {
   return isLiteral(value) ? String(value) : ifSet(value, String(value), fallback);
+}
+
+/** Whether all conditions hold, each as `isSet` returns it. */
+export function allOf(...conditions: readonly string[]): string {
+  if (conditions.includes("false")) return "false";
+  const open = conditions.filter((condition) => condition !== "true");
+  return open.length === 0 ? "true" : expression(open.map((condition) => `(${condition})`).join(" && "));
+}
+
+/** Whether a value is this word, as a string: `true`, `false` or a boolean expression. */
+export function isWord(value: string, word: string): string {
+  return Token.isUnresolved(value) ? expression(`${value} == ${JSON.stringify(word)}`) : String(value === word);
 }
 
 /** Attribute of a resource whose count is 0 or 1, as a Terraform expression; null if there is none. */

@@ -160,7 +160,12 @@ export function networkName(deployment: DeploymentName, part: string): string {
 
 /** `<application_name>-<tenant_prefix>-<first 8 hexadecimal digits of sha256(domain)>`: one name per domain. */
 export function certificateName(deployment: DeploymentName, domain: string): string {
-  return networkName(deployment, shortHash([domain], DOMAIN_HASH_LENGTH));
+  return networkName(deployment, shortHash([domain], SUFFIX_HASH_LENGTH));
+}
+
+/** `<application_name>-<tenant_prefix>-<first 8 hexadecimal digits of sha256(region)>`: one name per region. */
+export function endpointGroupName(deployment: DeploymentName, region: string): string {
+  return networkName(deployment, shortHash([region], SUFFIX_HASH_LENGTH));
 }
 
 /** `<application_name>` or `<application_name>-<part>`: objects in the deployment's own namespace. */
@@ -171,8 +176,8 @@ export function objectName({ applicationName }: DeploymentName, part?: string): 
 /** 48 bits make collisions within one project practically impossible. */
 const SHORT_NAME_HASH_LENGTH = 12;
 
-/** Enough for the few domains that a deployment has over time. */
-const DOMAIN_HASH_LENGTH = 8;
+/** Enough for the few domains and regions that a deployment has over time. */
+const SUFFIX_HASH_LENGTH = 8;
 
 function shortHash(parts: readonly [string, ...string[]], length: number): string {
   if (parts.some((part) => Token.isUnresolved(part))) {

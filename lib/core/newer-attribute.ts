@@ -9,6 +9,7 @@ import { requireProvider, type ProviderName } from "./provider-requirements";
 export const NEWER_GOOGLE_ATTRIBUTES = {
   "google_cloud_run_v2_job.run_execution_token": "7.42.0",
   "google_cloud_run_v2_job.template.template.volumes.gcs.mount_options": "7.4.0",
+  "google_cloud_run_v2_service.default_uri_disabled": "7.7.0",
   "google_cloud_run_v2_service.template.volumes.gcs.mount_options": "7.4.0",
   "google_sql_database_instance.root_password_wo": "7.13.0",
   "google_sql_database_instance.root_password_wo_version": "7.13.0",

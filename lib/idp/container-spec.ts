@@ -12,6 +12,13 @@ export interface EnvironmentSpec {
   /** Defaults, which the caller may override. */
   readonly baseline: Readonly<Record<string, string>>;
 
+  /**
+   * Further defaults, each left out if it is null at plan.
+   *
+   * @default - none
+   */
+  readonly optional?: Readonly<Record<string, string>>;
+
   /** Variables from the caller. */
   readonly overrides: EnvironmentOverrides;
 

@@ -1,7 +1,7 @@
 import { Fn, TerraformLocal, Token, type ITerraformDependable, type TerraformResource } from "cdktf";
 
 import { addDynamicBlock } from "../core/conditional";
-import { literal } from "../core/expression";
+import { expression, literal } from "../core/expression";
 import { type Identity } from "../core/identity";
 import { type ContainerSpec, type EnvironmentOverrides, type EnvironmentSpec } from "../idp/container-spec";
 
@@ -31,6 +31,13 @@ interface PlatformFacts {
    * @default - not known before it runs
    */
   readonly baseUrl?: string;
+
+  /**
+   * Base URL that is null at plan if there is none.
+   *
+   * @default - there is none
+   */
+  readonly optionalBaseUrl?: string;
 
   /**
    * Host name or socket folder of the database.
@@ -64,8 +71,11 @@ interface PlatformFacts {
 /** The variables of a container and those of its platform, of which the caller can override only the baseline. */
 export function environmentOn(facts: PlatformFacts, container: ContainerSpec): EnvironmentSpec {
   const { baseUrlVariable, database, environment, tlsPort, trustedProxies } = container;
-  const { baseUrl, databaseHost, loadBalancerRanges, passesTls = false, proxyQuitUrl } = facts;
+  const { baseUrl, databaseHost, loadBalancerRanges, optionalBaseUrl, passesTls = false, proxyQuitUrl } = facts;
   return {
+    ...(optionalBaseUrl === undefined || baseUrlVariable === undefined
+      ? {}
+      : { optional: { [baseUrlVariable]: optionalBaseUrl } }),
     baseline: {
       ...(loadBalancerRanges === undefined ? {} : trustedProxies?.(loadBalancerRanges)),
       ...(passesTls ? tlsPort?.environment : {}),
@@ -95,7 +105,16 @@ export function grantsTo(identity: Identity, container: ContainerSpec): ITerrafo
   ];
 }
 
-function mergedEnvironment(resource: TerraformResource, { baseline, overrides, required }: EnvironmentSpec): unknown {
+function mergedEnvironment(resource: TerraformResource, environment: EnvironmentSpec): unknown {
+  const all = allVariables(resource, environment);
+  if (environment.optional === undefined) return all;
+  const local = new TerraformLocal(resource, "Environment", all);
+  return expression(`{ for name, value in ${local.fqn} : name => value if value != null }`);
+}
+
+function allVariables(resource: TerraformResource, environment: EnvironmentSpec): unknown {
+  const { optional, overrides, required } = environment;
+  const baseline = { ...optional, ...environment.baseline };
   if (isLiteral(overrides)) return literalMap({ ...baseline, ...overrides, ...required });
   // The literal layers go through locals, because CDKTF does not escape quotes in function arguments.
   const local = (id: string, layer: Readonly<Record<string, string>>): unknown =>

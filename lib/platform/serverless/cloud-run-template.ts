@@ -3,9 +3,11 @@ import { Token, type TerraformResource } from "cdktf";
 import { CheckedRelation } from "../../core/checked-relation";
 import { addDynamicBlock } from "../../core/conditional";
 import { CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "../../core/names";
+import { expression } from "../../core/expression";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type Rule } from "../../core/rules";
 import { databaseOf, type ContainerSpec } from "../../idp/container-spec";
+import { type DomainAddress } from "../edge/domain-address";
 import { addPlainEntries, environmentOn } from "../environment";
 import { type NetworkAttachment } from "../network/network-attachment";
 import { LOAD_BALANCER_RANGES, SOCKET_FOLDER, SOCKET_VOLUME } from "./serverless-defaults";
@@ -62,18 +64,20 @@ export function networkAccess(attachment: NetworkAttachment | undefined) {
  * options.
  *
  * @param templatePath path of the block that holds the container
+ * @param address address of a load balancer in front of Cloud Run's own
  */
 export function completeTemplate(
   resource: TerraformResource,
   templatePath: string,
   container: ContainerSpec,
   attachment: NetworkAttachment | undefined,
+  address?: DomainAddress,
 ): void {
   const { database, mounts = [] } = container;
   const environment = environmentOn(
     {
+      ...factsOf(address),
       databaseHost: database && `${SOCKET_FOLDER}/${database.instance.connectionName}`,
-      loadBalancerRanges: LOAD_BALANCER_RANGES,
     },
     container,
   );
@@ -88,6 +92,22 @@ export function completeTemplate(
     forEach: `\${${network} == null ? [] : ["network"]}`,
     content: { egress: EGRESS, network_interfaces: [{ network, subnetwork }] },
   });
+}
+
+/** What the application is told of its address and of the load balancers in front of it. */
+function factsOf(address: DomainAddress | undefined) {
+  if (address === undefined) return { loadBalancerRanges: LOAD_BALANCER_RANGES };
+  const { domain, ipAddress } = address;
+  // Google's load balancers append their own address to X-Forwarded-For.
+  if (!Token.isUnresolved(domain)) {
+    const range = `${expression(ipAddress)}/32`;
+    return { loadBalancerRanges: [...LOAD_BALANCER_RANGES, range], baseUrl: `https://${domain}` };
+  }
+  const range = expression(`(${domain} == null ? "" : ",\${${ipAddress}}/32")`);
+  return {
+    loadBalancerRanges: [`${LOAD_BALANCER_RANGES.join(",")}${range}`],
+    optionalBaseUrl: expression(`(${domain} == null ? null : "https://\${${domain}}")`),
+  };
 }
 
 /** Limits the length of a connection name: Cloud Run mounts the socket in a folder of that name. */

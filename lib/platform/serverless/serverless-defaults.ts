@@ -35,3 +35,8 @@ export const EXECUTION_TOKEN_LENGTH = 8;
 
 /** Cloud Run's front end connects from a link-local address. */
 export const LOAD_BALANCER_RANGES = ["169.254.0.0/16"] as const;
+
+/** Ciphers of the load balancer that browsers of the last ten years know. */
+export const TLS_PROFILE = "MODERN";
+
+export const MINIMUM_TLS_VERSION = "TLS_1_2";

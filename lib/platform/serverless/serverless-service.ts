@@ -3,15 +3,17 @@ import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
-import { calledIn } from "../../core/expression";
+import { calledIn, expression } from "../../core/expression";
 import { type Identity } from "../../core/identity";
 import { SERVICE_NAME_MAX_LENGTH, serviceName } from "../../core/names";
+import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { warnOf, type Risk } from "../../core/risks";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { containerRules, REQUIRED_CONTAINER, type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
+import { type DomainAddress } from "../edge/domain-address";
 import { grantsTo } from "../environment";
 import { CONTAINER_CONNECTIONS, instanceCountRules, MIN_INSTANCES_OR_NONE } from "../instance-rules";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
@@ -34,6 +36,21 @@ export interface ServerlessServiceProps {
 
   /** Determines the name and the region. Changing the region later creates a new service with another URL. */
   readonly place: DeploymentPlace;
+
+  /**
+   * Address of a load balancer that clients connect to. The application takes its domain as the base of its own links
+   * and trusts it as a proxy. Variables of the container override both.
+   *
+   * @default - clients connect to the address that Cloud Run assigns
+   */
+  readonly address?: DomainAddress;
+
+  /**
+   * Refuses requests that do not come through a load balancer, and takes the address away that Cloud Run assigns.
+   *
+   * @default false
+   */
+  readonly closeDefaultAddress?: boolean | IResolvable;
 
   /**
    * Keeps the CPU allocated between requests, which the worker beside the server needs.
@@ -88,8 +105,11 @@ export interface ServerlessServiceProps {
  * replacing it if its first start fails. Instances are billed while they run, the minimum number always.
  */
 export class ServerlessService extends Construct {
-  /** URL that Cloud Run assigns to the service. */
+  /** URL that Cloud Run assigns to the service, also if it is closed. */
   readonly url: string;
+
+  /** Address of the load balancer in front, if the application is told one. */
+  readonly address: DomainAddress | undefined;
 
   readonly serviceName: string;
 
@@ -102,8 +122,8 @@ export class ServerlessService extends Construct {
     super(scope, id);
     requireProps(this, props, { container: REQUIRED_CONTAINER, identity: true, place: REQUIRED_PLACE }, RULES);
 
-    const { container, dependsOn = [], identity, network, place, publicAccess = true } = props;
-    const { cpuAlwaysAllocated = CPU_ALWAYS_ALLOCATED } = props;
+    const { address, closeDefaultAddress = false, container, dependsOn = [], identity, network, place } = props;
+    const { cpuAlwaysAllocated = CPU_ALWAYS_ALLOCATED, publicAccess = true } = props;
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
     const { port, resources = DEFAULT_RESOURCES } = container;
     const name = serviceName(place.deployment);
@@ -114,7 +134,7 @@ export class ServerlessService extends Construct {
       project: place.projectId,
       name,
       location: place.region,
-      ingress: "INGRESS_TRAFFIC_ALL",
+      ingress: ingressOf(closeDefaultAddress),
       invokerIamDisabled: publicAccess,
       deletionProtection: false,
       labels: place.labels,
@@ -142,8 +162,12 @@ export class ServerlessService extends Construct {
       // Cloud Run checks for all of these when it starts a revision.
       dependsOn: [...grantsTo(identity, container), ...dependsOn],
     });
-    completeTemplate(this.service, "template", container, network);
+    completeTemplate(this.service, "template", container, network, address);
+    if (closeDefaultAddress !== false) {
+      setNewerAttribute(this.service, "default_uri_disabled", closeDefaultAddress);
+    }
 
+    this.address = address;
     this.url = this.service.uri;
     this.serviceName = this.service.name;
     this.ready = [this.service];
@@ -171,6 +195,14 @@ function sleepingWorkerRisks(
     },
   ];
 }
+
+function ingressOf(closed: boolean | IResolvable): string {
+  if (typeof closed === "boolean") return closed ? BALANCER_ONLY : ANY_INGRESS;
+  return expression(`(${Token.asString(closed)} ? "${BALANCER_ONLY}" : "${ANY_INGRESS}")`);
+}
+
+const ANY_INGRESS = "INGRESS_TRAFFIC_ALL";
+const BALANCER_ONLY = "INGRESS_TRAFFIC_INTERNAL_LOAD_BALANCER";
 
 const DEFAULT_RESOURCES = { cpu: String(RESOURCES.cpu), memory: RESOURCES.memory };
 

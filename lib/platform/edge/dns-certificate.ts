@@ -1,0 +1,110 @@
+import { CertificateManagerCertificate } from "@cdktf/provider-google/lib/certificate-manager-certificate";
+import { CertificateManagerCertificateMap } from "@cdktf/provider-google/lib/certificate-manager-certificate-map";
+import { CertificateManagerCertificateMapEntry } from "@cdktf/provider-google/lib/certificate-manager-certificate-map-entry";
+import { CertificateManagerDnsAuthorization } from "@cdktf/provider-google/lib/certificate-manager-dns-authorization";
+import { type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { claimName } from "../../core/claimed-names";
+import { allOf, countIf, isSet, isWord, oneAttribute } from "../../core/conditional";
+import { expression } from "../../core/expression";
+import { certificateName, networkName } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { DOMAIN } from "../../core/place-rules";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { requireProps, type Rule } from "../../core/rules";
+import { CERTIFICATE_VALIDATION } from "./edge-rules";
+
+export interface DnsCertificateProps {
+  /** Domain of the certificate; one that is null at plan means none. */
+  readonly domain: string;
+
+  /** Determines the names and the project. */
+  readonly place: DeploymentPlace;
+
+  /** Nothing is created unless it is `dns`, which may be known only at plan. */
+  readonly validation: string;
+
+  /**
+   * What must exist first: `apis.ready("certificatemanager")`.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+}
+
+/**
+ * A Google-managed certificate that becomes valid by a DNS record, before the domain points to the load balancer, and
+ * the map by which a load balancer finds it.
+ *
+ * Another domain gets a certificate of its own before the old one goes. The map stays.
+ */
+export class DnsCertificate extends Construct {
+  /** Id of the map, as a Terraform expression; null if there is none. */
+  readonly mapId: string;
+
+  /** The records that prove the domain, as a Terraform expression: a list of objects with name, type and data. */
+  readonly records: string;
+
+  /** What must exist before a load balancer can use the map. */
+  readonly ready: ITerraformDependable[];
+
+  readonly certificate: CertificateManagerCertificate;
+
+  readonly authorization: CertificateManagerDnsAuthorization;
+
+  readonly map: CertificateManagerCertificateMap;
+
+  constructor(scope: Construct, id: string, props: DnsCertificateProps) {
+    super(scope, id);
+    requireProps(this, props, { domain: true, place: REQUIRED_PLACE, validation: true }, RULES);
+    const { domain, place, validation } = props;
+    const { labels, projectId: project } = place;
+    // All three are replaced when the domain changes, and the new ones come first.
+    const name = certificateName(place.deployment, domain);
+    const common = {
+      project,
+      name,
+      labels,
+      count: countIf(allOf(isSet(domain), isWord(validation, "dns"))),
+      lifecycle: { createBeforeDestroy: true },
+    };
+    claimName(this, `certificate map in ${project}`, networkName(place.deployment, "certificates"));
+
+    this.authorization = new CertificateManagerDnsAuthorization(this, "Authorization", {
+      ...common,
+      domain,
+      // Its record is this project's own, so that another project or authority can prove the same domain.
+      type: "PER_PROJECT_RECORD",
+      dependsOn: props.dependsOn,
+    });
+    this.certificate = new CertificateManagerCertificate(this, MAIN_CHILD_ID, {
+      ...common,
+      managed: {
+        domains: [domain],
+        dnsAuthorizations: [expression(oneAttribute(this.authorization, "id"))],
+      },
+    });
+    this.map = new CertificateManagerCertificateMap(this, "Map", {
+      ...common,
+      name: networkName(place.deployment, "certificates"),
+      dependsOn: props.dependsOn,
+    });
+    const entry = new CertificateManagerCertificateMapEntry(this, "Entry", {
+      ...common,
+      map: expression(oneAttribute(this.map, "name")),
+      hostname: domain,
+      certificates: [expression(oneAttribute(this.certificate, "id"))],
+    });
+
+    this.mapId = oneAttribute(this.map, "id");
+    this.records = `flatten(${this.authorization.fqn}[*].dns_resource_record)`;
+    this.ready = [this.map, entry];
+  }
+}
+
+const RULES: readonly Rule<DnsCertificateProps>[] = [
+  ...PLACE_RULES,
+  DOMAIN.ruleOn("domain", ({ domain }) => domain),
+  CERTIFICATE_VALIDATION.ruleOn("validation", ({ validation }) => validation),
+];

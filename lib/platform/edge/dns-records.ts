@@ -1,0 +1,119 @@
+import { DnsRecordSet } from "@cdktf/provider-google/lib/dns-record-set";
+import { Token, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { allOf, countIf, isSet, isWord, valueOr } from "../../core/conditional";
+import { expression } from "../../core/expression";
+import { type DeploymentPlace } from "../../core/place";
+import { requireProps } from "../../core/rules";
+import { type DnsCertificate } from "./dns-certificate";
+
+/** An existing managed zone of Cloud DNS. */
+export interface DnsZone {
+  /** Name of the zone; one that is null at plan means none. */
+  readonly name: string;
+
+  /**
+   * Domain that the zone serves, to check that yours belongs to it.
+   *
+   * @default - not checked before Cloud DNS refuses a record
+   */
+  readonly dnsName?: string;
+
+  /**
+   * Project of the zone.
+   *
+   * @default - the project of the deployment
+   */
+  readonly project?: string;
+}
+
+export interface DnsRecordsProps {
+  /** Its record is created too, if it is validated by one. */
+  readonly certificate: DnsCertificate;
+
+  /** The domain; one that is null at plan means none. */
+  readonly domain: string;
+
+  /** IP address to which the domain points, as a Terraform expression. */
+  readonly ipAddress: string;
+
+  readonly place: DeploymentPlace;
+
+  /** How the certificate is validated. */
+  readonly validation: string;
+
+  /**
+   * Zone in which the records are created. A record of the same name and type is overwritten, and is gone after a
+   * destroy.
+   *
+   * @default - none; you create the records
+   */
+  readonly zone?: DnsZone;
+
+  /**
+   * What must exist first: `apis.ready("dns")`.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+}
+
+/** The DNS records of a domain: a list for whoever manages it, and the record sets of an existing zone. */
+export class DnsRecords extends Construct {
+  /** Name, type and value of each record; empty without a domain. */
+  readonly list: string;
+
+  readonly ready: ITerraformDependable[];
+
+  constructor(scope: Construct, id: string, props: DnsRecordsProps) {
+    super(scope, id);
+    requireProps(this, props, { certificate: true, domain: true, ipAddress: true, place: true, validation: true });
+    const { certificate, domain, ipAddress } = props;
+    this.list = expression(
+      `concat([for name in compact([${quoted(domain)}]) : { name = name, type = "A", value = ${ipAddress} }], ` +
+        `[for record in ${certificate.records} : { name = trimsuffix(record.name, "."), type = record.type, value = record.data }])`,
+    );
+    this.ready = props.zone === undefined ? [] : this.recordSets(props, props.zone);
+  }
+
+  private recordSets({ certificate, domain, ...props }: DnsRecordsProps, zone: DnsZone): ITerraformDependable[] {
+    const exists = allOf(isSet(domain), isSet(zone.name));
+    const common = {
+      managedZone: zone.name,
+      project: projectOf(zone, props.place),
+      ttl: TTL_SECONDS,
+      dependsOn: props.dependsOn,
+    };
+    const record = `one(${certificate.records})`;
+    return [
+      new DnsRecordSet(this, "Address", {
+        ...common,
+        name: `${domain}.`,
+        type: "A",
+        rrdatas: [expression(props.ipAddress)],
+        count: countIf(exists),
+      }),
+      new DnsRecordSet(this, "Validation", {
+        ...common,
+        name: expression(`${record}.name`),
+        type: expression(`${record}.type`),
+        rrdatas: [expression(`${record}.data`)],
+        count: countIf(allOf(exists, isWord(props.validation, "dns"))),
+      }),
+    ];
+  }
+}
+
+/** Short, so that a mistake is soon mended. */
+const TTL_SECONDS = 300;
+
+function projectOf({ project }: DnsZone, place: DeploymentPlace): string {
+  if (project === undefined) return place.projectId;
+  return Token.isUnresolved(project) ? expression(valueOr(project, quoted(place.projectId))) : project;
+}
+
+/** A string as part of an expression. */
+function quoted(value: string): string {
+  return Token.isUnresolved(value) ? value : JSON.stringify(value);
+}

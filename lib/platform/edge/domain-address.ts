@@ -1,0 +1,65 @@
+import { ComputeGlobalAddress } from "@cdktf/provider-google/lib/compute-global-address";
+import { type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { claimName } from "../../core/claimed-names";
+import { countIfSet, oneAttribute } from "../../core/conditional";
+import { networkName } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { DOMAIN } from "../../core/place-rules";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { requireProps, type Rule } from "../../core/rules";
+
+export interface DomainAddressProps {
+  /** Domain that clients connect to; one that is null at plan means none. */
+  readonly domain: string;
+
+  /** Determines the name and the project. */
+  readonly place: DeploymentPlace;
+
+  /**
+   * What must exist first: `apis.ready("compute")`.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+}
+
+/**
+ * The static IP address of a global load balancer for a domain.
+ *
+ * It stays when the domain changes, and is created before what is behind it, because the application must know it.
+ */
+export class DomainAddress extends Construct {
+  readonly domain: string;
+
+  /** IP address, as a Terraform expression; null without a domain. */
+  readonly ipAddress: string;
+
+  /** What must exist before clients can use it. */
+  readonly ready: ITerraformDependable[];
+
+  readonly globalAddress: ComputeGlobalAddress;
+
+  constructor(scope: Construct, id: string, props: DomainAddressProps) {
+    super(scope, id);
+    requireProps(this, props, { domain: true, place: REQUIRED_PLACE }, RULES);
+    const { dependsOn, domain, place } = props;
+    const name = networkName(place.deployment, "address");
+    claimName(this, `static address in ${place.projectId}`, name);
+
+    this.globalAddress = new ComputeGlobalAddress(this, MAIN_CHILD_ID, {
+      project: place.projectId,
+      name,
+      labels: place.labels,
+      count: countIfSet(domain),
+      dependsOn,
+    });
+
+    this.domain = domain;
+    this.ipAddress = oneAttribute(this.globalAddress, "address");
+    this.ready = [this.globalAddress];
+  }
+}
+
+const RULES: readonly Rule<DomainAddressProps>[] = [...PLACE_RULES, DOMAIN.ruleOn("domain", ({ domain }) => domain)];

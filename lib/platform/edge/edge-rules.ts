@@ -1,0 +1,60 @@
+import { type IResolvable } from "cdktf";
+
+import { CheckedRelation } from "../../core/checked-relation";
+import { CheckedValue, matching, oneOf } from "../../core/checked-value";
+
+/** Ways in which the certificate authority makes sure that a domain is yours. */
+export type CertificateValidation = "dns" | "load-balancer";
+
+export const CERTIFICATE_VALIDATION = oneOf(["dns", "load-balancer"], {
+  remedy: "use dns for a certificate that is valid before the name points here, load-balancer for one record less",
+});
+
+/** Share of the requests that the load balancer logs, where nothing is said. */
+export const DEFAULT_SAMPLE_RATE = 0;
+
+export const SAMPLE_RATE = new CheckedValue<number>({
+  accepts: (rate) => rate >= 0 && rate <= 1,
+  condition: (rate) => `${rate} >= 0 && ${rate} <= 1`,
+  must: "be a number from 0 to 1",
+  remedy: "use 0 for no logs, 1 for all requests",
+});
+
+/** Name of a managed zone, which is not the domain that it serves. */
+export const ZONE_NAME = matching("^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$", {
+  must: "be the name of a managed zone: up to 63 lower-case letters, digits and hyphens that start with a letter",
+  remedy: "look it up with gcloud dns managed-zones list",
+});
+
+/** A zone has records of the domain that it serves and of those below it. */
+export const ZONE_SERVES_DOMAIN = new CheckedRelation<{ dnsName: string | undefined; domain: string | undefined }>({
+  accepts: ({ dnsName, domain }) =>
+    dnsName === undefined || domain === undefined || `.${domain}.`.endsWith(`.${dnsName.replace(/[.]$/, "")}.`),
+  condition: ({ dnsName, domain }) =>
+    `${dnsName} == null || ${domain} == null ? true : endswith(".\${${domain}}.", ".\${trimsuffix(${dnsName}, ".")}.")`,
+  problem: (names, shown) =>
+    `${names.domain} is ${shown.domain} and ${names.dnsName} is ${shown.dnsName}; the domain must be that of the zone or lie below it, because Cloud DNS takes no other records; use the zone that serves the domain`,
+});
+
+/** Records are made for a domain. */
+export const ZONE_NEEDS_DOMAIN = needsDomain("there is no other name to make records of; give the domain, or remove");
+
+/** Without a load balancer in front of it, the default address is the only one. */
+export const CLOSED_NEEDS_DOMAIN = new CheckedRelation<{
+  closeDefaultAddress: boolean | IResolvable;
+  domain: string | undefined;
+}>({
+  accepts: ({ closeDefaultAddress, domain }) => closeDefaultAddress === false || domain !== undefined,
+  condition: ({ closeDefaultAddress, domain }) => `!${closeDefaultAddress} || ${domain} != null`,
+  problem: (names) =>
+    `${names.closeDefaultAddress} is true and ${names.domain} is not given; there must be a domain, because the default address is the only one without it; give the domain, or set ${names.closeDefaultAddress} to false`,
+});
+
+function needsDomain(reasonAndRemedy: string) {
+  return new CheckedRelation<{ given: unknown; domain: string | undefined }>({
+    accepts: ({ domain, given }) => given === undefined || domain !== undefined,
+    condition: ({ domain, given }) => `${given} == null || ${domain} != null`,
+    problem: (names) =>
+      `${names.given} is given without ${names.domain}; it must have one, because ${reasonAndRemedy} ${names.given}`,
+  });
+}

@@ -1,0 +1,240 @@
+import {
+  ComputeBackendService,
+  type ComputeBackendServiceLogConfig,
+} from "@cdktf/provider-google/lib/compute-backend-service";
+import { ComputeGlobalForwardingRule } from "@cdktf/provider-google/lib/compute-global-forwarding-rule";
+import { ComputeManagedSslCertificate } from "@cdktf/provider-google/lib/compute-managed-ssl-certificate";
+import { ComputeRegionNetworkEndpointGroup } from "@cdktf/provider-google/lib/compute-region-network-endpoint-group";
+import { ComputeSslPolicy } from "@cdktf/provider-google/lib/compute-ssl-policy";
+import { ComputeTargetHttpProxy } from "@cdktf/provider-google/lib/compute-target-http-proxy";
+import { ComputeTargetHttpsProxy } from "@cdktf/provider-google/lib/compute-target-https-proxy";
+import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
+import { ref, Token, type ITerraformDependable, type TerraformCount } from "cdktf";
+import { Construct } from "constructs";
+
+import { claimName } from "../../core/claimed-names";
+import { allOf, countIf, countIfSet, isSet, isWord, oneAttribute } from "../../core/conditional";
+import { expression, numberExpression } from "../../core/expression";
+import { certificateName, endpointGroupName, networkName, serviceName } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { requireProps, type Rule } from "../../core/rules";
+import { type DnsCertificate } from "../edge/dns-certificate";
+import { type DomainAddress } from "../edge/domain-address";
+import { CERTIFICATE_VALIDATION, DEFAULT_SAMPLE_RATE, SAMPLE_RATE } from "../edge/edge-rules";
+import { type FrontDoor } from "../parts";
+import { MINIMUM_TLS_VERSION, TLS_PROFILE } from "./serverless-defaults";
+import { type ServerlessService } from "./serverless-service";
+
+export interface ServerlessFrontDoorProps {
+  /** Address and domain that clients connect to; it must be the service's address too. */
+  readonly address: DomainAddress;
+
+  /** Certificate for the domain; it exists only if it is validated by DNS. */
+  readonly certificate: DnsCertificate;
+
+  /** Determines the names, the project and the region of the service. */
+  readonly place: DeploymentPlace;
+
+  /** Service that receives the requests. */
+  readonly service: ServerlessService;
+
+  /** How the certificate is validated: `dns` or `load-balancer`, which may be known only at plan. */
+  readonly validation: string;
+
+  /**
+   * What must exist first: `apis.ready("compute")`.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * Share of the requests that the load balancer logs, from 0 to 1. Logs are billed.
+   *
+   * @default 0
+   */
+  readonly requestLogSampleRate?: number;
+
+  /**
+   * Id of the security policy that all requests go through; one that is null at plan means none.
+   *
+   * @default - none
+   */
+  readonly securityPolicyId?: string;
+}
+
+/**
+ * A global external Application Load Balancer in front of a Cloud Run service, with a redirect from port 80.
+ *
+ * Requests may last as long as the service's own limit; web sockets count as requests. Nothing waits for the
+ * certificate: until it is valid, browsers refuse the domain.
+ *
+ * The proxy is created before the one that it replaces is destroyed. Terraform does the same with everything that the
+ * proxy refers to, so whatever is replaced there has a name that changes with it, and nothing there refers to the
+ * service, whose database could not exist twice.
+ */
+export class ServerlessFrontDoor extends Construct implements FrontDoor {
+  readonly url: string;
+
+  readonly ready: ITerraformDependable[];
+
+  readonly backendService: ComputeBackendService;
+
+  readonly httpsProxy: ComputeTargetHttpsProxy;
+
+  readonly forwardingRule: ComputeGlobalForwardingRule;
+
+  /** The certificate that the load balancer validates, created only if it is to. */
+  readonly loadBalancerCertificate: ComputeManagedSslCertificate;
+
+  private readonly count: TerraformCount | undefined;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: ServerlessFrontDoorProps,
+  ) {
+    super(scope, id);
+    requireProps(
+      this,
+      props,
+      { address: true, certificate: true, place: REQUIRED_PLACE, service: true, validation: true },
+      RULES,
+    );
+    const { address, place, service } = props;
+    claimName(this, `load balancer in ${place.projectId}`, serviceName(place.deployment));
+    this.count = countIfSet(address.domain);
+
+    this.backendService = this.createBackend();
+    this.loadBalancerCertificate = this.createCertificate();
+    this.httpsProxy = this.createHttpsProxy();
+    // Clients must not get in before the service is there.
+    this.forwardingRule = this.forward("Https", 443, this.httpsProxy, service.ready);
+    const redirect = this.forward("Http", 80, this.createRedirect(), []);
+
+    this.url = `https://${address.domain}`;
+    this.ready = [this.forwardingRule, redirect];
+  }
+
+  private createBackend(): ComputeBackendService {
+    const { place, requestLogSampleRate = DEFAULT_SAMPLE_RATE, securityPolicyId } = this.props;
+    const group = new ComputeRegionNetworkEndpointGroup(this, "EndpointGroup", {
+      project: place.projectId,
+      region: place.region,
+      name: endpointGroupName(place.deployment, place.region),
+      networkEndpointType: "SERVERLESS",
+      // By its name, see above. Cloud Run looks it up for each request.
+      cloudRun: { service: serviceName(place.deployment) },
+      count: this.count,
+      dependsOn: this.props.dependsOn,
+    });
+    // Neither a timeout nor a port: a serverless backend refuses others than its own, and has the service's timeout.
+    return new ComputeBackendService(this, "Backend", {
+      ...this.common("backend"),
+      loadBalancingScheme: SCHEME,
+      protocol: "HTTPS",
+      securityPolicy: securityPolicyId,
+      backend: [{ group: expression(oneAttribute(group, "id")) }],
+      logConfig: logConfig(requestLogSampleRate),
+    });
+  }
+
+  private createCertificate(): ComputeManagedSslCertificate {
+    const { address, dependsOn, place, validation } = this.props;
+    return new ComputeManagedSslCertificate(this, "Certificate", {
+      project: place.projectId,
+      name: certificateName(place.deployment, address.domain),
+      managed: { domains: [address.domain] },
+      count: countIf(allOf(isSet(address.domain), isWord(validation, "load-balancer"))),
+      dependsOn,
+    });
+  }
+
+  private createHttpsProxy(): ComputeTargetHttpsProxy {
+    const { certificate, dependsOn, place, validation } = this.props;
+    const urlMap = new ComputeUrlMap(this, "UrlMap", {
+      ...this.common("https"),
+      defaultService: expression(oneAttribute(this.backendService, "id")),
+    });
+    const tlsPolicy = new ComputeSslPolicy(this, "TlsPolicy", {
+      ...this.common("tls"),
+      profile: TLS_PROFILE,
+      minTlsVersion: MINIMUM_TLS_VERSION,
+      dependsOn,
+    });
+    const proxy = new ComputeTargetHttpsProxy(this, "HttpsProxy", {
+      // Another kind of certificate needs another proxy: one cannot change from certificates of its own to a map.
+      ...this.common(validation),
+      urlMap: expression(oneAttribute(urlMap, "id")),
+      sslPolicy: expression(oneAttribute(tlsPolicy, "id")),
+      lifecycle: { createBeforeDestroy: true },
+      dependsOn: certificate.ready,
+    });
+    const { map } = certificate;
+    proxy.addOverride("certificate_map", expression(`one([for id in ${map.fqn}[*].id : "${CERTIFICATE_MAPS}\${id}"])`));
+    proxy.addOverride(
+      "ssl_certificates",
+      expression(`(${isWord(validation, "load-balancer")} ? ${this.loadBalancerCertificate.fqn}[*].id : null)`),
+    );
+    return proxy;
+  }
+
+  private createRedirect(): ComputeTargetHttpProxy {
+    const { dependsOn } = this.props;
+    const urlMap = new ComputeUrlMap(this, "Redirect", {
+      ...this.common("redirect"),
+      defaultUrlRedirect: {
+        httpsRedirect: true,
+        redirectResponseCode: "MOVED_PERMANENTLY_DEFAULT",
+        stripQuery: false,
+      },
+      dependsOn,
+    });
+    return new ComputeTargetHttpProxy(this, "HttpProxy", {
+      ...this.common("redirect"),
+      urlMap: expression(oneAttribute(urlMap, "id")),
+    });
+  }
+
+  private forward(
+    id: string,
+    port: number,
+    proxy: ComputeTargetHttpProxy | ComputeTargetHttpsProxy,
+    dependsOn: ITerraformDependable[],
+  ): ComputeGlobalForwardingRule {
+    return new ComputeGlobalForwardingRule(this, `${id}Rule`, {
+      ...this.common(id.toLowerCase()),
+      labels: this.props.place.labels,
+      loadBalancingScheme: SCHEME,
+      ipAddress: expression(oneAttribute(this.props.address.globalAddress, "id")),
+      ipProtocol: "TCP",
+      portRange: String(port),
+      target: expression(oneAttribute(proxy, "id")),
+      dependsOn,
+    });
+  }
+
+  private common(part: string) {
+    const { deployment, projectId } = this.props.place;
+    return { project: projectId, name: networkName(deployment, part), count: this.count };
+  }
+}
+
+/** The provider does not send a rate of 0, and the platform would log everything. */
+function logConfig(sampleRate: number): ComputeBackendServiceLogConfig {
+  if (!Token.isUnresolved(sampleRate)) return sampleRate > 0 ? { enable: true, sampleRate } : { enable: false };
+  const rate = Token.asString(sampleRate);
+  return { enable: ref(`${rate} > 0`), sampleRate: numberExpression(`(${rate} > 0 ? ${rate} : null)`) };
+}
+
+/** The managed scheme; other releases of the provider have other defaults. */
+const SCHEME = "EXTERNAL_MANAGED";
+
+/** How a proxy refers to a certificate map. */
+const CERTIFICATE_MAPS = "//certificatemanager.googleapis.com/";
+
+const RULES: readonly Rule<ServerlessFrontDoorProps>[] = [
+  ...PLACE_RULES,
+  CERTIFICATE_VALIDATION.ruleOn("validation", ({ validation }) => validation),
+  SAMPLE_RATE.ruleOn("requestLogSampleRate", ({ requestLogSampleRate }) => requestLogSampleRate),
+];
