@@ -9,22 +9,7 @@ import { programPath } from "./programs";
 
 /** Programs that the scripts may call, except gcloud: a test that needs it adds its own. */
 const PROGRAMS = [
-  ...[
-    "awk",
-    "base64",
-    "cat",
-    "chmod",
-    "cksum",
-    "cp",
-    "curl",
-    "cut",
-    "date",
-    "dirname",
-    "grep",
-    "jq",
-    "mkdir",
-    "mkfifo",
-  ],
+  ...["awk", "base64", "cat", "chmod", "cksum", "cp", "curl", "cut", "date", "grep", "jq", "mkdir", "mkfifo"],
   ...["ln", "mktemp", "mv", "od", "rm", "sed", "sh", "sha256sum", "sleep", "sort", "tr", "wc"],
 ] as const;
 

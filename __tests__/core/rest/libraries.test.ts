@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
 import { packageFile } from "../../../lib/core/package-file";
@@ -91,5 +92,13 @@ describe("The shell libraries of the REST scripts", () => {
     );
     expect(using.length).toBeGreaterThan(0);
     expect(reading).toEqual(using);
+  });
+
+  it.each([
+    ["in its own folder, by its bare name", "lib/core/scripts", "wait-for-api.sh"],
+    ["from elsewhere, by a path", ".", "lib/core/scripts/wait-for-api.sh"],
+  ])("are found by a script that is started %s", (_place, folder, script) => {
+    const known = execFileSync("sh", [script, "--list"], { cwd: packageFile(folder), encoding: "utf8" });
+    expect(known).toMatch(/^run projects\//m);
   });
 });

@@ -10,7 +10,7 @@
 set -eu
 
 # shellcheck source=/dev/null
-. "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
+. "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 
 SERVICE=${SERVICE:-cloudresourcemanager.googleapis.com}
 WAIT_SECONDS=${WAIT_SECONDS:-300}

@@ -3,7 +3,7 @@
 #
 # To be sourced by a POSIX shell that runs with `set -eu`:
 #
-#   . "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
+#   . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 #   google_start
 #   google_get cloudbuild "projects/$PROJECT_ID/builds/$id" || google_fail "The build cannot be read."
 #   jq -r .status "$GOOGLE_ANSWER"
@@ -11,13 +11,14 @@
 # Settings, all optional:
 #   GOOGLE_OAUTH_ACCESS_TOKEN      access token; else one from gcloud, else one from the metadata server
 #   GCE_METADATA_HOST              host[:port] of the metadata server
-#   GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT  base URL of an API, as for the Terraform provider (see google_addresses)
+#   GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT  base URL of an API, as for the Terraform provider (see google_address)
 #   USER_PROJECT_OVERRIDE          "true" sends the quota project, as for the Terraform provider
 #   GOOGLE_BILLING_PROJECT         quota project to send instead of PROJECT_ID
 # Attempts, time limits, pauses and exit codes: rest-script.sh.
 
+google_library=${GOOGLE_REST_LIBRARY:-$0}
 # shellcheck source=/dev/null
-. "$(dirname "${GOOGLE_REST_LIBRARY:-$0}")/rest-script.sh"
+. "${google_library%"${google_library##*/}"}./rest-script.sh"
 
 GOOGLE_PATIENT=no
 GOOGLE_TOKEN_SOURCE=
@@ -118,9 +119,12 @@ google_renew() {
   google_authorize
 }
 
-# Environment names (GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT) and default values of the Terraform provider google 7.45.
-google_addresses() {
-  cat <<'TABLE'
+# Sets google_base to the base URL of an API, with a trailing slash. Environment names (GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT)
+# and default values are those of the Terraform provider google 7.45.
+google_address() {
+  while read -r google_api google_product google_base; do
+    [ "$google_api" != "$1" ] || break
+  done <<'TABLE'
 artifactregistry ARTIFACT_REGISTRY https://artifactregistry.googleapis.com/v1/
 certificatemanager CERTIFICATE_MANAGER https://certificatemanager.googleapis.com/v1/
 cloudbuild CLOUD_BUILD https://cloudbuild.googleapis.com/v1/
@@ -137,12 +141,7 @@ serviceusage SERVICE_USAGE https://serviceusage.googleapis.com/v1/
 sqladmin SQL https://sqladmin.googleapis.com/sql/v1beta4/
 storage STORAGE https://storage.googleapis.com/storage/v1/
 TABLE
-}
-
-# Sets google_base to the base URL of an API, with a trailing slash.
-google_address() {
-  google_base=$(google_addresses | sed -n "s/^$1 //p")
-  eval "google_base=\${GOOGLE_${google_base% *}_CUSTOM_ENDPOINT:-${google_base#* }}"
+  eval "google_base=\${GOOGLE_${google_product}_CUSTOM_ENDPOINT:-$google_base}"
   google_base=${google_base%/}/
 }
 
@@ -233,12 +232,12 @@ google_repeat() {
 
 google_send() {
   {
-    cat "$GOOGLE_WORK/credentials"
     printf 'url = "%s"\n' "$GOOGLE_URL"
     google_payer=$(google_quota_project)
     [ -z "$google_payer" ] || printf 'header = "X-Goog-User-Project: %s"\n' "$google_payer"
   } >"$GOOGLE_WORK/request"
-  set -- --config "$GOOGLE_WORK/request" --request "$GOOGLE_METHOD" --header 'Accept: application/json'
+  set -- --config "$GOOGLE_WORK/credentials" --config "$GOOGLE_WORK/request" --request "$GOOGLE_METHOD" \
+    --header 'Accept: application/json'
   [ -z "$google_body" ] || set -- "$@" --header 'Content-Type: application/json' --data-binary "@$google_body"
   google_attempt google_read_answer --max-time "$REST_CALL_SECONDS" "$@"
 }

@@ -31,27 +31,32 @@ REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 # The C1 control characters in UTF-8; some terminals act on them.
 GOOGLE_C1=$(printf '\302[\200-\237]')
 GOOGLE_ENDING=no
+GOOGLE_GIVEN=
 GOOGLE_ON_INTERRUPT=:
 GOOGLE_REFUSED=
+GOOGLE_RULES=
 GOOGLE_SHOWN=
 GOOGLE_SLEEP=
 # Background process, which must not outlive the script.
 GOOGLE_WORKER=
 
 google_say() {
-  google_line=$(google_plain "$*")
+  google_plain "$*"
   # A SIGPIPE that is ignored at startup cannot be trapped, so the failed write ends the script.
   printf '%s\n' "$google_line" 2>/dev/null || [ "$GOOGLE_ENDING" = yes ] || google_interrupted SIGPIPE 141
 }
 
 google_complain() {
-  google_line=$(google_plain "$*")
+  google_plain "$*"
   printf '%s\n' "$google_line" >&2 || :
 }
 
-# Replaces control characters, so that a response cannot control the terminal.
+# Sets google_line to the text without control characters, so that a response cannot control the terminal.
 google_plain() {
-  printf '%s\n' "$1" | sed -e 's/[[:cntrl:]]/ /g' -e "s/$GOOGLE_C1/ /g"
+  google_line=$1
+  case $1 in
+    *[!' '-~]*) google_line=$(printf '%s\n' "$1" | sed -e 's/[[:cntrl:]]/ /g' -e "s/$GOOGLE_C1/ /g") ;;
+  esac
 }
 
 # Reports all missing programs at once, with how to install them.
@@ -84,6 +89,11 @@ google_require() {
 
 # Collects problems of the settings; google_check_settings reports them together.
 google_refuse() {
+  google_judge_settings
+  google_refuse_now "$@"
+}
+
+google_refuse_now() {
   GOOGLE_REFUSED="$GOOGLE_REFUSED
   - $*"
 }
@@ -100,12 +110,14 @@ google_check_settings() {
   done
   [ -z "${GOOGLE_BILLING_PROJECT:-}" ] || google_setting GOOGLE_BILLING_PROJECT '[A-Za-z0-9.:-]+' \
     "the id or number of a project"
+  google_judge_settings
   [ -n "$GOOGLE_REFUSED" ] || return 0
   google_complain "${0##*/} cannot start:$GOOGLE_REFUSED"
   exit 2
 }
 
-# google_setting NAME PATTERN MEANING: refuses an environment variable that is empty or does not match the expression.
+# google_setting NAME PATTERN MEANING: refuses an environment variable that is empty or does not match the expression; at
+# the latest in google_check_settings.
 google_setting() {
   google_value=
   eval "google_value=\${$1:-}"
@@ -114,10 +126,28 @@ google_setting() {
     *'
 '*) google_refuse "$1 has more than one line; it must hold $3." ;;
     *)
-      printf '%s\n' "$google_value" | grep -Eq "^($2)\$" ||
-        google_refuse "$1 is \"$google_value\"; it must hold $3."
+      GOOGLE_GIVEN="$GOOGLE_GIVEN$1=$google_value
+"
+      GOOGLE_RULES="$GOOGLE_RULES${GOOGLE_RULES:+
+}$1=($2)"
+      eval "google_meaning_$1=\$3"
       ;;
   esac
+}
+
+# Refuses those of the settings so far that do not match. One process judges all: a start takes longer than the work.
+google_judge_settings() {
+  [ -n "$GOOGLE_GIVEN" ] || return 0
+  google_odd=$(printf '%s' "$GOOGLE_GIVEN" | grep -Evx "$GOOGLE_RULES") || [ $? -eq 1 ] || google_odd=$GOOGLE_GIVEN
+  GOOGLE_GIVEN='' GOOGLE_RULES=''
+  [ -n "$google_odd" ] || return 0
+  google_meaning=
+  while IFS= read -r google_line; do
+    eval "google_meaning=\$google_meaning_${google_line%%=*}"
+    google_refuse_now "${google_line%%=*} is \"${google_line#*=}\"; it must hold $google_meaning."
+  done <<LINES
+$google_odd
+LINES
 }
 
 # google_time_limit NAME...: whole seconds. In shell arithmetic a leading 0 means octal, and 20 digits overflow.

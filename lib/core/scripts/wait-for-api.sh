@@ -12,12 +12,10 @@
 set -eu
 
 # shellcheck source=/dev/null
-. "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
+. "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 
 # One read-only call per API: name, path and query; PROJECT and REGION are filled in. The base URL is in google-rest.sh.
-known_services() {
-  cat <<'TABLE'
-artifactregistry projects/PROJECT/locations/REGION/repositories pageSize=1
+known_services='artifactregistry projects/PROJECT/locations/REGION/repositories pageSize=1
 certificatemanager projects/PROJECT/locations/global/certificateMaps pageSize=1
 cloudbuild projects/PROJECT/builds pageSize=1
 cloudresourcemanager projects/PROJECT
@@ -31,12 +29,10 @@ run projects/PROJECT/locations/REGION/services pageSize=1
 secretmanager projects/PROJECT/secrets pageSize=1
 serviceusage projects/PROJECT/services/serviceusage.googleapis.com
 sqladmin projects/PROJECT/instances maxResults=1
-storage b project=PROJECT&maxResults=1
-TABLE
-}
+storage b project=PROJECT&maxResults=1'
 
 if [ "${1:-}" = --list ]; then
-  known_services
+  printf '%s\n' "$known_services"
   exit 0
 fi
 
@@ -44,17 +40,21 @@ WAIT_SECONDS=${WAIT_SECONDS:-300}
 SERVICE=${SERVICE:-}
 service=${SERVICE%.googleapis.com}
 api=$service.googleapis.com
-probe=$(known_services | while read -r name call; do
-  [ "$name" != "$service" ] || echo "$call"
-done)
+names=
+probe=
+while read -r name call; do
+  names="$names$name "
+  [ "$name" != "$service" ] || probe=$call
+done <<TABLE
+$known_services
+TABLE
 
 google_require curl jq
 google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
 google_setting SERVICE '[a-z0-9.-]+' "the name of an API, like run.googleapis.com"
 google_time_limit WAIT_SECONDS
 if [ -n "$SERVICE" ] && [ -z "$probe" ]; then
-  google_refuse "SERVICE is \"$SERVICE\", for which no harmless call is known; known are: $(known_services |
-    while read -r name call; do printf '%s ' "$name"; done)(add a line to known_services)."
+  google_refuse "SERVICE is \"$SERVICE\", for which no harmless call is known; known are: $names(add a line to known_services)."
 fi
 case $probe in
   *REGION*) google_setting REGION '[a-z0-9-]+' "a region, like us-central1, because the call to $service needs one" ;;
@@ -65,7 +65,8 @@ google_start
 # The loop below retries transient failures too, within WAIT_SECONDS.
 google_try_once
 
-call=$(printf '%s\n' "$probe" | sed -e "s/PROJECT/$PROJECT_ID/" -e "s/REGION/${REGION:-}/")
+call=${probe%%PROJECT*}$PROJECT_ID${probe#*PROJECT}
+case $call in *REGION*) call=${call%%REGION*}$REGION${call#*REGION} ;; esac
 path=${call%% *}
 query=${call#"$path"}
 query=${query# }

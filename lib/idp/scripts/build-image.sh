@@ -21,7 +21,7 @@
 set -eu
 
 # shellcheck source=/dev/null
-. "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
+. "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 
 BUILD_LOCATION=${BUILD_LOCATION:-global}
 BUILD_TIMEOUT_SECONDS=${BUILD_TIMEOUT_SECONDS:-1200}

@@ -22,9 +22,9 @@
 set -eu
 
 # shellcheck source=/dev/null
-. "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
+. "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 # shellcheck source=/dev/null
-. "$(dirname "$0")/assessment-rest.sh"
+. "${0%"${0##*/}"}./assessment-rest.sh"
 
 OPERATION_SECONDS=${OPERATION_SECONDS:-600}
 
@@ -230,7 +230,7 @@ look_for_note() {
 
 say_note() {
   # The note may be read in a folder other than Terraform's.
-  script=$(cd "$(dirname "$0")" && pwd)/${0##*/}
+  script=$(cd "${0%"${0##*/}"}." && pwd)/${0##*/}
   script=$(printf '%s\n' "$script" | sed "s/'/'\\\\''/g; s/^/'/; s/\$/'/")
   set +e
   facts=$(set -e && look_for_note 2>/dev/null)

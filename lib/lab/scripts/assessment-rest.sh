@@ -3,8 +3,8 @@
 #
 # To be sourced after google-rest.sh, which has what all REST scripts share:
 #
-#   . "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
-#   . "$(dirname "$0")/assessment-rest.sh"
+#   . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
+#   . "${0%"${0##*/}"}./assessment-rest.sh"
 #
 # One setting besides those of google-rest.sh, optional:
 #   REST_UPLOAD_SECONDS  time limit for one attempt to send a file (1800)

@@ -11,9 +11,9 @@
 set -eu
 
 # shellcheck source=/dev/null
-. "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
+. "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 # shellcheck source=/dev/null
-. "$(dirname "$0")/assessment-rest.sh"
+. "${0%"${0##*/}"}./assessment-rest.sh"
 
 # The service's maximum for one page. Machines in full view are large, and a page has to arrive within the time limit of
 # one call.
@@ -117,7 +117,7 @@ fi
 # Prints how to have Terraform register and import again: the source is not in its state, so it notices no loss.
 if [ -n "${SOURCE_ID:-}" ] && ! jq -en --arg id "$SOURCE_ID" 'any(inputs; .id == $id)' "$GOOGLE_WORK/sources" >/dev/null; then
   repair=
-  for file in "$(dirname "$0")"/../*.tf.json; do
+  for file in "${0%"${0##*/}"}"../*.tf.json; do
     [ ! -f "$file" ] || repair=$(jq -r '[.resource.terraform_data // {} | to_entries[]
       | select(any(.value.provisioner[]?["local-exec"].command // ""; test("/(register-source|discover-cloudb)[.]sh\"$")))
       | " -replace=\u0027terraform_data.\(.key)\(if .value.count then "[0]" else "" end)\u0027"]

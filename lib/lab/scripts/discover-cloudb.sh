@@ -7,7 +7,7 @@
 # Exit codes: google-rest.sh.
 set -eu
 
-scripts=$(dirname "$0")
+scripts=${0%"${0##*/}"}.
 # shellcheck source=/dev/null
 . "${GOOGLE_REST_LIBRARY:-$scripts/google-rest.sh}"
 

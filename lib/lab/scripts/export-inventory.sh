@@ -26,7 +26,7 @@
 # Sorts on disk, so memory does not grow with the number of machines.
 set -eu
 
-scripts=$(dirname "$0")
+scripts=${0%"${0##*/}"}.
 # shellcheck source=/dev/null
 . "${GOOGLE_REST_LIBRARY:-$scripts/google-rest.sh}"
 # shellcheck source-path=SCRIPTDIR source=cloudb-lists.sh

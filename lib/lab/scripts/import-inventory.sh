@@ -17,7 +17,7 @@
 # Settings of the calls and exit codes: google-rest.sh; of the uploads: assessment-rest.sh.
 set -eu
 
-scripts=$(dirname "$0")
+scripts=${0%"${0##*/}"}.
 # shellcheck source=/dev/null
 . "${GOOGLE_REST_LIBRARY:-$scripts/google-rest.sh}"
 # shellcheck source-path=SCRIPTDIR source=assessment-rest.sh

@@ -20,9 +20,9 @@
 set -eu
 
 # shellcheck source=/dev/null
-. "${GOOGLE_REST_LIBRARY:-$(dirname "$0")/google-rest.sh}"
+. "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 # shellcheck source=/dev/null
-. "$(dirname "$0")/assessment-rest.sh"
+. "${0%"${0##*/}"}./assessment-rest.sh"
 
 SOURCE_TYPE=${SOURCE_TYPE:-SOURCE_TYPE_DISCOVERY_CLIENT}
 WAIT_SECONDS=${WAIT_SECONDS:-300}
