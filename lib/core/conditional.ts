@@ -41,6 +41,13 @@ export function isUnset(value: OptionalValue): string {
   return expression(`${value} == null`);
 }
 
+/** Whether all conditions hold, as a string: `true`, `false` or a boolean expression. */
+export function allOf(...conditions: readonly string[]): string {
+  if (conditions.includes("false")) return "false";
+  const open = conditions.filter((condition) => condition !== "true");
+  return open.length < 2 ? (open[0] ?? "true") : expression(open.map((condition) => `(${condition})`).join(" && "));
+}
+
 /**
  * One of two expressions, depending on whether the value is set.
  *
@@ -75,7 +82,7 @@ export function oneAttribute(resource: TerraformResource, attribute: string): st
 }
 
 /** A block that Terraform repeats for each element of a collection. */
-interface DynamicBlock {
+export interface DynamicBlock {
   /** Map or list, as a value or an expression. */
   readonly forEach: unknown;
 
@@ -96,8 +103,23 @@ export function addDynamicBlock(
   block: string,
   { forEach, content }: DynamicBlock,
 ): void {
-  const path = parentPath === "" ? "dynamic" : `${parentPath}.dynamic`;
-  resource.addOverride(`${path}.${block}`, { for_each: forEach, content });
+  resource.addOverride(dynamicPath(parentPath, block), { for_each: forEach, content });
+}
+
+/** Adds several `dynamic` blocks of one name, for collections with different content. */
+export function addDynamicBlocks(
+  resource: TerraformResource,
+  parentPath: string,
+  block: string,
+  blocks: readonly DynamicBlock[],
+): void {
+  if (blocks.length === 0) return;
+  const bodies = blocks.map(({ content, forEach }) => ({ for_each: forEach, content }));
+  resource.addOverride(dynamicPath(parentPath, block), bodies);
+}
+
+function dynamicPath(parentPath: string, block: string): string {
+  return parentPath === "" ? `dynamic.${block}` : `${parentPath}.dynamic.${block}`;
 }
 
 function isLiteral(value: OptionalValue): boolean {
