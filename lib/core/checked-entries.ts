@@ -44,11 +44,21 @@ export class CheckedEntries {
 
   /** Validation of an input that must not be null. */
   validationOf(variable: string): TerraformVariableValidationConfig {
+    return this.memberValidationOf(variable, `var.${variable}`);
+  }
+
+  /**
+   * Validation of a member of an input.
+   *
+   * @param name name in the message
+   * @param collection Terraform expression for it, also where the input is null
+   */
+  memberValidationOf(name: string, collection: string): TerraformVariableValidationConfig {
     const { condition, rule, show } = this.spec;
     const holds = `try(${condition}, false)`;
     return {
-      condition: `\${alltrue([for key, value in var.${variable} : ${holds}])}`,
-      errorMessage: `${variable} has \${join(", ", [for key, value in var.${variable} : ${SHOWN[show].expression} if !${holds}])}; ${rule}.`,
+      condition: `\${alltrue([for key, value in ${collection} : ${holds}])}`,
+      errorMessage: `${name} has \${join(", ", [for key, value in ${collection} : ${SHOWN[show].expression} if !${holds}])}; ${rule}.`,
     };
   }
 }

@@ -62,9 +62,22 @@ export class CheckedValue<Value> {
    */
   validationOf(variable: string, optional: boolean): TerraformVariableValidationConfig {
     const value = `var.${variable}`;
+    const validation = this.memberValidationOf(variable, value);
+    return optional
+      ? { ...validation, condition: `\${${value} == null ? true : ${this.condition(value)}}` }
+      : validation;
+  }
+
+  /**
+   * Validation of a member of an input.
+   *
+   * @param name name in the message
+   * @param value Terraform expression for it, also where the input is null
+   */
+  memberValidationOf(name: string, value: string): TerraformVariableValidationConfig {
     return {
-      condition: `\${${optional ? `${value} == null ? true : ` : ""}${this.condition(value)}}`,
-      errorMessage: `${this.problem(variable, `\${jsonencode(${value})}`)}.`,
+      condition: `\${${this.condition(value)}}`,
+      errorMessage: `${this.problem(name, `\${jsonencode(${value})}`)}.`,
     };
   }
 }

@@ -1,4 +1,4 @@
-import { type IResolvable, type TerraformStack, type TerraformVariableValidationConfig } from "cdktf";
+import { ref, Token, type IResolvable, type TerraformStack, type TerraformVariableValidationConfig } from "cdktf";
 import { Construct } from "constructs";
 
 import { type CheckedEntries } from "../../lib/core/checked-entries";
@@ -14,9 +14,28 @@ interface Types {
   readonly string: string;
 }
 
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the rule knows its own type
+type Must = CheckedValue<any> | readonly (CheckedEntries | CheckedValue<any>)[];
+
+/** A member of an input that is an object. */
+interface Member {
+  readonly type: keyof Types;
+
+  /** Value of an object without it; every member has one. */
+  readonly default: unknown;
+
+  /** Rules for the value. */
+  readonly must?: Must;
+}
+
+/** Type of an input that is an object. */
+interface ObjectType {
+  readonly members: Readonly<Record<string, Member>>;
+}
+
 /** One input of a stack. */
 export interface Input {
-  readonly type: keyof Types;
+  readonly type: keyof Types | ObjectType;
 
   /** Meaning, unit or limits, and the consequence of changing it later. */
   readonly description: string;
@@ -31,8 +50,7 @@ export interface Input {
   readonly sensitive?: boolean;
 
   /** Rules for the value, the same as for the construct's prop. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the rule knows its own type
-  readonly must?: CheckedValue<any> | readonly (CheckedEntries | CheckedValue<any>)[];
+  readonly must?: Must;
 
   /** Rules that also depend on other inputs. */
   readonly together?: readonly TerraformVariableValidationConfig[];
@@ -46,7 +64,18 @@ type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}
 
 /** The values of a table of inputs under the names of their props: `project_id` becomes `projectId`. */
 export type InputValues<Table extends InputTable> = {
-  readonly [Name in keyof Table & string as CamelCase<Name>]: Types[Table[Name]["type"]];
+  readonly [Name in keyof Table & string as CamelCase<Name>]: ValueOf<Table[Name]["type"]>;
+};
+
+type ValueOf<Type extends Input["type"]> = Type extends keyof Types
+  ? Types[Type]
+  : Type extends ObjectType
+    ? ObjectValue<Type["members"]>
+    : never;
+
+/** The members of an object that may be null, and whether it is given. */
+type ObjectValue<Members extends ObjectType["members"]> = { readonly enabled: IResolvable } & {
+  readonly [Name in keyof Members & string as CamelCase<Name>]: Types[Members[Name]["type"]];
 };
 
 /** Declares every input of a table and returns their values. */
@@ -58,24 +87,70 @@ export function declareInputs<const Table extends InputTable>(stack: TerraformSt
   ) as InputValues<Table>;
 }
 
-function valueOf(scope: Construct, name: string, { must, together = [], ...input }: Input): unknown {
-  const validation = [...validationsOf(name, must, input.default === null), ...together];
-  const variable = new InputVariable(scope, name, { ...input, ...(validation.length > 0 && { validation }) });
-  return VALUES[input.type](variable);
+function valueOf(scope: Construct, name: string, { must, together = [], type, ...input }: Input): unknown {
+  const validation = [
+    ...validationsOf(name, must, input.default === null),
+    ...memberValidations(name, type),
+    ...together,
+  ];
+  new InputVariable(scope, name, {
+    ...input,
+    type: typeof type === "string" ? type : objectType(type),
+    ...(validation.length > 0 && { validation }),
+  });
+  return typeof type === "string" ? VALUES[type](ref(`var.${name}`)) : objectValue(name, type);
 }
 
-function validationsOf(name: string, must: Input["must"], optional: boolean): TerraformVariableValidationConfig[] {
+function validationsOf(name: string, must: Must | undefined, optional: boolean): TerraformVariableValidationConfig[] {
+  return rulesOf(must).map((rule) => rule.validationOf(name, optional));
+}
+
+function memberValidations(name: string, type: Input["type"]): TerraformVariableValidationConfig[] {
+  if (typeof type === "string") return [];
+  return Object.entries(type.members).flatMap(([member, { must }]) =>
+    rulesOf(must).map((rule) => rule.memberValidationOf(`${name}.${member}`, memberExpression(name, type, member))),
+  );
+}
+
+function rulesOf(must: Must | undefined): Exclude<Must, CheckedValue<unknown>> {
   if (must === undefined) return [];
-  const rules = "length" in must ? must : [must];
-  return rules.map((rule) => rule.validationOf(name, optional));
+  return "length" in must ? must : [must];
 }
 
-const VALUES: Readonly<Record<keyof Types, (variable: InputVariable) => unknown>> = {
-  bool: (variable) => variable.booleanValue,
-  "list(string)": (variable) => variable.listValue,
-  "map(string)": (variable) => variable.value as IResolvable,
-  number: (variable) => variable.numberValue,
-  string: (variable) => variable.stringValue,
+/**
+ * A member of an object input as a Terraform expression without `${}`.
+ *
+ * It has its default where the object is null, because Terraform evaluates the message of a validation that holds too.
+ */
+export function memberExpression<Type extends ObjectType>(
+  name: string,
+  { members }: Type,
+  member: keyof Type["members"] & string,
+): string {
+  return `try(var.${name}.${member}, ${JSON.stringify(members[member]?.default)})`;
+}
+
+/** The type as Terraform writes it; members that are left out get their default there. */
+function objectType({ members }: ObjectType): string {
+  const optional = ([name, { type, default: value }]: [string, Member]) =>
+    `${name} = optional(${type}, ${JSON.stringify(value)})`;
+  return `object({ ${Object.entries(members).map(optional).join(", ")} })`;
+}
+
+function objectValue(name: string, object: ObjectType): Readonly<Record<string, unknown>> {
+  const values = Object.entries(object.members).map(([member, { type }]): [string, unknown] => [
+    camelCase(member),
+    VALUES[type](ref(memberExpression(name, object, member))),
+  ]);
+  return { enabled: ref(`var.${name} != null`), ...Object.fromEntries(values) };
+}
+
+const VALUES: Readonly<Record<keyof Types, (reference: IResolvable) => unknown>> = {
+  bool: (reference) => reference,
+  "list(string)": (reference) => Token.asList(reference),
+  "map(string)": (reference) => reference,
+  number: (reference) => Token.asNumber(reference),
+  string: (reference) => Token.asString(reference),
 };
 
 function camelCase(name: string): string {
