@@ -1,0 +1,49 @@
+/**
+ * Paths of the application that a rule in front of it may name. All are prefixes: the application compares case and
+ * answers other spellings with 404, except for percent-encoding, which it decodes.
+ */
+
+/** The API: sign-in pages, the user interface, administration and outposts all use it. */
+export const API_PATH = "/api/v3/";
+
+/** Steps of sign-in, enrolment and recovery are requests to it; every submitted form is a POST. */
+export const FLOW_EXECUTOR_PATH = `${API_PATH}flows/executor/`;
+
+/**
+ * Pages of the administration, and the parts of the API that change what the server runs: settings, blueprints, and the
+ * expressions in policies and property mappings. Pages for users and outposts use none of them.
+ */
+export const ADMINISTRATION_PATHS = [
+  "/if/admin/",
+  `${API_PATH}admin/`,
+  `${API_PATH}managed/`,
+  `${API_PATH}policies/`,
+  `${API_PATH}propertymappings/`,
+] as const;
+
+/** Endpoints that servers call, each from one address on behalf of many users. */
+export const SERVER_TO_SERVER_PATHS = {
+  /** Relying parties exchange a code or a refresh token at each sign-in. */
+  token: "/application/o/token/",
+
+  /** Relying parties ask for the user's claims at each sign-in, some at each request. */
+  userinfo: "/application/o/userinfo/",
+
+  /** Resource servers ask whether a token is valid at each request. */
+  introspection: "/application/o/introspect/",
+
+  /** Reverse proxies ask whether a visitor is signed in at each request to an application behind them. */
+  forwardAuthentication: "/outpost.goauthentik.io/",
+
+  /** Outposts and open pages of the administration keep a web socket, and reconnect all at once after a rollout. */
+  webSockets: "/ws/",
+} as const;
+
+/** SAML messages that relying parties send: XML, compressed or not, as base64. */
+export const SAML_PROVIDER_PATH = "/application/saml/";
+
+/** SAML messages of other identity providers, and their users, with names in any script. */
+export const SAML_SOURCE_PATH = "/source/saml/";
+
+/** Users and groups that another directory sends, with filters that read like SQL. */
+export const SCIM_SOURCE_PATH = "/source/scim/";

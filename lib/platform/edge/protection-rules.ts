@@ -1,0 +1,177 @@
+import {
+  ADMINISTRATION_PATHS,
+  API_PATH,
+  FLOW_EXECUTOR_PATH,
+  SAML_PROVIDER_PATH,
+  SAML_SOURCE_PATH,
+  SCIM_SOURCE_PATH,
+  SERVER_TO_SERVER_PATHS,
+} from "../../idp/public-paths";
+
+/**
+ * The rules of the protection, in the order in which Cloud Armor looks at them.
+ *
+ * Cloud Armor takes the first rule that matches and looks at no other; a limit that is not exceeded counts as such a
+ * match, and allows. So whatever denies comes before whatever counts. A rule in preview is logged and passed over.
+ *
+ * A priority belongs to its rule and is never reused: the provider updates rules by priority, and one that changes from
+ * ranges to an expression might keep both.
+ */
+export interface ProtectionRule {
+  /** Name of the rule in this table and in tests. */
+  readonly id: string;
+
+  /** Position; the first one of a rule that occurs several times. */
+  readonly priority: number;
+
+  /** What happens to a request that matches; a limited one is denied only above its limit. */
+  readonly action: "allow" | "deny(403)" | "rate_based_ban" | "throttle";
+
+  /** Requests that it matches: an expression of Cloud Armor's rules language, every request, or those of the ranges. */
+  readonly match: { readonly expression: string } | "adminRanges" | "everything";
+
+  /** Setting that decides whether the rule exists. */
+  readonly onlyWith?: "adminRanges" | "restrictAdmin" | "waf";
+
+  /** Setting with the number of requests per minute and address. */
+  readonly limit?: "requestsPerMinute" | "signInsPerMinute";
+
+  /** Description in the policy, at most 64 characters. */
+  readonly title: string;
+
+  /** Why it exists, and why in this form. */
+  readonly reason: string;
+}
+
+/** Period of every limit, which Cloud Armor takes from a list of its own. */
+export const LIMIT_SECONDS = 60;
+
+/** Cloud Armor takes this many ranges in a rule. */
+export const RANGES_PER_RULE = 10;
+
+/** Rules that there is room for between the first range rule and the next rule. */
+const RANGE_RULES = 100;
+
+/** Ranges that there is room for. */
+export const MOST_RANGES = RANGE_RULES * RANGES_PER_RULE;
+
+/** Least strict level of the preconfigured rules: the others refuse much of what people type. */
+const WAF_SENSITIVITY = 1;
+
+/**
+ * Paths that the rules about content pass over, because what is sent there legitimately looks like an attack: passwords
+ * with quotes, Python in expressions, HTML in mails, XML as base64, filters.
+ */
+export const UNEXAMINED_PATHS = [API_PATH, SAML_PROVIDER_PATH, SAML_SOURCE_PATH, SCIM_SOURCE_PATH] as const;
+
+const begins = (path: string) => `request.path.startsWith('${path}')`;
+
+/** Decoded first, as the application does: the rule could be passed by writing one letter as its code otherwise. */
+const beginsDecoded = (path: string) => `request.path.urlDecode().startsWith('${path}')`;
+
+const evaluates = (signatures: string) =>
+  `evaluatePreconfiguredWaf('${signatures}-v33-stable', {'sensitivity': ${WAF_SENSITIVITY}})`;
+
+/**
+ * A rule about the content of requests, except on the paths above.
+ *
+ * There is none about remote files (`rfi`), because an address in a parameter is what it looks for, and every sign-in
+ * has one in `redirect_uri`.
+ */
+function contentRule(id: string, priority: number, title: string, reason: string): ProtectionRule {
+  const expression = [evaluates(id), ...UNEXAMINED_PATHS.map((path) => `!${begins(path)}`)].join(" && ");
+  return { id, priority, action: "deny(403)", match: { expression }, onlyWith: "waf", title, reason };
+}
+
+export const PROTECTION_RULES: readonly ProtectionRule[] = [
+  {
+    id: "admin-ranges",
+    priority: 1000,
+    action: "allow",
+    match: "adminRanges",
+    onlyWith: "adminRanges",
+    title: "Allow the administrators' ranges",
+    reason: "First, so that no other rule locks administrators out.",
+  },
+  {
+    id: "administration",
+    priority: 2000,
+    action: "deny(403)",
+    match: { expression: ADMINISTRATION_PATHS.map(beginsDecoded).join(" || ") },
+    onlyWith: "restrictAdmin",
+    title: "Deny the administration to all others",
+    reason:
+      "A stolen session cannot change what the server runs. The rest of the API stays open, because sign-in pages and outposts need it.",
+  },
+  contentRule(
+    "sqli",
+    3000,
+    "Deny SQL injection",
+    "The application escapes what it sends to its database; this is a second line.",
+  ),
+  contentRule(
+    "xss",
+    3010,
+    "Deny cross-site scripting",
+    "Addresses and pages of a sign-in carry parameters of relying parties.",
+  ),
+  contentRule(
+    "lfi",
+    3020,
+    "Deny access to local files",
+    "Static files and uploads are served from folders by their names.",
+  ),
+  contentRule(
+    "rce",
+    3030,
+    "Deny execution of commands",
+    "Probes for known holes of other software arrive from the first hour on.",
+  ),
+  {
+    id: "scannerdetection",
+    priority: 3040,
+    action: "deny(403)",
+    match: { expression: evaluates("scannerdetection") },
+    onlyWith: "waf",
+    title: "Deny security scanners",
+    reason: "It judges how a client introduces itself, not what people type, so it passes over no path.",
+  },
+  contentRule(
+    "protocolattack",
+    3050,
+    "Deny attacks on the protocol",
+    "Requests that two servers read differently reach what the first would have refused.",
+  ),
+  {
+    id: "sign-ins",
+    priority: 4000,
+    action: "rate_based_ban",
+    match: { expression: `request.method == 'POST' && ${beginsDecoded(FLOW_EXECUTOR_PATH)}` },
+    limit: "signInsPerMinute",
+    title: "Ban addresses that submit too many sign-in forms",
+    reason:
+      "Slows guessing of passwords and codes. Only forms count and only forms are banned: pages, tokens and sessions of the same address go on.",
+  },
+  {
+    id: "requests",
+    priority: 5000,
+    action: "throttle",
+    match: {
+      expression: Object.values(SERVER_TO_SERVER_PATHS)
+        .map((path) => `!${begins(path)}`)
+        .join(" && "),
+    },
+    limit: "requestsPerMinute",
+    title: "Throttle addresses that send too many requests",
+    reason:
+      "Keeps one client from using all instances. Servers are exempt where they act for many users; keys and discovery documents are not, because relying parties keep them.",
+  },
+  {
+    id: "default",
+    priority: 2_147_483_647,
+    action: "allow",
+    match: "everything",
+    title: "Allow the rest",
+    reason: "Always written out: without any rule, the provider would show no change when others are removed.",
+  },
+];

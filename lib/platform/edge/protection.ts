@@ -1,0 +1,219 @@
+import { Token, type IResolvable } from "cdktf";
+
+import { anyAddressRangeCondition, isAnyAddressRange, prefixLength } from "../../core/address-range";
+import { CheckedEntries } from "../../core/checked-entries";
+import { CheckedRelation } from "../../core/checked-relation";
+import { matching, oneOf, wholeNumber } from "../../core/checked-value";
+import { type OptionalValue } from "../../core/conditional";
+import { type Risk } from "../../core/risks";
+import { type Rule } from "../../core/rules";
+import { LIMIT_SECONDS, MOST_RANGES, UNEXAMINED_PATHS } from "./protection-rules";
+
+/** Protection of a front door against guessing of passwords, floods of requests and attacks on the application. */
+export interface Protection {
+  /**
+   * Whether there is any.
+   *
+   * @default true
+   */
+  readonly enabled?: boolean | IResolvable;
+
+  /**
+   * CIDR ranges of administrators, IPv4 or IPv6. No rule applies to them.
+   *
+   * @default - none
+   */
+  readonly adminRanges?: readonly string[];
+
+  /**
+   * Seconds that an address with too many sign-in forms is refused further ones.
+   *
+   * @default 300
+   */
+  readonly banSeconds?: number;
+
+  /**
+   * Requests per minute and address, apart from those that servers and outposts send on behalf of users.
+   *
+   * @default 600
+   */
+  readonly requestsPerMinute?: number;
+
+  /**
+   * Denies the administration pages, and the parts of the API that change what the server runs, to all addresses but
+   * `adminRanges`. The rest of the API stays open, because sign-in pages and outposts use it.
+   *
+   * @default false
+   */
+  readonly restrictAdmin?: boolean | IResolvable;
+
+  /**
+   * Sign-in forms per minute and address; one sign-in submits two to four. Raise it for offices with one address, and
+   * for LDAP and RADIUS outposts, which sign all their users in from theirs.
+   *
+   * @default 60
+   */
+  readonly signInsPerMinute?: number;
+
+  /**
+   * What happens to requests that look like an attack: `off` for nothing, `preview` for a note in the log, `enforce` for
+   * a refusal.
+   *
+   * @default "preview"
+   */
+  readonly waf?: string;
+}
+
+/** Values for what a protection leaves out. */
+export const PROTECTION_DEFAULTS = {
+  enabled: true,
+  adminRanges: [] as readonly string[],
+  banSeconds: 300,
+  requestsPerMinute: 600,
+  restrictAdmin: false,
+  signInsPerMinute: 60,
+  waf: "preview",
+} as const satisfies Required<Protection>;
+
+/** Words for what happens to requests that look like an attack. */
+const WAF_OFF = "off";
+const WAF_PREVIEW = "preview";
+const WAF_ENFORCE = "enforce";
+
+const { banSeconds, requestsPerMinute, signInsPerMinute } = PROTECTION_DEFAULTS;
+
+/** Limits of Cloud Armor on what its rules count per address. */
+const MOST_COUNTED = { beforeBan: 10_000, beforeThrottle: 1_000_000 };
+
+export const SIGN_INS_PER_MINUTE = wholeNumber(
+  { from: 1, to: MOST_COUNTED.beforeBan },
+  { reason: "Cloud Armor counts no further before a ban", remedy: `use ${signInsPerMinute}` },
+);
+
+export const REQUESTS_PER_MINUTE = wholeNumber(
+  { from: 1, to: MOST_COUNTED.beforeThrottle },
+  { reason: "Cloud Armor counts no further", remedy: `use ${requestsPerMinute}` },
+);
+
+export const BAN_SECONDS = wholeNumber(
+  { from: LIMIT_SECONDS, to: 3600 },
+  {
+    reason: "a shorter ban ends before the count does, and a longer one locks out whoever gets the address next",
+    remedy: `use ${banSeconds}`,
+  },
+);
+
+export const WAF = oneOf([WAF_OFF, WAF_PREVIEW, WAF_ENFORCE], {
+  remedy: `use ${WAF_PREVIEW}, and ${WAF_ENFORCE} once the log shows no request of your own`,
+});
+
+export const ADMIN_RANGES = new CheckedEntries({
+  accepts: (_, range) => isAnyAddressRange(range) && prefixLength(range) > 0,
+  condition: `${anyAddressRangeCondition("value")} && !endswith(value, "/0")`,
+  show: "value",
+  rule: "each must be an IPv4 or IPv6 range, but not all addresses, written with its first address in the shortest form and IPv4 not as IPv6; write for example 203.0.113.0/24, 2001:db8::/32, or /32 for one address",
+});
+
+/** The priorities of the rules leave room for a limited number of ranges. */
+export const ADMIN_RANGES_FIT = new CheckedRelation<{ adminRanges: readonly string[] }, "count">({
+  accepts: ({ adminRanges }) => adminRanges.length <= MOST_RANGES,
+  condition: ({ adminRanges }) => `length(${adminRanges}) <= ${MOST_RANGES}`,
+  figures: {
+    count: {
+      of: ({ adminRanges }) => adminRanges.length,
+      expression: ({ adminRanges }) => `length(${adminRanges})`,
+    },
+  },
+  problem: (names, _, { count }) =>
+    `${names.adminRanges} has ${count} ranges; it must not have more than ${MOST_RANGES}, because a policy has room for no more; write wider ranges`,
+});
+
+/** Restricting the administration to nobody would lock everybody out. */
+export const ADMIN_RANGES_GIVEN = new CheckedRelation<{ adminRanges: readonly string[]; restrictAdmin: unknown }>({
+  accepts: ({ adminRanges, restrictAdmin }) => restrictAdmin !== true || adminRanges.length > 0,
+  condition: ({ adminRanges, restrictAdmin }) => `!${restrictAdmin} || length(${adminRanges}) > 0`,
+  problem: (names) =>
+    `${names.restrictAdmin} is true and ${names.adminRanges} is empty; there must be a range, because everybody would be locked out of the administration; give the ranges of the administrators, or set ${names.restrictAdmin} to false`,
+});
+
+/** Policy of the organization that takes the place of the rules here. */
+export const EXISTING_SECURITY_POLICY = matching("^projects/[^/]+/global/securityPolicies/[^/]+$", {
+  must: "be projects/<project>/global/securityPolicies/<name>",
+  reason: "a global load balancer takes no regional policy",
+  remedy: "write it in full",
+});
+
+/** A backend has one policy. */
+export const ONE_SECURITY_POLICY = new CheckedRelation<{ existing: unknown; protection: unknown }>({
+  accepts: ({ existing, protection }) => existing === undefined || protection === undefined,
+  condition: ({ existing, protection }) => `${existing} == null || ${protection} == null`,
+  problem: (names) =>
+    `${names.protection} and ${names.existing} are both given; only one can be, because a load balancer has one policy; remove one of them`,
+});
+
+/** Without a domain there is no load balancer that could have a policy. */
+export const POLICY_WITH_DOMAIN = new CheckedRelation<{ domain: unknown; policy: unknown }>({
+  accepts: ({ domain, policy }) => policy === undefined || domain !== undefined,
+  condition: ({ domain, policy }) => `${policy} == null || ${domain} != null`,
+  problem: (names) =>
+    `${names.policy} is given without ${names.domain}; it needs one, because without it there is no load balancer to protect; give ${names.domain}, or remove ${names.policy}`,
+});
+
+/** Name of a prop, and how to get it from the props. */
+type Source<Props, Value> = readonly [name: string, valueOf: (props: Props) => Value];
+
+interface ProtectionSources<Props> {
+  readonly domain: Source<Props, OptionalValue>;
+  readonly existing: Source<Props, OptionalValue>;
+  readonly protection: Source<Props, Protection | undefined>;
+}
+
+/** Rules for the protection of a front door, for each construct that takes one. */
+export function protectionRules<Props>({ domain, existing, protection }: ProtectionSources<Props>): Rule<Props>[] {
+  const [name, protectionOf] = protection;
+  const member = <Name extends keyof Protection>(key: Name): Source<Props, Protection[Name]> => [
+    `${name}.${key}`,
+    (props) => protectionOf(props)?.[key],
+  ];
+  const adminRanges: Source<Props, readonly string[]> = [
+    `${name}.adminRanges`,
+    (props) => protectionOf(props)?.adminRanges ?? PROTECTION_DEFAULTS.adminRanges,
+  ];
+  const given: Source<Props, unknown> = [name, (props) => presenceOf(protectionOf(props))];
+  return [
+    SIGN_INS_PER_MINUTE.ruleOn(...member("signInsPerMinute")),
+    BAN_SECONDS.ruleOn(...member("banSeconds")),
+    REQUESTS_PER_MINUTE.ruleOn(...member("requestsPerMinute")),
+    WAF.ruleOn(...member("waf")),
+    ADMIN_RANGES.ruleOn(...adminRanges),
+    ADMIN_RANGES_FIT.ruleOn({ adminRanges }),
+    ADMIN_RANGES_GIVEN.ruleOn({ adminRanges, restrictAdmin: member("restrictAdmin") }),
+    EXISTING_SECURITY_POLICY.ruleOn(...existing),
+    ONE_SECURITY_POLICY.ruleOn({ existing, protection: given }),
+    POLICY_WITH_DOMAIN.ruleOn({ domain, policy: given }),
+    POLICY_WITH_DOMAIN.ruleOn({ domain, policy: existing }),
+  ];
+}
+
+/** Undefined for no protection, like an optional value; known only to Terraform if the switch is. */
+function presenceOf(protection: Protection | undefined): unknown {
+  const { enabled = PROTECTION_DEFAULTS.enabled } = protection ?? { enabled: false };
+  return enabled === false ? undefined : enabled;
+}
+
+/** Whether the rules about content exist, and whether they only take notes. */
+export function wafSwitches(waf: string): { readonly isOn: string; readonly isPreview: string } {
+  if (!Token.isUnresolved(waf)) return { isOn: String(waf !== WAF_OFF), isPreview: String(waf === WAF_PREVIEW) };
+  return { isOn: `${waf} != "${WAF_OFF}"`, isPreview: `${waf} == "${WAF_PREVIEW}"` };
+}
+
+/** Warns of what the rules about content do not see, once somebody relies on them. */
+export function unexaminedPathsRisk(waf: string): Risk {
+  const paths = UNEXAMINED_PATHS.join(", ");
+  return {
+    value: waf,
+    isAvoided: waf !== WAF_ENFORCE,
+    condition: `${waf} != "${WAF_ENFORCE}"`,
+    message: `protection.waf is "${WAF_ENFORCE}"; the rules pass over ${paths}, because passwords, expressions and SAML messages there look like attacks; keep the application up to date, and restrict the administration to known ranges`,
+  };
+}

@@ -1,0 +1,219 @@
+import {
+  ComputeSecurityPolicy,
+  computeSecurityPolicyRuleToTerraform,
+  type ComputeSecurityPolicyRule,
+} from "@cdktf/provider-google/lib/compute-security-policy";
+import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { claimName } from "../../core/claimed-names";
+import {
+  addDynamicBlocks,
+  allOf,
+  conditionOf,
+  countIf,
+  isSet,
+  oneAttribute,
+  valueOr,
+  type DynamicBlock,
+  type OptionalValue,
+} from "../../core/conditional";
+import { expression, numberExpression } from "../../core/expression";
+import { NETWORK_NAME_MAX_LENGTH, networkName } from "../../core/names";
+import { setNewerAttribute } from "../../core/newer-attribute";
+import { PLACE_RULES, REQUIRED_PLACE, type DeploymentPlace } from "../../core/place";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { requireProvider } from "../../core/provider-requirements";
+import { warnOf } from "../../core/risks";
+import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
+import { PROTECTION_DEFAULTS, protectionRules, unexaminedPathsRisk, wafSwitches, type Protection } from "./protection";
+import { LIMIT_SECONDS, PROTECTION_RULES, RANGES_PER_RULE, type ProtectionRule } from "./protection-rules";
+
+export interface SecurityPolicyProps {
+  /** Determines the name and the project. */
+  readonly place: DeploymentPlace;
+
+  /**
+   * What must exist first: `apis.ready("compute")`.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * Domain of the load balancer that gets the policy.
+   *
+   * @default - none, and no policy either
+   */
+  readonly domain?: string;
+
+  /**
+   * Existing policy that takes the place of the rules here: `projects/<project>/global/securityPolicies/<name>`.
+   *
+   * @default - none
+   */
+  readonly existing?: string;
+
+  /**
+   * Rules to create a policy with.
+   *
+   * @default - none
+   */
+  readonly protection?: Protection;
+}
+
+/** What the load balancer of a front door refuses: a Cloud Armor policy of our rules, an existing one, or none. */
+export class SecurityPolicy extends Construct {
+  /** Id of the policy, as a Terraform value; null without one. */
+  readonly policyId: string;
+
+  /** What must exist before a load balancer can use the policy. */
+  readonly ready: ITerraformDependable[];
+
+  /** Created only with a domain and a protection. */
+  readonly policy: ComputeSecurityPolicy;
+
+  constructor(scope: Construct, id: string, props: SecurityPolicyProps) {
+    super(scope, id);
+    requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
+    requireProvider(this, "google");
+
+    const { dependsOn, domain, existing, place, protection } = props;
+    const settings = completed(protection);
+    const name = networkName(place.deployment, POLICY);
+    claimName(this, `security policy in ${place.projectId}`, name);
+    warnOf(this, "ContentIsExamined", [unexaminedPathsRisk(settings.waf)]);
+
+    const blocks = PROTECTION_RULES.flatMap((rule) => blocksOf(rule, settings));
+    this.policy = new ComputeSecurityPolicy(this, MAIN_CHILD_ID, {
+      project: place.projectId,
+      name,
+      type: "CLOUD_ARMOR",
+      rule: blocks.filter(({ forEach }) => forEach === undefined).map(({ rule }) => rule),
+      count: countOf(domain, protection === undefined ? false : settings.enabled),
+      dependsOn,
+    });
+    addDynamicBlocks(
+      this.policy,
+      "",
+      "rule",
+      blocks
+        .filter(({ forEach }) => forEach !== undefined)
+        .map(({ forEach, rule }) => ({
+          forEach,
+          content: computeSecurityPolicyRuleToTerraform(rule) as DynamicBlock["content"],
+        })),
+    );
+    if (place.labels !== undefined) setNewerAttribute(this.policy, "labels", place.labels);
+
+    this.policyId = valueOr(existing, oneAttribute(this.policy, "id"));
+    this.ready = [this.policy];
+  }
+}
+
+/** End of the policy's name. */
+const POLICY = "protection";
+
+/** A protection with all its values, each a literal or known only to Terraform. */
+type Settings = Required<Protection>;
+
+function completed(given: Protection = {}): Settings {
+  const values = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...PROTECTION_DEFAULTS, ...(Object.fromEntries(values) as Protection) };
+}
+
+function countOf(domain: OptionalValue, isEnabled: boolean | IResolvable) {
+  const condition = allOf(isSet(domain), switched(isEnabled));
+  return countIf(condition === "true" ? undefined : condition);
+}
+
+/** A switch as `true`, `false` or a boolean expression. */
+function switched(isOn: boolean | IResolvable): string {
+  return isOn === false ? "false" : (conditionOf(isOn) ?? "true");
+}
+
+/** A rule of the policy. */
+interface RuleBlock {
+  readonly rule: ComputeSecurityPolicyRule;
+
+  /**
+   * Collection for whose elements it is repeated.
+   *
+   * @default - it occurs once
+   */
+  readonly forEach?: unknown;
+}
+
+function blocksOf(rule: ProtectionRule, settings: Settings): RuleBlock[] {
+  if (rule.onlyWith === "adminRanges") return rangeBlocks(rule, settings);
+  const waf = wafSwitches(settings.waf);
+  const block = { ...commonArguments(rule), match: matchOf(rule), rateLimitOptions: limitOf(rule, settings) };
+  if (rule.onlyWith === "waf") return blockIf(waf.isOn, { ...block, preview: boolean(waf.isPreview) });
+  return blockIf(rule.onlyWith === undefined ? "true" : switched(settings[rule.onlyWith]), block);
+}
+
+function blockIf(condition: string, rule: ComputeSecurityPolicyRule): RuleBlock[] {
+  if (condition === "false") return [];
+  return [condition === "true" ? { rule } : { rule, forEach: expression(`(${condition}) ? [true] : []`) }];
+}
+
+/** As many rules as the ranges need. */
+function rangeBlocks(rule: ProtectionRule, { adminRanges }: Settings): RuleBlock[] {
+  const common = commonArguments(rule);
+  if (Token.isUnresolved(adminRanges)) {
+    const priority = numberExpression(`${rule.priority} + rule.key`);
+    const match = fromRanges(Token.asList(expression("rule.value")));
+    return [{ rule: { ...common, priority, match }, forEach: Fn.chunklist(adminRanges as string[], RANGES_PER_RULE) }];
+  }
+  return chunks(adminRanges, RANGES_PER_RULE).map((ranges, index) => ({
+    rule: { ...common, priority: rule.priority + index, match: fromRanges(ranges) },
+  }));
+}
+
+function commonArguments({ action, priority, title }: ProtectionRule) {
+  return { action, priority, description: title, preview: false };
+}
+
+function matchOf({ match }: ProtectionRule): ComputeSecurityPolicyRule["match"] {
+  return typeof match === "string" ? fromRanges(["*"]) : { expr: match };
+}
+
+function fromRanges(srcIpRanges: string[]): ComputeSecurityPolicyRule["match"] {
+  return { versionedExpr: "SRC_IPS_V1", config: { srcIpRanges } };
+}
+
+function limitOf({ action, limit }: ProtectionRule, settings: Settings): ComputeSecurityPolicyRule["rateLimitOptions"] {
+  if (limit === undefined) return undefined;
+  return {
+    conformAction: "allow",
+    exceedAction: "deny(429)",
+    // The address that connects to the load balancer; what clients write into a header would be theirs to choose.
+    enforceOnKey: "IP",
+    rateLimitThreshold: { count: settings[limit], intervalSec: LIMIT_SECONDS },
+    banDurationSec: action === "rate_based_ban" ? settings.banSeconds : undefined,
+  };
+}
+
+function boolean(text: string): boolean | IResolvable {
+  return text === "true" || text === "false" ? text === "true" : Token.asAny(expression(text));
+}
+
+function chunks<Item>(items: readonly Item[], size: number): Item[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
+}
+
+const RULES: readonly Rule<SecurityPolicyProps>[] = [
+  ...PLACE_RULES,
+  ...nameRules<SecurityPolicyProps>(({ place }) => networkName(place.deployment, POLICY), {
+    ...RESOURCE_NAME,
+    what: "security policy name",
+    maxLength: NETWORK_NAME_MAX_LENGTH,
+    lengthReason: "Compute Engine takes no longer one",
+  }),
+  ...protectionRules<SecurityPolicyProps>({
+    domain: ["domain", ({ domain }) => domain],
+    existing: ["existing", ({ existing }) => existing],
+    protection: ["protection", ({ protection }) => protection],
+  }),
+];
