@@ -1,0 +1,75 @@
+import { SecurityPolicy } from "../../lib/platform/edge/security-policy";
+import { declareInputs } from "../../stacks/inputs/input-table";
+import { PROTECTION_INPUTS } from "../../stacks/inputs/protection-inputs";
+import { describeWith } from "../support/programs";
+import { PLACE } from "../support/stand-in-parts";
+import { bareStack, terraformOf } from "../support/synthesis";
+import { judgedInputs, unsaidRules } from "./judged-inputs";
+import {
+  ACCEPTED_PROTECTIONS,
+  REFUSED_PROTECTIONS_ALONE,
+  REFUSED_PROTECTIONS_TOGETHER,
+} from "./refused-protection-inputs";
+import { warningsOfFile } from "./terraform-run";
+
+const terraform = () => {
+  const stack = bareStack();
+  const { domain, existingSecurityPolicy, protection } = declareInputs(stack, {
+    ...PROTECTION_INPUTS,
+    domain: { type: "string", default: null, description: "Name that visitors use." },
+  });
+  new SecurityPolicy(stack, "Policy", { place: PLACE, domain, existing: existingSecurityPolicy, protection });
+  return terraformOf(stack);
+};
+
+describe("The inputs of the protection", () => {
+  it("are an object whose members all have a default, and no object at all by default", () => {
+    expect(terraform().variable?.protection).toMatchObject({
+      type: 'object({ sign_ins_per_minute = optional(number, 60), ban_seconds = optional(number, 300), requests_per_minute = optional(number, 600), admin_ranges = optional(list(string), []), restrict_admin = optional(bool, false), waf = optional(string, "preview") })',
+      default: null,
+    });
+  });
+});
+
+describeWith(["terraform"], "The inputs of the protection, judged by Terraform", () => {
+  const accepted = ACCEPTED_PROTECTIONS.map(
+    (protection) => [JSON.stringify(protection).slice(0, 80), { domain: "sign-in.example.com", protection }] as const,
+  );
+  let judged: ReadonlyMap<string, readonly string[]>;
+
+  beforeAll(() => {
+    judged = judgedInputs(terraform().variable ?? {}, {}, [
+      REFUSED_PROTECTIONS_ALONE,
+      REFUSED_PROTECTIONS_TOGETHER,
+      [...accepted, ["nothing", {}]],
+    ]);
+  });
+
+  it.each([...REFUSED_PROTECTIONS_ALONE, ...REFUSED_PROTECTIONS_TOGETHER])("refuse %s", (behaviour, _, texts) => {
+    expect(judged.get(behaviour)).toEqual(texts);
+  });
+
+  it("accept every protection that Cloud Armor does, and none", () => {
+    const names = ["nothing", ...accepted.map(([name]) => name)];
+    expect(names.map((name) => judged.get(name))).toEqual(names.map(() => []));
+  });
+
+  it("are all judged: every validation has a refusal", () => {
+    const said = [...REFUSED_PROTECTIONS_ALONE, ...REFUSED_PROTECTIONS_TOGETHER].flatMap(([, , texts]) => texts);
+    expect(unsaidRules(terraform().variable ?? {}, said)).toEqual([]);
+  });
+
+  it.each([
+    ["no protection", null, []],
+    ["a preview", {}, []],
+    [
+      "enforced rules",
+      { waf: "enforce" },
+      [
+        'protection.waf is "enforce"; the rules pass over /api/v3/, /application/saml/, /source/saml/, /source/scim/, because passwords, expressions and SAML messages there look like attacks; keep the application up to date, and restrict the administration to known ranges.',
+      ],
+    ],
+  ])("warn of the paths that are not examined: %s", (_, protection, warnings) => {
+    expect(warningsOfFile(terraform(), { domain: "sign-in.example.com", protection })).toEqual(warnings);
+  });
+});

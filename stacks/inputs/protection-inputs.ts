@@ -1,0 +1,59 @@
+import {
+  ADMIN_RANGES,
+  ADMIN_RANGES_FIT,
+  ADMIN_RANGES_GIVEN,
+  BAN_SECONDS,
+  EXISTING_SECURITY_POLICY,
+  ONE_SECURITY_POLICY,
+  POLICY_WITH_DOMAIN,
+  PROTECTION_DEFAULTS,
+  REQUESTS_PER_MINUTE,
+  SIGN_INS_PER_MINUTE,
+  WAF,
+} from "../../lib/platform/edge/protection";
+import { memberExpression, type Input } from "./input-table";
+
+const PROTECTION = {
+  members: {
+    sign_ins_per_minute: { type: "number", default: PROTECTION_DEFAULTS.signInsPerMinute, must: SIGN_INS_PER_MINUTE },
+    ban_seconds: { type: "number", default: PROTECTION_DEFAULTS.banSeconds, must: BAN_SECONDS },
+    requests_per_minute: { type: "number", default: PROTECTION_DEFAULTS.requestsPerMinute, must: REQUESTS_PER_MINUTE },
+    admin_ranges: { type: "list(string)", default: PROTECTION_DEFAULTS.adminRanges, must: [ADMIN_RANGES] },
+    restrict_admin: { type: "bool", default: PROTECTION_DEFAULTS.restrictAdmin },
+    waf: { type: "string", default: PROTECTION_DEFAULTS.waf, must: WAF },
+  },
+} as const satisfies Input["type"];
+
+const ADMIN = {
+  names: { adminRanges: "protection.admin_ranges", restrictAdmin: "protection.restrict_admin" },
+  values: {
+    adminRanges: memberExpression("protection", PROTECTION, "admin_ranges"),
+    restrictAdmin: memberExpression("protection", PROTECTION, "restrict_admin"),
+  },
+};
+
+/** Inputs for what the load balancer of a domain refuses. */
+export const PROTECTION_INPUTS = {
+  protection: {
+    type: PROTECTION,
+    default: null,
+    description:
+      "Cloud Armor rules for the load balancer of domain; {} is enough. sign_ins_per_minute: sign-in forms per address, two to four per sign-in; more are refused for ban_seconds. Raise it for offices and for LDAP or RADIUS outposts, which send all sign-ins from one address. requests_per_minute: all requests per address but those that servers and outposts send for users. admin_ranges: CIDR ranges that no rule applies to. restrict_admin: administration from these ranges alone. waf: off, preview (only logs what looks like an attack) or enforce. Null for no rules. Changing it later takes effect within minutes.",
+    together: [
+      ADMIN_RANGES_FIT.validationOf(ADMIN.names, ADMIN.values),
+      ADMIN_RANGES_GIVEN.validationOf(ADMIN.names, ADMIN.values),
+      POLICY_WITH_DOMAIN.validationOf({ domain: "domain", policy: "protection" }),
+    ],
+  },
+  existing_security_policy: {
+    type: "string",
+    default: null,
+    description:
+      "Existing Cloud Armor policy for the load balancer of domain, projects/<project>/global/securityPolicies/<name>, instead of protection. Changing it later takes effect within minutes.",
+    must: EXISTING_SECURITY_POLICY,
+    together: [
+      ONE_SECURITY_POLICY.validationOf({ existing: "existing_security_policy", protection: "protection" }),
+      POLICY_WITH_DOMAIN.validationOf({ domain: "domain", policy: "existing_security_policy" }),
+    ],
+  },
+} as const satisfies Record<string, Input>;
