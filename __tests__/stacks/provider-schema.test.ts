@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { NEWER_GOOGLE_ATTRIBUTES, NEWER_KUBERNETES_ATTRIBUTES } from "../../lib/core/newer-attribute";
+import { PROVIDERS } from "../rehearsal/project/provider-types";
 import { type Block, type Terraform } from "../support/synthesis";
 import {
   providerSchema,
@@ -175,14 +176,15 @@ describe("The real providers' schemas", () => {
     ]);
   });
 
-  it("are trimmed to the types that are used", () => {
+  it("are trimmed to the types that are used or that the rehearsal describes", () => {
     const used = (kind: "data" | "resource" | "ephemeral") =>
       [...new Set(blocks(kind).map(({ type }) => type))].filter((type) => type !== "terraform_data").sort();
     const trimmed = (kind: "data_source" | "ephemeral_resource" | "resource") =>
       Object.values(schemas)
         .flatMap((schema) => Object.keys(schema[`${kind}_schemas`] ?? {}))
         .sort();
-    expect(trimmed("resource")).toEqual(used("resource"));
+    const described = Object.values(PROVIDERS).flatMap(({ resources }) => Object.keys(resources));
+    expect(trimmed("resource")).toEqual([...new Set([...used("resource"), ...described])].sort());
     expect(trimmed("ephemeral_resource")).toEqual(used("ephemeral"));
     expect(trimmed("data_source")).toEqual(used("data"));
   });

@@ -88,6 +88,10 @@ export class Cloud {
   readonly othersNetworks = new Set<string>();
   /** Other resources from outside the configuration, by type and identity. */
   readonly others = new Set<string>();
+  /** DNS zones from outside the configuration, by identity, with the name that each serves and the dot at its end. */
+  readonly zones = new Map<string, string>();
+  /** Data of the records in them, by identity of the record set, whoever made them. */
+  readonly zoneRecords = new Map<string, readonly string[]>();
   /** Whether everything that the configuration does not create exists already: enabled services, accounts, grants. */
   othersExist = false;
   /** What the configuration creates, by type and identity, as soon as it is planned. */

@@ -16,6 +16,14 @@ export interface ReadContext {
   readonly current: ValueObject;
 }
 
+/** What a change conflicts with. */
+export interface ConflictContext {
+  readonly id: string;
+  readonly cloud: Cloud;
+  /** The resource as it is in the project; null before it exists. */
+  readonly before: ValueObject | null;
+}
+
 /** Behaviour of one resource type in the stand-in, beyond its schema. */
 export interface ResourceType {
   /** Attributes whose change forces a replacement. */
@@ -42,6 +50,9 @@ export interface ResourceType {
 
   /** Problems of the arguments that the API reports at apply. */
   readonly invalid?: (values: ValueObject) => readonly string[];
+
+  /** What the API refuses because of what else is in the project, or of what the resource was before. */
+  readonly conflicts?: (values: ValueObject, context: ConflictContext) => readonly string[];
 
   /** Identity, unique within the type. */
   readonly id: (values: ValueObject, cloud: Cloud) => string;

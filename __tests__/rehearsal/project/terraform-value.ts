@@ -99,6 +99,7 @@ export function blockType(block: BlockSchema): AttributeType {
 /** Completes a JSON value by its type: absent attributes become null, attributes of an older schema are dropped. */
 export function completed(value: unknown, type: AttributeType): Value {
   if (value === null || value === undefined) return null;
+  if (value instanceof Unknown) return value;
   if (typeof type === "string") return value as Value;
   const [kind, inner] = type;
   if (kind === "list" || kind === "set") {
@@ -120,7 +121,7 @@ export function completedBlock(value: Value, block: BlockSchema): Value {
   if (!isValueObject(value)) return value;
   const attributes = Object.entries(block.attributes ?? {}).map(([name, { type }]): [string, Value] => [
     name,
-    value[name] instanceof Unknown ? value[name] : completed(value[name], type),
+    completed(value[name], type),
   ]);
   const blocks = Object.entries(block.block_types ?? {}).map(([name, nested]): [string, Value] => {
     const given = value[name] ?? null;

@@ -134,6 +134,7 @@ export class ResourceProvider {
     const id = kind.id(withProject(values, this.settings), this.cloud);
     const state = this.filled(type, values, id);
     const object: CloudObject = { type, id, values: state, writeOnly, needs: kind.needs?.(state, this.cloud) ?? [] };
+    this.requireNoConflict(kind, object, null);
     try {
       this.cloud.create(object);
       kind.afterCreate?.(object, this.cloud);
@@ -183,9 +184,15 @@ export class ResourceProvider {
     const kept = Object.entries(before.writeOnly).filter((entry) => !isSent(entry));
     const sent = Object.entries(change.writeOnly).filter(isSent);
     const object = { ...before, values: state, writeOnly: Object.fromEntries([...kept, ...sent]), needs };
+    this.requireNoConflict(kind, object, before.values);
     this.cloud.update(object);
     kind.afterUpdate?.(object, this.cloud);
     return state;
+  }
+
+  private requireNoConflict(kind: ResourceType, { type, id, values }: CloudObject, before: ValueObject | null): void {
+    const conflicts = kind.conflicts?.(values, { id, cloud: this.cloud, before }) ?? [];
+    if (conflicts.length > 0) throw new Refusal(`Error 400: ${type} ${id} is refused: ${conflicts.join("; ")}`);
   }
 
   private destroy(type: string, kind: ResourceType, prior: ValueObject): Value {

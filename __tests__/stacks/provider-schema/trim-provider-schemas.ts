@@ -5,10 +5,12 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 
 import { packageFile } from "../../../lib/core/package-file";
+import { PROVIDERS } from "../../rehearsal/project/provider-types";
 import { type ProviderSchema, typesOf } from "./provider-schema";
 
 /**
- * Writes the trimmed schemas beside this file: of the types that the synthesized stacks use, without prose.
+ * Writes the trimmed schemas beside this file: of the types that the synthesized stacks use or the rehearsal describes, without
+ * prose.
  *
  * Arguments that are folders are further synthesized stacks, somebody else's, whose types are added. All others are full
  * schemas, each a plain or compressed output of `terraform providers schema -json`, called `<provider>-<release>.json` or
@@ -21,8 +23,11 @@ const isFolder = (path: string): boolean => existsSync(join(path, "cdk.tf.json")
 const given = process.argv.slice(2);
 const folders = [...readdirSync(STACKS).map((stack) => join(STACKS, stack)), ...given.filter(isFolder)];
 const used = folders.map(typesOf);
+const described = Object.values(PROVIDERS).flatMap(({ resources }) => Object.keys(resources));
 const usedOf = (kind: "data" | "ephemeral" | "resource", provider: string): string[] =>
-  [...new Set(used.flatMap((types) => types[kind]))].filter((type) => type.startsWith(`${provider}_`)).sort();
+  [...new Set([...used.flatMap((types) => types[kind]), ...(kind === "resource" ? described : [])])]
+    .filter((type) => type.startsWith(`${provider}_`))
+    .sort();
 
 interface FullDump {
   readonly provider_schemas: Readonly<Record<string, ProviderSchema>>;

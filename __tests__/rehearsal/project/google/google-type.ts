@@ -42,6 +42,12 @@ export function computeType({
   });
 }
 
+/** What Google's APIs refuse of the names of load balancers and their parts. */
+export function nameProblems(values: ValueObject): string[] {
+  const name = textAt(values, "name");
+  return /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name) ? [] : [`${name} is no name of at most 63 characters`];
+}
+
 function filledIn(template: string, values: ValueObject): string {
   return template.replace(/\{\{(\w+)\}\}/g, (_match, name: string) => textAt(values, name));
 }

@@ -1,4 +1,4 @@
-import { type Cloud, type Need } from "../cloud";
+import { type Cloud, type Need, Refusal } from "../cloud";
 import { needObject } from "../needs";
 import { type ResourceTypes } from "../resource-type";
 import { membersOf, textAt, type Value, valueAt, type ValueObject } from "../terraform-value";
@@ -7,7 +7,14 @@ import { computeId } from "./references";
 
 /** Addresses to assign, from blocks reserved for documentation. */
 const REGIONAL_ADDRESS = "203.0.113.20";
-const GLOBAL_ADDRESS = "203.0.113.30";
+const GLOBAL_ADDRESSES = Array.from({ length: 20 }, (_none, index) => `203.0.113.${index + 30}`);
+
+function freeGlobalAddress(cloud: Cloud): string {
+  const taken = cloud.ofType("google_compute_global_address").map(({ values }) => textAt(values, "address"));
+  const free = GLOBAL_ADDRESSES.find((address) => !taken.includes(address));
+  if (free === undefined) throw new Refusal("Error 403: Quota 'STATIC_ADDRESSES' exceeded");
+  return free;
+}
 
 /** The need for a network of this project, from Terraform or existing before; networks of other projects exist. */
 export function needNetwork(reference: string, project: string): Need[] {
@@ -88,18 +95,11 @@ export const NETWORK_TYPES: ResourceTypes = {
 
   google_compute_global_address: computeType({
     path: "global/addresses/{{name}}",
-    replacedBy: ["project", "name", "address", "address_type", "ip_version", "network", "purpose"],
+    replacedBy: [
+      ...["project", "name", "address", "address_type", "description", "ip_version", "network", "prefix_length"],
+      "purpose",
+    ],
     source: "resource_compute_global_address.go",
-    computed: () => ({ address: GLOBAL_ADDRESS }),
-  }),
-
-  google_compute_managed_ssl_certificate: computeType({
-    path: "global/sslCertificates/{{name}}",
-    replacedBy: ["project", "name", "type", "managed", "description"],
-    source: "resource_compute_managed_ssl_certificate.go",
-    computed: (values) => ({
-      certificate_id: 1,
-      subject_alternative_names: membersOf(valueAt(values, "managed.0.domains")),
-    }),
+    computed: (_values, { cloud }) => ({ address: freeGlobalAddress(cloud) }),
   }),
 };

@@ -24,9 +24,12 @@ export class Project {
   }
 
   plan(type: string, args: object, prior: Value = null): ValueObject {
-    const config = configuration(type, args);
-    const proposed = prior === null ? config : withPrior(config, prior);
-    return this.provider.plan(type, { prior, planned: proposed, config }).planned as ValueObject;
+    return this.planned(type, args, prior).planned as ValueObject;
+  }
+
+  /** What of a change forces a replacement. */
+  replacedBy(type: string, args: object, prior: Value): readonly string[] {
+    return this.planned(type, args, prior).replacedBy;
   }
 
   apply(type: string, args: object, prior: Value = null): ValueObject {
@@ -49,6 +52,12 @@ export class Project {
   destroy(type: string, prior: Value): void {
     this.provider.apply(type, { prior, planned: null, config: null });
   }
+
+  private planned(type: string, args: object, prior: Value): ReturnType<ResourceProvider["plan"]> {
+    const config = configuration(type, args);
+    const proposed = prior === null ? config : withPrior(config, prior, type);
+    return this.provider.plan(type, { prior, planned: proposed, config });
+  }
 }
 
 /** Arguments as Terraform sends them: all other attributes null, all other blocks empty. */
@@ -62,6 +71,8 @@ export function configuration(type: string, args: object): ValueObject {
 }
 
 /** Keeps prior computed values for what is not configured. */
-function withPrior(config: ValueObject, prior: Value): ValueObject {
-  return Object.fromEntries(Object.entries(config).map(([name, value]) => [name, value ?? valueAt(prior, name)]));
+function withPrior(config: ValueObject, prior: Value, type: string): ValueObject {
+  const attributes = schema.resource_schemas?.[type]?.block.attributes ?? {};
+  const kept = (name: string): Value => (attributes[name]?.computed === true ? valueAt(prior, name) : null);
+  return Object.fromEntries(Object.entries(config).map(([name, value]) => [name, value ?? kept(name)]));
 }
