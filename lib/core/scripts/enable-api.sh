@@ -46,15 +46,16 @@ require_time() {
 }
 
 service_path="projects/$PROJECT_ID/services/$SERVICE"
-google_get serviceusage "$service_path" || give_up
-if [ "$(jq -r '.state // ""' "$GOOGLE_ANSWER")" = ENABLED ]; then
+google_reading .state google_get serviceusage "$service_path" || give_up
+if [ "$GOOGLE_READ" = ENABLED ]; then
   google_say "$SERVICE is already on in project $PROJECT_ID."
   exit 0
 fi
 
 google_say "Turning on $SERVICE in project $PROJECT_ID."
 printf '{}\n' >"$GOOGLE_WORK/enable.json"
-until google_post serviceusage "$service_path:enable" "$GOOGLE_WORK/enable.json"; do
+progress='if .done != true then "running \(.name | strings // "")" elif has("error") then "failed" else "done" end'
+until google_reading "$progress" google_post serviceusage "$service_path:enable" "$GOOGLE_WORK/enable.json"; do
   # Terraform may be enabling other APIs of this project at the same time; Service Usage accepts one change at a time.
   google_says 'another activation or deactivation is in progress' || give_up
   require_time "another change of the project's APIs is still under way"
@@ -62,16 +63,17 @@ until google_post serviceusage "$service_path:enable" "$GOOGLE_WORK/enable.json"
   google_sleep "$REST_POLL_SECONDS"
 done
 
-while [ "$(jq -r '.done // false' "$GOOGLE_ANSWER")" != true ]; do
-  google_part .name || google_fail "Service Usage names no operation that turns on $SERVICE."
-  operation=$GOOGLE_PART
+while [ "${GOOGLE_READ%% *}" = running ]; do
+  operation=${GOOGLE_READ#running }
+  ! google_is_odd "$operation" || google_fail "Service Usage names no operation that turns on $SERVICE."
   require_time "the operation $operation is still running"
   google_progress "$SERVICE" "being turned on"
   google_sleep "$REST_POLL_SECONDS"
-  google_get serviceusage "$operation" || google_fail "The state of $operation, which turns on $SERVICE, cannot be read."
+  google_reading "$progress" google_get serviceusage "$operation" ||
+    google_fail "The state of $operation, which turns on $SERVICE, cannot be read."
 done
 
-if jq -e 'has("error")' "$GOOGLE_ANSWER" >/dev/null; then
+if [ "$GOOGLE_READ" = failed ]; then
   google_complain "$SERVICE cannot be turned on in project $PROJECT_ID: its operation failed."
   google_complain "  $(jq -r '"code \(.error.code // "unknown"): \(.error.message // "no message")"' "$GOOGLE_ANSWER")"
   google_complain "  Way out: repair what the message names (often billing: https://console.cloud.google.com/billing/linkedaccount?project=$PROJECT_ID) and run the same command again."

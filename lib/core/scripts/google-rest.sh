@@ -5,8 +5,8 @@
 #
 #   . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 #   google_start
-#   google_get cloudbuild "projects/$PROJECT_ID/builds/$id" || google_fail "The build cannot be read."
-#   jq -r .status "$GOOGLE_ANSWER"
+#   google_reading .status google_get cloudbuild "projects/$PROJECT_ID/builds/$id" || google_fail "No build can be read."
+#   google_say "$GOOGLE_READ"
 #
 # Settings, all optional:
 #   GOOGLE_OAUTH_ACCESS_TOKEN      access token; else one from gcloud, else one from the metadata server
@@ -22,6 +22,7 @@ google_library=${GOOGLE_REST_LIBRARY:-$0}
 
 GOOGLE_PATIENT=no
 GOOGLE_TOKEN_SOURCE=
+google_filter=empty
 
 # For a script that retries in a loop of its own.
 google_try_once() {
@@ -172,6 +173,16 @@ google_create() {
   google_request POST "$1" "$2" "$3" "${4:-}" once
 }
 
+# google_reading FILTER CALL ARGUMENT...: makes a call and sets GOOGLE_READ to the line that the jq filter prints of the
+# response, so that one jq both judges and reads it. If the call fails, GOOGLE_READ is empty.
+google_reading() {
+  google_filter=$1
+  shift
+  if "$@"; then set -- 0; else set -- 1; fi
+  google_filter=empty
+  return "$1"
+}
+
 # google_request METHOD SERVICE PATH BODY_FILE QUERY repeatable|once
 google_request() {
   google_address "$2"
@@ -187,22 +198,6 @@ google_request() {
   fi
   [ -n "$GOOGLE_TOKEN_SOURCE" ] || google_authorize
   google_repeat google_send
-}
-
-# google_is_odd TEXT [ALLOWED]: whether TEXT is empty, has "..", or has characters other than those of a URL path and
-# ALLOWED.
-google_is_odd() {
-  case $1 in
-    '' | *..* | *[!A-Za-z0-9._/${2:-}-]*) return 0 ;;
-  esac
-  return 1
-}
-
-# google_part FILTER: sets GOOGLE_PART to the name or id that the jq filter selects from the last response, for use in a
-# URL; returns 1 when there is none or a URL cannot contain it.
-google_part() {
-  GOOGLE_PART=$(jq -r "$1 // empty | strings" "$GOOGLE_ANSWER")
-  ! google_is_odd "$GOOGLE_PART"
 }
 
 # google_repeat ATTEMPT: retries until ATTEMPT succeeds or a retry is pointless. Only google_send sends a token, so only
@@ -236,7 +231,7 @@ google_send() {
     google_payer=$(google_quota_project)
     [ -z "$google_payer" ] || printf 'header = "X-Goog-User-Project: %s"\n' "$google_payer"
   } >"$GOOGLE_WORK/request"
-  set -- --config "$GOOGLE_WORK/credentials" --config "$GOOGLE_WORK/request" --request "$GOOGLE_METHOD" \
+  set -- --config "$GOOGLE_WORK/request" --config "$GOOGLE_WORK/credentials" --request "$GOOGLE_METHOD" \
     --header 'Accept: application/json'
   [ -z "$google_body" ] || set -- "$@" --header 'Content-Type: application/json' --data-binary "@$google_body"
   google_attempt google_read_answer --max-time "$REST_CALL_SECONDS" "$@"
@@ -297,7 +292,7 @@ google_judge_nothing() {
   GOOGLE_STATUS=000
   GOOGLE_BRIEF="no answer"
   GOOGLE_FAULT=final
-  GOOGLE_STRANGER='' GOOGLE_NOTE='' GOOGLE_REASONS='' GOOGLE_ERROR='' google_form='' google_page=''
+  GOOGLE_STRANGER='' GOOGLE_NOTE='' GOOGLE_REASONS='' GOOGLE_ERROR='' GOOGLE_READ='' google_form='' google_page=''
 }
 
 # google_blame_stranger STATUS FAULT
@@ -329,7 +324,7 @@ google_back_off() {
 google_read_answer() {
   jq -rs --arg status "$1" '
     if length != 1 then empty
-    elif $status | startswith("2") then .[0] | objects | "api"
+    elif $status | startswith("2") then .[0] | objects | "api", "", "", ('"$google_filter"')
     else
       .[0] | if type == "array" then .[0] else . end | objects | .error | objects | select(.code | numbers)
       | ([.details[]?.reason?, .errors[]?.reason?] | map(select(type == "string")) | unique) as $reasons
@@ -341,7 +336,9 @@ google_read_answer() {
           + ([.message // "no message" | splits("[ \n]+")] | join(" ") | rtrimstr(" ") | .[0:2000])
           + (if $violations == [] then "" else " [" + ($violations | join("; ") | .[0:2000]) + "]" end)
     end' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/read" 2>/dev/null || :
-  { read -r google_form && read -r GOOGLE_REASONS && read -r GOOGLE_ERROR; } <"$GOOGLE_WORK/read" || :
+  {
+    read -r google_form && read -r GOOGLE_REASONS && read -r GOOGLE_ERROR && IFS= read -r GOOGLE_READ
+  } <"$GOOGLE_WORK/read" || :
   [ "$google_form" != api ] || return 0
   google_page=$(google_text <"$GOOGLE_ANSWER")
   google_page="${google_redirect:+on to $google_redirect, }${google_page:-with an empty body}"

@@ -157,6 +157,15 @@ google_time_limit() {
   done
 }
 
+# google_is_odd TEXT [ALLOWED]: whether TEXT is empty, has "..", or has characters other than those of a URL path and
+# ALLOWED.
+google_is_odd() {
+  case $1 in
+    '' | *..* | *[!A-Za-z0-9._/${2:-}-]*) return 0 ;;
+  esac
+  return 1
+}
+
 google_start() {
   GOOGLE_WORK=$(mktemp -d "${TMPDIR:-/tmp}/google-rest.XXXXXX")
   GOOGLE_ANSWER=$GOOGLE_WORK/answer

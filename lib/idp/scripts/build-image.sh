@@ -83,10 +83,9 @@ stop_when_present() {
   name=${rest#*/}
   # The package is one path segment, so slashes in its name are encoded.
   package=$(printf '%s\n' "${name%:*}" | sed 's|/|%2F|g')
-  if google_get artifactregistry \
+  if google_reading '.version // "" | split("/") | last // "unknown version"' google_get artifactregistry \
     "projects/$project/locations/$location/repositories/$repository/packages/$package/tags/$tag"; then
-    digest=$(jq -r '.version // "" | split("/") | last // "unknown version"' "$GOOGLE_ANSWER")
-    google_say "$IMAGE is already there ($digest): nothing to build."
+    google_say "$IMAGE is already there ($GOOGLE_READ): nothing to build."
     exit 0
   fi
   case $GOOGLE_STATUS in
@@ -160,18 +159,16 @@ write_request() {
     }' >"$GOOGLE_WORK/build.json"
 }
 
-# take_build FILTER: watches the build that FILTER selects from the last response.
-take_build() {
-  google_part "$1 | .id" || return 1
-  build_id=$GOOGLE_PART
-  log_address=$(jq -r "$1"' | .logUrl // "not given"' "$GOOGLE_ANSWER")
-  google_say "Build $build_id of $IMAGE is under way; log: $log_address"
-}
+# What take_build reads of a build.
+id_and_log='[(.id | strings) // "", .logUrl // "not given"] | @tsv'
+tab=$(printf '\t')
 
-# Returns 1 when no build of this image is under way.
-take_running_build() {
-  take_build 'first(.builds[]? | select(.images == [env.IMAGE])
-    | select(.status == "PENDING" or .status == "QUEUED" or .status == "WORKING"))'
+# Watches the build of which the last response has given id and log; returns 1 when it has given none.
+take_build() {
+  ! google_is_odd "${GOOGLE_READ%%"$tab"*}" || return 1
+  build_id=${GOOGLE_READ%%"$tab"*}
+  log_address=${GOOGLE_READ#*"$tab"}
+  google_say "Build $build_id of $IMAGE is under way; log: $log_address"
 }
 
 # A new account or role takes a minute or two to take effect everywhere.
@@ -194,27 +191,30 @@ refused_for_identity() {
   esac
 }
 
+# Reads the build of this image that is under way, if there is one.
 list_builds() {
-  google_get cloudbuild "$builds" "pageSize=20&filter=tags%3D%22$tag%22"
+  google_reading 'first(.builds[]? | select(.images == [env.IMAGE])
+    | select(.status == "PENDING" or .status == "QUEUED" or .status == "WORKING")) | '"$id_and_log" \
+    google_get cloudbuild "$builds" "pageSize=20&filter=tags%3D%22$tag%22"
 }
 
 # Concurrent applies may need the same image. If builds cannot be listed, the request for a build reports why.
 join_build() {
   joined=no
-  list_builds && take_running_build || return 1
+  list_builds && take_build || return 1
   joined=yes
 }
 
 start_build() {
   attempt=1
   asking=yes
-  until google_create cloudbuild "$builds" "$GOOGLE_WORK/build.json"; do
+  until google_reading ".metadata.build | $id_and_log" google_create cloudbuild "$builds" "$GOOGLE_WORK/build.json"; do
     if google_uncertain; then
       google_say "$(google_outcome) Looking whether the build was started nevertheless."
       google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$attempt")"
       outcome=$(google_outcome)
       list_builds || google_fail "Whether the build was started cannot be found out."
-      take_running_build && return 0
+      take_build && return 0
       attempt=$((attempt + 1))
       if [ "$attempt" -gt "$REST_TRIES" ]; then
         google_complain "Cloud Build does not take the build of $IMAGE."
@@ -231,16 +231,19 @@ start_build() {
         "Way out: repair what the message names. The caller needs roles/cloudbuild.builds.editor on $PROJECT_ID and roles/iam.serviceAccountUser on $BUILD_SERVICE_ACCOUNT; the Cloud Build API must be on."
     fi
   done
-  take_build .metadata.build || google_fail "Cloud Build took the build of $IMAGE but gave it no id that can be asked for."
+  take_build || google_fail "Cloud Build took the build of $IMAGE but gave it no id that can be asked for."
 }
 
-# Returns when the build has ended, with its state in build_status.
+# Returns when the build has ended, with its state in build_status and, of a good one, the digest of the image in digest.
 await_build() {
   deadline=$(($(google_seconds) + BUILD_QUEUE_SECONDS + BUILD_TIMEOUT_SECONDS + 60))
   while :; do
-    google_get cloudbuild "$builds/$build_id" ||
+    google_reading '[.status // "STATUS_UNKNOWN",
+      ([.results.images[] | select(.name == env.IMAGE) | .digest][0])? // "not given"] | @tsv' \
+      google_get cloudbuild "$builds/$build_id" ||
       google_fail "Build $build_id cannot be watched any more; it goes on by itself. Log: $log_address"
-    build_status=$(jq -r '.status // "STATUS_UNKNOWN"' "$GOOGLE_ANSWER")
+    build_status=${GOOGLE_READ%%"$tab"*}
+    digest=${GOOGLE_READ#*"$tab"}
     google_progress "Build $build_id" "$build_status"
     case $build_status in
       SUCCESS | FAILURE | INTERNAL_ERROR | TIMEOUT | CANCELLED | EXPIRED) return 0 ;;
@@ -322,7 +325,5 @@ $reasons
 done
 google_on_interrupt :
 
-digest=$(jq -r --arg image "$IMAGE" '[.results.images[]? | select(.name == $image) | .digest][0] // "not given"' \
-  "$GOOGLE_ANSWER")
 google_say "Built $IMAGE in $(google_seconds) s."
 google_say "Digest: $digest"
