@@ -41,13 +41,6 @@ export function isUnset(value: OptionalValue): string {
   return expression(`${value} == null`);
 }
 
-/** Whether all conditions hold, as a string: `true`, `false` or a boolean expression. */
-export function allOf(...conditions: readonly string[]): string {
-  if (conditions.includes("false")) return "false";
-  const open = conditions.filter((condition) => condition !== "true");
-  return open.length < 2 ? (open[0] ?? "true") : expression(open.map((condition) => `(${condition})`).join(" && "));
-}
-
 /**
  * One of two expressions, depending on whether the value is set.
  *

@@ -90,7 +90,7 @@ export class SecurityPolicy extends Construct {
       name,
       type: "CLOUD_ARMOR",
       rule: blocks.filter(({ forEach }) => forEach === undefined).map(({ rule }) => rule),
-      count: countOf(domain, protection === undefined ? false : settings.enabled),
+      count: countIf(allOf(isSet(domain), switched(protection === undefined ? false : settings.enabled))),
       dependsOn,
     });
     addDynamicBlocks(
@@ -120,11 +120,6 @@ type Settings = Required<Protection>;
 function completed(given: Protection = {}): Settings {
   const values = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...PROTECTION_DEFAULTS, ...(Object.fromEntries(values) as Protection) };
-}
-
-function countOf(domain: OptionalValue, isEnabled: boolean | IResolvable) {
-  const condition = allOf(isSet(domain), switched(isEnabled));
-  return countIf(condition === "true" ? undefined : condition);
 }
 
 /** A switch as `true`, `false` or a boolean expression. */
