@@ -5,7 +5,7 @@ import {
   type JsonObject,
   schemaProblems,
 } from "./google-stand-in-schema";
-import { type ApiError } from "./google-stand-in-services";
+import { type ApiError, ReasonError } from "./google-stand-in-services";
 
 /** HTTP status of each google.rpc.Code that an API answers with. */
 const HTTP_STATUS: Readonly<Record<string, number>> = {
@@ -33,7 +33,19 @@ export function answerProblems(description: ApiDescription, method: ApiMethod, a
   const isOperation = method.response.$ref === "Operation";
   return [
     ...schemaProblems(description, method.response, answer, "", "answer"),
-    ...(isOperation ? operationProblems(answer) : []),
+    ...(isOperation ? operationProblemsOf(description)(answer) : []),
+  ];
+}
+
+/** Compute Engine has operations of its own kind. */
+function operationProblemsOf({ schemas }: ApiDescription): (operation: JsonObject) => readonly string[] {
+  return schemas.Operation?.properties?.done === undefined ? stateProblems : operationProblems;
+}
+
+function stateProblems({ error, name, status }: JsonObject): string[] {
+  return [
+    ...(typeof name === "string" && name !== "" ? [] : ["The operation has no name."]),
+    ...(error === undefined || status === "DONE" ? [] : [`The operation failed while it is ${String(status)}.`]),
   ];
 }
 
@@ -47,9 +59,12 @@ function operationProblems(operation: JsonObject): readonly string[] {
 }
 
 /** Everything in an error that the API's description does not allow. */
-export function errorProblems(description: ApiDescription, { code, details, message, status }: ApiError): string[] {
+export function errorProblems(description: ApiDescription, error: ApiError): string[] {
+  const { code, details, message, status } = error;
   return [
-    ...(HTTP_STATUS[status] === code ? [] : [`${status} is not answered with HTTP ${code}.`]),
+    ...(error instanceof ReasonError || HTTP_STATUS[status] === code
+      ? []
+      : [`${status} is not answered with HTTP ${code}.`]),
     ...(message === "" ? ["The error says nothing."] : []),
     ...details.flatMap((detail, index) =>
       isObject(detail)

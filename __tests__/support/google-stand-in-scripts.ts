@@ -19,6 +19,7 @@ const SCRIPTS = {
   "assessment-cleanup": "lib/lab/scripts/assessment-cleanup.sh",
   "assessment-status": "lib/lab/scripts/assessment-status.sh",
   "build-image": "lib/idp/scripts/build-image.sh",
+  "configure-load-balancer": "lib/platform/kubernetes/scripts/configure-load-balancer.sh",
   "enable-api": "lib/core/scripts/enable-api.sh",
   "import-inventory": "lib/lab/scripts/import-inventory.sh",
   "register-source": "lib/lab/scripts/register-source.sh",

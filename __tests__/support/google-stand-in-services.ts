@@ -41,6 +41,22 @@ export class ApiError extends Error {
   }
 }
 
+/** An error response of Compute Engine, which names a reason in place of a status. */
+export class ReasonError extends ApiError {
+  constructor(
+    code: number,
+    readonly reason: string,
+    message: string,
+  ) {
+    super(code, "", message);
+  }
+
+  override get body(): JsonObject {
+    const { code, message, reason } = this;
+    return { error: { code, message, errors: [{ message, domain: "global", reason }] } };
+  }
+}
+
 export function errorReason(reason: string, metadata: Readonly<Record<string, string>> = {}): JsonObject {
   return { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain: "googleapis.com", metadata };
 }
@@ -57,7 +73,6 @@ export const PROBED_SERVICES: readonly Service[] = [
     endpointVariable: "GOOGLE_RESOURCE_MANAGER_CUSTOM_ENDPOINT",
     basePath: "v1/",
   },
-  { description: "compute.v1", endpointVariable: "GOOGLE_COMPUTE_CUSTOM_ENDPOINT", basePath: "compute/v1/" },
   { description: "container.v1", endpointVariable: "GOOGLE_CONTAINER_CUSTOM_ENDPOINT", basePath: "v1/" },
   { description: "dns.v1", endpointVariable: "GOOGLE_DNS_CUSTOM_ENDPOINT", basePath: "dns/v1/" },
   { description: "iam.v1", endpointVariable: "GOOGLE_IAM_BETA_CUSTOM_ENDPOINT", basePath: "v1/" },

@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse } from "node:http";
 
 import { answerProblems, errorProblems } from "./google-stand-in-answers";
 import { CloudBuild } from "./google-stand-in-builds";
+import { LoadBalancers } from "./google-stand-in-load-balancers";
 import { MigrationCenter } from "./google-stand-in-migration";
 import {
   type ApiDescription,
@@ -58,6 +59,7 @@ export class GoogleStandIn {
   readonly registry = new ArtifactRegistry();
   readonly builds = new CloudBuild(this.registry);
   readonly usage = new ServiceUsage();
+  readonly loadBalancers = new LoadBalancers();
   readonly migration = new MigrationCenter(() => this.host);
   readonly requests: RecordedRequest[] = [];
   /** The stand-in's own responses that the APIs' descriptions do not allow; the client gets HTTP 500 instead. */
@@ -80,6 +82,7 @@ export class GoogleStandIn {
       this.builds.service,
       this.registry.service,
       this.usage.service,
+      this.loadBalancers.service,
       this.migration.service,
       ...PROBED_SERVICES,
       ...furtherServices,

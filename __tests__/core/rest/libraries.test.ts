@@ -6,6 +6,8 @@ import { packageFile } from "../../../lib/core/package-file";
 const CORE_LIBRARIES = ["lib/core/scripts/rest-script.sh", "lib/core/scripts/google-rest.sh"];
 const LAB_LIBRARY = "lib/lab/scripts/assessment-rest.sh";
 
+const SHARED_FOLDERS = ["lib/core/scripts", "lib/idp/scripts", "lib/platform/kubernetes/scripts"];
+
 /** Shell without comments, which may name functions that are not used. */
 function commandsOf(path: string): string {
   return readFileSync(packageFile(path), "utf8").replace(/^ *#.*$/gm, "");
@@ -62,12 +64,12 @@ describe("The shell libraries of the REST scripts", () => {
       expect([...functionsOf(library).keys()]).toEqual(commandsOf(library).match(/^\w+(?=\(\))/gm));
   });
 
-  it("have in core only what other scripts use too, except the patient retries", () => {
-    expect(unreached(core, ...scriptsIn("lib/core/scripts", "lib/idp/scripts"))).toEqual(["google_be_patient"]);
+  it("have in core only what other scripts use too", () => {
+    expect(unreached(core, ...scriptsIn(...SHARED_FOLDERS))).toEqual([]);
   });
 
   it("have no unused functions", () => {
-    const scripts = scriptsIn("lib/core/scripts", "lib/idp/scripts", "lib/lab/scripts");
+    const scripts = scriptsIn(...SHARED_FOLDERS, "lib/lab/scripts");
     expect(unreached(new Map([...core, ...lab]), ...scripts)).toEqual([]);
   });
 
@@ -83,7 +85,7 @@ describe("The shell libraries of the REST scripts", () => {
   });
 
   it("are both sourced by exactly the scripts that use the lab's library", () => {
-    const scripts = scriptsIn("lib/core/scripts", "lib/idp/scripts", "lib/lab/scripts").filter((path) =>
+    const scripts = scriptsIn(...SHARED_FOLDERS, "lib/lab/scripts").filter((path) =>
       readFileSync(packageFile(path), "utf8").startsWith("#!"),
     );
     const using = scripts.filter((script) => reachedFrom(withOwnLibraries(script), lab).size > 0);

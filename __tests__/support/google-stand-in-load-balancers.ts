@@ -1,0 +1,269 @@
+import { createHash } from "node:crypto";
+
+import { isObject, type JsonObject } from "./google-stand-in-schema";
+import { type Call, type Handler, ReasonError, type Service } from "./google-stand-in-services";
+
+/** An Ingress, as far as its load balancer depends on it. */
+export interface IngressSpec {
+  readonly project: string;
+  /** Name of its global address. */
+  readonly address: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly service: string;
+  /** Names of its certificates. */
+  readonly certificates: readonly string[];
+}
+
+/** Names of the parts of a load balancer, each with its collection. */
+export interface LoadBalancerParts {
+  readonly rule: string;
+  readonly proxy: string;
+  readonly urlMap: string;
+  readonly backend: string;
+}
+
+interface Operation {
+  readonly target: string;
+  readonly method: string;
+  readonly endsAt: number;
+  readonly effect: () => void;
+  readonly failure: { readonly code: string; readonly message: string } | undefined;
+  done: boolean;
+}
+
+const COMPUTE = "https://www.googleapis.com/compute/v1/projects/";
+
+/** Methods that read a resource, with their collection and the parameter that names it. */
+const READS = [
+  ["globalAddresses.get", "addresses", "address"],
+  ["globalForwardingRules.get", "forwardingRules", "forwardingRule"],
+  ["targetHttpsProxies.get", "targetHttpsProxies", "targetHttpsProxy"],
+  ["urlMaps.get", "urlMaps", "urlMap"],
+  ["backendServices.get", "backendServices", "backendService"],
+] as const;
+
+/** Compute Engine: the load balancers that GKE's controller creates for Ingresses, and what can be changed on them. */
+export class LoadBalancers {
+  /** Resources by `<project>/global/<collection>/<name>`. */
+  readonly resources = new Map<string, JsonObject>();
+  /** Calls until an operation ends, not counting its own. */
+  callsUntilDone = 1;
+  /** Errors of the next operations, by method id without the API's name. */
+  readonly failures = new Map<string, Operation["failure"]>();
+  /** Whether a security policy (`projects/…`) or a certificate map (`projects/…`) exists. */
+  exists: (id: string) => boolean = () => true;
+  private readonly operations = new Map<string, Operation>();
+  private clock = 0;
+  private changes = 0;
+
+  readonly service: Service = {
+    description: "compute.v1",
+    endpointVariable: "GOOGLE_COMPUTE_CUSTOM_ENDPOINT",
+    basePath: "compute/v1/",
+    handlers: this.counted({
+      ...Object.fromEntries(
+        READS.map(([method, collection, parameter]) => [
+          method,
+          (call: Call) => this.find(call, collection, parameter)[1],
+        ]),
+      ),
+      "backendServices.patch": (call) => this.patch(call),
+      "backendServices.setSecurityPolicy": (call) => this.setSecurityPolicy(call),
+      "targetHttpsProxies.setCertificateMap": (call) => this.setCertificateMap(call),
+      "globalOperations.get": (call) => this.operation(call.parameters.operation ?? ""),
+    }),
+  };
+
+  /** Creates the load balancer of an Ingress, as the controller does, or gives it other certificates. */
+  make(ingress: IngressSpec): LoadBalancerParts {
+    const { project, address, namespace, name, service, certificates } = ingress;
+    const place = `${project}/global`;
+    const end = `${namespace}-${name}-${shortHash(`${namespace}/${name}`)}`;
+    const parts = {
+      rule: `${place}/forwardingRules/k8s2-fs-0a1b2c3d-${end}`,
+      proxy: `${place}/targetHttpsProxies/k8s2-ts-0a1b2c3d-${end}`,
+      urlMap: `${place}/urlMaps/k8s2-um-0a1b2c3d-${end}`,
+      backend: `${place}/backendServices/k8s1-0a1b2c3d-${namespace}-${service}-80-${shortHash(`${namespace}/${service}`)}`,
+    };
+    const addressPath = `${place}/addresses/${address}`;
+    this.add(addressPath, { users: [COMPUTE + parts.rule], status: "IN_USE", ...this.resources.get(addressPath) });
+    this.add(parts.rule, {
+      ...{ IPProtocol: "TCP", portRange: "443-443", loadBalancingScheme: "EXTERNAL" },
+      target: COMPUTE + parts.proxy,
+    });
+    this.add(parts.proxy, {
+      ...this.resources.get(parts.proxy),
+      urlMap: COMPUTE + parts.urlMap,
+      sslCertificates: certificates.map((certificate) => `${COMPUTE}${place}/sslCertificates/${certificate}`),
+    });
+    this.add(parts.urlMap, { defaultService: COMPUTE + parts.backend });
+    if (!this.resources.has(parts.backend)) {
+      this.add(parts.backend, {
+        ...{ protocol: "HTTP", port: 80, portName: "http", loadBalancingScheme: "EXTERNAL", timeoutSec: 30 },
+        logConfig: { enable: true, sampleRate: 1 },
+        description: JSON.stringify({
+          "kubernetes.io/service-name": `${namespace}/${service}`,
+          "kubernetes.io/service-port": "&ServiceBackendPort{Name:,Number:80,}",
+          "x-features": ["NEG"],
+          // Go escapes it in JSON.
+        }).replaceAll("&", "\\u0026"),
+        fingerprint: this.nextFingerprint(),
+      });
+    }
+    return parts;
+  }
+
+  /** Removes what `make` has created for the Ingress that uses an address. */
+  remove(project: string, address: string): void {
+    const path = `${project}/global/addresses/${address}`;
+    for (let next: readonly string[] = [path]; next.length > 0;) {
+      const found = next.flatMap((key) => Object.values(this.resources.get(key) ?? {}));
+      for (const key of next) this.resources.delete(key);
+      next = found
+        .flat()
+        .filter((value): value is string => typeof value === "string" && value.startsWith(COMPUTE))
+        .map((value) => value.slice(COMPUTE.length))
+        .filter((key) => this.resources.has(key));
+    }
+  }
+
+  /** What the load balancers refer to: security policies and certificate maps, as `projects/…`. */
+  get attached(): readonly string[] {
+    return [...this.resources.values()]
+      .flatMap(({ certificateMap, securityPolicy }) => [certificateMap, securityPolicy])
+      .filter((reference): reference is string => typeof reference === "string")
+      .map((reference) => reference.replace(/^.*(?=projects\/)/, ""));
+  }
+
+  /** The same resources, without operations. */
+  copyFrom({ resources }: LoadBalancers): void {
+    for (const [path, resource] of resources) this.resources.set(path, resource);
+    this.changes += 1000;
+  }
+
+  /** Adds or replaces a resource. */
+  add(path: string, values: JsonObject): void {
+    this.resources.set(path, { ...values, name: path.split("/").at(-1), selfLink: COMPUTE + path });
+  }
+
+  private counted(handlers: Readonly<Record<string, Handler>>): Readonly<Record<string, Handler>> {
+    const count = (handler: Handler) => (call: Call) => {
+      this.tick();
+      return handler(call);
+    };
+    return Object.fromEntries(Object.entries(handlers).map(([method, handler]) => [method, count(handler)]));
+  }
+
+  private tick(): void {
+    this.clock += 1;
+    for (const operation of this.operations.values()) {
+      if (operation.done || operation.endsAt > this.clock) continue;
+      operation.done = true;
+      if (operation.failure === undefined) operation.effect();
+    }
+  }
+
+  private find({ parameters }: Call, collection: string, parameter: string): readonly [string, JsonObject] {
+    const path = `${parameters.project ?? ""}/global/${collection}/${parameters[parameter] ?? ""}`;
+    const found = this.resources.get(path);
+    if (found === undefined) throw notFound(path);
+    return [path, found];
+  }
+
+  private patch(call: Call): JsonObject {
+    const [path, { fingerprint: present }] = this.find(call, "backendServices", "backendService");
+    const { fingerprint, ...fields } = call.body;
+    if (fingerprint !== present) throw new ReasonError(412, "conditionNotMet", "Invalid fingerprint.");
+    const log = isObject(fields.logConfig) ? fields.logConfig : {};
+    if (log.enable === false && log.sampleRate !== undefined)
+      throw invalid("Invalid value for field 'resource.logConfig.sampleRate': logging is off.");
+    return this.accept(call, path, () => {
+      const { logConfig, ...before } = this.resources.get(path) ?? {};
+      const merged = fields.logConfig === undefined ? logConfig : { ...(isObject(logConfig) ? logConfig : {}), ...log };
+      return { ...before, ...fields, logConfig: merged };
+    });
+  }
+
+  private setSecurityPolicy(call: Call): JsonObject {
+    const [path] = this.find(call, "backendServices", "backendService");
+    const { securityPolicy: policy } = call.body;
+    if (policy === undefined) return this.accept(call, path, () => without(this.resources.get(path), "securityPolicy"));
+    const id = this.required(policy, /^(projects\/[^/]+\/global\/securityPolicies\/[^/]+)$/);
+    const securityPolicy = `https://www.googleapis.com/compute/v1/${id}`;
+    return this.accept(call, path, () => ({ ...this.resources.get(path), securityPolicy }));
+  }
+
+  private setCertificateMap(call: Call): JsonObject {
+    const [path] = this.find(call, "targetHttpsProxies", "targetHttpsProxy");
+    const { certificateMap: map } = call.body;
+    if (map === undefined) return this.accept(call, path, () => without(this.resources.get(path), "certificateMap"));
+    this.required(
+      map,
+      /^\/\/certificatemanager\.googleapis\.com\/(projects\/[^/]+\/locations\/global\/certificateMaps\/[^/]+)$/,
+    );
+    return this.accept(call, path, () => ({ ...this.resources.get(path), certificateMap: map }));
+  }
+
+  /** The id in a reference to something that exists. */
+  private required(reference: unknown, pattern: RegExp): string {
+    const [, id] = (typeof reference === "string" ? pattern.exec(reference) : null) ?? [];
+    if (id === undefined) throw invalid(`Invalid value for a reference: ${JSON.stringify(reference)}.`);
+    if (!this.exists(id)) throw notFound(id);
+    return id;
+  }
+
+  private accept(call: Call, target: string, changed: () => JsonObject): JsonObject {
+    if ([...this.operations.values()].some((operation) => operation.target === target && !operation.done))
+      throw new ReasonError(400, "resourceNotReady", `The resource 'projects/${target}' is not ready`);
+    const method = call.method.id.slice("compute.".length);
+    const name = `operation-1764000000000-${this.operations.size + 1}`;
+    this.operations.set(name, {
+      target,
+      method,
+      endsAt: this.clock + this.callsUntilDone,
+      failure: this.failures.get(method),
+      effect: () => {
+        // The Ingress may be gone by now.
+        if (this.resources.has(target)) this.add(target, { ...changed(), fingerprint: this.nextFingerprint() });
+      },
+      done: false,
+    });
+    this.failures.delete(method);
+    return this.operation(name);
+  }
+
+  private operation(name: string): JsonObject {
+    const operation = this.operations.get(name);
+    if (operation === undefined) throw notFound(`operations/${name}`);
+    const { done, failure, method, target } = operation;
+    return {
+      ...{ kind: "compute#operation", name, operationType: method, targetLink: COMPUTE + target },
+      ...{ status: done ? "DONE" : "RUNNING", progress: done ? 100 : 0 },
+      ...(done && failure !== undefined
+        ? { httpErrorStatusCode: 400, httpErrorMessage: "BAD REQUEST", error: { errors: [failure] } }
+        : {}),
+    };
+  }
+
+  private nextFingerprint(): string {
+    this.changes += 1;
+    return Buffer.from(`change ${this.changes}`).toString("base64");
+  }
+}
+
+function without(resource: JsonObject | undefined, field: string): JsonObject {
+  return Object.fromEntries(Object.entries(resource ?? {}).filter(([name]) => name !== field));
+}
+
+function notFound(path: string): ReasonError {
+  return new ReasonError(404, "notFound", `The resource '${path}' was not found`);
+}
+
+function invalid(message: string): ReasonError {
+  return new ReasonError(400, "invalid", message);
+}
+
+function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 8);
+}
