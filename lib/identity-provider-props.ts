@@ -8,6 +8,7 @@ import { type EnvironmentOverrides, type ProbeSpec } from "./idp/container-spec"
 import { ENVIRONMENT_RULES } from "./idp/environment-rules";
 import { PROBE_RULES } from "./idp/identity-provider-container";
 import { APPLICATION_VERSION, EXISTING_IMAGE, FOREIGN_IMAGE } from "./idp/image-rules";
+import { FRONT_DOOR_RULES, type FrontDoorProps } from "./platform/edge/front-door-props";
 import { attachmentRules, type NetworkAttachment } from "./platform/network/network-attachment";
 import {
   DATABASE_AVAILABILITY,
@@ -18,7 +19,7 @@ import {
 import { FINAL_BACKUP_DAYS } from "./platform/sql/database-defaults";
 
 /** Props that both variants of the identity provider share. */
-export interface IdentityProviderProps extends TenantPlaceProps {
+export interface IdentityProviderProps extends FrontDoorProps, TenantPlaceProps {
   /**
    * Release to run: `latest` for the pinned, tested one, or an exact release from 2025.10 on. A newer release builds an
    * image, rolls it out and migrates the database, which cannot be undone.
@@ -186,6 +187,7 @@ export const IDENTITY_PROVIDER_RULES: readonly Rule<IdentityProviderProps>[] = [
       },
     ],
   }),
+  ...FRONT_DOOR_RULES,
   ...PROBE_RULES,
   ...attachmentRules<IdentityProviderProps>(
     "network",

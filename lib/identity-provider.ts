@@ -2,7 +2,7 @@ import { Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "./core/claimed-names";
-import { isSet, isUnset } from "./core/conditional";
+import { allOf, anyOf, isSet, isUnset, isWord } from "./core/conditional";
 import { serviceName } from "./core/names";
 import { tenantPlace, type DeploymentPlace } from "./core/place";
 import { ProjectApis, type ApiName } from "./core/project-apis";
@@ -14,6 +14,7 @@ import { IdpImage } from "./idp/idp-image";
 import { IdpSecrets } from "./idp/idp-secrets";
 import { MediaBucket } from "./idp/media-bucket";
 import { type IdentityProviderProps } from "./identity-provider-props";
+import { Edge } from "./platform/edge/edge";
 import { ServiceIdentity } from "./platform/identity/service-identity";
 import { ImageRegistry } from "./platform/registry/image-registry";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
@@ -23,8 +24,11 @@ export interface Variant {
   /** APIs that it needs in addition to the common ones. */
   readonly apis: readonly ApiName[];
 
+  /** How the certificate of a domain is validated where nothing is said. */
+  readonly certificateValidation: string;
+
   /**
-   * APIs that it needs only on an existing network.
+   * APIs that it needs only on an existing network or with a domain.
    *
    * @default - none
    */
@@ -57,11 +61,17 @@ export abstract class IdentityProvider extends Construct {
   /** URL of the application. */
   abstract readonly url: string;
 
+  /** IP address of the load balancer; undefined without one, or null at plan. */
+  abstract readonly loadBalancerAddress: string | undefined;
+
+  /** Certificate and records of the domain; undefined if there can be none. */
+  abstract readonly edge: Edge | undefined;
+
   constructor(
     scope: Construct,
     id: string,
     private readonly settings: IdentityProviderProps,
-    variant: Variant,
+    private readonly variant: Variant,
   ) {
     super(scope, id);
     this.place = tenantPlace(this, settings);
@@ -75,7 +85,11 @@ export abstract class IdentityProvider extends Construct {
       apis: [...COMMON_APIS, ...variant.apis].sort(),
     });
     for (const api of BUILD_APIS) this.apis.enable(api, isUnset(existingImage));
-    for (const api of variant.apisOfNetwork ?? []) this.apis.enable(api, isSet(settings.network?.network));
+    const { dnsZone, domain, network } = settings;
+    for (const api of variant.apisOfNetwork ?? []) this.apis.enable(api, anyOf(isSet(network?.network), isSet(domain)));
+    const byDns = allOf(isSet(domain), isWord(this.certificateValidation, "dns"));
+    if (domain !== undefined) this.apis.enable("certificatemanager", byDns);
+    if (dnsZone !== undefined) this.apis.enable("dns", isSet(dnsZone.name));
 
     this.secrets = new IdpSecrets(this, "Secrets", {
       place,
@@ -127,6 +141,22 @@ export abstract class IdentityProvider extends Construct {
       startupProbe: this.settings.startupProbe,
       livenessProbe: this.settings.livenessProbe,
     });
+  }
+
+  /** Certificate and records of a domain. */
+  protected edgeOf(domain: string, ipAddress: string): Edge {
+    return new Edge(this, "Edge", {
+      apis: this.apis,
+      domain,
+      ipAddress,
+      place: this.place,
+      validation: this.certificateValidation,
+      zone: this.settings.dnsZone,
+    });
+  }
+
+  protected get certificateValidation(): string {
+    return this.settings.certificateValidation ?? this.variant.certificateValidation;
   }
 
   private identity(id: string, purpose: string, description: string): ServiceIdentity {

@@ -8,7 +8,7 @@ import { CONTAINER_PORT, RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
 import { IdentityProvider } from "./identity-provider";
 import { connectionsOfTier, IDENTITY_PROVIDER_RULES, type IdentityProviderProps } from "./identity-provider-props";
-import { DOMAIN } from "./core/place-rules";
+import { type Edge } from "./platform/edge/edge";
 import { instanceCountRules, MIN_INSTANCES } from "./platform/instance-rules";
 import {
   AUTHORIZED_NETWORKS,
@@ -31,13 +31,6 @@ export interface KubernetesIdentityProviderProps extends IdentityProviderProps {
    * @default - any source address; sign-in is still required
    */
   readonly authorizedNetworks?: AuthorizedNetworks;
-
-  /**
-   * Domain of the application. Its Google-managed certificate becomes valid once the record `address.dnsRecord` exists.
-   *
-   * @default - an IP address with the server's own certificate, which browsers warn of
-   */
-  readonly domain?: string;
 
   /**
    * Namespace of all Kubernetes objects. Changing it later stops the service, replaces the objects and starts the
@@ -68,8 +61,12 @@ export class KubernetesIdentityProvider extends IdentityProvider {
 
   readonly initialization: DbInit;
 
-  /** Address that clients connect to, and the DNS record of a domain. */
+  /** Address that clients connect to. */
   readonly address: PublicAddress;
+
+  readonly edge: Edge | undefined;
+
+  readonly loadBalancerAddress: string;
 
   readonly workload: KubernetesWorkload;
 
@@ -79,7 +76,10 @@ export class KubernetesIdentityProvider extends IdentityProvider {
 
   constructor(scope: Construct, id: string, props: KubernetesIdentityProviderProps) {
     requireProps(`${scope.node.path}/${id}`, props, { projectId: true, tenantId: true }, RULES);
-    super(scope, id, props, { apis: ["compute", "container", "iamcredentials"] });
+    super(scope, id, props, {
+      apis: ["compute", "container", "iamcredentials"],
+      certificateValidation: "load-balancer",
+    });
     const { apis, database, initializer, place, runtime } = this;
     const { deletionProtection = true } = props;
 
@@ -114,6 +114,9 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       runner: new KubernetesJobs({ place, namespace: this.namespace, identity: initializer }),
     });
     this.address = new PublicAddress(this, "Address", { place, domain: props.domain, dependsOn: networkReady });
+    this.loadBalancerAddress = this.address.address;
+    const { domain } = props;
+    if (domain !== undefined) this.edge = this.edgeOf(domain, this.address.ipAddress);
     this.workload = new KubernetesWorkload(this, "Workload", {
       place,
       address: this.address,
@@ -166,7 +169,6 @@ type Props = KubernetesIdentityProviderProps;
 const RULES: readonly Rule<Props>[] = [
   ...IDENTITY_PROVIDER_RULES,
   AUTHORIZED_NETWORKS.ruleOn("authorizedNetworks", ({ authorizedNetworks }) => authorizedNetworks),
-  DOMAIN.ruleOn("domain", ({ domain }) => domain),
   NAMESPACE_NAME.ruleOn("namespace", ({ namespace }) => namespace),
   POD_CPU.ruleOn("containerCpu", ({ containerCpu }) => containerCpu),
   POD_MEMORY.ruleOn({

@@ -1,7 +1,8 @@
-import { type IResolvable } from "cdktf";
+import { Token, type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { DeletionGuard } from "./core/deletion-guard";
+import { expression } from "./core/expression";
 import { requireProps, type Rule } from "./core/rules";
 import { RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
@@ -12,14 +13,26 @@ import {
   IDENTITY_PROVIDER_RULES,
   type IdentityProviderProps,
 } from "./identity-provider-props";
+import { DomainAddress } from "./platform/edge/domain-address";
+import { type Edge } from "./platform/edge/edge";
+import { CLOSED_NEEDS_DOMAIN } from "./platform/edge/edge-rules";
 import { instanceCountRules, MIN_INSTANCES_OR_NONE } from "./platform/instance-rules";
 import { SOCKET_PATH } from "./platform/serverless/cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "./platform/serverless/instance-size";
 import { ROLLOUT_SURGE } from "./platform/serverless/serverless-defaults";
+import { ServerlessFrontDoor } from "./platform/serverless/serverless-front-door";
 import { ServerlessJobs } from "./platform/serverless/serverless-jobs";
 import { ServerlessService } from "./platform/serverless/serverless-service";
 
 export interface ServerlessIdentityProviderProps extends IdentityProviderProps {
+  /**
+   * Closes the address that Cloud Run assigns, so that every request goes through the load balancer of the domain. Set
+   * it after the domain works: the address is closed first.
+   *
+   * @default false
+   */
+  readonly closeDefaultAddress?: boolean | IResolvable;
+
   /**
    * Keeps the CPU allocated between requests, which the worker beside the server needs.
    *
@@ -47,13 +60,23 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
   readonly service: ServerlessService;
 
+  /** Load balancer of the domain; undefined if there can be none. */
+  readonly frontDoor: ServerlessFrontDoor | undefined;
+
+  readonly edge: Edge | undefined;
+
+  readonly loadBalancerAddress: string | undefined;
+
+  /** Address of the load balancer; undefined if there can be none. */
+  readonly address: DomainAddress | undefined;
+
   readonly url: string;
 
   constructor(scope: Construct, id: string, props: ServerlessIdentityProviderProps) {
     requireProps(`${scope.node.path}/${id}`, props, { projectId: true, tenantId: true }, RULES);
-    super(scope, id, props, { apis: ["run"], apisOfNetwork: ["compute"] });
+    super(scope, id, props, { apis: ["run"], apisOfNetwork: ["compute"], certificateValidation: "dns" });
     const { apis, initializer, place, runtime } = this;
-    const { deletionProtection = true, network } = props;
+    const { deletionProtection = true, domain, network } = props;
 
     this.initialization = new DbInit(this, "DbInit", {
       database: this.database,
@@ -65,9 +88,17 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       }),
     });
 
+    if (domain !== undefined) {
+      this.address = new DomainAddress(this, "Address", { place, domain, dependsOn: apis.ready("compute") });
+      this.loadBalancerAddress = expression(this.address.ipAddress);
+      this.edge = this.edgeOf(domain, this.address.ipAddress);
+    }
+
     this.service = new ServerlessService(this, "Service", {
       place,
       network,
+      address: this.address,
+      closeDefaultAddress: props.closeDefaultAddress,
       identity: runtime,
       container: this.container(this.initialization),
       cpuAlwaysAllocated: props.cpuAlwaysAllocated,
@@ -75,16 +106,40 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       maxInstanceCount: props.maxInstanceCount,
       publicAccess: props.publicAccess,
     });
-    this.url = this.service.url;
+    if (this.address !== undefined && this.edge !== undefined) {
+      this.frontDoor = new ServerlessFrontDoor(this, "FrontDoor", {
+        address: this.address,
+        certificate: this.edge.certificate,
+        place,
+        service: this.service,
+        validation: this.certificateValidation,
+        requestLogSampleRate: props.requestLogSampleRate,
+        dependsOn: apis.ready("compute"),
+      });
+    }
+    this.url = urlOf(domain, this.service.url);
 
-    new DeletionGuard(this, "DeletionGuard", { protect: deletionProtection, dependsOn: this.service.ready });
+    new DeletionGuard(this, "DeletionGuard", {
+      protect: deletionProtection,
+      dependsOn: [...this.service.ready, ...(this.frontDoor?.ready ?? [])],
+    });
   }
+}
+
+/** That of the domain, or else that of the service. */
+function urlOf(domain: string | undefined, serviceUrl: string): string {
+  if (!Token.isUnresolved(domain)) return domain === undefined ? serviceUrl : `https://${domain}`;
+  return expression(`(${domain} == null ? ${serviceUrl} : "https://\${${domain}}")`);
 }
 
 type Props = ServerlessIdentityProviderProps;
 
 const RULES: readonly Rule<Props>[] = [
   ...IDENTITY_PROVIDER_RULES,
+  CLOSED_NEEDS_DOMAIN.ruleOn({
+    closeDefaultAddress: ["closeDefaultAddress", ({ closeDefaultAddress = false }) => closeDefaultAddress],
+    domain: ["domain", ({ domain }) => domain],
+  }),
   SOCKET_PATH.ruleOn({ connectionName: ["projectId, region, tenantId and applicationName", connectionNameLength] }),
   INSTANCE_CPU.ruleOn("containerCpu", ({ containerCpu }) => containerCpu),
   INSTANCE_MEMORY.ruleOn({

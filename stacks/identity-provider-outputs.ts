@@ -4,10 +4,22 @@ import { type IdentityProvider } from "../lib/identity-provider";
 
 /** The outputs of both variants: names and addresses, never the value of a secret. */
 export function identityProviderOutputs(identityProvider: IdentityProvider): Record<string, StackOutput> {
-  const { database, image, initialization, media, place, secrets, url } = identityProvider;
+  const { database, edge, image, initialization, loadBalancerAddress, media, place, secrets, url } = identityProvider;
   const { secretId, version } = secrets.bootstrapPassword;
   return {
     service_url: { value: url, description: "Address of the identity provider." },
+    dns_records: {
+      value: edge?.records.list,
+      description: "Name, type and value of the records that the domain needs; empty without a domain.",
+    },
+    domain_next_steps: {
+      value: edge?.nextSteps,
+      description: "What to do until the domain works; empty without a domain.",
+    },
+    load_balancer_address: {
+      value: loadBalancerAddress,
+      description: "IP address of the load balancer, to which a domain points; null without one.",
+    },
     container_image: { value: image.containerImage, description: "Image that runs, with its tag." },
     initialization_jobs: {
       value: { [DB_INIT_JOB]: initialization.jobName },

@@ -29,16 +29,11 @@ export class IdpKubernetesStack extends PortableStack {
       network: { network, subnetwork },
     });
 
-    const { address, cluster, namespace } = identityProvider;
+    const { cluster, namespace } = identityProvider;
     this.expose({
       ...identityProviderOutputs(identityProvider),
       cluster_name: { value: cluster.clusterName, description: "Name of the cluster." },
       namespace: { value: namespace.namespaceName, description: "Namespace of everything in the cluster." },
-      service_address: { value: address.address, description: "Address that clients connect to." },
-      dns_record: {
-        value: address.dnsRecord,
-        description: "Record to create where the domain is managed; null without a domain.",
-      },
       connect_command: { value: cluster.connectCommand, description: "Command that connects kubectl to the cluster." },
     });
   }

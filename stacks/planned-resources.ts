@@ -9,8 +9,8 @@ type Variables = NonNullable<CountedConfiguration["variable"]>;
 /**
  * Number of resources that a first plan adds if every input keeps its default.
  *
- * A synthesized count is a number, an input, or one of two numbers, depending on whether all of its conditions on
- * inputs hold. A count of any other form is taken as one resource.
+ * A synthesized count is a number, an input, or one of two numbers, depending on conditions on
+ * inputs. A count of any other form is taken as one resource.
  */
 export function plannedResources({ resource = {}, variable = {} }: CountedConfiguration): number {
   return Object.values(resource)
@@ -23,11 +23,12 @@ function countOf(count: string, variables: Variables): number {
   const chosen = condition === undefined ? valueOf(count.replace(/^\$\{(.*)\}$/, "$1"), variables) : undefined;
   if (typeof chosen === "number") return chosen;
   if (condition === undefined) return 1;
-  // Conditions are joined only by &&, so parentheses change nothing.
+  // No condition has || within &&, so parentheses change nothing.
   const holds = condition
+    .replaceAll(/try\(([^,]+), null\)/g, "$1")
     .replaceAll(/[()]/g, "")
-    .split(" && ")
-    .every((term) => isTrue(term, variables));
+    .split(" || ")
+    .some((terms) => terms.split(" && ").every((term) => isTrue(term, variables)));
   return Number(holds ? met : unmet);
 }
 
@@ -37,9 +38,9 @@ function isTrue(term: string, variables: Variables): boolean {
   return (valueOf(left, variables) === valueOf(right, variables)) === (operator === "==");
 }
 
-/** The default of an input, or a literal, which has the same syntax in Terraform as in JSON. */
+/** The default of an input, of which an attribute is null if the whole is, or a literal, which has the same syntax in Terraform as in JSON. */
 function valueOf(operand: string, variables: Variables): unknown {
-  const name = /^var\.(\w+)$/.exec(operand)?.[1];
+  const name = /^var\.(\w+)(\.\w+)?$/.exec(operand)?.[1];
   if (name !== undefined) return variables[name]?.default;
   try {
     return JSON.parse(operand);

@@ -61,11 +61,7 @@ export class CheckedValue<Value> {
    * @param optional whether null is acceptable
    */
   validationOf(variable: string, optional: boolean): TerraformVariableValidationConfig {
-    const value = `var.${variable}`;
-    const validation = this.memberValidationOf(variable, value);
-    return optional
-      ? { ...validation, condition: `\${${value} == null ? true : ${this.condition(value)}}` }
-      : validation;
+    return this.memberValidationOf(variable, `var.${variable}`, optional);
   }
 
   /**
@@ -73,10 +69,11 @@ export class CheckedValue<Value> {
    *
    * @param name name in the message
    * @param value Terraform expression for it, also where the input is null
+   * @param optional whether null is acceptable
    */
-  memberValidationOf(name: string, value: string): TerraformVariableValidationConfig {
+  memberValidationOf(name: string, value: string, optional: boolean): TerraformVariableValidationConfig {
     return {
-      condition: `\${${this.condition(value)}}`,
+      condition: `\${${optional ? `${value} == null ? true : ` : ""}${this.condition(value)}}`,
       errorMessage: `${this.problem(name, `\${jsonencode(${value})}`)}.`,
     };
   }

@@ -59,14 +59,33 @@ export function valueOr(value: OptionalValue, fallback: string): string {
 
 /** Whether all conditions hold, each as `isSet` returns it. */
 export function allOf(...conditions: readonly string[]): string {
-  if (conditions.includes("false")) return "false";
-  const open = conditions.filter((condition) => condition !== "true");
-  return open.length === 0 ? "true" : expression(open.map((condition) => `(${condition})`).join(" && "));
+  return joined(conditions, " && ", "true");
+}
+
+/** Whether one of the conditions holds, each as `isSet` returns it. */
+export function anyOf(...conditions: readonly string[]): string {
+  return joined(conditions, " || ", "false");
+}
+
+/**
+ * @param neutral condition that changes nothing; its opposite decides
+ */
+function joined(conditions: readonly string[], operator: string, neutral: "false" | "true"): string {
+  const opposite = neutral === "true" ? "false" : "true";
+  if (conditions.includes(opposite)) return opposite;
+  const [first = neutral, ...others] = conditions.filter((condition) => condition !== neutral);
+  if (others.length === 0) return first;
+  return expression([first, ...others].map((condition) => `(${condition})`).join(operator));
 }
 
 /** Whether a value is this word, as a string: `true`, `false` or a boolean expression. */
 export function isWord(value: string, word: string): string {
   return Token.isUnresolved(value) ? expression(`${value} == ${JSON.stringify(word)}`) : String(value === word);
+}
+
+/** A list of the value, empty if it is not set, as a Terraform expression. */
+export function listOf(value: OptionalValue): string {
+  return Token.isUnresolved(value) ? `compact([${value}])` : JSON.stringify(value === undefined ? [] : [value]);
 }
 
 /** Attribute of a resource whose count is 0 or 1, as a Terraform expression; null if there is none. */

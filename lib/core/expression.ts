@@ -1,4 +1,4 @@
-import { DefaultTokenResolver, ref, StringConcat, Token, Tokenization } from "cdktf";
+import { DefaultTokenResolver, Fn, ref, StringConcat, Token, Tokenization } from "cdktf";
 import { type IConstruct } from "constructs";
 
 /**
@@ -14,6 +14,11 @@ export function expression(text: string): string {
 /** The same as a number, for numeric properties. */
 export function numberExpression(text: string): number {
   return Token.asNumber(ref(text));
+}
+
+/** A string as part of a Terraform expression, which may itself contain expressions. */
+export function quoted(text: string): string {
+  return Token.isUnresolved(text) ? Fn.join("", [text]) : JSON.stringify(text);
 }
 
 /**

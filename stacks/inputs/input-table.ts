@@ -21,8 +21,8 @@ type Must = CheckedValue<any> | readonly (CheckedEntries | CheckedValue<any>)[];
 interface Member {
   readonly type: keyof Types;
 
-  /** Value of an object without it; every member has one. */
-  readonly default: unknown;
+  /** Value of an object without it, null for none. Without a default, the member is required. */
+  readonly default?: unknown;
 
   /** Rules for the value. */
   readonly must?: Must;
@@ -107,8 +107,10 @@ function validationsOf(name: string, must: Must | undefined, optional: boolean):
 
 function memberValidations(name: string, type: Input["type"]): TerraformVariableValidationConfig[] {
   if (typeof type === "string") return [];
-  return Object.entries(type.members).flatMap(([member, { must }]) =>
-    rulesOf(must).map((rule) => rule.memberValidationOf(`${name}.${member}`, memberExpression(name, type, member))),
+  return Object.entries(type.members).flatMap(([member, { default: fallback = null, must }]) =>
+    rulesOf(must).map((rule) =>
+      rule.memberValidationOf(`${name}.${member}`, memberExpression(name, type, member), fallback === null),
+    ),
   );
 }
 
@@ -127,14 +129,14 @@ export function memberExpression<Type extends ObjectType>(
   { members }: Type,
   member: keyof Type["members"] & string,
 ): string {
-  return `try(var.${name}.${member}, ${JSON.stringify(members[member]?.default)})`;
+  return `try(var.${name}.${member}, ${JSON.stringify(members[member]?.default ?? null)})`;
 }
 
 /** The type as Terraform writes it; members that are left out get their default there. */
 function objectType({ members }: ObjectType): string {
-  const optional = ([name, { type, default: value }]: [string, Member]) =>
-    `${name} = optional(${type}, ${JSON.stringify(value)})`;
-  return `object({ ${Object.entries(members).map(optional).join(", ")} })`;
+  const typed = ([name, { type, default: value }]: [string, Member]) =>
+    `${name} = ${value === undefined ? type : `optional(${type}, ${JSON.stringify(value)})`}`;
+  return `object({ ${Object.entries(members).map(typed).join(", ")} })`;
 }
 
 function objectValue(name: string, object: ObjectType): Readonly<Record<string, unknown>> {

@@ -1,10 +1,10 @@
 import { DEFAULT_NAMESPACE } from "../../lib/kubernetes-identity-provider";
-import { DOMAIN } from "../../lib/core/place-rules";
 import { MIN_INSTANCES } from "../../lib/platform/instance-rules";
 import { AUTHORIZED_NETWORKS } from "../../lib/platform/kubernetes/autopilot-cluster";
 import { ROLLOUT_SURGE } from "../../lib/platform/kubernetes/kubernetes-defaults";
 import { POD_CPU, POD_MEMORY } from "../../lib/platform/kubernetes/pod-size";
 import { NAMESPACE_NAME } from "../../lib/platform/kubernetes/workload-namespace";
+import { frontDoorInputs } from "./front-door-inputs";
 import { identityProviderInputs } from "./identity-provider-inputs";
 import { type Input } from "./input-table";
 
@@ -37,11 +37,9 @@ export const KUBERNETES_INPUTS = {
       "CIDR ranges that may reach the control plane of the cluster, by name; include that of the machine that applies. Empty allows any source address; sign-in is still required. Changing it later is safe.",
     must: [AUTHORIZED_NETWORKS],
   },
-  domain: {
-    type: "string",
-    default: null,
-    description:
-      "Domain name of the application. It gets a certificate, which becomes valid after you create the record of the output dns_record. Without a domain, there is an IP address with the server's own certificate, which browsers warn of. Changing it later changes the address.",
-    must: DOMAIN,
-  },
+  ...frontDoorInputs({
+    withoutDomain:
+      "Without a domain, there is an IP address with the server's own certificate, which browsers warn of.",
+    certificateValidation: "load-balancer",
+  }),
 } as const satisfies Record<string, Input>;

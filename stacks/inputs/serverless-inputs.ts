@@ -1,8 +1,10 @@
 import { CONNECTION_NAME_FRAME_LENGTH } from "../../lib/core/names";
+import { CLOSED_NEEDS_DOMAIN } from "../../lib/platform/edge/edge-rules";
 import { MIN_INSTANCES_OR_NONE } from "../../lib/platform/instance-rules";
 import { SOCKET_PATH } from "../../lib/platform/serverless/cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "../../lib/platform/serverless/instance-size";
 import { CPU_ALWAYS_ALLOCATED, ROLLOUT_SURGE } from "../../lib/platform/serverless/serverless-defaults";
+import { frontDoorInputs } from "./front-door-inputs";
 import { identityProviderInputs } from "./identity-provider-inputs";
 import { type Input } from "./input-table";
 
@@ -35,6 +37,17 @@ export const SERVERLESS_INPUTS = {
     default: CPU_ALWAYS_ALLOCATED,
     description:
       "Keeps the CPU on between requests, which the worker needs. False is cheaper, but mail, tasks and clean-ups then wait for the next request. A change rolls out new instances.",
+  },
+  ...frontDoorInputs({
+    withoutDomain: "Without a domain, there is the address that Cloud Run assigns, under run.app.",
+    certificateValidation: "dns",
+  }),
+  close_default_address: {
+    type: "bool",
+    default: false,
+    description:
+      "Closes the address that Cloud Run assigns, so that nobody walks around the load balancer of the domain. Never in the same apply as a new domain of a running deployment: the address is closed before the load balancer is there. Changing it later takes effect at once.",
+    together: [CLOSED_NEEDS_DOMAIN.validationOf({ closeDefaultAddress: "close_default_address", domain: "domain" })],
   },
   public_access: {
     type: "bool",

@@ -2,8 +2,8 @@ import { DnsRecordSet } from "@cdktf/provider-google/lib/dns-record-set";
 import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, isSet, isWord, valueOr } from "../../core/conditional";
-import { expression } from "../../core/expression";
+import { allOf, countIf, isSet, isWord, listOf, valueOr } from "../../core/conditional";
+import { expression, quoted } from "../../core/expression";
 import { type DeploymentPlace } from "../../core/place";
 import { requireProps } from "../../core/rules";
 import { type DnsCertificate } from "./dns-certificate";
@@ -71,7 +71,7 @@ export class DnsRecords extends Construct {
     requireProps(this, props, { certificate: true, domain: true, ipAddress: true, place: true, validation: true });
     const { certificate, domain, ipAddress } = props;
     this.list = expression(
-      `concat([for name in compact([${quoted(domain)}]) : { name = name, type = "A", value = ${ipAddress} }], ` +
+      `concat([for name in ${listOf(domain)} : { name = name, type = "A", value = ${ipAddress} }], ` +
         `[for record in ${certificate.records} : { name = trimsuffix(record.name, "."), type = record.type, value = record.data }])`,
     );
     this.ready = props.zone === undefined ? [] : this.recordSets(props, props.zone);
@@ -111,9 +111,4 @@ const TTL_SECONDS = 300;
 function projectOf({ project }: DnsZone, place: DeploymentPlace): string {
   if (project === undefined) return place.projectId;
   return Token.isUnresolved(project) ? expression(valueOr(project, quoted(place.projectId))) : project;
-}
-
-/** A string as part of an expression. */
-function quoted(value: string): string {
-  return Token.isUnresolved(value) ? value : JSON.stringify(value);
 }

@@ -4,8 +4,6 @@ import { CheckedRelation } from "../../core/checked-relation";
 import { CheckedValue, matching, oneOf } from "../../core/checked-value";
 
 /** Ways in which the certificate authority makes sure that a domain is yours. */
-export type CertificateValidation = "dns" | "load-balancer";
-
 export const CERTIFICATE_VALIDATION = oneOf(["dns", "load-balancer"], {
   remedy: "use dns for a certificate that is valid before the name points here, load-balancer for one record less",
 });

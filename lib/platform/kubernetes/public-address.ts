@@ -1,11 +1,10 @@
 import { ComputeAddress } from "@cdktf/provider-google/lib/compute-address";
 import { ComputeGlobalAddress } from "@cdktf/provider-google/lib/compute-global-address";
-import { Token, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
 import { countIfSet, countIfUnset, ifSet, oneAttribute, valueOr } from "../../core/conditional";
-import { expression } from "../../core/expression";
 import { networkName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProvider } from "../../core/provider-requirements";
@@ -56,6 +55,9 @@ export class PublicAddress extends Construct {
   /** IP address of the regional address, as a Terraform expression. */
   readonly regionalAddress: string;
 
+  /** IP address of the global address, as a Terraform expression. */
+  readonly ipAddress: string;
+
   /** Name of the global address, as a Terraform expression. */
   readonly globalAddressName: string;
 
@@ -85,18 +87,10 @@ export class PublicAddress extends Construct {
     this.domain = domain;
     this.regionalAddress = oneAttribute(this.regional, "address");
     this.globalAddressName = oneAttribute(this.global, "name");
-    this.address = ifSet(domain, oneAttribute(this.global, "address"), this.regionalAddress);
+    this.ipAddress = oneAttribute(this.global, "address");
+    this.address = ifSet(domain, this.ipAddress, this.regionalAddress);
     this.url = `https://${valueOr(domain, this.regionalAddress)}`;
     this.ready = [this.regional, this.global];
-  }
-
-  /** DNS record to create where the domain is managed; null without a domain. */
-  get dnsRecord(): unknown {
-    const { address, domain } = this;
-    // CDKTF does not accept null as the value of an output.
-    if (domain === undefined) return expression("null");
-    if (!Token.isUnresolved(domain)) return { name: domain, type: "A", value: address };
-    return expression(`(${domain} != null ? { name = ${domain}, type = "A", value = ${address} } : null)`);
   }
 }
 

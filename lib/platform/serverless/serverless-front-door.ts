@@ -110,7 +110,7 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
     this.httpsProxy = this.createHttpsProxy();
     // Clients must not get in before the service is there.
     this.forwardingRule = this.forward("Https", 443, this.httpsProxy, service.ready);
-    const redirect = this.forward("Http", 80, this.createRedirect(), []);
+    const redirect = this.forward("Http", 80, this.createRedirect());
 
     this.url = `https://${address.domain}`;
     this.ready = [this.forwardingRule, redirect];
@@ -151,7 +151,7 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
   }
 
   private createHttpsProxy(): ComputeTargetHttpsProxy {
-    const { certificate, dependsOn, place, validation } = this.props;
+    const { certificate, dependsOn, validation } = this.props;
     const urlMap = new ComputeUrlMap(this, "UrlMap", {
       ...this.common("https"),
       defaultService: expression(oneAttribute(this.backendService, "id")),
@@ -162,21 +162,18 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
       minTlsVersion: MINIMUM_TLS_VERSION,
       dependsOn,
     });
-    const proxy = new ComputeTargetHttpsProxy(this, "HttpsProxy", {
+    return new ComputeTargetHttpsProxy(this, "HttpsProxy", {
       // Another kind of certificate needs another proxy: one cannot change from certificates of its own to a map.
       ...this.common(validation),
       urlMap: expression(oneAttribute(urlMap, "id")),
       sslPolicy: expression(oneAttribute(tlsPolicy, "id")),
+      certificateMap: expression(`one([for id in ${certificate.map.fqn}[*].id : "${CERTIFICATE_MAPS}\${id}"])`),
+      sslCertificates: Token.asList(
+        ref(`(${isWord(validation, "load-balancer")} ? ${this.loadBalancerCertificate.fqn}[*].id : null)`),
+      ),
       lifecycle: { createBeforeDestroy: true },
       dependsOn: certificate.ready,
     });
-    const { map } = certificate;
-    proxy.addOverride("certificate_map", expression(`one([for id in ${map.fqn}[*].id : "${CERTIFICATE_MAPS}\${id}"])`));
-    proxy.addOverride(
-      "ssl_certificates",
-      expression(`(${isWord(validation, "load-balancer")} ? ${this.loadBalancerCertificate.fqn}[*].id : null)`),
-    );
-    return proxy;
   }
 
   private createRedirect(): ComputeTargetHttpProxy {
@@ -200,7 +197,7 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
     id: string,
     port: number,
     proxy: ComputeTargetHttpProxy | ComputeTargetHttpsProxy,
-    dependsOn: ITerraformDependable[],
+    dependsOn?: ITerraformDependable[],
   ): ComputeGlobalForwardingRule {
     return new ComputeGlobalForwardingRule(this, `${id}Rule`, {
       ...this.common(id.toLowerCase()),

@@ -1,0 +1,88 @@
+import { Construct } from "constructs";
+
+import { isSet, isWord, listOf } from "../../core/conditional";
+import { expression, quoted } from "../../core/expression";
+import { certificateName } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type ProjectApis } from "../../core/project-apis";
+import { requireProps, type Rule } from "../../core/rules";
+import { DnsCertificate } from "./dns-certificate";
+import { DnsRecords, type DnsZone } from "./dns-records";
+
+export interface EdgeProps {
+  /** APIs of the project: `certificatemanager`, and `dns` with a zone. */
+  readonly apis: ProjectApis;
+
+  /** Domain that clients connect to; one that is null at plan means none. */
+  readonly domain: string;
+
+  /** IP address to which the domain points, as a Terraform expression. */
+  readonly ipAddress: string;
+
+  readonly place: DeploymentPlace;
+
+  /** How the certificate is validated: `dns` or `load-balancer`. */
+  readonly validation: string;
+
+  /**
+   * Zone in which the records are created.
+   *
+   * @default - none; somebody else creates them
+   */
+  readonly zone?: DnsZone;
+}
+
+/** What a domain needs wherever the load balancer is: a certificate by DNS, and records. */
+export class Edge extends Construct {
+  readonly certificate: DnsCertificate;
+
+  readonly records: DnsRecords;
+
+  /** What to do until the domain works, as a list of sentences with their commands; empty without a domain. */
+  readonly nextSteps: string;
+
+  constructor(scope: Construct, id: string, props: EdgeProps) {
+    super(scope, id);
+    requireProps(
+      this,
+      props,
+      { apis: true, domain: true, ipAddress: true, place: REQUIRED_PLACE, validation: true },
+      RULES,
+    );
+    const { apis, domain, ipAddress, place, validation, zone } = props;
+    this.certificate = new DnsCertificate(this, "Certificate", {
+      domain,
+      place,
+      validation,
+      dependsOn: apis.ready("certificatemanager"),
+    });
+    this.records = new DnsRecords(this, "DnsRecords", {
+      certificate: this.certificate,
+      domain,
+      ipAddress,
+      place,
+      validation,
+      zone,
+      dependsOn: zone && apis.ready("dns"),
+    });
+    this.nextSteps = nextSteps(props);
+  }
+}
+
+/** Sentences as one Terraform expression, because a domain may be known only at plan. */
+function nextSteps({ domain, place, validation, zone }: EdgeProps): string {
+  const name = certificateName(place.deployment, domain);
+  const project = `--project=${place.projectId}`;
+  const enter = quoted(`Create the records of dns_records where ${domain} is managed.`);
+  const created = quoted(`The records of ${domain} are in the zone ${zone?.name}.`);
+  const byDns = `Wait until this prints ACTIVE: gcloud certificate-manager certificates describe ${name} ${project} --format='value(managed.state)'`;
+  const byLoadBalancer = `Minutes to an hour after the record is known, this prints ACTIVE: gcloud compute ssl-certificates describe ${name} --global ${project} --format='value(managed.status)'`;
+  const steps = [
+    zone === undefined ? enter : `(${isSet(zone.name)} ? ${created} : ${enter})`,
+    `(${isWord(validation, "dns")} ? ${quoted(byDns)} : ${quoted(byLoadBalancer)})`,
+    quoted(`Then open https://${domain}, and give it to the applications that know another address.`),
+  ];
+  return expression(`flatten([for domain in ${listOf(domain)} : [${steps.join(", ")}]])`);
+}
+
+const RULES: readonly Rule<EdgeProps>[] = PLACE_RULES;

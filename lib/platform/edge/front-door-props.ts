@@ -1,0 +1,53 @@
+import { DOMAIN } from "../../core/place-rules";
+import { type Rule } from "../../core/rules";
+import { type DnsZone } from "./dns-records";
+import { CERTIFICATE_VALIDATION, SAMPLE_RATE, ZONE_NAME, ZONE_NEEDS_DOMAIN, ZONE_SERVES_DOMAIN } from "./edge-rules";
+
+/** Props of the front door that both variants share. */
+export interface FrontDoorProps {
+  /**
+   * Domain of the application, with a Google-managed certificate.
+   *
+   * @default - none; clients use the address that the platform assigns
+   */
+  readonly domain?: string;
+
+  /**
+   * How the certificate authority makes sure that the domain is yours: `dns`, by a record beside that of the address;
+   * the certificate is valid before the domain points here. `load-balancer`, without a further record, minutes to an
+   * hour after it does.
+   *
+   * @default "dns" on Cloud Run, "load-balancer" on GKE
+   */
+  readonly certificateValidation?: string;
+
+  /**
+   * Existing zone of Cloud DNS in which the records of the domain are created. A record of the same name and type is
+   * overwritten without notice, and does not come back when this deployment is destroyed.
+   *
+   * @default - none; you create the records
+   */
+  readonly dnsZone?: DnsZone;
+
+  /**
+   * Share of the requests that the load balancer of a domain logs, from 0 to 1. Logs are billed.
+   *
+   * @default 0
+   */
+  readonly requestLogSampleRate?: number;
+}
+
+export const FRONT_DOOR_RULES: readonly Rule<FrontDoorProps>[] = [
+  DOMAIN.ruleOn("domain", ({ domain }) => domain),
+  CERTIFICATE_VALIDATION.ruleOn("certificateValidation", ({ certificateValidation: validation }) => validation),
+  ZONE_NAME.ruleOn("dnsZone.name", ({ dnsZone }) => dnsZone?.name),
+  ZONE_NEEDS_DOMAIN.ruleOn({
+    given: ["dnsZone", ({ dnsZone }) => dnsZone?.name],
+    domain: ["domain", ({ domain }) => domain],
+  }),
+  ZONE_SERVES_DOMAIN.ruleOn({
+    domain: ["domain", ({ domain }) => domain],
+    dnsName: ["dnsZone.dnsName", ({ dnsZone }) => dnsZone?.dnsName],
+  }),
+  SAMPLE_RATE.ruleOn("requestLogSampleRate", ({ requestLogSampleRate }) => requestLogSampleRate),
+];

@@ -1,0 +1,65 @@
+import { DOMAIN } from "../../lib/core/place-rules";
+import {
+  CERTIFICATE_VALIDATION,
+  DEFAULT_SAMPLE_RATE,
+  SAMPLE_RATE,
+  ZONE_NAME,
+  ZONE_NEEDS_DOMAIN,
+  ZONE_SERVES_DOMAIN,
+} from "../../lib/platform/edge/edge-rules";
+import { memberExpression, type Input } from "./input-table";
+
+/** What the variants say differently about a domain. */
+interface DoorWords {
+  /** What there is without a domain, as a sentence. */
+  readonly withoutDomain: string;
+
+  readonly certificateValidation: string;
+}
+
+const DNS_ZONE = {
+  members: {
+    name: { type: "string", must: ZONE_NAME },
+    project: { type: "string", default: null },
+    dns_name: { type: "string", default: null },
+  },
+} as const satisfies Input["type"];
+
+/** Inputs of the domain, its certificate and its records. */
+export function frontDoorInputs({ certificateValidation, withoutDomain }: DoorWords) {
+  return {
+    domain: {
+      type: "string",
+      default: null,
+      description: `Domain of the application, with a certificate of Google's. Create the records of the output dns_records, or give dns_zone. ${withoutDomain} Changing it later changes the address: every application that signs in here must learn it.`,
+      must: DOMAIN,
+    },
+    certificate_validation: {
+      type: "string",
+      default: certificateValidation,
+      description:
+        "How Google makes sure that the domain is yours: dns, by one record more, and the certificate is valid before the domain points here; load-balancer, minutes to an hour after it does. Changing it later replaces the certificate, and to load-balancer the domain is without one until the new one is valid.",
+      must: CERTIFICATE_VALIDATION,
+    },
+    dns_zone: {
+      type: DNS_ZONE,
+      default: null,
+      description:
+        "Existing zone of Cloud DNS for the records of the domain: its name, its project if that is another one, and dns_name, the domain that it serves, to notice at plan that it is the wrong one. A record of the same name and type is overwritten without notice, and is not brought back by a destroy. No zone is ever created. Changing it later moves the records.",
+      together: [
+        ZONE_NEEDS_DOMAIN.validationOf({ given: "dns_zone", domain: "domain" }),
+        ZONE_SERVES_DOMAIN.validationOf(
+          { dnsName: "dns_zone.dns_name", domain: "domain" },
+          { dnsName: memberExpression("dns_zone", DNS_ZONE, "dns_name") },
+        ),
+      ],
+    },
+    request_log_sample_rate: {
+      type: "number",
+      default: DEFAULT_SAMPLE_RATE,
+      description:
+        "Share of the requests that the load balancer of a domain logs, from 0 to 1. Logs are billed. Changing it later is safe.",
+      must: SAMPLE_RATE,
+    },
+  } as const satisfies Record<string, Input>;
+}
