@@ -152,6 +152,8 @@ export abstract class IdentityProvider extends Construct {
       place: this.place,
       validation: this.certificateValidation,
       zone: this.settings.dnsZone,
+      protection: this.settings.protection,
+      existingSecurityPolicy: this.settings.existingSecurityPolicy,
     });
   }
 

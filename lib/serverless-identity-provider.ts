@@ -2,7 +2,9 @@ import { Token, type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { DeletionGuard } from "./core/deletion-guard";
-import { expression } from "./core/expression";
+import { anyOf, isOn, isSet, not } from "./core/conditional";
+import { calledIn, expression } from "./core/expression";
+import { type Risk, warnOf } from "./core/risks";
 import { requireProps, type Rule } from "./core/rules";
 import { RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
@@ -106,6 +108,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       maxInstanceCount: props.maxInstanceCount,
       publicAccess: props.publicAccess,
     });
+    warnOf(this, "DefaultAddressIsClosed", [this.openAddressRisk(props)]);
     if (this.address !== undefined && this.edge !== undefined) {
       this.frontDoor = new ServerlessFrontDoor(this, "FrontDoor", {
         address: this.address,
@@ -113,6 +116,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
         place,
         service: this.service,
         validation: this.certificateValidation,
+        securityPolicyId: this.edge.securityPolicy.policyId,
         requestLogSampleRate: props.requestLogSampleRate,
         dependsOn: apis.ready("compute"),
       });
@@ -123,6 +127,20 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       protect: deletionProtection,
       dependsOn: [...this.service.ready, ...(this.frontDoor?.ready ?? [])],
     });
+  }
+
+  /** A policy protects nothing that has another way in. */
+  private openAddressRisk(props: ServerlessIdentityProviderProps): Risk {
+    const { closeDefaultAddress = false, existingSecurityPolicy, protection } = props;
+    const { enabled = protection !== undefined } = protection ?? {};
+    const isProtected = anyOf(isOn(enabled), isSet(existingSecurityPolicy));
+    const condition = anyOf(not(isProtected), isOn(closeDefaultAddress));
+    return {
+      value: condition,
+      isAvoided: condition === "true",
+      condition,
+      message: `${calledIn(this, closeDefaultAddress, "closeDefaultAddress")} is false; a security policy protects the domain only, and the address that Cloud Run assigns is another way in; set it to true once the domain works`,
+    };
   }
 }
 

@@ -17,6 +17,11 @@ export function conditionOf(isOn: boolean | IResolvable): string | undefined {
   return isOn === true ? undefined : Token.asString(isOn);
 }
 
+/** Whether a switch is on, as a string: `true`, `false` or a boolean expression. */
+export function isOn(value: boolean | IResolvable): string {
+  return typeof value === "boolean" ? String(value) : Token.asString(value);
+}
+
 /** `count` of a resource that exists only if the value is set. */
 export function countIfSet(value: OptionalValue): TerraformCount | undefined {
   if (isLiteral(value)) return undefined;
@@ -76,6 +81,11 @@ function joined(conditions: readonly string[], operator: string, neutral: "false
   const [first = neutral, ...others] = conditions.filter((condition) => condition !== neutral);
   if (others.length === 0) return first;
   return expression([first, ...others].map((condition) => `(${condition})`).join(operator));
+}
+
+/** The opposite of a condition as `isSet` returns it. */
+export function not(condition: string): string {
+  return Token.isUnresolved(condition) ? expression(`!(${condition})`) : String(condition !== "true");
 }
 
 /** Whether a value is this word, as a string: `true`, `false` or a boolean expression. */

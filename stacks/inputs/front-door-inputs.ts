@@ -7,6 +7,7 @@ import {
   ZONE_NEEDS_DOMAIN,
   ZONE_SERVES_DOMAIN,
 } from "../../lib/platform/edge/edge-rules";
+import { PROTECTION_INPUTS } from "./protection-inputs";
 import { memberExpression, type Input } from "./input-table";
 
 /** What the variants say differently about a domain. */
@@ -54,6 +55,7 @@ export function frontDoorInputs({ certificateValidation, withoutDomain }: DoorWo
         ),
       ],
     },
+    ...PROTECTION_INPUTS,
     request_log_sample_rate: {
       type: "number",
       default: DEFAULT_SAMPLE_RATE,

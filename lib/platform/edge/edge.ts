@@ -8,9 +8,11 @@ import { type ProjectApis } from "../../core/project-apis";
 import { requireProps, type Rule } from "../../core/rules";
 import { DnsCertificate } from "./dns-certificate";
 import { DnsRecords, type DnsZone } from "./dns-records";
+import { type Protection } from "./protection";
+import { SecurityPolicy } from "./security-policy";
 
 export interface EdgeProps {
-  /** APIs of the project: `certificatemanager`, and `dns` with a zone. */
+  /** APIs of the project: `compute`, `certificatemanager`, and `dns` with a zone. */
   readonly apis: ProjectApis;
 
   /** Domain that clients connect to; one that is null at plan means none. */
@@ -25,6 +27,20 @@ export interface EdgeProps {
   readonly validation: string;
 
   /**
+   * Existing security policy instead of `protection`.
+   *
+   * @default - none
+   */
+  readonly existingSecurityPolicy?: string;
+
+  /**
+   * Rules of a security policy.
+   *
+   * @default - none
+   */
+  readonly protection?: Protection;
+
+  /**
    * Zone in which the records are created.
    *
    * @default - none; somebody else creates them
@@ -32,11 +48,14 @@ export interface EdgeProps {
   readonly zone?: DnsZone;
 }
 
-/** What a domain needs wherever the load balancer is: a certificate by DNS, and records. */
+/** What a domain needs wherever the load balancer is: a certificate by DNS, records, and a security policy. */
 export class Edge extends Construct {
   readonly certificate: DnsCertificate;
 
   readonly records: DnsRecords;
+
+  /** What the load balancer refuses. Without a protection or an existing policy, it refuses nothing. */
+  readonly securityPolicy: SecurityPolicy;
 
   /** What to do until the domain works, as a list of sentences with their commands; empty without a domain. */
   readonly nextSteps: string;
@@ -64,6 +83,13 @@ export class Edge extends Construct {
       validation,
       zone,
       dependsOn: zone && apis.ready("dns"),
+    });
+    this.securityPolicy = new SecurityPolicy(this, "SecurityPolicy", {
+      domain,
+      existing: props.existingSecurityPolicy,
+      place,
+      protection: props.protection,
+      dependsOn: apis.ready("compute"),
     });
     this.nextSteps = nextSteps(props);
   }

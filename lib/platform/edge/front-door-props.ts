@@ -2,6 +2,7 @@ import { DOMAIN } from "../../core/place-rules";
 import { type Rule } from "../../core/rules";
 import { type DnsZone } from "./dns-records";
 import { CERTIFICATE_VALIDATION, SAMPLE_RATE, ZONE_NAME, ZONE_NEEDS_DOMAIN, ZONE_SERVES_DOMAIN } from "./edge-rules";
+import { protectionRules, type Protection } from "./protection";
 
 /** Props of the front door that both variants share. */
 export interface FrontDoorProps {
@@ -30,6 +31,20 @@ export interface FrontDoorProps {
   readonly dnsZone?: DnsZone;
 
   /**
+   * Rules of Cloud Armor for the load balancer of the domain; `{}` is enough.
+   *
+   * @default - none
+   */
+  readonly protection?: Protection;
+
+  /**
+   * Existing security policy instead, `projects/<project>/global/securityPolicies/<name>`.
+   *
+   * @default - none
+   */
+  readonly existingSecurityPolicy?: string;
+
+  /**
    * Share of the requests that the load balancer of a domain logs, from 0 to 1. Logs are billed.
    *
    * @default 0
@@ -48,6 +63,11 @@ export const FRONT_DOOR_RULES: readonly Rule<FrontDoorProps>[] = [
   ZONE_SERVES_DOMAIN.ruleOn({
     domain: ["domain", ({ domain }) => domain],
     dnsName: ["dnsZone.dnsName", ({ dnsZone }) => dnsZone?.dnsName],
+  }),
+  ...protectionRules<FrontDoorProps>({
+    domain: ["domain", ({ domain }) => domain],
+    existing: ["existingSecurityPolicy", ({ existingSecurityPolicy }) => existingSecurityPolicy],
+    protection: ["protection", ({ protection }) => protection],
   }),
   SAMPLE_RATE.ruleOn("requestLogSampleRate", ({ requestLogSampleRate }) => requestLogSampleRate),
 ];

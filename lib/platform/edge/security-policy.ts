@@ -10,8 +10,8 @@ import { claimName } from "../../core/claimed-names";
 import {
   addDynamicBlocks,
   allOf,
-  conditionOf,
   countIf,
+  isOn,
   isSet,
   oneAttribute,
   valueOr,
@@ -90,7 +90,7 @@ export class SecurityPolicy extends Construct {
       name,
       type: "CLOUD_ARMOR",
       rule: blocks.filter(({ forEach }) => forEach === undefined).map(({ rule }) => rule),
-      count: countIf(allOf(isSet(domain), switched(protection === undefined ? false : settings.enabled))),
+      count: countIf(allOf(isSet(domain), isOn(protection === undefined ? false : settings.enabled))),
       dependsOn,
     });
     addDynamicBlocks(
@@ -122,11 +122,6 @@ function completed(given: Protection = {}): Settings {
   return { ...PROTECTION_DEFAULTS, ...(Object.fromEntries(values) as Protection) };
 }
 
-/** A switch as `true`, `false` or a boolean expression. */
-function switched(isOn: boolean | IResolvable): string {
-  return isOn === false ? "false" : (conditionOf(isOn) ?? "true");
-}
-
 /** A rule of the policy. */
 interface RuleBlock {
   readonly rule: ComputeSecurityPolicyRule;
@@ -144,7 +139,7 @@ function blocksOf(rule: ProtectionRule, settings: Settings): RuleBlock[] {
   const waf = wafSwitches(settings.waf);
   const block = { ...commonArguments(rule), match: matchOf(rule), rateLimitOptions: limitOf(rule, settings) };
   if (rule.onlyWith === "waf") return blockIf(waf.isOn, { ...block, preview: boolean(waf.isPreview) });
-  return blockIf(rule.onlyWith === undefined ? "true" : switched(settings[rule.onlyWith]), block);
+  return blockIf(rule.onlyWith === undefined ? "true" : isOn(settings[rule.onlyWith]), block);
 }
 
 function blockIf(condition: string, rule: ComputeSecurityPolicyRule): RuleBlock[] {
