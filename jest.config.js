@@ -10,7 +10,9 @@ module.exports = {
   // Compiling the framework anew for every file takes a fifth of the whole run.
   runtime: "<rootDir>/__tests__/support/shared-modules-runtime.js",
   testMatch: ["<rootDir>/__tests__/**/*.test.ts"],
-  transform: { "^.+\\.ts$": "@sucrase/jest-plugin" },
+  transform: { "^.+\\.ts$": "@sucrase/jest-plugin", "/@marcbachmann/.+\\.js$": "@sucrase/jest-plugin" },
+  // A package that is published as modules only.
+  transformIgnorePatterns: ["/node_modules/(?!@marcbachmann/)"],
   // `npm run test:exhaustive` runs these: whole stacks applied, scripts killed at every step, every fault on every call.
   testPathIgnorePatterns: ["/node_modules/", "<rootDir>/__tests__/rehearsal/", "\\.exhaustive\\.test\\.ts$"],
   // The default leaves one core idle, which on a small machine is half of it.

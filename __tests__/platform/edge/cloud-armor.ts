@@ -1,0 +1,205 @@
+import { BlockList, isIPv6 } from "node:net";
+
+import { Environment, type ASTNode } from "@marcbachmann/cel-js";
+
+import { SecurityPolicy } from "../../../lib/platform/edge/security-policy";
+import { type Protection } from "../../../lib/platform/edge/protection";
+import { PROTECTION_RULES } from "../../../lib/platform/edge/protection-rules";
+import { PLACE } from "../../support/stand-in-parts";
+import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
+
+/** A request as it reaches the load balancer. */
+export interface Request {
+  readonly path: string;
+
+  /** @default "GET" */
+  readonly method?: string;
+
+  /** @default "" */
+  readonly query?: string;
+
+  /** @default - those of a browser */
+  readonly headers?: Readonly<Record<string, string>>;
+
+  /** @default "" */
+  readonly body?: string;
+
+  /**
+   * Address that connects.
+   *
+   * @default - a visitor's
+   */
+  readonly from?: string;
+}
+
+/** What happens to a request, and the rule that decides. */
+export interface Decision {
+  readonly action: string;
+  readonly rule: string;
+
+  /** Rules in preview that would have decided otherwise. */
+  readonly noted: readonly string[];
+}
+
+/** A rule of a synthesized policy. */
+interface Rule {
+  readonly action: string;
+  readonly priority: number;
+  readonly preview: boolean;
+  readonly match: {
+    readonly config?: { readonly src_ip_ranges: readonly string[] };
+    readonly expr?: { readonly expression: string };
+  };
+  readonly rate_limit_options?: {
+    readonly ban_duration_sec?: number;
+    readonly exceed_action: string;
+    readonly rate_limit_threshold: { readonly count: number; readonly interval_sec: number };
+  };
+}
+
+/** Patterns that stand for the preconfigured signatures, of which there are hundreds. */
+const SIGNATURES: Readonly<Record<string, RegExp>> = {
+  "sqli-v33-stable": /['"+/ ](or|and)['"+/ ]{0,2}\d=|union\s+select|;\s*drop\s+table/i,
+  "xss-v33-stable": /<script|onerror\s*=|javascript:/i,
+  "lfi-v33-stable": /\.\.\/|\/etc\/passwd|\.git\/config|\/\.env\b/i,
+  "rce-v33-stable": /\$\(|;\s*(cat|curl|wget)\b|\$\{jndi:|import os|phpinfo\(/i,
+  "scannerdetection-v33-stable": /sqlmap|nikto|nuclei|masscan/i,
+  "protocolattack-v33-stable": /[\r\n]\s*[\w-]+:\s|\b(GET|POST) \/\S* HTTP\/1/i,
+};
+
+/** Decodes once, and leaves what is no code, as Cloud Armor does. */
+function decoded(text: string): string {
+  return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (codes) => Buffer.from(codes.replaceAll("%", ""), "hex").toString());
+}
+
+const BROWSER = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" };
+
+/** The request that is decided about, because functions of the language do not see it. */
+let current = completed({ path: "/" });
+
+function looksLike(signatures: string): boolean {
+  const pattern = SIGNATURES[signatures];
+  if (pattern === undefined) throw new Error(`there are no signatures ${signatures}`);
+  const { body, headers, path, query } = current;
+  const texts = signatures.startsWith("scanner") ? Object.values(headers) : [path, query, body];
+  return texts.some((text) => pattern.test(text) || pattern.test(decoded(text)));
+}
+
+/** Refuses what is not in the language: another function, another field, another type. */
+const LANGUAGE = new Environment()
+  .registerVariable({ name: "request", schema: { method: "string", path: "string" } })
+  .registerFunction("string.urlDecode(): string", decoded)
+  .registerFunction("evaluatePreconfiguredWaf(string, map<string, int>): bool", looksLike);
+
+/** Parsed expressions, of which every request needs several. */
+const PARSED = new Map<string, ReturnType<Environment["parse"]>>();
+
+function parsed(expression: string): ReturnType<Environment["parse"]> {
+  const result = PARSED.get(expression) ?? LANGUAGE.parse(expression);
+  PARSED.set(expression, result);
+  return result;
+}
+
+/** Cloud Armor with one policy: takes the first rule that matches, and counts. */
+export class CloudArmor {
+  private readonly rules: readonly Rule[];
+  private readonly counts = new Map<string, number[]>();
+  private readonly bans = new Map<string, number>();
+
+  constructor(protection: Protection) {
+    this.rules = rulesOf(protection);
+  }
+
+  /** All expressions of the policy. */
+  get expressions(): string[] {
+    return this.rules.flatMap(({ match }) => match.expr?.expression ?? []);
+  }
+
+  /** What is wrong with an expression; undefined for nothing. */
+  problemOf(expression: string): string | undefined {
+    const { error, type, valid } = LANGUAGE.check(expression);
+    return valid && type === "bool" ? undefined : (error?.message ?? `it is a ${String(type)}`);
+  }
+
+  /** How many conditions an expression joins. */
+  conditionsOf(expression: string): number {
+    return conditionsIn(parsed(expression).ast);
+  }
+
+  /**
+   * Decides about a request.
+   *
+   * @param seconds when it arrives
+   */
+  decide(request: Request, seconds = 0): Decision {
+    current = completed(request);
+    const noted: string[] = [];
+    for (const rule of this.rules) {
+      if (!this.matches(rule)) continue;
+      const action = this.actionOf(rule, seconds);
+      if (!rule.preview) return { action, rule: idOf(rule), noted };
+      noted.push(idOf(rule));
+    }
+    throw new Error("a policy has a rule for every request");
+  }
+
+  private matches({ match }: Rule): boolean {
+    const { from, method, path } = current;
+    if (match.expr !== undefined) {
+      return parsed(match.expr.expression)({ request: { method, path } }) === true;
+    }
+    return (match.config?.src_ip_ranges ?? []).some((range) => range === "*" || isWithin(from, range));
+  }
+
+  private actionOf(rule: Rule, seconds: number): string {
+    const { action, rate_limit_options: limit } = rule;
+    if (limit === undefined) return action;
+    const key = `${rule.priority} ${current.from}`;
+    const { count, interval_sec: interval } = limit.rate_limit_threshold;
+    if (seconds < (this.bans.get(key) ?? 0)) return limit.exceed_action;
+    const counted = [...(this.counts.get(key) ?? []).filter((time) => time > seconds - interval), seconds];
+    this.counts.set(key, counted);
+    if (counted.length <= count) return "allow";
+    if (limit.ban_duration_sec !== undefined) this.bans.set(key, seconds + limit.ban_duration_sec);
+    return limit.exceed_action;
+  }
+}
+
+function completed({ body = "", from = "198.51.100.7", headers = BROWSER, method = "GET", path, query = "" }: Request) {
+  return { body, from, headers, method, path, query };
+}
+
+/** Rules by protection, because a synthesis takes a tenth of a second. */
+const POLICIES = new Map<string, readonly Rule[]>();
+
+/** The rules of the synthesized policy in their order. */
+function rulesOf(protection: Protection): readonly Rule[] {
+  const key = JSON.stringify(protection);
+  const known = POLICIES.get(key);
+  if (known !== undefined) return known;
+  const stack = bareStack();
+  new SecurityPolicy(stack, "Policy", { place: PLACE, domain: "login.example.com", protection });
+  const policy = resourceOf(terraformOf(stack), "google_compute_security_policy", "policy");
+  const rules = (policy.rule as Rule[]).toSorted((a, b) => a.priority - b.priority);
+  POLICIES.set(key, rules);
+  return rules;
+}
+
+function idOf({ priority }: Rule): string {
+  const below = PROTECTION_RULES.filter((rule) => rule.priority <= priority);
+  return below.at(-1)?.id ?? "";
+}
+
+function isWithin(address: string, range: string): boolean {
+  const [network = "", prefix] = range.split("/");
+  if (isIPv6(address) !== isIPv6(network)) return false;
+  const family = isIPv6(network) ? "ipv6" : "ipv4";
+  const list = new BlockList();
+  list.addSubnet(network, Number(prefix), family);
+  return list.check(address, family);
+}
+
+function conditionsIn(node: ASTNode): number {
+  if (node.op === "&&" || node.op === "||") return node.args.reduce((sum, part) => sum + conditionsIn(part), 0);
+  return node.op === "!_" ? conditionsIn(node.args) : 1;
+}
