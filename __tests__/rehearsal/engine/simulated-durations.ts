@@ -8,7 +8,7 @@ const SECONDS: readonly (readonly [pattern: RegExp, seconds: number])[] = [
   [/^google_container_cluster\./, 480],
   [/^google_compute_(network|subnetwork)\./, 25],
   [/^google_compute_router_nat\./, 15],
-  [/^google_compute_/, 10],
+  [/^google_(certificate_manager|compute)_/, 10],
   [/^google_\w+_iam_member\./, 10],
   [/^google_service_account\./, 10],
   [/^google_artifact_registry_repository\./, 10],

@@ -2,7 +2,7 @@ import { type Cloud, type CloudObject, type Need } from "../cloud";
 import { annotationsOf } from "../kubernetes/metadata";
 import { needObject } from "../needs";
 import { type ConflictContext, type ResourceTypes } from "../resource-type";
-import { membersOf, textAt, textsIn, type Value, valueAt, type ValueObject } from "../terraform-value";
+import { isValueObject, membersOf, textAt, textsIn, type Value, valueAt, type ValueObject } from "../terraform-value";
 import { computeType, nameProblems } from "./google-type";
 import { computeId } from "./references";
 
@@ -332,6 +332,11 @@ export const LOAD_BALANCER_TYPES: ResourceTypes = {
     ],
     source: "resource_compute_global_forwarding_rule.go",
     invalid: nameProblems,
+    // The provider adds no label of its own here.
+    knownAtPlan: ({ labels }, { project }) => {
+      const given = isValueObject(labels) ? labels : {};
+      return { project, deletion_policy: "DELETE", effective_labels: given, terraform_labels: given };
+    },
     computed: () => ({ ip_protocol: "TCP", network_tier: "PREMIUM" }),
     needs: (values) => [...needAddress(values), ...needTarget(values)],
     conflicts: (values, context) => [...addressConflicts(values, context), ...schemeConflicts(RULE, values, context)],
