@@ -11,14 +11,21 @@
 
 REST_UPLOAD_SECONDS=${REST_UPLOAD_SECONDS:-1800}
 
+# The three calls below begin an operation, for which google_await waits.
+
+# google_begin SERVICE PATH BODY_FILE [QUERY]: a POST that is safe to repeat.
+google_begin() {
+  google_reading "$GOOGLE_OPERATION" google_post "$@"
+}
+
 # google_patch SERVICE PATH BODY_FILE [QUERY]
 google_patch() {
-  google_request PATCH "$1" "$2" "$3" "${4:-}" repeatable
+  google_reading "$GOOGLE_OPERATION" google_request PATCH "$1" "$2" "$3" "${4:-}" repeatable
 }
 
 # google_delete SERVICE PATH [QUERY]
 google_delete() {
-  google_request DELETE "$1" "$2" "" "${3:-}" repeatable
+  google_reading "$GOOGLE_OPERATION" google_request DELETE "$1" "$2" "" "${3:-}" repeatable
 }
 
 # google_list SERVICE PATH QUERY FIELD FILE: writes the items of all pages of a list to FILE, one line of JSON each, and
@@ -64,7 +71,7 @@ google_new_request_id() {
     sed 's/^\(.\{8\}\)\(.\{4\}\).\(.\{3\}\).\(.\{3\}\)\(.\{12\}\)$/\1-\2-4\3-a\4-\5/'
 }
 
-# google_await SERVICE WHAT SECONDS: waits for the operation in the last response and leaves its final state in
+# google_await SERVICE WHAT SECONDS: waits for the operation that the last call began and leaves its final state in
 # GOOGLE_ANSWER. Returns 1 when it failed, can no longer be read or is not done in time; google_outcome says which.
 google_await() {
   google_await_until=$(($(google_seconds) + $3))
@@ -88,37 +95,34 @@ google_await() {
       GOOGLE_NOTE="The API named an operation that cannot be part of an address."
       return 1
     fi
-    google_get "$1" "$google_operation" || return 1
+    google_reading "$GOOGLE_OPERATION" google_get "$1" "$google_operation" || return 1
   done
 }
 
-# Sets google_operation, google_done and, for a failed operation, GOOGLE_ERROR and GOOGLE_REASONS. A response without a
+# What google_await reads of an operation: name, whether it is done, reasons and text of its error. A response without a
 # name is not an operation but the result itself.
-google_read_operation() {
-  google_read=$(jq -r '
-    (.name | strings) // "", (.done // has("name") != true | . == true),
+GOOGLE_OPERATION='[
+    ((.name | strings) // ""), (.done // has("name") != true | . == true | tostring),
     ([.error.details[]?.reason? | select(type == "string")] | unique | join(" ")),
-    # The shell strips trailing empty lines, so the last line is never empty.
-    "-" + (if .error then
+    (if .error then
       (["", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
         "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
         "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"][.error.code // 2] // "code \(.error.code)") + ": "
         + ([.error.message // "no message" | splits("[ \r\n]+")] | join(" ") | .[0:2000])
         + ([.error.details[]?.fieldViolations[]?.description? // empty] | if . == [] then "" else
             " [" + (join("; ") | .[0:2000]) + "]" end)
-    else "" end)' "$GOOGLE_ANSWER" 2>/dev/null) || google_read=
-  google_operation=${google_read%%
-*}
-  google_read=${google_read#*
-}
-  google_done=${google_read%%
-*}
-  google_read=${google_read#*
-}
-  GOOGLE_REASONS=${google_read%%
-*}
-  GOOGLE_ERROR=${google_read#*
--}
+    else "" end)
+  ] | map(gsub("[[:cntrl:]]+"; " ")) | join("\t")'
+google_tab=$(printf '\t')
+
+# Sets google_operation, google_done and, for a failed operation, GOOGLE_ERROR and GOOGLE_REASONS.
+google_read_operation() {
+  google_operation=${GOOGLE_READ%%"$google_tab"*}
+  google_read=${GOOGLE_READ#*"$google_tab"}
+  google_done=${google_read%%"$google_tab"*}
+  google_read=${google_read#*"$google_tab"}
+  GOOGLE_REASONS=${google_read%%"$google_tab"*}
+  GOOGLE_ERROR=${google_read#*"$google_tab"}
 }
 
 # google_upload FILE: sends a file to the signed URL in the last response, by PUT with exactly the signed headers and

@@ -71,7 +71,7 @@ file_state() {
 create_file() {
   file="$job/importDataFiles/$(file_id "$1")"
   printf '{ "displayName": "%s", "format": "%s" }\n' "$1" "$format" >"$GOOGLE_WORK/file.json"
-  if ! google_post migrationcenter "$job/importDataFiles" "$GOOGLE_WORK/file.json" \
+  if ! google_begin migrationcenter "$job/importDataFiles" "$GOOGLE_WORK/file.json" \
     "importDataFileId=${file##*/}&requestId=$(google_new_request_id)" ||
     ! google_await migrationcenter "File $1" "$OPERATION_SECONDS"; then
     fail_in_job "Import job $job_id takes no file $1."

@@ -51,15 +51,12 @@ read_earlier_jobs() {
 
 # Sets state, which is NONE when there is no such job, and has_report, frames and rows from its execution report.
 look_at_job() {
-  if google_get migrationcenter "$job"; then
-    jq -r '(.state // "?" | ltrimstr("IMPORT_JOB_STATE_")), has("executionReport"),
-      .executionReport.framesReported // 0, .executionReport.totalRowsCount // 0' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/job"
-    {
-      read -r state
-      read -r has_report
-      read -r frames
-      read -r rows_read
-    } <"$GOOGLE_WORK/job"
+  if google_reading '[(.state // "?" | ltrimstr("IMPORT_JOB_STATE_")), has("executionReport"),
+    .executionReport.framesReported // 0, .executionReport.totalRowsCount // 0] | map(tostring) | join(" ")' \
+    google_get migrationcenter "$job"; then
+    read -r state has_report frames rows_read <<LINE
+$GOOGLE_READ
+LINE
     return 0
   fi
   [ "$GOOGLE_STATUS" = 404 ] || google_fail "The state of import job $job_id cannot be read."
@@ -125,7 +122,7 @@ create_job() {
   # Neither value can contain a character that JSON escapes.
   printf '{ "displayName": "%s", "assetSource": "%s" }\n' "AWS inventory (assess-$DEPLOYMENT_ID)" \
     "$location/sources/$job_source" >"$GOOGLE_WORK/job.json"
-  if google_post migrationcenter "$location/importJobs" "$GOOGLE_WORK/job.json" \
+  if google_begin migrationcenter "$location/importJobs" "$GOOGLE_WORK/job.json" \
     "importJobId=$job_id&requestId=$(google_new_request_id)" && google_await migrationcenter "Import job $job_id" "$OPERATION_SECONDS"; then
     created=yes
   elif google_says '^ALREADY_EXISTS'; then
@@ -177,7 +174,7 @@ start_phase() {
   problem=
   printf '{ "requestId": "%s" }\n' "$(google_new_request_id)" >"$GOOGLE_WORK/phase.json"
   phase_until=$(($(google_seconds) + IMPORT_SECONDS))
-  if google_post migrationcenter "$job:$1" "$GOOGLE_WORK/phase.json" &&
+  if google_begin migrationcenter "$job:$1" "$GOOGLE_WORK/phase.json" &&
     google_await migrationcenter "Import job $job_id, $1" "$IMPORT_SECONDS"; then
     return 0
   fi

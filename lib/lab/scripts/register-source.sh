@@ -113,7 +113,7 @@ create_source() {
   google_say "Registering source $SOURCE_ID with the assessment service in $REGION."
   : >"$GOOGLE_WORK/nothing"
   write_source "$GOOGLE_WORK/nothing"
-  if google_post migrationcenter \
+  if google_begin migrationcenter \
     "$location/sources" "$GOOGLE_WORK/source.json" "sourceId=$SOURCE_ID&requestId=$(google_new_request_id)"; then
     google_await migrationcenter "Source $SOURCE_ID" "$OPERATION_SECONDS" && return 0
     google_says '^ALREADY_EXISTS' && return 1
