@@ -139,7 +139,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
 
     new DeletionGuard(this, "DeletionGuard", {
       protect: deletionProtection,
-      dependsOn: [...this.workload.ready, ...this.frontDoor.ready],
+      dependsOn: [...this.workload.ready, ...this.frontDoor.ready, ...(this.edge?.ready ?? [])],
     });
     this.useOwnProvider();
   }

@@ -125,7 +125,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
     new DeletionGuard(this, "DeletionGuard", {
       protect: deletionProtection,
-      dependsOn: [...this.service.ready, ...(this.frontDoor?.ready ?? [])],
+      dependsOn: [...this.service.ready, ...(this.frontDoor?.ready ?? []), ...(this.edge?.ready ?? [])],
     });
   }
 

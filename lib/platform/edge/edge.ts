@@ -1,3 +1,4 @@
+import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { isSet, isWord, listOf } from "../../core/conditional";
@@ -57,6 +58,9 @@ export class Edge extends Construct {
   /** What the load balancer refuses. Without a protection or an existing policy, it refuses nothing. */
   readonly securityPolicy: SecurityPolicy;
 
+  /** All of it, for whatever must come after it and go before it. */
+  readonly ready: ITerraformDependable[];
+
   /** What to do until the domain works, as a list of sentences with their commands; empty without a domain. */
   readonly nextSteps: string;
 
@@ -91,6 +95,7 @@ export class Edge extends Construct {
       protection: props.protection,
       dependsOn: apis.ready("compute"),
     });
+    this.ready = [...this.certificate.ready, ...this.records.ready, ...this.securityPolicy.ready];
     this.nextSteps = nextSteps(props);
   }
 }
