@@ -19,6 +19,7 @@ import {
   STAGES,
   withSubnetwork,
 } from "./identity-provider-rehearsal";
+import { DOMAIN_CHANGES, prepareDomain } from "./idp-serverless-domain";
 import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 
@@ -148,8 +149,9 @@ function isAllowed(inputs: Inputs): boolean {
 /** The identity provider on Cloud Run. */
 export const IDP_SERVERLESS: StackRehearsal = {
   inputs: { project_id: "my-project" },
-  nullOutputs: [],
-  changes: CHANGES,
+  nullOutputs: ["load_balancer_address"],
+  prepare: prepareDomain,
+  changes: [...CHANGES, ...DOMAIN_CHANGES],
   protection: {
     off: { deletion_protection: false },
     expected: all("update", PROTECTED),

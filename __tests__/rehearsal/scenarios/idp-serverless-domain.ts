@@ -1,0 +1,148 @@
+import { type Deployment, type Inputs } from "../deployment/deployment";
+import { type ChangeScenario } from "../engine/journey";
+import { textAt } from "../project/terraform-value";
+import { all, withInputs } from "./every-stack";
+
+const SERVICE = "google_cloud_run_v2_service.service";
+const POLICY = "google_compute_security_policy.edge_security_policy[0]";
+const BACKEND = "google_compute_backend_service.front_door_backend[0]";
+const HTTPS_PROXY = "google_compute_target_https_proxy.front_door_https_proxy[0]";
+const HTTPS_RULE = "google_compute_global_forwarding_rule.front_door_https_rule[0]";
+const CLASSIC_CERTIFICATE = "google_compute_managed_ssl_certificate.front_door_certificate[0]";
+const ADDRESS_RECORD = "google_dns_record_set.edge_dns_records_address[0]";
+const VALIDATION_RECORD = "google_dns_record_set.edge_dns_records_validation[0]";
+
+/** What is replaced for another domain. */
+const OF_DOMAIN = [
+  "google_certificate_manager_certificate.edge_certificate[0]",
+  "google_certificate_manager_certificate_map_entry.edge_certificate_entry[0]",
+  "google_certificate_manager_dns_authorization.edge_certificate_authorization[0]",
+];
+
+const apis = (...names: readonly string[]): string[] =>
+  names.flatMap((name) => [`google_project_service.apis_${name}[0]`, `terraform_data.apis_${name}_answers[0]`]);
+
+/** What a certificate by DNS takes. */
+const BY_DNS = [
+  ...apis("certificatemanager"),
+  ...OF_DOMAIN,
+  "google_certificate_manager_certificate_map.edge_certificate_map[0]",
+];
+
+/** What every domain has. */
+const DOOR = [
+  BACKEND,
+  HTTPS_PROXY,
+  HTTPS_RULE,
+  "google_compute_global_address.address[0]",
+  "google_compute_global_forwarding_rule.front_door_http_rule[0]",
+  "google_compute_region_network_endpoint_group.front_door_endpoint_group[0]",
+  "google_compute_ssl_policy.front_door_tls_policy[0]",
+  "google_compute_target_http_proxy.front_door_http_proxy[0]",
+  "google_compute_url_map.front_door_redirect[0]",
+  "google_compute_url_map.front_door_url_map[0]",
+];
+
+const ZONE = "projects/my-project/managedZones/example";
+const COMPANY_POLICY = "projects/my-project/global/securityPolicies/company";
+
+/** Inputs of a domain with all its parts. */
+export const WITH_DOMAIN: Inputs = {
+  domain: "login.example.com",
+  dns_zone: { name: "example", dns_name: "example.com" },
+  protection: { admin_ranges: ["192.0.2.0/24"] },
+};
+
+/** What a domain finds in the project. */
+export function prepareDomain({ cloud }: Deployment): void {
+  cloud.zones.set(ZONE, "example.com.");
+  cloud.zoneRecords.set(`${ZONE}/rrsets/login.example.com./A`, ["198.51.100.1"]);
+  cloud.others.add(`google_compute_security_policy ${COMPANY_POLICY}`);
+}
+
+/** Fails unless exactly these names have an address in the zone. */
+const requireRecords =
+  (...names: readonly string[]): ChangeScenario["verify"] =>
+  ({ cloud }) => {
+    const [address] = cloud.ofType("google_compute_global_address");
+    const expected = names.map((name) => `${ZONE}/rrsets/${name}./A ${textAt(address?.values, "address")}`);
+    const found = [...cloud.zoneRecords]
+      .filter(([id]) => id.endsWith("/A"))
+      .map(([id, data]) => `${id} ${data.join()}`);
+    if (found.join() !== expected.join())
+      throw new Error(`the zone has ${found.join(", ")}, not ${expected.join(", ")}`);
+  };
+
+/** From no domain to one, to another, between the kinds of certificate, with and without a policy, and away from it. */
+export const DOMAIN_CHANGES: readonly ChangeScenario[] = [
+  {
+    name: "a domain",
+    change: withInputs(WITH_DOMAIN),
+    expected: {
+      ...all("create", [...apis("compute", "dns"), ...DOOR, ...BY_DNS, POLICY]),
+      ...all("create", [ADDRESS_RECORD, VALIDATION_RECORD]),
+      [SERVICE]: "update",
+    },
+    verify: requireRecords("login.example.com"),
+  },
+  {
+    name: "another domain",
+    change: withInputs({ domain: "sso.example.com" }),
+    expected: { ...all("replace", [...OF_DOMAIN, ADDRESS_RECORD, VALIDATION_RECORD]), [SERVICE]: "update" },
+    verify: requireRecords("sso.example.com"),
+  },
+  {
+    name: "a domain without protection, validated through the load balancer",
+    change: withInputs({ certificate_validation: "load-balancer", protection: null }),
+    expected: {
+      ...all("delete", [...BY_DNS, POLICY, VALIDATION_RECORD]),
+      [CLASSIC_CERTIFICATE]: "create",
+      [HTTPS_PROXY]: "replace",
+      ...all("update", [BACKEND, HTTPS_RULE]),
+    },
+  },
+  {
+    name: "a domain validated by DNS again, with an existing policy and nothing beside it",
+    change: withInputs({
+      certificate_validation: "dns",
+      close_default_address: true,
+      existing_security_policy: COMPANY_POLICY,
+    }),
+    expected: {
+      ...all("create", [...BY_DNS, VALIDATION_RECORD]),
+      [CLASSIC_CERTIFICATE]: "delete",
+      [HTTPS_PROXY]: "replace",
+      ...all("update", [BACKEND, HTTPS_RULE, SERVICE]),
+    },
+    verify: ({ cloud }) => {
+      const [service] = cloud.ofType("google_cloud_run_v2_service");
+      if (textAt(service?.values, "ingress") !== "INGRESS_TRAFFIC_INTERNAL_LOAD_BALANCER")
+        throw new Error("the service takes requests that do not come through the load balancer");
+    },
+  },
+  {
+    name: "no domain",
+    change: withInputs({
+      close_default_address: false,
+      dns_zone: null,
+      domain: null,
+      existing_security_policy: null,
+    }),
+    expected: {
+      ...all("delete", [...apis("compute", "dns"), ...DOOR, ...BY_DNS]),
+      ...all("delete", [ADDRESS_RECORD, VALIDATION_RECORD]),
+      [SERVICE]: "update",
+    },
+    verify: requireRecords(),
+  },
+  {
+    name: "the first domain again",
+    change: withInputs({ ...WITH_DOMAIN, certificate_validation: "load-balancer" }),
+    expected: {
+      ...all("create", [...apis("compute", "dns"), ...DOOR, CLASSIC_CERTIFICATE, POLICY]),
+      ...all("create", [ADDRESS_RECORD]),
+      [SERVICE]: "update",
+    },
+    verify: requireRecords("login.example.com"),
+  },
+];
