@@ -27,7 +27,7 @@ const withoutMetaArguments = (element: Block): Block =>
 
 /** Everything in a block that the provider's schema does not allow, one sentence each. */
 function problemsOf(path: string, block: Block, { attributes = {}, block_types: blocks = {} }: BlockSchema): string[] {
-  const { dynamic = {}, ...fixed } = block as Block & { readonly dynamic?: Readonly<Record<string, Block>> };
+  const { dynamic = {}, ...fixed } = block as Block & { readonly dynamic?: Readonly<Record<string, Block | Block[]>> };
   const given = [...Object.keys(fixed), ...Object.keys(dynamic)];
   const missing = Object.entries(attributes)
     .filter(([name, { required }]) => required === true && !given.includes(name))
@@ -48,10 +48,10 @@ function problemsOf(path: string, block: Block, { attributes = {}, block_types: 
       ...items.flatMap((item) => problemsOf(`${path}.${name}`, item, nested.block)),
     ];
   });
-  const ofDynamic = Object.entries(dynamic).flatMap(([name, { content }]) => {
+  const ofDynamic = Object.entries(dynamic).flatMap(([name, repeated]) => {
     const nested = blocks[name];
     if (nested === undefined) return [`${path}.${name} does not exist`];
-    return problemsOf(`${path}.${name}`, content as Block, nested.block);
+    return [repeated].flat().flatMap(({ content }) => problemsOf(`${path}.${name}`, content as Block, nested.block));
   });
   return [...missing, ...tooFew, ...ofFixed, ...ofDynamic];
 }
