@@ -3,6 +3,7 @@ import { TerraformOutput } from "cdktf";
 import { InputVariable } from "../../../lib/core/input-variable";
 import { TerraformData } from "../../../lib/core/terraform-data";
 import { KubernetesFrontDoor } from "../../../lib/platform/kubernetes/kubernetes-front-door";
+import { type KubernetesFrontDoorProps } from "../../../lib/platform/kubernetes/load-balancers";
 import { PublicAddress, type PublicAddressProps } from "../../../lib/platform/kubernetes/public-address";
 import { type Workload } from "../../../lib/platform/parts";
 import { valueAt } from "../../stacks/configuration-graph";
@@ -89,7 +90,10 @@ describe("PublicAddress", () => {
 });
 
 describe("KubernetesFrontDoor", () => {
-  const doorIn = (domain: Domain = NONE) => {
+  const doorIn = (
+    domain: Domain = NONE,
+    propsOf: (stack: BareStack) => Partial<KubernetesFrontDoorProps> = () => ({}),
+  ) => {
     const { address, stack } = addressIn(domain);
     const mark = (id: string) => new TerraformData(stack, id, {});
     const workload: Workload = { address, podLabels: { app: "server" }, ready: [mark("Workload")] };
@@ -101,6 +105,7 @@ describe("KubernetesFrontDoor", () => {
       workload,
       port: 9000,
       dependsOn: [mark("Prepared")],
+      ...propsOf(stack),
     });
     const of = (type: string, name: string) => resourceOf(terraformOf(stack), type, name);
     return { stack, address, door, namespace, workload, of };
@@ -174,6 +179,10 @@ describe("KubernetesFrontDoor", () => {
       ["google_compute_managed_ssl_certificate", "front_door_certificate"],
       ["kubernetes_service_v1", "front_door_backend"],
       ["kubernetes_ingress_v1", "front_door_ingress"],
+      ["terraform_data", "front_door_load_balancer_settings"],
+      ["google_compute_url_map", "front_door_redirect"],
+      ["google_compute_target_http_proxy", "front_door_http_proxy"],
+      ["google_compute_global_forwarding_rule", "front_door_http_rule"],
     ] as const)
       expect(of(type, name).count).toBe(https);
     expect(door.url).toBe(address.url);
@@ -205,6 +214,7 @@ describe("KubernetesFrontDoor", () => {
   it("has no cycle: the address waits for nothing, the load balancers for what they need", () => {
     const { door, of } = doorIn(LITERAL);
     const outbound = "kubernetes_network_policy_v1.namespace_outbound";
+    const addresses = ["google_compute_address.address_regional", "google_compute_global_address.address_global"];
     const waits = [
       ["google_compute_global_address", "address_global"],
       ["google_compute_managed_ssl_certificate", "front_door_certificate"],
@@ -212,19 +222,112 @@ describe("KubernetesFrontDoor", () => {
       ["kubernetes_service_v1", "front_door_backend"],
       // Its health check is derived from the readiness probe of existing pods.
       ["kubernetes_ingress_v1", "front_door_ingress"],
+      ["terraform_data", "front_door_load_balancer_settings"],
+      ["google_compute_url_map", "front_door_redirect"],
     ].map(([type = "", name = ""]) => of(type, name).depends_on);
     expect(waits).toEqual([
       undefined,
-      ["google_compute_address.address_regional", "google_compute_global_address.address_global"],
+      addresses,
       [outbound, "terraform_data.prepared"],
       [outbound, "terraform_data.prepared"],
       ["terraform_data.workload"],
+      ["kubernetes_ingress_v1.front_door_ingress"],
+      addresses,
     ]);
     expect(addressesOf(door.ready)).toEqual([
       "kubernetes_network_policy_v1.front_door_allow_ingress",
       "kubernetes_service_v1.front_door_load_balancer",
-      "kubernetes_ingress_v1.front_door_ingress",
+      "terraform_data.front_door_load_balancer_settings",
+      "google_compute_global_forwarding_rule.front_door_http_rule",
     ]);
+  });
+
+  it("with a domain sends clients of port 80 to HTTPS, at the same address and with all they asked for", () => {
+    const { of } = doorIn(LITERAL);
+    expect(of("google_compute_url_map", "front_door_redirect")).toMatchObject({
+      name: "idp-demo-abc123-redirect",
+      default_url_redirect: {
+        https_redirect: true,
+        redirect_response_code: "MOVED_PERMANENTLY_DEFAULT",
+        strip_query: false,
+      },
+    });
+    expect(of("google_compute_target_http_proxy", "front_door_http_proxy")).toMatchObject({
+      name: "idp-demo-abc123-redirect",
+      url_map: "${one(google_compute_url_map.front_door_redirect[*].id)}",
+    });
+    expect(of("google_compute_global_forwarding_rule", "front_door_http_rule")).toMatchObject({
+      name: "idp-demo-abc123-http",
+      ip_address: "${one(google_compute_global_address.address_global[*].id)}",
+      ip_protocol: "TCP",
+      port_range: "80",
+      // That of the controller's own rule for port 443.
+      load_balancing_scheme: "EXTERNAL",
+      target: "${one(google_compute_target_http_proxy.front_door_http_proxy[*].id)}",
+    });
+  });
+
+  const settingsOf = (propsOf?: (stack: BareStack) => Partial<KubernetesFrontDoorProps>) => {
+    const { of } = doorIn(LITERAL, propsOf);
+    const { provisioner, triggers_replace: triggers } = of("terraform_data", "front_door_load_balancer_settings") as {
+      provisioner?: readonly { "local-exec": { command: string; environment: Record<string, string> } }[];
+      triggers_replace?: Record<string, string>;
+    };
+    return { ...provisioner?.[0]?.["local-exec"], triggers };
+  };
+
+  it("configures the load balancer that the Ingress gets, and again when one of them is another one", () => {
+    const { command, environment = {}, triggers } = settingsOf();
+    expect(command).toBe('sh "${path.module}/scripts/configure-load-balancer.sh"');
+    expect(environment).toEqual({
+      ADDRESS_NAME: "${one(google_compute_global_address.address_global[*].name)}",
+      BACKEND: "${kubernetes_namespace_v1.namespace.metadata[0].name}/idp-backend",
+      // Empty rather than absent: the environment of whoever applies must not fill them.
+      CERTIFICATE_MAP: "",
+      OWNER: "idp-demo-abc123",
+      PROJECT_ID: "demo-project",
+      REQUEST_LOG_SAMPLE_RATE: "0",
+      REQUEST_TIMEOUT_SECONDS: "3600",
+      SECURITY_POLICY: "",
+    });
+    expect(triggers).toEqual({
+      ...environment,
+      ingress_uid: "${one(kubernetes_ingress_v1.front_door_ingress[*].metadata[0].uid)}",
+      scripts: expect.stringContaining("configure-load-balancer.sh") as string,
+    });
+  });
+
+  it("hands on a policy, a certificate map and a share of logged requests that are known only at plan", () => {
+    const { environment = {} } = settingsOf((stack) => {
+      const input = (name: string, type: "number" | "string") =>
+        new InputVariable(stack, name, { type, default: null, description: "An input." });
+      return {
+        certificateMapId: input("map", "string").stringValue,
+        requestLogSampleRate: input("rate", "number").numberValue,
+        securityPolicyId: input("policy", "string").stringValue,
+      };
+    });
+    expect(environment).toMatchObject({
+      CERTIFICATE_MAP: '${(var.map != null ? var.map : "")}',
+      REQUEST_LOG_SAMPLE_RATE: "${var.rate}",
+      SECURITY_POLICY: '${(var.policy != null ? var.policy : "")}',
+    });
+  });
+
+  it("is outlived by what its load balancer uses without the Ingress' knowing", () => {
+    const { of } = doorIn(LITERAL, (stack) => ({ outlivedBy: [new TerraformData(stack, "Policy", {})] }));
+    expect(of("kubernetes_ingress_v1", "front_door_ingress").depends_on).toEqual([
+      "terraform_data.workload",
+      "terraform_data.policy",
+    ]);
+  });
+
+  it("refuses a share of logged requests that is none", () => {
+    expect(() => doorIn(LITERAL, () => ({ requestLogSampleRate: 50 }))).toThrow(
+      new Error(
+        "test/FrontDoor: 1 problem\n  - requestLogSampleRate is 50; it must be a number from 0 to 1; use 0 for no logs, 1 for all requests",
+      ),
+    );
   });
 
   it("refuses a workload that does not know its address, whether it knows none or another one", () => {

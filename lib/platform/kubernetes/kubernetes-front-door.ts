@@ -5,18 +5,22 @@ import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
-import { addDynamicBlock, ifSet } from "../../core/conditional";
+import { addDynamicBlock, countIfSet, ifSet, oneAttribute } from "../../core/conditional";
 import { certificateName, NETWORK_NAME_MAX_LENGTH, objectName } from "../../core/names";
 import { PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProvider } from "../../core/provider-requirements";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { TLS_PORT } from "../../idp/contract";
+import { SAMPLE_RATE } from "../edge/edge-rules";
+import { httpsRedirect } from "../edge/https-redirect";
 import { type FrontDoor } from "../parts";
-import { ANYWHERE, LOAD_BALANCER_RANGES } from "./kubernetes-defaults";
+import { ANYWHERE, INGRESS_SCHEME, LOAD_BALANCER_RANGES } from "./kubernetes-defaults";
+import { loadBalancerSettings } from "./load-balancer-settings";
 import { httpsLoadBalancer, passthroughLoadBalancer, type KubernetesFrontDoorProps } from "./load-balancers";
 
 /**
- * Ingress to a workload: a passthrough load balancer, or with a domain an HTTPS load balancer and its certificate.
+ * Ingress to a workload: a passthrough load balancer, or with a domain an HTTPS load balancer, its certificate, and a
+ * redirect from port 80.
  *
  * Exactly one of the two exists. Their names differ, because Kubernetes cannot turn one kind of object into the other.
  */
@@ -58,7 +62,16 @@ export class KubernetesFrontDoor extends Construct implements FrontDoor {
     const policy = this.allowIngress(props);
     this.loadBalancer = passthroughLoadBalancer(this, props);
     this.ingress = httpsLoadBalancer(this, props);
-    this.ready = [policy, this.loadBalancer, this.ingress];
+    const settings = loadBalancerSettings(this, props, this.ingress);
+    // The Ingress leaves port 80 of its address free.
+    const redirect = httpsRedirect(this, {
+      addressId: oneAttribute(address.global, "id"),
+      count: countIfSet(address.domain),
+      place,
+      scheme: INGRESS_SCHEME,
+      dependsOn: address.ready,
+    });
+    this.ready = [policy, this.loadBalancer, settings, redirect];
   }
 
   /** Without a domain, connections come from the clients' own addresses; with one, only from the load balancer. */
@@ -87,6 +100,7 @@ export class KubernetesFrontDoor extends Construct implements FrontDoor {
 
 const RULES: readonly Rule<KubernetesFrontDoorProps>[] = [
   ...PLACE_RULES,
+  SAMPLE_RATE.ruleOn("requestLogSampleRate", ({ requestLogSampleRate }) => requestLogSampleRate),
   // The longest of the names; its length does not depend on the domain.
   ...nameRules<KubernetesFrontDoorProps>(({ place }) => certificateName(place.deployment, ""), {
     ...RESOURCE_NAME,

@@ -31,12 +31,45 @@ export interface KubernetesFrontDoorProps {
   readonly workload: Workload;
 
   /**
+   * Id of a certificate map of Certificate Manager that takes the place of the load balancer's own certificate; one that
+   * is null at plan means none. With a domain only.
+   *
+   * @default - none
+   */
+  readonly certificateMapId?: string;
+
+  /**
+   * What the load balancer uses without the Ingress' knowing, and is therefore destroyed after it: the security policy
+   * and the certificate map.
+   *
+   * @default - nothing
+   */
+  readonly outlivedBy?: ITerraformDependable[];
+
+  /**
+   * Share of the requests that the load balancer of a domain logs, from 0 to 1. Logs are billed.
+   *
+   * @default 0
+   */
+  readonly requestLogSampleRate?: number;
+
+  /**
+   * Id of the security policy that all requests go through; one that is null at plan means none. With a domain only.
+   *
+   * @default - none
+   */
+  readonly securityPolicyId?: string;
+
+  /**
    * What must exist before ingress is allowed, for example the job that prepares the database.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
 }
+
+/** End of the name of the service behind the Ingress. */
+export const BACKEND = "backend";
 
 /** A passthrough load balancer, for a deployment without a domain. */
 export function passthroughLoadBalancer(scope: Construct, props: KubernetesFrontDoorProps): ServiceV1 {
@@ -69,7 +102,7 @@ export function passthroughLoadBalancer(scope: Construct, props: KubernetesFront
 
 /** A certificate and an HTTPS load balancer, for a deployment with a domain. */
 export function httpsLoadBalancer(scope: Construct, props: KubernetesFrontDoorProps): IngressV1 {
-  const { address, dependsOn = [], namespace, place, port, workload } = props;
+  const { address, dependsOn = [], namespace, outlivedBy = [], place, port, workload } = props;
   const { deployment, projectId } = place;
   const { domain } = address;
   const count = countIfSet(domain);
@@ -85,7 +118,7 @@ export function httpsLoadBalancer(scope: Construct, props: KubernetesFrontDoorPr
   });
   const service = new ServiceV1(scope, "Backend", {
     metadata: {
-      name: objectName(deployment, "backend"),
+      name: objectName(deployment, BACKEND),
       namespace: namespace.namespaceName,
       annotations: { ...NETWORK_ENDPOINT_GROUPS },
     },
@@ -120,6 +153,6 @@ export function httpsLoadBalancer(scope: Construct, props: KubernetesFrontDoorPr
     timeouts: { create: LOAD_BALANCER_TIMEOUT, delete: LOAD_BALANCER_TIMEOUT },
     count,
     // Its health check is derived from the readiness probe of existing pods.
-    dependsOn: workload.ready,
+    dependsOn: [...workload.ready, ...outlivedBy],
   });
 }

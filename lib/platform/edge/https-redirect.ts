@@ -1,0 +1,59 @@
+import { ComputeGlobalForwardingRule } from "@cdktf/provider-google/lib/compute-global-forwarding-rule";
+import { ComputeTargetHttpProxy } from "@cdktf/provider-google/lib/compute-target-http-proxy";
+import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
+import { type ITerraformDependable, type TerraformCount } from "cdktf";
+import { type Construct } from "constructs";
+
+import { oneAttribute } from "../../core/conditional";
+import { expression } from "../../core/expression";
+import { networkName } from "../../core/names";
+import { type DeploymentPlace } from "../../core/place";
+
+export interface HttpsRedirectProps {
+  /** Id of the global address, as a Terraform expression. */
+  readonly addressId: string;
+
+  /** Whether it exists. */
+  readonly count: TerraformCount | undefined;
+
+  readonly place: DeploymentPlace;
+
+  /** Scheme of the load balancer that has port 443 of the same address: two schemes cannot share one. */
+  readonly scheme: "EXTERNAL" | "EXTERNAL_MANAGED";
+
+  /** What must exist first: `apis.ready("compute")`. */
+  readonly dependsOn: ITerraformDependable[] | undefined;
+}
+
+/** Sends clients of port 80 to the same address with HTTPS, for good. */
+export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): ComputeGlobalForwardingRule {
+  const { count, dependsOn, place, scheme } = props;
+  const common = { project: place.projectId, count };
+  const name = networkName(place.deployment, "redirect");
+  const urlMap = new ComputeUrlMap(scope, "Redirect", {
+    ...common,
+    name,
+    defaultUrlRedirect: {
+      httpsRedirect: true,
+      redirectResponseCode: "MOVED_PERMANENTLY_DEFAULT",
+      // Requests of clients that sign in carry their state in the query.
+      stripQuery: false,
+    },
+    dependsOn,
+  });
+  const proxy = new ComputeTargetHttpProxy(scope, "HttpProxy", {
+    ...common,
+    name,
+    urlMap: expression(oneAttribute(urlMap, "id")),
+  });
+  return new ComputeGlobalForwardingRule(scope, "HttpRule", {
+    ...common,
+    name: networkName(place.deployment, "http"),
+    labels: place.labels,
+    loadBalancingScheme: scheme,
+    ipAddress: expression(props.addressId),
+    ipProtocol: "TCP",
+    portRange: "80",
+    target: expression(oneAttribute(proxy, "id")),
+  });
+}

@@ -1,0 +1,61 @@
+import { type IngressV1 } from "@cdktf/provider-kubernetes/lib/ingress-v1";
+import { Fn, Token } from "cdktf";
+import { type Construct } from "constructs";
+
+import { countIfSet, oneAttribute, type OptionalValue, valueOr } from "../../core/conditional";
+import { expression } from "../../core/expression";
+import { objectName, serviceName } from "../../core/names";
+import { addRestLibraries, shellCommand } from "../../core/project-apis";
+import { addScript } from "../../core/stack-file";
+import { TerraformData } from "../../core/terraform-data";
+import { DEFAULT_SAMPLE_RATE } from "../edge/edge-rules";
+import { REQUEST_TIMEOUT_SECONDS } from "./kubernetes-defaults";
+import { BACKEND, type KubernetesFrontDoorProps } from "./load-balancers";
+
+/**
+ * What an Ingress cannot say about its load balancer without custom resources, which cannot be planned before the
+ * cluster exists: a script sets it. The Ingress controller keeps it.
+ *
+ * The script runs again when the Ingress is a new one, or when any of it changes.
+ */
+export function loadBalancerSettings(
+  scope: Construct,
+  props: KubernetesFrontDoorProps,
+  ingress: IngressV1,
+): TerraformData {
+  const { address, namespace, place, requestLogSampleRate = DEFAULT_SAMPLE_RATE } = props;
+  const libraries = addRestLibraries(scope);
+  const script = addScript(scope, "lib/platform/kubernetes/scripts/configure-load-balancer.sh");
+  const environment = {
+    ADDRESS_NAME: expression(address.globalAddressName),
+    BACKEND: `${namespace.namespaceName}/${objectName(place.deployment, BACKEND)}`,
+    CERTIFICATE_MAP: orEmpty(props.certificateMapId),
+    OWNER: serviceName(place.deployment),
+    PROJECT_ID: place.projectId,
+    REQUEST_LOG_SAMPLE_RATE: Token.isUnresolved(requestLogSampleRate)
+      ? Token.asString(requestLogSampleRate)
+      : String(requestLogSampleRate),
+    REQUEST_TIMEOUT_SECONDS: String(REQUEST_TIMEOUT_SECONDS),
+    SECURITY_POLICY: orEmpty(props.securityPolicyId),
+  };
+  return new TerraformData(scope, "LoadBalancerSettings", {
+    triggersReplace: {
+      ...environment,
+      ingress_uid: expression(oneAttribute(ingress, "metadata[0].uid")),
+      scripts: Fn.sha256(
+        Fn.join(
+          ":",
+          [...libraries, script].map(({ sha256 }) => sha256),
+        ),
+      ),
+    },
+    provisioners: [{ type: "local-exec", command: shellCommand(script), environment }],
+    count: countIfSet(address.domain),
+    dependsOn: [ingress],
+  });
+}
+
+/** Empty rather than absent, so that the environment of whoever applies does not fill it. */
+function orEmpty(value: OptionalValue): string {
+  return value === undefined ? "" : valueOr(value, '""');
+}
