@@ -32,6 +32,8 @@ interface Operation {
   done: boolean;
 }
 
+const LONGEST_NAME = 63;
+
 const COMPUTE = "https://www.googleapis.com/compute/v1/projects/";
 
 /** Methods that read a resource, with their collection and the parameter that names it. */
@@ -79,12 +81,11 @@ export class LoadBalancers {
   make(ingress: IngressSpec): LoadBalancerParts {
     const { project, address, namespace, name, service, certificates } = ingress;
     const place = `${project}/global`;
-    const end = `${namespace}-${name}-${shortHash(`${namespace}/${name}`)}`;
     const parts = {
-      rule: `${place}/forwardingRules/k8s2-fs-0a1b2c3d-${end}`,
-      proxy: `${place}/targetHttpsProxies/k8s2-ts-0a1b2c3d-${end}`,
-      urlMap: `${place}/urlMaps/k8s2-um-0a1b2c3d-${end}`,
-      backend: `${place}/backendServices/k8s1-0a1b2c3d-${namespace}-${service}-80-${shortHash(`${namespace}/${service}`)}`,
+      rule: `${place}/forwardingRules/${partName("k8s2-fs", namespace, name)}`,
+      proxy: `${place}/targetHttpsProxies/${partName("k8s2-ts", namespace, name)}`,
+      urlMap: `${place}/urlMaps/${partName("k8s2-um", namespace, name)}`,
+      backend: `${place}/backendServices/${partName("k8s1", namespace, service, "80")}`,
     };
     const addressPath = `${place}/addresses/${address}`;
     this.add(addressPath, { users: [COMPUTE + parts.rule], status: "IN_USE", ...this.resources.get(addressPath) });
@@ -262,6 +263,14 @@ function notFound(path: string): ReasonError {
 
 function invalid(message: string): ReasonError {
   return new ReasonError(400, "invalid", message);
+}
+
+/** The controller's name of a part: the uid of the cluster, fields that are cut to fit into 63 characters, and a hash. */
+function partName(kind: string, ...fields: readonly string[]): string {
+  const frame = `${kind}-0a1b2c3d--${shortHash(fields.join("/"))}`;
+  const room = Math.floor((LONGEST_NAME - frame.length - fields.length + 1) / fields.length);
+  const cut = fields.map((field) => field.slice(0, room)).join("-");
+  return frame.replace("--", `-${cut}-`);
 }
 
 function shortHash(text: string): string {

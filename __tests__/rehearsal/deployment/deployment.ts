@@ -8,6 +8,7 @@ import { GoogleStandIn } from "../../support/google-stand-in";
 import { Cloud } from "../project/cloud";
 import { copyFolder } from "./folder-copy";
 import { awsStandIn, quickPrograms } from "../project/aws-stand-in";
+import { canBeAttached } from "../project/kubernetes/load-balancer";
 import { PluginServer } from "../providers/plugin-server";
 import { PROVIDERS } from "../project/provider-types";
 import { ResourceProvider } from "../providers/resource-provider";
@@ -76,10 +77,13 @@ export class Deployment {
       enabledApis: this.web.usage.enabled,
       hasImage: (image: string) => this.web.registry.digests.has(image),
       hasAnswered: (api: string) => this.web.requests.some(({ method }) => method.startsWith(`${api}.`)),
+      loadBalancers: this.web.loadBalancers,
     };
     this.cloud = origin === undefined ? new Cloud(surroundings) : origin.cloud.copy(surroundings);
     this.cloud.othersExist = options.othersExist ?? false;
     this.cloud.admission = options.admission ?? "autopilot";
+    this.web.loadBalancers.exists = (id) => canBeAttached(this.cloud, id);
+    if (origin !== undefined) this.web.loadBalancers.copyFrom(origin.web.loadBalancers);
     origin?.web.usage.enabled.forEach((api) => this.web.usage.enabled.add(api));
     origin?.web.registry.digests.forEach((digest, image) => this.web.registry.digests.set(image, digest));
     origin?.web.migration.sources.forEach((source, name) => this.web.migration.sources.set(name, source));

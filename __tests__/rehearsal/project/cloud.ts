@@ -1,3 +1,4 @@
+import { type LoadBalancers } from "../../support/google-stand-in-load-balancers";
 import { type Value, type ValueObject } from "./terraform-value";
 
 /** Number of the only project. */
@@ -62,6 +63,8 @@ export interface CloudSurroundings {
   readonly hasImage: (image: string) => boolean;
   /** Whether this service has answered a call. */
   readonly hasAnswered: (api: string) => boolean;
+  /** Load balancers that clusters create, where scripts configure them. */
+  readonly loadBalancers?: LoadBalancers;
 }
 
 /**

@@ -1,14 +1,13 @@
 import { type Cloud, type Need, Refusal } from "../cloud";
 import { needObject } from "../needs";
+import { certificatesOf, globalAddressOf, makeLoadBalancer, needAttached, removeLoadBalancer } from "./load-balancer";
 import { annotationsOf, namespaceOf, withServerAnnotations } from "./metadata";
 import { namespacedType } from "./object-type";
 import { type ResourceTypes } from "../resource-type";
 import { isValueObject, membersOf, sameValue, textAt, valueAt, type ValueObject } from "../terraform-value";
 
-/** Annotations by which load balancers refer to resources created elsewhere. */
+/** Annotation by which a passthrough load balancer refers to its addresses. */
 const ADDRESS_NAMES = "networking.gke.io/load-balancer-ip-addresses";
-const GLOBAL_ADDRESS = "kubernetes.io/ingress.global-static-ip-name";
-const CERTIFICATES = "ingress.gcp.kubernetes.io/pre-shared-cert";
 
 /** Annotation that connects a service to its load balancers; GKE adds it if it is missing. */
 const ENDPOINT_GROUPS = "cloud.google.com/neg";
@@ -117,22 +116,24 @@ export const EXPOSURE_TYPES: ResourceTypes = {
   ...namespacedType("kubernetes_ingress_v1", {
     needs: (values) => {
       const namespace = namespaceOf(values);
-      const address = textOf(values, GLOBAL_ADDRESS);
+      const address = globalAddressOf(values);
       return [
         ...backends(values).flatMap((name) => [
           needObject("kubernetes_service_v1", `${namespace}/${name}`),
           needSelected(namespace, name),
         ]),
         ...(address === "" ? [] : [needNamed("google_compute_global_address", "name", address)]),
-        ...listOf(textOf(values, CERTIFICATES)).map((name) =>
-          needNamed("google_compute_managed_ssl_certificate", "name", name),
-        ),
+        ...certificatesOf(values).map((name) => needNamed("google_compute_managed_ssl_certificate", "name", name)),
+        needAttached(),
       ];
     },
     computed: (values, { cloud }) => {
-      const name = textOf(values, GLOBAL_ADDRESS);
+      const name = globalAddressOf(values);
       const reserved = cloud.ofType("google_compute_global_address").find((one) => textAt(one.values, "name") === name);
       return status(textAt(reserved?.values, "address") || "203.0.113.98", {});
     },
+    afterCreate: makeLoadBalancer,
+    afterUpdate: makeLoadBalancer,
+    afterDestroy: removeLoadBalancer,
   }),
 };
