@@ -3,6 +3,7 @@ import { TerraformResource, TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
 import { DeletionGuard } from "./core/deletion-guard";
+import { expression } from "./core/expression";
 import { requireProps, type Rule } from "./core/rules";
 import { CONTAINER_PORT, RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
@@ -132,6 +133,12 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       workload: this.workload,
       address: this.address,
       port: CONTAINER_PORT,
+      requestLogSampleRate: props.requestLogSampleRate,
+      ...(this.edge && {
+        certificateMapId: expression(this.edge.certificate.mapId),
+        securityPolicyId: this.edge.securityPolicy.policyId,
+        outlivedBy: [...this.edge.certificate.ready, ...this.edge.securityPolicy.ready],
+      }),
       // Created while the server starts, but not before its database is prepared.
       dependsOn: this.initialization.ready,
     });

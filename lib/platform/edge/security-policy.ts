@@ -92,6 +92,8 @@ export class SecurityPolicy extends Construct {
       rule: blocks.filter(({ forEach }) => forEach === undefined).map(({ rule }) => rule),
       count: countIf(allOf(isSet(domain), isOn(protection === undefined ? false : settings.enabled))),
       dependsOn,
+      // A load balancer must let go of it before it is destroyed; it is never replaced under the same name.
+      lifecycle: { createBeforeDestroy: true },
     });
     addDynamicBlocks(
       this.policy,
