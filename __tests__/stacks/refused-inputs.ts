@@ -1,3 +1,4 @@
+import { FEW_REFUSED_PROTECTIONS_ALONE, REFUSED_PROTECTIONS_TOGETHER } from "./refused-protection-inputs";
 import { type Inputs } from "./terraform-run";
 
 export const HOST_PROJECT_NETWORK = "projects/shared/global/networks/main";
@@ -89,6 +90,7 @@ const labels = (behaviour: string, given: Readonly<Record<string, string>>, ...w
 
 /** What both variants refuse by a rule that looks at one input. */
 export const REFUSED_ALONE_BY_BOTH: readonly Refusal[] = [
+  ...FEW_REFUSED_PROTECTIONS_ALONE,
   row("a project number", "project_id", "123456789012"),
   row("a project name", "project_id", "My Project"),
   row("a zone as region", "region", "us-central1-a"),
@@ -242,6 +244,7 @@ const memory = memoryRow(
 
 /** What both variants refuse by a rule that compares several inputs. */
 export const REFUSED_TOGETHER_BY_BOTH: readonly Refusal[] = [
+  ...REFUSED_PROTECTIONS_TOGETHER,
   [
     "a word in the bucket's name that the store reserves",
     { tenant_id: "le-demo", application_name: "goog" },

@@ -1,5 +1,7 @@
-import { type Refusal } from "./refused-inputs";
 import { type Inputs } from "./terraform-run";
+
+/** Inputs, and the whole text of what is said about them. */
+type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly string[]];
 
 /** Needed by every protection. */
 const DOMAIN = { domain: "sign-in.example.com" };
@@ -111,4 +113,32 @@ export const REFUSED_PROTECTIONS_TOGETHER: readonly Refusal[] = [
       "protection and existing_security_policy are both given; only one can be, because a load balancer has one policy; remove one of them.",
     ],
   ],
+];
+
+/** Of those that one object can show, one case: every plan of a rehearsal takes a second. */
+export const FEW_REFUSED_PROTECTIONS_ALONE: readonly Refusal[] = [
+  [
+    "a protection whose members are all wrong",
+    {
+      ...DOMAIN,
+      protection: {
+        admin_ranges: ["office"],
+        ban_seconds: 0,
+        requests_per_minute: 0,
+        sign_ins_per_minute: 0,
+        waf: "on",
+      },
+    },
+    [
+      `protection.admin_ranges has "office"; ${RANGES_RULE}.`,
+      `protection.ban_seconds is 0; ${BAN_RULE}.`,
+      `protection.requests_per_minute is 0; ${REQUESTS_RULE}.`,
+      `protection.sign_ins_per_minute is 0; ${SIGN_INS_RULE}.`,
+      `protection.waf is "on"; ${WAF_RULE}.`,
+    ],
+  ],
+  ...REFUSED_PROTECTIONS_ALONE.filter(([, { protection = {} }]) =>
+    ["admin_ranges", "restrict_admin"].some((member) => member in (protection as object)),
+  ).slice(1),
+  ...REFUSED_PROTECTIONS_ALONE.filter(([, inputs]) => "existing_security_policy" in inputs).slice(1),
 ];
