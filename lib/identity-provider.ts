@@ -1,4 +1,4 @@
-import { Token } from "cdktf";
+import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "./core/claimed-names";
@@ -143,12 +143,13 @@ export abstract class IdentityProvider extends Construct {
     });
   }
 
-  /** Certificate and records of a domain. */
-  protected edgeOf(domain: string, ipAddress: string): Edge {
+  /** What a domain needs on either platform. */
+  protected edgeOf(domain: string, ipAddress: string, dependsOn: ITerraformDependable[] = []): Edge {
     return new Edge(this, "Edge", {
       apis: this.apis,
       domain,
       ipAddress,
+      dependsOn,
       place: this.place,
       validation: this.certificateValidation,
       zone: this.settings.dnsZone,

@@ -117,7 +117,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     this.address = new PublicAddress(this, "Address", { place, domain: props.domain, dependsOn: networkReady });
     this.loadBalancerAddress = this.address.address;
     const { domain } = props;
-    if (domain !== undefined) this.edge = this.edgeOf(domain, this.address.ipAddress);
+    if (domain !== undefined) this.edge = this.edgeOf(domain, this.address.ipAddress, database.password.ready);
     this.workload = new KubernetesWorkload(this, "Workload", {
       place,
       address: this.address,

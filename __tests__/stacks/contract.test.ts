@@ -223,8 +223,13 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ["IDP_LOG_LEVEL: info", () => valueAt(local("service_baseline_environment"), "IDP_LOG_LEVEL"), "info"],
     [
       "Overridable through the input environment_variables",
-      () => valueAt(service(), "dynamic.env.for_each"),
+      () => local("service_environment"),
       "${merge(local.service_baseline_environment, var.environment_variables, local.service_required_environment)}",
+    ],
+    [
+      "Without the base of the links, where there is no domain",
+      () => valueAt(service(), "dynamic.env.for_each"),
+      "${{ for name, value in local.service_environment : name => value if value != null }}",
     ],
   ],
 

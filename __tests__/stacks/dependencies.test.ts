@@ -25,8 +25,9 @@ const exactly = (...addresses: string[]) => [...new Set(addresses)].sort();
 
 /** What the expressions of either folder may name that is no element: the folder, a provisioner's resource, loops. */
 const ELSEWHERE = ["path.module", "self.input"];
+const OF_DOMAIN = ["record.data", "record.name", "record.type", "rule.key", "rule.value"];
 const LOOPS: Readonly<Record<string, readonly string[]>> = {
-  [STACK_NAME]: ["env.key", "env.value"],
+  [STACK_NAME]: ["env.key", "env.value", ...OF_DOMAIN],
   [KUBERNETES_STACK_NAME]: [
     "cidr_blocks.key",
     "cidr_blocks.value",
@@ -34,6 +35,7 @@ const LOOPS: Readonly<Record<string, readonly string[]>> = {
     "env.value",
     "from.value",
     "ports.value",
+    ...OF_DOMAIN,
   ],
 };
 
@@ -162,18 +164,33 @@ describe("What starts after what, in the serverless stack", () => {
     expect(before.filter((address) => /storage|image|registry|secrets_|runtime/.test(address))).toEqual([]);
   });
 
-  it("starts the service after every other resource, and only what guards all against deletion after the service", () => {
+  it("starts the service after everything but the load balancer of a domain and what that needs", () => {
     const resources = graph.elements.filter((element) => /^(google|terraform)_/.test(element));
-    expect(resources.filter((element) => !graph.startsAfter(ADDRESS.service).includes(element))).toEqual([
-      ADDRESS.guard,
-      ADDRESS.service,
-    ]);
+    const ofDomain = /[._](edge|front_door)_|apis_(certificatemanager|dns)(_answers)?$/;
+    expect(
+      resources
+        .filter((element) => !graph.startsAfter(ADDRESS.service).includes(element))
+        .filter((element) => !ofDomain.test(element)),
+    ).toEqual([ADDRESS.guard, ADDRESS.service]);
     expect(resources.filter((element) => graph.startsAfter(element).includes(ADDRESS.service))).toEqual([
       ADDRESS.guard,
+      "google_compute_global_forwarding_rule.front_door_https_rule",
     ]);
   });
 
-  it("lets only the service wait for the image, the database's preparation and the application's secrets together", () => {
+  it("guards everything against a deletion by mistake", () => {
+    const resources = graph.elements.filter((element) => /^(google|terraform)_/.test(element));
+    expect(resources.filter((element) => !graph.startsAfter(ADDRESS.guard).includes(element))).toEqual([ADDRESS.guard]);
+  });
+
+  it("lets nothing that the proxy needs refer to the service, which create-before-destroy would reach through it", () => {
+    const before = graph.startsAfter("google_compute_target_https_proxy.front_door_https_proxy");
+    expect(before).toContain("google_compute_region_network_endpoint_group.front_door_endpoint_group");
+    expect(before).not.toContain(ADDRESS.service);
+    expect(before).not.toContain(ADDRESS.database);
+  });
+
+  it("lets only the service, and those who wait for it, wait for the image, the database's preparation and the application's secrets together", () => {
     const waitForAll = graph.elements.filter(
       (element) =>
         !element.startsWith("output.") &&
@@ -181,7 +198,11 @@ describe("What starts after what, in the serverless stack", () => {
           graph.startsAfter(element).includes(address),
         ),
     );
-    expect(waitForAll).toEqual([ADDRESS.guard, ADDRESS.service]);
+    expect(waitForAll).toEqual([
+      ADDRESS.guard,
+      ADDRESS.service,
+      "google_compute_global_forwarding_rule.front_door_https_rule",
+    ]);
   });
 });
 

@@ -308,8 +308,8 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       `gcloud container clusters get-credentials \${${ADDRESS.cluster}.name} --location=\${var.region} --project=\${var.project_id}`,
     ],
     [
-      "service_address: of the one way in that there is",
-      () => output("service_address"),
+      "load_balancer_address: of the one way in that there is",
+      () => output("load_balancer_address"),
       "${(var.domain != null ? one(google_compute_global_address.address_global[*].address) : one(google_compute_address.address_regional[*].address))}",
     ],
     [
@@ -318,10 +318,10 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       "https://${(var.domain != null ? var.domain : one(google_compute_address.address_regional[*].address))}",
     ],
     [
-      "dns_record: what to enter, with a domain",
-      () => output("dns_record"),
+      "dns_records: what to enter, with a domain",
+      () => output("dns_records"),
       expect.stringMatching(
-        /^\$\{\(var\.domain != null \? \{ name = var\.domain, type = "A", value = .* \} : null\)\}$/,
+        /^\$\{concat\(\[for name in compact\(\[var\.domain\]\) : \{ name = name, type = "A", value = .* \}\], \[for record in .*\]\)\}$/,
       ),
     ],
   ],
@@ -339,7 +339,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
         "::1/128",
         "35.191.0.0/16",
         "130.211.0.0/22",
-        `${String(output("service_address"))}/32`,
+        `${String(output("load_balancer_address"))}/32`,
       ],
     ],
     [

@@ -164,8 +164,10 @@ describe("What the real provider does with the serverless stack", () => {
       expect(services.sort()).toEqual(
         [
           "artifactregistry",
+          "certificatemanager",
           "cloudbuild",
           "compute",
+          "dns",
           "iam",
           "logging",
           "run",
@@ -186,9 +188,21 @@ describe("What the real provider does with the serverless stack", () => {
       );
     });
 
-    it("enables the network's service only when a network is given", () => {
-      for (const address of ["google_project_service.apis_compute", "terraform_data.apis_compute_answers"])
-        expect(serverlessResource(address).count).toBe("${(var.network != null) ? 1 : 0}");
+    it.each([
+      [
+        "the network's service only with a network or a domain",
+        "compute",
+        "(var.network != null) || (var.domain != null)",
+      ],
+      [
+        "that of certificates only for a domain that is validated by DNS",
+        "certificatemanager",
+        '(var.domain != null) && (var.certificate_validation == "dns")',
+      ],
+      ["that of records only with a zone", "dns", "try(var.dns_zone.name, null) != null"],
+    ])("enables %s", (_what, api, condition) => {
+      for (const address of [`google_project_service.apis_${api}`, `terraform_data.apis_${api}_answers`])
+        expect(serverlessResource(address).count).toBe(`\${(${condition}) ? 1 : 0}`);
     });
 
     it("waits until each enabled service really answers", () => {

@@ -28,6 +28,13 @@ export interface EdgeProps {
   readonly validation: string;
 
   /**
+   * What must exist before the first of its resources, in addition to the APIs.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+
+  /**
    * Existing security policy instead of `protection`.
    *
    * @default - none
@@ -72,12 +79,12 @@ export class Edge extends Construct {
       { apis: true, domain: true, ipAddress: true, place: REQUIRED_PLACE, validation: true },
       RULES,
     );
-    const { apis, domain, ipAddress, place, validation, zone } = props;
+    const { apis, dependsOn = [], domain, ipAddress, place, validation, zone } = props;
     this.certificate = new DnsCertificate(this, "Certificate", {
       domain,
       place,
       validation,
-      dependsOn: apis.ready("certificatemanager"),
+      dependsOn: [...apis.ready("certificatemanager"), ...dependsOn],
     });
     this.records = new DnsRecords(this, "DnsRecords", {
       certificate: this.certificate,
@@ -93,7 +100,7 @@ export class Edge extends Construct {
       existing: props.existingSecurityPolicy,
       place,
       protection: props.protection,
-      dependsOn: apis.ready("compute"),
+      dependsOn: [...apis.ready("compute"), ...dependsOn],
     });
     this.ready = [...this.certificate.ready, ...this.records.ready, ...this.securityPolicy.ready];
     this.nextSteps = nextSteps(props);
