@@ -90,7 +90,7 @@ function contents(below: string): string {
 function inputCells({ variable }: DocumentedTerraform): Rows {
   return Object.entries(variable)
     .sort(([nameA, a], [nameB, b]) => requiredFirst(a, b) || nameA.localeCompare(nameB, "en"))
-    .map(([name, input]) => [`\`${name}\``, input.type, defaultText(input), escaped(input.description)]);
+    .map(([name, input]) => [`\`${name}\``, typeText(input), defaultText(input), escaped(input.description)]);
 }
 
 function outputCells({ output }: DocumentedTerraform): Rows {
@@ -129,6 +129,11 @@ function outputsTable(rows: Rows): string {
 
 function requiredFirst(a: TerraformVariable, b: TerraformVariable): number {
   return Number("default" in a) - Number("default" in b);
+}
+
+/** Type of an input; that of an object is long, and its members are names to copy. */
+function typeText({ type }: TerraformVariable): string {
+  return type.startsWith("object(") ? `\`${type}\`` : type;
 }
 
 function defaultText(input: TerraformVariable): string {
