@@ -98,11 +98,17 @@ export class PortableStack extends TerraformStack {
   }
 
   private refuseSharedAddresses(): void {
-    const owners = new Map<string, string[]>();
+    const namesakes = new Map<string, TerraformElement[]>();
     for (const construct of this.node.findAll()) {
       if (!TerraformElement.isTerraformElement(construct) || construct.cdktfStack !== this) continue;
-      for (const address of addressesIn(construct.toTerraform() as Record<string, unknown>)) {
-        owners.set(address, [...(owners.get(address) ?? []), construct.node.path]);
+      const { friendlyUniqueId: name } = construct;
+      namesakes.set(name, [...(namesakes.get(name) ?? []), construct]);
+    }
+    const owners = new Map<string, string[]>();
+    // An address ends with the name, so only namesakes can share one, and the many others need not be rendered once more.
+    for (const element of [...namesakes.values()].flatMap((elements) => (elements.length > 1 ? elements : []))) {
+      for (const address of addressesIn(element.toTerraform() as Record<string, unknown>)) {
+        owners.set(address, [...(owners.get(address) ?? []), element.node.path]);
       }
     }
     const shared = [...owners].filter(([, paths]) => paths.length > 1);
