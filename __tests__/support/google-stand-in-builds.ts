@@ -39,13 +39,14 @@ interface Build {
   cancelled: boolean;
 }
 
-const GOOD_COURSE: BuildCourse = { states: ["WORKING", "SUCCESS"] };
 const ARGUMENT_LIMIT = 10_000;
 
 /** Cloud Build: accepts builds, runs each through its course, and pushes the images of those that succeed. */
 export class CloudBuild {
-  /** Courses of the next builds; without any, builds succeed. */
+  /** Courses of the next builds. */
   readonly courses: BuildCourse[] = [];
+  /** Course of all further builds. */
+  usualCourse: BuildCourse = { states: ["WORKING", "SUCCESS"] };
   private readonly builds: Build[] = [];
 
   readonly service: Service = {
@@ -74,7 +75,7 @@ export class CloudBuild {
     const build = {
       id: `0b1d0000-0000-4000-8000-${String(this.builds.length + 1).padStart(12, "0")}`,
       request: call.body,
-      course: this.courses.shift() ?? GOOD_COURSE,
+      course: this.courses.shift() ?? this.usualCourse,
       looks: 0,
       cancelled: false,
     };

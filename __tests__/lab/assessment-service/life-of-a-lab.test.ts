@@ -42,16 +42,21 @@ describeWith(["curl", "dash", "jq"], "The scripts of a lab, one after the other,
   });
 
   it("import the inventory once: create, upload, validate, run and report", async () => {
-    const environment = { INVENTORY_FOLDER: inventoryFolder() };
+    const environment = { INVENTORY_FOLDER: inventoryFolder({ bare: true }) };
 
     const first = await run("import-inventory", { environment });
     const requests = standIn.requests.length;
     const second = await run("import-inventory", { environment });
 
     expect(first.exitCode).toBe(0);
-    expect(withoutHash(first.output)).toMatch(
-      /^Creating import job JOB for 2 instances\.\nUploading vmInfo\.csv: 460 bytes \(1 of 5\)\.\n(.*\n)*Import job JOB is validated; importing\.\n(.*\n)*Import job JOB is completed: 2 instances, 2 frames reported, 5 rows read \(0 s\)\.\n$/,
-    );
+    expect(withoutHash(first.output).split("\n")).toEqual([
+      "Creating import job JOB for 2 instances.",
+      "Uploading vmInfo.csv: 460 bytes (1 of 2).",
+      "Uploading vmInfo-2.csv: 460 bytes (2 of 2).",
+      "Import job JOB is validated; importing.",
+      "Import job JOB is completed: 2 instances, 2 frames reported, 2 rows read (0 s).",
+      "",
+    ]);
     expect(jobsOf(standIn)).toEqual([
       [expect.stringMatching(/^cloudb-[0-9a-f]{16}-\d+$/), "COMPLETED", "assess-discovery-client"],
     ]);
@@ -66,7 +71,7 @@ describeWith(["curl", "dash", "jq"], "The scripts of a lab, one after the other,
 
     expect(second.exitCode).toBe(0);
     expect(withoutHash(second.output)).toBe(
-      "This inventory is imported already, by job JOB: 2 instances, 2 frames reported, 5 rows read (0 s).\n",
+      "This inventory is imported already, by job JOB: 2 instances, 2 frames reported, 2 rows read (0 s).\n",
     );
     expect(standIn.requests.slice(requests).map(({ httpMethod }) => httpMethod)).toEqual(Array(4).fill("GET"));
   });

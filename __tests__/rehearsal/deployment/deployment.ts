@@ -69,6 +69,8 @@ export class Deployment {
   ) {
     if (origin === undefined) copyFolder(options.source, this.folder);
     else cpSync(origin.folder, this.folder, { recursive: true });
+    // Each look at a build starts a few programs.
+    this.web.builds.usualCourse = { states: ["SUCCESS"] };
     this.configuration = JSON.parse(this.read("cdk.tf.json") ?? "{}") as Configuration;
     this.inputs = options.inputs;
     // Copied plan files must not be overwritten: each is scanned for secrets only once.
