@@ -19,7 +19,7 @@ import {
   STAGES,
   withSubnetwork,
 } from "./identity-provider-rehearsal";
-import { DOMAIN_CHANGES, prepareDomain } from "./idp-serverless-domain";
+import { DOMAIN_CHANGES, DOMAIN_EPISODES, prepareDomain } from "./idp-serverless-domain";
 import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 
@@ -164,5 +164,6 @@ export const IDP_SERVERLESS: StackRehearsal = {
   completed: withSubnetwork,
   kill: KILL,
   scripts: SCRIPTS,
+  episodes: DOMAIN_EPISODES,
   faults: [...EARLY_FAULTS, FAILING_BUILD],
 };
