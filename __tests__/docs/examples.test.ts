@@ -40,7 +40,14 @@ describe("The TypeScript examples", () => {
   it("each synthesize a stack of their own", () => {
     const names = programs().map(({ stack }) => stack);
     expect([...new Set(names)]).toEqual(names);
-    expect(names).toEqual(["sign-in", "sign-in-on-kubernetes", "sign-in-with-alerts", "sign-in-by-hand", "training"]);
+    expect(names).toEqual([
+      "sign-in",
+      "sign-in-at-a-domain",
+      "sign-in-on-kubernetes",
+      "sign-in-with-alerts",
+      "sign-in-by-hand",
+      "training",
+    ]);
   });
 
   it("are a whole identity provider, with an override", () => {
@@ -50,8 +57,26 @@ describe("The TypeScript examples", () => {
     expect(database).toMatchObject({ settings: { maintenance_window: { day: 6, hour: 3 } } });
   });
 
-  it("are one on Kubernetes", () => {
-    expect(typesIn(synthesized("sign-in-on-kubernetes"))).toContain("kubernetes_deployment_v1");
+  it("are one at a domain, with rules, logs and the records to enter", () => {
+    const { output, resource = {} } = synthesized("sign-in-at-a-domain");
+    const [policy] = Object.values(resource.google_compute_security_policy ?? {});
+    const [backend] = Object.values(resource.google_compute_backend_service ?? {});
+    expect((policy?.rule as Block[]).map(({ action, priority }) => [priority, action])).toEqual(
+      expect.arrayContaining([
+        [1000, "allow"],
+        [2000, "deny(403)"],
+      ]),
+    );
+    expect(backend).toMatchObject({ log_config: { enable: true, sample_rate: 1 } });
+    const shown = JSON.stringify(output);
+    for (const text of ["sign-in.example.com", "google_compute_global_address.identity_provider_address"])
+      expect(shown).toContain(text);
+  });
+
+  it("are one on Kubernetes, with the records of its domain", () => {
+    const { output, resource = {} } = synthesized("sign-in-on-kubernetes");
+    expect(Object.keys(resource)).toContain("kubernetes_deployment_v1");
+    expect(JSON.stringify(output?.dns_records)).toContain("google_compute_global_address.identity_provider_address");
   });
 
   it("alert on service, job and database by their names, in the first apply", () => {
@@ -102,7 +127,7 @@ describe("The table of what can be referred to", () => {
   );
 
   it("names properties that an identity provider has", () => {
-    const props = { projectId: "my-project", tenantId: "acme" };
+    const props = { projectId: "my-project", tenantId: "acme", domain: "sign-in.example.com" };
     const variants = [
       new ServerlessIdentityProvider(bareStack(), "IdentityProvider", props),
       new KubernetesIdentityProvider(bareStack(), "IdentityProvider", props),
