@@ -7,6 +7,19 @@ import { ApiError } from "../../support/google-stand-in-services";
 import { haveLeftovers, haveSource, inScene, LOCATION, namesIn, UPLOAD_ID } from "./assessment-scene";
 
 describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
+  it.concurrent.each(['{ "sources": "none" }', '{ "sources": [{ "displayName": "no name" }] }', '{ "sources": [7] }'])(
+    "does not take %s for an empty list",
+    (page) =>
+      inScene(async ({ standIn, run }) => {
+        standIn.inject("migrationcenter", { kind: "html", status: 200, page });
+
+        const { exitCode, stdout, stderr } = await run("assessment-status");
+
+        expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+        expect(stderr).toContain("/sources answered with something else than a list of sources.\n");
+      }),
+  );
+
   it.concurrent("shows sources, assets, import and export jobs of all pages, as tables or as JSON", () =>
     inScene(async ({ standIn, run }) => {
       haveLeftovers(standIn);

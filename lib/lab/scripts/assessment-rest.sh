@@ -35,15 +35,17 @@ google_list() {
   : >"$5"
   : >"$GOOGLE_WORK/unreachable"
   while :; do
-    google_get "$1" "$2" "$3${google_page_token:+&pageToken=$google_page_token}" || return 1
-    # A response that is not a list must not pass for an empty one.
-    if ! jq -r --arg field "$4" '
-      if .[$field] // [] | type == "array" and all(.[];
+    google_reading '
+      if .'"$4"' // [] | type == "array" and all(.[];
         type == "object" and (.name | type == "string" and test("^[A-Za-z0-9._/:-]+$")))
       then . else error("no list") end
-      | (.[$field][]? | tojson),
+      | (.'"$4"'[]? | tojson),
         ([.nextPageToken // "" | @uri] + [.unreachable[]? | gsub("[[:cntrl:][:space:]]"; "_")] | join(" "))
-    ' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/page" 2>/dev/null; then
+    ' google_get "$1" "$2" "$3${google_page_token:+&pageToken=$google_page_token}" || return 1
+    # The first three lines say that the answer is of the API.
+    sed 1,3d "$GOOGLE_WORK/read" >"$GOOGLE_WORK/page"
+    # A response that is not a list must not pass for an empty one.
+    if [ ! -s "$GOOGLE_WORK/page" ]; then
       GOOGLE_NOTE="$(google_place) answered with something else than a list of $4."
       return 1
     fi
