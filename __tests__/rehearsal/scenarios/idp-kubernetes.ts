@@ -5,7 +5,9 @@ import {
 } from "../../stacks/refused-kubernetes-inputs";
 import { type Inputs } from "../deployment/deployment";
 import { CLUSTER, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
+import { KUBERNETES_DOMAIN_CHANGES } from "./idp-kubernetes-domain";
 import { KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-incidents";
+import { prepareDomain } from "./domain";
 import { all } from "./every-stack";
 import {
   allowsInstances,
@@ -32,8 +34,9 @@ function isAllowed(inputs: Inputs): boolean {
 /** The identity provider on GKE Autopilot. */
 export const IDP_KUBERNETES: StackRehearsal = {
   inputs: { project_id: "my-project" },
-  nullOutputs: ["dns_record"],
-  changes: KUBERNETES_CHANGES,
+  nullOutputs: [],
+  prepare: prepareDomain,
+  changes: [...KUBERNETES_CHANGES, ...KUBERNETES_DOMAIN_CHANGES],
   protection: {
     off: { deletion_protection: false },
     expected: all("update", [...PROTECTED, CLUSTER]),

@@ -1,37 +1,28 @@
-import { APPLY_AT_ONCE, type Deployment, type Inputs } from "../deployment/deployment";
+import { APPLY_AT_ONCE, type Deployment } from "../deployment/deployment";
 import { dependenciesOf, requireWaiting } from "../engine/dependency-graph";
 import { complete, endState } from "../engine/fault-scenarios";
 import { closedGate, type Gate, gatesAmong, gateScripts } from "../engine/gates";
 import { type ChangeScenario } from "../engine/journey";
 import { type Episode } from "../engine/stack-rehearsal";
 import { textAt } from "../project/terraform-value";
+import {
+  ADDRESS_RECORD,
+  apis,
+  BY_DNS,
+  COMPANY_POLICY,
+  OF_DOMAIN,
+  POLICY,
+  VALIDATION_RECORD,
+  WITH_DOMAIN,
+  ZONE,
+} from "./domain";
 import { all, withInputs } from "./every-stack";
 
 const SERVICE = "google_cloud_run_v2_service.service";
-const POLICY = "google_compute_security_policy.edge_security_policy[0]";
 const BACKEND = "google_compute_backend_service.front_door_backend[0]";
 const HTTPS_PROXY = "google_compute_target_https_proxy.front_door_https_proxy[0]";
 const HTTPS_RULE = "google_compute_global_forwarding_rule.front_door_https_rule[0]";
 const CLASSIC_CERTIFICATE = "google_compute_managed_ssl_certificate.front_door_certificate[0]";
-const ADDRESS_RECORD = "google_dns_record_set.edge_dns_records_address[0]";
-const VALIDATION_RECORD = "google_dns_record_set.edge_dns_records_validation[0]";
-
-/** What is replaced for another domain. */
-const OF_DOMAIN = [
-  "google_certificate_manager_certificate.edge_certificate[0]",
-  "google_certificate_manager_certificate_map_entry.edge_certificate_entry[0]",
-  "google_certificate_manager_dns_authorization.edge_certificate_authorization[0]",
-];
-
-const apis = (...names: readonly string[]): string[] =>
-  names.flatMap((name) => [`google_project_service.apis_${name}[0]`, `terraform_data.apis_${name}_answers[0]`]);
-
-/** What a certificate by DNS takes. */
-const BY_DNS = [
-  ...apis("certificatemanager"),
-  ...OF_DOMAIN,
-  "google_certificate_manager_certificate_map.edge_certificate_map[0]",
-];
 
 /** What every domain has. */
 const DOOR = [
@@ -46,23 +37,6 @@ const DOOR = [
   "google_compute_url_map.front_door_redirect[0]",
   "google_compute_url_map.front_door_url_map[0]",
 ];
-
-const ZONE = "projects/my-project/managedZones/example";
-const COMPANY_POLICY = "projects/my-project/global/securityPolicies/company";
-
-/** Inputs of a domain with all its parts. */
-const WITH_DOMAIN: Inputs = {
-  domain: "login.example.com",
-  dns_zone: { name: "example", dns_name: "example.com" },
-  protection: { admin_ranges: ["192.0.2.0/24"] },
-};
-
-/** What a domain finds in the project. */
-export function prepareDomain({ cloud }: Deployment): void {
-  cloud.zones.set(ZONE, "example.com.");
-  cloud.zoneRecords.set(`${ZONE}/rrsets/login.example.com./A`, ["198.51.100.1"]);
-  cloud.others.add(`google_compute_security_policy ${COMPANY_POLICY}`);
-}
 
 /** Fails unless exactly these names have an address in the zone. */
 const requireRecords =

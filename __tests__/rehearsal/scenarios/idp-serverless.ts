@@ -19,7 +19,8 @@ import {
   STAGES,
   withSubnetwork,
 } from "./identity-provider-rehearsal";
-import { DOMAIN_CHANGES, DOMAIN_EPISODES, prepareDomain } from "./idp-serverless-domain";
+import { prepareDomain } from "./domain";
+import { DOMAIN_CHANGES, DOMAIN_EPISODES } from "./idp-serverless-domain";
 import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 

@@ -1,0 +1,41 @@
+import { type Deployment, type Inputs } from "../deployment/deployment";
+
+/** What a domain is made of in both variants. */
+
+export const POLICY = "google_compute_security_policy.edge_security_policy[0]";
+export const ADDRESS_RECORD = "google_dns_record_set.edge_dns_records_address[0]";
+export const VALIDATION_RECORD = "google_dns_record_set.edge_dns_records_validation[0]";
+
+/** What is replaced for another domain. */
+export const OF_DOMAIN = [
+  "google_certificate_manager_certificate.edge_certificate[0]",
+  "google_certificate_manager_certificate_map_entry.edge_certificate_entry[0]",
+  "google_certificate_manager_dns_authorization.edge_certificate_authorization[0]",
+];
+
+export const apis = (...names: readonly string[]): string[] =>
+  names.flatMap((name) => [`google_project_service.apis_${name}[0]`, `terraform_data.apis_${name}_answers[0]`]);
+
+/** What a certificate by DNS takes. */
+export const BY_DNS = [
+  ...apis("certificatemanager"),
+  ...OF_DOMAIN,
+  "google_certificate_manager_certificate_map.edge_certificate_map[0]",
+];
+
+export const ZONE = "projects/my-project/managedZones/example";
+export const COMPANY_POLICY = "projects/my-project/global/securityPolicies/company";
+
+/** Inputs of a domain with all its parts. */
+export const WITH_DOMAIN: Inputs = {
+  domain: "login.example.com",
+  dns_zone: { name: "example", dns_name: "example.com" },
+  protection: { admin_ranges: ["192.0.2.0/24"] },
+};
+
+/** What a domain finds in the project. */
+export function prepareDomain({ cloud }: Deployment): void {
+  cloud.zones.set(ZONE, "example.com.");
+  cloud.zoneRecords.set(`${ZONE}/rrsets/login.example.com./A`, ["198.51.100.1"]);
+  cloud.others.add(`google_compute_security_policy ${COMPANY_POLICY}`);
+}
