@@ -38,7 +38,7 @@ export const PROTECTION_INPUTS = {
     type: PROTECTION,
     default: null,
     description:
-      "Cloud Armor rules for the load balancer of domain; {} is enough. sign_ins_per_minute: sign-in forms per address, two to four per sign-in; more are refused for ban_seconds. Raise it for offices and for LDAP or RADIUS outposts, which send all sign-ins from one address. requests_per_minute: all requests per address but those that servers and outposts send for users. admin_ranges: CIDR ranges that no rule applies to. restrict_admin: administration from these ranges alone. waf: off, preview (only logs what looks like an attack) or enforce. Null for no rules. Changing it later takes effect within minutes.",
+      "Cloud Armor rules for the load balancer of domain; {} is enough. sign_ins_per_minute: sign-in forms per address, two to four per sign-in; more are refused for ban_seconds. Raise it for offices and for LDAP or RADIUS outposts, which send all sign-ins from one address. requests_per_minute: all requests per address but those that servers and outposts send for users. admin_ranges: CIDR ranges that no rule applies to. restrict_admin: the administration pages, and the parts of the API that change what the server runs, from these ranges alone. waf: off, preview (marks what looks like an attack in the request log, of which request_log_sample_rate is the share) or enforce. Null for no rules. Changing it later takes effect within minutes.",
     together: [
       ADMIN_RANGES_FIT.validationOf(ADMIN.names, ADMIN.values),
       ADMIN_RANGES_GIVEN.validationOf(ADMIN.names, ADMIN.values),

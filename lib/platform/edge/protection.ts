@@ -56,8 +56,8 @@ export interface Protection {
   readonly signInsPerMinute?: number;
 
   /**
-   * What happens to requests that look like an attack: `off` for nothing, `preview` for a note in the log, `enforce` for
-   * a refusal.
+   * What happens to requests that look like an attack: `off` for nothing, `preview` for a mark in the request log of the
+   * load balancer, which must be on, `enforce` for a refusal.
    *
    * @default "preview"
    */
