@@ -4,7 +4,11 @@ import { ServerlessIdentityProvider } from "../../../lib";
 import { KubernetesIdentityProvider } from "../../../lib/kubernetes";
 import { NEWEST_KNOWN_VERSION, PINNED_VERSION, REFUSED_VERSION } from "../../../lib/idp/contract";
 import { APPLICATION_VERSION } from "../../../lib/idp/image-rules";
-import { bareStack, terraformOf } from "../../support/synthesis";
+import { kubernetesTerraform } from "../../stacks/kubernetes-stack";
+import { serverlessTerraform } from "../../stacks/serverless-stack";
+import { evaluated } from "../../stacks/terraform-run";
+import { describeWith } from "../../support/programs";
+import { bareStack, terraformOf, type Terraform } from "../../support/synthesis";
 
 const CLIENT = "198.51.100.7";
 const IPV6_CLIENT = "2001:db8::7";
@@ -144,6 +148,26 @@ describe("The address of a client behind", () => {
 
   it("a cluster's own network is what a pod there says, because private addresses are trusted", () => {
     expect(from202681(passthrough(POD, [FORGED]), trusts(LISTS.kubernetes))).toBe(FORGED);
+  });
+});
+
+describeWith(["terraform"], "The ranges that a stack makes the application trust", () => {
+  const VARIABLE = "IDP_LISTEN__TRUSTED_PROXY_CIDRS";
+
+  /** The list as Terraform evaluates it, with one address for every one that it would create. */
+  const evaluatedList = ({ locals = {} }: Terraform, domain: string | null): unknown => {
+    const [list = ""] = Object.values(locals).flatMap((layer) => (layer as Record<string, string>)[VARIABLE] ?? []);
+    const known = list.replaceAll(/one\(google_compute_\w+\.\w+\[\*\]\.address\)/g, `"${BALANCER}"`);
+    return evaluated({ locals: { list: known }, variable: { domain: { default: domain } } }).list;
+  };
+
+  it.each([
+    ["serverless", serverlessTerraform, null, LISTS.serverless],
+    ["serverlessDomain", serverlessTerraform, DOMAIN, LISTS.serverlessDomain],
+    ["kubernetes", kubernetesTerraform, null, LISTS.kubernetes],
+    ["kubernetesDomain", kubernetesTerraform, DOMAIN, LISTS.kubernetesDomain],
+  ])("are those of the construct: %s", (_, terraform, domain, list) => {
+    expect(evaluatedList(terraform(), domain)).toBe(list);
   });
 });
 
