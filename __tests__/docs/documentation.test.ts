@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { runInNewContext } from "node:vm";
 
 import { packageFile } from "../../lib/core/package-file";
+import { PROTECTION_RULES } from "../../lib/platform/edge/protection-rules";
 import { documentedStacks } from "../tools/documented-stacks";
 import { UPDATE_COMMAND, withFreshParts } from "../tools/page-parts";
 import { blocksIn, headingsOf, pageOf, pages, withoutBlocks, type Page } from "../tools/pages";
@@ -112,6 +113,68 @@ describe("The page of each stack", () => {
       expect([stack, shown("Inputs").sort()]).toEqual([stack, Object.keys(variable).sort()]);
       expect([stack, shown("Outputs").sort()]).toEqual([stack, Object.keys(output).sort()]);
     }
+  });
+});
+
+describe("The domain of an identity provider", () => {
+  const variants = ["idp-serverless", "idp-kubernetes"];
+
+  it("is shown with the way of a request from the client to the application", () => {
+    for (const stack of variants) {
+      const [picture = ""] = blocksIn(pageOf(`stacks/${stack}.md`).text, "mermaid");
+      const arrows = [...picture.matchAll(/^ *(\w+) --> (\w+)$/gm)].map(
+        ([, from = "", to = ""]) => [from, to] as const,
+      );
+      const [application = ""] = /\w+(?=\[\[)/.exec(picture) ?? [];
+      const reached = ["client"];
+      for (const place of reached)
+        reached.push(...arrows.filter(([from, to]) => from === place && !reached.includes(to)).map(([, to]) => to));
+      expect([stack, reached.filter((each) => each === application)]).toEqual([stack, [application]]);
+    }
+  });
+
+  it("costs what the page calculates, with a price for each rule that there is by default", () => {
+    for (const stack of variants) {
+      const page = pageOf(`stacks/${stack}.md`);
+      const prices = rowsUnder(page, "Domain").filter(([, , price]) => /^[\d.]+$/.test(price ?? ""));
+      expect(prices.length).toBe(5);
+      for (const [part, calculation = "", price] of prices)
+        expect([stack, part, rounded(valueOf(calculation), 2)]).toEqual([stack, part, Number(price)]);
+      const hourly = rowsUnder(page, "Costs").at(-1)?.[2]?.replaceAll("*", "");
+      expect(prices[0]?.[1]).toBe(`${String(hourly)} × 730`);
+      const byDefault = PROTECTION_RULES.filter(({ onlyWith = "waf" }) => onlyWith === "waf");
+      expect(prices[3]?.[1]).toBe(`5 + ${byDefault.length} × 1`);
+      const always = byDefault.filter(({ onlyWith }) => onlyWith === undefined);
+      expect(page.text.replaceAll(/\s+/g, " ")).toContain(`With \`waf = "off"\`, there are ${always.length} rules.`);
+    }
+  });
+
+  it("is protected by rules that the page calls by their priorities", () => {
+    const named = rowsUnder(pageOf(SHARED_PAGE), "Domain").flatMap(
+      ([cell = ""]) => cell.match(/^\d{4,}|(?<= to )\d{4}/g) ?? [],
+    );
+    expect(new Set(named.map(Number))).toEqual(new Set(PROTECTION_RULES.map(({ priority }) => priority)));
+  });
+});
+
+describe("Files of inputs", () => {
+  const blocks = PAGES.flatMap(([, { text }]) => blocksIn(text, "hcl"));
+
+  it("are shown with inputs that there are, and members that they have", () => {
+    const types = Object.assign({}, ...Object.values(offer.stacks).map(({ variable }) => variable)) as Record<
+      string,
+      { type: string }
+    >;
+    const unknown = blocks.flatMap((block) =>
+      [...block.matchAll(/^(\w+) *= *(\{[\s\S]*?\}$|.*$)/gm)].flatMap(([, input = "", value = ""]) => {
+        const members = value.startsWith("{") ? [...value.matchAll(/(\w+) *=/g)].map(([, member = ""]) => member) : [];
+        const type = types[input]?.type;
+        if (type === undefined) return [input];
+        return members.filter((member) => !type.includes(`${member} = `)).map((member) => `${input}.${member}`);
+      }),
+    );
+    expect(blocks.length).toBeGreaterThan(1);
+    expect(unknown).toEqual([]);
   });
 });
 

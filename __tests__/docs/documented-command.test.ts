@@ -40,7 +40,10 @@ describe("The judge of documented commands", () => {
     [`terraform -chdir=${SERVERLESS} taint`, "terraform taint is not used here"],
     [`terraform -chdir=${SERVERLESS} apply`, "the required input project_id is not given"],
     [`terraform -chdir=${SERVERLESS} apply -var project_id=p -var no_such=1`, "the stack has no input no_such"],
-    [`terraform -chdir=${SERVERLESS} apply -var project_id=p -var 'domain=a.b'`, "the stack has no input domain"],
+    [
+      "terraform -chdir=cdktf.out/stacks/assessment-lab apply -var project_id=p -var 'domain=a.b'",
+      "the stack has no input domain",
+    ],
     [`terraform -chdir=${SERVERLESS} apply -var project_id=p -var public_access=no`, "no is no bool for public_access"],
     [
       `terraform -chdir=${SERVERLESS} apply -var-file=inputs.txt`,
@@ -56,6 +59,18 @@ describe("The judge of documented commands", () => {
     ["NO_SUCH=1 sh scripts/assessment-status.sh", "scripts/assessment-status.sh does not read NO_SUCH"],
     ["sh scripts/assessment-status.sh --xml", "scripts/assessment-status.sh has no option --xml"],
     ["gcloud auth revoke", "gcloud auth revoke is not known"],
+    [
+      "gcloud compute ssl-certificate describe a --global --project=p --format='yaml(managed)'",
+      "domain_next_steps has no gcloud compute ssl-certificate describe --global",
+    ],
+    [
+      `gcloud logging read 'resource.type="http_load_balancer"' --project=p --freshness=1d --format='table(timestamp)'`,
+      "the log is not read for what a policy did",
+    ],
+    [
+      `gcloud logging read 'resource.type="http_load_balancer" AND jsonPayload.previewSecurityPolicy.result="DENY"' --project=p --freshness=1d --format='table(timestamp)'`,
+      "the log of the load balancer has no jsonPayload.previewSecurityPolicy.result there",
+    ],
     ["make all", "make is not a command that a reader has"],
   ])("refuses %s", (command, message) => {
     expect(untruth(command, offer)).toBe(message);

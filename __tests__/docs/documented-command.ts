@@ -70,7 +70,7 @@ export function untruth(command: string, offer: Offer): string | undefined {
     case "cp":
       return copyUntruth(rest, offer);
     case "gcloud":
-      return gcloudUntruth(rest);
+      return gcloudUntruth(rest, offer);
     case "sh":
       return scriptUntruth(rest, settings);
     default:
@@ -121,14 +121,40 @@ function rehearsalUntruth(options: readonly string[], script: string): string | 
   return unknown === undefined ? undefined : `the rehearsal has no option ${unknown}`;
 }
 
-function gcloudUntruth(words: readonly string[]): string | undefined {
+function gcloudUntruth(words: readonly string[], { stacks }: Offer): string | undefined {
   const command = words.join(" ");
+  if (command.startsWith('logging read resource.type="http_load_balancer"')) return requestLogUntruth(command);
+  const certificate = /^(\S+ \S+ describe) \S+((?: --global)?) --project=\S+ --format=\w+\(managed[.\w]*\)$/.exec(
+    command,
+  );
+  if (certificate !== null) {
+    const [, start = "", end = ""] = certificate;
+    const shown = Object.values(stacks).map(({ output }) => JSON.stringify(output.domain_next_steps ?? ""));
+    const isShown = shown.some((steps) => steps.includes(`gcloud ${start} `) && steps.includes(`${end} --project=`));
+    return isShown ? undefined : `domain_next_steps has no gcloud ${start}${end}`;
+  }
   if (command === "auth login" || command === "auth application-default login") return undefined;
   const container = /^logging read .*\blabels\.container_name="?([^" ]+)"? --project=\S+ --freshness=\w+$/.exec(
     command,
   )?.[1];
   if (container === undefined) return `gcloud ${command} is not known`;
   return container === DB_INIT_JOB ? undefined : `no container is called ${container}`;
+}
+
+/** What a policy did with a request, and what its rules in preview would have done, as the load balancer logs it. */
+const POLICY_ENTRIES = ["enforcedSecurityPolicy", "previewSecurityPolicy"];
+const POLICY_FIELDS = ["name", "outcome", "priority"];
+
+function requestLogUntruth(command: string): string | undefined {
+  const [, filter = "", columns = ""] =
+    /^logging read (.+) --project=\S+ --freshness=\w+ --format=table\(([\w., ]+)\)$/.exec(command) ?? [];
+  const fields = [...`${filter} ${columns}`.matchAll(/jsonPayload\.(\w+)\.(\w+)/g)];
+  const [entry] = fields.map(([, name = ""]) => name);
+  if (entry === undefined) return "the log is not read for what a policy did";
+  const [unknown] = fields.filter(
+    ([, name = "", field = ""]) => name !== entry || !POLICY_ENTRIES.includes(name) || !POLICY_FIELDS.includes(field),
+  );
+  return unknown === undefined ? undefined : `the log of the load balancer has no ${unknown[0]} there`;
 }
 
 function jestUntruth(words: readonly string[]): string | undefined {

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 
 import { type Terraform } from "../support/synthesis";
+import { doorPicture } from "./door-picture";
 import { labPicture } from "./lab-picture";
 import { headingsOf } from "./pages";
+import { protectionCells, protectionPathCells } from "./protection-tables";
 
 /** What a table row is made of, as it stands in a synthesized folder. */
 interface TerraformVariable {
@@ -34,12 +36,14 @@ export const UPDATE_COMMAND = "npm run docs";
  * - `<!-- inputs: a -->`, `<!-- outputs: a -->`: a table of all that stack a has; `a & b` is what both have alike, `a - b`
  *   what a does not have in common with b
  * - `<!-- picture: a -->`: the network of a lab
+ * - `<!-- door: a -->`: the way of a request to a domain
+ * - `<!-- protection: rules -->`, `<!-- protection: paths -->`: what the security policy does, and where
  *
  * @throws Error when a marker names a stack that is not synthesized
  */
 export function withFreshParts(page: string, stacks: DocumentedStacks): string {
   return page.replaceAll(
-    /(<!-- (contents|inputs|outputs|picture)(?:: ([^>]+))? -->\n)[\s\S]*?(<!-- end -->)/g,
+    /(<!-- (contents|door|inputs|outputs|picture|protection)(?:: ([^>]+))? -->\n)[\s\S]*?(<!-- end -->)/g,
     (whole, start: string, kind: Kind, selection: string | undefined, end: string, offset: number) => {
       const below = page.slice(offset + whole.length);
       return `${start}\n${PARTS[kind](selection ?? "", stacks, below)}\n\n${end}`;
@@ -47,14 +51,19 @@ export function withFreshParts(page: string, stacks: DocumentedStacks): string {
   );
 }
 
-type Kind = "contents" | "inputs" | "outputs" | "picture";
+type Kind = "contents" | "door" | "inputs" | "outputs" | "picture" | "protection";
 
 /** What can be generated, by the word that asks for it. */
 const PARTS: Readonly<Record<Kind, (selection: string, stacks: DocumentedStacks, below: string) => string>> = {
   contents: (_selection, _stacks, below) => contents(below),
+  door: (selection, stacks) => doorPicture(stackOf(selection, stacks)),
   inputs: (selection, stacks) => inputsTables(rowsOf(selection, stacks, inputCells)),
   outputs: (selection, stacks) => outputsTable(rowsOf(selection, stacks, outputCells)),
   picture: (selection, stacks) => labPicture(stackOf(selection, stacks)),
+  protection: (selection) =>
+    selection === "paths"
+      ? table(["Paths", "What happens there"], protectionPathCells())
+      : table(["Priority", "Rule", "Action", "Exists with", "Reason"], protectionCells()),
 };
 
 /** The synthesized configuration of one stack. */

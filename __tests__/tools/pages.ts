@@ -41,10 +41,10 @@ export function pageOf(path: string): Page {
   return { path, text: readFileSync(packageFile(path), "utf8") };
 }
 
-/** The blocks of one language. */
+/** The blocks of one language, also those of a step in a list, without its indentation. */
 export function blocksIn(text: string, language: string): string[] {
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "gm"))].map(
-    ([, block]) => block ?? "",
+  return [...text.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)^\\1\`\`\`$`, "gm"))].map(
+    ([, indentation = "", block = ""]) => block.replaceAll(new RegExp(`^${indentation}`, "gm"), ""),
   );
 }
 
@@ -73,5 +73,5 @@ export function headingsOf(text: string): Heading[] {
 }
 
 export function withoutBlocks(text: string): string {
-  return text.replaceAll(/^```[\s\S]*?^```$/gm, "");
+  return text.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, "");
 }
