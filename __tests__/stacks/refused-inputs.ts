@@ -181,23 +181,30 @@ export const ACCEPTED_BY_BOTH = {
   application_name: ["idp", "a", "sign-in-portal"],
   application_version: ["latest", "2025.10.0", "2026.5.4"],
   bootstrap_password_version: [1, 7],
+  certificate_validation: ["dns", "load-balancer"],
   database_availability: ["ZONAL", "REGIONAL"],
   database_final_backup_days: [30, 0, 365],
   database_tier: ["db-g1-small", "db-custom-1-3840", "db-custom-2-7680", "db-custom-4-15360"],
   deletion_protection: [true, false],
+  dns_zone: [null, { name: "example", dns_name: "example.com" }, { name: "example", project: "names" }],
+  domain: [null, "sign-in.example.com"],
   environment_variables: [
     {},
     { IDP_LOG_LEVEL: "debug" },
     { IDP_LOG_LEVEL: "trace", IDP_GREETING: 'a "b" ${c} %{d} $5 $(e) $$' },
   ],
   existing_container_image: [null, "us-docker.pkg.dev/other-project/images/idp:2026.5.4"],
+  existing_security_policy: [null, "projects/my-project/global/securityPolicies/company"],
   labels: [{}, { team: "identity" }],
   max_instance_count: [1, 2, 3, 8, 20],
   network: [null, "projects/shared/global/networks/main"],
+  protection: [null, {}, { admin_ranges: ["203.0.113.0/24", "2001:db8::/32"], restrict_admin: true, waf: "enforce" }],
+  request_log_sample_rate: [0, 0.5, 1],
 } as const;
 
 /** The same of what only the serverless variant accepts. */
 export const ACCEPTED = {
+  close_default_address: [false, true],
   container_cpu: [1, 2, 4, 8],
   container_memory: ["512Mi", "4Gi", "8Gi", "16Gi"],
   cpu_always_allocated: [true, false],

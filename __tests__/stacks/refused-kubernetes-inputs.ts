@@ -15,7 +15,6 @@ export const ACCEPTED_BY_KUBERNETES = {
   container_memory: ["1024Mi", "2Gi", "4Gi", "8Gi"],
   min_instance_count: [1, 2],
   authorized_networks: [{}, { office: "203.0.113.0/24", home: "198.51.100.7/32" }],
-  domain: [null, "sign-in.example.com"],
   namespace: ["identity-provider", "a"],
 } as const;
 

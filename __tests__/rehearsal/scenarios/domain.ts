@@ -1,3 +1,4 @@
+import { ACCEPTED_BY_BOTH } from "../../stacks/refused-inputs";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 
 /** What a domain is made of in both variants. */
@@ -33,9 +34,10 @@ export const WITH_DOMAIN: Inputs = {
   protection: { admin_ranges: ["192.0.2.0/24"] },
 };
 
-/** What a domain finds in the project. */
+/** What a domain finds in the project, and in those that combinations name. */
 export function prepareDomain({ cloud }: Deployment): void {
-  cloud.zones.set(ZONE, "example.com.");
+  for (const project of [...ACCEPTED_BY_BOTH.project_id, "names"])
+    cloud.zones.set(`projects/${project}/managedZones/example`, "example.com.");
   cloud.zoneRecords.set(`${ZONE}/rrsets/login.example.com./A`, ["198.51.100.1"]);
   cloud.others.add(`google_compute_security_policy ${COMPANY_POLICY}`);
 }

@@ -84,6 +84,16 @@ export function allowsInstances(
   );
 }
 
+/** Inputs that say something of a domain; null or false says nothing. */
+const OF_DOMAIN = ["close_default_address", "dns_zone", "existing_security_policy", "protection"];
+
+/** Whether the inputs' own rules allow what is said of a domain; inputs that are not chosen yet break no rule. */
+export function allowsDomain(inputs: Inputs): boolean {
+  const given = OF_DOMAIN.filter((name) => (inputs[name] ?? false) !== false);
+  const hasTwoPolicies = given.includes("existing_security_policy") && given.includes("protection");
+  return (inputs.domain !== null || given.length === 0) && !hasTwoPolicies;
+}
+
 /** Memory in gibibytes; undefined if not chosen yet. */
 export function gibibytesOf(memory: unknown): number | undefined {
   const [, digits, unit] = /^(\d+)(Mi|Gi)$/.exec(typeof memory === "string" ? memory : "") ?? [];

@@ -10,6 +10,7 @@ import { KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-inciden
 import { prepareDomain } from "./domain";
 import { all } from "./every-stack";
 import {
+  allowsDomain,
   allowsInstances,
   FAILING_BUILD,
   gibibytesOf,
@@ -28,7 +29,7 @@ function isAllowed(inputs: Inputs): boolean {
   const gibibytes = gibibytesOf(memory);
   const fits =
     cpu === undefined || gibibytes === undefined || (gibibytes >= Number(cpu) && gibibytes <= Number(cpu) * 6.5);
-  return fits && allowsInstances(inputs, 1);
+  return fits && allowsDomain(inputs) && allowsInstances(inputs, 1);
 }
 
 /** The identity provider on GKE Autopilot. */

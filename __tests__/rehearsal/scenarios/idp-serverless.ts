@@ -3,6 +3,7 @@ import { ACCEPTED, REFUSED_ALONE, REFUSED_TOGETHER } from "../../stacks/refused-
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { executeByHand } from "../project/google/cloud-run";
 import {
+  allowsDomain,
   allowsInstances,
   BUILD,
   FAILING_BUILD,
@@ -144,7 +145,7 @@ function isAllowed(inputs: Inputs): boolean {
     cpu === undefined ||
     gibibytes === undefined ||
     (gibibytes <= Number(cpu) * 4 && gibibytes >= (LEAST_GI[Number(cpu)] ?? 0));
-  return fits && allowsInstances(inputs, 0);
+  return fits && allowsDomain(inputs) && allowsInstances(inputs, 0);
 }
 
 /** The identity provider on Cloud Run. */
