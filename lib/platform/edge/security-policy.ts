@@ -16,7 +16,6 @@ import {
   oneAttribute,
   valueOr,
   type DynamicBlock,
-  type OptionalValue,
 } from "../../core/conditional";
 import { expression, numberExpression } from "../../core/expression";
 import { NETWORK_NAME_MAX_LENGTH, networkName } from "../../core/names";
