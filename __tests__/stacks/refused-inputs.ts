@@ -1,3 +1,8 @@
+import {
+  CLOSED_WITHOUT_DOMAIN,
+  REFUSED_DOMAINS_ALONE,
+  REFUSED_DOMAINS_TOGETHER,
+} from "./refused-domain-inputs";
 import { FEW_REFUSED_PROTECTIONS_ALONE, REFUSED_PROTECTIONS_TOGETHER } from "./refused-protection-inputs";
 import { type Inputs } from "./terraform-run";
 
@@ -90,6 +95,7 @@ const labels = (behaviour: string, given: Readonly<Record<string, string>>, ...w
 
 /** What both variants refuse by a rule that looks at one input. */
 export const REFUSED_ALONE_BY_BOTH: readonly Refusal[] = [
+  ...REFUSED_DOMAINS_ALONE,
   ...FEW_REFUSED_PROTECTIONS_ALONE,
   row("a project number", "project_id", "123456789012"),
   row("a project name", "project_id", "My Project"),
@@ -251,6 +257,7 @@ const memory = memoryRow(
 
 /** What both variants refuse by a rule that compares several inputs. */
 export const REFUSED_TOGETHER_BY_BOTH: readonly Refusal[] = [
+  ...REFUSED_DOMAINS_TOGETHER,
   ...REFUSED_PROTECTIONS_TOGETHER,
   [
     "a word in the bucket's name that the store reserves",
@@ -293,6 +300,7 @@ export const REFUSED_TOGETHER_BY_BOTH: readonly Refusal[] = [
 /** What the serverless variant refuses by a rule that compares several inputs. */
 export const REFUSED_TOGETHER: readonly Refusal[] = [
   ...REFUSED_TOGETHER_BY_BOTH,
+  CLOSED_WITHOUT_DOMAIN,
   [
     "names that make the socket's path too long",
     { project_id: "p".repeat(30), tenant_id: "t".repeat(20), application_name: "application-name" },

@@ -2,8 +2,6 @@ import { memoryRow, type Refusal, REFUSED_ALONE_BY_BOTH, REFUSED_TOGETHER_BY_BOT
 
 const row = rowOf({
   container_cpu: "it must be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pod; use 2",
-  domain:
-    "it must be a full domain name of lower-case letters, digits, hyphens and dots, at most 253 characters, without a dot at the end, because a certificate is made for exactly this name; write for example login.example.com",
   min_instance_count: "it must be a whole number from 1; use 1",
   namespace:
     "it must be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither be default nor start with kube-, gke- or gmp-, because the namespace is created for this deployment and the cluster has those already; rename it",
@@ -23,9 +21,6 @@ export const REFUSED_ALONE_BY_KUBERNETES: readonly Refusal[] = [
   ...REFUSED_ALONE_BY_BOTH,
   ...["", "-a", "Idp", "a".repeat(64), "default", "kube-system", "gke-managed-system", "gmp-public"].map((namespace) =>
     row(`the namespace "${namespace}"`, "namespace", namespace),
-  ),
-  ...["", "localhost", "Login.example.com", "example.com.", "https://example.com", `${"a.".repeat(126)}com`].map(
-    (domain) => row(`the domain "${domain}"`, "domain", domain),
   ),
   [
     "ranges that are none, and fine ones beside them",
