@@ -1,8 +1,4 @@
-import {
-  CLOSED_WITHOUT_DOMAIN,
-  REFUSED_DOMAINS_ALONE,
-  REFUSED_DOMAINS_TOGETHER,
-} from "./refused-domain-inputs";
+import { CLOSED_WITHOUT_DOMAIN, REFUSED_DOMAINS_ALONE, REFUSED_DOMAINS_TOGETHER } from "./refused-domain-inputs";
 import { FEW_REFUSED_PROTECTIONS_ALONE, REFUSED_PROTECTIONS_TOGETHER } from "./refused-protection-inputs";
 import { type Inputs } from "./terraform-run";
 

@@ -1,9 +1,8 @@
-import { COMPANY_POLICY } from "../../stacks/refused-domain-inputs";
 import { type Inputs } from "../deployment/deployment";
 import { type ChangeScenario } from "../engine/journey";
 import { all, withInputs } from "./every-stack";
 import { ADDRESS, DEPLOYMENT } from "./idp-kubernetes-changes";
-import { ADDRESS_RECORD, apis, BY_DNS, POLICY, VALIDATION_RECORD, WITH_DOMAIN } from "./domain";
+import { ADDRESS_RECORD, apis, BY_DNS, COMPANY_POLICY, POLICY, VALIDATION_RECORD, WITH_DOMAIN } from "./domain";
 
 const SERVICE = "kubernetes_service_v1.front_door_load_balancer[0]";
 const CERTIFICATE = "google_compute_managed_ssl_certificate.front_door_certificate[0]";

@@ -6,7 +6,6 @@ import { ComputeGlobalForwardingRule } from "@cdktf/provider-google/lib/compute-
 import { ComputeManagedSslCertificate } from "@cdktf/provider-google/lib/compute-managed-ssl-certificate";
 import { ComputeRegionNetworkEndpointGroup } from "@cdktf/provider-google/lib/compute-region-network-endpoint-group";
 import { ComputeSslPolicy } from "@cdktf/provider-google/lib/compute-ssl-policy";
-import { ComputeTargetHttpProxy } from "@cdktf/provider-google/lib/compute-target-http-proxy";
 import { ComputeTargetHttpsProxy } from "@cdktf/provider-google/lib/compute-target-https-proxy";
 import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
 import { ref, Token, type ITerraformDependable, type TerraformCount } from "cdktf";
@@ -20,6 +19,7 @@ import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/pl
 import { requireProps, type Rule } from "../../core/rules";
 import { type DnsCertificate } from "../edge/dns-certificate";
 import { type DomainAddress } from "../edge/domain-address";
+import { httpsRedirect } from "../edge/https-redirect";
 import { CERTIFICATE_VALIDATION, DEFAULT_SAMPLE_RATE, SAMPLE_RATE } from "../edge/edge-rules";
 import { type FrontDoor } from "../parts";
 import { MINIMUM_TLS_VERSION, TLS_PROFILE } from "./serverless-defaults";
@@ -101,16 +101,21 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
       { address: true, certificate: true, place: REQUIRED_PLACE, service: true, validation: true },
       RULES,
     );
-    const { address, place, service } = props;
+    const { address, place } = props;
     claimName(this, `load balancer in ${place.projectId}`, serviceName(place.deployment));
     this.count = countIfSet(address.domain);
 
     this.backendService = this.createBackend();
     this.loadBalancerCertificate = this.createCertificate();
     this.httpsProxy = this.createHttpsProxy();
-    // Clients must not get in before the service is there.
-    this.forwardingRule = this.forward("Https", 443, this.httpsProxy, service.ready);
-    const redirect = this.forward("Http", 80, this.createRedirect());
+    this.forwardingRule = this.forward();
+    const redirect = httpsRedirect(this, {
+      addressId: oneAttribute(address.globalAddress, "id"),
+      count: this.count,
+      place,
+      scheme: SCHEME,
+      dependsOn: props.dependsOn,
+    });
 
     this.url = `https://${address.domain}`;
     this.ready = [this.forwardingRule, redirect];
@@ -176,38 +181,18 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
     });
   }
 
-  private createRedirect(): ComputeTargetHttpProxy {
-    const { dependsOn } = this.props;
-    const urlMap = new ComputeUrlMap(this, "Redirect", {
-      ...this.common("redirect"),
-      defaultUrlRedirect: {
-        httpsRedirect: true,
-        redirectResponseCode: "MOVED_PERMANENTLY_DEFAULT",
-        stripQuery: false,
-      },
-      dependsOn,
-    });
-    return new ComputeTargetHttpProxy(this, "HttpProxy", {
-      ...this.common("redirect"),
-      urlMap: expression(oneAttribute(urlMap, "id")),
-    });
-  }
-
-  private forward(
-    id: string,
-    port: number,
-    proxy: ComputeTargetHttpProxy | ComputeTargetHttpsProxy,
-    dependsOn?: ITerraformDependable[],
-  ): ComputeGlobalForwardingRule {
-    return new ComputeGlobalForwardingRule(this, `${id}Rule`, {
-      ...this.common(id.toLowerCase()),
-      labels: this.props.place.labels,
+  private forward(): ComputeGlobalForwardingRule {
+    const { address, place, service } = this.props;
+    return new ComputeGlobalForwardingRule(this, "HttpsRule", {
+      ...this.common("https"),
+      labels: place.labels,
       loadBalancingScheme: SCHEME,
-      ipAddress: expression(oneAttribute(this.props.address.globalAddress, "id")),
+      ipAddress: expression(oneAttribute(address.globalAddress, "id")),
       ipProtocol: "TCP",
-      portRange: String(port),
-      target: expression(oneAttribute(proxy, "id")),
-      dependsOn,
+      portRange: "443",
+      target: expression(oneAttribute(this.httpsProxy, "id")),
+      // Clients must not get in before the service is there.
+      dependsOn: service.ready,
     });
   }
 
