@@ -47,6 +47,7 @@ const RESOLUTIONS: Readonly<Record<string, object>> = {
 /** A resource that each example makes, by the name of its stack. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   "sign-in": "google_cloud_run_v2_service",
+  "sign-in-at-a-domain": "google_compute_security_policy",
   "sign-in-on-kubernetes": "kubernetes_deployment_v1",
   "sign-in-with-alerts": "google_monitoring_alert_policy",
   "sign-in-by-hand": "google_sql_database_instance",
