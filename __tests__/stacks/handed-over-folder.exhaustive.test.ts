@@ -38,6 +38,7 @@ interface Particulars {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly providers: Readonly<Record<string, unknown>>;
+  readonly scripts: Readonly<Record<string, string>>;
   readonly secretCarriers: readonly string[];
 }
 
@@ -47,6 +48,7 @@ const NOTHING: Particulars = {
   inputs: [],
   outputs: [],
   providers: {},
+  scripts: {},
   secretCarriers: [],
 };
 
@@ -54,16 +56,20 @@ const ONLY: Readonly<Record<string, Particulars>> = {
   [STACK_NAME]: {
     ...NOTHING,
     absolutePaths: ["/cloudsql", "/cloudsql/${google_sql_database_instance.database.connection_name}"],
-    inputs: ["cpu_always_allocated", "public_access"],
+    inputs: ["close_default_address", "cpu_always_allocated", "public_access"],
     secretCarriers: ["secret_data", "run_execution_token"],
   },
   [KUBERNETES_STACK_NAME]: {
+    ...NOTHING,
     absolutePaths: ["/dev/shm", "/liveness", "/startup"],
     // Of further dynamic blocks.
     blockVariables: ["cidr_blocks", "from", "ports"],
-    inputs: ["authorized_networks", "domain", "namespace"],
-    outputs: ["cluster_name", "connect_command", "dns_record", "namespace", "service_address"],
+    inputs: ["authorized_networks", "namespace"],
+    outputs: ["cluster_name", "connect_command", "namespace"],
     providers: { kubernetes: { source: "hashicorp/kubernetes", version: ">= 3.2.1, < 4.0.0" } },
+    scripts: {
+      "scripts/configure-load-balancer.sh": "lib/platform/kubernetes/scripts/configure-load-balancer.sh",
+    },
     // The copies in the two secrets of the namespace.
     secretCarriers: ["DB_ADMIN_PASSWORD", "DB_PASSWORD", "DB_PASSWORD", "IDP_BOOTSTRAP_PASSWORD", "IDP_SECRET_KEY"],
   },
@@ -82,9 +88,9 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
     const referred = stringsIn(terraform()).flatMap((text) =>
       [...text.matchAll(/\$\{path\.module\}\/([\w./-]+)/g)].map(([, path]) => path ?? ""),
     );
-    const named = [...new Set(referred)].filter((path) => path !== "image");
-    // Read by the other scripts from beside them.
-    expect([...named, "cdk.tf.json", "scripts/google-rest.sh", "scripts/rest-script.sh"].sort()).toEqual(folder.files);
+    // The last two are read by the other scripts from beside them.
+    const named = new Set([...referred, "cdk.tf.json", "scripts/google-rest.sh", "scripts/rest-script.sh"]);
+    expect([...named].filter((path) => path !== "image").sort()).toEqual(folder.files);
   });
 
   it("holds the files as they are in the package", () => {
@@ -97,8 +103,9 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
       "scripts/google-rest.sh": "lib/core/scripts/google-rest.sh",
       "scripts/rest-script.sh": "lib/core/scripts/rest-script.sh",
       "scripts/wait-for-api.sh": "lib/core/scripts/wait-for-api.sh",
+      ...only.scripts,
     };
-    expect(folder.files.filter((path) => path !== "cdk.tf.json")).toEqual(Object.keys(sources));
+    expect(folder.files.filter((path) => path !== "cdk.tf.json")).toEqual(Object.keys(sources).sort());
     for (const [path, source] of Object.entries(sources))
       expect(folder.read(path)).toBe(readFileSync(packageFile(source), "utf8"));
   });
@@ -168,9 +175,9 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
   it("refers to variables, locals, resources and its own folder, and to nothing of another stack", () => {
     const roots = new Set(referencesIn(withoutMetadata(terraform())).map((reference) => reference.split(".")[0] ?? ""));
     const own = Object.keys(terraform().resource ?? {});
-    // `env` is the variable of the dynamic block of that name, `self` the resource of a provisioner.
+    // `env` and `rule` are the variables of dynamic blocks, `record` that of a loop, `self` the resource of a provisioner.
     expect([...roots].filter((root) => !own.includes(root)).sort()).toEqual(
-      ["env", "ephemeral", "local", "path", "self", "var", ...only.blockVariables].sort(),
+      ["env", "ephemeral", "local", "path", "record", "rule", "self", "var", ...only.blockVariables].sort(),
     );
     expect(folder.read("cdk.tf.json")).not.toMatch(/terraform_remote_state/);
   });
@@ -248,20 +255,26 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
         "application_version",
         "bootstrap_password",
         "bootstrap_password_version",
+        "certificate_validation",
         "container_cpu",
         "container_memory",
         "database_availability",
         "database_final_backup_days",
         "database_tier",
         "deletion_protection",
+        "dns_zone",
+        "domain",
         "environment_variables",
         "existing_container_image",
+        "existing_security_policy",
         "labels",
         "max_instance_count",
         "min_instance_count",
         "network",
         "project_id",
+        "protection",
         "region",
+        "request_log_sample_rate",
         "subnetwork",
         "tenant_id",
         ...only.inputs,
@@ -275,8 +288,11 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
         "database_name",
         "database_password_secret",
         "database_user",
+        "dns_records",
+        "domain_next_steps",
         "first_sign_in",
         "initialization_jobs",
+        "load_balancer_address",
         "secret_key_secret",
         "service_url",
         "storage_buckets",
