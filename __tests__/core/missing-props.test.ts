@@ -48,6 +48,21 @@ const registryProps = (stack: Construct) => ({
   }),
 });
 
+const domain = "login.example.com";
+
+const domainProps = {
+  place: PLACE,
+  domain,
+  ipAddress: "google_compute_global_address.address.address",
+  validation: "dns",
+};
+
+const certificateIn = (stack: Construct) =>
+  new main.DnsCertificate(stack, "Certificate", { place: PLACE, domain, validation: "dns" });
+
+const apisIn = (stack: Construct) =>
+  new main.ProjectApis(stack, "Apis", { projectId, region, apis: ["certificatemanager", "compute"] });
+
 const existingImage = "registry/idp:1";
 const network = { network: "network", subnetwork: "subnetwork", hasNamedRanges: "true", ready: [] };
 const runner = { runOnce: () => ({ jobName: "job", ready: [] }) };
@@ -72,6 +87,10 @@ const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
   ClusterNetwork: () => ({ place: PLACE, existing: tenant.network }),
   DbInit: () => ({ database: standInDatabase(), runner }),
   DeletionGuard: () => ({ dependsOn: [], protect: true }),
+  DnsCertificate: () => ({ place: PLACE, domain, validation: "dns" }),
+  DnsRecords: (stack) => ({ ...domainProps, certificate: certificateIn(stack) }),
+  DomainAddress: () => ({ place: PLACE, domain }),
+  Edge: (stack) => ({ ...domainProps, apis: apisIn(stack) }),
   GeneratedSecret: () => ({ secretId: "key", length: 32 }),
   IdpImage: () => ({ place: PLACE, existingImage }),
   IdpSecrets: () => ({ place: PLACE }),
@@ -85,6 +104,14 @@ const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
   PostgresqlDatabase: () => ({ place: PLACE, network: tenant.network }),
   ProjectApis: () => ({ projectId, region, apis: [] }),
   PublicAddress: () => ({ place: PLACE }),
+  SecurityPolicy: () => ({ place: PLACE }),
+  ServerlessFrontDoor: (stack) => ({
+    place: PLACE,
+    address: new main.DomainAddress(stack, "Address", { place: PLACE, domain }),
+    certificate: certificateIn(stack),
+    service: new main.ServerlessService(stack, "Service", { place: PLACE, identity, container }),
+    validation: "dns",
+  }),
   ServerlessIdentityProvider: () => tenant,
   ServerlessService: () => ({ place: PLACE, identity, container, network: tenant.network }),
   ServiceIdentity: () => ({ place: PLACE, purpose: "run", description: "Runs." }),

@@ -39,4 +39,5 @@ export const LOAD_BALANCER_RANGES = ["169.254.0.0/16"] as const;
 /** Ciphers of the load balancer that browsers of the last ten years know. */
 export const TLS_PROFILE = "MODERN";
 
+/** Browsers and servers have refused older ones for years. */
 export const MINIMUM_TLS_VERSION = "TLS_1_2";
