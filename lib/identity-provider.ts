@@ -32,7 +32,7 @@ export interface Variant {
    *
    * @default - none
    */
-  readonly apisOfNetwork?: readonly ApiName[];
+  readonly apisOnDemand?: readonly ApiName[];
 }
 
 /**
@@ -64,7 +64,7 @@ export abstract class IdentityProvider extends Construct {
   /** IP address of the load balancer; undefined without one, or null at plan. */
   abstract readonly loadBalancerAddress: string | undefined;
 
-  /** Certificate and records of the domain; undefined if there can be none. */
+  /** Certificate, records and security policy of the domain; undefined if there can be none. */
   abstract readonly edge: Edge | undefined;
 
   constructor(
@@ -86,7 +86,7 @@ export abstract class IdentityProvider extends Construct {
     });
     for (const api of BUILD_APIS) this.apis.enable(api, isUnset(existingImage));
     const { dnsZone, domain, network } = settings;
-    for (const api of variant.apisOfNetwork ?? []) this.apis.enable(api, anyOf(isSet(network?.network), isSet(domain)));
+    for (const api of variant.apisOnDemand ?? []) this.apis.enable(api, anyOf(isSet(network?.network), isSet(domain)));
     const byDns = allOf(isSet(domain), isWord(this.certificateValidation, "dns"));
     if (domain !== undefined) this.apis.enable("certificatemanager", byDns);
     if (dnsZone !== undefined) this.apis.enable("dns", isSet(dnsZone.name));

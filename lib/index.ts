@@ -33,7 +33,8 @@ export { type ContainerImage, type ImageRepository, type MediaStore, type SqlIns
 export { type IdentityProvider } from "./identity-provider";
 export { type IdentityProviderProps } from "./identity-provider-props";
 export { DnsCertificate, type DnsCertificateProps } from "./platform/edge/dns-certificate";
-export { DnsRecords, type DnsRecordsProps, type DnsZone } from "./platform/edge/dns-records";
+export { type DnsZone } from "./platform/edge/edge-rules";
+export { DnsRecords, type DnsRecordsProps } from "./platform/edge/dns-records";
 export { DomainAddress, type DomainAddressProps } from "./platform/edge/domain-address";
 export { Edge, type EdgeProps } from "./platform/edge/edge";
 export { type FrontDoorProps } from "./platform/edge/front-door-props";

@@ -18,6 +18,7 @@ import {
 import { DomainAddress } from "./platform/edge/domain-address";
 import { type Edge } from "./platform/edge/edge";
 import { CLOSED_NEEDS_DOMAIN } from "./platform/edge/edge-rules";
+import { isProtected } from "./platform/edge/protection";
 import { instanceCountRules, MIN_INSTANCES_OR_NONE } from "./platform/instance-rules";
 import { SOCKET_PATH } from "./platform/serverless/cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "./platform/serverless/instance-size";
@@ -76,7 +77,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
   constructor(scope: Construct, id: string, props: ServerlessIdentityProviderProps) {
     requireProps(`${scope.node.path}/${id}`, props, { projectId: true, tenantId: true }, RULES);
-    super(scope, id, props, { apis: ["run"], apisOfNetwork: ["compute"], certificateValidation: "dns" });
+    super(scope, id, props, { apis: ["run"], apisOnDemand: ["compute"], certificateValidation: "dns" });
     const { apis, initializer, place, runtime } = this;
     const { deletionProtection = true, domain, network } = props;
 
@@ -132,9 +133,8 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   /** A policy protects nothing that has another way in. */
   private openAddressRisk(props: ServerlessIdentityProviderProps): Risk {
     const { closeDefaultAddress = false, existingSecurityPolicy, protection } = props;
-    const { enabled = protection !== undefined } = protection ?? {};
-    const isProtected = anyOf(isOn(enabled), isSet(existingSecurityPolicy));
-    const condition = anyOf(not(isProtected), isOn(closeDefaultAddress));
+    const hasPolicy = anyOf(isProtected(protection), isSet(existingSecurityPolicy));
+    const condition = anyOf(not(hasPolicy), isOn(closeDefaultAddress));
     return {
       value: condition,
       isAvoided: condition === "true",

@@ -9,8 +9,8 @@ type Variables = NonNullable<CountedConfiguration["variable"]>;
 /**
  * Number of resources that a first plan adds if every input keeps its default.
  *
- * A synthesized count is a number, an input, or one of two numbers, depending on conditions on
- * inputs. A count of any other form is taken as one resource.
+ * A synthesized count is a number, an input, or one of two numbers, depending on conditions on inputs. A count of any
+ * other form is taken as one resource.
  */
 export function plannedResources({ resource = {}, variable = {} }: CountedConfiguration): number {
   return Object.values(resource)
@@ -38,7 +38,7 @@ function isTrue(term: string, variables: Variables): boolean {
   return (valueOf(left, variables) === valueOf(right, variables)) === (operator === "==");
 }
 
-/** The default of an input, of which an attribute is null if the whole is, or a literal, which has the same syntax in Terraform as in JSON. */
+/** A literal, or the default of an input; an attribute of an input that is null is null. */
 function valueOf(operand: string, variables: Variables): unknown {
   const name = /^var\.(\w+)(\.\w+)?$/.exec(operand)?.[1];
   if (name !== undefined) return variables[name]?.default;

@@ -105,13 +105,11 @@ const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
   ProjectApis: () => ({ projectId, region, apis: [] }),
   PublicAddress: () => ({ place: PLACE }),
   SecurityPolicy: () => ({ place: PLACE }),
-  ServerlessFrontDoor: (stack) => ({
-    place: PLACE,
-    address: new main.DomainAddress(stack, "Address", { place: PLACE, domain }),
-    certificate: certificateIn(stack),
-    service: new main.ServerlessService(stack, "Service", { place: PLACE, identity, container }),
-    validation: "dns",
-  }),
+  ServerlessFrontDoor: (stack) => {
+    const address = new main.DomainAddress(stack, "Address", { place: PLACE, domain });
+    const service = new main.ServerlessService(stack, "Service", { place: PLACE, identity, container, address });
+    return { place: PLACE, address, certificate: certificateIn(stack), service, validation: "dns" };
+  },
   ServerlessIdentityProvider: () => tenant,
   ServerlessService: () => ({ place: PLACE, identity, container, network: tenant.network }),
   ServiceIdentity: () => ({ place: PLACE, purpose: "run", description: "Runs." }),

@@ -158,7 +158,7 @@ describe("The identity provider's container", () => {
   });
 
   it("refuses probes that could never pass, each with its reason", () => {
-    const both = "because the serverless platform refuses others and both platforms get the same probes";
+    const both = "because Cloud Run refuses others and both platforms get the same probes";
     const broken = () =>
       container({
         startupProbe: { path: "/if/admin/", initialDelaySeconds: 241, periodSeconds: 5, failureThreshold: 121 },
@@ -175,7 +175,7 @@ describe("The identity provider's container", () => {
           `  - livenessProbe.initialDelaySeconds is 3601; it must be a whole number from 0 to 3600, ${both}; use 60`,
           `  - livenessProbe.periodSeconds is 4000; it must be a whole number from 1 to 3600, ${both}; use 30`,
           "  - livenessProbe.timeoutSeconds is 4001; it must be a whole number from 1 to periodSeconds, which is 4000, because the platform refuses probes that overlap; change one of the two",
-          "  - startupProbe allows 5 s × 121 = 605 s; it must not exceed 600 s, because the serverless platform refuses more and both platforms get the same probes; lower periodSeconds or failureThreshold",
+          "  - startupProbe allows 5 s × 121 = 605 s; it must not exceed 600 s, because Cloud Run refuses more and both platforms get the same probes; lower periodSeconds or failureThreshold",
         ].join("\n"),
       ),
     );

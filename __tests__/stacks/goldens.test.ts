@@ -27,7 +27,7 @@ const goldenOf = (terraform: Terraform): string => `${JSON.stringify(sorted(with
 
 const scenarios: Record<string, Terraform> = {};
 const names = [
-  ...[STACK_NAME, "everything-overridden", "private-network", "existing-image"],
+  ...[STACK_NAME, "everything-overridden", "private-network", "existing-image", "with-a-domain"],
   ...[KUBERNETES_STACK_NAME, "kubernetes-with-literals"],
   ...[LAB_STACK_NAME, "lab-defaults", "lab-on-existing-network", "lab-without-key-bucket", "lab-without-rules"],
   ...["lab-without-service", "lab-without-targets", "lab-without-windows"],

@@ -36,6 +36,14 @@ const SCENARIOS: Readonly<Record<string, (stack: BareStack) => Partial<Serverles
       subnetwork: "projects/shared/regions/us-central1/subnetworks/services",
     },
   }),
+  "with-a-domain": () => ({
+    certificateValidation: "load-balancer",
+    closeDefaultAddress: true,
+    dnsZone: { name: "example-com", project: "dns-project", dnsName: "example.com" },
+    domain: "login.example.com",
+    protection: { adminRanges: ["203.0.113.0/24"], requestsPerMinute: 1200, restrictAdmin: true, waf: "enforce" },
+    requestLogSampleRate: 1,
+  }),
   "existing-image": () => ({ existingContainerImage: "us-docker.pkg.dev/other-project/images/idp:2026.5.4-abc" }),
 };
 

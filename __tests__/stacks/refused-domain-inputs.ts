@@ -42,6 +42,20 @@ export const REFUSED_DOMAINS_ALONE: readonly Refusal[] = [
     ),
   ),
   [
+    "a zone without a name",
+    { ...WITH_DOMAIN, dns_zone: { name: null } },
+    [
+      "dns_zone.name is null; it must be the name of a managed zone: up to 63 lower-case letters, digits and hyphens that start with a letter; look it up with gcloud dns managed-zones list.",
+    ],
+  ],
+  [
+    "a zone in a project by its name",
+    { ...WITH_DOMAIN, dns_zone: { name: "example", project: "Our Project" } },
+    [
+      'dns_zone.project is "Our Project"; it must be the id of a project: 6 to 30 lower-case letters, digits and hyphens that start with a letter; use the id, not the name or the number.',
+    ],
+  ],
+  [
     "a zone by its domain",
     { ...WITH_DOMAIN, dns_zone: { name: "example.com" } },
     [

@@ -85,9 +85,9 @@ export const REFUSED_PROTECTIONS_ALONE: readonly Refusal[] = [
   ],
   [
     "a regional policy",
-    { ...DOMAIN, existing_security_policy: "projects/a/regions/europe-west1/securityPolicies/company" },
+    { ...DOMAIN, existing_security_policy: "projects/my-project/regions/europe-west1/securityPolicies/company" },
     [
-      'existing_security_policy is "projects/a/regions/europe-west1/securityPolicies/company"; it must be projects/<project>/global/securityPolicies/<name>, because a global load balancer takes no regional policy; write it in full.',
+      'existing_security_policy is "projects/my-project/regions/europe-west1/securityPolicies/company"; it must be projects/<project>/global/securityPolicies/<name>, because a global load balancer takes no regional policy; write it in full.',
     ],
   ],
 ];
@@ -103,12 +103,12 @@ export const REFUSED_PROTECTIONS_TOGETHER: readonly Refusal[] = [
   ],
   [
     "an existing policy without a domain",
-    { domain: null, existing_security_policy: "projects/a/global/securityPolicies/company" },
+    { domain: null, existing_security_policy: "projects/my-project/global/securityPolicies/company" },
     [`existing_security_policy is given without domain; ${WITHOUT_DOMAIN} existing_security_policy.`],
   ],
   [
     "an existing policy and a protection",
-    { ...DOMAIN, protection: {}, existing_security_policy: "projects/a/global/securityPolicies/company" },
+    { ...DOMAIN, protection: {}, existing_security_policy: "projects/my-project/global/securityPolicies/company" },
     [
       "protection and existing_security_policy are both given; only one can be, because a load balancer has one policy; remove one of them.",
     ],

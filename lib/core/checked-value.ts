@@ -61,7 +61,8 @@ export class CheckedValue<Value> {
    * @param optional whether null is acceptable
    */
   validationOf(variable: string, optional: boolean): TerraformVariableValidationConfig {
-    return this.memberValidationOf(variable, `var.${variable}`, optional);
+    const value = `var.${variable}`;
+    return this.memberValidationOf(variable, value, optional ? value : undefined);
   }
 
   /**
@@ -69,11 +70,11 @@ export class CheckedValue<Value> {
    *
    * @param name name in the message
    * @param value Terraform expression for it, also where the input is null
-   * @param optional whether null is acceptable
+   * @param optional expression that may be null, and then the rule does not apply; the rule always applies without one
    */
-  memberValidationOf(name: string, value: string, optional: boolean): TerraformVariableValidationConfig {
+  memberValidationOf(name: string, value: string, optional: string | undefined): TerraformVariableValidationConfig {
     return {
-      condition: `\${${optional ? `${value} == null ? true : ` : ""}${this.condition(value)}}`,
+      condition: `\${${optional === undefined ? "" : `${optional} == null ? true : `}${this.condition(value)}}`,
       errorMessage: `${this.problem(name, `\${jsonencode(${value})}`)}.`,
     };
   }

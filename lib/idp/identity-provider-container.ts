@@ -172,7 +172,7 @@ function platformRange(
   return {
     holds: (judged) => isWholeNumber(judged[probe][time], least, most),
     message: (judged) =>
-      `${probe}.${time} is ${judged[probe][time]}; it must be a whole number from ${least} to ${most}, because the serverless platform refuses others and both platforms get the same probes; use ${DEFAULT_PROBES[probe][time]}`,
+      `${probe}.${time} is ${judged[probe][time]}; it must be a whole number from ${least} to ${most}, because Cloud Run refuses others and both platforms get the same probes; use ${DEFAULT_PROBES[probe][time]}`,
   };
 }
 
@@ -199,7 +199,7 @@ const COMPLETE_PROBE_RULES: readonly Rule<Probes>[] = [
   {
     holds: ({ startupProbe }) => startupProbe.periodSeconds * startupProbe.failureThreshold <= STARTUP_MAX_SECONDS,
     message: ({ startupProbe }) =>
-      `startupProbe allows ${startupProbe.periodSeconds} s × ${startupProbe.failureThreshold} = ${startupProbe.periodSeconds * startupProbe.failureThreshold} s; it must not exceed ${STARTUP_MAX_SECONDS} s, because the serverless platform refuses more and both platforms get the same probes; lower periodSeconds or failureThreshold`,
+      `startupProbe allows ${startupProbe.periodSeconds} s × ${startupProbe.failureThreshold} = ${startupProbe.periodSeconds * startupProbe.failureThreshold} s; it must not exceed ${STARTUP_MAX_SECONDS} s, because Cloud Run refuses more and both platforms get the same probes; lower periodSeconds or failureThreshold`,
   },
 ];
 

@@ -21,6 +21,15 @@ export const ADMINISTRATION_PATHS = [
   `${API_PATH}propertymappings/`,
 ] as const;
 
+/**
+ * Further parts of the API that take code: blueprints that are imported with flows, and expressions in the fields of
+ * prompts. Sign-in itself uses other parts of the same folders.
+ */
+export const ADMINISTRATION_SUBPATHS = [
+  `${API_PATH}flows/instances/import/`,
+  `${API_PATH}stages/prompt/prompts/`,
+] as const;
+
 /** Endpoints that servers call, each from one address on behalf of many users. */
 export const SERVER_TO_SERVER_PATHS = {
   /** Relying parties exchange a code or a refresh token at each sign-in. */

@@ -1,4 +1,4 @@
-import { DOMAIN } from "../../lib/core/place-rules";
+import { DOMAIN, PROJECT_ID } from "../../lib/core/place-rules";
 import {
   CERTIFICATE_VALIDATION,
   DEFAULT_SAMPLE_RATE,
@@ -21,7 +21,7 @@ interface DoorWords {
 const DNS_ZONE = {
   members: {
     name: { type: "string", must: ZONE_NAME },
-    project: { type: "string", default: null },
+    project: { type: "string", default: null, must: PROJECT_ID },
     dns_name: { type: "string", default: null },
   },
 } as const satisfies Input["type"];
@@ -39,7 +39,7 @@ export function frontDoorInputs({ certificateValidation, withoutDomain }: DoorWo
       type: "string",
       default: certificateValidation,
       description:
-        "How Google makes sure that the domain is yours: dns, by one record more, and the certificate is valid before the domain points here; load-balancer, minutes to an hour after it does. Changing it later replaces the certificate, and to load-balancer the domain is without one until the new one is valid.",
+        "How Google makes sure that the domain is yours: dns, by one record more, and the certificate is valid before the domain points here; load-balancer, minutes to an hour after it does. Changing it later replaces the certificate: HTTPS is refused until the new one is valid.",
       must: CERTIFICATE_VALIDATION,
     },
     dns_zone: {

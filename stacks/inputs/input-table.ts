@@ -107,11 +107,12 @@ function validationsOf(name: string, must: Must | undefined, optional: boolean):
 
 function memberValidations(name: string, type: Input["type"]): TerraformVariableValidationConfig[] {
   if (typeof type === "string") return [];
-  return Object.entries(type.members).flatMap(([member, { default: fallback = null, must }]) =>
-    rulesOf(must).map((rule) =>
-      rule.memberValidationOf(`${name}.${member}`, memberExpression(name, type, member), fallback === null),
-    ),
-  );
+  return Object.entries(type.members).flatMap(([member, { default: fallback, must }]) => {
+    const value = memberExpression(name, type, member);
+    // A required member is there wherever the object is.
+    const optional = fallback === undefined ? `var.${name}` : fallback === null ? value : undefined;
+    return rulesOf(must).map((rule) => rule.memberValidationOf(`${name}.${member}`, value, optional));
+  });
 }
 
 function rulesOf(must: Must | undefined): Exclude<Must, CheckedValue<unknown>> {

@@ -49,7 +49,7 @@ export const PROTECTION_INPUTS = {
     type: "string",
     default: null,
     description:
-      "Existing Cloud Armor policy for the load balancer of domain, projects/<project>/global/securityPolicies/<name>, instead of protection. Changing it later takes effect within minutes.",
+      "Existing Cloud Armor policy for the load balancer of domain, projects/<project>/global/securityPolicies/<name>, instead of protection. Changing it later takes effect within minutes. Removing it detaches it on Cloud Run; on GKE, detach it by hand.",
     must: EXISTING_SECURITY_POLICY,
     together: [
       ONE_SECURITY_POLICY.validationOf({ existing: "existing_security_policy", protection: "protection" }),

@@ -26,7 +26,8 @@ export const SERVERLESS_INPUTS = {
     subnetwork:
       "/26 or larger: instances take addresses from it. A change rolls out new instances. After a destroy, Cloud Run holds these addresses for one to two hours.",
     minInstances: MIN_INSTANCES_OR_NONE,
-    leastMeaning: "With 0, the worker stops whenever nobody signs in.",
+    leastMeaning:
+      "With 0, the worker stops with the last instance, and mail, tasks and clean-ups wait for the next request.",
     surge: ROLLOUT_SURGE,
     cpu: INSTANCE_CPU,
     cpuChoice: "1, 2, 4 or 8",

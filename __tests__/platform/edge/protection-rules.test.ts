@@ -187,6 +187,14 @@ const ADMINISTRATION: readonly Row[] = [
     "deny(403)",
     "administration",
   ],
+  ["imports a flow", post("/api/v3/flows/instances/import/", "version: 1"), "deny(403)", "administration-code"],
+  [
+    "writes an expression into a prompt",
+    post("/api/v3/stages/prompt/prompts/", "import os"),
+    "deny(403)",
+    "administration-code",
+  ],
+  ["reads the settings of its user", get("/api/v3/stages/all/user_settings/"), "allow", "requests"],
   ["from its range: opens the administration", by(ADMINISTRATOR, get("/if/admin/")), "allow", "admin-ranges"],
   ["from its IPv6 range: opens the administration", by(IPV6_ADMINISTRATOR, get("/if/admin/")), "allow", "admin-ranges"],
   [
@@ -287,7 +295,7 @@ describe("The rules of the protection", () => {
 
   it("are expressions of the language, with at most five conditions and 2048 characters", () => {
     const armor = new CloudArmor(EVERYTHING);
-    expect(armor.expressions).toHaveLength(9);
+    expect(armor.expressions).toHaveLength(10);
     for (const expression of armor.expressions) {
       expect([expression, armor.problemOf(expression)]).toEqual([expression, undefined]);
       expect(expression.length).toBeLessThanOrEqual(2048);

@@ -101,11 +101,15 @@ describe("SecurityPolicy", () => {
     const { rule: repeated } = block.dynamic as { rule: { for_each: string; content: Rule }[] };
     expect(repeated.map(({ content, for_each }) => [content.priority, content.preview, for_each])).toEqual([
       ["${1000 + rule.key}", false, "${chunklist(try(var.protection.admin_ranges, []), 10)}"],
-      [2000, false, "${(try(var.protection.restrict_admin, false)) ? [true] : []}"],
+      ...[2000, 2010].map((priority) => [
+        priority,
+        false,
+        "${(try(var.protection.restrict_admin, false)) ? [true] : []}",
+      ]),
       ...prioritiesOf(CONTENT).map((priority) => [
         priority,
         '${try(var.protection.waf, "preview") == "preview"}',
-        '${(try(var.protection.waf, "preview") != "off") ? [true] : []}',
+        '${(!(try(var.protection.waf, "preview") == "off")) ? [true] : []}',
       ]),
     ]);
   });
@@ -116,7 +120,7 @@ describe("SecurityPolicy", () => {
     [
       "with everything",
       { adminRanges: ["203.0.113.0/24"], restrictAdmin: true, waf: "enforce" },
-      ["admin-ranges", "administration", ...CONTENT, ...ALWAYS],
+      ["admin-ranges", "administration", "administration-code", ...CONTENT, ...ALWAYS],
     ],
     ["with ranges alone", { adminRanges: ["203.0.113.0/24"], waf: "off" }, ["admin-ranges", ...ALWAYS]],
     ["with undefined for what has a default", { waf: undefined, restrictAdmin: undefined }, [...CONTENT, ...ALWAYS]],

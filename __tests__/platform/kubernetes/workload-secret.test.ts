@@ -48,7 +48,7 @@ describe("WorkloadSecret", () => {
     expect(secretIn({}).resource).toMatchObject({ data_wo: {}, data_wo_revision: 1 });
   });
 
-  it("refuses variables that the platform's own synchronization would refuse", () => {
+  it("refuses variables that GKE's own synchronization would refuse", () => {
     const secret = standInSecret("secret");
     const stack = bareStack();
     const container = standInContainer({
@@ -68,7 +68,7 @@ describe("WorkloadSecret", () => {
           "test/Workload: 2 problems",
           ...["IDP_POSTGRESQL__PASSWORD", "A__B"].map(
             (name) =>
-              `  - secret variable ${name} has a double underscore; a key of a synchronized secret must have none, because the platform's own synchronization refuses it and the copy must be able to move there; use a name without and let the entrypoint map it`,
+              `  - secret variable ${name} has a double underscore; a key of a synchronized secret must have none, because GKE's own synchronization refuses it and the copy must be able to move there; use a name without and let the entrypoint map it`,
           ),
         ].join("\n"),
       ),

@@ -1,5 +1,7 @@
 import { rendered } from "../../../lib/core/expression";
 import { InputVariable } from "../../../lib/core/input-variable";
+import { DomainAddress } from "../../../lib/platform/edge/domain-address";
+import { ServerlessFrontDoor } from "../../../lib/platform/serverless/serverless-front-door";
 import {
   ServerlessIdentityProvider,
   type ServerlessIdentityProviderProps,
@@ -265,6 +267,25 @@ describe("The records of a domain", () => {
   it("are nobody's but yours without a zone", () => {
     expect(Object.keys(withDomain().terraform.resource ?? {})).not.toContain("google_dns_record_set");
   });
+});
+
+it("The front door of a service refuses a service that does not know its address", () => {
+  const { construct, stack } = deployed();
+  const other = new DomainAddress(stack, "Other", {
+    place: { ...construct.place, deployment: { ...construct.place.deployment, applicationName: "other" } },
+    domain: "other.example.com",
+  });
+  const { certificate } = construct.edge ?? {};
+  expect(
+    () =>
+      new ServerlessFrontDoor(stack, "OtherDoor", {
+        place: construct.place,
+        address: other,
+        service: construct.service,
+        validation: "dns",
+        certificate: certificate as never,
+      }),
+  ).toThrow("the service does not know this address; it must");
 });
 
 it.each<[string, Props, string]>([

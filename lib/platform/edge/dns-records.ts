@@ -4,29 +4,12 @@ import { Construct } from "constructs";
 
 import { allOf, countIf, isSet, isWord, listOf, valueOr } from "../../core/conditional";
 import { expression, quoted } from "../../core/expression";
-import { type DeploymentPlace } from "../../core/place";
-import { requireProps } from "../../core/rules";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { DOMAIN } from "../../core/place-rules";
+import { requireProvider } from "../../core/provider-requirements";
+import { requireProps, type Rule } from "../../core/rules";
 import { type DnsCertificate } from "./dns-certificate";
-
-/** An existing managed zone of Cloud DNS. */
-export interface DnsZone {
-  /** Name of the zone; one that is null at plan means none. */
-  readonly name: string;
-
-  /**
-   * Domain that the zone serves, to check that yours belongs to it.
-   *
-   * @default - not checked before Cloud DNS refuses a record
-   */
-  readonly dnsName?: string;
-
-  /**
-   * Project of the zone.
-   *
-   * @default - the project of the deployment
-   */
-  readonly project?: string;
-}
+import { CERTIFICATE_VALIDATION, type DnsZone, zoneRules } from "./edge-rules";
 
 export interface DnsRecordsProps {
   /** Its record is created too, if it is validated by one. */
@@ -68,7 +51,13 @@ export class DnsRecords extends Construct {
 
   constructor(scope: Construct, id: string, props: DnsRecordsProps) {
     super(scope, id);
-    requireProps(this, props, { certificate: true, domain: true, ipAddress: true, place: true, validation: true });
+    requireProps(
+      this,
+      props,
+      { certificate: true, domain: true, ipAddress: true, place: REQUIRED_PLACE, validation: true },
+      RULES,
+    );
+    requireProvider(this, "google");
     const { certificate, domain, ipAddress } = props;
     this.list = expression(
       `concat([for name in ${listOf(domain)} : { name = name, type = "A", value = ${ipAddress} }], ` +
@@ -112,3 +101,14 @@ function projectOf({ project }: DnsZone, place: DeploymentPlace): string {
   if (project === undefined) return place.projectId;
   return Token.isUnresolved(project) ? expression(valueOr(project, quoted(place.projectId))) : project;
 }
+
+const RULES: readonly Rule<DnsRecordsProps>[] = [
+  ...PLACE_RULES,
+  DOMAIN.ruleOn("domain", ({ domain }) => domain),
+  CERTIFICATE_VALIDATION.ruleOn("validation", ({ validation }) => validation),
+  ...zoneRules<DnsRecordsProps>(
+    "zone",
+    ({ zone }) => zone,
+    ({ domain }) => domain,
+  ),
+];

@@ -8,6 +8,7 @@ import { networkName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { DOMAIN } from "../../core/place-rules";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 
 export interface DomainAddressProps {
@@ -44,6 +45,7 @@ export class DomainAddress extends Construct {
   constructor(scope: Construct, id: string, props: DomainAddressProps) {
     super(scope, id);
     requireProps(this, props, { domain: true, place: REQUIRED_PLACE }, RULES);
+    requireProvider(this, "google");
     const { dependsOn, domain, place } = props;
     const name = networkName(place.deployment, "address");
     claimName(this, `static address in ${place.projectId}`, name);

@@ -2,6 +2,28 @@ import { type IResolvable } from "cdktf";
 
 import { CheckedRelation } from "../../core/checked-relation";
 import { CheckedValue, matching, oneOf } from "../../core/checked-value";
+import { PROJECT_ID } from "../../core/place-rules";
+import { type Rule } from "../../core/rules";
+
+/** An existing managed zone of Cloud DNS. */
+export interface DnsZone {
+  /** Name of the zone; one that is null at plan means none. */
+  readonly name: string;
+
+  /**
+   * Domain that the zone serves, to check that yours belongs to it.
+   *
+   * @default - not checked before Cloud DNS refuses a record
+   */
+  readonly dnsName?: string;
+
+  /**
+   * Project of the zone.
+   *
+   * @default - the project of the deployment
+   */
+  readonly project?: string;
+}
 
 /** Ways in which the certificate authority makes sure that a domain is yours. */
 export const CERTIFICATE_VALIDATION = oneOf(["dns", "load-balancer"], {
@@ -47,6 +69,22 @@ export const CLOSED_NEEDS_DOMAIN = new CheckedRelation<{
   problem: (names) =>
     `${names.closeDefaultAddress} is true and ${names.domain} is not given; there must be a domain, because the default address is the only one without it; give the domain, or set ${names.closeDefaultAddress} to false`,
 });
+
+/** Rules for the zone of a construct's domain. */
+export function zoneRules<Props>(
+  prop: string,
+  zoneOf: (props: Props) => Partial<DnsZone> | undefined,
+  domainOf: (props: Props) => string | undefined,
+): readonly Rule<Props>[] {
+  return [
+    ZONE_NAME.ruleOn(`${prop}.name`, (props) => zoneOf(props)?.name),
+    PROJECT_ID.ruleOn(`${prop}.project`, (props) => zoneOf(props)?.project),
+    ZONE_SERVES_DOMAIN.ruleOn({
+      domain: ["domain", domainOf],
+      dnsName: [`${prop}.dnsName`, (props) => zoneOf(props)?.dnsName],
+    }),
+  ];
+}
 
 function needsDomain(reasonAndRemedy: string) {
   return new CheckedRelation<{ given: unknown; domain: string | undefined }>({

@@ -8,7 +8,8 @@ import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/pl
 import { type ProjectApis } from "../../core/project-apis";
 import { requireProps, type Rule } from "../../core/rules";
 import { DnsCertificate } from "./dns-certificate";
-import { DnsRecords, type DnsZone } from "./dns-records";
+import { DnsRecords } from "./dns-records";
+import { type DnsZone } from "./edge-rules";
 import { type Protection } from "./protection";
 import { SecurityPolicy } from "./security-policy";
 

@@ -1,7 +1,6 @@
 import { DOMAIN } from "../../core/place-rules";
 import { type Rule } from "../../core/rules";
-import { type DnsZone } from "./dns-records";
-import { CERTIFICATE_VALIDATION, SAMPLE_RATE, ZONE_NAME, ZONE_NEEDS_DOMAIN, ZONE_SERVES_DOMAIN } from "./edge-rules";
+import { CERTIFICATE_VALIDATION, type DnsZone, SAMPLE_RATE, ZONE_NEEDS_DOMAIN, zoneRules } from "./edge-rules";
 import { protectionRules, type Protection } from "./protection";
 
 /** Props of the front door that both variants share. */
@@ -55,15 +54,15 @@ export interface FrontDoorProps {
 export const FRONT_DOOR_RULES: readonly Rule<FrontDoorProps>[] = [
   DOMAIN.ruleOn("domain", ({ domain }) => domain),
   CERTIFICATE_VALIDATION.ruleOn("certificateValidation", ({ certificateValidation: validation }) => validation),
-  ZONE_NAME.ruleOn("dnsZone.name", ({ dnsZone }) => dnsZone?.name),
   ZONE_NEEDS_DOMAIN.ruleOn({
     given: ["dnsZone", ({ dnsZone }) => dnsZone?.name],
     domain: ["domain", ({ domain }) => domain],
   }),
-  ZONE_SERVES_DOMAIN.ruleOn({
-    domain: ["domain", ({ domain }) => domain],
-    dnsName: ["dnsZone.dnsName", ({ dnsZone }) => dnsZone?.dnsName],
-  }),
+  ...zoneRules<FrontDoorProps>(
+    "dnsZone",
+    ({ dnsZone }) => dnsZone,
+    ({ domain }) => domain,
+  ),
   ...protectionRules<FrontDoorProps>({
     domain: ["domain", ({ domain }) => domain],
     existing: ["existingSecurityPolicy", ({ existingSecurityPolicy }) => existingSecurityPolicy],

@@ -1,5 +1,6 @@
 import {
   ADMINISTRATION_PATHS,
+  ADMINISTRATION_SUBPATHS,
   API_PATH,
   FLOW_EXECUTOR_PATH,
   SAML_PROVIDER_PATH,
@@ -102,6 +103,15 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     title: "Deny the administration to all others",
     reason:
       "A stolen session cannot change what the server runs. The rest of the API stays open, because sign-in pages and outposts need it.",
+  },
+  {
+    id: "administration-code",
+    priority: 2010,
+    action: "deny(403)",
+    match: { expression: ADMINISTRATION_SUBPATHS.map(beginsDecoded).join(" || ") },
+    onlyWith: "restrictAdmin",
+    title: "Deny imported flows and prompts with code to all others",
+    reason: "They take code too. A rule has room for five paths.",
   },
   contentRule(
     "sqli",

@@ -1,10 +1,10 @@
-import { Token, type IResolvable } from "cdktf";
+import { type IResolvable } from "cdktf";
 
 import { anyAddressRangeCondition, isAnyAddressRange, prefixLength } from "../../core/address-range";
 import { CheckedEntries } from "../../core/checked-entries";
 import { CheckedRelation } from "../../core/checked-relation";
 import { matching, oneOf, wholeNumber } from "../../core/checked-value";
-import { type OptionalValue } from "../../core/conditional";
+import { isOn, isWord, not, type OptionalValue } from "../../core/conditional";
 import { type Risk } from "../../core/risks";
 import { type Rule } from "../../core/rules";
 import { LIMIT_SECONDS, MOST_RANGES, UNEXAMINED_PATHS } from "./protection-rules";
@@ -137,11 +137,14 @@ export const ADMIN_RANGES_GIVEN = new CheckedRelation<{ adminRanges: readonly st
 });
 
 /** Policy of the organization that takes the place of the rules here. */
-export const EXISTING_SECURITY_POLICY = matching("^projects/[^/]+/global/securityPolicies/[^/]+$", {
-  must: "be projects/<project>/global/securityPolicies/<name>",
-  reason: "a global load balancer takes no regional policy",
-  remedy: "write it in full",
-});
+export const EXISTING_SECURITY_POLICY = matching(
+  "^projects/[a-z][a-z0-9.:-]*[a-z0-9]/global/securityPolicies/[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
+  {
+    must: "be projects/<project>/global/securityPolicies/<name>",
+    reason: "a global load balancer takes no regional policy",
+    remedy: "write it in full",
+  },
+);
 
 /** A backend has one policy. */
 export const ONE_SECURITY_POLICY = new CheckedRelation<{ existing: unknown; protection: unknown }>({
@@ -197,14 +200,18 @@ export function protectionRules<Props>({ domain, existing, protection }: Protect
 
 /** Undefined for no protection, like an optional value; known only to Terraform if the switch is. */
 function presenceOf(protection: Protection | undefined): unknown {
-  const { enabled = PROTECTION_DEFAULTS.enabled } = protection ?? { enabled: false };
-  return enabled === false ? undefined : enabled;
+  const presence = isProtected(protection);
+  return presence === "false" ? undefined : presence;
+}
+
+/** Whether there is a protection, as a string: `true`, `false` or a boolean expression. */
+export function isProtected(protection: Protection | undefined): string {
+  return isOn(protection === undefined ? false : (protection.enabled ?? PROTECTION_DEFAULTS.enabled));
 }
 
 /** Whether the rules about content exist, and whether they only take notes. */
 export function wafSwitches(waf: string): { readonly isOn: string; readonly isPreview: string } {
-  if (!Token.isUnresolved(waf)) return { isOn: String(waf !== WAF_OFF), isPreview: String(waf === WAF_PREVIEW) };
-  return { isOn: `${waf} != "${WAF_OFF}"`, isPreview: `${waf} == "${WAF_PREVIEW}"` };
+  return { isOn: not(isWord(waf, WAF_OFF)), isPreview: isWord(waf, WAF_PREVIEW) };
 }
 
 /** Warns of what the rules about content do not see, once somebody relies on them. */

@@ -25,7 +25,14 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
 import { warnOf } from "../../core/risks";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
-import { PROTECTION_DEFAULTS, protectionRules, unexaminedPathsRisk, wafSwitches, type Protection } from "./protection";
+import {
+  isProtected,
+  PROTECTION_DEFAULTS,
+  protectionRules,
+  unexaminedPathsRisk,
+  wafSwitches,
+  type Protection,
+} from "./protection";
 import { LIMIT_SECONDS, PROTECTION_RULES, RANGES_PER_RULE, type ProtectionRule } from "./protection-rules";
 
 export interface SecurityPolicyProps {
@@ -89,7 +96,7 @@ export class SecurityPolicy extends Construct {
       name,
       type: "CLOUD_ARMOR",
       rule: blocks.filter(({ forEach }) => forEach === undefined).map(({ rule }) => rule),
-      count: countIf(allOf(isSet(domain), isOn(protection === undefined ? false : settings.enabled))),
+      count: countIf(allOf(isSet(domain), isProtected(protection))),
       dependsOn,
       // A load balancer must let go of it before it is destroyed; it is never replaced under the same name.
       lifecycle: { createBeforeDestroy: true },

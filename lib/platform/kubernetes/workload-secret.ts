@@ -79,7 +79,7 @@ export function secretVariablesRule<Props>(valuesOf: (props: Props) => WorkloadS
     message: (props) =>
       doubled(props).map(
         (variable) =>
-          `secret variable ${variable} has a double underscore; a key of a synchronized secret must have none, because the platform's own synchronization refuses it and the copy must be able to move there; use a name without and let the entrypoint map it`,
+          `secret variable ${variable} has a double underscore; a key of a synchronized secret must have none, because GKE's own synchronization refuses it and the copy must be able to move there; use a name without and let the entrypoint map it`,
       ),
   };
 }

@@ -16,6 +16,7 @@ import { allOf, countIf, countIfSet, isSet, isWord, oneAttribute } from "../../c
 import { expression, numberExpression } from "../../core/expression";
 import { certificateName, endpointGroupName, networkName, serviceName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 import { type DnsCertificate } from "../edge/dns-certificate";
 import { type DomainAddress } from "../edge/domain-address";
@@ -74,6 +75,7 @@ export interface ServerlessFrontDoorProps {
  * service, whose database could not exist twice.
  */
 export class ServerlessFrontDoor extends Construct implements FrontDoor {
+  /** URL of the domain; meaningless where that is null at plan. */
   readonly url: string;
 
   readonly ready: ITerraformDependable[];
@@ -101,6 +103,7 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
       { address: true, certificate: true, place: REQUIRED_PLACE, service: true, validation: true },
       RULES,
     );
+    requireProvider(this, "google");
     const { address, place } = props;
     claimName(this, `load balancer in ${place.projectId}`, serviceName(place.deployment));
     this.count = countIfSet(address.domain);
@@ -128,7 +131,7 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
       region: place.region,
       name: endpointGroupName(place.deployment, place.region),
       networkEndpointType: "SERVERLESS",
-      // By its name, see above. Cloud Run looks it up for each request.
+      // By its name: a reference would make Terraform create a second service before it destroys the first.
       cloudRun: { service: serviceName(place.deployment) },
       count: this.count,
       dependsOn: this.props.dependsOn,
@@ -217,6 +220,12 @@ const CERTIFICATE_MAPS = "//certificatemanager.googleapis.com/";
 
 const RULES: readonly Rule<ServerlessFrontDoorProps>[] = [
   ...PLACE_RULES,
+  {
+    holds: ({ address, service }) =>
+      Token.isUnresolved(address) || Token.isUnresolved(service) || service.address === address,
+    message: () =>
+      "the service does not know this address; it must, because from release 2026.8.1 on the application takes the last address that it does not trust for the client's; give the address to the service too",
+  },
   CERTIFICATE_VALIDATION.ruleOn("validation", ({ validation }) => validation),
   SAMPLE_RATE.ruleOn("requestLogSampleRate", ({ requestLogSampleRate }) => requestLogSampleRate),
 ];

@@ -74,7 +74,8 @@ export interface ServerlessServiceProps {
   readonly maxInstanceCount?: number;
 
   /**
-   * Minimum number of instances. With 0, the worker stops whenever nobody signs in.
+   * Minimum number of instances. With 0, the worker stops with the last instance, and mail, tasks and clean-ups wait for
+   * the next request.
    *
    * @default 1
    */

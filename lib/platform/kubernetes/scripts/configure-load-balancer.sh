@@ -34,7 +34,7 @@ google_setting ADDRESS_NAME "$name" "the name of a global address"
 google_setting BACKEND "[a-z0-9-]{1,63}/[a-z0-9-]{1,63}" "a namespace and a service, like apps/server"
 google_setting OWNER "$name" "what names start with, like idp-demo"
 google_setting REQUEST_TIMEOUT_SECONDS '[1-9][0-9]{0,8}' "a number of seconds above 0"
-google_setting REQUEST_LOG_SAMPLE_RATE '0(\.[0-9]{1,9})?|1(\.0{1,9})?' "a number from 0 to 1"
+google_setting REQUEST_LOG_SAMPLE_RATE '0(\.[0-9]+)?|1(\.0+)?|[1-9](\.[0-9]+)?e-[0-9]+' "a number from 0 to 1"
 [ -z "$SECURITY_POLICY" ] || google_setting SECURITY_POLICY \
   "((https://[a-z.]+/compute/[a-z0-9]+/)?projects/$project/global/securityPolicies/)?$name" "the id of a security policy"
 [ -z "$CERTIFICATE_MAP" ] || google_setting CERTIFICATE_MAP \
