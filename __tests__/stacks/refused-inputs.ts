@@ -188,7 +188,7 @@ export const ACCEPTED_BY_BOTH = {
   database_final_backup_days: [30, 0, 365],
   database_tier: ["db-g1-small", "db-custom-1-3840", "db-custom-2-7680", "db-custom-4-15360"],
   deletion_protection: [true, false],
-  dns_zone: [null, { name: "example", dns_name: "example.com" }, { name: "example", project: "names" }],
+  dns_zone: [null, { name: "example", dns_name: "example.com" }, { name: "example", project: "dns-project" }],
   domain: [null, "sign-in.example.com"],
   environment_variables: [
     {},
