@@ -47,7 +47,7 @@ const passthrough: FrontEnd = (client, sent) => ({ peer: client, forwardedFor: s
 /** How a line of releases finds the client, given the ranges that it trusts. */
 type Reading = (arrival: Arrival, isTrusted: (address: string) => boolean) => string;
 
-/** The first address of the header, whoever wrote it. */
+/** The first address of the header, which the client may have written. */
 const upTo20265: Reading = ({ forwardedFor, peer }, isTrusted) => (isTrusted(peer) ? (forwardedFor[0] ?? peer) : peer);
 
 /** The last address of the header, even if it is that of a proxy. */
@@ -140,7 +140,7 @@ describe("The address of a client behind", () => {
   it.each([
     ["a load balancer and Cloud Run", balancedCloudRun, LISTS.serverlessDomain],
     ["an Ingress", ingress, LISTS.kubernetesDomain],
-  ])("%s is that of the load balancer for everybody, unless its own address is trusted", (_, frontEnd, list) => {
+  ])("%s: every client looks like the load balancer, unless its address is trusted", (_, frontEnd, list) => {
     const without = list.replace(`,${BALANCER}/32`, "");
     expect(without).not.toBe(list);
     expect(from202681(frontEnd(CLIENT, []), trusts(without))).toBe(BALANCER);
@@ -154,7 +154,7 @@ describe("The address of a client behind", () => {
 describeWith(["terraform"], "The ranges that a stack makes the application trust", () => {
   const VARIABLE = "IDP_LISTEN__TRUSTED_PROXY_CIDRS";
 
-  /** The list as Terraform evaluates it, with one address for every one that it would create. */
+  /** The list as Terraform evaluates it, with an example in place of each address that it would create. */
   const evaluatedList = ({ locals = {} }: Terraform, domain: string | null): unknown => {
     const [list = ""] = Object.values(locals).flatMap((layer) => (layer as Record<string, string>)[VARIABLE] ?? []);
     const known = list.replaceAll(/one\(google_compute_\w+\.\w+\[\*\]\.address\)/g, `"${BALANCER}"`);

@@ -140,7 +140,7 @@ export class CloudArmor {
       if (!rule.preview) return { action, rule: idOf(rule), noted };
       noted.push(idOf(rule));
     }
-    throw new Error("a policy has a rule for every request");
+    throw new Error("no rule of the policy matches; the default rule must");
   }
 
   private matches({ match }: Rule): boolean {

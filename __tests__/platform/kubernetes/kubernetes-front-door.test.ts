@@ -274,7 +274,7 @@ describe("KubernetesFrontDoor", () => {
     expect(environment).toEqual({
       ADDRESS_NAME: "${one(google_compute_global_address.address_global[*].name)}",
       BACKEND: "${kubernetes_namespace_v1.namespace.metadata[0].name}/idp-backend",
-      // Empty rather than absent: the environment of whoever applies must not fill them.
+      // Empty, not absent: otherwise variables set on the machine that applies would take effect.
       CERTIFICATE_MAP: "",
       OWNER: "idp-demo-abc123",
       PROJECT_ID: "demo-project",

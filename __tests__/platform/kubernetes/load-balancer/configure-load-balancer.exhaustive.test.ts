@@ -39,7 +39,7 @@ describeWith(["curl", "dash", "jq"], "configure-load-balancer.sh", () => {
     }),
   );
 
-  it.concurrent("leaves a policy and a map of somebody else when none is given, and says so", () =>
+  it.concurrent("leaves a policy and a map that are not ours when none is given, and says so", () =>
     inScene(async ({ run, settings }) => {
       const theirs = {
         SECURITY_POLICY: "organization-policy",

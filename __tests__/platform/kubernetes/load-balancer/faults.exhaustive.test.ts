@@ -114,7 +114,7 @@ describeWith(["curl", "dash", "jq"], "a fault of Compute Engine", () => {
         ? ([call, "412 conditionNotMet", reason(412, "conditionNotMet")] as const)
         : ([call, "400 resourceNotReady", reason(400, "resourceNotReady")] as const),
     ),
-  )("%s: %s: looks again at what somebody else is changing", (call, _name, fault) =>
+  )("%s: %s: looks again while somebody else changes it", (call, _name, fault) =>
     inScene(async ({ run, settings, standIn }) => {
       standIn.inject(`compute.${call}`, fault, 2);
 
