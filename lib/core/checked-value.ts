@@ -43,8 +43,14 @@ export class CheckedValue<Value> {
 
   /** Message about an unacceptable value; `shown` is its representation. */
   problem(name: string, shown: string): string {
-    const { must, reason, remedy, secret = false } = this.spec;
-    return `${name} is ${secret ? "given" : shown}; it must ${must}${reason === undefined ? "" : `, because ${reason}`}; ${remedy}`;
+    const { secret = false } = this.spec;
+    return `${name} is ${secret ? "given" : shown}; ${this.requirement}`;
+  }
+
+  /** What the value must be, why and how to fix it. */
+  get requirement(): string {
+    const { must, reason, remedy } = this.spec;
+    return `it must ${must}${reason === undefined ? "" : `, because ${reason}`}; ${remedy}`;
   }
 
   /** Rule on a prop; absent values and values known only to Terraform pass. */

@@ -8,7 +8,8 @@ import {
   ZONE_SERVES_DOMAIN,
 } from "../../lib/platform/edge/edge-rules";
 import { PROTECTION_INPUTS } from "./protection-inputs";
-import { memberExpression, type Input } from "./input-table";
+import { type Input } from "./input-table";
+import { memberExpression } from "./object-type";
 
 /** What the variants say differently about a domain. */
 interface DoorWords {

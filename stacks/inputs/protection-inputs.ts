@@ -11,7 +11,8 @@ import {
   SIGN_INS_PER_MINUTE,
   WAF,
 } from "../../lib/platform/edge/protection";
-import { memberExpression, type Input } from "./input-table";
+import { type Input } from "./input-table";
+import { memberExpression } from "./object-type";
 
 const PROTECTION = {
   members: {

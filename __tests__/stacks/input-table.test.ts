@@ -1,0 +1,135 @@
+import { TerraformLocal } from "cdktf";
+
+import { everyMember } from "../../lib/core/checked-entries";
+import { matching, wholeNumber } from "../../lib/core/checked-value";
+import { type Rule } from "../../lib/core/rules";
+import { declareInputs, type Input } from "../../stacks/inputs/input-table";
+import { evaluatedLocals } from "../core/terraform-console";
+import { describeWith } from "../support/programs";
+import { bareStack, terraformOf } from "../support/synthesis";
+import { refusals } from "./terraform-run";
+
+const HOST = matching("^[a-z.]+$", { must: "be a host name", remedy: "use for example mail.example.com" });
+const VERSION = wholeNumber(
+  { from: 1 },
+  { reason: "a rollout must be visible", remedy: "use the number of a version" },
+);
+
+const TABLE = {
+  mail: {
+    type: {
+      members: {
+        host: { type: "string", must: HOST },
+        port: { type: "number", default: 587 },
+        password: {
+          type: { members: { secret_id: { type: "string" }, version: { type: "number", must: VERSION } } },
+          default: null,
+        },
+      },
+    },
+    default: null,
+    description: "Server.",
+  },
+  settings: {
+    type: {
+      mapOf: { members: { secret_id: { type: "string" }, version: { type: "number", default: null, must: VERSION } } },
+    },
+    default: {},
+    description: "Secrets.",
+  },
+} as const satisfies Record<string, Input>;
+
+const stack = bareStack();
+const values = declareInputs(stack, TABLE);
+const { variable: variables = {} } = terraformOf(stack);
+
+describe("An input that is an object", () => {
+  it("has the type that Terraform writes, with the defaults of its members", () => {
+    expect(variables.mail).toMatchObject({
+      type: "object({ host = string, port = optional(number, 587), password = optional(object({ secret_id = string, version = number }), null) })",
+    });
+    expect(variables.settings).toMatchObject({
+      type: "map(object({ secret_id = string, version = optional(number, null) }))",
+    });
+  });
+});
+
+describeWith(["terraform"], "An input that is an object, in Terraform", () => {
+  it("gives its members, also of an object in it, or their defaults where it is null", () => {
+    const given = (mail: unknown) => {
+      const locals = bareStack();
+      const { mail: value } = declareInputs(locals, { mail: { ...TABLE.mail, default: mail } });
+      new TerraformLocal(locals, "found", [
+        value.enabled,
+        value.host,
+        value.port,
+        value.password.enabled,
+        value.password.secretId,
+        value.password.version,
+      ]);
+      return evaluatedLocals(terraformOf(locals)).found;
+    };
+    expect(given(null)).toEqual([false, null, 587, false, null, null]);
+    expect(given({ host: "mail.example.com" })).toEqual([true, "mail.example.com", 587, false, null, null]);
+    expect(given({ host: "a.b", port: 465, password: { secret_id: "s", version: 3 } })).toEqual([
+      true,
+      "a.b",
+      465,
+      true,
+      "s",
+      3,
+    ]);
+  });
+
+  const CASES = [
+    [{ mail: { host: "mail.example.com" }, settings: {} }, []],
+    [{ mail: null }, []],
+    [
+      { mail: { host: "Mail", password: { secret_id: "s", version: 0 } } },
+      [
+        'mail.host is "Mail"; it must be a host name; use for example mail.example.com.',
+        "mail.password.version is 0; it must be a whole number from 1, because a rollout must be visible; use the number of a version.",
+      ],
+    ],
+    [{ settings: { A: { secret_id: "s" }, B: { secret_id: "s", version: 2 } } }, []],
+    [
+      { settings: { A: { secret_id: "s", version: 0 }, B: { secret_id: "s", version: 1.5 } } },
+      [
+        "settings has A.version = 0, B.version = 1.5; it must be a whole number from 1, because a rollout must be visible; use the number of a version.",
+      ],
+    ],
+  ] as const;
+  const found = refusals(
+    variables,
+    CASES.map(([inputs]) => inputs),
+  );
+
+  it.each(CASES.map(([inputs, said], index) => [inputs, said, found[index]] as const))(
+    "is refused by the rules of its members: %j",
+    (_, said, refused) => {
+      expect(refused).toEqual(said);
+    },
+  );
+});
+
+describe("The rule for a member of every entry", () => {
+  interface Props {
+    readonly settings: Readonly<Record<string, { readonly writeVersion?: number }>>;
+  }
+  const rule: Rule<Props> = everyMember("writeVersion", VERSION).ruleOn("settings", ({ settings }) => settings);
+
+  it("lists the entries of a prop that break it, and passes those without the member", () => {
+    const settings = { A: { writeVersion: 0 }, B: {}, C: { writeVersion: 1 }, D: { writeVersion: -1 } };
+    expect(rule.holds({ settings })).toBe(false);
+    expect(rule.message({ settings })).toEqual([
+      "settings has A.writeVersion = 0, D.writeVersion = -1; it must be a whole number from 1, because a rollout must be visible; use the number of a version",
+    ]);
+    expect(rule.holds({ settings: { B: {}, C: { writeVersion: 1 } } })).toBe(true);
+  });
+
+  it("has the Terraform name of the member in the validation of an input", () => {
+    expect(everyMember("writeVersion", VERSION).validationOf("settings").errorMessage).toContain(
+      "${key}.write_version",
+    );
+  });
+});
