@@ -52,6 +52,11 @@ describe("An input that is an object", () => {
       type: "map(object({ secret_id = string, version = optional(number, null) }))",
     });
   });
+
+  it("reaches a construct as a reference if it is a map", () => {
+    new TerraformLocal(stack, "found", values.settings);
+    expect(terraformOf(stack).locals?.found).toBe("${var.settings}");
+  });
 });
 
 describeWith(["terraform"], "An input that is an object, in Terraform", () => {
