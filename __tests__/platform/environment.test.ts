@@ -4,7 +4,7 @@ import fc from "fast-check";
 
 import { InputVariable } from "../../lib/core/input-variable";
 import { type EnvironmentSpec } from "../../lib/idp/container-spec";
-import { addPlainEntries } from "../../lib/platform/environment";
+import { addEntries } from "../../lib/platform/environment";
 import { valueAt } from "../stacks/configuration-graph";
 import { asConstant, evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
@@ -17,7 +17,7 @@ const environmentOf = (environment: EnvironmentSpec, stack: BareStack = bareStac
     location: "us-central1",
     template: { template: { containers: [{ image: "image" }] } },
   });
-  addPlainEntries(job, "template.template.containers.0", environment);
+  addEntries(job, "template.template.containers.0", { environment });
   const terraform = terraformOf(stack);
   const container = valueAt(
     resourceOf(terraform, "google_cloud_run_v2_job", "job"),

@@ -1,6 +1,7 @@
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 import { type Construct } from "constructs";
 
+import { expression } from "../../lib/core/expression";
 import { type ReadableSecret } from "../../lib/core/generated-secret";
 import { type Identity } from "../../lib/core/identity";
 import { packageFile } from "../../lib/core/package-file";
@@ -14,6 +15,7 @@ import {
 import { publicImage } from "../../lib/idp/idp-image";
 import { type OneTimeJobSpec } from "../../lib/idp/job-runner";
 import { type ImageRepository, type MediaStore, type SqlInstance } from "../../lib/idp/parts";
+import { type SecretSettings } from "../../lib/idp/secret-settings";
 import { WorkloadNamespace, type WorkloadNamespaceProps } from "../../lib/platform/kubernetes/workload-namespace";
 import { type Cluster } from "../../lib/platform/parts";
 import { bareStack, type BareStack } from "./synthesis";
@@ -45,6 +47,13 @@ export const standInIdentity = (name = "Runner", overrides: Partial<Identity> = 
 export const standInSecret = (secretId: string, version = "1"): ReadableSecret => ({
   secretId,
   version,
+  ready: [],
+  grantAccess: () => [],
+});
+
+/** @param references Terraform expression */
+export const standInSettings = (references: string): SecretSettings => ({
+  references: expression(references),
   ready: [],
   grantAccess: () => [],
 });

@@ -1,6 +1,7 @@
 import { dependable, TerraformElement, Token, ref, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
+import { expression } from "./expression";
 import { requireProvider, type ProviderName } from "./provider-requirements";
 import { requireProps } from "./rules";
 
@@ -20,6 +21,13 @@ export interface EphemeralResourceProps {
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * Terraform expression of a map, to open it once for each element; `each` in the arguments is the element.
+   *
+   * @default - opened once
+   */
+  readonly forEach?: string;
 }
 
 /**
@@ -40,12 +48,22 @@ export class EphemeralResource extends TerraformElement {
 
   /** Reference to one string attribute of the opened resource. */
   stringAttribute(name: string): string {
-    return Token.asString(ref(`ephemeral.${this.props.type}.${this.friendlyUniqueId}.${name}`, this.cdktfStack));
+    return Token.asString(ref(`${this.address}.${name}`, this.cdktfStack));
+  }
+
+  /** Reference to one string attribute of each opened resource, under the key of its element. */
+  stringAttributes(name: string): string {
+    return expression(`{ for key, opened in ${this.address} : key => opened.${name} }`);
   }
 
   override toTerraform(): unknown {
-    const { attributes, dependsOn = [], type } = this.props;
+    const { attributes, dependsOn = [], forEach, type } = this.props;
+    const repetition = forEach === undefined ? {} : { for_each: forEach };
     const dependencies = dependsOn.length === 0 ? {} : { depends_on: dependsOn.map((part) => dependable(part)) };
-    return { ephemeral: { [type]: { [this.friendlyUniqueId]: { ...attributes, ...dependencies } } } };
+    return { ephemeral: { [type]: { [this.friendlyUniqueId]: { ...repetition, ...attributes, ...dependencies } } } };
+  }
+
+  private get address(): string {
+    return `ephemeral.${this.props.type}.${this.friendlyUniqueId}`;
   }
 }

@@ -3,6 +3,7 @@ import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { type ReadableSecret } from "../core/generated-secret";
 import { missingText, type Rule } from "../core/rules";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
+import { type SecretSettings } from "./secret-settings";
 
 /** Variables from the caller: a literal map, or an expression that evaluates to one. */
 export type EnvironmentOverrides = Readonly<Record<string, string>> | IResolvable;
@@ -154,6 +155,13 @@ export interface ContainerSpec {
    * @default - the platform's own default
    */
   readonly resources?: ResourcesSpec;
+
+  /**
+   * Further variables whose values are read from Secret Manager, with names that may be known only at plan.
+   *
+   * @default - none
+   */
+  readonly secretSettings?: readonly SecretSettings[];
 
   /**
    * Probe that holds back traffic until the container is ready.

@@ -23,6 +23,7 @@ import {
 import { type ContainerSpec, type EnvironmentOverrides, type ProbeSpec, type ResourcesSpec } from "./container-spec";
 import { ENVIRONMENT_RULES } from "./environment-rules";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
+import { type SecretSettings } from "./secret-settings";
 
 export interface IdentityProviderContainerProps {
   /** Instance that holds the application's database. */
@@ -47,6 +48,13 @@ export interface IdentityProviderContainerProps {
    * @default - only the baseline
    */
   readonly environment?: EnvironmentOverrides;
+
+  /**
+   * Further variables whose values are read from Secret Manager.
+   *
+   * @default - none
+   */
+  readonly secretSettings?: readonly SecretSettings[];
 
   /**
    * Probe that holds back traffic until migrations are done. Period × failures must not exceed 600 s.
@@ -112,6 +120,7 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
       [BOOTSTRAP_PASSWORD.variable]: secrets.bootstrapPassword,
       [DATABASE_VARIABLES.password]: database.password,
     },
+    secretSettings: props.secretSettings,
     startupProbe,
     livenessProbe,
     mounts: [props.media],

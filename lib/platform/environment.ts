@@ -1,26 +1,42 @@
 import { Fn, TerraformLocal, Token, type ITerraformDependable, type TerraformResource } from "cdktf";
 
-import { addDynamicBlock } from "../core/conditional";
+import { addDynamicBlock, addDynamicBlocks, type DynamicBlock } from "../core/conditional";
 import { expression, literal } from "../core/expression";
 import { type Identity } from "../core/identity";
 import { type ContainerSpec, type EnvironmentOverrides, type EnvironmentSpec } from "../idp/container-spec";
 
+/** What is added to the variables that are known at synth. */
+interface FurtherEntries {
+  readonly environment: EnvironmentSpec;
+
+  /**
+   * How a platform escapes a value so that the container gets it unchanged.
+   *
+   * @default - unchanged
+   */
+  readonly spelling?: (value: string) => string;
+
+  /**
+   * Variables with secret values, of which the names are known only at plan.
+   *
+   * @default - none
+   */
+  readonly secrets?: DynamicBlock;
+}
+
 /**
- * Adds the plain variables beside the secret ones, as one dynamic block: the caller's may be unknown at synth.
+ * Adds the plain variables beside the secret ones, as a dynamic block: the caller's may be unknown at synth.
  *
  * @param containerPath path of the container block in the resource, for example `template.containers.0`
- * @param spelling how a platform escapes a value so that the container gets it unchanged
  */
-export function addPlainEntries(
-  resource: TerraformResource,
-  containerPath: string,
-  environment: EnvironmentSpec,
-  spelling: (value: string) => string = (value) => `\${${value}}`,
-): void {
-  addDynamicBlock(resource, containerPath, "env", {
+export function addEntries(resource: TerraformResource, containerPath: string, entries: FurtherEntries): void {
+  const { environment, secrets, spelling = (value) => `\${${value}}` } = entries;
+  const plain = {
     forEach: mergedEnvironment(resource, environment),
     content: { name: "${env.key}", value: spelling("env.value") },
-  });
+  };
+  if (secrets === undefined) addDynamicBlock(resource, containerPath, "env", plain);
+  else addDynamicBlocks(resource, containerPath, "env", [plain, secrets]);
 }
 
 /** What a platform sets in a container's environment. */
@@ -95,9 +111,12 @@ export function environmentOn(facts: PlatformFacts, container: ContainerSpec): E
 
 /** What must exist before a container can start as an identity: grants, and the container's own dependencies. */
 export function grantsTo(identity: Identity, container: ContainerSpec): ITerraformDependable[] {
-  const { database, dependsOn = [], image, mounts = [], secretEnvironment } = container;
+  const { database, dependsOn = [], image, mounts = [], secretEnvironment, secretSettings = [] } = container;
   return [
-    ...Object.values(secretEnvironment).flatMap((secret) => [...secret.ready, ...secret.grantAccess(identity)]),
+    ...[...Object.values(secretEnvironment), ...secretSettings].flatMap((secret) => [
+      ...secret.ready,
+      ...secret.grantAccess(identity),
+    ]),
     ...mounts.flatMap((store) => [...store.ready, ...store.grantReadWrite(identity)]),
     ...(database === undefined ? [] : [...database.instance.ready, ...database.instance.grantConnect(identity)]),
     ...image.ready,

@@ -14,6 +14,7 @@ import {
   standInDatabase,
   standInIdentity,
   standInIdentityProvider,
+  standInSettings,
 } from "../../support/stand-in-parts";
 import { addressesOf, bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../../support/synthesis";
 
@@ -95,6 +96,23 @@ describe("KubernetesWorkload", () => {
     expect(told({ IDP_LISTEN__TRUSTED_PROXY_CIDRS: "10.0.0.0/8" })).toMatchObject({
       IDP_LISTEN__TRUSTED_PROXY_CIDRS: "10.0.0.0/8",
     });
+  });
+
+  it("takes settings with secret values from the copies, and grants the pods nothing for them", () => {
+    const settings = {
+      ...standInSettings("var.settings"),
+      grantAccess: () => {
+        throw new Error("the pods read no secret");
+      },
+    };
+    const { deployment, server } = workloadIn({}, { secretSettings: [settings] });
+    expect(valueAt(server, "dynamic.env.1")).toMatchObject({
+      for_each: "${local.workload_secrets_references}",
+      content: { name: "${env.key}", value_from: [{ secret_key_ref: [{}] }] },
+    });
+    expect(valueAt(deployment, "spec.template.metadata.annotations.secret-versions")).toContain(
+      "workload_secrets_references",
+    );
   });
 
   it("leaves the number of pods to the autoscaler, which looks at the server alone", () => {

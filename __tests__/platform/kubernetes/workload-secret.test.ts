@@ -1,18 +1,34 @@
+import { rendered } from "../../../lib/core/expression";
 import { type ReadableSecret } from "../../../lib/core/generated-secret";
 import { TerraformData } from "../../../lib/core/terraform-data";
+import { type SecretSettings } from "../../../lib/idp/secret-settings";
 import { KubernetesWorkload } from "../../../lib/platform/kubernetes/kubernetes-workload";
 import { WorkloadSecret } from "../../../lib/platform/kubernetes/workload-secret";
-import { namespaceIn, PLACE, standInContainer, standInIdentity, standInSecret } from "../../support/stand-in-parts";
+import { evaluated } from "../../stacks/terraform-run";
+import { describeWith } from "../../support/programs";
+import {
+  namespaceIn,
+  PLACE,
+  standInContainer,
+  standInIdentity,
+  standInSecret,
+  standInSettings,
+} from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
 
-describe("WorkloadSecret", () => {
-  const secretIn = (values: Record<string, ReadableSecret>, stack = bareStack()) => {
-    const namespace = namespaceIn(stack);
-    const secret = new WorkloadSecret(stack, "Secrets", { name: "idp", namespace, projectId: PLACE.projectId, values });
-    const terraform = terraformOf(stack);
-    return { secret, terraform, resource: resourceOf(terraform, "kubernetes_secret_v1", "secrets") };
-  };
+const secretIn = (
+  values: Record<string, ReadableSecret>,
+  stack = bareStack(),
+  settings?: readonly SecretSettings[],
+) => {
+  const namespace = namespaceIn(stack);
+  const props = { name: "idp", namespace, projectId: PLACE.projectId, values, settings };
+  const secret = new WorkloadSecret(stack, "Secrets", props);
+  const terraform = terraformOf(stack);
+  return { secret, stack, terraform, resource: resourceOf(terraform, "kubernetes_secret_v1", "secrets") };
+};
 
+describe("WorkloadSecret", () => {
   it("holds values that are read at apply, at exactly the stored version, and written without a trace", () => {
     const { resource, terraform } = secretIn({ DB_PASSWORD: standInSecret("database", "3") });
     expect(resource).toEqual({
@@ -73,5 +89,85 @@ describe("WorkloadSecret", () => {
         ].join("\n"),
       ),
     );
+  });
+
+  it("reads further secrets, of which only Terraform knows the names, under keys without a double underscore", () => {
+    const stack = bareStack();
+    const stored = new TerraformData(stack, "Stored", {});
+    const settings = [{ ...standInSettings("var.settings"), ready: [stored] }];
+    const { resource, secret, terraform } = secretIn({ A: standInSecret("a") }, stack, settings);
+    expect(terraform.locals).toMatchObject({ secrets_references: "${var.settings}" });
+    expect(terraform.ephemeral?.google_secret_manager_secret_version?.secrets_further).toEqual({
+      for_each: "${local.secrets_references}",
+      project: "demo-project",
+      secret: "${each.value.secret_id}",
+      version: "${each.value.version}",
+      depends_on: ["terraform_data.stored"],
+    });
+    const read = "ephemeral.google_secret_manager_secret_version.secrets_further";
+    expect(resource.data_wo).toBe(
+      `\${merge({"A" = ephemeral.google_secret_manager_secret_version.secrets_a.secret_data}, ` +
+        `{ for name, value in { for key, opened in ${read} : key => opened.secret_data } : replace(name, "__", ".") => value })}`,
+    );
+    expect(rendered(stack, secret.furtherEntries)).toEqual({
+      forEach: "${local.secrets_references}",
+      content: {
+        name: "${env.key}",
+        value_from: [
+          {
+            secret_key_ref: [
+              {
+                name: "${kubernetes_secret_v1.secrets.metadata[0].name}",
+                key: '${replace(env.key, "__", ".")}',
+              },
+            ],
+          },
+        ],
+      },
+    });
+  });
+});
+
+describeWith(["terraform"], "WorkloadSecret with further secrets, read by Terraform", () => {
+  const SMTP = { secret_id: "smtp", version: 3 };
+
+  /** Revision and annotation for several sets of further secrets. */
+  const toldOf = (...sets: readonly Readonly<Record<string, object>>[]) => {
+    const all = sets.map((references) => {
+      const { resource, secret, stack } = secretIn({ A: standInSecret("a", "5") }, bareStack(), [
+        standInSettings("var.settings"),
+      ]);
+      const text = JSON.stringify([resource.data_wo_revision, rendered(stack, secret.versions)]);
+      return JSON.parse(
+        text.replaceAll("local.secrets_references", `jsondecode(local.set_${sets.indexOf(references)})`),
+      ) as unknown;
+    });
+    const locals = Object.fromEntries(sets.map((references, index) => [`set_${index}`, JSON.stringify(references)]));
+    return evaluated({ locals: { ...locals, all } }).all as [revision: number, versions: string][];
+  };
+
+  it("is what it is without them as long as there are none", () => {
+    expect(toldOf({})).toEqual([[5, "A=5"]]);
+  });
+
+  it("is written again, and starts new pods, when one comes, goes, is renamed, is another or has another version", () => {
+    const told = toldOf(
+      {},
+      { X: SMTP },
+      { Y: SMTP },
+      { X: SMTP, Y: SMTP },
+      { X: { ...SMTP, version: 2 } },
+      { X: { ...SMTP, secret_id: "projects/other-project/secrets/smtp" } },
+    );
+    expect(new Set(told.map(([revision]) => revision)).size).toBe(told.length);
+    expect(told.every(([revision]) => revision >= 5 && revision < 2 ** 31)).toBe(true);
+    expect(told.map(([, versions]) => versions)).toEqual([
+      "A=5",
+      "A=5,X=smtp:3",
+      "A=5,Y=smtp:3",
+      "A=5,X=smtp:3,Y=smtp:3",
+      "A=5,X=smtp:2",
+      "A=5,X=projects/other-project/secrets/smtp:3",
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import { InputVariable } from "../../../lib/core/input-variable";
+import { TerraformData } from "../../../lib/core/terraform-data";
 import { type ContainerSpec } from "../../../lib/idp/container-spec";
 import { type IdentityProviderContainerProps } from "../../../lib/idp/identity-provider-container";
 import { trustedProxies } from "../../../lib/idp/identity-provider-container";
@@ -11,6 +12,7 @@ import {
   standInDatabase,
   standInIdentity,
   standInIdentityProvider,
+  standInSettings,
 } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, warningsOf, type BareStack, type Block } from "../../support/synthesis";
 
@@ -90,6 +92,33 @@ describe("ServerlessService", () => {
       startup_cpu_boost: true,
       limits: { cpu: "2", memory: "4Gi" },
     });
+  });
+
+  it("refers to settings with secret values, of which only Terraform knows the names", () => {
+    const { onlyContainer } = serviceOf({
+      secretSettings: [standInSettings("var.settings"), standInSettings("local.more")],
+    });
+    expect(valueAt(onlyContainer(), "dynamic.env")).toEqual([
+      expect.objectContaining({ content: { name: "${env.key}", value: "${env.value}" } }),
+      {
+        for_each: "${merge(var.settings, local.more)}",
+        content: {
+          name: "${env.key}",
+          value_source: [{ secret_key_ref: [{ secret: "${env.value.secret_id}", version: "${env.value.version}" }] }],
+        },
+      },
+    ]);
+  });
+
+  it("waits for settings with secret values, and for its right to read them", () => {
+    const stack = bareStack();
+    const [stored, granted] = [new TerraformData(stack, "Stored", {}), new TerraformData(stack, "Granted", {})];
+    const settings = { ...standInSettings("var.settings"), ready: [stored], grantAccess: () => [granted] };
+    const container = standInContainer({ port: 80, secretSettings: [settings] });
+    expect(serviceIn({ service: { container } }, stack).resource().depends_on).toEqual([
+      "terraform_data.stored",
+      "terraform_data.granted",
+    ]);
   });
 
   it("mounts the media bucket first and the database's socket last", () => {

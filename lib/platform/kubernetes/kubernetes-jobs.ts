@@ -88,6 +88,7 @@ export class KubernetesJob extends Construct implements OneTimeJob {
       namespace,
       projectId: place.projectId,
       values: container.secretEnvironment,
+      settings: container.secretSettings,
     });
 
     // With another name, the provider replaces the job, and so runs it again.
@@ -124,7 +125,7 @@ export class KubernetesJob extends Construct implements OneTimeJob {
       timeouts: { create: JOB_TIMEOUT, update: JOB_TIMEOUT, delete: JOB_DELETION_TIMEOUT },
       dependsOn: [...namespace.grantsTo(identity, container), ...dependsOn],
     });
-    completePodTemplate(this.job, container);
+    completePodTemplate(this.job, container, secret);
 
     this.jobName = this.job.metadata.name;
     this.ready = [this.job];

@@ -118,6 +118,7 @@ export class KubernetesWorkload extends Construct implements Workload {
       namespace,
       projectId: place.projectId,
       values: container.secretEnvironment,
+      settings: container.secretSettings,
     });
 
     this.workload = new DeploymentV1(this, MAIN_CHILD_ID, {
@@ -165,7 +166,7 @@ export class KubernetesWorkload extends Construct implements Workload {
       timeouts: { create: rolloutTimeout(1), update: rolloutTimeout(maxInstanceCount) },
       dependsOn: [...namespace.grantsTo(identity, container), ...dependsOn],
     });
-    completePodTemplate(this.workload, container, props.address);
+    completePodTemplate(this.workload, container, secret, props.address);
 
     const autoscaler = new HorizontalPodAutoscalerV2(this, "Autoscaler", {
       metadata,

@@ -14,7 +14,7 @@ import { type TerraformResource } from "cdktf";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ContainerSpec, type ProbeSpec, type ResourcesSpec } from "../../idp/container-spec";
 import { DATABASE_PORT, RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "../../idp/contract";
-import { addPlainEntries, environmentOn } from "../environment";
+import { addEntries, environmentOn } from "../environment";
 import { type SqlInstance, type WorkloadAddress } from "../parts";
 import {
   ARCHITECTURE_TOLERATION,
@@ -135,11 +135,13 @@ export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
 /**
  * Adds what the bindings cannot express to a resource with such a template.
  *
+ * @param secret copies of the secrets that the container gets as variables
  * @param address that clients connect to, if any
  */
 export function completePodTemplate(
   resource: TerraformResource,
   container: ContainerSpec,
+  secret: WorkloadSecret,
   address?: WorkloadAddress,
 ): void {
   // Makes the proxy a sidecar, which runs beside the container instead of before it.
@@ -157,8 +159,12 @@ export function completePodTemplate(
     },
     container,
   );
-  // Kubernetes would expand $(NAME), and reduce $$ to $.
-  addPlainEntries(resource, `${POD_PATH}.container.0`, environment, (value) => `\${replace(${value}, "$", "$$")}`);
+  addEntries(resource, `${POD_PATH}.container.0`, {
+    environment,
+    // Kubernetes would expand $(NAME), and reduce $$ to $.
+    spelling: (value) => `\${replace(${value}, "$", "$$")}`,
+    secrets: secret.furtherEntries,
+  });
 }
 
 /** A probe in the format of Kubernetes; undefined for a container without a port. */

@@ -1,12 +1,15 @@
 import { SecretV1 } from "@cdktf/provider-kubernetes/lib/secret-v1";
+import { Fn, TerraformLocal } from "cdktf";
 import { Construct } from "constructs";
 
+import { type DynamicBlock } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
-import { numberExpression } from "../../core/expression";
+import { expression, numberExpression } from "../../core/expression";
 import { type ReadableSecret } from "../../core/generated-secret";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
 import { type Rule } from "../../core/rules";
+import { mergedReferences, type SecretSettings } from "../../idp/secret-settings";
 import { type WorkloadNamespace } from "./workload-namespace";
 
 export interface WorkloadSecretProps {
@@ -20,13 +23,21 @@ export interface WorkloadSecretProps {
 
   /** Secrets of Secret Manager by the names of the variables that they become. */
   readonly values: Readonly<Record<string, ReadableSecret>>;
+
+  /**
+   * Further secrets, for variables whose names may be known only at plan.
+   *
+   * @default - none
+   */
+  readonly settings?: readonly SecretSettings[];
 }
 
 /**
  * Copies of secrets of Secret Manager for the pods of one workload.
  *
  * Terraform reads the values at apply and writes them through a write-only argument, so its state contains none. It
- * writes them again only when a version changes.
+ * writes them again only when a version changes, or which secrets there are. Whoever plans and applies must be allowed
+ * to read them all; the pods need no access to Secret Manager.
  */
 export class WorkloadSecret extends Construct {
   /** Name; a reference to it waits for the values. */
@@ -35,26 +46,42 @@ export class WorkloadSecret extends Construct {
   /** Versions of the secrets, without their values, for an annotation that makes a new version start new pods. */
   readonly versions: string;
 
+  /** The variables of the further secrets, for a container; undefined without any. */
+  readonly furtherEntries: DynamicBlock | undefined;
+
   readonly secret: SecretV1;
 
   constructor(scope: Construct, id: string, props: WorkloadSecretProps) {
     super(scope, id);
     requireProvider(this, "kubernetes");
-    const { name, namespace, projectId, values } = props;
+    const { name, namespace, settings = [], values } = props;
     const entries = Object.entries(values);
+    const versions = entries.map(([variable, { version }]) => `${variable}=${version}`).join(",");
+    const copies = Object.fromEntries(
+      entries.map(([variable, reference]) => [variable, this.readEphemerally(variable, reference, props.projectId)]),
+    );
+    const merged = mergedReferences(settings);
+    const further = merged === undefined ? undefined : this.furtherSecrets(merged, settings, props.projectId);
 
     this.secret = new SecretV1(this, MAIN_CHILD_ID, {
       metadata: { name, namespace: namespace.namespaceName },
       type: "Opaque",
-      dataWo: Object.fromEntries(
-        entries.map(([variable, reference]) => [variable, this.readEphemerally(variable, reference, projectId)]),
+      dataWo: further === undefined ? copies : (Fn.merge([copies, further.copies]) as Record<string, string>),
+      dataWoRevision: revisionOf(
+        entries.map(([, { version }]) => version),
+        further?.revision,
       ),
-      // Versions only increase, so their sum changes with each of them.
-      dataWoRevision: entries.length === 0 ? 1 : sumOf(entries.map(([, { version }]) => version)),
     });
 
     this.secretName = this.secret.metadata.name;
-    this.versions = entries.map(([variable, { version }]) => `${variable}=${version}`).join(",");
+    this.versions = further === undefined ? versions : `${versions}${further.versions}`;
+    this.furtherEntries = further && {
+      forEach: further.references,
+      content: {
+        name: "${env.key}",
+        value_from: [{ secret_key_ref: [{ name: this.secretName, key: `\${${keyOf("env.key")}}` }] }],
+      },
+    };
   }
 
   private readEphemerally(variable: string, { ready, secretId, version }: ReadableSecret, project: string): string {
@@ -65,10 +92,45 @@ export class WorkloadSecret extends Construct {
       dependsOn: ready,
     }).stringAttribute("secret_data");
   }
+
+  private furtherSecrets(merged: string, settings: readonly SecretSettings[], project: string) {
+    const references = new TerraformLocal(this, "References", merged).asString;
+    const read = new EphemeralResource(this, "Further", {
+      type: "google_secret_manager_secret_version",
+      provider: "google",
+      forEach: references,
+      attributes: { project, secret: "${each.value.secret_id}", version: "${each.value.version}" },
+      dependsOn: settings.flatMap(({ ready }) => ready),
+    });
+    const values = read.stringAttributes("secret_data");
+    const stored = `[for name, secret in ${references} : ",\${name}=\${secret.secret_id}:\${secret.version}"]`;
+    return {
+      references,
+      copies: expression(`{ for name, value in ${values} : ${keyOf("name")} => value }`),
+      versions: expression(`join("", ${stored})`),
+      // Another secret can have a lower version, so only a hash changes whatever the change is.
+      revision: `(length(${references}) == 0 ? 0 : parseint(substr(sha256(jsonencode(${references})), 0, ${REVISION_DIGITS}), 16))`,
+    };
+  }
 }
 
-function sumOf(versions: readonly string[]): number {
-  return numberExpression(`sum([${versions.map((version) => `tonumber(${version})`).join(", ")}])`);
+/** Hexadecimal digits of a revision: enough to tell any two apart, and still a 32-bit number with the versions. */
+const REVISION_DIGITS = 7;
+
+/** Key of a variable's copy, as a Terraform expression: GKE's own synchronization refuses a double underscore. */
+function keyOf(name: string): string {
+  return `replace(${name}, "__", ".")`;
+}
+
+/**
+ * A number that changes with each version, because versions only increase, and with the further secrets.
+ *
+ * @param further Terraform expression of a number for these; undefined without any
+ */
+function revisionOf(versions: readonly string[], further: string | undefined): number {
+  if (versions.length === 0 && further === undefined) return 1;
+  const sum = versions.length === 0 ? "1" : `sum([${versions.map((version) => `tonumber(${version})`).join(", ")}])`;
+  return numberExpression(further === undefined ? sum : `${sum} + ${further}`);
 }
 
 /** Rule for the variables of a container that are copies of secrets. */

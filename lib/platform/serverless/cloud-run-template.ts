@@ -8,7 +8,8 @@ import { setNewerAttribute } from "../../core/newer-attribute";
 import { type Rule } from "../../core/rules";
 import { databaseOf, type ContainerSpec } from "../../idp/container-spec";
 import { type DomainAddress } from "../edge/domain-address";
-import { addPlainEntries, environmentOn } from "../environment";
+import { mergedReferences } from "../../idp/secret-settings";
+import { addEntries, environmentOn } from "../environment";
 import { type NetworkAttachment } from "../network/network-attachment";
 import { LOAD_BALANCER_RANGES, SOCKET_FOLDER, SOCKET_VOLUME } from "./serverless-defaults";
 
@@ -73,7 +74,7 @@ export function completeTemplate(
   attachment: NetworkAttachment | undefined,
   address?: DomainAddress,
 ): void {
-  const { database, mounts = [] } = container;
+  const { database, mounts = [], secretSettings = [] } = container;
   const environment = environmentOn(
     {
       ...factsOf(address),
@@ -81,7 +82,11 @@ export function completeTemplate(
     },
     container,
   );
-  addPlainEntries(resource, `${templatePath}.containers.0`, environment);
+  const references = mergedReferences(secretSettings);
+  addEntries(resource, `${templatePath}.containers.0`, {
+    environment,
+    secrets: references === undefined ? undefined : { forEach: references, content: SECRET_ENTRY },
+  });
   mounts.forEach(({ mountOptions }, index) => {
     setNewerAttribute(resource, `${templatePath}.volumes.${index}.gcs.mount_options`, mountOptions);
   });
@@ -93,6 +98,12 @@ export function completeTemplate(
     content: { egress: EGRESS, network_interfaces: [{ network, subnetwork }] },
   });
 }
+
+/** A variable that an instance reads at exactly this version when it starts. */
+const SECRET_ENTRY = {
+  name: "${env.key}",
+  value_source: [{ secret_key_ref: [{ secret: "${env.value.secret_id}", version: "${env.value.version}" }] }],
+};
 
 /** What the application is told of its address and of the load balancers in front of it. */
 function factsOf(address: DomainAddress | undefined) {
