@@ -18,6 +18,7 @@ const DEBIAN_PACKAGES = {
   moto_server: "moto (from PyPI: moto[ec2,server])",
   pg_ctl: "postgresql-15",
   postgres: "postgresql-15",
+  promtool: "prometheus",
   psql: "postgresql-client-15",
   python3: "python3",
   sha256sum: "coreutils",

@@ -1,0 +1,145 @@
+import { type LogEntry } from "../../support/log-filter";
+import { NAMES } from "./alert-fixture";
+
+/** Entries that must raise an alert, and others that must not, each by what it is. */
+export interface LogExample {
+  readonly raises: readonly LogEntry[];
+  readonly quiet: Readonly<Record<string, LogEntry>>;
+}
+
+const { database, dumpJob, job, namespace, projectId, secretPrefix, workload } = NAMES;
+
+const logName = (log: string): string => `projects/${projectId}/logs/${encodeURIComponent(log)}`;
+
+const revision = (entry: LogEntry, service = workload): LogEntry => ({
+  resource: { type: "cloud_run_revision", labels: { service_name: service, location: "us-central1" } },
+  ...entry,
+});
+
+const container = (entry: LogEntry, ofNamespace = namespace): LogEntry => ({
+  resource: {
+    type: "k8s_container",
+    labels: { namespace_name: ofNamespace, container_name: "server", pod_name: "idp-5d9f" },
+  },
+  ...entry,
+});
+
+const event = (kind: string, name: string, reason: string, ofNamespace = namespace): LogEntry => ({
+  logName: logName("events"),
+  resource: { type: kind === "Pod" ? "k8s_pod" : "k8s_cluster", labels: {} },
+  jsonPayload: { involvedObject: { kind, name, namespace: ofNamespace }, reason },
+});
+
+const system = (textPayload: string): LogEntry =>
+  revision({ logName: logName("run.googleapis.com/varlog/system"), textPayload });
+
+const rollout = (message: string, kind = "Revision"): LogEntry =>
+  revision({
+    logName: logName("cloudaudit.googleapis.com/system_event"),
+    severity: "ERROR",
+    protoPayload: { status: { message }, response: { kind } },
+  });
+
+const WORKER_ENDED = "cloud-entrypoint: worker ended with exit code 1 after 3 s, starts again in 10 s";
+const SUPERVISION_ENDED =
+  "cloud-entrypoint: the supervision of the worker ended with exit code 2, so the container ends";
+const STOPPED = "cloud-entrypoint: worker starts again";
+
+const backup = (windowStatus: string, name = database): LogEntry => ({
+  logName: logName("cloudaudit.googleapis.com/system_event"),
+  resource: { type: "cloudsql_database", labels: { database_id: `${projectId}:${name}` } },
+  protoPayload: { methodName: "cloudsql.instances.automatedBackup", metadata: { windowStatus } },
+});
+
+const read = (principalEmail: string, secret = `${secretPrefix}secret-key`): LogEntry => ({
+  logName: logName("cloudaudit.googleapis.com/data_access"),
+  resource: { type: "audited_resource", labels: {} },
+  protoPayload: {
+    serviceName: "secretmanager.googleapis.com",
+    methodName: "google.cloud.secretmanager.v1.SecretManagerService.AccessSecretVersion",
+    resourceName: `projects/123456789012/secrets/${secret}/versions/1`,
+    authenticationInfo: { principalEmail },
+  },
+});
+
+const failedJob = (name: string): LogExample => ({
+  raises: [event("Job", `${name}-28812345`, "BackoffLimitExceeded"), event("Job", name, "DeadlineExceeded")],
+  quiet: {
+    "a finished job": event("Job", name, "Completed"),
+    "another job": event("Job", "migration", "BackoffLimitExceeded"),
+    "a job of another namespace": event("Job", name, "BackoffLimitExceeded", "other"),
+  },
+});
+
+/** An example for each alert with a log condition, by its id and platform. */
+export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
+  "out-of-memory": {
+    raises: [
+      system("Out-of-memory event detected in container"),
+      system("Memory limit of 4096 MiB exceeded with 4100 MiB used. Consider increasing the memory limit."),
+    ],
+    quiet: {
+      "a start": system("Default STARTUP HTTP probe succeeded"),
+      "somebody who writes about it": revision({
+        logName: logName("run.googleapis.com/stdout"),
+        textPayload: "Consider increasing the memory limit",
+      }),
+    },
+  },
+  "no-instance": {
+    raises: [
+      revision({ textPayload: "The request was aborted because there was no available instance. Additional …" }),
+    ],
+    quiet: {
+      "another service": revision(
+        { textPayload: "The request was aborted because there was no available instance." },
+        "other",
+      ),
+    },
+  },
+  "failed-rollout on serverless": {
+    raises: [rollout("Ready condition status changed to False for Revision idp-00002 with message: …")],
+    quiet: {
+      "a rollout that succeeds": rollout("Ready condition status changed to True for Revision idp-00002."),
+      "what is said of the service": rollout("Ready condition status changed to False for Service idp.", "Service"),
+    },
+  },
+  "failed-rollout on kubernetes": {
+    raises: [event("Pod", `${workload}-5d9f-x`, "BackOff"), event("Pod", `${workload}-5d9f-x`, "FailedMount")],
+    quiet: {
+      "a pod that waits for a node": event("Pod", `${workload}-5d9f-x`, "FailedScheduling"),
+      "another namespace": event("Pod", `${workload}-5d9f-x`, "BackOff", "other"),
+    },
+  },
+  "worker-down on serverless": {
+    raises: [revision({ textPayload: WORKER_ENDED }), revision({ textPayload: SUPERVISION_ENDED })],
+    quiet: {
+      "the next start": revision({ textPayload: STOPPED }),
+      "another service": revision({ textPayload: WORKER_ENDED }, "other"),
+    },
+  },
+  "worker-down on kubernetes": {
+    raises: [container({ textPayload: WORKER_ENDED })],
+    quiet: {
+      "the next start": container({ textPayload: STOPPED }),
+      "another namespace": container({ textPayload: WORKER_ENDED }, "other"),
+    },
+  },
+  "backup-failed": {
+    raises: ["STATUS_FAILED", "STATUS_ATTEMPT_FAILED", "STATUS_SKIPPED"].map((status) => backup(status)),
+    quiet: {
+      "a good backup": backup("STATUS_SUCCEEDED"),
+      "another database": backup("STATUS_FAILED", "other"),
+    },
+  },
+  "job-failed on kubernetes": failedJob(job),
+  "dump-failed on kubernetes": failedJob(dumpJob),
+  "secret-read": {
+    raises: [read("stranger@example.com")],
+    quiet: {
+      "the application": read("idp-run-0a1b2c@my-project.iam.gserviceaccount.com"),
+      "whoever applies": read("deployer@example.com"),
+      "another secret": read("stranger@example.com", "other"),
+    },
+  },
+};

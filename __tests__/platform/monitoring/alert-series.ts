@@ -1,0 +1,210 @@
+import { NAMES } from "./alert-fixture";
+
+/** Made-up series: a selector and its samples in the notation of promtool, one a minute, or each half hour over days. */
+export type Series = readonly (readonly [selector: string, samples: string])[];
+
+/** What must raise an alert, and what must not, each by what it is like. */
+export interface Example {
+  /** When to look, in minutes. */
+  readonly afterMinutes: number;
+  readonly raises: Series;
+  readonly quiet: Readonly<Record<string, Series>>;
+}
+
+const { database, dumpBucket, dumpJob, host, job, namespace, projectId, urlMap, workload } = NAMES;
+
+const check = (name: string, location: string, ofHost = host) =>
+  `monitoring_googleapis_com:uptime_check_${name}{monitored_resource="uptime_url", host="${ofHost}", checker_location="${location}"}`;
+const revision = (metric: string, labels: string, service = workload) =>
+  `run_googleapis_com:${metric}{monitored_resource="cloud_run_revision", service_name="${service}", revision_name="a", ${labels}}`;
+const pod = (metric: string, name: string, labels = "", container = "server") =>
+  `kubernetes_io:container_${metric}{monitored_resource="k8s_container", namespace_name="${namespace}", container_name="${container}", pod_name="${name}"${labels}}`;
+const instance = (metric: string, labels = "", name = database) =>
+  `cloudsql_googleapis_com:database_${metric}{monitored_resource="cloudsql_database", database_id="${projectId}:${name}"${labels}}`;
+const balancer = (metric: string, labels: string, map = urlMap) =>
+  `loadbalancing_googleapis_com:https_${metric}{monitored_resource="https_lb_rule", url_map_name="${map}", ${labels}}`;
+const executions = (name: string, result: string) =>
+  `run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", job_name="${name}", result="${result}"}`;
+
+const OTHER = "somebody-elses";
+
+/** Requests with a share of errors; errors and all grow by so many a minute. */
+function requests(of: (labels: string, owner?: string) => string, errorClass: string, owner?: string) {
+  return (errors: number, good: number): Series => [
+    [of(`response_code_class="${errorClass}"`, owner), `0+${errors}x40`],
+    [of(`response_code_class="${errorClass.startsWith("5xx") ? "2xx" : "200"}"`, owner), `0+${good}x40`],
+  ];
+}
+
+/** A distribution in which this many of a hundred values a minute are above the limit. */
+const distribution = (of: (labels: string) => string, limit: string, above: number): Series => [
+  [of(`le="${limit}"`), `0+${100 - above}x60`],
+  [of('le="100000"'), `0+100x60`],
+  [of('le="+Inf"'), `0+100x60`],
+];
+
+const runRequests = (labels: string, owner?: string) => revision("request_count", labels, owner);
+const doorRequests = (labels: string, owner?: string) => balancer("request_count", labels, owner);
+
+const gauge = (selector: (value?: string) => string, bad: number, good: number, afterMinutes: number): Example => ({
+  afterMinutes,
+  raises: [[selector(), `${bad}x90`]],
+  quiet: {
+    "a good value": [[selector(), `${good}x90`]],
+    "a short peak": [[selector(), `${good}x${afterMinutes - 10} ${bad}x0 ${good}x60`]],
+    "another deployment": [[selector(OTHER), `${bad}x90`]],
+  },
+});
+
+const failedJob = (name: string): Example => ({
+  afterMinutes: 15,
+  raises: [[executions(name, "failed"), "0x9 1x30"]],
+  quiet: {
+    "a good execution": [
+      [executions(name, "failed"), "0x40"],
+      [executions(name, "succeeded"), "0x9 1x30"],
+    ],
+    "a failure of another job": [[executions(OTHER, "failed"), "0x9 1x30"]],
+  },
+});
+
+const wrote = (bucket: string, method: string) =>
+  `storage_googleapis_com:api_request_count{monitored_resource="gcs_bucket", bucket_name="${bucket}", method="${method}", response_code="OK"}`;
+
+const DAY_MINUTES = 24 * 60;
+
+/** An example for each alert with a metric, by its id and platform. */
+export const EXAMPLES: Readonly<Record<string, Example>> = {
+  uptime: {
+    afterMinutes: 20,
+    raises: ["usa", "eur", "apac"].map((place) => [check("check_passed", place), "1x9 0x40"] as const),
+    quiet: {
+      "one place that cannot reach it": [
+        [check("check_passed", "usa"), "0x40"],
+        [check("check_passed", "eur"), "1x40"],
+        [check("check_passed", "apac"), "1x40"],
+      ],
+      "another host": [[check("check_passed", "usa", "other.example.com"), "0x40"]],
+      "no data yet": [],
+    },
+  },
+  "certificate-expiry": {
+    afterMinutes: 20,
+    raises: [[check("time_until_ssl_cert_expires", "usa"), "14x40"]],
+    quiet: { "a month left": [[check("time_until_ssl_cert_expires", "usa"), "30x40"]] },
+  },
+  errors: {
+    afterMinutes: 30,
+    raises: requests(runRequests, "5xx")(10, 90),
+    quiet: {
+      "one error in a hundred": requests(runRequests, "5xx")(1, 99),
+      "an error among three requests": [
+        [runRequests('response_code_class="5xx"'), "0x20 1x20"],
+        [runRequests('response_code_class="2xx"'), "0x20 2x20"],
+      ],
+      "another service": requests(runRequests, "5xx", OTHER)(10, 90),
+    },
+  },
+  "load-balancer-errors": {
+    afterMinutes: 30,
+    raises: requests(doorRequests, "500")(10, 90),
+    quiet: {
+      "one error in a hundred": requests(doorRequests, "500")(1, 99),
+      "another load balancer": requests(doorRequests, "500", OTHER)(10, 90),
+    },
+  },
+  latency: {
+    afterMinutes: 40,
+    raises: distribution((labels) => revision("request_latencies_bucket", labels), "2000", 20),
+    quiet: {
+      "one slow request in a hundred": distribution(
+        (labels) => revision("request_latencies_bucket", labels),
+        "2000",
+        1,
+      ),
+    },
+  },
+  "load-balancer-latency": {
+    afterMinutes: 40,
+    raises: distribution((labels) => balancer("total_latencies_bucket", labels), "2000", 20),
+    quiet: {
+      "one slow request in a hundred": distribution((labels) => balancer("total_latencies_bucket", labels), "2000", 1),
+    },
+  },
+  "at-maximum on serverless": {
+    afterMinutes: 40,
+    raises: [
+      [revision("container_instance_count", 'state="active"'), "2x60"],
+      [revision("container_instance_count", 'state="idle"'), "1x60"],
+    ],
+    quiet: { "one instance less": [[revision("container_instance_count", 'state="active"'), "2x60"]] },
+  },
+  "at-maximum on kubernetes": {
+    afterMinutes: 40,
+    raises: ["a", "b", "c"].map((name) => [pod("uptime", name), "0+60x60"] as const),
+    quiet: {
+      "one pod less": ["a", "b"].map((name) => [pod("uptime", name), "0+60x60"] as const),
+      "the proxies beside two servers": ["a", "b"].flatMap((name) => [
+        [pod("uptime", name), "0+60x60"] as const,
+        [pod("uptime", name, "", "database-proxy"), "0+60x60"] as const,
+      ]),
+    },
+  },
+  "cpu on serverless": {
+    afterMinutes: 40,
+    raises: distribution((labels) => revision("container_cpu_utilizations_bucket", labels), "0.9", 20),
+    quiet: { "an idle instance": distribution((l) => revision("container_cpu_utilizations_bucket", l), "0.5", 0) },
+  },
+  "memory on serverless": {
+    afterMinutes: 40,
+    raises: distribution((labels) => revision("container_memory_utilizations_bucket", labels), "0.9", 20),
+    quiet: { "half of it": distribution((l) => revision("container_memory_utilizations_bucket", l), "0.5", 0) },
+  },
+  "cpu on kubernetes": {
+    afterMinutes: 40,
+    raises: [[pod("cpu_limit_utilization", "a"), "0.95x60"]],
+    quiet: { "a busy pod": [[pod("cpu_limit_utilization", "a"), "0.8x60"]] },
+  },
+  "memory on kubernetes": {
+    afterMinutes: 40,
+    raises: [[pod("memory_limit_utilization", "a", ', memory_type="non-evictable"'), "0.95x60"]],
+    quiet: {
+      "a cache that gives way": [[pod("memory_limit_utilization", "a", ', memory_type="evictable"'), "0.95x60"]],
+    },
+  },
+  "restarts on kubernetes": {
+    afterMinutes: 30,
+    raises: [[pod("restart_count", "a"), "0x9 0+1x30"]],
+    quiet: { "one restart": [[pod("restart_count", "a"), "0x9 1x30"]] },
+  },
+  "database-down": gauge((name) => instance("up", "", name), 0, 1, 40),
+  "database-cpu": gauge((name) => instance("cpu_utilization", "", name), 0.95, 0.5, 40),
+  "database-memory": gauge((name) => instance("memory_utilization", "", name), 0.95, 0.7, 40),
+  "database-transaction-ids": {
+    afterMinutes: 80,
+    raises: [[instance("postgresql_transaction_id_utilization"), "0.85x90"]],
+    quiet: { "half of them": [[instance("postgresql_transaction_id_utilization"), "0.5x90"]] },
+  },
+  "database-connections": {
+    afterMinutes: 40,
+    raises: ["a", "b"].map((name) => [instance("postgresql_num_backends", `, database="${name}"`), "48x60"] as const),
+    quiet: { "half of them": [[instance("postgresql_num_backends", ', database="a"'), "48x60"]] },
+  },
+  "database-disk-growth": {
+    afterMinutes: 400,
+    raises: [[instance("disk_bytes_used"), "10000000000+20000000x420"]],
+    quiet: { "a slow growth": [[instance("disk_bytes_used"), "10000000000+1000000x420"]] },
+  },
+  "job-failed": failedJob(job),
+  "dump-failed": failedJob(dumpJob),
+  "dump-too-old on serverless": {
+    afterMinutes: 2 * DAY_MINUTES,
+    raises: [[executions(dumpJob, "failed"), "0x140"]],
+    quiet: { "a dump last night": [[executions(dumpJob, "succeeded"), "_x68 1x1 _x60"]] },
+  },
+  "dump-too-old on kubernetes": {
+    afterMinutes: 2 * DAY_MINUTES,
+    raises: [[wrote(dumpBucket, "ReadObject"), "1x140"]],
+    quiet: { "a dump last night": [[wrote(dumpBucket, "WriteObject"), "_x68 1x1 _x60"]] },
+  },
+};

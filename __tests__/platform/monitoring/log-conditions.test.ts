@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+
+import { packageFile } from "../../../lib/core/package-file";
+import { isSelected } from "../../support/log-filter";
+import { LOG_CASES, NAMES } from "./alert-fixture";
+import { LOG_EXAMPLES, type LogExample } from "./alert-log-entries";
+
+const exampleOf = (id: string, platform: string): LogExample =>
+  LOG_EXAMPLES[`${id} on ${platform}`] ?? LOG_EXAMPLES[id] ?? { raises: [], quiet: {} };
+
+describe("The log condition of each alert", () => {
+  it.each(LOG_CASES)("is met by what is wrong, and by nothing else: $name", ({ alert, condition, platform }) => {
+    const filter = condition.filter(NAMES);
+    const { quiet, raises } = exampleOf(alert.id, platform);
+    expect(raises.length).toBeGreaterThan(0);
+    expect(Object.keys(quiet).length).toBeGreaterThan(0);
+    expect(raises.filter((entry) => !isSelected(filter, entry))).toEqual([]);
+    expect(Object.entries(quiet).filter(([, entry]) => isSelected(filter, entry))).toEqual([]);
+  });
+
+  it("knows the entrypoint's own words", () => {
+    const entrypoint = readFileSync(packageFile("image/cloud-entrypoint.sh"), "utf8");
+    const lines = LOG_EXAMPLES["worker-down on serverless"]?.raises.map(({ textPayload }) => textPayload ?? "") ?? [];
+    expect(lines.length).toBe(2);
+    for (const line of lines) {
+      const words = line.replace("cloud-entrypoint: ", "").split(/ \d+/)[0] ?? "";
+      expect(entrypoint).toContain(`say "${words} $`);
+    }
+    expect(entrypoint).toContain("cloud-entrypoint: ");
+  });
+
+  it("has examples only where there is such a condition", () => {
+    const known = LOG_CASES.flatMap(({ alert, name }) => [alert.id, name]);
+    expect(Object.keys(LOG_EXAMPLES).filter((key) => !known.includes(key))).toEqual([]);
+  });
+});
+
+describe("The reading of log filters", () => {
+  const entry = { severity: "ERROR", textPayload: "a b", httpRequest: { status: 503, latency: "2.5s" } };
+
+  it.each([
+    ["severity>=WARNING", true],
+    ["severity>=CRITICAL", false],
+    ['textPayload:"A" NOT textPayload:"c"', true],
+    ['textPayload:"c" OR severity=ERROR', true],
+    ['severity=ERROR textPayload:("x" OR "b")', true],
+    ['(textPayload="a" OR textPayload="b") AND severity=ERROR', false],
+    ["httpRequest.status>=500", true],
+    ['httpRequest.latency>"3s"', false],
+    ['jsonPayload.reason="x"', false],
+    ['NOT jsonPayload.reason="x"', true],
+  ])("knows what %s means", (filter, isMet) => {
+    expect(isSelected(filter, entry)).toBe(isMet);
+  });
+
+  it.each(["severity", "severity>=", '(severity="ERROR"', 'a="b")', '="x"', 'a="b" OR'])("refuses %s", (filter) => {
+    expect(() => isSelected(filter, entry)).toThrow("no filter that is known");
+  });
+});

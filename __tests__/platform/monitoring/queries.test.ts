@@ -1,0 +1,67 @@
+import { parser } from "@prometheus-io/lezer-promql";
+
+import { ALERTS } from "../../../lib/platform/monitoring/alerts";
+import { METRIC_CASES, NAMES, ruleOf } from "./alert-fixture";
+import { KNOWN_METRICS } from "./known-metrics";
+
+const strict = parser.configure({ strict: true });
+
+/** The metrics of an expression, each with the labels that it is selected by. */
+function selectorsOf(query: string): { readonly metric: string; readonly labels: readonly string[] }[] {
+  const found: { metric: string; labels: string[] }[] = [];
+  strict.parse(query).iterate({
+    enter: ({ from, name, to }) => {
+      const text = query.slice(from, to);
+      if (name === "VectorSelector") found.push({ metric: "", labels: [] });
+      const last = found.at(-1);
+      if (name === "Identifier" && last?.metric === "") last.metric = text;
+      if (name === "LabelName" && text !== "le") last?.labels.push(text);
+    },
+  });
+  return found;
+}
+
+describe("The query of each alert", () => {
+  it.each(METRIC_CASES)("is PromQL: $name", ({ condition }) => {
+    expect(() => strict.parse(ruleOf(condition))).not.toThrow();
+  });
+
+  it("is refused by the parser where it is none", () => {
+    expect(() => strict.parse('sum(rate(a:b{c="d"[5m])) > 1')).toThrow();
+  });
+
+  it.each(METRIC_CASES)("has no other metrics and labels than Google Cloud has: $name", ({ condition }) => {
+    const selectors = selectorsOf(condition.query(NAMES));
+    expect(selectors).not.toEqual([]);
+    const unknown = selectors.flatMap(({ labels, metric }) => {
+      const known = KNOWN_METRICS[metric];
+      return known === undefined ? [metric] : labels.filter((label) => !known.labels.includes(label));
+    });
+    expect(unknown).toEqual([]);
+  });
+
+  it.each(METRIC_CASES)("says of which resource and of which deployment it is: $name", ({ condition }) => {
+    const query = condition.query(NAMES);
+    const own = Object.values(NAMES).filter((name) => query.includes(`"${name}"`) || query.includes(`:${name}"`));
+    expect(own.length).toBeGreaterThan(0);
+    for (const { labels } of selectorsOf(query)) expect(labels).toContain("monitored_resource");
+  });
+
+  it("uses every metric in the list", () => {
+    const used = METRIC_CASES.flatMap(({ condition }) =>
+      selectorsOf(condition.query(NAMES)).map(({ metric }) => metric),
+    );
+    expect([...new Set(used)].sort()).toEqual(Object.keys(KNOWN_METRICS).sort());
+  });
+
+  it("is looked at once a minute, so it lasts whole minutes", () => {
+    expect(METRIC_CASES.filter(({ condition }) => condition.durationSeconds % 60 !== 0)).toEqual([]);
+  });
+});
+
+describe("The table of alerts", () => {
+  it("has each id once, in the order of the alphabet, in which Terraform lists them", () => {
+    const ids = ALERTS.map(({ id }) => id);
+    expect(ids).toEqual([...new Set(ids)].sort());
+  });
+});

@@ -1,0 +1,105 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { describeWith, programPath } from "../../support/programs";
+import { METRIC_CASES, ruleOf } from "./alert-fixture";
+import { EXAMPLES, type Example, type Series } from "./alert-series";
+
+const folder = mkdtempSync(join(tmpdir(), "alerts-"));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+interface Expectation {
+  readonly alert: string;
+  readonly afterMinutes: number;
+  readonly behaviour: string;
+  readonly isRaised: boolean;
+  readonly series: Series;
+}
+
+const exampleOf = (id: string, platform: string): Example | undefined =>
+  EXAMPLES[`${id} on ${platform}`] ?? EXAMPLES[id];
+
+/** What is the same on both platforms, once. */
+const RULES = METRIC_CASES.filter(
+  (each, index) => METRIC_CASES.findIndex(({ condition }) => ruleOf(condition) === ruleOf(each.condition)) === index,
+);
+
+const EXPECTATIONS = RULES.flatMap(({ alert, name, platform }): Expectation[] => {
+  const example = exampleOf(alert.id, platform);
+  if (example === undefined) return [];
+  const { afterMinutes, quiet, raises } = example;
+  const series = Object.entries({ "what is wrong": raises, ...quiet });
+  return series.map(([behaviour, ofCase]) => ({
+    alert: name,
+    afterMinutes,
+    behaviour,
+    isRaised: ofCase === raises,
+    series: ofCase,
+  }));
+});
+
+/** Writes a file that promtool reads; JSON is YAML. */
+function written(name: string, content: unknown): string {
+  const path = join(folder, name);
+  writeFileSync(path, JSON.stringify(content));
+  return path;
+}
+
+/** Runs the rule of each expectation over its series, and returns what promtool says. */
+function judge(expectations: readonly Expectation[]) {
+  const files = RULES.map(({ condition, name }, index) => {
+    const rule = { alert: name, expr: ruleOf(condition), for: `${condition.durationSeconds}s` };
+    const rules = written(`rules-${index}.json`, { groups: [{ name: "alerts", rules: [rule] }] });
+    const ofAlert = expectations.filter(({ alert }) => alert === name);
+    // A day of minutes takes seconds.
+    const interval = ofAlert.some(({ afterMinutes }) => afterMinutes > 1000) ? "30m" : "1m";
+    return written(`tests-${index}.json`, {
+      rule_files: [rules],
+      evaluation_interval: interval,
+      tests: ofAlert.map(({ afterMinutes, behaviour, isRaised, series }) => ({
+        name: `${name}: ${behaviour}`,
+        interval,
+        input_series: series.map(([selector, values]) => ({ series: selector, values })),
+        promql_expr_test: [
+          {
+            expr: 'count(ALERTS{alertstate="firing"})',
+            eval_time: `${afterMinutes}m`,
+            exp_samples: isRaised ? [{ labels: "{}", value: 1 }] : [],
+          },
+        ],
+      })),
+    });
+  });
+  return spawnSync(programPath("promtool"), ["test", "rules", ...files], { encoding: "utf8", timeout: 50_000 });
+}
+
+describe("The made-up series", () => {
+  it("are there for each alert with a metric, with some that must not raise it", () => {
+    const without = METRIC_CASES.filter(({ alert, platform }) => {
+      const example = exampleOf(alert.id, platform);
+      return example === undefined || Object.keys(example.quiet).length === 0;
+    });
+    expect(without.map(({ name }) => name)).toEqual([]);
+  });
+
+  it("belong to alerts that there are", () => {
+    const known = METRIC_CASES.flatMap(({ alert, name }) => [alert.id, name]);
+    expect(Object.keys(EXAMPLES).filter((key) => !known.includes(key))).toEqual([]);
+  });
+});
+
+describeWith(["promtool"], "An alert with a metric", () => {
+  it("is raised by what is wrong, and by nothing else", () => {
+    const { status, stderr, stdout } = judge(EXPECTATIONS);
+    expect([status, `${stdout}${stderr}`.replaceAll(/^.*(Unit Testing|SUCCESS).*\n|^\n/gm, "")]).toEqual([0, ""]);
+  });
+
+  it("is seen to be quiet where it should be raised", () => {
+    const [first] = EXPECTATIONS;
+    expect(judge(first === undefined ? [] : [{ ...first, series: [] }]).status).toBe(1);
+  });
+});

@@ -1,0 +1,137 @@
+/** Where a deployment runs, as far as metrics and logs differ. */
+export type Platform = "kubernetes" | "serverless";
+
+/**
+ * Names in queries, filters and first steps. Each is a literal or a Terraform expression; one that only some deployments
+ * have is meaningless in the others.
+ */
+export interface AlertNames {
+  readonly projectId: string;
+
+  /** Host that the uptime check asks. */
+  readonly host: string;
+
+  /** Regular expression for the name of the load balancer's URL map. */
+  readonly urlMap: string;
+
+  /** Cloud SQL instance. */
+  readonly database: string;
+
+  /** Connections that the database accepts. */
+  readonly maxConnections: string;
+
+  /** Most instances or pods. */
+  readonly maxInstances: string;
+
+  /** Cloud Run service, or deployment in the namespace. */
+  readonly workload: string;
+
+  /** Beginning of the names of the jobs that prepare the deployment. */
+  readonly job: string;
+
+  /** Job that dumps the database. */
+  readonly dumpJob: string;
+
+  /** Bucket of the dumps. */
+  readonly dumpBucket: string;
+
+  /** Namespace in the cluster; meaningless on Cloud Run. */
+  readonly namespace: string;
+
+  /** Beginning of the names of the secrets. */
+  readonly secretPrefix: string;
+
+  /** Accounts that may read secrets, each in quotes, joined by OR. */
+  readonly secretReaders: string;
+}
+
+/** Text that contains names. */
+type Text = (names: AlertNames) => string;
+
+/** What a metric must be for an alert. */
+export interface MetricCondition {
+  /** PromQL expression of one value; an empty result raises nothing. */
+  readonly query: Text;
+
+  /** How the value compares with the threshold while something is wrong. */
+  readonly raisedWhen: "<" | ">" | ">=";
+
+  readonly threshold: number;
+
+  /** How long that must last. */
+  readonly durationSeconds: number;
+}
+
+/** An entry of the log that raises an alert. */
+export interface LogCondition {
+  /** Filter in Cloud Logging's query language. */
+  readonly filter: Text;
+}
+
+export type Condition = LogCondition | MetricCondition;
+
+/** What a deployment must have for an alert to make sense. */
+export type AlertNeed = "audit" | "domain" | "dump" | "room" | "uptimeCheck";
+
+/** A row of the table of alerts. */
+export interface Alert {
+  /** Key in the input `alerts`, in the policy's address and in tests. */
+  readonly id: string;
+
+  /** What is wrong, as the notification says it. */
+  readonly title: string;
+
+  readonly severity: "CRITICAL" | "ERROR" | "WARNING";
+
+  /** Condition on each platform that can have it. */
+  readonly on: Readonly<Partial<Record<Platform, Condition>>>;
+
+  /**
+   * What the deployment must have.
+   *
+   * @default - nothing; it exists in every deployment
+   */
+  readonly needs?: readonly AlertNeed[];
+
+  /** What to do first, with the command; the text of the notification. */
+  readonly firstSteps: (names: AlertNames, platform: Platform) => string;
+}
+
+/** Whether a condition is about a metric, and so has a threshold and a duration. */
+export function isMetric(condition: Condition): condition is MetricCondition {
+  return "query" in condition;
+}
+
+/** A command that prints what the log has about something. */
+export function logCommand(filter: string, { projectId }: AlertNames, freshness = "1h"): string {
+  return `gcloud logging read '${filter}' --project=${projectId} --freshness=${freshness}`;
+}
+
+/** Log filters, each for everything that one part writes. */
+export const LOGS_OF = {
+  /** Server and worker. */
+  workload: ({ namespace, workload }: AlertNames, platform: Platform) =>
+    platform === "serverless"
+      ? `resource.type="cloud_run_revision" resource.labels.service_name="${workload}"`
+      : `resource.type="k8s_container" resource.labels.namespace_name="${namespace}" resource.labels.container_name="server"`,
+
+  /** The lines that the entrypoint writes about the worker. */
+  worker: (names: AlertNames, platform: Platform) =>
+    `${LOGS_OF.workload(names, platform)} textPayload:"cloud-entrypoint: "`,
+
+  /** A job in Cloud Run, or the pods of a job in the namespace. */
+  job: ({ namespace }: AlertNames, platform: Platform, job: string) =>
+    platform === "serverless"
+      ? `resource.type="cloud_run_job" resource.labels.job_name="${job}"`
+      : `resource.type="k8s_container" resource.labels.namespace_name="${namespace}" resource.labels.pod_name:"${job}"`,
+
+  database: ({ database, projectId }: AlertNames) =>
+    `resource.type="cloudsql_database" resource.labels.database_id="${projectId}:${database}"`,
+
+  loadBalancer: ({ urlMap }: AlertNames) =>
+    `resource.type="http_load_balancer" resource.labels.url_map_name=~"^${urlMap}$"`,
+
+  /** What the cluster reports about objects of one kind in the namespace. */
+  events: ({ namespace }: AlertNames, kind: string, name: string) =>
+    `log_id("events") jsonPayload.involvedObject.kind="${kind}" jsonPayload.involvedObject.namespace="${namespace}" jsonPayload.involvedObject.name:"${name}"`,
+} as const;

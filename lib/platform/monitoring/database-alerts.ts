@@ -1,0 +1,106 @@
+import { LOGS_OF, logCommand, type Alert, type AlertNames, type MetricCondition } from "./alert";
+
+const instance = ({ database, projectId }: AlertNames): string =>
+  `monitored_resource="cloudsql_database", database_id="${projectId}:${database}"`;
+
+const metric = (name: string) => (names: AlertNames) => `cloudsql_googleapis_com:database_${name}{${instance(names)}}`;
+
+/** The same condition wherever the server runs. */
+function everywhere(query: MetricCondition["query"], condition: Omit<MetricCondition, "query">): Alert["on"] {
+  return { kubernetes: { query, ...condition }, serverless: { query, ...condition } };
+}
+
+const describeCommand = ({ database, projectId }: AlertNames): string =>
+  `gcloud sql instances describe ${database} --project=${projectId} --format='value(state)'`;
+
+/** Alerts about the database, the same on both platforms. */
+export const DATABASE_ALERTS: readonly Alert[] = [
+  {
+    id: "database-down",
+    title: "the database is down",
+    severity: "CRITICAL",
+    on: everywhere((names) => `min(${metric("up")(names)})`, {
+      raisedWhen: "<",
+      threshold: 1,
+      durationSeconds: 180,
+    }),
+    firstSteps: (names) =>
+      `Nobody can sign in. Its state: \`${describeCommand(names)}\`. Maintenance is Sundays at 03:00 UTC and takes minutes. What it said: \`${logCommand(LOGS_OF.database(names), names)}\``,
+  },
+  {
+    id: "database-cpu",
+    title: "the CPU of the database is used up",
+    severity: "WARNING",
+    on: everywhere((names) => `max(${metric("cpu_utilization")(names)})`, {
+      raisedWhen: ">",
+      threshold: 0.9,
+      durationSeconds: 900,
+    }),
+    firstSteps: () =>
+      "Sign-ins become slow. Query insights in the console show which statements take the time. Raise `database_tier`; the database restarts.",
+  },
+  {
+    id: "database-memory",
+    title: "the memory of the database is nearly used up",
+    severity: "WARNING",
+    on: everywhere((names) => `max(${metric("memory_utilization")(names)})`, {
+      raisedWhen: ">",
+      threshold: 0.9,
+      durationSeconds: 900,
+    }),
+    firstSteps: () => "The server is killed when there is none left. Raise `database_tier`; the database restarts.",
+  },
+  {
+    id: "database-disk-growth",
+    title: "the disk of the database grows fast",
+    severity: "WARNING",
+    // The disk grows by itself, so how full it is says little; it never shrinks.
+    on: everywhere((names) => `max(delta(${metric("disk_bytes_used")(names)}[6h]))`, {
+      raisedWhen: ">",
+      threshold: 5 * 2 ** 30,
+      durationSeconds: 600,
+    }),
+    firstSteps: () =>
+      "More than 5 GiB in six hours, and a disk never shrinks. Mostly events or tasks that are not cleaned up: see Events and System tasks in the administration, and their retention under System, Settings.",
+  },
+  {
+    id: "database-connections",
+    title: "the connections of the database are nearly used up",
+    severity: "ERROR",
+    on: everywhere((names) => `sum(${metric("postgresql_num_backends")(names)}) / ${names.maxConnections}`, {
+      raisedWhen: ">",
+      threshold: 0.9,
+      durationSeconds: 300,
+    }),
+    firstSteps: () =>
+      "Instances without a connection answer nothing. Raise `database_tier`, or lower `max_instance_count`.",
+  },
+  {
+    id: "database-transaction-ids",
+    title: "the database runs out of transaction ids",
+    severity: "ERROR",
+    on: everywhere((names) => `max(${metric("postgresql_transaction_id_utilization")(names)})`, {
+      raisedWhen: ">",
+      threshold: 0.8,
+      durationSeconds: 3600,
+    }),
+    firstSteps: (names) =>
+      `At 1 the database takes no more writes. Something keeps it from cleaning up, mostly a transaction that is open for days. Look for it in the log: \`${logCommand(`${LOGS_OF.database(names)} textPayload:"vacuum"`, names, "1d")}\``,
+  },
+  {
+    id: "backup-failed",
+    title: "the daily backup of the database failed",
+    severity: "ERROR",
+    on: {
+      kubernetes: { filter: failedBackup },
+      serverless: { filter: failedBackup },
+    },
+    firstSteps: ({ database, projectId }) =>
+      `Make one now: \`gcloud sql backups create --instance=${database} --project=${projectId}\`, and look at those there are: \`gcloud sql backups list --instance=${database} --project=${projectId}\``,
+  },
+];
+
+/** Whatever is not said to have succeeded has failed. */
+function failedBackup(names: AlertNames): string {
+  return `log_id("cloudaudit.googleapis.com/system_event") ${LOGS_OF.database(names)} protoPayload.methodName="cloudsql.instances.automatedBackup" NOT protoPayload.metadata.windowStatus="STATUS_SUCCEEDED"`;
+}

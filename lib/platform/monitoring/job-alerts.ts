@@ -1,0 +1,78 @@
+import { LOGS_OF, logCommand, type Alert, type AlertNames, type Condition, type MetricCondition } from "./alert";
+
+/** An execution that failed after all its attempts. */
+const failures = (job: (names: AlertNames) => string): MetricCondition => ({
+  query: (names) =>
+    `sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", job_name="${job(names)}", result="failed"}[10m]))`,
+  raisedWhen: ">",
+  threshold: 0,
+  durationSeconds: 0,
+});
+
+/** The same as the cluster reports it. */
+const failedJob = (job: (names: AlertNames) => string): Condition => ({
+  filter: (names) =>
+    `${LOGS_OF.events(names, "Job", job(names))} jsonPayload.reason=("BackoffLimitExceeded" OR "DeadlineExceeded")`,
+});
+
+/**
+ * A dump a day, and six hours for one that is late. A condition looks back a day at most, so most of the time is in how
+ * long it must hold.
+ */
+const DUMP_AGE = { raisedWhen: ">=", threshold: 1, durationSeconds: 10 * 3600 } as const;
+const DUMP_WINDOW = "20h";
+
+/** Alerts about jobs, and about access to what they protect. */
+export const JOB_ALERTS: readonly Alert[] = [
+  {
+    id: "job-failed",
+    title: "the preparation of the database failed",
+    severity: "ERROR",
+    on: { serverless: failures(({ job }) => job), kubernetes: failedJob(({ job }) => job) },
+    firstSteps: (names, platform) =>
+      `The apply that started it has failed too. What it said: \`${logCommand(LOGS_OF.job(names, platform, names.job), names)}\`. Mend the cause and apply again.`,
+  },
+  {
+    id: "dump-failed",
+    title: "a dump of the database failed",
+    severity: "ERROR",
+    needs: ["dump"],
+    on: { serverless: failures(({ dumpJob }) => dumpJob), kubernetes: failedJob(({ dumpJob }) => dumpJob) },
+    firstSteps: (names, platform) =>
+      `The dumps before it are kept. What it said: \`${logCommand(LOGS_OF.job(names, platform, names.dumpJob), names, "1d")}\``,
+  },
+  {
+    id: "dump-too-old",
+    title: "the last dump of the database is too old",
+    severity: "ERROR",
+    needs: ["dump"],
+    on: {
+      serverless: {
+        query: ({ dumpJob }) =>
+          `absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", job_name="${dumpJob}", result="succeeded"}[${DUMP_WINDOW}])`,
+        ...DUMP_AGE,
+      },
+      kubernetes: {
+        query: ({ dumpBucket }) =>
+          `absent_over_time(storage_googleapis_com:api_request_count{monitored_resource="gcs_bucket", bucket_name="${dumpBucket}", method="WriteObject", response_code="OK"}[${DUMP_WINDOW}])`,
+        ...DUMP_AGE,
+      },
+    },
+    firstSteps: (names, platform) =>
+      `There was no new one for more than a day: is the schedule paused? What the job said: \`${logCommand(LOGS_OF.job(names, platform, names.dumpJob), names, "2d")}\``,
+  },
+  {
+    id: "secret-read",
+    title: "somebody else has read a secret",
+    severity: "CRITICAL",
+    needs: ["audit"],
+    on: { serverless: { filter: strangeRead }, kubernetes: { filter: strangeRead } },
+    firstSteps: (names) =>
+      `Who, when and from where: \`${logCommand(strangeRead(names), names, "1d")}\`. If it is nobody you know, take the right away from that account, and raise the versions of what can be rotated. An apply reads secrets too: put its account into \`secret_readers\`.`,
+  },
+];
+
+/** Secrets are known by the project's number there, so only by their names. */
+function strangeRead({ secretPrefix, secretReaders }: AlertNames): string {
+  return `log_id("cloudaudit.googleapis.com/data_access") protoPayload.serviceName="secretmanager.googleapis.com" protoPayload.methodName:"AccessSecretVersion" protoPayload.resourceName:"/secrets/${secretPrefix}" NOT protoPayload.authenticationInfo.principalEmail=(${secretReaders})`;
+}

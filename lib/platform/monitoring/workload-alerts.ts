@@ -1,0 +1,141 @@
+import { LOGS_OF, logCommand, type Alert, type AlertNames } from "./alert";
+
+const revision = ({ workload }: AlertNames): string =>
+  `monitored_resource="cloud_run_revision", service_name="${workload}"`;
+
+const container = ({ namespace }: AlertNames): string =>
+  `monitored_resource="k8s_container", namespace_name="${namespace}", container_name="server"`;
+
+/** Use of the fullest instance. */
+const fullest = (resource: string) => (names: AlertNames) =>
+  `histogram_quantile(0.99, sum by (le) (rate(run_googleapis_com:container_${resource}_utilizations_bucket{${revision(names)}}[5m])))`;
+
+/** Alerts about instances and pods, and the worker in them. */
+export const WORKLOAD_ALERTS: readonly Alert[] = [
+  {
+    id: "at-maximum",
+    title: "as many instances as there may be",
+    severity: "WARNING",
+    needs: ["room"],
+    on: {
+      serverless: {
+        query: (names) =>
+          `sum(run_googleapis_com:container_instance_count{${revision(names)}}) / ${names.maxInstances}`,
+        raisedWhen: ">=",
+        threshold: 1,
+        durationSeconds: 600,
+      },
+      kubernetes: {
+        query: (names) => `count(kubernetes_io:container_uptime{${container(names)}}) / ${names.maxInstances}`,
+        raisedWhen: ">=",
+        threshold: 1,
+        durationSeconds: 600,
+      },
+    },
+    firstSteps: () =>
+      "More load finds no more instances. If it is wanted load, raise `max_instance_count`, and `database_tier` for their connections; if not, set `protection`.",
+  },
+  {
+    id: "cpu",
+    title: "the CPU is used up",
+    severity: "WARNING",
+    on: {
+      serverless: { query: fullest("cpu"), raisedWhen: ">", threshold: 0.9, durationSeconds: 900 },
+      kubernetes: {
+        query: (names) => `max(kubernetes_io:container_cpu_limit_utilization{${container(names)}})`,
+        raisedWhen: ">",
+        threshold: 0.9,
+        durationSeconds: 900,
+      },
+    },
+    firstSteps: () =>
+      "Sign-ins become slow. Raise `container_cpu`, or `max_instance_count` if the alert `at-maximum` came too.",
+  },
+  {
+    id: "memory",
+    title: "the memory is nearly used up",
+    severity: "WARNING",
+    on: {
+      serverless: { query: fullest("memory"), raisedWhen: ">", threshold: 0.9, durationSeconds: 600 },
+      kubernetes: {
+        query: (names) =>
+          `max(kubernetes_io:container_memory_limit_utilization{${container(names)}, memory_type="non-evictable"})`,
+        raisedWhen: ">",
+        threshold: 0.9,
+        durationSeconds: 600,
+      },
+    },
+    firstSteps: () => "An instance that needs more is killed, with the sign-ins in it. Raise `container_memory`.",
+  },
+  {
+    id: "out-of-memory",
+    title: "an instance was killed for its memory",
+    severity: "ERROR",
+    on: {
+      serverless: {
+        filter: ({ workload }) =>
+          `resource.type="cloud_run_revision" resource.labels.service_name="${workload}" log_id("run.googleapis.com/varlog/system") (textPayload:"Out-of-memory event detected in container" OR textPayload:"Consider increasing the memory limit")`,
+      },
+    },
+    firstSteps: () => "Raise `container_memory`; another instance is started meanwhile.",
+  },
+  {
+    id: "no-instance",
+    title: "requests found no instance",
+    severity: "ERROR",
+    on: {
+      serverless: {
+        filter: ({ workload }) =>
+          `resource.type="cloud_run_revision" resource.labels.service_name="${workload}" textPayload:"The request was aborted because there was no available instance"`,
+      },
+    },
+    firstSteps: () =>
+      "Clients got 429 or 500. Raise `max_instance_count`, with `database_tier` for their connections, or `min_instance_count` if the load comes suddenly.",
+  },
+  {
+    id: "restarts",
+    title: "a container restarts again and again",
+    severity: "ERROR",
+    on: {
+      kubernetes: {
+        query: (names) => `sum(increase(kubernetes_io:container_restart_count{${container(names)}}[15m]))`,
+        raisedWhen: ">",
+        threshold: 3,
+        durationSeconds: 60,
+      },
+    },
+    firstSteps: (names, platform) =>
+      `Why it ended last: \`kubectl --namespace ${names.namespace} describe pods\`; OOMKilled: raise \`container_memory\`. What it said: \`${logCommand(LOGS_OF.workload(names, platform), names)}\``,
+  },
+  {
+    id: "failed-rollout",
+    title: "a new version does not start",
+    severity: "ERROR",
+    on: {
+      serverless: {
+        filter: ({ workload }) =>
+          `resource.type="cloud_run_revision" resource.labels.service_name="${workload}" severity=ERROR protoPayload.response.kind="Revision" protoPayload.status.message:"Ready condition status changed to False"`,
+      },
+      kubernetes: {
+        filter: (names) =>
+          `${LOGS_OF.events(names, "Pod", names.workload)} jsonPayload.reason=("BackOff" OR "FailedCreate" OR "FailedMount")`,
+      },
+    },
+    firstSteps: (names, platform) =>
+      `The old version still answers. What the new one said: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\`. Mend the cause, or set \`application_version\` back, and apply again.`,
+  },
+  {
+    id: "worker-down",
+    title: "the worker ended",
+    severity: "ERROR",
+    on: {
+      serverless: { filter: (names) => `${LOGS_OF.worker(names, "serverless")} ${WORKER_ENDED}` },
+      kubernetes: { filter: (names) => `${LOGS_OF.worker(names, "kubernetes")} ${WORKER_ENDED}` },
+    },
+    firstSteps: (names, platform) =>
+      `Mail and background tasks wait. It is started again after a pause; look whether it stays: \`${logCommand(LOGS_OF.worker(names, platform), names)}\`. If it ends again and again, the lines before say why, mostly a database that is away.`,
+  },
+];
+
+/** The entrypoint's own words. */
+const WORKER_ENDED = 'textPayload:"worker ended with exit code"';
