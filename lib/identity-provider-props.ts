@@ -16,10 +16,11 @@ import {
   DEFAULT_DATABASE_TIER,
   maxConnections,
 } from "./platform/sql/database-size";
+import { BACKUP_RULES, type BackupProps } from "./platform/sql/backup-props";
 import { FINAL_BACKUP_DAYS } from "./platform/sql/database-defaults";
 
 /** Props that both variants of the identity provider share. */
-export interface IdentityProviderProps extends FrontDoorProps, TenantPlaceProps {
+export interface IdentityProviderProps extends BackupProps, FrontDoorProps, TenantPlaceProps {
   /**
    * Release to run: `latest` for the pinned, tested one, or an exact release from 2025.10 on. A newer release builds an
    * image, rolls it out and migrates the database, which cannot be undone.
@@ -187,6 +188,7 @@ export const IDENTITY_PROVIDER_RULES: readonly Rule<IdentityProviderProps>[] = [
       },
     ],
   }),
+  ...BACKUP_RULES,
   ...FRONT_DOOR_RULES,
   ...PROBE_RULES,
   ...attachmentRules<IdentityProviderProps>(

@@ -146,6 +146,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
 
     new DeletionGuard(this, "DeletionGuard", {
       protect: deletionProtection,
+      remains: this.database.backupsAfterDestroy,
       dependsOn: [...this.workload.ready, ...this.frontDoor.ready, ...(this.edge?.ready ?? [])],
     });
     this.useOwnProvider();

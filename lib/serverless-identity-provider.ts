@@ -126,6 +126,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
     new DeletionGuard(this, "DeletionGuard", {
       protect: deletionProtection,
+      remains: this.database.backupsAfterDestroy,
       dependsOn: [...this.service.ready, ...(this.frontDoor?.ready ?? []), ...(this.edge?.ready ?? [])],
     });
   }

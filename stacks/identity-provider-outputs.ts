@@ -44,6 +44,10 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
     database_instance_name: { value: database.instanceName, description: "Name of the database instance." },
     database_name: { value: database.databaseName, description: "Name of the application's database." },
     database_user: { value: database.userName, description: "Name of the application's database role." },
+    backups_after_destroy: {
+      value: database.backupsAfterDestroy,
+      description: "Backups that a destroy leaves, for how long and at what price.",
+    },
     tenant_prefix: {
       value: place.deployment.tenantPrefix,
       description: "Part of every name: the tenant and a hash of the project.",

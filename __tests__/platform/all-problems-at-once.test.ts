@@ -6,6 +6,8 @@ import { bareStack } from "../support/synthesis";
 const WRONG = {
   applicationName: "Idp",
   applicationVersion: "2024.1.1",
+  backupLocation: "europe",
+  backupRetentionCount: 0,
   bootstrapPassword: "hunter2-hunter2",
   bootstrapPasswordVersion: 0,
   containerCpu: 3.1,
@@ -23,6 +25,7 @@ const WRONG = {
   region: "us-central1-a",
   startupProbe: { periodSeconds: 0 },
   tenantId: "Acme",
+  transactionLogDays: 8,
 };
 
 /** Names at the beginning of the problems of a construct itself, not of its parts. */

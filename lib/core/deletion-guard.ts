@@ -11,6 +11,13 @@ export interface DeletionGuardProps {
 
   /** Whether a destroy is refused; the value from the last apply counts. */
   readonly protect: boolean | IResolvable;
+
+  /**
+   * What stays after a destroy, for its message: a sentence without a full stop.
+   *
+   * @default - nothing is said of it
+   */
+  readonly remains?: string;
 }
 
 /**
@@ -23,17 +30,21 @@ export interface DeletionGuardProps {
 export class DeletionGuard extends TerraformData {
   constructor(scope: Construct, id: string, props: DeletionGuardProps) {
     requireProps(`${scope.node.path}/${id}`, props, { dependsOn: true, protect: true });
-    const { dependsOn, protect } = props;
+    const { dependsOn, protect, remains } = props;
     const input = calledIn(scope, protect, "deletionProtection");
     super(scope, id, {
-      input: { protected: Token.asString(protect) },
+      input: { protected: Token.asString(protect), ...(remains !== undefined && { remains }) },
       provisioners: [
         {
           type: "local-exec",
           when: "destroy",
-          command: `[ "$PROTECTED" = false ] || { echo "${input} is $PROTECTED; nothing is deleted, because data would be lost; apply with ${input}=false first." >&2; exit 1; }`,
+          command: `${remains === undefined ? "" : 'echo "A destroy leaves $REMAINS." >&2; '}[ "$PROTECTED" = false ] || { echo "${input} is $PROTECTED; nothing is deleted, because data would be lost; apply with ${input}=false first." >&2; exit 1; }`,
           // A destroy provisioner can refer only to `self`.
-          environment: { PROTECTED: "${self.input.protected}" },
+          environment: {
+            PROTECTED: "${self.input.protected}",
+            // A state of before the first apply with it has none.
+            ...(remains !== undefined && { REMAINS: '${try(self.input.remains, "what the last apply said")}' }),
+          },
         },
       ],
       dependsOn,

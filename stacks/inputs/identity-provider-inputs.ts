@@ -7,6 +7,7 @@ import {
 import { APPLICATION_NAME, LABELS, NAMES_TOGETHER, PROJECT_ID, REGION, TENANT_ID } from "../../lib/core/place-rules";
 import { NETWORK, NETWORK_WITH_SUBNETWORK, SUBNETWORK } from "../../lib/platform/network/network-attachment";
 import { APPLICATION_INPUTS } from "./application-inputs";
+import { BACKUP_INPUTS } from "./backup-inputs";
 import { DATABASE_INPUTS, instanceInputs } from "./capacity-inputs";
 import { type Input } from "./input-table";
 import { type PlatformWords } from "./platform-words";
@@ -41,6 +42,7 @@ export function identityProviderInputs(platform: PlatformWords) {
     },
     ...APPLICATION_INPUTS,
     ...DATABASE_INPUTS,
+    ...BACKUP_INPUTS,
     application_name: {
       type: "string",
       default: DEFAULT_APPLICATION_NAME,

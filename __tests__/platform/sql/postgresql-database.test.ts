@@ -197,6 +197,34 @@ describe("PostgresqlDatabase", () => {
     });
   });
 
+  it("keeps backups where, as many and for as long as is asked for", () => {
+    const props = { backupLocation: "eu", backupRetentionCount: 30, transactionLogDays: 3 };
+    expect(valueAt(databaseIn(props).instance(), "settings.backup_configuration")).toMatchObject({
+      location: "eu",
+      transaction_log_retention_days: 3,
+      backup_retention_settings: { retained_backups: 30, retention_unit: "COUNT" },
+    });
+    expect(valueAt(databaseIn().instance(), "settings.backup_configuration.location")).toBeUndefined();
+  });
+
+  const remainsOf = (props: Partial<PostgresqlDatabaseProps>, stack = bareStack()) => {
+    databaseIn(props, stack);
+    return (terraformOf(stack).locals as Record<string, unknown>).database_backups_after_destroy;
+  };
+
+  it("names what stays after a deletion, for how long and at what price", () => {
+    const price = "about USD 0.08 per GiB and month in us-central1, by the price list of November 2026";
+    expect(remainsOf({ backupRetentionCount: 14 })).toBe(
+      `a final backup of sql-demo-abc123-idp for 30 days, and up to 14 automatic backups, each for the rest of its time; ${price}`,
+    );
+    expect(remainsOf({ finalBackupDays: 0 })).toBe("no backup of sql-demo-abc123-idp");
+    const stack = bareStack();
+    const days = new InputVariable(stack, "days", { type: "number", description: "Days." }).numberValue;
+    expect(remainsOf({ finalBackupDays: days }, stack)).toBe(
+      `\${(var.days > 0 ? "a final backup of sql-demo-abc123-idp for \${var.days} days, and up to 7 automatic backups, each for the rest of its time; ${price}" : "no backup of sql-demo-abc123-idp")}`,
+    );
+  });
+
   it.each([-1, 366, 1.5])("refuses to keep a last backup for %p days", (finalBackupDays) => {
     expect(() => databaseIn({ finalBackupDays })).toThrow(
       new Error(

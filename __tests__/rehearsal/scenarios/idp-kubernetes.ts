@@ -21,6 +21,7 @@ import {
   STAGES,
   withSubnetwork,
 } from "./identity-provider-rehearsal";
+import { RECOVERY_CHANGES } from "./recovery";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 
 /** Whether the rules that combine several inputs allow these; inputs that are not chosen yet break no rule. */
@@ -37,7 +38,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
   inputs: { project_id: "my-project" },
   nullOutputs: [],
   prepare: prepareDomain,
-  changes: [...KUBERNETES_CHANGES, ...KUBERNETES_DOMAIN_CHANGES],
+  changes: [...KUBERNETES_CHANGES, ...KUBERNETES_DOMAIN_CHANGES, ...RECOVERY_CHANGES],
   protection: {
     off: { deletion_protection: false },
     expected: all("update", [...PROTECTED, CLUSTER]),

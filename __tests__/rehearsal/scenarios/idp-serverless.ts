@@ -22,6 +22,7 @@ import {
 } from "./identity-provider-rehearsal";
 import { prepareDomain } from "./domain";
 import { DOMAIN_CHANGES, DOMAIN_EPISODES } from "./idp-serverless-domain";
+import { RECOVERY_CHANGES } from "./recovery";
 import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 
@@ -153,7 +154,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
   inputs: { project_id: "my-project" },
   nullOutputs: ["load_balancer_address"],
   prepare: prepareDomain,
-  changes: [...CHANGES, ...DOMAIN_CHANGES],
+  changes: [...CHANGES, ...DOMAIN_CHANGES, ...RECOVERY_CHANGES],
   protection: {
     off: { deletion_protection: false },
     expected: all("update", PROTECTED),

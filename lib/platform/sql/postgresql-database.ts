@@ -24,10 +24,17 @@ import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/ru
 import { DATABASE_PASSWORD_LENGTH, DATABASE_PASSWORD_SUFFIX, DATABASE_VERSION } from "../../idp/contract";
 import { DATABASE_AVAILABILITY, DATABASE_TIER, DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
 import { afterlife, DEFAULT_FINAL_BACKUP_DAYS, FINAL_BACKUP_DAYS, LOGGING_FLAGS } from "./database-defaults";
+import {
+  BACKUP_RULES,
+  type BackupProps,
+  backupsAfterDestroy,
+  DEFAULT_BACKUP_COUNT,
+  DEFAULT_TRANSACTION_LOG_DAYS,
+} from "./backup-props";
 import { type SqlInstance } from "../../idp/parts";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
 
-export interface PostgresqlDatabaseProps {
+export interface PostgresqlDatabaseProps extends BackupProps {
   /** Determines the names and the region of the data. Changing the region later replaces the database. */
   readonly place: DeploymentPlace;
 
@@ -104,6 +111,9 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   readonly hasPrivateAddress: string;
 
+  /** What a deletion leaves, for how long and at what price. */
+  readonly backupsAfterDestroy: string;
+
   readonly ready: ITerraformDependable[];
 
   readonly instance: SqlDatabaseInstance;
@@ -133,7 +143,12 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       secretId: secretId(deployment, "database-administrator-password"),
     });
 
-    const kept = afterlife(props.finalBackupDays ?? DEFAULT_FINAL_BACKUP_DAYS);
+    const {
+      backupRetentionCount = DEFAULT_BACKUP_COUNT,
+      finalBackupDays = DEFAULT_FINAL_BACKUP_DAYS,
+      transactionLogDays = DEFAULT_TRANSACTION_LOG_DAYS,
+    } = props;
+    const kept = afterlife(finalBackupDays);
     this.maxConnections = Token.isUnresolved(tier) ? undefined : Number(maxConnections(tier));
     const connections = new TerraformLocal(this, "MaxConnections", maxConnections(tier));
     this.instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
@@ -160,9 +175,10 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         backupConfiguration: {
           enabled: true,
           startTime: "02:00",
+          location: props.backupLocation,
           pointInTimeRecoveryEnabled: true,
-          transactionLogRetentionDays: 7,
-          backupRetentionSettings: { retainedBackups: 7, retentionUnit: "COUNT" },
+          transactionLogRetentionDays: transactionLogDays,
+          backupRetentionSettings: { retainedBackups: backupRetentionCount, retentionUnit: "COUNT" },
         },
         ipConfiguration: {
           ipv4Enabled: network === undefined ? true : isAbsent(network.network),
@@ -188,6 +204,11 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     this.connectionNameLength = Token.isUnresolved(planned) ? undefined : planned.length;
     this.databaseName = this.userName = new TerraformLocal(this, "Name", postgresqlName(deployment)).asString;
     this.hasPrivateAddress = isSet(network?.network);
+    this.backupsAfterDestroy = new TerraformLocal(
+      this,
+      "BackupsAfterDestroy",
+      backupsAfterDestroy(sqlInstanceName(deployment), finalBackupDays, backupRetentionCount),
+    ).asString;
     this.ready = [this.instance];
   }
 
@@ -226,4 +247,5 @@ const RULES: readonly Rule<PostgresqlDatabaseProps>[] = [
   DATABASE_TIER.ruleOn("tier", ({ tier }) => tier),
   DATABASE_AVAILABILITY.ruleOn("availability", ({ availability }) => availability),
   FINAL_BACKUP_DAYS.ruleOn("finalBackupDays", ({ finalBackupDays }) => finalBackupDays),
+  ...BACKUP_RULES,
 ];

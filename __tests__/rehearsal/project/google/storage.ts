@@ -103,6 +103,12 @@ export const STORAGE_TYPES: ResourceTypes = {
       };
     },
     needs: (values) => (textAt(values, PRIVATE_NETWORK) === "" ? [] : needApi("compute")),
+    invalid: (values) => {
+      const backups = "settings.0.backup_configuration.0";
+      const kept = Number(valueAt(values, `${backups}.backup_retention_settings.0.retained_backups`));
+      const logged = Number(valueAt(values, `${backups}.transaction_log_retention_days`));
+      return logged > kept ? ["Invalid request: backup retention should be > transaction log retention."] : [];
+    },
     beforeDestroy: (prior, object, cloud) => {
       refuseProtected("instance")?.(prior, object, cloud);
       if (valueAt(object.values, "settings.0.deletion_protection_enabled") === true) {

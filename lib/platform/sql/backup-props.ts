@@ -1,0 +1,93 @@
+import { Token } from "cdktf";
+
+import { CheckedRelation } from "../../core/checked-relation";
+import { matching, wholeNumber } from "../../core/checked-value";
+import { expression } from "../../core/expression";
+import { type Rule } from "../../core/rules";
+
+/** Props of the backups that Cloud SQL makes by itself. */
+export interface BackupProps {
+  /**
+   * Where backups are stored: a region, or one of the multi-regions `asia`, `eu` and `us`. Another region than that of
+   * the database keeps them apart from it. Changing it later affects new backups.
+   *
+   * @default - the multi-region nearest to the database
+   */
+  readonly backupLocation?: string;
+
+  /**
+   * Number of daily backups to keep.
+   *
+   * @default 7
+   */
+  readonly backupRetentionCount?: number;
+
+  /**
+   * Days that the database can be restored to any point in, at most as many as backups are kept.
+   *
+   * @default 7
+   */
+  readonly transactionLogDays?: number;
+}
+
+export const DEFAULT_BACKUP_COUNT = 7;
+export const DEFAULT_TRANSACTION_LOG_DAYS = 7;
+
+/** A multi-region or a region. */
+export const BACKUP_LOCATION = matching("^(asia|eu|us|[a-z]+-[a-z]+[0-9]+)$", {
+  must: "be asia, eu, us or the name of a region such as us-central1",
+  remedy: "use one of these, or none for the multi-region nearest to the database",
+});
+
+export const BACKUP_COUNT = wholeNumber(
+  { from: 1, to: 365 },
+  { reason: "Cloud SQL keeps no more", remedy: `use ${DEFAULT_BACKUP_COUNT}` },
+);
+
+export const TRANSACTION_LOG_DAYS = wholeNumber(
+  { from: 1, to: 7 },
+  { reason: "the edition keeps them no longer", remedy: `use ${DEFAULT_TRANSACTION_LOG_DAYS}` },
+);
+
+/** Cloud SQL refuses a log that reaches back further than the backups. */
+export const LOGS_WITHIN_BACKUPS = new CheckedRelation<{ backupRetentionCount: number; transactionLogDays: number }>({
+  accepts: ({ backupRetentionCount, transactionLogDays }) => transactionLogDays <= backupRetentionCount,
+  condition: ({ backupRetentionCount, transactionLogDays }) => `${transactionLogDays} <= ${backupRetentionCount}`,
+  problem: (names, shown) =>
+    `${names.transactionLogDays} is ${shown.transactionLogDays}; it must not exceed ${names.backupRetentionCount}, which is ${shown.backupRetentionCount}, because a log is of use only from a backup on; lower one or raise the other`,
+});
+
+export const BACKUP_RULES: readonly Rule<BackupProps>[] = [
+  BACKUP_LOCATION.ruleOn("backupLocation", ({ backupLocation }) => backupLocation),
+  BACKUP_COUNT.ruleOn("backupRetentionCount", ({ backupRetentionCount }) => backupRetentionCount),
+  TRANSACTION_LOG_DAYS.ruleOn("transactionLogDays", ({ transactionLogDays }) => transactionLogDays),
+  LOGS_WITHIN_BACKUPS.ruleOn({
+    backupRetentionCount: [
+      "backupRetentionCount",
+      ({ backupRetentionCount = DEFAULT_BACKUP_COUNT }) => backupRetentionCount,
+    ],
+    transactionLogDays: [
+      "transactionLogDays",
+      ({ transactionLogDays = DEFAULT_TRANSACTION_LOG_DAYS }) => transactionLogDays,
+    ],
+  }),
+];
+
+/** List price of stored backups; not verified with an invoice. */
+const BACKUP_PRICE = "about USD 0.08 per GiB and month in us-central1, by the price list of November 2026";
+
+/**
+ * What a deletion of the database leaves, for how long and at what price: one sentence without a full stop.
+ *
+ * @param days days to keep the final backup, 0 for none
+ */
+export function backupsAfterDestroy(instanceName: string, days: number, count: number): string {
+  const none = `no backup of ${instanceName}`;
+  const kept = `a final backup of ${instanceName} for ${numberText(days)} days, and up to ${numberText(count)} automatic backups, each for the rest of its time; ${BACKUP_PRICE}`;
+  if (!Token.isUnresolved(days)) return days > 0 ? kept : none;
+  return expression(`(${Token.asString(days)} > 0 ? "${kept}" : "${none}")`);
+}
+
+function numberText(number: number): string {
+  return Token.isUnresolved(number) ? `\${${Token.asString(number)}}` : String(number);
+}

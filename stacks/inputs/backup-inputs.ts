@@ -1,0 +1,40 @@
+import {
+  BACKUP_COUNT,
+  BACKUP_LOCATION,
+  DEFAULT_BACKUP_COUNT,
+  DEFAULT_TRANSACTION_LOG_DAYS,
+  LOGS_WITHIN_BACKUPS,
+  TRANSACTION_LOG_DAYS,
+} from "../../lib/platform/sql/backup-props";
+import { type Input } from "./input-table";
+
+/** Inputs of the backups that the database service makes by itself. */
+export const BACKUP_INPUTS = {
+  backup_location: {
+    type: "string",
+    default: null,
+    description:
+      "Where backups are stored: a region, or asia, eu or us; null for the multi-region nearest to the database. Another region than the database's survives the loss of that one. Changing it later affects new backups.",
+    must: BACKUP_LOCATION,
+  },
+  backup_retention_count: {
+    type: "number",
+    default: DEFAULT_BACKUP_COUNT,
+    description:
+      "Number of daily backups to keep. Kept backups are billed. Changing it later is safe; fewer delete the oldest.",
+    must: BACKUP_COUNT,
+  },
+  transaction_log_days: {
+    type: "number",
+    default: DEFAULT_TRANSACTION_LOG_DAYS,
+    description:
+      "Days within which the database can be restored to any point in time, at most backup_retention_count. Changing it later is safe; fewer delete the oldest log.",
+    must: TRANSACTION_LOG_DAYS,
+    together: [
+      LOGS_WITHIN_BACKUPS.validationOf({
+        backupRetentionCount: "backup_retention_count",
+        transactionLogDays: "transaction_log_days",
+      }),
+    ],
+  },
+} as const satisfies Record<string, Input>;
