@@ -237,6 +237,40 @@ describe("The identity provider's container", () => {
     expect(broken).not.toThrow(/unsaid/);
   });
 
+  it.each([
+    ["IDP_EMAIL__PASSWORD", "IDP_TENANTS__API_KEY", "IDP_STORAGE__S3__ACCESS_KEY", "IDP_STORAGE__S3__SECURITY_TOKEN"],
+    ["IDP_BOOTSTRAP_TOKEN", "IDP_BOOTSTRAP_PASSWORD_HASH", "OIDC_CLIENT_SECRET", "oidc_secret_value"],
+    ["AUTHENTIK_EMAIL__PASSWORD", "IDP_POSTGRESQL__READ_REPLICAS__0__PASSWORD"],
+  ])("refuses a value under a name that usually holds a secret, without showing it: %s", (...names) => {
+    const environment = Object.fromEntries(names.map((name) => [name, "unsaid"]));
+    expect(() => container({ environment })).toThrow(
+      new Error(
+        `Container: 1 problem\n  - environment has ${names.map((name) => JSON.stringify(name)).join(", ")}; such a name usually holds a secret, and variables are in plain text in the state; put the value into Secret Manager and refer to it in secret_environment_variables (the prop secretEnvironmentVariables), or give a file:// or env:// reference`,
+      ),
+    );
+  });
+
+  it.each([
+    ["IDP_POSTGRESQL__SSLKEY", "/certs/client.key"],
+    ["IDP_POSTGRESQL__READ_REPLICAS__0__SSLKEY", "/certs/client.key"],
+    ["IDP_DEFAULT_TOKEN_LENGTH", "60"],
+    ["IDP_DEFAULT_TOKEN_DURATION", "minutes=30"],
+    ["SIGNING_PUBLIC_KEY", "AAAA"],
+    ["CLIENT_SECRET_FILE", "/run/secret"],
+    ["OIDC_CLIENT_SECRET_EXPIRY", "days=30"],
+    ["IDP_EMAIL__PASSWORD", "file:///run/secrets/mail"],
+    ["IDP_EMAIL__PASSWORD", "env://MAIL_SECRET_ID"],
+    ["IDP_EMAIL__PASSWORD", ""],
+  ])("accepts a name that only looks like a secret's, and a reference: %s = %s", (name, value) => {
+    expect(container({ environment: { [name]: value } }).environment.overrides).toEqual({ [name]: value });
+  });
+
+  it("takes the text after the question mark of a reference for a secret, because it is used without the file", () => {
+    expect(() => container({ environment: { IDP_EMAIL__PASSWORD: "file:///run/mail?unsaid" } })).toThrow(
+      /has "IDP_EMAIL__PASSWORD"; such a name usually holds a secret/,
+    );
+  });
+
   it("leaves variables known only to Terraform to its checks", () => {
     const input = new TerraformVariable(bareStack(), "variables", { type: "map(string)" }).value as IResolvable;
     expect(container({ environment: input }).environment.overrides).toBe(input);
@@ -261,7 +295,11 @@ describe("The identity provider's container", () => {
     );
     fc.assert(
       fc.property(names, (name) => {
-        const isFine = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !name.includes("\n") && !owned.test(name);
+        const isFine =
+          /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) &&
+          !name.includes("\n") &&
+          !owned.test(name) &&
+          !/(PASSWORD|TOKEN|KEY)$|SECRET/i.test(name);
         const problems = ENVIRONMENT_RULES.flatMap((rule) => rule.problemsOf("environment", { [name]: "x" }));
         expect(problems.length === 0).toBe(isFine);
       }),

@@ -1,5 +1,6 @@
 import { ACCEPTED_BACKUPS, REFUSED_BACKUPS_ALONE, REFUSED_BACKUPS_TOGETHER } from "./refused-backup-inputs";
 import { CLOSED_WITHOUT_DOMAIN, REFUSED_DOMAINS_ALONE, REFUSED_DOMAINS_TOGETHER } from "./refused-domain-inputs";
+import { REFUSED_OPERATIONS_ALONE } from "./refused-operator-inputs";
 import { FEW_REFUSED_PROTECTIONS_ALONE, REFUSED_PROTECTIONS_TOGETHER } from "./refused-protection-inputs";
 import { type Inputs } from "./terraform-run";
 
@@ -95,6 +96,7 @@ export const REFUSED_ALONE_BY_BOTH: readonly Refusal[] = [
   ...REFUSED_BACKUPS_ALONE,
   ...REFUSED_DOMAINS_ALONE,
   ...FEW_REFUSED_PROTECTIONS_ALONE,
+  ...REFUSED_OPERATIONS_ALONE,
   row("a project number", "project_id", "123456789012"),
   row("a project name", "project_id", "My Project"),
   row("a zone as region", "region", "us-central1-a"),

@@ -54,6 +54,23 @@ const RESERVED_NAMES: readonly ReservedName[] = [
 /** Pattern of variable names that the platforms and POSIX accept. */
 const NAME_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
 
+/**
+ * Names that usually hold a secret. SSLKEY is the path of a key, and what follows SECRET or TOKEN may say that the value
+ * is not the secret itself.
+ */
+const SECRET_NAME = "(PASSWORD|PASSWORD_HASH|TOKEN|KEY)$|SECRET";
+const HARMLESS_NAME = "(SSLKEY|PUBLIC_?KEY|_(AGE|DIR|DURATION|EXPIRY|FILE|ID|LENGTH|NAME|PATH|VERSION))$";
+
+/** A value that the application reads from elsewhere; what follows a question mark is used if there is nothing. */
+const REFERENCE = "^((env|file)://[^?]*)?$";
+
+function looksSecret(name: string): boolean {
+  return new RegExp(SECRET_NAME).test(name.toUpperCase()) && !new RegExp(HARMLESS_NAME).test(name.toUpperCase());
+}
+
+/** They have rules of their own, with another way out. */
+const RESERVED_SECRETS = RESERVED_NAMES.flatMap(({ names }) => names).filter(looksSecret);
+
 /** A variable with our prefix and with the upstream's own, which would win over ours. */
 function bothSpellings(variable: string): string[] {
   return [variable, `${UPSTREAM_PREFIX}${variable.slice(NEUTRAL_PREFIX.length)}`];
@@ -76,4 +93,16 @@ export const ENVIRONMENT_RULES: readonly CheckedEntries[] = [
         rule: reason,
       }),
   ),
+  new CheckedEntries({
+    accepts: (name, value) =>
+      !looksSecret(name) || RESERVED_SECRETS.includes(name) || new RegExp(REFERENCE).test(value),
+    condition: [
+      `!can(regex("${SECRET_NAME}", upper(key)))`,
+      `can(regex("${HARMLESS_NAME}", upper(key)))`,
+      `contains(${JSON.stringify(RESERVED_SECRETS)}, key)`,
+      `can(regex("${REFERENCE}", value))`,
+    ].join(" || "),
+    show: "key",
+    rule: `such a name usually holds a secret, and ${IN_THE_STATE}; put the value into Secret Manager and refer to it in secret_environment_variables (the prop secretEnvironmentVariables), or give a file:// or env:// reference`,
+  }),
 ];
