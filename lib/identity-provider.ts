@@ -6,12 +6,14 @@ import { allOf, anyOf, isSet, isUnset, isWord } from "./core/conditional";
 import { serviceName } from "./core/names";
 import { tenantPlace, type DeploymentPlace } from "./core/place";
 import { ProjectApis, type ApiName } from "./core/project-apis";
+import { warnOf } from "./core/risks";
 import { type ContainerSpec } from "./idp/container-spec";
 import { RESOURCES } from "./idp/contract";
 import { type DbInit } from "./idp/db-init";
 import { identityProviderContainer } from "./idp/identity-provider-container";
 import { IdpImage } from "./idp/idp-image";
 import { IdpSecrets } from "./idp/idp-secrets";
+import { unknownSettingsRisk } from "./idp/known-settings";
 import { MediaBucket } from "./idp/media-bucket";
 import { type IdentityProviderProps } from "./identity-provider-props";
 import { Edge } from "./platform/edge/edge";
@@ -85,7 +87,8 @@ export abstract class IdentityProvider extends Construct {
       apis: [...COMMON_APIS, ...variant.apis].sort(),
     });
     for (const api of BUILD_APIS) this.apis.enable(api, isUnset(existingImage));
-    const { dnsZone, domain, network } = settings;
+    const { dnsZone, domain, environmentVariables = {}, network } = settings;
+    warnOf(this, "SettingsAreKnown", [unknownSettingsRisk(this, "environmentVariables", environmentVariables)]);
     for (const api of variant.apisOnDemand ?? []) this.apis.enable(api, anyOf(isSet(network?.network), isSet(domain)));
     const byDns = allOf(isSet(domain), isWord(this.certificateValidation, "dns"));
     if (domain !== undefined) this.apis.enable("certificatemanager", byDns);

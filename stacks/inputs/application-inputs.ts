@@ -56,7 +56,9 @@ export const APPLICATION_INPUTS = {
       BASELINE_ENVIRONMENT,
     )
       .map(([name, value]) => `${name}=${value}`)
-      .join(", ")}). They are in plain text in the state: put no passwords here. A change rolls out new instances.`,
+      .join(
+        ", ",
+      )}). They are in plain text in the state: secrets belong in secret_environment_variables, and names of secrets are refused here. A plan warns of names that the pinned release does not know. A change rolls out new instances.`,
     must: ENVIRONMENT_RULES,
   },
   existing_container_image: {

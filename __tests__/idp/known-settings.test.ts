@@ -1,0 +1,93 @@
+import { ref, Token } from "cdktf";
+
+import { InputVariable } from "../../lib/core/input-variable";
+import { warnOf } from "../../lib/core/risks";
+import { BASELINE_ENVIRONMENT, BASE_URL_VARIABLE, DATABASE_TARGETS, PINNED_VERSION } from "../../lib/idp/contract";
+import { trustedProxies } from "../../lib/idp/identity-provider-container";
+import { KNOWN_SETTINGS_FILE, knownSettings, unknownSettings, unknownSettingsRisk } from "../../lib/idp/known-settings";
+import { evaluatedLocals } from "../core/terraform-console";
+import { describeWith } from "../support/programs";
+import { bareStack, type Terraform, terraformOf, warningsOf } from "../support/synthesis";
+
+/** What operators write, each with the setting that they mean; empty for what is right or not for the application. */
+const WRITTEN: Readonly<Record<string, string>> = {
+  IDP_EMIAL__HOST: "IDP_EMAIL__HOST",
+  IDP_EMAIL_HOST: "IDP_EMAIL__HOST",
+  IDP_EMAIL__FORM: "IDP_EMAIL__FROM",
+  IDP_LOGLEVEL: "IDP_LOG_LEVEL",
+  IDP_ERROR_REPORTING_ENABLED: "IDP_ERROR_REPORTING__ENABLED",
+  IDP_COOKIES_DOMAIN: "IDP_COOKIE_DOMAIN",
+  IDP_WORKER__PROCESES: "IDP_WORKER__PROCESSES",
+  IDP_POSTGRES__CONN_MAX_AGE: "IDP_POSTGRESQL__CONN_MAX_AGE",
+  IDP_POSTGRESQL__READ_REPLICAS__0__HOSTS: "IDP_POSTGRESQL__READ_REPLICAS__*__HOST",
+  AUTHENTIK_EMIAL__HOST: "IDP_EMAIL__HOST",
+  IPD_EMAIL__HOST: "IDP_EMAIL__HOST",
+  EMAIL__HOST: "IDP_EMAIL__HOST",
+  idp_email__host: "IDP_EMAIL__HOST",
+  IDP_EMAIL__HOST: "",
+  IDP_email__host: "",
+  AUTHENTIK_EMAIL__HOST: "",
+  IDP_POSTGRESQL__READ_REPLICAS__12__SSLMODE: "",
+  IDP_LOG__RUST_LOG__h2: "",
+  IDP_STORAGE__MEDIA__S3__BUCKET_NAME: "",
+  IDP_BOOTSTRAP_PASSWORD_HASH: "",
+  TZ: "",
+  HTTPS_PROXY: "",
+  OIDC_CLIENT_ID: "",
+};
+const UNKNOWN = Object.fromEntries(Object.entries(WRITTEN).filter(([, meant]) => meant !== ""));
+const ADVICE = `release ${PINNED_VERSION} has no setting of that name and ignores it; compare the spelling`;
+
+const stackWith = (environment: Parameters<typeof unknownSettingsRisk>[2], stack = bareStack()) => {
+  warnOf(stack, "SettingsAreKnown", [unknownSettingsRisk(stack, "environmentVariables", environment)]);
+  return stack;
+};
+
+describe("The names of settings", () => {
+  it("include all that this library sets itself, and are sorted", () => {
+    const own = [...Object.keys({ ...BASELINE_ENVIRONMENT, ...trustedProxies([]) }), BASE_URL_VARIABLE];
+    expect(knownSettings()).toEqual(expect.arrayContaining([...own, ...Object.values(DATABASE_TARGETS)]));
+    expect(knownSettings()).toEqual([...knownSettings()].sort());
+  });
+
+  it.each(Object.entries(WRITTEN))("are compared with what the application knows: %s is meant as %j", (name, meant) => {
+    expect(unknownSettings([name])).toEqual(meant === "" ? {} : { [name]: meant });
+  });
+
+  it("are warned of at synth, with the nearest known one, where the map is a literal", () => {
+    expect(warningsOf(stackWith({ IDP_EMIAL__HOST: "a", IDP_EMAIL__PORT: "587", IDP_LOGLEVEL: "b" }))).toEqual([
+      `environmentVariables has IDP_EMIAL__HOST (IDP_EMAIL__HOST?), IDP_LOGLEVEL (IDP_LOG_LEVEL?); ${ADVICE}`,
+    ]);
+    expect(warningsOf(stackWith({ IDP_EMAIL__PORT: "587" }))).toEqual([]);
+  });
+});
+
+describeWith(["terraform"], "The names of settings in an input", () => {
+  /** Names that differ from a known one as mistakes do: swapped, left out, doubled, and with a word of another. */
+  const mistakes = knownSettings().flatMap((name, index, all) => {
+    if (index % 8 !== 0) return [];
+    const at = 4 + ((index * 7) % (name.length - 5));
+    const swapped = `${name.slice(0, at)}${name.charAt(at + 1)}${name.charAt(at)}${name.slice(at + 2)}`;
+    const shortened = `${name.slice(0, at)}${name.slice(at + 1)}`;
+    const mixed = `${name}_${all[(index * 31) % all.length]?.slice(4) ?? ""}`;
+    return [[swapped, shortened, mixed][index % 3] ?? "", ...(index % 5 === 0 ? [name] : [])];
+  });
+
+  it("are judged by Terraform as in TypeScript", () => {
+    const stack = bareStack();
+    const names = [...new Set([...Object.keys(WRITTEN), ...mistakes.map((name) => name.replace("*", "0"))])];
+    const variable = new InputVariable(stack, "environment_variables", {
+      type: "map(string)",
+      default: Object.fromEntries(names.map((name) => [name, "x"])),
+      description: "Text.",
+    });
+    stackWith(ref(variable.fqn), stack);
+    expect(Token.isUnresolved(ref(variable.fqn))).toBe(true);
+    const inFolder = JSON.stringify(terraformOf(stack));
+    const here = inFolder.replaceAll("${path.module}/settings/known-settings.txt", KNOWN_SETTINGS_FILE);
+    const found = evaluatedLocals(JSON.parse(here) as Terraform);
+    expect(found.unknown_settings).toEqual(unknownSettings(names));
+    expect(Object.keys(unknownSettings(names)).length).toBeGreaterThan(mistakes.length / 2);
+    expect(unknownSettings(names)).toMatchObject(UNKNOWN);
+  });
+});

@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+
+import { TerraformLocal, Token } from "cdktf";
+import { type Construct } from "constructs";
+
+import { calledIn, expression } from "../core/expression";
+import { packageFile } from "../core/package-file";
+import { type Risk } from "../core/risks";
+import { addStackFile } from "../core/stack-file";
+import { NEUTRAL_PREFIX, PINNED_VERSION, UPSTREAM_PREFIX } from "./contract";
+import { type EnvironmentOverrides } from "./container-spec";
+
+/** Settings of the pinned release, a name a line, after lines that say where they come from. */
+export const KNOWN_SETTINGS_FILE = packageFile("lib/idp/known-settings.txt");
+
+/** A name that is meant for the application: with a prefix, or with the separator of its levels. */
+const MEANT_FOR_IT = `^(${NEUTRAL_PREFIX}|${UPSTREAM_PREFIX})|__`;
+
+const ANY_PREFIX = `^(${NEUTRAL_PREFIX}|${UPSTREAM_PREFIX})`;
+
+/** What `*` in a name stands for. */
+const ANY_WORD = "[A-Z0-9_]+";
+
+/** Settings that the pinned release knows. */
+export function knownSettings(): readonly string[] {
+  return readFileSync(KNOWN_SETTINGS_FILE, "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith(NEUTRAL_PREFIX));
+}
+
+/** Names that are meant for the application and that it does not know, each with the nearest that it knows. */
+export function unknownSettings(names: readonly string[]): Readonly<Record<string, string>> {
+  const known = knownSettings();
+  const pattern = new RegExp(`^(${known.join("|").replaceAll("*", ANY_WORD)})$`);
+  const isKnown = (name: string) =>
+    new RegExp(ANY_PREFIX).test(name) && pattern.test(`${NEUTRAL_PREFIX}${bare(name).toUpperCase()}`);
+  const unknown = names.filter((name) => new RegExp(MEANT_FOR_IT).test(name.toUpperCase()) && !isKnown(name));
+  return Object.fromEntries(unknown.map((name) => [name, nearest(name, known)]));
+}
+
+function bare(name: string): string {
+  return name.replace(new RegExp(ANY_PREFIX), "");
+}
+
+function nearest(name: string, known: readonly string[]): string {
+  const own = bare(name).toUpperCase();
+  const ranked = known.map((each) => `${rankOf(own, each)} ${each}`).sort();
+  return ranked.at(-1)?.slice(RANK_DIGITS + 1) ?? "";
+}
+
+/** Of four digits, so that texts that start with it are sorted by it. */
+const RANK_DIGITS = 4;
+
+/** Similarity of two names: how many letters and pairs of neighbours of one the other has, for their lengths. */
+function rankOf(own: string, known: string): string {
+  const parts = new Set([1, 2].flatMap((length) => piecesOf(own, length)));
+  const shared = [...parts].filter((part) => known.includes(part)).length;
+  return String(Math.floor((1000 * shared) / (own.length + known.length))).padStart(RANK_DIGITS, "0");
+}
+
+function piecesOf(text: string, length: number): string[] {
+  return Array.from({ length: text.length - length + 1 }, (_, start) => text.slice(start, start + length));
+}
+
+/**
+ * The same in Terraform, as a local value; Terraform has no distance of texts, but counts letters and pairs.
+ *
+ * The names are in a file of the folder, because they would double the size of the configuration.
+ */
+function unknownSettingsLocal(scope: Construct, environment: string): TerraformLocal {
+  const file = addStackFile(scope, KNOWN_SETTINGS_FILE, "settings/known-settings.txt");
+  const local = (id: string, value: string) => new TerraformLocal(scope, id, expression(value));
+  const bareName = `replace(name, "/${ANY_PREFIX}/", "")`;
+  const known = local(
+    "KnownSettings",
+    `[for line in split("\\n", ${file.text}) : line if startswith(line, "${NEUTRAL_PREFIX}")]`,
+  ).fqn;
+  const pattern = local("KnownSettingsPattern", `replace("^(\${join("|", ${known})})$", "*", "${ANY_WORD}")`).fqn;
+  const isKnown = `can(regex("${ANY_PREFIX}", name)) && can(regex(${pattern}, "${NEUTRAL_PREFIX}\${upper(${bareName})}"))`;
+  const unknown = `{for name in keys(${environment}) : name => upper(${bareName}) if can(regex("${MEANT_FOR_IT}", upper(name))) && !(${isKnown})}`;
+  const parts = `distinct(concat(${["own", "own", "substr(own, 1, -1)"].map((text, index) => `regexall("${index === 0 ? "." : ".."}", ${text})`).join(", ")}))`;
+  const withParts = `{for name, own in ${unknown} : name => { length = length(own), parts = ${parts} }}`;
+  const shared = "length([for part in own.parts : part if strcontains(each, part)])";
+  const rank = `floor(1000 * ${shared} / (own.length + length(each)))`;
+  const ranked = `[for each in ${known} : format("%0${RANK_DIGITS}d %s", ${rank}, each)]`;
+  return local(
+    "UnknownSettings",
+    `{for name, own in ${withParts} : name => substr(reverse(sort(${ranked}))[0], ${RANK_DIGITS + 1}, -1)}`,
+  );
+}
+
+/** Risk that a setting has no effect, because its name is misspelled or that of another release. */
+export function unknownSettingsRisk(scope: Construct, prop: string, environment: EnvironmentOverrides): Risk {
+  const advice = `release ${PINNED_VERSION} has no setting of that name and ignores it; compare the spelling`;
+  const called = calledIn(scope, environment, prop);
+  if (!Token.isUnresolved(environment)) {
+    const unknown = Object.entries(unknownSettings(Object.keys(environment)));
+    const shown = unknown.map(([name, known]) => `${name} (${known}?)`).join(", ");
+    const message = `${called} has ${shown}; ${advice}`;
+    return { value: environment, isAvoided: unknown.length === 0, condition: "true", message };
+  }
+  const unknown = unknownSettingsLocal(scope, Token.asString(environment)).fqn;
+  const shown = expression(`join(", ", [for name, known in ${unknown} : "\${name} (\${known}?)"])`);
+  return {
+    value: environment,
+    isAvoided: false,
+    condition: `length(${unknown}) == 0`,
+    message: `${called} has ${shown}; ${advice}`,
+  };
+}
