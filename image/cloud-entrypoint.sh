@@ -1,6 +1,7 @@
 #!/bin/sh
 # Turns what the platform injects into what the application reads, starts a worker and keeps it running, and replaces a
-# copy of itself with the server, for which it waits. Any other command replaces the script itself, in the same environment.
+# copy of itself with the server, for which it waits. Any other command replaces the script itself, in the same environment;
+# server-alone is the server without a worker, for a container beside which one runs.
 #
 # Own variables begin with ce_: another name may be exported, and the application would get our value.
 set -eu
@@ -168,7 +169,7 @@ require_temporary_folder() {
   fi
 }
 
-# From here on about the processes of a container with a server:
+# From here on about the processes of a container with a server and a worker:
 #
 #   dumb-init                  hands signals to the three shells, collects what others leave behind
 #   └─ this shell              waits for the server, then for the worker; its end is the end of the container
@@ -327,12 +328,17 @@ choose_storage_path
 say "mapped:${ce_mapped:- nothing}; by default:${ce_defaulted:- nothing}"
 
 [ $# -gt 0 ] || set -- server
-if [ "$1" = server ]; then
-  require_variables
-  require_writable_storage
-  require_temporary_folder
-fi
+case $1 in
+  server | server-alone | allinone | worker)
+    require_variables
+    require_writable_storage
+    require_temporary_folder
+    ;;
+esac
 translate_to_upstream
 
-[ "$1" != server ] || run_server "$@"
+case $1 in
+  server) run_server "$@" ;;
+  server-alone) shift && set -- server "$@" ;;
+esac
 exec ak "$@"

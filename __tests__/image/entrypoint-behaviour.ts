@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
 import { STOP_SECONDS, UPSTREAM_PREFIX, WORKER_LISTENERS } from "../../lib/idp/contract";
+import { ENTRYPOINT_COMMANDS } from "../../lib/idp/worker-mode";
 import { describeWith, programPath } from "../support/programs";
 import { coreutilsPath } from "./coreutils";
 import { documentedCommand } from "./operations-page";
@@ -58,6 +59,7 @@ interface Run {
 interface Container {
   /** dumb-init's. */
   readonly pid: number;
+  /** The process that was waited for, a server unless said otherwise. */
   readonly server: RecordedStart;
   readonly output: () => string;
   readonly starts: (command: string) => RecordedStart[];
@@ -144,16 +146,17 @@ export function describeEntrypoint(program: keyof typeof COMMANDS, { thorough }:
       return start.environment;
     };
 
-    /** Starts a server the way the image does and resolves when it runs. */
+    /** Starts a container the way the image does and resolves when it runs what it is to run. */
     const startContainer = async (
       variables: Readonly<Record<string, string>> = {},
       userId?: number,
+      { argument = "server", first = "server" } = {},
     ): Promise<Container> => {
       containers += 1;
       // The checkout may be closed to another user.
       const script = join(folder, "cloud-entrypoint.sh");
       copyFileSync(ENTRYPOINT, script);
-      const child = spawn(programPath("dumb-init"), ["--", ...command(), script, "server"], {
+      const child = spawn(programPath("dumb-init"), ["--", ...command(), script, argument], {
         env: { ...environment, ...DATABASE, IDP_SECRET_KEY: "the-key", ...variables },
         stdio: ["ignore", "pipe", "pipe"],
         ...(userId === undefined ? {} : { uid: userId, gid: userId }),
@@ -167,7 +170,7 @@ export function describeEntrypoint(program: keyof typeof COMMANDS, { thorough }:
         child.on("exit", resolve);
       });
       const starts = (name: string) => recordedStarts(records, name);
-      const server = await eventually("the server", () => starts("server")[0]);
+      const server = await eventually("the first process", () => starts(first)[0]);
       const { pid } = child;
       if (pid === undefined) throw new Error("dumb-init has no process id");
       return {
@@ -774,6 +777,74 @@ export function describeEntrypoint(program: keyof typeof COMMANDS, { thorough }:
       });
     });
 
+    describe("a container whose worker is not the entrypoint's", () => {
+      const { allInOne, serverAlone, worker } = ENTRYPOINT_COMMANDS;
+      const forms = [
+        [serverAlone, ["server"]],
+        [worker, ["worker"]],
+        [allInOne, ["server", "worker"]],
+      ] as const;
+
+      /** Starts one and resolves when all that it has runs. */
+      const startForm = async (argument: string, parts: readonly string[], variables = {}) => {
+        const container = await startContainer(variables, undefined, { argument, first: parts[0] });
+        for (const part of parts) await eventually(`the ${part}`, () => container.starts(part)[0]);
+        return container;
+      };
+
+      it.each(forms)(
+        "runs, as %s, %j and nothing else, with the same settings and listeners",
+        async (argument, parts) => {
+          const container = await startForm(argument, parts, { IDP_LISTEN__HTTP: "0.0.0.0:9000" });
+          for (const part of ["server", "worker"]) {
+            expect(container.starts(part)).toMatchObject(
+              (parts as readonly string[]).includes(part)
+                ? [
+                    {
+                      arguments: [part],
+                      environment: {
+                        AUTHENTIK_LISTEN__HTTP: "0.0.0.0:9000",
+                        AUTHENTIK_POSTGRESQL__HOST: "/sockets/db",
+                        AUTHENTIK_SECRET_KEY: "the-key",
+                        TMPDIR: environment.TMPDIR,
+                      },
+                    },
+                  ]
+                : [],
+            );
+          }
+          const top = container.starts(argument === allInOne ? allInOne : (parts[0] ?? ""));
+          expect(top).toMatchObject([{ parentPid: container.pid }]);
+          await container.stop();
+        },
+      );
+
+      it.each(forms)("ends, as %s, with 0 on SIGTERM, after %j have come to their end", async (argument, parts) => {
+        const container = await startForm(argument, parts);
+        expect(await container.stop()).toBe(0);
+        for (const part of parts) expect(container.starts(part)).toMatchObject([{ ended: true }]);
+        expect(container.output()).not.toMatch(/starts again|container ends/);
+      });
+
+      it.each(forms.flatMap(([argument, parts]) => parts.map((part) => [argument, part, parts] as const)))(
+        "ends, as %s, with an error when its %s dies, so that the platform starts another one",
+        async (argument, part, parts) => {
+          const container = await startForm(argument, parts);
+          process.kill(container.starts(part)[0]?.pid ?? 0, "SIGKILL");
+          expect(await container.ended).not.toBe(0);
+          await eventually("the end of every process", () => running().length === 0);
+          expect(container.starts(part)).toHaveLength(1);
+        },
+      );
+
+      it.each(forms)("starts nothing, as %s, without what the platform must inject", async (argument) => {
+        const { exitCode, output, starts } = await run([argument], { ...DATABASE });
+        expect(exitCode).toBe(EXIT_CODE_REFUSED);
+        expect(output).toContain("not starting: IDP_SECRET_KEY missing or empty");
+        expect([...starts("server"), ...starts("worker"), ...starts(allInOne)]).toEqual([]);
+      });
+    });
+
     describe("the command", () => {
       it("is server when none is given", async () => {
         expect((await run([])).exitCode).toBe(EXIT_CODE_REFUSED);
@@ -783,7 +854,8 @@ export function describeEntrypoint(program: keyof typeof COMMANDS, { thorough }:
         "%s runs alone, with its arguments and the same environment",
         async (...args) => {
           const [name = ""] = args;
-          const { exitCode, starts } = await run(args, { ...DATABASE, STUB_WORKER_EXIT_CODE: "4" });
+          const variables = { ...DATABASE, IDP_SECRET_KEY: "the-key", STUB_WORKER_EXIT_CODE: "4" };
+          const { exitCode, starts } = await run(args, variables);
           expect(exitCode).toBe(name === "worker" ? 4 : 0);
           expect(starts(name)).toHaveLength(1);
           expect(starts(name)[0]?.arguments).toEqual(args);

@@ -3,7 +3,7 @@
 # started by, its arguments and its environment byte for byte, and later the signals it got and the mark of a regular
 # end. `server` and `worker` run until a signal, unless STUB_<COMMAND>_EXIT_CODE ends them at once, and then take
 # STUB_<COMMAND>_STOP_SECONDS to end with STUB_<COMMAND>_STOP_CODE. With STUB_WORKER_CHILD a worker has a child that
-# outlives it.
+# outlives it. `allinone` starts both of them, and ends with 1 when one has ended.
 set -eu
 
 command=${1:-none}
@@ -38,6 +38,15 @@ case $command in
       (trap '' TERM && exec /bin/sleep 600) &
     fi
     ;;
+  allinone)
+    exit_code=
+    stop_seconds=0
+    stop_code=0
+    "$0" server &
+    parts=$!
+    "$0" worker &
+    parts="$parts $!"
+    ;;
   *) exit_code=0 ;;
 esac
 
@@ -49,7 +58,12 @@ mv "$record.part" "$record"
 while [ -z "$stopping" ]; do
   /bin/sleep 0.1 &
   wait $! || :
+  for part in ${parts:-}; do
+    kill -0 "$part" 2>/dev/null || exit 1
+  done
 done
+# They got the same signal.
+for part in ${parts:-}; do wait "$part" || :; done
 # Work that has to be finished first.
 /bin/sleep "$stop_seconds" || :
 : >"$record/ended"
