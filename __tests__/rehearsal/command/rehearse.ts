@@ -23,7 +23,8 @@ Takes synthesized stacks through their whole life with the real Terraform, offli
   --var-file FILE     inputs of these folders as JSON
   --protection-off FILE
                       inputs that let them be destroyed, as JSON; without, a protected one is not destroyed
-  --only TEXT         changes, faults, episodes, refused inputs and combinations (as JSON) with this in their names
+  --only TEXT         changes, failed creations, faults, episodes, refused inputs and combinations (as JSON) with this in
+                      their names
   --keep              keep the folders of all deployments and say where they are
   --verbose           show what Terraform prints
   --terraform PATH    the terraform or tofu to use, by its path or its name

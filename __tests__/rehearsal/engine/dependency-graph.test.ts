@@ -1,6 +1,6 @@
 import { longestChain, requireShortApply } from "./critical-path";
-import { type Dependencies, type Graph, levelsOf, requireWaiting } from "./dependency-graph";
-import { closedGate, gatesAmong } from "./gates";
+import { type Dependencies, type Graph, requireWaiting } from "./dependency-graph";
+import { closedGates, gatesAmong } from "./gates";
 import { refusalBatches } from "./refusal-batches";
 
 const graph = (edges: Readonly<Record<string, readonly string[]>>): Graph =>
@@ -62,10 +62,6 @@ describe("What waits for what", () => {
       requireWaiting(dependencies(waiting, needed));
     }).toThrow(`${JOB} does not wait for ${CLUSTER}, which it needs`);
   });
-
-  it("has levels, on none of which one waits for another", () => {
-    expect(Object.fromEntries(levelsOf(needed))).toEqual({ [DATABASE]: 0, [CLUSTER]: 0, [JOB]: 1, [WORKLOAD]: 2 });
-  });
 });
 
 it("The gates of a state are known by their addresses, and each stays closed at its own stage", () => {
@@ -76,7 +72,11 @@ it("The gates of a state are known by their addresses, and each stays closed at 
   ]);
 
   expect([storage?.api, iam?.service, others]).toEqual(["storage", "google_project_service.lab_apis_iam", []]);
-  expect(iam && closedGate(iam, stages)).toMatchObject({ name: "the gate of iam never opens", afterStage: 1 });
+  expect(storage && iam && closedGates([storage, iam], stages)).toMatchObject({
+    name: "the gates of storage, iam never open",
+    afterStage: 1,
+    refusals: ["storage.googleapis.com did not answer in project", "iam.googleapis.com did not answer in project"],
+  });
 });
 
 describe("Refused inputs", () => {

@@ -103,16 +103,3 @@ export function requireWaiting({ needed, waiting }: Dependencies): void {
   });
   if (problems.length > 0) throw new StepFailure("dependencies", problems.join("\n"));
 }
-
-/** Depth of each address in the graph; addresses of the same depth do not wait for each other. */
-export function levelsOf(graph: Graph): ReadonlyMap<string, number> {
-  const levels = new Map<string, number>();
-  const levelOf = (address: string): number => {
-    const level =
-      levels.get(address) ?? Math.max(0, ...[...(graph.get(address) ?? [])].map((before) => levelOf(before) + 1));
-    levels.set(address, level);
-    return level;
-  };
-  for (const address of graph.keys()) levelOf(address);
-  return levels;
-}

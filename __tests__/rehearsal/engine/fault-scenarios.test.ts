@@ -1,6 +1,13 @@
 import { describeWith } from "../../support/programs";
 import { type Deployment } from "../deployment/deployment";
-import { complete, endState, type EndState, type FaultScenario, rehearseFault } from "./fault-scenarios";
+import {
+  complete,
+  endState,
+  type EndState,
+  type FaultScenario,
+  rehearseFailedCreations,
+  rehearseFault,
+} from "./fault-scenarios";
 import { requireRefusal } from "./refusal-batches";
 import { withSmallDeployment } from "./small-deployment";
 
@@ -39,7 +46,7 @@ const FAULT: FaultScenario = {
   prepare: ({ environment }) => {
     environment.FAILS = "1";
   },
-  refusal: "injected failure",
+  refusals: ["injected failure"],
   repair: ({ environment }) => {
     environment.FAILS = undefined;
   },
@@ -83,7 +90,7 @@ describeWith(["terraform"], "A fault", () => {
     ],
     [
       "must be told of in its own words",
-      { ...FAULT, refusal: "another failure" },
+      { ...FAULT, refusals: ["another failure"] },
       {
         step: "the script fails",
         message: expect.stringMatching(/^expected "another failure" in:.*injected failure/s) as string,
@@ -123,6 +130,48 @@ describeWith(["terraform"], "A fault", () => {
       },
       { secret: SECRET },
     ));
+});
+
+const BUCKET = "google_storage_bucket files";
+const FILE = "google_storage_bucket_object files-note";
+
+/** A file in a bucket, which refers to it or only happens to name it. */
+const filed = (bucket: string) => ({
+  terraform: { required_providers: { google: { source: "hashicorp/google", version: ">= 7.42.0" } } },
+  provider: { google: { project: "my-project" } },
+  resource: {
+    google_storage_bucket: { files: { name: "files", location: "us-central1" } },
+    google_storage_bucket_object: { note: { bucket, name: "note", content: "text" } },
+  },
+});
+
+describeWith(["terraform"], "Creations that fail", () => {
+  const failing = (
+    bucket: string,
+    keys: readonly string[],
+    work: (outcome: Promise<void>, log: () => string) => unknown,
+  ) =>
+    withSmallDeployment(filed(bucket), async (deployment) => {
+      deployment.cloud.othersExist = true;
+      await work(rehearseFailedCreations(deployment, keys), () => deployment.log);
+    });
+
+  it("fail once each, one after the other where they wait, and then everything is there", () =>
+    failing("${google_storage_bucket.files.name}", [BUCKET, FILE], async (outcome, log) => {
+      await outcome;
+      expect(log().match(/injected failure/g)).toHaveLength(2);
+      expect(log()).toContain("Resources: 1 added");
+    }));
+
+  it("show what does not wait for what it needs, although it would fail too", () =>
+    failing("files", [BUCKET, FILE], async (outcome) => {
+      await expect(outcome).rejects.toThrow(/^tried without waiting for what it needs: .*google_storage_bucket files/);
+    }));
+
+  it("must all be tried", () =>
+    failing("${google_storage_bucket.files.name}", ["google_storage_bucket other"], async (outcome) => {
+      await expect(outcome).rejects.toThrow("succeeds, expected a refusal");
+    }));
 });
 
 describeWith(["terraform"], "A combination of inputs", () => {

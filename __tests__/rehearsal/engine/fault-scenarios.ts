@@ -10,8 +10,8 @@ export interface FaultScenario {
   readonly name: string;
   /** Injects the fault before anything is applied. */
   readonly prepare: (deployment: Deployment) => void;
-  /** Part of the failed apply's output. */
-  readonly refusal: string;
+  /** Parts of the failed apply's output. */
+  readonly refusals: readonly string[];
   /** Checks the project after the failed apply; throws if it is not as expected. */
   readonly verify?: (deployment: Deployment) => void;
   /** Removes a fault that does not pass by itself. */
@@ -48,18 +48,64 @@ export async function rehearseFault(
   expected: EndState,
 ): Promise<void> {
   fault.prepare(deployment);
-  const { output } = await deployment.refuse(fault.name, ["apply", "-input=false", plan.file]);
-  if (!output.includes(fault.refusal)) {
-    throw new StepFailure(fault.name, `expected "${fault.refusal}" in:\n${output.slice(-2000)}`);
-  }
+  await requireFailure(deployment, fault.name, ["apply", "-input=false", plan.file], fault.refusals);
   if (!deployment.cloud.allFaultsMet) throw new StepFailure(fault.name, "the injected fault was never met");
-  // What needs the failed resource must have waited for it, and not only happen to come later when nothing fails.
-  const [premature] = deployment.cloud.refusals;
-  if (premature !== undefined)
-    throw new StepFailure(fault.name, `tried without waiting for what it needs: ${premature}`);
   requireVerified(fault.name, () => fault.verify?.(deployment));
   fault.repair?.(deployment);
   await inStep(fault.name, () => complete(deployment, "second apply", expected));
+}
+
+/** Runs an apply that must fail, for these reasons and because of nothing that did not wait for what failed. */
+async function requireFailure(
+  deployment: Deployment,
+  name: string,
+  command: readonly string[],
+  reasons: readonly string[],
+): Promise<void> {
+  const { output } = await deployment.refuse(name, command);
+  const missing = reasons.filter((reason) => !output.includes(reason));
+  if (missing.length > 0) throw new StepFailure(name, `expected "${missing.join('", "')}" in:\n${output.slice(-2000)}`);
+  // What needs the failed resource must have waited for it, and not only happen to come later when nothing fails.
+  const [premature] = deployment.cloud.refusals;
+  if (premature !== undefined) throw new StepFailure(name, `tried without waiting for what it needs: ${premature}`);
+}
+
+/** Types whose creation may fail after the resource exists, which must then be replaced. */
+const BREAKABLE = [
+  ...["google_cloud_run_v2_job", "google_cloud_run_v2_service"],
+  ...["kubernetes_deployment_v1", "kubernetes_ingress_v1", "kubernetes_job_v1", "kubernetes_service_v1"],
+];
+
+/**
+ * Applies until everything is there, while the creation of each resource fails once, or twice where it can also break.
+ *
+ * What does not wait for each other fails in one apply, so there are only as many applies as there are levels.
+ *
+ * @param keys type and identity of each resource
+ * @param expected how it must end
+ */
+export async function rehearseFailedCreations(
+  deployment: Deployment,
+  keys: readonly string[],
+  expected?: EndState,
+): Promise<void> {
+  const name = "every creation fails once";
+  const { cloud } = deployment;
+  const breaking = new Set(keys.filter((key) => BREAKABLE.includes(key.split(" ")[0] ?? "")));
+  for (const key of keys) failOnce(deployment, key, "refused");
+  while (!cloud.allFaultsMet) {
+    await requireFailure(deployment, name, APPLY_AT_ONCE, ["injected failure"]);
+    for (const key of [...breaking].filter((candidate) => !cloud.pendingFaults.includes(candidate))) {
+      breaking.delete(key);
+      failOnce(deployment, key, "broken");
+    }
+  }
+  await complete(deployment, name, expected);
+}
+
+function failOnce({ cloud }: Deployment, key: string, kind: "broken" | "refused"): void {
+  const [type = "", ...id] = key.split(" ");
+  cloud.failOnce(type, id.join(" "), kind);
 }
 
 /** Applies and compares the end state with the expected one. */

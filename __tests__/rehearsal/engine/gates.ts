@@ -31,16 +31,16 @@ export function gateScripts(gates: readonly Gate[]): Scripts {
   );
 }
 
-/** The fault of a gate that stays closed until it times out. */
-export function closedGate({ api, address }: Gate, stages: readonly RegExp[]): StagedFault {
+/** The fault of gates that all stay closed until they time out; none of them waits for another. */
+export function closedGates(gates: readonly Gate[], stages: readonly RegExp[]): StagedFault {
   return {
-    name: `the gate of ${api} never opens`,
-    afterStage: stages.findIndex((pattern) => pattern.test(address)),
+    name: `the gates of ${gates.map(({ api }) => api).join(", ")} never open`,
+    afterStage: stages.findIndex((pattern) => gates.every(({ address }) => pattern.test(address))),
     prepare: ({ environment, web }) => {
       environment.WAIT_SECONDS = "0";
-      web.inject(api, { kind: "service-disabled" });
+      for (const { api } of gates) web.inject(api, { kind: "service-disabled" });
     },
-    refusal: `${api}.googleapis.com did not answer in project`,
+    refusals: gates.map(({ api }) => `${api}.googleapis.com did not answer in project`),
     repair: ({ environment }) => {
       environment.WAIT_SECONDS = undefined;
     },

@@ -4,22 +4,22 @@ import { schemaProblem } from "../../stacks/provider-schema/provider-schema";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { inStep } from "../deployment/steps";
 import { requireShortApply } from "./critical-path";
-import { dependenciesOf, type Dependencies, requireWaiting } from "./dependency-graph";
+import { dependenciesOf, requireWaiting } from "./dependency-graph";
 import {
   complete,
   endState,
   type EndState,
+  rehearseFailedCreations,
   rehearseFault,
   rehearseInterrupt,
   rehearseKill,
   type StagedFault,
 } from "./fault-scenarios";
-import { closedGate, gateScripts, gatesAmong } from "./gates";
+import { closedGates, gateScripts, gatesAmong } from "./gates";
 import { inputCombinations } from "./input-matrix";
 import { Journey, requireSoundness } from "./journey";
 import { refusalBatches, requireRefusal } from "./refusal-batches";
 import { type RehearsalReport } from "./rehearsal-report";
-import { fewerFaults, resourceFaults } from "./resource-faults";
 import { LocatedFailure, type RehearsalOptions, RunContext } from "./run-context";
 import { fromStages, lastOf, type Stage } from "./stages";
 import { together } from "./work-slots";
@@ -90,9 +90,11 @@ function faults(context: RunContext): Promise<void> {
       });
       const faults = await context.slots.take(() => faultsOf(context, deployment, end, all));
       const wanted = faults.filter(({ name }) => context.wants(name));
+      const [nothing] = stages;
       await together([
+        failedCreations(context, nothing ?? begun, end),
         episodes(context, begun, deployment),
-        context.each("faults on create", wanted, async (fault) => {
+        context.each("faults of a first apply", wanted, async (fault) => {
           const origin = stages[fault.afterStage] ?? lastOf(stages);
           const plan = await inStep(fault.name, () => origin.plan());
           return context.count(origin.deployment.fork(), (fork) => rehearseFault(fork, plan, fault, end));
@@ -103,32 +105,36 @@ function faults(context: RunContext): Promise<void> {
   });
 }
 
-/** Faults of all resources in the end state, and those that the stack describes. */
+/** The creation of every resource fails, from nothing on. */
+function failedCreations(context: RunContext, nothing: Stage, end: EndState): Promise<void> {
+  const step = "failed creations";
+  const keys = end.objects;
+  return context.each(step, context.wants(step) && keys.length > 0 ? [keys] : [], () =>
+    context.count(nothing.deployment.fork(), (deployment) => rehearseFailedCreations(deployment, keys, end)),
+  );
+}
+
+/** Faults of the gates in the end state, and those that the stack describes. */
 async function faultsOf(
   context: RunContext,
   complete: Deployment,
   end: EndState,
   patterns: readonly RegExp[],
 ): Promise<readonly StagedFault[]> {
-  const { closedGates, failTogether, faults = [] } = context.options.rehearsal;
-  const dependencies = await checkedDependencies(context, complete);
-  const ofResources =
-    failTogether === undefined || dependencies === undefined
-      ? resourceFaults(end, patterns)
-      : fewerFaults(end, patterns, failTogether, dependencies);
-  const gates = gatesAmong(end.addresses).filter(({ api }) => closedGates?.includes(api) ?? true);
-  return [...ofResources, ...gates.map((gate) => closedGate(gate, patterns)), ...faults];
+  const { faults = [] } = context.options.rehearsal;
+  await checkDependencies(context, complete);
+  const gates = gatesAmong(end.addresses);
+  return [...(gates.length > 0 ? [closedGates(gates, patterns)] : []), ...faults];
 }
 
-/** Dependencies, after a check that they cover all needs; OpenTofu draws a different kind of graph. */
-async function checkedDependencies(context: RunContext, deployment: Deployment): Promise<Dependencies | undefined> {
+/** Checks that the dependencies cover all needs; OpenTofu draws a different kind of graph. */
+async function checkDependencies(context: RunContext, deployment: Deployment): Promise<void> {
   const { scripts } = context.options.rehearsal;
-  if (scripts === undefined || context.isOpenTofu) return undefined;
+  if (scripts === undefined || context.isOpenTofu) return;
   const gates = gateScripts(gatesAmong(deployment.stateAddresses()));
   const dependencies = await dependenciesOf(deployment, { ...gates, ...scripts });
   requireWaiting(dependencies);
   for (const line of requireShortApply(dependencies)) context.say(line);
-  return dependencies;
 }
 
 function interruptions(context: RunContext, begun: Stage, end: EndState): Promise<void> {

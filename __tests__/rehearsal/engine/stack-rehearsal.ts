@@ -57,8 +57,8 @@ export interface StackRehearsal {
   readonly stages?: readonly RegExp[];
 
   /**
-   * Addresses of a last stage, used by the faults only: those of the few remaining resources start from it, so that the
-   * others are not created again for each fault.
+   * Addresses of a last stage, used by the faults and episodes only: they start from it, so that the others are not
+   * created again for each.
    *
    * @default - all faults start from `stages`
    */
@@ -88,17 +88,7 @@ export interface StackRehearsal {
    */
   readonly scripts?: Scripts;
 
-  /** Types and identities whose single failures another stack rehearses; here they fail together. Needs `scripts`. */
-  readonly failTogether?: RegExp;
-
-  /**
-   * APIs whose gate stays closed in a fault scenario.
-   *
-   * @default - all that have a gate
-   */
-  readonly closedGates?: readonly string[];
-
-  /** Faults of scripts and web services; those of single resources and of gates are derived. */
+  /** Faults of scripts and web services; failed creations and closed gates are derived. */
   readonly faults?: readonly StagedFault[];
 
   /** The moment at which Terraform is killed during an apply. */

@@ -166,10 +166,17 @@ export class Cloud {
     return this.faults.size === 0 && this.failingJobs === 0;
   }
 
+  /** The injected faults that have not occurred yet, by type and identity. */
+  get pendingFaults(): readonly string[] {
+    return [...this.faults.keys()];
+  }
+
   create(object: CloudObject): void {
     const key = `${object.type} ${object.id}`;
     const place = this.faults.has(key) ? key : object.type;
     const fault = this.faults.get(place);
+    // A fault must not hide that something did not wait for what it needs.
+    if (fault !== undefined) this.requireNeeds(object);
     this.faults.delete(place);
     if (fault?.kind === "refused") throw new InjectedRefusal(`Error creating ${key}: ${fault.message}`);
     if (this.objects.has(key)) throw new Refusal(`Error 409: ${key} already exists`);

@@ -27,7 +27,7 @@ export const EARLY_FAULTS: readonly StagedFault[] = [
     prepare: ({ web }) => {
       web.usage.operationError = { code: 7, message: "injected failure" };
     },
-    refusal: "injected failure",
+    refusals: ["injected failure"],
     repair: ({ web }) => {
       web.usage.operationError = undefined;
     },
@@ -38,7 +38,7 @@ export const EARLY_FAULTS: readonly StagedFault[] = [
     prepare: ({ environment }) => {
       environment.GOOGLE_OAUTH_ACCESS_TOKEN = undefined;
     },
-    refusal: "No access token for Google's APIs",
+    refusals: ["No access token for Google's APIs"],
     repair: ({ environment }) => {
       environment.GOOGLE_OAUTH_ACCESS_TOKEN = "ya29.first";
     },

@@ -127,7 +127,7 @@ export const FAILING_BUILD: StagedFault = {
   prepare: ({ web }) => {
     web.builds.courses.push({ states: ["QUEUED", "FAILURE"], statusDetail: "injected failure", exitCode: 1 });
   },
-  refusal: "ended FAILURE",
+  refusals: ["ended FAILURE"],
 };
 
 /** What the scripts, other than the API gates, need, and what does not exist before they run. */

@@ -44,6 +44,18 @@ export const KUBERNETES_EPISODES: readonly Episode[] = [
       await deployment.applyAtOnce();
     },
   },
+  {
+    name: "the load balancer's address comes too late",
+    fromNothing: true,
+    play: async (deployment) => {
+      const text = "to assign IP/hostname for a load balancer";
+      // Only without a domain does a service have a load balancer of its own.
+      deployment.inputs = { ...deployment.inputs, domain: null, dns_zone: null, protection: null };
+      deployment.cloud.failNext("kubernetes_service_v1", "broken", text);
+      await requireRefused(deployment, APPLY_AT_ONCE, text);
+      await deployment.applyAtOnce();
+    },
+  },
 ];
 
 /** Faults of the cluster and of what runs in it. */
@@ -54,7 +66,7 @@ export const KUBERNETES_FAULTS: NonNullable<StackRehearsal["faults"]> = [
     prepare: ({ cloud }) => {
       cloud.failingJobs = 1;
     },
-    refusal: "is in failed state",
+    refusals: ["is in failed state"],
     verify: (deployment) => {
       requireAbsent(deployment, "kubernetes_deployment_v1");
       requireAbsent(deployment, "kubernetes_service_v1");
@@ -66,17 +78,9 @@ export const KUBERNETES_FAULTS: NonNullable<StackRehearsal["faults"]> = [
     prepare: ({ cloud }) => {
       cloud.failNext("google_container_cluster", "withdrawn", "injected failure");
     },
-    refusal: "injected failure",
+    refusals: ["injected failure"],
     verify: (deployment) => {
       requireAbsent(deployment, "kubernetes_namespace_v1");
     },
-  },
-  {
-    name: "the load balancer's address comes too late",
-    afterStage: 3,
-    prepare: ({ cloud }) => {
-      cloud.failNext("kubernetes_service_v1", "broken", "to assign IP/hostname for a load balancer");
-    },
-    refusal: "to assign IP/hostname for a load balancer",
   },
 ];

@@ -7,7 +7,7 @@ import { type Inputs } from "../deployment/deployment";
 import { CLUSTER, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
 import { KUBERNETES_DOMAIN_CHANGES } from "./idp-kubernetes-domain";
 import { KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-incidents";
-import { prepareDomain } from "./domain";
+import { prepareDomain, WITH_DOMAIN } from "./domain";
 import { all } from "./every-stack";
 import {
   allowsDomain,
@@ -36,6 +36,7 @@ function isAllowed(inputs: Inputs): boolean {
 /** The identity provider on GKE Autopilot. */
 export const IDP_KUBERNETES: StackRehearsal = {
   inputs: { project_id: "my-project" },
+  faultInputs: { project_id: "my-project", ...WITH_DOMAIN, certificate_validation: "dns" },
   nullOutputs: [],
   prepare: prepareDomain,
   changes: [...KUBERNETES_CHANGES, ...KUBERNETES_DOMAIN_CHANGES, ...RECOVERY_CHANGES],
@@ -51,11 +52,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
   refused: [...REFUSED_ALONE_BY_KUBERNETES, ...REFUSED_TOGETHER_BY_KUBERNETES],
   completed: withSubnetwork,
   kill: KILL,
-  // The resources that both variants share.
-  failTogether: /^google_(artifact|project|secret|service_account |sql|storage)/,
   scripts: SCRIPTS,
   episodes: KUBERNETES_EPISODES,
-  // The gates that both variants share are rehearsed with the other one.
-  closedGates: ["compute", "container"],
   faults: [FAILING_BUILD, ...KUBERNETES_FAULTS],
 };

@@ -1,9 +1,4 @@
-import { APPLY_AT_ONCE, type Deployment } from "../deployment/deployment";
-import { dependenciesOf, requireWaiting } from "../engine/dependency-graph";
-import { complete, endState } from "../engine/fault-scenarios";
-import { closedGate, type Gate, gatesAmong, gateScripts } from "../engine/gates";
 import { type ChangeScenario } from "../engine/journey";
-import { type Episode } from "../engine/stack-rehearsal";
 import { textAt } from "../project/terraform-value";
 import {
   ADDRESS_RECORD,
@@ -122,62 +117,5 @@ export const DOMAIN_CHANGES: readonly ChangeScenario[] = [
       [SERVICE]: "update",
     },
     verify: requireRecords("login.example.com"),
-  },
-];
-
-/** Applies with a fault, which must be the only reason why the apply fails. */
-async function requireFailure(deployment: Deployment, reasons: readonly string[]): Promise<void> {
-  const { output } = await deployment.refuse("apply with faults", APPLY_AT_ONCE);
-  const missing = reasons.filter((reason) => !output.includes(reason));
-  if (missing.length > 0) throw new Error(`expected "${missing.join('", "')}" in:\n${output}`);
-  const [premature] = deployment.cloud.refusals;
-  if (premature !== undefined) throw new Error(`tried without waiting for what it needs: ${premature}`);
-}
-
-/** What a deployment with a domain has that one without has not; everything in it waits for what it needs. */
-async function partsOfDomain(deployment: Deployment): Promise<{ gates: readonly Gate[]; objects: readonly string[] }> {
-  const before = endState(deployment);
-  const fork = await deployment.fork({ ...deployment.inputs, ...WITH_DOMAIN });
-  try {
-    await fork.applyAtOnce();
-    const after = endState(fork);
-    requireWaiting(await dependenciesOf(fork, gateScripts(gatesAmong(after.addresses))));
-    return {
-      gates: gatesAmong(after.addresses.filter((address) => !before.addresses.includes(address))),
-      objects: after.objects.filter(
-        (key) => !before.objects.includes(key) && !key.startsWith("google_project_service "),
-      ),
-    };
-  } finally {
-    await fork.stop();
-  }
-}
-
-/** Domains that do not come to be in one go. */
-export const DOMAIN_EPISODES: readonly Episode[] = [
-  {
-    name: "a domain whose parts all fail once",
-    // What does not wait for each other fails in one apply, so that there are as many applies as there are steps.
-    play: async (deployment) => {
-      const { gates, objects } = await partsOfDomain(deployment);
-      deployment.inputs = { ...deployment.inputs, ...WITH_DOMAIN };
-
-      const closed = gates.map((gate) => closedGate(gate, []));
-      for (const { prepare } of closed) prepare(deployment);
-      await requireFailure(
-        deployment,
-        closed.map(({ refusal }) => refusal),
-      );
-      for (const { repair } of closed) repair?.(deployment);
-
-      for (const key of objects) {
-        const [type = "", ...id] = key.split(" ");
-        deployment.cloud.failOnce(type, id.join(" "));
-      }
-      while (!deployment.cloud.allFaultsMet) await requireFailure(deployment, ["injected failure"]);
-      await complete(deployment, "apply after all faults");
-      const lost = objects.filter((key) => !deployment.cloud.objects.has(key));
-      if (lost.length > 0) throw new Error(`there is no ${lost.join(", ")}`);
-    },
   },
 ];

@@ -20,8 +20,8 @@ import {
   STAGES,
   withSubnetwork,
 } from "./identity-provider-rehearsal";
-import { prepareDomain } from "./domain";
-import { DOMAIN_CHANGES, DOMAIN_EPISODES } from "./idp-serverless-domain";
+import { prepareDomain, WITH_DOMAIN } from "./domain";
+import { DOMAIN_CHANGES } from "./idp-serverless-domain";
 import { RECOVERY_CHANGES } from "./recovery";
 import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
@@ -152,6 +152,7 @@ function isAllowed(inputs: Inputs): boolean {
 /** The identity provider on Cloud Run. */
 export const IDP_SERVERLESS: StackRehearsal = {
   inputs: { project_id: "my-project" },
+  faultInputs: { project_id: "my-project", ...WITH_DOMAIN },
   nullOutputs: ["load_balancer_address"],
   prepare: prepareDomain,
   changes: [...CHANGES, ...DOMAIN_CHANGES, ...RECOVERY_CHANGES],
@@ -167,6 +168,5 @@ export const IDP_SERVERLESS: StackRehearsal = {
   completed: withSubnetwork,
   kill: KILL,
   scripts: SCRIPTS,
-  episodes: DOMAIN_EPISODES,
   faults: [...EARLY_FAULTS, FAILING_BUILD],
 };
