@@ -30,6 +30,13 @@ export interface IdentityProviderProps extends BackupProps, FrontDoorProps, Tena
   readonly applicationVersion?: string;
 
   /**
+   * Makes a backup of the database before another release is rolled out, kept for 30 days. The apply waits for it.
+   *
+   * @default true
+   */
+  readonly backupBeforeUpgrade?: boolean | IResolvable;
+
+  /**
    * Initial password of the built-in administrator, as a reference to an ephemeral variable. The application reads it
    * on its first start only.
    *

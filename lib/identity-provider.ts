@@ -15,6 +15,7 @@ import { IdpImage } from "./idp/idp-image";
 import { IdpSecrets } from "./idp/idp-secrets";
 import { unknownSettingsRisk } from "./idp/known-settings";
 import { MediaBucket } from "./idp/media-bucket";
+import { UpgradeBackup } from "./idp/upgrade-backup";
 import { type IdentityProviderProps } from "./identity-provider-props";
 import { Edge } from "./platform/edge/edge";
 import { ServiceIdentity } from "./platform/identity/service-identity";
@@ -50,6 +51,9 @@ export abstract class IdentityProvider extends Construct {
   readonly image: IdpImage;
   readonly media: MediaBucket;
   readonly database: PostgresqlDatabase;
+
+  /** The backup before the rollout of another release. */
+  readonly upgradeBackup: UpgradeBackup;
 
   /** Service account of the initialization job. */
   readonly initializer: ServiceIdentity;
@@ -125,6 +129,12 @@ export abstract class IdentityProvider extends Construct {
       deletionProtection,
       dependsOn: this.apis.ready("sqladmin", "compute", "secretmanager"),
     });
+    this.upgradeBackup = new UpgradeBackup(this, "UpgradeBackup", {
+      database: this.database,
+      projectId: place.projectId,
+      release: this.image.release,
+      isOn: settings.backupBeforeUpgrade,
+    });
     this.initializer = this.identity(
       "Initializer",
       "idp-init",
@@ -140,7 +150,7 @@ export abstract class IdentityProvider extends Construct {
       image: this.image,
       environment: environmentVariables,
       database: this.database,
-      initialization,
+      initialization: { ready: [...initialization.ready, ...this.upgradeBackup.ready] },
       secrets: this.secrets,
       media: this.media,
       resources: { cpu: textOf(containerCpu), memory: containerMemory },

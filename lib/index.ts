@@ -31,6 +31,7 @@ export { MediaBucket, type MediaBucketProps } from "./idp/media-bucket";
 export { type JobRunner, type OneTimeJob, type OneTimeJobSpec } from "./idp/job-runner";
 export { type ContainerImage, type ImageRepository, type MediaStore, type SqlInstance } from "./idp/parts";
 export { type SecretSettings } from "./idp/secret-settings";
+export { UpgradeBackup, type UpgradeBackupProps } from "./idp/upgrade-backup";
 export { type IdentityProvider } from "./identity-provider";
 export { type IdentityProviderProps } from "./identity-provider-props";
 export { DnsCertificate, type DnsCertificateProps } from "./platform/edge/dns-certificate";

@@ -113,6 +113,8 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     this.initialization = new DbInit(this, "DbInit", {
       database,
       runner: new KubernetesJobs({ place, namespace: this.namespace, identity: initializer }),
+      // At the first apply, the backup finds no database; the job is about to create it.
+      dependsOn: this.upgradeBackup.ready,
     });
     this.address = new PublicAddress(this, "Address", { place, domain: props.domain, dependsOn: networkReady });
     this.loadBalancerAddress = this.address.address;

@@ -89,6 +89,8 @@ export class ServerlessIdentityProvider extends IdentityProvider {
         identity: initializer,
         dependsOn: apis.ready("run", "secretmanager"),
       }),
+      // At the first apply, the backup finds no database; the job is about to create it.
+      dependsOn: this.upgradeBackup.ready,
     });
 
     if (domain !== undefined) {

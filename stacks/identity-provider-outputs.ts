@@ -4,7 +4,8 @@ import { type IdentityProvider } from "../lib/identity-provider";
 
 /** The outputs of both variants: names and addresses, never the value of a secret. */
 export function identityProviderOutputs(identityProvider: IdentityProvider): Record<string, StackOutput> {
-  const { database, edge, image, initialization, loadBalancerAddress, media, place, secrets, url } = identityProvider;
+  const { database, edge, image, initialization, loadBalancerAddress, media, place, secrets, upgradeBackup, url } =
+    identityProvider;
   const { secretId, version } = secrets.bootstrapPassword;
   return {
     service_url: { value: url, description: "Address of the identity provider." },
@@ -42,6 +43,10 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
       description: "Name of the secret with the administrator's first password.",
     },
     database_instance_name: { value: database.instanceName, description: "Name of the database instance." },
+    upgrade_backup: {
+      value: upgradeBackup.description,
+      description: "Description of the backup that was made before this release; scripts/restore.sh finds it by that.",
+    },
     database_name: { value: database.databaseName, description: "Name of the application's database." },
     database_user: { value: database.userName, description: "Name of the application's database role." },
     backups_after_destroy: {

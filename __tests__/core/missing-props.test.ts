@@ -113,6 +113,7 @@ const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
   ServerlessIdentityProvider: () => tenant,
   ServerlessService: () => ({ place: PLACE, identity, container, network: tenant.network }),
   ServiceIdentity: () => ({ place: PLACE, purpose: "run", description: "Runs." }),
+  UpgradeBackup: () => ({ database: standInDatabase(), projectId, release: "2026.5.4" }),
   WorkloadNamespace: () => ({ place: PLACE, cluster: STAND_IN_CLUSTER, name: "apps" }),
 };
 

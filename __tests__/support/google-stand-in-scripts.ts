@@ -18,6 +18,7 @@ export type Shell = "bash" | "busybox" | "dash";
 const SCRIPTS = {
   "assessment-cleanup": "lib/lab/scripts/assessment-cleanup.sh",
   "assessment-status": "lib/lab/scripts/assessment-status.sh",
+  "backup-before-upgrade": "lib/idp/scripts/backup-before-upgrade.sh",
   "build-image": "lib/idp/scripts/build-image.sh",
   "configure-load-balancer": "lib/platform/kubernetes/scripts/configure-load-balancer.sh",
   "enable-api": "lib/core/scripts/enable-api.sh",

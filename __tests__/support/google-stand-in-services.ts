@@ -79,7 +79,6 @@ export const PROBED_SERVICES: readonly Service[] = [
   { description: "logging.v2", endpointVariable: "GOOGLE_LOGGING_CUSTOM_ENDPOINT", basePath: "v2/" },
   { description: "run.v2", endpointVariable: "GOOGLE_CLOUD_RUN_V2_CUSTOM_ENDPOINT", basePath: "v2/" },
   { description: "secretmanager.v1", endpointVariable: "GOOGLE_SECRET_MANAGER_CUSTOM_ENDPOINT", basePath: "v1/" },
-  { description: "sqladmin.v1beta4", endpointVariable: "GOOGLE_SQL_CUSTOM_ENDPOINT", basePath: "sql/v1beta4/" },
   { description: "storage.v1", endpointVariable: "GOOGLE_STORAGE_CUSTOM_ENDPOINT", basePath: "storage/v1/" },
 ];
 

@@ -23,6 +23,7 @@ import {
   type Service,
   ServiceUsage,
 } from "./google-stand-in-services";
+import { CloudSql } from "./google-stand-in-sql";
 import { LoopbackServer } from "./loopback-server";
 import { UPLOAD_PATH } from "./google-stand-in-uploads";
 
@@ -60,6 +61,7 @@ export class GoogleStandIn {
   readonly builds = new CloudBuild(this.registry);
   readonly usage = new ServiceUsage();
   readonly loadBalancers = new LoadBalancers();
+  readonly sql = new CloudSql();
   readonly migration = new MigrationCenter(() => this.host);
   readonly requests: RecordedRequest[] = [];
   /** The stand-in's own responses that the APIs' descriptions do not allow; the client gets HTTP 500 instead. */
@@ -83,6 +85,7 @@ export class GoogleStandIn {
       this.registry.service,
       this.usage.service,
       this.loadBalancers.service,
+      this.sql.service,
       this.migration.service,
       ...PROBED_SERVICES,
       ...furtherServices,

@@ -27,6 +27,13 @@ export interface DbInitProps {
   readonly runner: JobRunner;
 
   /**
+   * What must be done before the job runs, in addition to what it uses.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+
+  /**
    * Public image with `psql` of the server's major version and a POSIX shell.
    *
    * @default "docker.io/library/postgres:15-alpine"
@@ -48,7 +55,7 @@ export class DbInit extends Construct implements OneTimeJob {
   constructor(scope: Construct, id: string, props: DbInitProps) {
     super(scope, id);
     requireProps(this, props, { database: true, runner: true });
-    const { database, image = DB_INIT_IMAGE, runner } = props;
+    const { database, dependsOn, image = DB_INIT_IMAGE, runner } = props;
     const script = addScript(this, `lib/idp/scripts/${SCRIPT_NAME}`);
 
     const job = runner.runOnce(this, MAIN_CHILD_ID, {
@@ -78,6 +85,7 @@ export class DbInit extends Construct implements OneTimeJob {
           [DATABASE_VARIABLES.password]: database.password,
           DB_ADMIN_PASSWORD: database.administratorPassword,
         },
+        dependsOn,
       },
       timeoutSeconds: DB_INIT_TIMEOUT_SECONDS,
       maxRetries: DB_INIT_MAX_RETRIES,

@@ -79,6 +79,9 @@ export interface IdpImageProps {
 export class IdpImage extends Construct implements ContainerImage {
   readonly containerImage: string;
 
+  /** What is rolled out: the exact release, or the existing image. */
+  readonly release: string;
+
   readonly ready: ITerraformDependable[];
 
   constructor(
@@ -91,7 +94,7 @@ export class IdpImage extends Construct implements ContainerImage {
 
     const { existingImage, place, repository } = props;
     if (repository === undefined || isLiteral(existingImage)) {
-      this.containerImage = existingImage ?? "";
+      this.containerImage = this.release = existingImage ?? "";
       this.ready = [];
       return;
     }
@@ -135,8 +138,10 @@ export class IdpImage extends Construct implements ContainerImage {
       dependsOn: repository.ready,
     });
 
-    this.containerImage =
-      existingImage === undefined ? builtImage : Token.asString(Fn.coalesce([existingImage, builtImage]));
+    const orExisting = (built: string): string =>
+      existingImage === undefined ? built : Token.asString(Fn.coalesce([existingImage, built]));
+    this.containerImage = orExisting(builtImage);
+    this.release = orExisting(version);
     this.ready = [build];
   }
 

@@ -11,6 +11,7 @@ import { BACKUP_INPUTS } from "./backup-inputs";
 import { DATABASE_INPUTS, instanceInputs } from "./capacity-inputs";
 import { type Input } from "./input-table";
 import { type PlatformWords } from "./platform-words";
+import { UPGRADE_INPUTS } from "./upgrade-inputs";
 
 /** Inputs of both variants. */
 export function identityProviderInputs(platform: PlatformWords) {
@@ -43,6 +44,7 @@ export function identityProviderInputs(platform: PlatformWords) {
     ...APPLICATION_INPUTS,
     ...DATABASE_INPUTS,
     ...BACKUP_INPUTS,
+    ...UPGRADE_INPUTS,
     application_name: {
       type: "string",
       default: DEFAULT_APPLICATION_NAME,

@@ -84,10 +84,13 @@ export class Deployment {
     this.cloud = origin === undefined ? new Cloud(surroundings) : origin.cloud.copy(surroundings);
     this.cloud.othersExist = options.othersExist ?? false;
     this.cloud.admission = options.admission ?? "autopilot";
+    this.web.sql.hasDatabase = (_instance, database) =>
+      this.cloud.executions.some(({ environment }) => environment.DB_NAME === database);
     this.web.loadBalancers.exists = (id) => canBeAttached(this.cloud, id);
     if (origin !== undefined) this.web.loadBalancers.copyFrom(origin.web.loadBalancers);
     origin?.web.usage.enabled.forEach((api) => this.web.usage.enabled.add(api));
     origin?.web.registry.digests.forEach((digest, image) => this.web.registry.digests.set(image, digest));
+    origin?.web.sql.backups.forEach((backup, name) => this.web.sql.backups.set(name, backup));
     origin?.web.migration.sources.forEach((source, name) => this.web.migration.sources.set(name, source));
     this.web.requests.push(...(origin?.web.requests ?? []));
   }

@@ -6,6 +6,7 @@ import {
   requireGivenPassword,
   requireTwoExecutions,
 } from "./identity-provider-rehearsal";
+import { requireBackup, UPGRADE_BACKUP } from "./upgrade-backup";
 import { type ChangeScenario } from "../engine/journey";
 
 export const CLUSTER = "google_container_cluster.cluster";
@@ -25,7 +26,12 @@ export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
     expected: all("replace", ["kubernetes_config_map_v1.db_init_script", JOB]),
     verify: requireTwoExecutions,
   },
-  { name: "another version", change: withInputs({ application_version: "2026.5.3" }), expected: ROLLOUT },
+  {
+    name: "another version",
+    change: withInputs({ application_version: "2026.5.3" }),
+    expected: { ...ROLLOUT, [UPGRADE_BACKUP]: "replace" },
+    verify: requireBackup("before 2026.5.3"),
+  },
   {
     name: "a variable",
     change: withInputs({ environment_variables: { IDP_LOG_LEVEL: "debug", IDP_GREETING: "$$ $(DB_NAME) $5" } }),

@@ -20,6 +20,7 @@ import {
   STAGES,
   withSubnetwork,
 } from "./identity-provider-rehearsal";
+import { requireBackup, UPGRADE_BACKUP } from "./upgrade-backup";
 import { prepareDomain, WITH_DOMAIN } from "./domain";
 import { DOMAIN_CHANGES } from "./idp-serverless-domain";
 import { RECOVERY_CHANGES } from "./recovery";
@@ -90,7 +91,12 @@ const CHANGES: readonly ChangeScenario[] = [
     },
     verify: requireExecutions(4),
   },
-  { name: "another version", change: withInputs({ application_version: "2026.5.3" }), expected: ROLLOUT },
+  {
+    name: "another version",
+    change: withInputs({ application_version: "2026.5.3" }),
+    expected: { ...ROLLOUT, [UPGRADE_BACKUP]: "replace" },
+    verify: requireBackup("before 2026.5.3"),
+  },
   {
     name: "a variable",
     change: withInputs({ environment_variables: { IDP_LOG_LEVEL: "debug" } }),
@@ -116,13 +122,13 @@ const CHANGES: readonly ChangeScenario[] = [
   {
     name: "an existing image",
     change: withInputs({ existing_container_image: "us-docker.pkg.dev/other-project/images/idp:2026.5.4" }),
-    expected: { ...all("delete", BUILT_WITH), [SERVICE]: "update" },
+    expected: { ...all("delete", BUILT_WITH), [UPGRADE_BACKUP]: "replace", [SERVICE]: "update" },
     verify: loseImages,
   },
   {
     name: "an image of one's own again",
     change: withInputs({ existing_container_image: undefined }),
-    expected: { ...all("create", BUILT_WITH), [SERVICE]: "update" },
+    expected: { ...all("create", BUILT_WITH), [UPGRADE_BACKUP]: "replace", [SERVICE]: "update" },
     verify: ({ web }) => {
       if (web.registry.digests.size === 0) throw new Error("nothing is built, though the repository is new");
     },

@@ -1,0 +1,89 @@
+import { type Fault } from "../../support/google-stand-in";
+import { ApiError } from "../../support/google-stand-in-services";
+import { describeWith } from "../../support/programs";
+import { inSqlScene } from "./sql-scene";
+
+const RELEASE = { RELEASE: "2026.5.8" };
+const CREATE = "sqladmin.backups.createBackup";
+const CALLS = ["sqladmin.databases.get", "sqladmin.backups.listBackups", CREATE] as const;
+
+const PASSING: readonly Fault[] = [
+  { kind: "service-disabled" },
+  { kind: "status", error: new ApiError(503, "UNAVAILABLE", "Injected.") },
+  { kind: "html", status: 502, page: "<p>Bad gateway</p>" },
+  { kind: "reset" },
+  { kind: "reset", carriedOut: true },
+];
+
+jest.setTimeout(120_000);
+
+describeWith(["bash", "busybox", "curl", "dash", "jq"], "backup-before-upgrade.sh", () => {
+  it.concurrent.each(CALLS)("%s: makes one backup in spite of faults that pass", (call) =>
+    inSqlScene(async ({ run, standIn }) => {
+      for (const fault of PASSING) standIn.inject(call, fault);
+
+      const { exitCode, stderr } = await run("backup-before-upgrade", {
+        environment: { ...RELEASE, REST_TRIES: "8", REST_RETRY_BASE_SECONDS: "0" },
+      });
+
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(standIn.sql.backups.size).toBe(1);
+    }),
+  );
+
+  it.concurrent.each(CALLS)("%s: says why it was refused, and what to do", (call) =>
+    inSqlScene(async ({ run, standIn }) => {
+      standIn.inject(call, { kind: "status", error: new ApiError(403, "PERMISSION_DENIED", "Injected.") }, Infinity);
+
+      const { exitCode, stderr } = await run("backup-before-upgrade", { environment: RELEASE });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("answered HTTP 403 PERMISSION_DENIED: Injected.");
+      if (call === CREATE) expect(stderr).toContain("backup_before_upgrade = false");
+    }),
+  );
+
+  it.concurrent.each(["bash", "busybox"] as const)("does the same in %s", (shell) =>
+    inSqlScene(async ({ run, standIn }) => {
+      expect(await run("backup-before-upgrade", { environment: RELEASE, shell })).toMatchObject({ exitCode: 0 });
+      expect(standIn.sql.backups.size).toBe(1);
+    }),
+  );
+
+  it.concurrent.each(["SIGKILL", "SIGTERM"] as const)(
+    "killed by %s while it waits, a second run waits for the same backup",
+    (signal) =>
+      inSqlScene(async ({ changes, run, standIn }) => {
+        standIn.sql.callsUntilDone = 6;
+
+        const killed = await run("backup-before-upgrade", {
+          environment: RELEASE,
+          onOutput: (output, kill) => {
+            if (output.includes("RUNNING") && !output.includes("Interrupted")) kill(signal);
+          },
+        });
+        const repeated = await run("backup-before-upgrade", { environment: RELEASE });
+
+        expect(killed.exitCode).toBe(signal === "SIGKILL" ? null : 143);
+        if (signal === "SIGTERM")
+          expect(killed.stderr).toContain("The backup goes on by itself: gcloud sql backups list");
+        expect(repeated).toMatchObject({ exitCode: 0, stderr: "" });
+        expect(repeated.stdout).toMatch(/^Backup \S+, before 2026\.5\.8, is taken instead of another one\.\n/);
+        expect(changes()).toEqual([CREATE]);
+        expect(standIn.sql.backups.size).toBe(1);
+      }),
+  );
+
+  it.concurrent("does not take an older backup for the same release", () =>
+    inSqlScene(async ({ changes, run, standIn }) => {
+      const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
+      standIn.sql.addBackup("demo-project", "idp-demo-abc123", {
+        description: "before 2026.5.8",
+        backupInterval: { startTime: anHourAgo, endTime: anHourAgo },
+      });
+
+      expect((await run("backup-before-upgrade", { environment: RELEASE })).exitCode).toBe(0);
+      expect(changes()).toEqual([CREATE]);
+    }),
+  );
+});

@@ -1,0 +1,89 @@
+import { describeWith } from "../../support/programs";
+import { INSTANCE, inSqlScene, PROJECT } from "./sql-scene";
+
+const RELEASE = { RELEASE: "2026.5.8" };
+const CREATE = "sqladmin.backups.createBackup";
+
+describeWith(["curl", "dash", "jq"], "backup-before-upgrade.sh", () => {
+  it.concurrent("makes a backup that expires, waits for it and names it", () =>
+    inSqlScene(async ({ changes, run, standIn }) => {
+      const { exitCode, stderr, stdout } = await run("backup-before-upgrade", { environment: RELEASE });
+
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(changes()).toEqual([CREATE]);
+      expect(standIn.requestsTo(CREATE)[0]?.body).toEqual({
+        instance: INSTANCE,
+        description: "before 2026.5.8",
+        ttlDays: "30",
+      });
+      expect([...standIn.sql.backups.values()]).toMatchObject([
+        { description: "before 2026.5.8", state: "SUCCESSFUL" },
+      ]);
+      expect(stdout).toMatch(
+        /Backup projects\/demo-project\/backups\/b1, before 2026\.5\.8, is there after \d+ s and is kept for 30 days\.\n$/,
+      );
+    }),
+  );
+
+  it.concurrent("makes none of a database that does not exist yet", () =>
+    inSqlScene(async ({ changes, run }) => {
+      const { exitCode, stdout } = await run("backup-before-upgrade", {
+        environment: { ...RELEASE, DATABASE: "idp_new" },
+      });
+
+      expect({ exitCode, stdout }).toEqual({
+        exitCode: 0,
+        stdout: "There is no database idp_new yet: nothing to back up before 2026.5.8.\n",
+      });
+      expect(changes()).toEqual([]);
+    }),
+  );
+
+  it.concurrent("refuses settings that cannot be, all at once", () =>
+    inSqlScene(async ({ run, standIn }) => {
+      const environment = { INSTANCE: "", DATABASE: "a-b", RELEASE: "$x", BACKUP_DAYS: "0" };
+
+      const { exitCode, stderr } = await run("backup-before-upgrade", { environment });
+
+      expect(exitCode).toBe(2);
+      expect([...stderr.matchAll(/^ {2}- (\w+) is /gm)].map(([, name]) => name)).toEqual([
+        ...["INSTANCE", "DATABASE", "RELEASE", "BACKUP_DAYS"],
+      ]);
+      expect(standIn.requests).toEqual([]);
+    }),
+  );
+
+  it.concurrent("ends in words when the backup fails, and a second run makes another", () =>
+    inSqlScene(async ({ changes, run, standIn }) => {
+      standIn.sql.failures.set("backups.createBackup", { code: "INTERNAL_ERROR", message: "No room." });
+
+      const failed = await run("backup-before-upgrade", { environment: RELEASE });
+      standIn.sql.settle();
+      const repeated = await run("backup-before-upgrade", { environment: RELEASE });
+
+      expect(failed.exitCode).toBe(1);
+      expect(failed.stderr).toMatch(
+        /^Backup projects\/\S+ of idp-demo-abc123 failed, so 2026\.5\.8 is not rolled out\.\n {2}Way out: apply again\. /,
+      );
+      expect(repeated.exitCode).toBe(0);
+      expect(changes()).toEqual([CREATE, CREATE]);
+    }),
+  );
+
+  it.concurrent("waits while the instance does something else", () =>
+    inSqlScene(async ({ run, standIn }) => {
+      standIn.sql.callsUntilDone = 6;
+      standIn.sql.service.handlers?.["backups.createBackup"]?.({
+        method: { id: CREATE, httpMethod: "POST", path: "" },
+        parameters: { parent: `projects/${PROJECT}` },
+        query: new URLSearchParams(),
+        body: { instance: INSTANCE, description: "by somebody else", ttlDays: "1" },
+      });
+
+      const { exitCode, stdout } = await run("backup-before-upgrade", { environment: RELEASE });
+
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain("Backup before 2026.5.8: waiting for another operation of the instance");
+    }),
+  );
+});

@@ -1,0 +1,35 @@
+import { Token } from "cdktf";
+
+import { expression } from "../../lib/core/expression";
+import { UpgradeBackup } from "../../lib/idp/upgrade-backup";
+import { standInDatabase } from "../support/stand-in-parts";
+import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
+
+const props = { database: standInDatabase(), projectId: "demo-project", release: "2026.5.4" };
+
+describe("UpgradeBackup", () => {
+  it("runs again for another release, and for nothing else", () => {
+    const stack = bareStack();
+    new UpgradeBackup(stack, "Backup", props);
+    const backup = resourceOf(terraformOf(stack), "terraform_data", "backup");
+
+    expect(backup.triggers_replace).toEqual({ release: "2026.5.4" });
+    expect(backup).not.toHaveProperty("count");
+  });
+
+  it("calls the backup as the script does", () => {
+    expect(new UpgradeBackup(bareStack(), "Backup", props).description).toBe("before 2026.5.4");
+  });
+
+  it("makes none when it is off, and then names none", () => {
+    const stack = bareStack();
+    const isOn = Token.asAny(expression("var.backup_before_upgrade"));
+    const off = new UpgradeBackup(stack, "Off", { ...props, isOn: false });
+    new UpgradeBackup(stack, "Decided", { ...props, isOn });
+    const terraform = terraformOf(stack);
+
+    expect(resourceOf(terraform, "terraform_data", "off").count).toBe("${(false) ? 1 : 0}");
+    expect(resourceOf(terraform, "terraform_data", "decided").count).toBe("${(var.backup_before_upgrade) ? 1 : 0}");
+    expect(off.description).toBeUndefined();
+  });
+});

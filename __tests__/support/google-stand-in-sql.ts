@@ -1,0 +1,319 @@
+import { isObject, type JsonObject } from "./google-stand-in-schema";
+import { type Call, type Handler, ReasonError, type Service } from "./google-stand-in-services";
+
+/** An instance of Cloud SQL with what the scripts depend on. */
+export interface SqlInstanceState {
+  state: string;
+  settings: JsonObject;
+  /** Names of its databases with the number of users in each. */
+  databases: Map<string, number>;
+  /** Passwords of its logins. */
+  readonly passwords: Map<string, string>;
+  /** Where it was cloned from, and as of when. */
+  readonly clonedAt?: string;
+}
+
+interface Operation {
+  readonly name: string;
+  readonly instance: string;
+  readonly type: string;
+  readonly endsAt: number;
+  readonly effect: () => void;
+  readonly failure: { readonly code: string; readonly message: string } | undefined;
+  done: boolean;
+}
+
+/** A time of the stand-in's own, which passes with its calls. */
+const EPOCH = Date.UTC(2026, 10, 22, 12);
+
+/** Cloud SQL: instances, their clones, backups and logins. The client's calls are the clock. */
+export class CloudSql {
+  /** Instances by `<project>/<name>`. */
+  readonly instances = new Map<string, SqlInstanceState>();
+  /** Backups by name, `projects/<project>/backups/<id>`. */
+  readonly backups = new Map<string, JsonObject>();
+  /** Calls until an operation ends, not counting its own. */
+  callsUntilDone = 2;
+  /** Errors of the next operations, by method id without the API's name. */
+  readonly failures = new Map<string, Operation["failure"]>();
+  /** Whether an instance that is not among `instances` has a database. */
+  hasDatabase: (instance: string, database: string) => boolean = () => false;
+  private readonly operations: Operation[] = [];
+  private clock = 0;
+
+  readonly service: Service = {
+    description: "sqladmin.v1beta4",
+    endpointVariable: "GOOGLE_SQL_CUSTOM_ENDPOINT",
+    basePath: "sql/v1beta4/",
+    handlers: this.counted({
+      "instances.list": ({ parameters: { project = "" } }) => this.list(project),
+      "instances.get": (call) => resource(...this.find(call)),
+      "instances.clone": (call) => this.clone(call),
+      "instances.patch": (call) => this.patch(call),
+      "instances.delete": (call) => this.delete(call),
+      "instances.restoreBackup": (call) => this.restore(call),
+      "backups.createBackup": (call) => this.backUp(call),
+      "backups.listBackups": (call) => this.listBackups(call),
+      "backups.getBackup": (call) => this.backupOf(call.parameters.name ?? ""),
+      "databases.get": (call) => this.database(call),
+      "operations.get": (call) => this.operation(call),
+      "operations.list": (call) => this.listOperations(call),
+      "users.update": (call) => this.setPassword(call),
+    }),
+  };
+
+  /** Creates an instance as Terraform does: protected, and with a final backup at its deletion. */
+  make(project: string, name: string, databases: Readonly<Record<string, number>> = {}): SqlInstanceState {
+    const instance: SqlInstanceState = {
+      state: "RUNNABLE",
+      settings: {
+        deletionProtectionEnabled: true,
+        finalBackupConfig: { enabled: true, retentionDays: "30" },
+        retainBackupsOnDelete: true,
+      },
+      databases: new Map(Object.entries(databases)),
+      passwords: new Map([["postgres", "first"]]),
+    };
+    this.instances.set(`${project}/${name}`, instance);
+    return instance;
+  }
+
+  /** Adds a backup of an instance, with its data. */
+  addBackup(project: string, instance: string, values: JsonObject = {}): string {
+    const name = `projects/${project}/backups/b${this.backups.size + 1}`;
+    this.backups.set(name, {
+      ...{ name, kind: "sql#backup", instance, type: "ON_DEMAND", state: "SUCCESSFUL" },
+      backupInterval: interval(),
+      ...values,
+    });
+    return name;
+  }
+
+  /** Everything that costs money: instances and backups. */
+  get billed(): readonly string[] {
+    return [...this.instances.keys(), ...this.backups.keys()];
+  }
+
+  /** Lets running operations end. */
+  settle(): void {
+    for (let call = 0; call <= this.callsUntilDone; call += 1) this.tick();
+  }
+
+  private counted(handlers: Readonly<Record<string, Handler>>): Readonly<Record<string, Handler>> {
+    const count = (handler: Handler) => (call: Call) => {
+      this.tick();
+      return handler(call);
+    };
+    return Object.fromEntries(Object.entries(handlers).map(([method, handler]) => [method, count(handler)]));
+  }
+
+  private tick(): void {
+    this.clock += 1;
+    for (const operation of this.operations) {
+      if (operation.done || operation.endsAt > this.clock) continue;
+      operation.done = true;
+      if (operation.failure === undefined) operation.effect();
+    }
+  }
+
+  private time(): string {
+    return new Date(EPOCH + this.clock * 1000).toISOString();
+  }
+
+  private find({ parameters: { project = "", instance = "" } }: Call): readonly [string, SqlInstanceState] {
+    const found = this.instances.get(`${project}/${instance}`);
+    if (found === undefined)
+      throw new ReasonError(404, "instanceDoesNotExist", "The Cloud SQL instance does not exist.");
+    return [`${project}/${instance}`, found];
+  }
+
+  private list(project: string): JsonObject {
+    const items = [...this.instances].filter(([key]) => key.startsWith(`${project}/`));
+    return items.length === 0 ? {} : { items: items.map(([key, instance]) => resource(key, instance)) };
+  }
+
+  private clone(call: Call): JsonObject {
+    const [key, source] = this.find(call);
+    const context = isObject(call.body.cloneContext) ? call.body.cloneContext : {};
+    const { destinationInstanceName: name, pointInTime } = context;
+    if (typeof name !== "string") throw new ReasonError(400, "required", "Required parameter: destinationInstanceName");
+    const target = `${key.split("/")[0] ?? ""}/${name}`;
+    if (this.instances.has(target))
+      throw new ReasonError(409, "instanceAlreadyExists", "The Cloud SQL instance already exists.");
+    return this.accept(
+      call,
+      name,
+      "CLONE",
+      () => {
+        const clone = this.instances.get(target);
+        if (clone !== undefined) clone.state = "RUNNABLE";
+      },
+      () => {
+        this.instances.set(target, {
+          state: "PENDING_CREATE",
+          settings: source.settings,
+          databases: new Map(source.databases),
+          passwords: new Map(source.passwords),
+          clonedAt: typeof pointInTime === "string" ? pointInTime : "now",
+        });
+      },
+    );
+  }
+
+  private patch(call: Call): JsonObject {
+    const [key, instance] = this.find(call);
+    const settings = isObject(call.body.settings) ? call.body.settings : {};
+    return this.accept(call, key.split("/")[1] ?? "", "UPDATE", () => {
+      instance.settings = { ...instance.settings, ...settings };
+    });
+  }
+
+  private delete(call: Call): JsonObject {
+    const [key, { settings }] = this.find(call);
+    const [project = "", name = ""] = key.split("/");
+    if (settings.deletionProtectionEnabled === true)
+      throw new ReasonError(400, "deletionProtectionEnabled", "The instance is protected from deletion.");
+    return this.accept(call, name, "DELETE", () => {
+      this.instances.delete(key);
+      const { finalBackupConfig: final } = settings;
+      const isWanted = call.query.get("enableFinalBackup") ?? String(isObject(final) && final.enabled === true);
+      if (isWanted === "true") this.addBackup(project, name, { type: "FINAL", instanceDeletionTime: this.time() });
+    });
+  }
+
+  private restore(call: Call): JsonObject {
+    const [key, instance] = this.find(call);
+    const { backup } = call.body;
+    const { instance: source, state } = this.backupOf(typeof backup === "string" ? backup : "");
+    if (state !== "SUCCESSFUL") throw new ReasonError(400, "invalid", "The backup is not successful.");
+    return this.accept(call, key.split("/")[1] ?? "", "RESTORE_VOLUME", () => {
+      instance.databases = new Map([
+        ["restored", 1],
+        [String(source), 3],
+      ]);
+      instance.passwords.set("postgres", "of the backup");
+    });
+  }
+
+  private backUp(call: Call): JsonObject {
+    const { description, instance, ttlDays } = call.body;
+    if (typeof instance !== "string") throw new ReasonError(400, "required", "Required parameter: instance");
+    let name = "";
+    return this.accept(
+      call,
+      instance,
+      "BACKUP_VOLUME",
+      () => {
+        this.backups.set(name, { ...this.backups.get(name), state: "SUCCESSFUL", backupInterval: interval() });
+      },
+      () => {
+        const project = (call.parameters.parent ?? "").replace("projects/", "");
+        name = this.addBackup(project, instance, {
+          ...{ description, state: "RUNNING", backupInterval: { startTime: interval().startTime } },
+          expiryTime: new Date(EPOCH + Number(ttlDays) * 86_400_000).toISOString(),
+        });
+      },
+      () => {
+        this.backups.set(name, { ...this.backups.get(name), state: "FAILED", error: { kind: "sql#operationError" } });
+      },
+    );
+  }
+
+  private listBackups({ parameters: { parent = "" }, query }: Call): JsonObject {
+    const filters = (query.get("filter") ?? "").split(" AND ").filter((filter) => filter !== "");
+    const backups = [...this.backups.values()].filter(
+      (backup) =>
+        String(backup.name).startsWith(`${parent}/`) &&
+        filters.every((filter) => backup[filter.split(":")[0] ?? ""] === filter.split(":")[1]),
+    );
+    return backups.length === 0 ? {} : { backups };
+  }
+
+  private backupOf(name: string): JsonObject {
+    const backup = this.backups.get(name);
+    if (backup === undefined) throw new ReasonError(404, "backupDoesNotExist", `Backup ${name} does not exist.`);
+    return backup;
+  }
+
+  private database({ parameters: { project = "", instance = "", database = "" } }: Call): JsonObject {
+    const known = this.instances.get(`${project}/${instance}`)?.databases.has(database);
+    if (!(known ?? this.hasDatabase(instance, database)))
+      throw new ReasonError(404, "databaseDoesNotExist", "Not Found");
+    return { kind: "sql#database", name: database, instance, project };
+  }
+
+  private setPassword(call: Call): JsonObject {
+    const [key, instance] = this.find(call);
+    const name = call.query.get("name") ?? "";
+    const { password } = call.body;
+    if (typeof password !== "string") throw new ReasonError(400, "required", "Required parameter: password");
+    return this.accept(call, key.split("/")[1] ?? "", "UPDATE_USER", () => instance.passwords.set(name, password));
+  }
+
+  private accept(
+    call: Call,
+    instance: string,
+    type: string,
+    effect: () => void,
+    atOnce: () => void = () => undefined,
+    atFailure: () => void = () => undefined,
+  ): JsonObject {
+    const source = call.parameters.instance ?? instance;
+    const busy = this.operations.some(
+      (operation) => !operation.done && (operation.instance === instance || operation.instance === source),
+    );
+    if (busy)
+      throw new ReasonError(
+        409,
+        "operationInProgress",
+        "Operation failed because another operation was already in progress.",
+      );
+    atOnce();
+    const method = call.method.id.slice("sqladmin.".length);
+    const failure = this.failures.get(method);
+    this.failures.delete(method);
+    const operation: Operation = {
+      name: `operation-${this.operations.length + 1}`,
+      ...{ instance, type, effect, failure },
+      endsAt: this.clock + this.callsUntilDone,
+      done: false,
+    };
+    this.operations.push(operation);
+    if (failure !== undefined) atFailure();
+    return operationResource(operation);
+  }
+
+  private operation({ parameters: { operation: name = "" } }: Call): JsonObject {
+    const operation = this.operations.find((candidate) => candidate.name === name);
+    if (operation === undefined) throw new ReasonError(404, "operationDoesNotExist", "The operation does not exist.");
+    return operationResource(operation);
+  }
+
+  private listOperations({ query }: Call): JsonObject {
+    const items = this.operations.filter(({ instance }) => instance === query.get("instance")).reverse();
+    return items.length === 0
+      ? {}
+      : { items: items.slice(0, Number(query.get("maxResults") ?? 10)).map(operationResource) };
+  }
+}
+
+function operationResource({ done, failure, instance, name, type }: Operation): JsonObject {
+  return {
+    ...{ kind: "sql#operation", name, operationType: type, targetId: instance, status: done ? "DONE" : "RUNNING" },
+    ...(done && failure !== undefined ? { error: { kind: "sql#operationErrors", errors: [failure] } } : {}),
+  };
+}
+
+function resource(key: string, { settings, state }: SqlInstanceState): JsonObject {
+  const [project = "", name = ""] = key.split("/");
+  return {
+    ...{ kind: "sql#instance", name, project, state, settings },
+    connectionName: `${project}:us-central1:${name}`,
+  };
+}
+
+/** By the clock of the machine, with which the scripts compare it. */
+function interval(): JsonObject {
+  const now = new Date().toISOString();
+  return { startTime: now, endTime: now };
+}

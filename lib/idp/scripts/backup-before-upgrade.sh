@@ -1,0 +1,123 @@
+#!/bin/sh
+# Makes an on-demand backup of the database before another release is rolled out, and waits for it.
+#
+# A database that does not exist yet is not backed up. A backup for the same release that is under way, or has been made in
+# the last minutes, is taken instead of a second one, so a killed run can be repeated.
+#
+#   PROJECT_ID    project (required)
+#   INSTANCE      name of the database instance (required)
+#   DATABASE      name of the application's database (required)
+#   RELEASE       release that is about to be rolled out (required)
+#   BACKUP_DAYS   days to keep the backup, 1 to 365 (30)
+#   SQL_SECONDS   time limit for the backup (3600)
+# Settings of the calls and exit codes: google-rest.sh.
+set -eu
+
+# shellcheck source=/dev/null
+. "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
+# shellcheck source=/dev/null
+. "${0%"${0##*/}"}./sql-rest.sh"
+
+BACKUP_DAYS=${BACKUP_DAYS:-30}
+
+# A backup this young holds what a second one would.
+reuse_seconds=600
+
+google_require curl jq
+google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
+google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
+google_setting DATABASE '[a-z0-9_]+' "the name of a database"
+google_setting RELEASE '[A-Za-z0-9][A-Za-z0-9._/:@-]*' "a release like 2026.5.4, or an image"
+google_setting BACKUP_DAYS '[1-9][0-9]{0,2}' "a number of days from 1 to 365"
+google_time_limit SQL_SECONDS
+google_check_settings
+google_start
+google_be_patient
+
+export INSTANCE
+description="before $RELEASE"
+newest_end=$((GOOGLE_STARTED - reuse_seconds))
+asked=no
+
+# find_backup: sets backup_name and backup_state, both empty without a backup that this run can take. A failed one counts
+# only if this run asked for it.
+find_backup() {
+  # shellcheck disable=SC2016 # names of jq
+  google_reading '[.backups[]? | select(.instance == env.INSTANCE and .description == env.DESCRIPTION)
+      | ((.backupInterval.endTime // .backupInterval.startTime // "") | sub("[.][0-9]+"; "") | fromdateiso8601? // 0) as $ended
+      | { name, state, young: ($ended >= (env.NEWEST_END | tonumber)) }]
+    | (first(.[] | select(.state == "ENQUEUED" or .state == "RUNNING"))
+      // first(.[] | select(.young and .state == "SUCCESSFUL"))
+      // first(.[] | select(.young and .state == "FAILED" and env.ASKED == "yes"))
+      // { name: "", state: "" })
+    | "\(.state) \(.name)"' google_get sqladmin "projects/$PROJECT_ID/backups" \
+    "filter=instance%3A$INSTANCE%20AND%20type%3AON_DEMAND" || return 1
+  backup_state=${GOOGLE_READ%% *}
+  backup_name=${GOOGLE_READ#* }
+}
+
+say_where() {
+  [ "$asked" = no ] || google_complain "The backup goes on by itself: gcloud sql backups list --project=$PROJECT_ID"
+}
+
+ask_for_backup() {
+  jq -n --arg days "$BACKUP_DAYS" '{ instance: env.INSTANCE, description: env.DESCRIPTION, ttlDays: $days }' \
+    >"$GOOGLE_WORK/backup.json"
+  tries=1
+  until google_create sqladmin "projects/$PROJECT_ID/backups" "$GOOGLE_WORK/backup.json"; do
+    if sql_busy; then
+      [ "$(google_seconds)" -lt "$SQL_SECONDS" ] ||
+        google_fail "The instance $INSTANCE is busy for more than $SQL_SECONDS s."
+      google_progress "Backup $description" "waiting for another operation of the instance"
+      google_sleep "$REST_POLL_SECONDS"
+    elif google_uncertain && [ "$tries" -lt "$REST_TRIES" ]; then
+      google_say "$(google_outcome) Looking whether the backup was started nevertheless."
+      google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$tries")"
+      tries=$((tries + 1))
+      find_backup || google_fail "Whether the backup was started cannot be found out."
+      [ -z "$backup_state" ] || break
+    else
+      google_fail "Cloud SQL refuses a backup of $INSTANCE before the upgrade to $RELEASE, so nothing is rolled out." \
+        "Way out: repair what the message names; the caller needs roles/cloudsql.admin. To upgrade without a backup: backup_before_upgrade = false."
+    fi
+  done
+  asked=yes
+}
+
+DESCRIPTION=$description NEWEST_END=$newest_end ASKED=$asked
+export DESCRIPTION NEWEST_END ASKED
+
+if ! google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE/databases/$DATABASE"; then
+  [ "$GOOGLE_STATUS" = 404 ] || google_fail "Whether there is a database to back up cannot be found out."
+  google_say "There is no database $DATABASE yet: nothing to back up before $RELEASE."
+  exit 0
+fi
+
+google_on_interrupt say_where
+find_backup || google_fail "The backups of $INSTANCE cannot be read."
+if [ -n "$backup_state" ]; then
+  google_say "Backup $backup_name, $description, is taken instead of another one."
+else
+  ask_for_backup
+  ASKED=$asked
+fi
+while :; do
+  find_backup || google_fail "The backup of $INSTANCE cannot be watched any more; it goes on by itself."
+  case $backup_state in
+    SUCCESSFUL) break ;;
+    FAILED)
+      google_complain "Backup $backup_name of $INSTANCE failed, so $RELEASE is not rolled out."
+      google_complain "  Way out: apply again. To upgrade without a backup: backup_before_upgrade = false."
+      exit 1
+      ;;
+  esac
+  if [ "$(google_seconds)" -ge "$SQL_SECONDS" ]; then
+    google_complain "The backup of $INSTANCE is not done after $SQL_SECONDS s; $RELEASE is not rolled out."
+    google_complain "  Way out: apply again, which waits for the same backup."
+    exit 1
+  fi
+  google_progress "Backup $description" "${backup_state:-not listed yet}"
+  google_sleep "$REST_POLL_SECONDS"
+done
+google_on_interrupt :
+google_say "Backup $backup_name, $description, is there after $(google_seconds) s and is kept for $BACKUP_DAYS days."

@@ -1,0 +1,81 @@
+import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { conditionOf, countIf } from "../core/conditional";
+import { expression } from "../core/expression";
+import { addRestLibraries, shellCommand } from "../core/project-apis";
+import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { requireProps } from "../core/rules";
+import { addScript } from "../core/stack-file";
+import { TerraformData } from "../core/terraform-data";
+import { type SqlInstance } from "./parts";
+
+export interface UpgradeBackupProps {
+  /** Instance to back up. */
+  readonly database: SqlInstance;
+
+  /** Project of the instance. */
+  readonly projectId: string;
+
+  /** Release to roll out; another one makes a backup first. */
+  readonly release: string;
+
+  /**
+   * Whether backups are made.
+   *
+   * @default true
+   */
+  readonly isOn?: boolean | IResolvable;
+}
+
+/** Days after which Cloud SQL removes a backup that was made before an upgrade. */
+export const UPGRADE_BACKUP_DAYS = 30;
+
+/**
+ * A backup of the database before each rollout of another release, because a release that has migrated the database can
+ * only be left by restoring it.
+ *
+ * An apply makes it and waits for it. None is made of a database that does not exist yet.
+ */
+export class UpgradeBackup extends Construct {
+  /** What depends on this is changed after the backup is made. */
+  readonly ready: ITerraformDependable[];
+
+  /** How Cloud SQL lists the backup, which it names itself; undefined or null if none is made. */
+  readonly description: string | undefined;
+
+  constructor(scope: Construct, id: string, props: UpgradeBackupProps) {
+    super(scope, id);
+    requireProps(this, props, { database: true, projectId: true, release: true });
+    const { database, isOn = true, projectId, release } = props;
+
+    addRestLibraries(this);
+    addScript(this, "lib/idp/scripts/sql-rest.sh");
+    const script = addScript(this, "lib/idp/scripts/backup-before-upgrade.sh");
+    const backup = new TerraformData(this, MAIN_CHILD_ID, {
+      triggersReplace: { release },
+      provisioners: [
+        {
+          type: "local-exec",
+          command: shellCommand(script),
+          environment: {
+            PROJECT_ID: projectId,
+            INSTANCE: database.instanceName,
+            DATABASE: database.databaseName,
+            RELEASE: release,
+            BACKUP_DAYS: String(UPGRADE_BACKUP_DAYS),
+          },
+        },
+      ],
+      count: isOn === false ? countIf("false") : countIf(conditionOf(isOn)),
+      dependsOn: database.ready,
+    });
+    this.description = isOn === false ? undefined : describedIf(conditionOf(isOn), release);
+    this.ready = [backup];
+  }
+}
+
+function describedIf(condition: string | undefined, release: string): string {
+  if (condition === undefined) return `before ${release}`;
+  return expression(`(${condition} ? ${Fn.join("", ["before ", release])} : null)`);
+}
