@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/synthesis";
-import { contentsOf, exported, MACHINE, rowsOf, SCOPED_KEY } from "./inventory-run";
+import { contentsOf, exported, exportInventory, MACHINE, processesOf, rowsOf, SCOPED_KEY } from "./inventory-run";
 
 describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
   it.concurrent.each(["bash", "busybox"] as const)("writes the same in another shell (%s)", async (shell) => {
@@ -163,6 +164,40 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
     expect(run).toMatchObject({ exitCode: 1, manifest: undefined, leftovers: [] });
     expect(run.stderr).toContain(`Machines of us-east-1 failed: An error occurred (${code})`);
     expect(run.stderr).toContain(advice);
+  });
+
+  it.concurrent.each([
+    ["SIGTERM", "left out"],
+    ["SIGTERM", "Machine types: "],
+    ["SIGTERM", "attached"],
+    ["SIGTERM", "Writing the tables"],
+    // Cleans nothing up, so only where files are half written does it differ.
+    ["SIGKILL", "Writing the tables"],
+  ] as const)('killed by %s after "%s" leaves nothing that a second run minds', async (signal, line) => {
+    const machines = Array.from({ length: 400 }, (_, index) => ({ ...MACHINE, InstanceId: `i-${index + 10}` }));
+    let isKilled = false;
+    const killed = await exported({
+      machines,
+      onOutput: (output, kill) => {
+        if (isKilled || !output.includes(line)) return;
+        isKilled = true;
+        kill(signal);
+      },
+    });
+    expect(killed).toMatchObject({ exitCode: signal === "SIGTERM" ? 143 : null, manifest: undefined });
+    if (signal === "SIGTERM") {
+      expect(killed.leftovers).toEqual([]);
+      expect(processesOf(killed.folder)).toEqual([]);
+    }
+    const again = await exportInventory({
+      folder: killed.folder,
+      programs: [join(killed.folder, "bin"), process.env.PATH ?? ""],
+    });
+    expect(again).toMatchObject({ exitCode: 0, manifest: { instances: 400 } });
+    for (const { name, sha256 } of again.manifest?.files ?? []) {
+      const content = readFileSync(join(again.tables, name));
+      expect(createHash("sha256").update(content).digest("hex")).toBe(sha256);
+    }
   });
 
   it.concurrent("fails when a later page fails, and leaves no inventory", async () => {
