@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
 
 import { TerraformStack, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
@@ -33,7 +33,9 @@ export interface StackFile {
  * @throws Error if the destination has another source already, or is not within a folder of its own
  */
 export function addStackFile(scope: IConstruct, source: string, pathInFolder: string): StackFile {
-  filesOf(TerraformStack.of(scope)).add(source, pathInFolder);
+  filesOf(TerraformStack.of(scope)).add(source, pathInFolder, (place) => {
+    copyFileSync(source, place);
+  });
   const path = `"\${path.module}/${pathInFolder}"`;
   return {
     path: `\${path.module}/${pathInFolder}`,
@@ -41,6 +43,17 @@ export function addStackFile(scope: IConstruct, source: string, pathInFolder: st
     base64: expression(`filebase64(${path})`),
     text: expression(`file(${path})`),
   };
+}
+
+/**
+ * Writes a text of one construct into the synthesized folder of its stack.
+ *
+ * @throws Error as `addStackFile` does
+ */
+export function addStackText(scope: IConstruct, text: string, pathInFolder: string): void {
+  filesOf(TerraformStack.of(scope)).add(scope.node.path, pathInFolder, (place) => {
+    writeFileSync(place, text);
+  });
 }
 
 /** Copies a script of this package into the synthesized folder, where it may be edited. */
@@ -65,36 +78,40 @@ function filesOf(stack: TerraformStack): CopyingSynthesizer {
 /** Runs the stack's previous synthesizer, then copies the files. */
 class CopyingSynthesizer implements IStackSynthesizer {
   private readonly inner: IStackSynthesizer;
-  private readonly sources = new Map<string, string>();
+  private readonly files = new Map<string, { readonly source: string; readonly write: (place: string) => void }>();
 
   constructor(private readonly stack: TerraformStack) {
     this.inner = stack.synthesizer;
   }
 
-  add(source: string, pathInFolder: string): void {
+  /**
+   * @param source path of the file, or of the construct whose text it is
+   * @param write writes the file to its place
+   */
+  add(source: string, pathInFolder: string, write: (place: string) => void): void {
     if (!OWN_PLACE.test(pathInFolder)) {
       throw new Error(
         `${this.stack.node.path}: ${pathInFolder} is the place of ${source}; it must be a folder of letters, digits and hyphens and a path of plain names in it, because all else in that folder is removed at synth; use for example scripts/${basename(source)}`,
       );
     }
-    const present = this.sources.get(pathInFolder);
+    const present = this.files.get(pathInFolder)?.source;
     if (present !== undefined && present !== source) {
       throw new Error(
         `${this.stack.node.path}: ${pathInFolder} would be written from ${present} and from ${source}; a place must have one source, because one of two would be lost; give one another place`,
       );
     }
-    this.sources.set(pathInFolder, source);
+    this.files.set(pathInFolder, { source, write });
   }
 
   synthesize(session: ISynthesisSession): void {
     this.inner.synthesize(session);
     const folder = join(session.outdir, session.manifest.forStack(this.stack).workingDirectory);
     // Stale files of an earlier synth must not be handed over.
-    const ownFolders = new Set([...this.sources.keys()].map((path) => path.split("/")[0] ?? path));
+    const ownFolders = new Set([...this.files.keys()].map((path) => path.split("/")[0] ?? path));
     for (const ownFolder of ownFolders) rmSync(join(folder, ownFolder), { recursive: true, force: true });
-    for (const [pathInFolder, source] of this.sources) {
+    for (const [pathInFolder, { write }] of this.files) {
       mkdirSync(dirname(join(folder, pathInFolder)), { recursive: true });
-      copyFileSync(source, join(folder, pathInFolder));
+      write(join(folder, pathInFolder));
     }
   }
 }
