@@ -133,8 +133,8 @@ export async function imageConfiguration(storage: BuildahStorage, image: string)
 /**
  * Builds a stand-in for the upstream image out of this machine's programs, once per tag.
  *
- * It has what the wrapper relies on: shell, coreutils, dumb-init, user 1000, `/media`, `/data` with its link to
- * `/media`, and the stub application `ak`, which writes its records to the folder `$STUB_RECORDS`. The variable
+ * It has what the wrapper relies on: shell, coreutils, sed, dumb-init, user 1000, `/media`, `/data` with its link to
+ * `/media`, `/blueprints` with an example, and the stub application `ak`, which writes its records to the folder `$STUB_RECORDS`. The variable
  * `STAND_IN_TAG` tells from inside a container which tag it was built on. Nothing is fetched.
  *
  * @returns the image's name without a tag
@@ -155,7 +155,7 @@ export async function createStandInBase(
         "COPY root /",
         // Copied files belong to root, whoever had them before.
         "RUN mkdir -m 1777 /tmp && mkdir /data /media && ln -s /media /data/media \\",
-        "  && chown 1000:1000 /data /media",
+        "  && chown -R 1000:1000 /data /media /blueprints",
         "USER 1000",
         "ENV PATH=/lifecycle:/ak-root/.venv/bin:/usr/bin TMPDIR=/dev/shm/",
         `ENV STAND_IN_TAG=${tag}`,
@@ -167,6 +167,20 @@ export async function createStandInBase(
   }
   rmSync(context, { recursive: true });
   return { image };
+}
+
+/** The example that the upstream image carries and does not apply. */
+export const EXAMPLE_BLUEPRINT = "flows-recovery-email-verification.yaml";
+
+export function exampleBlueprint(instantiate: "false" | "true"): string {
+  return [
+    "metadata:",
+    "  labels:",
+    `    blueprints.goauthentik.io/instantiate: "${instantiate}"`,
+    "  name: Example - Recovery with email verification",
+    "entries: [{ attrs: { placeholder_expression: false } }]",
+    "",
+  ].join("\n");
 }
 
 /** Where the upstream image keeps the programs that do not come from its distribution. */
@@ -183,6 +197,7 @@ const COREUTILS = [
   "mkdir",
   "mv",
   "rm",
+  "sed",
   "setsid",
   "sleep",
   "tr",
@@ -203,6 +218,8 @@ function writeRootFolder(rootFolder: string): void {
 
   symlinkSync("dash", join(rootFolder, "usr/bin/sh"));
   symlinkSync("usr/bin", join(rootFolder, "bin"));
+  mkdirSync(join(rootFolder, "blueprints/example"), { recursive: true });
+  writeFileSync(join(rootFolder, "blueprints/example", EXAMPLE_BLUEPRINT), exampleBlueprint("false"));
   mkdirSync(join(rootFolder, "etc"));
   writeFileSync(
     join(rootFolder, "etc/passwd"),

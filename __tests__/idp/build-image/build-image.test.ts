@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { captureBuildRequest, programFolder, temporaryFolder } from "../../support/google-stand-in-scripts";
@@ -144,9 +144,29 @@ describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
     }),
   );
 
+  it.concurrent("refuses blueprints that it cannot find or read from, before any call", () =>
+    inScene(async ({ standIn, folder, build }) => {
+      writeFileSync(join(folder, "Dockerfile.blueprints"), "COPY blueprints /blueprints/\n");
+      writeFileSync(join(folder, "large.yaml"), Buffer.alloc(65_537, "#"));
+
+      const missing = await build({
+        environment: { BLUEPRINTS: "own/large.yaml shipped/none.yaml", BLUEPRINTS_DIRECTORY: folder },
+      });
+      const misspelled = await build({ environment: { BLUEPRINTS: "../large.yaml" } });
+
+      expect([missing.exitCode, misspelled.exitCode]).toEqual([2, 2]);
+      expect(missing.stderr).toContain("large.yaml has 65537 bytes; a file inside a build request may have 65536.");
+      expect(missing.stderr).toContain(
+        "blueprints/none.yaml is missing or empty; BLUEPRINTS names it as shipped/none.yaml.",
+      );
+      expect(misspelled.stderr).toContain("BLUEPRINTS");
+      expect(standIn.requests).toEqual([]);
+    }),
+  );
+
   describe("the step of the build", () => {
-    const execute = async (imageDirectory: string) => {
-      const request = await captureBuildRequest({ imageDirectory });
+    const execute = async (imageDirectory: string, environment: Readonly<Record<string, string>> = {}) => {
+      const request = await captureBuildRequest({ imageDirectory, environment });
       const [step] = request.steps;
       if (step === undefined) throw new Error("the build has no step");
       const workspace = temporaryFolder();
@@ -186,6 +206,29 @@ describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
           ...["--tag", IMAGE],
           ".",
         ]);
+      }),
+    );
+
+    it.concurrent("writes the blueprints byte for byte, and appends to the Dockerfile what copies them", () =>
+      inScene(async ({ folder }) => {
+        const own = temporaryFolder();
+        const large = randomBytes(60_000);
+        mkdirSync(join(folder, "blueprints"));
+        writeFileSync(join(folder, "Dockerfile"), "FROM x");
+        writeFileSync(join(folder, "Dockerfile.blueprints"), "\nCOPY blueprints /blueprints/\n");
+        writeFileSync(join(folder, "blueprints/branding.yaml"), "entries: []\n");
+        writeFileSync(join(own, "large.yaml"), large);
+
+        const { step, workspace } = await execute(folder, {
+          BLUEPRINTS: "own/large.yaml shipped/branding.yaml",
+          BLUEPRINTS_DIRECTORY: own,
+        });
+
+        expect(readFileSync(join(workspace, "Dockerfile"), "utf8")).toBe("FROM x\nCOPY blueprints /blueprints/\n");
+        expect(readFileSync(join(workspace, "blueprints/own/large.yaml")).equals(large)).toBe(true);
+        expect(readFileSync(join(workspace, "blueprints/shipped/branding.yaml"), "utf8")).toBe("entries: []\n");
+        expect(statSync(join(workspace, "blueprints/own/large.yaml")).mode & 0o777).toBe(0o644);
+        expect(Math.max(...step.env.map((entry) => entry.length))).toBeLessThan(10_000);
       }),
     );
   });

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds the wrapper image with Cloud Build and waits for it, unless its tag is already in Artifact Registry.
 #
-# The request itself contains the two files of the image, so no source bucket or archive is needed. The tag depends on
-# the content, so an existing tag is never built again.
+# The request itself contains the files of the image, so no source bucket or archive is needed. The tag depends on the
+# content, so an existing tag is never built again.
 #
 #   PROJECT_ID              project of the build (required)
 #   BUILD_LOCATION          region of the build, or global (global)
@@ -13,6 +13,9 @@
 #   UPSTREAM_PREFIX         build argument: prefix of the application's environment names (required)
 #   IDP_VERSION             build argument: tag of the wrapped image (required)
 #   APP_VERSION             build argument: version as the platform names it (required)
+#   BLUEPRINTS              blueprints to put into the image, separated by blanks: own/<file> is from BLUEPRINTS_DIRECTORY,
+#                           shipped/<file> from the folder blueprints of IMAGE_DIRECTORY (none)
+#   BLUEPRINTS_DIRECTORY    folder with blueprints of one's own (required if BLUEPRINTS names one)
 #   BUILD_TIMEOUT_SECONDS   time limit of the build itself (1200)
 #   BUILD_QUEUE_SECONDS     time limit for the build to start (600)
 #   BUILDER_IMAGE           image with sh, base64 and docker that runs the build (gcr.io/cloud-builders/docker)
@@ -47,15 +50,35 @@ google_setting UPSTREAM_PREFIX '[A-Z][A-Z0-9_]*' "a prefix of environment names,
 google_setting IDP_VERSION "$version" "a release, like 2026.5.4"
 google_setting APP_VERSION "$version" "a release, like 2026.5.4 or latest"
 google_setting BUILDER_IMAGE "$reference" "the name of an image"
+[ -z "${BLUEPRINTS:-}" ] || google_setting BLUEPRINTS '((own|shipped)/[A-Za-z0-9][A-Za-z0-9._-]*[.]yaml ?)+' \
+  "files like own/groups.yaml and shipped/branding.yaml"
 google_time_limit BUILD_TIMEOUT_SECONDS BUILD_QUEUE_SECONDS IDENTITY_WAIT_SECONDS
-for file in Dockerfile cloud-entrypoint.sh; do
+# Prints where a blueprint is on this machine.
+path_of() {
+  case $1 in
+    own/*) printf '%s/%s\n' "${BLUEPRINTS_DIRECTORY:-}" "${1#own/}" ;;
+    *) printf '%s/blueprints/%s\n' "${IMAGE_DIRECTORY:-}" "${1#shipped/}" ;;
+  esac
+}
+
+files="Dockerfile cloud-entrypoint.sh${BLUEPRINTS:+ Dockerfile.blueprints}"
+for file in $files; do
   [ -n "${IMAGE_DIRECTORY:-}" ] || break
   path=$IMAGE_DIRECTORY/$file
   if [ ! -s "$path" ]; then
-    google_refuse "$path is missing or empty; IMAGE_DIRECTORY must hold Dockerfile and cloud-entrypoint.sh."
+    google_refuse "$path is missing or empty; IMAGE_DIRECTORY must hold $files."
   elif [ "$(wc -c <"$path")" -gt "$largest_file_bytes" ]; then
     google_refuse "$path has $(($(wc -c <"$path"))) bytes; a file inside a build request may have" \
       "$largest_file_bytes. Move what makes it large into the upstream image, or run an image that exists already."
+  fi
+done
+for blueprint in ${BLUEPRINTS:-}; do
+  path=$(path_of "$blueprint")
+  if [ ! -s "$path" ]; then
+    google_refuse "$path is missing or empty; BLUEPRINTS names it as $blueprint. Remove it there, or restore the file."
+  elif [ "$(wc -c <"$path")" -gt "$largest_file_bytes" ]; then
+    google_refuse "$path has $(($(wc -c <"$path"))) bytes; a file inside a build request may have" \
+      "$largest_file_bytes. Divide it."
   fi
 done
 google_check_settings
@@ -114,6 +137,17 @@ unpack() {
 }
 unpack DOCKERFILE Dockerfile 0644
 unpack CLOUD_ENTRYPOINT cloud-entrypoint.sh 0755
+if [ -n "${BLUEPRINTS:-}" ]; then
+  unpack DOCKERFILE_BLUEPRINTS Dockerfile.blueprints 0644
+  cat Dockerfile.blueprints >>Dockerfile
+  umask 022
+  mkdir -p blueprints/own blueprints/shipped
+  number=1
+  for blueprint in $BLUEPRINTS; do
+    unpack "BLUEPRINT_$number" "blueprints/$blueprint" 0644
+    number=$((number + 1))
+  done
+fi
 docker build \
   --build-arg "UPSTREAM_IMAGE=$UPSTREAM_IMAGE" \
   --build-arg "UPSTREAM_PREFIX=$UPSTREAM_PREFIX" \
@@ -123,20 +157,36 @@ docker build \
 STEP
 }
 
+# Prints the variables that hold a file, as JSON texts.
+parts_of() {
+  # 8000: below the 10,000 characters that Cloud Build allows for an argument, its strictest limit for a string.
+  base64 <"$2" | tr -d '\r\n' | jq -R --arg name "$1" '. as $text
+    | [range(0; $text | length; 8000) as $start | $text[$start:$start + 8000]]
+    | to_entries[] | "\($name)_BASE64_\(.key + 1)=\(.value)"'
+}
+
+write_files() {
+  parts_of DOCKERFILE "$IMAGE_DIRECTORY/Dockerfile"
+  parts_of CLOUD_ENTRYPOINT "$IMAGE_DIRECTORY/cloud-entrypoint.sh"
+  [ -n "${BLUEPRINTS:-}" ] || return 0
+  jq -n '"BLUEPRINTS=" + env.BLUEPRINTS'
+  parts_of DOCKERFILE_BLUEPRINTS "$IMAGE_DIRECTORY/Dockerfile.blueprints"
+  number=1
+  for blueprint in $BLUEPRINTS; do
+    parts_of "BLUEPRINT_$number" "$(path_of "$blueprint")"
+    number=$((number + 1))
+  done
+}
+
 write_request() {
-  base64 <"$IMAGE_DIRECTORY/Dockerfile" | tr -d '\r\n' >"$GOOGLE_WORK/dockerfile"
-  base64 <"$IMAGE_DIRECTORY/cloud-entrypoint.sh" | tr -d '\r\n' >"$GOOGLE_WORK/entrypoint"
+  write_files >"$GOOGLE_WORK/files"
   step_script >"$GOOGLE_WORK/script"
   # Contents go through files: all users of the machine can read the arguments of a process.
-  jq -n --rawfile dockerfile "$GOOGLE_WORK/dockerfile" --rawfile entrypoint "$GOOGLE_WORK/entrypoint" \
+  jq -n --slurpfile files "$GOOGLE_WORK/files" \
     --rawfile script "$GOOGLE_WORK/script" --arg builder "$BUILDER_IMAGE" --arg image "$IMAGE" --arg tag "$tag" \
     --arg upstream "$UPSTREAM_IMAGE" --arg prefix "$UPSTREAM_PREFIX" --arg idp "$IDP_VERSION" --arg app "$APP_VERSION" \
     --arg account "projects/$PROJECT_ID/serviceAccounts/$BUILD_SERVICE_ACCOUNT" \
     --arg timeout "${BUILD_TIMEOUT_SECONDS}s" --arg queue "${BUILD_QUEUE_SECONDS}s" '
-    # 8000: below the 10,000 characters that Cloud Build allows for an argument, its strictest limit for a string.
-    def parts($name; $text):
-      [range(0; $text | length; 8000) as $start | $text[$start:$start + 8000]]
-      | to_entries | map("\($name)_BASE64_\(.key + 1)=\(.value)");
     {
       steps: [{
         id: "build",
@@ -147,7 +197,7 @@ write_request() {
           "UPSTREAM_PREFIX=" + $prefix,
           "IDP_VERSION=" + $idp,
           "APP_VERSION=" + $app
-        ] + parts("DOCKERFILE"; $dockerfile) + parts("CLOUD_ENTRYPOINT"; $entrypoint)),
+        ] + $files),
         script: $script
       }],
       images: [$image],
