@@ -4,6 +4,7 @@ import { SECRET_WRITE_VERSION, secretReferenceRule } from "./core/generated-secr
 import { connectionName, DEFAULT_APPLICATION_NAME, DEFAULT_REGION, imagePrefix, tenantPrefix } from "./core/names";
 import { TENANT_PLACE_RULES, type TenantPlaceProps } from "./core/place";
 import { type Rule } from "./core/rules";
+import { BLUEPRINT_RULES, type BlueprintProps, BLUEPRINTS_NEED_BUILD, ownBlueprints } from "./idp/blueprint-props";
 import { type EnvironmentOverrides, type ProbeSpec } from "./idp/container-spec";
 import { ENVIRONMENT_RULES } from "./idp/environment-rules";
 import { PROBE_RULES } from "./idp/identity-provider-container";
@@ -20,7 +21,7 @@ import { BACKUP_RULES, type BackupProps } from "./platform/sql/backup-props";
 import { FINAL_BACKUP_DAYS } from "./platform/sql/database-defaults";
 
 /** Props that both variants of the identity provider share. */
-export interface IdentityProviderProps extends BackupProps, FrontDoorProps, TenantPlaceProps {
+export interface IdentityProviderProps extends BackupProps, BlueprintProps, FrontDoorProps, TenantPlaceProps {
   /**
    * Release to run: `latest` for the pinned, tested one, or an exact release from 2025.10 on. A newer release builds an
    * image, rolls it out and migrates the database, which cannot be undone.
@@ -196,6 +197,14 @@ export const IDENTITY_PROVIDER_RULES: readonly Rule<IdentityProviderProps>[] = [
     ],
   }),
   ...BACKUP_RULES,
+  ...BLUEPRINT_RULES,
+  BLUEPRINTS_NEED_BUILD.ruleOn({
+    image: ["existingContainerImage", ({ existingContainerImage }) => existingContainerImage],
+    count: [
+      "blueprints and blueprintFiles",
+      (props) => (props.blueprints ?? []).length + Object.keys(ownBlueprints(props) ?? {}).length,
+    ],
+  }),
   ...FRONT_DOOR_RULES,
   ...PROBE_RULES,
   ...attachmentRules<IdentityProviderProps>(

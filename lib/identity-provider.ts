@@ -7,6 +7,7 @@ import { serviceName } from "./core/names";
 import { tenantPlace, type DeploymentPlace } from "./core/place";
 import { ProjectApis, type ApiName } from "./core/project-apis";
 import { warnOf } from "./core/risks";
+import { Blueprints } from "./idp/blueprints";
 import { type ContainerSpec } from "./idp/container-spec";
 import { RESOURCES } from "./idp/contract";
 import { type DbInit } from "./idp/db-init";
@@ -109,6 +110,7 @@ export abstract class IdentityProvider extends Construct {
     this.image = new IdpImage(this, "Image", {
       place,
       applicationVersion: settings.applicationVersion,
+      blueprints: this.blueprintsOf(settings),
       existingImage,
       repository: this.registry,
     });
@@ -176,6 +178,12 @@ export abstract class IdentityProvider extends Construct {
 
   protected get certificateValidation(): string {
     return this.settings.certificateValidation ?? this.variant.certificateValidation;
+  }
+
+  /** An image without blueprints must stay the same, so that nothing is built again. */
+  private blueprintsOf({ blueprintFiles = {}, blueprints }: IdentityProviderProps): Blueprints | undefined {
+    if (blueprints === undefined && Object.keys(blueprintFiles).length === 0) return undefined;
+    return new Blueprints(this, "Blueprints", { blueprints, blueprintFiles });
   }
 
   private identity(id: string, purpose: string, description: string): ServiceIdentity {

@@ -10,6 +10,8 @@ export { RulesBrokenError } from "./core/rules";
 export { type ProviderName } from "./core/provider-requirements";
 export { type StackFile } from "./core/stack-file";
 export { type StateBackend } from "./core/state-backend";
+export { Blueprints, type BlueprintsProps } from "./idp/blueprints";
+export { type BlueprintFiles, type BlueprintProps } from "./idp/blueprint-props";
 export {
   type ContainerSpec,
   type DatabaseSpec,

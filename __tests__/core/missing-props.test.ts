@@ -84,6 +84,7 @@ const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
     ...{ projectId, region, deploymentId, sourceId: "source" },
     aws: { accessKeyId: "", secretAccessKey: "" },
   }),
+  Blueprints: () => ({ blueprintFiles: {}, blueprints: ["branding"] }),
   ClusterNetwork: () => ({ place: PLACE, existing: tenant.network }),
   DbInit: () => ({ database: standInDatabase(), runner }),
   DeletionGuard: () => ({ dependsOn: [], protect: true }),

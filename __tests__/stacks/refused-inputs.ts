@@ -1,4 +1,5 @@
 import { ACCEPTED_BACKUPS, REFUSED_BACKUPS_ALONE, REFUSED_BACKUPS_TOGETHER } from "./refused-backup-inputs";
+import { ACCEPTED_BLUEPRINTS, REFUSED_BLUEPRINTS_ALONE, REFUSED_BLUEPRINTS_TOGETHER } from "./refused-blueprint-inputs";
 import { CLOSED_WITHOUT_DOMAIN, REFUSED_DOMAINS_ALONE, REFUSED_DOMAINS_TOGETHER } from "./refused-domain-inputs";
 import { REFUSED_OPERATIONS_ALONE } from "./refused-operator-inputs";
 import { FEW_REFUSED_PROTECTIONS_ALONE, REFUSED_PROTECTIONS_TOGETHER } from "./refused-protection-inputs";
@@ -94,6 +95,7 @@ const labels = (behaviour: string, given: Readonly<Record<string, string>>, ...w
 /** What both variants refuse by a rule that looks at one input. */
 export const REFUSED_ALONE_BY_BOTH: readonly Refusal[] = [
   ...REFUSED_BACKUPS_ALONE,
+  ...REFUSED_BLUEPRINTS_ALONE,
   ...REFUSED_DOMAINS_ALONE,
   ...FEW_REFUSED_PROTECTIONS_ALONE,
   ...REFUSED_OPERATIONS_ALONE,
@@ -182,6 +184,7 @@ const serverless = rowOf({
 /** Values of the inputs that both variants accept, for trying combinations. */
 export const ACCEPTED_BY_BOTH = {
   ...ACCEPTED_BACKUPS,
+  ...ACCEPTED_BLUEPRINTS,
   project_id: ["my-project", "another-project-12345"],
   region: ["us-central1", "europe-west1"],
   tenant_id: ["demo", "a", "acme-123"],
@@ -259,6 +262,7 @@ const memory = memoryRow(
 /** What both variants refuse by a rule that compares several inputs. */
 export const REFUSED_TOGETHER_BY_BOTH: readonly Refusal[] = [
   ...REFUSED_BACKUPS_TOGETHER,
+  ...REFUSED_BLUEPRINTS_TOGETHER,
   ...REFUSED_DOMAINS_TOGETHER,
   ...REFUSED_PROTECTIONS_TOGETHER,
   [

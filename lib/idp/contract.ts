@@ -125,6 +125,9 @@ export const BOOTSTRAP_PASSWORD = {
   length: 24,
 } as const;
 
+/** Prefix of variables that only blueprints read, by `!Env`; the application itself knows none of that name. */
+export const BLUEPRINT_VARIABLE_PREFIX = "IDP_BLUEPRINT_";
+
 /** User name of the built-in administrator, for the first sign-in. */
 export const ADMINISTRATOR_NAME = "akadmin";
 

@@ -11,6 +11,7 @@ import { warnOf } from "../core/risks";
 import { requireProps, type Rule } from "../core/rules";
 import { addScript, addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
+import { type Blueprints } from "./blueprints";
 import { BUILD_ARGUMENTS, LATEST_VERSION, PINNED_VERSION, UPSTREAM_IMAGE, UPSTREAM_PREFIX } from "./contract";
 import {
   APPLICATION_VERSION,
@@ -32,6 +33,13 @@ export interface IdpImageProps {
    * @default "latest", which builds the pinned known-good release
    */
   readonly applicationVersion?: string;
+
+  /**
+   * Blueprints that become part of the image, for the application's worker to apply.
+   *
+   * @default - none
+   */
+  readonly blueprints?: Blueprints;
 
   /**
    * Location of the build: `global` or a region. Some organizations allow only regional builds.
@@ -73,8 +81,8 @@ export interface IdpImageProps {
  * The identity provider's container image: the upstream's, with an entrypoint adapted to the cloud.
  *
  * Cloud Build builds it at apply from the files in `image/` of the synthesized folder, which are part of the request.
- * The tag has the release and a hash of the image's sources, so only an edit of these files or another release builds
- * and rolls out a new image. A tag that is already in the repository is not built again.
+ * The tag has the release and a hash of the image's sources, so only an edit of these files, of a blueprint, or another
+ * release builds and rolls out a new image. A tag that is already in the repository is not built again.
  */
 export class IdpImage extends Construct implements ContainerImage {
   readonly containerImage: string;
@@ -99,13 +107,18 @@ export class IdpImage extends Construct implements ContainerImage {
       return;
     }
 
-    const { applicationVersion = LATEST_VERSION } = props;
+    const { applicationVersion = LATEST_VERSION, blueprints } = props;
     warnOf(this, "KnownRelease", [unknownReleaseRisk(this, applicationVersion, existingImage)]);
     const version = exactVersion(applicationVersion);
     const upstreamImage = props.upstreamImage ?? UPSTREAM_IMAGE;
     const upstreamPrefix = props.upstreamPrefix ?? UPSTREAM_PREFIX;
     const files = IMAGE_FILES.map((file) => addStackFile(this, packageFile(`image/${file}`), `image/${file}`));
-    const content = Fn.join(":", [...files.map((file) => file.sha256), upstreamImage, upstreamPrefix]);
+    const parts = [...files.map((file) => file.sha256), upstreamImage, upstreamPrefix];
+    // Without blueprints the text must stay what it is without that construct, or every image would be built again.
+    const content = Fn.join(
+      ":",
+      blueprints === undefined ? parts : Token.asList(Fn.concat([parts, Token.asList(expression(blueprints.hashes))])),
+    );
     const tag = `${version}-${Fn.substr(Fn.sha256(content), 0, CONTENT_HASH_LENGTH)}`;
     const builtImage = new TerraformLocal(
       this,
@@ -131,11 +144,16 @@ export class IdpImage extends Construct implements ContainerImage {
             [BUILD_ARGUMENTS.upstreamPrefix]: upstreamPrefix,
             [BUILD_ARGUMENTS.version]: version,
             [BUILD_ARGUMENTS.platformVersion]: applicationVersion,
+            ...(blueprints && {
+              BLUEPRINTS: blueprints.paths,
+              BLUEPRINTS_DIRECTORY: `\${path.module}/${blueprints.folder}`,
+            }),
           },
         },
       ],
       count: countIfUnset(existingImage),
       dependsOn: repository.ready,
+      ...(blueprints && { lifecycle: { precondition: [...blueprints.conditions] } }),
     });
 
     const orExisting = (built: string): string =>

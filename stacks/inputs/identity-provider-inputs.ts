@@ -8,6 +8,7 @@ import { APPLICATION_NAME, LABELS, NAMES_TOGETHER, PROJECT_ID, REGION, TENANT_ID
 import { NETWORK, NETWORK_WITH_SUBNETWORK, SUBNETWORK } from "../../lib/platform/network/network-attachment";
 import { APPLICATION_INPUTS } from "./application-inputs";
 import { BACKUP_INPUTS } from "./backup-inputs";
+import { BLUEPRINT_INPUTS } from "./blueprint-inputs";
 import { DATABASE_INPUTS, instanceInputs } from "./capacity-inputs";
 import { type Input } from "./input-table";
 import { type PlatformWords } from "./platform-words";
@@ -42,6 +43,7 @@ export function identityProviderInputs(platform: PlatformWords) {
       must: [LABELS],
     },
     ...APPLICATION_INPUTS,
+    ...BLUEPRINT_INPUTS,
     ...DATABASE_INPUTS,
     ...BACKUP_INPUTS,
     ...UPGRADE_INPUTS,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Cloud } from "../project/cloud";
@@ -129,7 +129,7 @@ function mayBeIn({ kept = [] }: Secret, kind: PlaceKind): boolean {
 /** All secret values in the project. A payload that is also a file of the folder is not secret. */
 function secretsOf({ cloud, folder, inputs = [] }: Traces): Secret[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => /^(scripts|image)\//.test(path))
+    .filter((path) => /^(scripts|image)\//.test(path) && statSync(join(folder, path)).isFile())
     .map((path) => readFileSync(join(folder, path), "utf8"));
   const stored = cloud.payloads.map(({ name, payload }) => ({ value: payload, meaning: `the payload of ${name}` }));
   const opened = [...cloud.handedOut].map((value) => ({ value, meaning: "a generated value that was never stored" }));

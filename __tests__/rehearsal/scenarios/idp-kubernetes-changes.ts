@@ -1,3 +1,4 @@
+import { blueprintsCome } from "./blueprints";
 import { all, edited, withInputs } from "./every-stack";
 import {
   BUILD,
@@ -52,6 +53,7 @@ export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
     },
     verify: requireGivenPassword,
   },
+  blueprintsCome(ROLLOUT),
   {
     name: "from one to three instances",
     change: withInputs({ min_instance_count: 3 }),

@@ -3,6 +3,7 @@ import {
   REFUSED_ALONE_BY_KUBERNETES,
   REFUSED_TOGETHER_BY_KUBERNETES,
 } from "../../stacks/refused-kubernetes-inputs";
+import { allowsBlueprints } from "../../stacks/refused-blueprint-inputs";
 import { type Inputs } from "../deployment/deployment";
 import { CLUSTER, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
 import { KUBERNETES_DOMAIN_CHANGES } from "./idp-kubernetes-domain";
@@ -30,7 +31,7 @@ function isAllowed(inputs: Inputs): boolean {
   const gibibytes = gibibytesOf(memory);
   const fits =
     cpu === undefined || gibibytes === undefined || (gibibytes >= Number(cpu) && gibibytes <= Number(cpu) * 6.5);
-  return fits && allowsDomain(inputs) && allowsInstances(inputs, 1);
+  return fits && allowsBlueprints(inputs) && allowsDomain(inputs) && allowsInstances(inputs, 1);
 }
 
 /** The identity provider on GKE Autopilot. */

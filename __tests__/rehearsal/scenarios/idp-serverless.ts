@@ -23,6 +23,8 @@ import {
 import { requireBackup, UPGRADE_BACKUP } from "./upgrade-backup";
 import { prepareDomain, WITH_DOMAIN } from "./domain";
 import { DOMAIN_CHANGES } from "./idp-serverless-domain";
+import { allowsBlueprints } from "../../stacks/refused-blueprint-inputs";
+import { blueprintChanges } from "./blueprints";
 import { RECOVERY_CHANGES } from "./recovery";
 import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
@@ -152,7 +154,7 @@ function isAllowed(inputs: Inputs): boolean {
     cpu === undefined ||
     gibibytes === undefined ||
     (gibibytes <= Number(cpu) * 4 && gibibytes >= (LEAST_GI[Number(cpu)] ?? 0));
-  return fits && allowsDomain(inputs) && allowsInstances(inputs, 0);
+  return fits && allowsBlueprints(inputs) && allowsDomain(inputs) && allowsInstances(inputs, 0);
 }
 
 /** The identity provider on Cloud Run. */
@@ -161,7 +163,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
   faultInputs: { project_id: "my-project", ...WITH_DOMAIN },
   nullOutputs: ["load_balancer_address"],
   prepare: prepareDomain,
-  changes: [...CHANGES, ...DOMAIN_CHANGES, ...RECOVERY_CHANGES],
+  changes: [...CHANGES, ...blueprintChanges(ROLLOUT), ...DOMAIN_CHANGES, ...RECOVERY_CHANGES],
   protection: {
     off: { deletion_protection: false },
     expected: all("update", PROTECTED),

@@ -1,0 +1,111 @@
+import { BLUEPRINT_FILE_RULES, decodedBlueprint } from "../../../lib/idp/blueprint-files";
+import { describeWith } from "../../support/programs";
+import { evaluated } from "../../stacks/terraform-run";
+
+const TEXT = `version: 1
+metadata:
+  name: Own
+entries:
+  - model: authentik_brands.brand
+    conditions: [!Condition [NOR, !Find [authentik_brands.brand, [default, True]]]]
+    attrs:
+      title: !Env [TITLE, "Hello!Env"]
+      list: !Enumerate
+        - !If [true, !KeyOf a, !Context [b, c]]
+        - SEQ
+        - !Value 0
+`;
+
+const entry = (attribute: string) => `entries:\n  - model: a.b\n    attrs:\n      ${attribute}\n`;
+
+const GOOD: Readonly<Record<string, string>> = {
+  "every-tag.yaml": TEXT,
+  "from-a-variable.yaml": entry("client_secret: !Env IDP_BLUEPRINT_SECRET"),
+  "from-a-file.yaml": entry("password: !File /run/secrets/password"),
+  "without-a-secret.yaml": entry("password: null # none"),
+  "with-an-empty-default.yaml": entry('token: !Env [TOKEN, ""]'),
+  "another-object.yaml": entry("signing_key: !Find [a.b, [name, c]]"),
+  "a-switch.yaml": entry("include_claims_in_id_token: true"),
+  "a-field.yaml": entry("field_key: password"),
+  "a-validity.yaml": entry("access_token_validity: minutes=10"),
+  "python.yaml": entry('expression: |\n        return {"token": request.user.name}'),
+};
+
+const BAD: Readonly<Record<string, readonly [text: string, rule: string]>> = {
+  "folder/nested.yaml": [TEXT, "each must lie directly in the folder"],
+  "ending.yml": [TEXT, "each must lie directly in the folder"],
+  "blank name.yaml": [TEXT, "each must lie directly in the folder"],
+  "large.yaml": [`${TEXT}#${"x".repeat(60_000)}\n`, "each may have 60000 bytes"],
+  "no-yaml.yaml": ["entries: [", "each must be YAML"],
+  "no-entries.yaml": ["version: 1\n", "each must be YAML"],
+  "entries-of-none.yaml": ["entries:\n", "each must be YAML"],
+  "empty.yaml": ["", "each must be YAML"],
+  "unknown-tag.yaml": [entry("name: !Envy X"), "each must be YAML"],
+  "password.yaml": [entry("password: hunter2"), "none may hold a literal"],
+  "quoted.yaml": [entry('client_secret: "hunter2"'), "none may hold a literal"],
+  "number.yaml": [entry("sync_password: 12345678"), "none may hold a literal"],
+  "key.yaml": [entry("key: abc"), "none may hold a literal"],
+  "block.yaml": [entry("private_key: |\n        abc"), "none may hold a literal"],
+  "default.yaml": [entry("token: !Env [TOKEN, hunter2]"), "none may hold a literal"],
+  "in-braces.yaml": ["entries:\n  - {model: a.b, attrs: {password: hunter2}}\n", "none may hold a literal"],
+};
+
+const FILES = { ...GOOD, ...Object.fromEntries(Object.entries(BAD).map(([name, [text]]) => [name, text])) };
+
+const said = (names: (rule: number) => readonly string[]) =>
+  BLUEPRINT_FILE_RULES.map((_, index) => [...names(index)].sort());
+
+const EXPECTED = ["directly", "60000", "YAML", "literal"].map((word) =>
+  Object.entries(BAD)
+    .filter(([, [, rule]]) => rule.includes(word))
+    .map(([name]) => name)
+    .sort(),
+);
+
+describe("A blueprint of one's own", () => {
+  it("is refused at synth for what it breaks, and for nothing else", () => {
+    const refused = (index: number) =>
+      Object.keys(FILES).filter(
+        (name) => BLUEPRINT_FILE_RULES[index]?.problemsOf("x", { [name]: FILES[name] ?? "" }).length === 1,
+      );
+    expect(said(refused)).toEqual(EXPECTED);
+  });
+
+  it("is named together with all others that break the same rule", () => {
+    expect(BLUEPRINT_FILE_RULES.flatMap((rule) => rule.problemsOf("blueprintFiles", { a: "", b: "" }))).toEqual([
+      expect.stringMatching(
+        /^blueprintFiles has "a", "b"; each must lie directly in the folder .+; move or rename it$/,
+      ),
+      expect.stringMatching(/^blueprintFiles has "a", "b"; each must be YAML .+; correct it$/),
+    ]);
+  });
+});
+
+describeWith(["terraform"], "A blueprint in a folder that is handed over", () => {
+  it("is refused at plan for the same", () => {
+    const conditions = BLUEPRINT_FILE_RULES.map((rule) => rule.memberValidationOf("x", "{ (each.name) = each.text }"));
+    const verdicts = conditions.map(({ condition }) =>
+      String(condition)
+        .replace(/^\$\{(.*)\}$/s, "$1")
+        .replace("{ (each.name) = each.text }", "{ (name) = text }"),
+    );
+    const locals = Object.fromEntries(
+      verdicts.map((verdict, index) => [
+        `rule_${index}`,
+        `\${[for name, text in jsondecode(${JSON.stringify(JSON.stringify(FILES))}) : name if !(${verdict})]}`,
+      ]),
+    );
+    const values = evaluated({ locals });
+    expect(said((index) => values[`rule_${index}`] as string[])).toEqual(EXPECTED);
+  });
+
+  it("is decoded without its tags", () => {
+    const { decoded } = evaluated({
+      locals: { decoded: `\${${decodedBlueprint(JSON.stringify(TEXT))}.entries[0].attrs}` },
+    }) as { decoded: unknown };
+    expect(decoded).toEqual({
+      title: ["TITLE", "Hello!Env"],
+      list: [[true, "a", ["b", "c"]], "SEQ", 0],
+    });
+  });
+});

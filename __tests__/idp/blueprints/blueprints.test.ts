@@ -1,0 +1,250 @@
+import { createHash } from "node:crypto";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+import { SHIPPED_BLUEPRINTS } from "../../../lib/idp/blueprint-files";
+import { type BlueprintProps } from "../../../lib/idp/blueprint-props";
+import { Blueprints } from "../../../lib/idp/blueprints";
+import { IdpImage } from "../../../lib/idp/idp-image";
+import { describeWith, programPath } from "../../support/programs";
+import { PLACE, STAND_IN_REPOSITORY } from "../../support/stand-in-parts";
+import { BareStack, bareStack, synthesizeInto, temporaryFolder, terraformOf, testApp } from "../../support/synthesis";
+
+const blueprint = (name: string) => `version: 1\nmetadata:\n  name: ${name}\nentries: []\n`;
+
+const SHIPPED_FILES = Object.keys(SHIPPED_BLUEPRINTS).map((name) => `image/blueprints/${name}.yaml`);
+
+const folderWith = (...propsOfEach: readonly BlueprintProps[]) => {
+  const app = testApp();
+  const stack = new BareStack(app, "test", { providers: [] });
+  const blueprints = propsOfEach.map(
+    (props, index) => new Blueprints(stack, `Blueprints${index}`, { blueprintFiles: {}, ...props }),
+  );
+  return { ...synthesizeInto(app), folders: blueprints.map(({ folder }) => folder) };
+};
+
+const refusalOf = (props: BlueprintProps) => {
+  try {
+    new Blueprints(bareStack(), "Blueprints", { blueprintFiles: {}, ...props });
+  } catch (error) {
+    return (error as Error).message.split("\n").map((line) => line.replace(/^ {2}- /, ""));
+  }
+  return [];
+};
+
+describe("Blueprints", () => {
+  it("puts a map of files, and the shipped ones, into the folder", () => {
+    const folder = folderWith({ blueprintFiles: { "groups.yaml": blueprint("Groups") } });
+    expect(folder.files).toEqual(
+      ["blueprints/groups.yaml", "cdk.tf.json", "image/Dockerfile.blueprints", ...SHIPPED_FILES].sort(),
+    );
+    expect(folder.read("blueprints/groups.yaml")).toBe(blueprint("Groups"));
+  });
+
+  it("copies the blueprints of a folder, and nothing else of it", () => {
+    const source = temporaryFolder();
+    mkdirSync(join(source, ".git"));
+    for (const file of ["groups.yaml", "README.md", ".hidden.yaml", ".git/config.yaml"]) {
+      writeFileSync(join(source, file), blueprint("Groups"));
+    }
+    expect(folderWith({ blueprintFiles: source }).files.filter((file) => file.startsWith("blueprints/"))).toEqual([
+      "blueprints/groups.yaml",
+    ]);
+  });
+
+  it("keeps the files of several images in one stack apart", () => {
+    const { files, folders } = folderWith(
+      { blueprintFiles: { "a.yaml": blueprint("A") } },
+      { blueprintFiles: { "a.yaml": blueprint("B") } },
+    );
+    expect(folders).toEqual(["blueprints", "blueprints-2"]);
+    expect(files).toEqual(expect.arrayContaining(["blueprints/a.yaml", "blueprints-2/a.yaml"]));
+  });
+
+  it("leaves the folder alone where files are put by hand", () => {
+    const app = testApp();
+    new Blueprints(new BareStack(app, "test", { providers: [] }), "Blueprints", {
+      blueprintFiles: {},
+      blueprints: ["branding"],
+    });
+    const folder = join(app.outdir, "stacks/test/blueprints");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "by-hand.yaml"), blueprint("By hand"));
+    expect(synthesizeInto(app).read("blueprints/by-hand.yaml")).toBe(blueprint("By hand"));
+  });
+
+  it("refuses everything that is wrong at once", () => {
+    expect(
+      refusalOf({
+        blueprints: ["branding", "sign-up"],
+        blueprintFiles: { "a.yml": blueprint("A"), "b.yaml": "entries: [", "c.yaml": blueprint("Shipped - branding") },
+      }),
+    ).toEqual([
+      "test/Blueprints: 4 problems",
+      'blueprints has "sign-up"; each must be password-recovery, branding, oidc-client or no-sign-up; put blueprints of your own into files',
+      expect.stringContaining('blueprintFiles has "a.yml"; each must lie directly in the folder'),
+      expect.stringContaining('blueprintFiles has "b.yaml"; each must be YAML'),
+      'repeated name in blueprintFiles is ["Shipped - branding"]; it must be no metadata.name of two blueprints, because the application knows each by that name; rename one',
+    ]);
+  });
+
+  it("refuses more, in number and in size, than a build request takes", () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 41 }, (_, index) => [`${index}.yaml`, blueprint(String(index))]),
+    );
+    expect(refusalOf({ blueprintFiles: many })).toEqual([
+      "test/Blueprints: 1 problem",
+      "number of blueprintFiles is 41; it must be at most 40, because all travel within one build request; put several into one file",
+    ]);
+    const large = (name: string) => `${blueprint(name)}#${"x".repeat(50_000)}\n`;
+    const [, problem] = refusalOf({
+      blueprintFiles: { "a.yaml": large("A"), "b.yaml": large("B"), "c.yaml": large("C") },
+    });
+    expect(problem).toMatch(/^size of blueprintFiles in bytes is 150\d+; it must be at most 120000, because/);
+  });
+
+  it("refuses a folder that is not there", () => {
+    expect(refusalOf({ blueprintFiles: "/nowhere/blueprints" })).toEqual([
+      "test/Blueprints: 1 problem",
+      'blueprintFiles is "/nowhere/blueprints"; it must be a folder that can be read; give its path, for example join(__dirname, "blueprints")',
+    ]);
+  });
+
+  it("says which package is missing where blueprints of one's own cannot be read", () => {
+    let refusal: unknown;
+    jest.isolateModules(() => {
+      jest.doMock("yaml", () => {
+        throw new Error("Cannot find module 'yaml'");
+      });
+      const { Blueprints: Isolated } =
+        jest.requireActual<typeof import("../../../lib/idp/blueprints")>("../../../lib/idp/blueprints");
+      try {
+        new Isolated(bareStack(), "Blueprints", { blueprintFiles: { "a.yaml": blueprint("A") } });
+      } catch (error) {
+        refusal = (error as Error).message;
+      }
+    });
+    jest.dontMock("yaml");
+    expect(refusal).toBe(
+      "test/Blueprints: 1 problem\n  - blueprintFiles is given; it must be readable, but the package yaml is not installed, which few need; npm install yaml",
+    );
+  });
+
+  it("loads no YAML library for an image without blueprints of one's own", () => {
+    const load = jest.fn();
+    jest.isolateModules(() => {
+      jest.doMock("yaml", () => load());
+      const { Blueprints: Isolated } =
+        jest.requireActual<typeof import("../../../lib/idp/blueprints")>("../../../lib/idp/blueprints");
+      new Isolated(bareStack(), "Blueprints", { blueprintFiles: {}, blueprints: ["branding"] });
+    });
+    jest.dontMock("yaml");
+    expect(load).not.toHaveBeenCalled();
+  });
+});
+
+describe("An image with blueprints", () => {
+  const buildWith = (props: BlueprintProps) => {
+    const stack = bareStack();
+    new IdpImage(stack, "Image", {
+      place: PLACE,
+      repository: STAND_IN_REPOSITORY,
+      blueprints: new Blueprints(stack, "Blueprints", { blueprintFiles: {}, ...props }),
+    });
+    return terraformOf(stack);
+  };
+
+  it("is named by their content too, and by nothing more while there are none", () => {
+    const { locals } = buildWith({ blueprints: ["branding"] });
+    expect(locals?.image_reference).toContain(
+      '"AUTHENTIK_"], [for place, source in local.blueprints_sources : join(" ", [place, filesha256(source), filesha256("${path.module}/image/Dockerfile.blueprints")])])',
+    );
+  });
+
+  it("hands the build their list", () => {
+    const terraform = buildWith({});
+    const text = JSON.stringify(terraform.resource);
+    expect(text).toContain('"BLUEPRINTS":"${join(\\" \\", keys(local.blueprints_sources))}"');
+    expect(text).toContain('"BLUEPRINTS_DIRECTORY":"${path.module}/blueprints"');
+  });
+});
+
+describe("Shipped blueprints", () => {
+  it.each(Object.keys(SHIPPED_BLUEPRINTS))("%s obeys the rules for one's own, and says what it makes", (name) => {
+    const text = readFileSync(join(__dirname, `../../../image/blueprints/${name}.yaml`), "utf8");
+    expect(refusalOf({ blueprintFiles: { [`${name}.yaml`]: text } })).toEqual([]);
+    expect(text).toMatch(/^# [A-Z]/);
+    expect(text.split("\n").length).toBeLessThan(70);
+  });
+});
+
+describeWith(["terraform"], "The folder of blueprints, judged by Terraform", () => {
+  /** What a plan says with these files in the folder. */
+  const planWith = (files: Readonly<Record<string, string>>, blueprints: readonly string[] = []) => {
+    const app = testApp();
+    const stack = new BareStack(app, "test", { providers: [] });
+    new IdpImage(stack, "Image", {
+      place: PLACE,
+      repository: STAND_IN_REPOSITORY,
+      blueprints: new Blueprints(stack, "Blueprints", { blueprintFiles: {}, blueprints }),
+    });
+    synthesizeInto(app);
+    const folder = join(app.outdir, "stacks/test");
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, "blueprints", name)), { recursive: true });
+      writeFileSync(join(folder, "blueprints", name), text);
+    }
+    const { stderr, stdout } = spawnSync(
+      "/bin/sh",
+      ["-c", `"$TERRAFORM" init >/dev/null && "$TERRAFORM" plan -no-color`],
+      {
+        cwd: folder,
+        encoding: "utf8",
+        env: {
+          TERRAFORM: programPath("terraform"),
+          HOME: folder,
+          TF_CLI_CONFIG_FILE: "/dev/null",
+          CHECKPOINT_DISABLE: "1",
+          COLUMNS: "10000",
+        },
+      },
+    );
+    return { said: stderr.replaceAll(/\n[│ ]*/g, " "), stdout };
+  };
+
+  it("is refused for all that is wrong in one plan, and no secret is shown", () => {
+    const { said } = planWith(
+      {
+        "again.yaml": blueprint("Shipped - branding"),
+        "no.yaml": "entries: [",
+        "nested/a.yaml": blueprint("Nested"),
+        "secret.yaml": `${blueprint("Secret")}context:\n  password: hunter2\n`,
+        "README.md": "Not a blueprint.",
+      },
+      ["branding"],
+    );
+    expect(said).toContain('blueprints/ has "nested/a.yaml"; each must lie directly in the folder');
+    expect(said).toContain('blueprints/ has "no.yaml"; each must be YAML');
+    expect(said).toContain('blueprints/ has "secret.yaml"; none may hold a literal');
+    expect(said).toContain('repeated name in blueprints/ is ["Shipped - branding"]; it must be no metadata.name');
+    expect(said).not.toContain("hunter2");
+    expect(said.match(/Error:/g)).toHaveLength(4);
+  });
+
+  it("gives an image another name when a file comes, and the same as ever while there is none", () => {
+    const nameIn = (files: Readonly<Record<string, string>>) => /idp:2026[^"]*/.exec(planWith(files).stdout)?.[0];
+    const app = testApp();
+    new IdpImage(new BareStack(app, "test", { providers: [] }), "Image", {
+      place: PLACE,
+      repository: STAND_IN_REPOSITORY,
+    });
+    const { read } = synthesizeInto(app);
+    const hash = (text: string) => createHash("sha256").update(text).digest("hex");
+    const content = [hash(read("image/Dockerfile")), hash(read("image/cloud-entrypoint.sh"))];
+    const plain = hash([...content, "ghcr.io/goauthentik/server", "AUTHENTIK_"].join(":")).slice(0, 12);
+    expect(nameIn({})).toBe(`idp:2026.5.4-${plain}`);
+    const [one, other] = [nameIn({ "a.yaml": blueprint("A") }), nameIn({ "a.yaml": blueprint("B") })];
+    expect(new Set([one, other, nameIn({})]).size).toBe(3);
+  });
+});

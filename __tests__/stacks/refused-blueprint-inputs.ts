@@ -1,0 +1,34 @@
+import { type Inputs } from "./terraform-run";
+
+/** Inputs, and the whole text of what is said about them. */
+type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly string[]];
+
+/** Values of the input that both variants accept, for trying combinations. */
+export const ACCEPTED_BLUEPRINTS = { blueprints: [[], ["password-recovery", "branding"]] } as const;
+
+/** Whether an image that exists is given no blueprints; inputs that are not chosen yet break no rule. */
+export function allowsBlueprints({ blueprints, existing_container_image: image }: Inputs): boolean {
+  return (image ?? null) === null || !Array.isArray(blueprints) || blueprints.length === 0;
+}
+
+export const REFUSED_BLUEPRINTS_ALONE: readonly Refusal[] = [
+  [
+    "blueprints that are not shipped",
+    { blueprints: ["branding", "sign-up", "Branding"] },
+    [
+      'blueprints has "sign-up", "Branding"; each must be password-recovery, branding, oidc-client or no-sign-up; put blueprints of your own into files.',
+    ],
+  ],
+];
+
+const IMAGE = "us-docker.pkg.dev/other-project/images/idp:2026.5.4";
+
+export const REFUSED_BLUEPRINTS_TOGETHER: readonly Refusal[] = [
+  [
+    "blueprints for an image that exists",
+    { existing_container_image: IMAGE, blueprints: ["branding", "no-sign-up"] },
+    [
+      `existing_container_image is "${IMAGE}" and there are blueprints: 2; there must be none, because they become part of the image that is built here; copy them to /blueprints in that image, and give no blueprints.`,
+    ],
+  ],
+];

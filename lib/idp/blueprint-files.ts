@@ -1,0 +1,166 @@
+import { CheckedEntries } from "../core/checked-entries";
+import { CheckedValue } from "../core/checked-value";
+
+/** Blueprints that come with the library, with what each does; files of `image/blueprints`. */
+export const SHIPPED_BLUEPRINTS = {
+  "password-recovery": "a link on the sign-in page, and a mail with which users set a new password",
+  branding: "title, logo and favicon of the default brand",
+  "oidc-client": "an application that signs users in with OpenID Connect, as an example",
+  "no-sign-up": "nobody gets an account by signing up, nor by signing in with another provider",
+} as const satisfies Record<string, string>;
+
+/** `metadata.name` of a shipped blueprint. */
+export function shippedBlueprintName(blueprint: string): string {
+  return `Shipped - ${blueprint}`;
+}
+
+/** What the upstream's loader understands in the pinned release (`authentik/blueprints/v1/common.py`). */
+export const BLUEPRINT_TAGS = [
+  "AtIndex",
+  "Condition",
+  "Context",
+  "Enumerate",
+  "Env",
+  "File",
+  "Find",
+  "FindObject",
+  "Format",
+  "If",
+  "Index",
+  "KeyOf",
+  "ParseJSON",
+  "Value",
+] as const;
+
+/** The tags, for Terraform, which decodes no YAML with tags of one's own. */
+const TAG_PATTERN = `/(^|[\\s\\[{,])!(${BLUEPRINT_TAGS.join("|")})\\b/`;
+
+/** A blueprint without its tags, decoded by Terraform. */
+export function decodedBlueprint(text: string): string {
+  return `yamldecode(replace(${text}, ${JSON.stringify(TAG_PATTERN)}, "$1"))`;
+}
+
+const NAME_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._-]{0,59}[.]yaml$";
+
+/** A file travels in base64 within the build request, in parts of which a request takes a limited number. */
+const FILE_MAX_BYTES = 60_000;
+
+const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
+
+const bytesOf = (text: string): number => Buffer.byteLength(text);
+
+/** A literal that is no secret, whatever it stands for. */
+const HARMLESS = ["", "''", '""', "~", "false", "null", "true"];
+
+/** Keys whose value is a secret, with a value that is no tag, or a default of a tag. */
+const LITERAL_SECRET =
+  "(?:^|[{,])[ \\t-]*(?:(?:[a-z0-9_]*_)?(?:password|passphrase|secret|token|api_key|private_key|secret_key)|key|key_data|credentials)[ \\t]*:[ \\t]+(?:!(?:Env|File|Context)[ \\t]*\\[[^,\\]\\n]*,[ \\t]*)?([^\\s!#{\\[*&\\]][^\\n,}\\]]*)";
+
+function literalSecrets(text: string): string[] {
+  return [...text.matchAll(new RegExp(LITERAL_SECRET, "gm"))]
+    .map(([, value = ""]) => value.replace(/#.*/, "").trim().toLowerCase())
+    .filter((value) => !HARMLESS.includes(value));
+}
+
+/** Rules for each blueprint of one's own, by the name of its file. */
+export const BLUEPRINT_FILE_RULES: readonly CheckedEntries[] = [
+  new CheckedEntries({
+    accepts: (name) => new RegExp(NAME_PATTERN).test(name),
+    condition: `can(regex(${JSON.stringify(NAME_PATTERN)}, key))`,
+    show: "key",
+    rule: "each must lie directly in the folder and have a name of at most 65 letters, digits, dots, hyphens and underscores that ends with .yaml, because the application reads no others; move or rename it",
+  }),
+  new CheckedEntries({
+    accepts: (_, text) => bytesOf(text) <= FILE_MAX_BYTES,
+    condition: `length(base64encode(value)) <= ${base64Length(FILE_MAX_BYTES)}`,
+    show: "key",
+    rule: `each may have ${FILE_MAX_BYTES} bytes, because it travels within a build request; divide it`,
+  }),
+  new CheckedEntries({
+    accepts: (_, text) => isBlueprint(text),
+    condition: `can([for entry in ${decodedBlueprint("value")}.entries : entry])`,
+    show: "key",
+    rule: `each must be YAML in UTF-8 with a list of entries and no tags but ${BLUEPRINT_TAGS.map((tag) => `!${tag}`).join(", ")}; correct it`,
+  }),
+  new CheckedEntries({
+    accepts: (_, text) => literalSecrets(text).length === 0,
+    condition: `length([for found in regexall(${JSON.stringify(`(?m)${LITERAL_SECRET}`)}, value) : found if !contains(${JSON.stringify(HARMLESS)}, lower(trimspace(split("#", found[0])[0])))]) == 0`,
+    show: "key",
+    rule: "none may hold a literal as password, secret, token or key, not even as a default, because everybody who can pull the image can read it; write !Env and the name of a secret variable",
+  }),
+];
+
+/** The names under which the application keeps them must differ; the value is the list of those that do not. */
+export const NO_NAME_TWICE = new CheckedValue<readonly string[]>({
+  accepts: (repeated) => repeated.length === 0,
+  condition: (repeated) => `length(${repeated}) == 0`,
+  must: "be no metadata.name of two blueprints",
+  reason: "the application knows each by that name",
+  remedy: "rename one",
+});
+
+const MAX_FILES = 40;
+const MAX_BYTES = 120_000;
+
+/** All together. */
+export const BLUEPRINT_COUNT = new CheckedValue<number>({
+  accepts: (count) => count <= MAX_FILES,
+  condition: (count) => `${count} <= ${MAX_FILES}`,
+  must: `be at most ${MAX_FILES}`,
+  reason: "all travel within one build request",
+  remedy: "put several into one file",
+});
+
+export const BLUEPRINT_BYTES = new CheckedValue<number>({
+  accepts: (bytes) => bytes <= MAX_BYTES,
+  condition: (bytes) => `${bytes} <= ${MAX_BYTES}`,
+  must: `be at most ${MAX_BYTES}`,
+  reason: "all travel within one build request",
+  remedy: "apply some of them by the application's own API",
+});
+
+/** `metadata.name`, or the name of the file if it has none or is no blueprint. */
+export function blueprintName(file: string, text: string): string {
+  const { metadata } = (parsed(text) ?? {}) as { readonly metadata?: { readonly name?: unknown } | null };
+  return typeof metadata?.name === "string" ? metadata.name : file;
+}
+
+/** What is given more than once. */
+export function repeated(names: readonly string[]): string[] {
+  return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+}
+
+export function totalBytes(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + bytesOf(text), 0);
+}
+
+function isBlueprint(text: string): boolean {
+  const { entries } = (parsed(text) ?? {}) as { readonly entries?: unknown };
+  return typeof entries === "object" && entries !== null;
+}
+
+/** The content without its tags; undefined if it is no YAML, or has a tag that the application does not know. */
+function parsed(text: string): unknown {
+  const { parseDocument, visit } = yaml();
+  const document = parseDocument(text, { logLevel: "silent" });
+  if (document.errors.length > 0) return undefined;
+  const tags: string[] = [];
+  visit(document, { Node: (_, { tag }) => void (tag?.startsWith("!") && tags.push(tag.slice(1))) });
+  return tags.every((tag) => BLUEPRINT_TAGS.some((known) => known === tag)) ? document.toJS() : undefined;
+}
+
+/** Whether the library that reads blueprints at synth is there: an optional peer dependency. */
+export function canReadYaml(): boolean {
+  try {
+    yaml();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Loaded on demand, because most deployments have no blueprints of their own. */
+function yaml(): typeof import("yaml") {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load it for everybody
+  return require("yaml") as typeof import("yaml");
+}
