@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 
+import { type Platform } from "../../lib/platform/monitoring/alert";
 import { type Terraform } from "../support/synthesis";
 import { doorPicture } from "./door-picture";
+import { failureCells } from "./failure-tables";
 import { labPicture } from "./lab-picture";
 import { headingsOf } from "./pages";
 import { protectionCells, protectionPathCells } from "./protection-tables";
@@ -33,6 +35,7 @@ export const UPDATE_COMMAND = "npm run docs";
  * The text of a page with every generated part renewed. A part stands between its marker and `<!-- end -->`:
  *
  * - `<!-- contents -->`: links to the headings below it
+ * - `<!-- failures: platform -->`: what can fail on a platform, and what becomes of it
  * - `<!-- inputs: a -->`, `<!-- outputs: a -->`: a table of all that stack a has; `a & b` is what both have alike, `a - b`
  *   what a does not have in common with b
  * - `<!-- picture: a -->`: the network of a lab
@@ -43,7 +46,7 @@ export const UPDATE_COMMAND = "npm run docs";
  */
 export function withFreshParts(page: string, stacks: DocumentedStacks): string {
   return page.replaceAll(
-    /(<!-- (contents|door|inputs|outputs|picture|protection)(?:: ([^>]+))? -->\n)[\s\S]*?(<!-- end -->)/g,
+    /(<!-- (contents|door|failures|inputs|outputs|picture|protection)(?:: ([^>]+))? -->\n)[\s\S]*?(<!-- end -->)/g,
     (whole, start: string, kind: Kind, selection: string | undefined, end: string, offset: number) => {
       const below = page.slice(offset + whole.length);
       return `${start}\n${PARTS[kind](selection ?? "", stacks, below)}\n\n${end}`;
@@ -51,12 +54,17 @@ export function withFreshParts(page: string, stacks: DocumentedStacks): string {
   );
 }
 
-type Kind = "contents" | "door" | "inputs" | "outputs" | "picture" | "protection";
+type Kind = "contents" | "door" | "failures" | "inputs" | "outputs" | "picture" | "protection";
 
 /** What can be generated, by the word that asks for it. */
 const PARTS: Readonly<Record<Kind, (selection: string, stacks: DocumentedStacks, below: string) => string>> = {
   contents: (_selection, _stacks, below) => contents(below),
   door: (selection, stacks) => doorPicture(stackOf(selection, stacks)),
+  failures: (selection) =>
+    table(
+      ["What fails", "What happens by itself", "Who notices", "What then", "Shown by"],
+      failureCells(selection as Platform),
+    ),
   inputs: (selection, stacks) => inputsTables(rowsOf(selection, stacks, inputCells)),
   outputs: (selection, stacks) => outputsTable(rowsOf(selection, stacks, outputCells)),
   picture: (selection, stacks) => labPicture(stackOf(selection, stacks)),

@@ -1,0 +1,15 @@
+import { readFileSync } from "node:fs";
+
+import { packageFile } from "../../lib/core/package-file";
+import { ALERTS } from "../../lib/platform/monitoring/alerts";
+import { failuresOn } from "../tools/failure-tables";
+
+describe.each(["serverless", "kubernetes"] as const)("What can fail on %s", (platform) => {
+  it.each(failuresOn(platform))("is shown by a test: $what", ({ shownBy: [file, name] }) => {
+    expect(readFileSync(packageFile(file), "utf8")).toContain(name);
+  });
+
+  it.each(failuresOn(platform))("is told by alerts that there are: $what", ({ alerts }) => {
+    expect(ALERTS.map(({ id }) => id)).toEqual(expect.arrayContaining([...alerts]));
+  });
+});
