@@ -157,7 +157,7 @@ export function failureCells(platform: Platform): string[][] {
     byItself,
     noticed(alerts, platform),
     then,
-    `\`${file.replace("__tests__/", "")}\``,
+    `\`${file}\``,
   ]);
 }
 
