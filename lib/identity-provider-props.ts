@@ -5,10 +5,10 @@ import { connectionName, DEFAULT_APPLICATION_NAME, DEFAULT_REGION, imagePrefix, 
 import { TENANT_PLACE_RULES, type TenantPlaceProps } from "./core/place";
 import { type Rule } from "./core/rules";
 import { BLUEPRINT_RULES, type BlueprintProps, BLUEPRINTS_NEED_BUILD, ownBlueprints } from "./idp/blueprint-props";
-import { type EnvironmentOverrides, type ProbeSpec } from "./idp/container-spec";
+import { type EnvironmentOverrides } from "./idp/container-spec";
 import { ENVIRONMENT_RULES } from "./idp/environment-rules";
-import { PROBE_RULES } from "./idp/identity-provider-container";
 import { APPLICATION_VERSION, EXISTING_IMAGE, FOREIGN_IMAGE } from "./idp/image-rules";
+import { OPERATIONS_RULES, type OperationsProps } from "./operations-props";
 import { FRONT_DOOR_RULES, type FrontDoorProps } from "./platform/edge/front-door-props";
 import { attachmentRules, type NetworkAttachment } from "./platform/network/network-attachment";
 import {
@@ -21,7 +21,8 @@ import { BACKUP_RULES, type BackupProps } from "./platform/sql/backup-props";
 import { FINAL_BACKUP_DAYS } from "./platform/sql/database-defaults";
 
 /** Props that both variants of the identity provider share. */
-export interface IdentityProviderProps extends BackupProps, BlueprintProps, FrontDoorProps, TenantPlaceProps {
+export interface IdentityProviderProps
+  extends BackupProps, BlueprintProps, FrontDoorProps, OperationsProps, TenantPlaceProps {
   /**
    * Release to run: `latest` for the pinned, tested one, or an exact release from 2025.10 on. A newer release builds an
    * image, rolls it out and migrates the database, which cannot be undone.
@@ -113,13 +114,6 @@ export interface IdentityProviderProps extends BackupProps, BlueprintProps, Fron
   readonly existingContainerImage?: string;
 
   /**
-   * Probe that restarts a hanging instance.
-   *
-   * @default - GET `/-/health/live/`, 60 s delay, every 30 s, 3 failures
-   */
-  readonly livenessProbe?: Partial<ProbeSpec>;
-
-  /**
    * Maximum number of instances; each takes up to 20 database connections.
    *
    * @default 3
@@ -140,13 +134,6 @@ export interface IdentityProviderProps extends BackupProps, BlueprintProps, Fron
    * @default - a public address that only authorized, mutually authenticated proxy connections can use
    */
   readonly network?: NetworkAttachment;
-
-  /**
-   * Probe that holds back traffic until migrations are done. Period × failures must not exceed 600 s.
-   *
-   * @default - GET `/-/health/ready/`, 60 s delay, every 15 s, 40 failures
-   */
-  readonly startupProbe?: Partial<ProbeSpec>;
 }
 
 /** The inputs of a deployment's names, not yet validated. */
@@ -206,7 +193,7 @@ export const IDENTITY_PROVIDER_RULES: readonly Rule<IdentityProviderProps>[] = [
     ],
   }),
   ...FRONT_DOOR_RULES,
-  ...PROBE_RULES,
+  ...OPERATIONS_RULES,
   ...attachmentRules<IdentityProviderProps>(
     "network",
     ({ network }) => network,

@@ -122,6 +122,8 @@ export abstract class IdentityProvider extends Construct {
     this.database = new PostgresqlDatabase(this, "Database", {
       place,
       tier: settings.databaseTier,
+      flags: settings.databaseFlags,
+      version: settings.databaseVersion,
       availability: settings.databaseAvailability,
       backupLocation: settings.backupLocation,
       backupRetentionCount: settings.backupRetentionCount,
@@ -151,6 +153,7 @@ export abstract class IdentityProvider extends Construct {
     return identityProviderContainer(this, {
       image: this.image,
       environment: environmentVariables,
+      logLevel: this.settings.logLevel,
       database: this.database,
       initialization: { ready: [...initialization.ready, ...this.upgradeBackup.ready] },
       secrets: this.secrets,

@@ -136,6 +136,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       address: this.address,
       port: CONTAINER_PORT,
       requestLogSampleRate: props.requestLogSampleRate,
+      requestTimeoutSeconds: props.requestTimeoutSeconds,
       ...(this.edge && {
         certificateMapId: expression(this.edge.certificate.mapId),
         securityPolicyId: this.edge.securityPolicy.policyId,

@@ -15,11 +15,13 @@ import {
   IDENTITY_PROVIDER_RULES,
   type IdentityProviderProps,
 } from "./identity-provider-props";
+import { type ServerlessOperationsProps } from "./operations-props";
 import { DomainAddress } from "./platform/edge/domain-address";
 import { type Edge } from "./platform/edge/edge";
 import { CLOSED_NEEDS_DOMAIN } from "./platform/edge/edge-rules";
 import { isProtected } from "./platform/edge/protection";
 import { instanceCountRules, MIN_INSTANCES_OR_NONE } from "./platform/instance-rules";
+import { REQUEST_CONCURRENCY } from "./platform/request-rules";
 import { SOCKET_PATH } from "./platform/serverless/cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "./platform/serverless/instance-size";
 import { ROLLOUT_SURGE } from "./platform/serverless/serverless-defaults";
@@ -27,7 +29,7 @@ import { ServerlessFrontDoor } from "./platform/serverless/serverless-front-door
 import { ServerlessJobs } from "./platform/serverless/serverless-jobs";
 import { ServerlessService } from "./platform/serverless/serverless-service";
 
-export interface ServerlessIdentityProviderProps extends IdentityProviderProps {
+export interface ServerlessIdentityProviderProps extends IdentityProviderProps, ServerlessOperationsProps {
   /**
    * Closes the address that Cloud Run assigns, so that every request goes through the load balancer of the domain. Set
    * it after the domain works: the address is closed first.
@@ -110,6 +112,9 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       minInstanceCount: props.minInstanceCount,
       maxInstanceCount: props.maxInstanceCount,
       publicAccess: props.publicAccess,
+      maxInstanceRequestConcurrency: props.maxInstanceRequestConcurrency,
+      requestTimeoutSeconds: props.requestTimeoutSeconds,
+      startupCpuBoost: props.startupCpuBoost,
     });
     warnOf(this, "DefaultAddressIsClosed", [this.openAddressRisk(props)]);
     if (this.address !== undefined && this.edge !== undefined) {
@@ -162,6 +167,7 @@ const RULES: readonly Rule<Props>[] = [
     domain: ["domain", ({ domain }) => domain],
   }),
   SOCKET_PATH.ruleOn({ connectionName: ["projectId, region, tenantId and applicationName", connectionNameLength] }),
+  REQUEST_CONCURRENCY.ruleOn("maxInstanceRequestConcurrency", (props) => props.maxInstanceRequestConcurrency),
   INSTANCE_CPU.ruleOn("containerCpu", ({ containerCpu }) => containerCpu),
   INSTANCE_MEMORY.ruleOn({
     cpu: ["containerCpu", ({ containerCpu = RESOURCES.cpu }) => containerCpu],

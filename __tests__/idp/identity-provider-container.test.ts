@@ -63,6 +63,20 @@ describe("The identity provider's container", () => {
     });
   });
 
+  it("logs as much as is wanted, unless a variable says otherwise", () => {
+    const { baseline, overrides } = container({
+      logLevel: "warning",
+      environment: { IDP_LOG_LEVEL: "debug" },
+    }).environment;
+    expect(baseline).toEqual({ ...BASELINE, IDP_LOG_LEVEL: "warning" });
+    expect(overrides).toEqual({ IDP_LOG_LEVEL: "debug" });
+    expect(() => container({ logLevel: "verbose" })).toThrow(
+      new Error(
+        'Container: 1 problem\n  - logLevel is "verbose"; it must be trace, debug, info, warning or error; use info',
+      ),
+    );
+  });
+
   it("reads the three secret variables from the secret store", () => {
     expect(container().secretEnvironment).toEqual({
       IDP_SECRET_KEY: SECRETS.secretKey,
@@ -170,12 +184,12 @@ describe("The identity provider's container", () => {
           "Container: 8 problems",
           '  - startupProbe.path is "/if/admin/"; it must lie under /-/health/, without detours and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/',
           `  - startupProbe.initialDelaySeconds is 241; it must be a whole number from 0 to 240, ${both}; use 60`,
-          "  - startupProbe.timeoutSeconds is 10; it must be a whole number from 1 to periodSeconds, which is 5, because the platform refuses probes that overlap; change one of the two",
+          "  - startupProbe.timeoutSeconds is 10; it must be a whole number from 1 to startupProbe.periodSeconds, which is 5, because the platform refuses probes that overlap; change one of the two",
           '  - livenessProbe.path is "/api/v3/"; it must lie under /-/health/, without detours and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/',
           `  - livenessProbe.initialDelaySeconds is 3601; it must be a whole number from 0 to 3600, ${both}; use 60`,
           `  - livenessProbe.periodSeconds is 4000; it must be a whole number from 1 to 3600, ${both}; use 30`,
-          "  - livenessProbe.timeoutSeconds is 4001; it must be a whole number from 1 to periodSeconds, which is 4000, because the platform refuses probes that overlap; change one of the two",
-          "  - startupProbe allows 5 s × 121 = 605 s; it must not exceed 600 s, because Cloud Run refuses more and both platforms get the same probes; lower periodSeconds or failureThreshold",
+          "  - livenessProbe.timeoutSeconds is 4001; it must be a whole number from 1 to livenessProbe.periodSeconds, which is 4000, because the platform refuses probes that overlap; change one of the two",
+          "  - startupProbe.periodSeconds × startupProbe.failureThreshold is 5 s × 121 = 605 s; it must not exceed 600 s, because Cloud Run refuses more and both platforms get the same probes; lower one of the two",
         ].join("\n"),
       ),
     );
@@ -187,8 +201,8 @@ describe("The identity provider's container", () => {
     ["periodSeconds", 241, "from 1 to 240"],
     ["periodSeconds", 0, "from 1 to 240"],
     ["periodSeconds", 10.5, "from 1 to 240"],
-    ["timeoutSeconds", 0, "from 1 to periodSeconds, which is 15"],
-    ["timeoutSeconds", Number.NaN, "from 1 to periodSeconds, which is 15"],
+    ["timeoutSeconds", 0, "from 1 to startupProbe.periodSeconds, which is 15"],
+    ["timeoutSeconds", Number.NaN, "from 1 to startupProbe.periodSeconds, which is 15"],
     ["failureThreshold", 0, "from 1"],
     ["failureThreshold", 1.5, "from 1"],
   ] as const;

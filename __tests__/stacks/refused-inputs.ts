@@ -1,7 +1,12 @@
 import { ACCEPTED_BACKUPS, REFUSED_BACKUPS_ALONE, REFUSED_BACKUPS_TOGETHER } from "./refused-backup-inputs";
 import { ACCEPTED_BLUEPRINTS, REFUSED_BLUEPRINTS_ALONE, REFUSED_BLUEPRINTS_TOGETHER } from "./refused-blueprint-inputs";
 import { CLOSED_WITHOUT_DOMAIN, REFUSED_DOMAINS_ALONE, REFUSED_DOMAINS_TOGETHER } from "./refused-domain-inputs";
-import { REFUSED_OPERATIONS_ALONE } from "./refused-operator-inputs";
+import {
+  ACCEPTED_OPERATIONS,
+  ACCEPTED_SERVERLESS_OPERATIONS,
+  REFUSED_OPERATIONS_ALONE,
+  REFUSED_SERVERLESS_OPERATIONS,
+} from "./refused-operator-inputs";
 import { FEW_REFUSED_PROTECTIONS_ALONE, REFUSED_PROTECTIONS_TOGETHER } from "./refused-protection-inputs";
 import { type Inputs } from "./terraform-run";
 
@@ -183,6 +188,7 @@ const serverless = rowOf({
 
 /** Values of the inputs that both variants accept, for trying combinations. */
 export const ACCEPTED_BY_BOTH = {
+  ...ACCEPTED_OPERATIONS,
   ...ACCEPTED_BACKUPS,
   ...ACCEPTED_BLUEPRINTS,
   project_id: ["my-project", "another-project-12345"],
@@ -214,6 +220,7 @@ export const ACCEPTED_BY_BOTH = {
 
 /** The same of what only the serverless variant accepts. */
 export const ACCEPTED = {
+  ...ACCEPTED_SERVERLESS_OPERATIONS,
   close_default_address: [false, true],
   container_cpu: [1, 2, 4, 8],
   container_memory: ["512Mi", "4Gi", "8Gi", "16Gi"],
@@ -225,6 +232,7 @@ export const ACCEPTED = {
 /** What the serverless variant refuses by a rule that looks at one input. */
 export const REFUSED_ALONE: readonly Refusal[] = [
   ...REFUSED_ALONE_BY_BOTH,
+  ...REFUSED_SERVERLESS_OPERATIONS,
   serverless("a number of CPUs that the platform does not offer", "container_cpu", 3),
   serverless("a negative number of instances", "min_instance_count", -1),
   serverless("a part of an instance that always runs", "min_instance_count", 0.5),

@@ -10,22 +10,18 @@ import {
   CONTAINER_PORT,
   DATABASE_PORT,
   DATABASE_VARIABLES,
-  HEALTH_PATH,
-  LIVENESS_PROBE,
-  PROBE_MAX_SECONDS,
-  PROBE_TIMEOUT_SECONDS,
   SECRET_KEY,
   SERVER_LISTENER,
-  STARTUP_MAX_SECONDS,
-  STARTUP_PROBE,
   TLS_PORT,
 } from "./contract";
-import { type ContainerSpec, type EnvironmentOverrides, type ProbeSpec, type ResourcesSpec } from "./container-spec";
+import { type ContainerSpec, type EnvironmentOverrides, type ResourcesSpec } from "./container-spec";
 import { ENVIRONMENT_RULES } from "./environment-rules";
+import { LOG_LEVEL, LOG_LEVEL_VARIABLE } from "./log-level";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
+import { completeProbe, type GivenProbes, PROBE_RULES } from "./probe-rules";
 import { type SecretSettings } from "./secret-settings";
 
-export interface IdentityProviderContainerProps {
+export interface IdentityProviderContainerProps extends GivenProbes {
   /** Instance that holds the application's database. */
   readonly database: SqlInstance;
 
@@ -57,18 +53,11 @@ export interface IdentityProviderContainerProps {
   readonly secretSettings?: readonly SecretSettings[];
 
   /**
-   * Probe that holds back traffic until migrations are done. Period × failures must not exceed 600 s.
+   * How much the application logs: `trace`, `debug`, `info`, `warning` or `error`. `environment` overrides it.
    *
-   * @default - GET `/-/health/ready/`, 60 s delay, every 15 s, 40 failures
+   * @default "info"
    */
-  readonly startupProbe?: Partial<ProbeSpec>;
-
-  /**
-   * Probe that restarts a hanging instance.
-   *
-   * @default - GET `/-/health/live/`, 60 s delay, every 30 s, 3 failures
-   */
-  readonly livenessProbe?: Partial<ProbeSpec>;
+  readonly logLevel?: string;
 
   /**
    * CPU and memory; one instance holds server and worker.
@@ -97,7 +86,6 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
     RULES,
   );
   const { database, secrets } = props;
-  const { livenessProbe, startupProbe } = completeProbes(props);
   return {
     image: props.image,
     port: CONTAINER_PORT,
@@ -106,7 +94,10 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
     baseUrlVariable: BASE_URL_VARIABLE,
     database: { instance: database, hostVariable: DATABASE_VARIABLES.host },
     environment: {
-      baseline: BASELINE_ENVIRONMENT,
+      baseline: {
+        ...BASELINE_ENVIRONMENT,
+        ...(props.logLevel !== undefined && { [LOG_LEVEL_VARIABLE]: props.logLevel }),
+      },
       overrides: props.environment ?? {},
       required: {
         ...SERVER_LISTENER,
@@ -121,8 +112,8 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
       [DATABASE_VARIABLES.password]: database.password,
     },
     secretSettings: props.secretSettings,
-    startupProbe,
-    livenessProbe,
+    startupProbe: completeProbe(props, "startupProbe"),
+    livenessProbe: completeProbe(props, "livenessProbe"),
     mounts: [props.media],
     resources: props.resources,
     dependsOn: props.initialization.ready,
@@ -144,83 +135,10 @@ export function trustedProxies(ranges: readonly string[]): { readonly IDP_LISTEN
   return { IDP_LISTEN__TRUSTED_PROXY_CIDRS: [...OWN_DEFAULTS, ...ranges].join(",") };
 }
 
-/** The probes of a container as given by the caller. */
-interface GivenProbes {
-  readonly startupProbe?: Partial<ProbeSpec>;
-  readonly livenessProbe?: Partial<ProbeSpec>;
-}
-
-interface Probes {
-  readonly startupProbe: ProbeSpec;
-  readonly livenessProbe: ProbeSpec;
-}
-
-function completeProbes({ livenessProbe, startupProbe }: GivenProbes): Probes {
-  return {
-    startupProbe: { timeoutSeconds: PROBE_TIMEOUT_SECONDS, ...STARTUP_PROBE, ...startupProbe },
-    livenessProbe: { timeoutSeconds: PROBE_TIMEOUT_SECONDS, ...LIVENESS_PROBE, ...livenessProbe },
-  };
-}
-
-const DEFAULT_PROBES = { startupProbe: STARTUP_PROBE, livenessProbe: LIVENESS_PROBE } as const;
-
-/** Excludes paths that a server would resolve to another page. */
-const HEALTH_PAGE = new RegExp(`^${HEALTH_PATH}([A-Za-z0-9_-]+/)+$`);
-
-function isWholeNumber(value: number, least: number, most = Number.MAX_SAFE_INTEGER): boolean {
-  return Number.isInteger(value) && value >= least && value <= most;
-}
-
-/** Range that Cloud Run allows for a time of a probe. */
-function platformRange(
-  probe: keyof typeof DEFAULT_PROBES,
-  time: "initialDelaySeconds" | "periodSeconds",
-  least: number,
-): Rule<Probes> {
-  const most = PROBE_MAX_SECONDS[probe];
-  return {
-    holds: (judged) => isWholeNumber(judged[probe][time], least, most),
-    message: (judged) =>
-      `${probe}.${time} is ${judged[probe][time]}; it must be a whole number from ${least} to ${most}, because Cloud Run refuses others and both platforms get the same probes; use ${DEFAULT_PROBES[probe][time]}`,
-  };
-}
-
-const COMPLETE_PROBE_RULES: readonly Rule<Probes>[] = [
-  ...(["startupProbe", "livenessProbe"] as const).flatMap((probe): Rule<Probes>[] => [
-    {
-      holds: (judged) => HEALTH_PAGE.test(judged[probe].path),
-      message: (judged) =>
-        `${probe}.path is ${JSON.stringify(judged[probe].path)}; it must lie under ${HEALTH_PATH}, without detours and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use ${STARTUP_PROBE.path} or ${LIVENESS_PROBE.path}`,
-    },
-    platformRange(probe, "initialDelaySeconds", 0),
-    platformRange(probe, "periodSeconds", 1),
-    {
-      holds: (judged) => isWholeNumber(judged[probe].timeoutSeconds, 1, judged[probe].periodSeconds),
-      message: (judged) =>
-        `${probe}.timeoutSeconds is ${judged[probe].timeoutSeconds}; it must be a whole number from 1 to periodSeconds, which is ${judged[probe].periodSeconds}, because the platform refuses probes that overlap; change one of the two`,
-    },
-    {
-      holds: (judged) => isWholeNumber(judged[probe].failureThreshold, 1),
-      message: (judged) =>
-        `${probe}.failureThreshold is ${judged[probe].failureThreshold}; it must be a whole number from 1, because it counts failures until something is done; use ${DEFAULT_PROBES[probe].failureThreshold}`,
-    },
-  ]),
-  {
-    holds: ({ startupProbe }) => startupProbe.periodSeconds * startupProbe.failureThreshold <= STARTUP_MAX_SECONDS,
-    message: ({ startupProbe }) =>
-      `startupProbe allows ${startupProbe.periodSeconds} s × ${startupProbe.failureThreshold} = ${startupProbe.periodSeconds * startupProbe.failureThreshold} s; it must not exceed ${STARTUP_MAX_SECONDS} s, because Cloud Run refuses more and both platforms get the same probes; lower periodSeconds or failureThreshold`,
-  },
-];
-
-/** Rules for the probes, for each construct that takes them; defaults are filled in first. */
-export const PROBE_RULES = COMPLETE_PROBE_RULES.map(({ holds, message }): Rule<GivenProbes> => ({
-  holds: (given) => holds(completeProbes(given)),
-  message: (given) => message(completeProbes(given)),
-}));
-
 const RULES: readonly Rule<IdentityProviderContainerProps>[] = [
   ...ENVIRONMENT_RULES.map((rule) =>
     rule.ruleOn<IdentityProviderContainerProps>("environment", ({ environment }) => environment),
   ),
+  LOG_LEVEL.ruleOn("logLevel", ({ logLevel }) => logLevel),
   ...PROBE_RULES,
 ];

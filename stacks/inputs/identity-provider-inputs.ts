@@ -11,6 +11,7 @@ import { BACKUP_INPUTS } from "./backup-inputs";
 import { BLUEPRINT_INPUTS } from "./blueprint-inputs";
 import { DATABASE_INPUTS, instanceInputs } from "./capacity-inputs";
 import { type Input } from "./input-table";
+import { OPERATIONS_INPUTS } from "./operations-inputs";
 import { type PlatformWords } from "./platform-words";
 import { UPGRADE_INPUTS } from "./upgrade-inputs";
 
@@ -75,6 +76,7 @@ export function identityProviderInputs(platform: PlatformWords) {
       description: `Subnetwork of network in the same region, projects/<project>/regions/<region>/subnetworks/<name>, ${platform.subnetwork}`,
       together: [SUBNETWORK.validationOf({ subnetwork: "subnetwork", region: "region" })],
     },
+    ...OPERATIONS_INPUTS,
     ...instanceInputs(platform),
   } as const satisfies Record<string, Input>;
 }

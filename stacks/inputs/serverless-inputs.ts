@@ -7,6 +7,7 @@ import { CPU_ALWAYS_ALLOCATED, ROLLOUT_SURGE } from "../../lib/platform/serverle
 import { frontDoorInputs } from "./front-door-inputs";
 import { identityProviderInputs } from "./identity-provider-inputs";
 import { type Input } from "./input-table";
+import { SERVERLESS_OPERATIONS_INPUTS } from "./operations-inputs";
 
 /** Length of the database's connection name, as a Terraform expression. */
 const CONNECTION_NAME_LENGTH = `(length(join("", [var.project_id, var.region, var.tenant_id, var.application_name])) + ${CONNECTION_NAME_FRAME_LENGTH})`;
@@ -39,6 +40,7 @@ export const SERVERLESS_INPUTS = {
     description:
       "Keeps the CPU on between requests, which the worker needs. False is cheaper, but mail, tasks and clean-ups then wait for the next request. A change rolls out new instances.",
   },
+  ...SERVERLESS_OPERATIONS_INPUTS,
   ...frontDoorInputs({
     withoutDomain: "Without a domain, there is the address that Cloud Run assigns, under run.app.",
     certificateValidation: "dns",

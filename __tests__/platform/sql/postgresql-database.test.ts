@@ -1,3 +1,6 @@
+import { ref } from "cdktf";
+
+import { numberExpression } from "../../../lib/core/expression";
 import { InputVariable } from "../../../lib/core/input-variable";
 import { PostgresqlDatabase, type PostgresqlDatabaseProps } from "../../../lib/platform/sql/postgresql-database";
 import { valueAt } from "../../stacks/configuration-graph";
@@ -5,6 +8,7 @@ import { PLACE, placeOf, standInIdentity } from "../../support/stand-in-parts";
 import {
   addressesOf,
   bareStack,
+  type Block,
   resourceAddresses,
   resourceOf,
   terraformOf,
@@ -169,6 +173,45 @@ describe("PostgresqlDatabase", () => {
       log_statement: "ddl",
       log_temp_files: "0",
     });
+  });
+
+  it("takes the caller's flags, which override those for logging", () => {
+    const flags = valueAt(
+      databaseIn({ flags: { log_statement: "none", "cloudsql.iam_authentication": "on" } }).instance(),
+      "settings.database_flags",
+    ) as Record<string, string>[];
+    expect(Object.fromEntries(flags.map(({ name, value }) => [name, value]))).toMatchObject({
+      max_connections: "${local.database_max_connections}",
+      log_connections: "on",
+      log_statement: "none",
+      "cloudsql.iam_authentication": "on",
+    });
+  });
+
+  it("merges flags known only at plan in Terraform, and sets each once", () => {
+    const flags = ref("var.flags");
+    const { dynamic, database_flags: literal } = databaseIn({ flags }).instance().settings as Record<string, Block>;
+    expect(literal).toBeUndefined();
+    expect(dynamic).toEqual({
+      database_flags: {
+        for_each: expect.stringMatching(
+          /^\$\{merge\(\{"max_connections" = local\.database_max_connections, .*"log_statement" = "ddl".*\}, var\.flags\)\}$/,
+        ) as string,
+        content: { name: "${database_flags.key}", value: "${database_flags.value}" },
+      },
+    });
+  });
+
+  it("refuses flags that are its own, and versions that are not tested", () => {
+    expect(() => databaseIn({ flags: { max_connections: "500" }, version: 16 })).toThrow(
+      /: 2 problems\n {2}- flags has "max_connections"; it follows from the tier, .*\n {2}- version is 16; it must be 15, because the application/,
+    );
+  });
+
+  it("has the engine of a version that is known only at plan", () => {
+    expect(databaseIn({ version: numberExpression("var.version") }).instance().database_version).toBe(
+      "POSTGRES_${var.version}",
+    );
   });
 
   const afterDeletion = (finalBackupDays?: number, stack = bareStack()) => {

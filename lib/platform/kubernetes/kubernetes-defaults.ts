@@ -3,9 +3,6 @@
 /** Source ranges of the HTTP load balancer and its health checks. */
 export const LOAD_BALANCER_RANGES = ["35.191.0.0/16", "130.211.0.0/22"] as const;
 
-/** As long as on Cloud Run, whose limit it is: a web socket counts as one request. */
-export const REQUEST_TIMEOUT_SECONDS = 3600;
-
 /** Scheme of the load balancers that the Ingress controller creates. */
 export const INGRESS_SCHEME = "EXTERNAL";
 

@@ -14,6 +14,7 @@ import { TLS_PORT } from "../../idp/contract";
 import { SAMPLE_RATE } from "../edge/edge-rules";
 import { httpsRedirect } from "../edge/https-redirect";
 import { type FrontDoor } from "../parts";
+import { REQUEST_TIMEOUT } from "../request-rules";
 import { ANYWHERE, INGRESS_SCHEME, LOAD_BALANCER_RANGES } from "./kubernetes-defaults";
 import { loadBalancerSettings } from "./load-balancer-settings";
 import { httpsLoadBalancer, passthroughLoadBalancer, type KubernetesFrontDoorProps } from "./load-balancers";
@@ -101,6 +102,7 @@ export class KubernetesFrontDoor extends Construct implements FrontDoor {
 const RULES: readonly Rule<KubernetesFrontDoorProps>[] = [
   ...PLACE_RULES,
   SAMPLE_RATE.ruleOn("requestLogSampleRate", ({ requestLogSampleRate }) => requestLogSampleRate),
+  REQUEST_TIMEOUT.ruleOn("requestTimeoutSeconds", ({ requestTimeoutSeconds }) => requestTimeoutSeconds),
   // The longest of the names; its length does not depend on the domain.
   ...nameRules<KubernetesFrontDoorProps>(({ place }) => certificateName(place.deployment, ""), {
     ...RESOURCE_NAME,

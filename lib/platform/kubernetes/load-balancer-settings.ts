@@ -1,5 +1,5 @@
 import { type IngressV1 } from "@cdktf/provider-kubernetes/lib/ingress-v1";
-import { Fn, Token } from "cdktf";
+import { Fn } from "cdktf";
 import { type Construct } from "constructs";
 
 import { countIfSet, oneAttribute, type OptionalValue, valueOr } from "../../core/conditional";
@@ -9,7 +9,7 @@ import { addRestLibraries, shellCommand } from "../../core/project-apis";
 import { addScript } from "../../core/stack-file";
 import { TerraformData } from "../../core/terraform-data";
 import { DEFAULT_SAMPLE_RATE } from "../edge/edge-rules";
-import { REQUEST_TIMEOUT_SECONDS } from "./kubernetes-defaults";
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS, numberText } from "../request-rules";
 import { BACKEND, type KubernetesFrontDoorProps } from "./load-balancers";
 
 /**
@@ -32,10 +32,8 @@ export function loadBalancerSettings(
     CERTIFICATE_MAP: orEmpty(props.certificateMapId),
     OWNER: serviceName(place.deployment),
     PROJECT_ID: place.projectId,
-    REQUEST_LOG_SAMPLE_RATE: Token.isUnresolved(requestLogSampleRate)
-      ? Token.asString(requestLogSampleRate)
-      : String(requestLogSampleRate),
-    REQUEST_TIMEOUT_SECONDS: String(REQUEST_TIMEOUT_SECONDS),
+    REQUEST_LOG_SAMPLE_RATE: numberText(requestLogSampleRate),
+    REQUEST_TIMEOUT_SECONDS: numberText(props.requestTimeoutSeconds ?? DEFAULT_REQUEST_TIMEOUT_SECONDS),
     SECURITY_POLICY: orEmpty(props.securityPolicyId),
   };
   return new TerraformData(scope, "LoadBalancerSettings", {

@@ -54,6 +54,13 @@ export interface KubernetesFrontDoorProps {
   readonly requestLogSampleRate?: number;
 
   /**
+   * Time limit of a request to the load balancer of a domain, and of a web socket, in seconds: 1 to 3600.
+   *
+   * @default 3600
+   */
+  readonly requestTimeoutSeconds?: number;
+
+  /**
    * Id of the security policy that all requests go through; one that is null at plan means none. With a domain only.
    *
    * @default - none

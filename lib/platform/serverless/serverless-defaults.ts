@@ -18,9 +18,6 @@ export const ROLLOUT_SURGE = 0;
 /** The first start runs all migrations; the provider gives up after 20 minutes by default. */
 export const SERVICE_TIMEOUT = "30m";
 
-/** Longest duration of a request, including web sockets, which outposts and the administration pages keep open. */
-export const REQUEST_TIMEOUT = "3600s";
-
 /** A job may wait for the database, fail and retry, each time up to its own limit. */
 export const JOB_TIMEOUT = "40m";
 

@@ -17,12 +17,18 @@ import { type DomainAddress } from "../edge/domain-address";
 import { grantsTo } from "../environment";
 import { CONTAINER_CONNECTIONS, instanceCountRules, MIN_INSTANCES_OR_NONE } from "../instance-rules";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
+import {
+  DEFAULT_REQUEST_CONCURRENCY,
+  DEFAULT_REQUEST_TIMEOUT_SECONDS,
+  numberText,
+  REQUEST_CONCURRENCY,
+  REQUEST_TIMEOUT,
+} from "../request-rules";
 import { completeTemplate, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "./instance-size";
 import {
   CPU_ALWAYS_ALLOCATED,
   EXECUTION_ENVIRONMENT,
-  REQUEST_TIMEOUT,
   ROLLOUT_SURGE,
   SERVICE_TIMEOUT,
 } from "./serverless-defaults";
@@ -74,6 +80,13 @@ export interface ServerlessServiceProps {
   readonly maxInstanceCount?: number;
 
   /**
+   * Maximum number of requests that one instance answers at the same time: 1 to 1000.
+   *
+   * @default 80
+   */
+  readonly maxInstanceRequestConcurrency?: number;
+
+  /**
    * Minimum number of instances. With 0, the worker stops with the last instance, and mail, tasks and clean-ups wait for
    * the next request.
    *
@@ -95,6 +108,20 @@ export interface ServerlessServiceProps {
    * @default true
    */
   readonly publicAccess?: boolean | IResolvable;
+
+  /**
+   * Time limit of a request, and of a web socket, in seconds: 1 to 3600.
+   *
+   * @default 3600
+   */
+  readonly requestTimeoutSeconds?: number;
+
+  /**
+   * Gives an instance more CPU while it starts.
+   *
+   * @default true
+   */
+  readonly startupCpuBoost?: boolean | IResolvable;
 }
 
 /**
@@ -125,6 +152,8 @@ export class ServerlessService extends Construct {
 
     const { address, closeDefaultAddress = false, container, dependsOn = [], identity, network, place } = props;
     const { cpuAlwaysAllocated = CPU_ALWAYS_ALLOCATED, publicAccess = true } = props;
+    const { maxInstanceRequestConcurrency = DEFAULT_REQUEST_CONCURRENCY, startupCpuBoost = true } = props;
+    const { requestTimeoutSeconds = DEFAULT_REQUEST_TIMEOUT_SECONDS } = props;
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
     const { port, resources = DEFAULT_RESOURCES } = container;
     const name = serviceName(place.deployment);
@@ -142,14 +171,15 @@ export class ServerlessService extends Construct {
       template: {
         serviceAccount: identity.email,
         executionEnvironment: EXECUTION_ENVIRONMENT,
-        timeout: REQUEST_TIMEOUT,
+        timeout: `${numberText(requestTimeoutSeconds)}s`,
+        maxInstanceRequestConcurrency,
         vpcAccess: networkAccess(network),
         scaling: { minInstanceCount, maxInstanceCount },
         containers: [
           {
             ...containerBlock(container),
             ports: { containerPort: port },
-            resources: { limits: { ...resources }, cpuIdle: negated(cpuAlwaysAllocated), startupCpuBoost: true },
+            resources: { limits: { ...resources }, cpuIdle: negated(cpuAlwaysAllocated), startupCpuBoost },
             startupProbe: container.startupProbe && probe(container.startupProbe, port),
             livenessProbe: container.livenessProbe && probe(container.livenessProbe, port),
           },
@@ -235,6 +265,8 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
     message: () =>
       "container.port is missing; it must be the port on which the container answers HTTP, because Cloud Run stops a service that listens on none; give it, or run the container as a job",
   },
+  REQUEST_CONCURRENCY.ruleOn("maxInstanceRequestConcurrency", (props) => props.maxInstanceRequestConcurrency),
+  REQUEST_TIMEOUT.ruleOn("requestTimeoutSeconds", ({ requestTimeoutSeconds }) => requestTimeoutSeconds),
   INSTANCE_CPU.ruleOn("container.resources.cpu", ({ container }) => container.resources?.cpu),
   INSTANCE_MEMORY.ruleOn({
     cpu: ["container.resources.cpu", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.cpu],

@@ -22,8 +22,9 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { warnOf } from "../../core/risks";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { DATABASE_PASSWORD_LENGTH, DATABASE_PASSWORD_SUFFIX, DATABASE_VERSION } from "../../idp/contract";
+import { addFlags, DATABASE_FLAGS, DATABASE_MAJOR, type DatabaseFlags, engineOf, flagBlocks } from "./database-flags";
 import { DATABASE_AVAILABILITY, DATABASE_TIER, DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
-import { afterlife, DEFAULT_FINAL_BACKUP_DAYS, FINAL_BACKUP_DAYS, LOGGING_FLAGS } from "./database-defaults";
+import { afterlife, DEFAULT_FINAL_BACKUP_DAYS, FINAL_BACKUP_DAYS } from "./database-defaults";
 import {
   BACKUP_RULES,
   type BackupProps,
@@ -69,6 +70,13 @@ export interface PostgresqlDatabaseProps extends BackupProps {
   readonly finalBackupDays?: number;
 
   /**
+   * Flags of the server, by name; they override those for logging. Some restart the database when they change.
+   *
+   * @default - `max_connections` by the tier, and logging
+   */
+  readonly flags?: DatabaseFlags;
+
+  /**
    * Existing network on which the database gets a private address, and no public one. It cannot be removed later.
    *
    * @default - a public address that only authorized, mutually authenticated proxy connections can use
@@ -81,6 +89,13 @@ export interface PostgresqlDatabaseProps extends BackupProps {
    * @default "db-custom-1-3840"
    */
   readonly tier?: string;
+
+  /**
+   * Major version of PostgreSQL: 15, the only one that is tested with the application.
+   *
+   * @default 15
+   */
+  readonly version?: number;
 }
 
 /**
@@ -155,7 +170,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       project: projectId,
       name: sqlInstanceName(deployment),
       region,
-      databaseVersion: DATABASE_VERSION,
+      databaseVersion: props.version === undefined ? DATABASE_VERSION : engineOf(props.version),
       deletionProtection,
       settings: {
         edition: "ENTERPRISE",
@@ -167,10 +182,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         deletionProtectionEnabled: deletionProtection,
         connectorEnforcement: "REQUIRED",
         userLabels: labels,
-        databaseFlags: [
-          { name: "max_connections", value: connections.asString },
-          ...Object.entries(LOGGING_FLAGS).map(([name, value]) => ({ name, value })),
-        ],
+        databaseFlags: flagBlocks(connections.asString, props.flags),
         retainBackupsOnDelete: Token.asAny(kept.isKept),
         backupConfiguration: {
           enabled: true,
@@ -193,6 +205,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       },
       dependsOn: props.dependsOn,
     });
+    addFlags(this.instance, connections.asString, props.flags);
     setNewerAttribute(this.instance, "settings.final_backup_config.enabled", kept.isKept);
     setNewerAttribute(this.instance, "settings.final_backup_config.retention_days", kept.retentionDays);
     setNewerAttribute(this.instance, "root_password_wo", this.administratorPassword.readEphemerally("Stored"));
@@ -244,6 +257,8 @@ const RULES: readonly Rule<PostgresqlDatabaseProps>[] = [
     form: "lower-case letters, digits and underscores",
     formReason: "statements that name it without quotes would mean another one",
   }),
+  ...DATABASE_FLAGS.map((rule) => rule.ruleOn<PostgresqlDatabaseProps>("flags", ({ flags }) => flags)),
+  DATABASE_MAJOR.ruleOn("version", ({ version }) => version),
   DATABASE_TIER.ruleOn("tier", ({ tier }) => tier),
   DATABASE_AVAILABILITY.ruleOn("availability", ({ availability }) => availability),
   FINAL_BACKUP_DAYS.ruleOn("finalBackupDays", ({ finalBackupDays }) => finalBackupDays),

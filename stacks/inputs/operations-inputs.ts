@@ -1,0 +1,112 @@
+import { DATABASE_MAJOR_VERSION } from "../../lib/idp/contract";
+import { DEFAULT_LOG_LEVEL, LOG_LEVEL } from "../../lib/idp/log-level";
+import { DEFAULT_PROBES, PROBE_FIGURES, PROBE_TIMEOUT, STARTUP_TIME } from "../../lib/idp/probe-rules";
+import {
+  DEFAULT_REQUEST_CONCURRENCY,
+  DEFAULT_REQUEST_TIMEOUT_SECONDS,
+  REQUEST_CONCURRENCY,
+  REQUEST_TIMEOUT,
+} from "../../lib/platform/request-rules";
+import { DATABASE_FLAGS, DATABASE_MAJOR } from "../../lib/platform/sql/database-flags";
+import { type Input } from "./input-table";
+import { memberExpression } from "./object-type";
+
+/** Type of the input for a probe. */
+function probeType(probe: keyof typeof DEFAULT_PROBES) {
+  const { failureThreshold, initialDelaySeconds, periodSeconds, timeoutSeconds } = DEFAULT_PROBES[probe];
+  const must = PROBE_FIGURES[probe];
+  return {
+    members: {
+      initial_delay_seconds: { type: "number", default: initialDelaySeconds, must: must.initialDelaySeconds },
+      period_seconds: { type: "number", default: periodSeconds, must: must.periodSeconds },
+      timeout_seconds: { type: "number", default: timeoutSeconds },
+      failure_threshold: { type: "number", default: failureThreshold, must: must.failureThreshold },
+    },
+  } as const satisfies Input["type"];
+}
+
+/** Names and Terraform expressions of some members of a probe, for rules that relate them. */
+function membersOf<Name extends string>(
+  input: string,
+  type: ReturnType<typeof probeType>,
+  members: Readonly<Record<Name, keyof ReturnType<typeof probeType>["members"]>>,
+) {
+  const mapped = (convert: (member: keyof ReturnType<typeof probeType>["members"]) => string) =>
+    Object.fromEntries(
+      Object.entries<keyof ReturnType<typeof probeType>["members"]>(members).map(([name, member]) => [
+        name,
+        convert(member),
+      ]),
+    ) as Record<Name, string>;
+  return [mapped((member) => `${input}.${member}`), mapped((member) => memberExpression(input, type, member))] as const;
+}
+
+const STARTUP = probeType("startupProbe");
+const LIVENESS = probeType("livenessProbe");
+const TIMEOUT = { timeoutSeconds: "timeout_seconds", periodSeconds: "period_seconds" } as const;
+const TIME = { periodSeconds: "period_seconds", failureThreshold: "failure_threshold" } as const;
+
+/** Inputs of both variants for what operators tune. */
+export const OPERATIONS_INPUTS = {
+  database_flags: {
+    type: "map(string)",
+    default: {},
+    description:
+      "Flags of the database server, by name; they override those for logging. max_connections follows from database_tier. Changing them later is safe for most; some restart the database, as Cloud SQL's list of flags says.",
+    must: DATABASE_FLAGS,
+  },
+  database_version: {
+    type: "number",
+    default: DATABASE_MAJOR_VERSION,
+    description: `Major version of PostgreSQL: ${DATABASE_MAJOR_VERSION} alone, which is tested with the application.`,
+    must: DATABASE_MAJOR,
+  },
+  liveness_probe: {
+    type: LIVENESS,
+    default: {},
+    description:
+      "When a hanging instance is restarted: after failure_threshold failures, one every period_seconds. A change rolls out new instances.",
+    together: [PROBE_TIMEOUT.validationOf(...membersOf("liveness_probe", LIVENESS, TIMEOUT))],
+  },
+  log_level: {
+    type: "string",
+    default: DEFAULT_LOG_LEVEL,
+    description:
+      "How much the application logs: trace, debug, info, warning or error. IDP_LOG_LEVEL in environment_variables overrides it. trace writes session cookies and other secrets to the log. A change rolls out new instances.",
+    must: LOG_LEVEL,
+  },
+  request_timeout_seconds: {
+    type: "number",
+    default: DEFAULT_REQUEST_TIMEOUT_SECONDS,
+    description:
+      "Time limit of a request, and of a web socket: 1 to 3600 seconds. On GKE, it is that of the load balancer of domain. Shorter ones cut outposts and administration pages off, which connect again. A change rolls out new instances on Cloud Run.",
+    must: REQUEST_TIMEOUT,
+  },
+  startup_probe: {
+    type: STARTUP,
+    default: {},
+    description:
+      "How long a start may take before it counts as failed: initial_delay_seconds, then period_seconds times failure_threshold, at most 600 s. Migrations of a new release run in that time. A change rolls out new instances.",
+    together: [
+      PROBE_TIMEOUT.validationOf(...membersOf("startup_probe", STARTUP, TIMEOUT)),
+      STARTUP_TIME.validationOf(...membersOf("startup_probe", STARTUP, TIME)),
+    ],
+  },
+} as const satisfies Record<string, Input>;
+
+/** The same of the variant on Cloud Run alone. */
+export const SERVERLESS_OPERATIONS_INPUTS = {
+  max_instance_request_concurrency: {
+    type: "number",
+    default: DEFAULT_REQUEST_CONCURRENCY,
+    description:
+      "Most requests that one instance answers at the same time: 1 to 1000. With fewer, Cloud Run starts further instances sooner. A change rolls out new instances.",
+    must: REQUEST_CONCURRENCY,
+  },
+  startup_cpu_boost: {
+    type: "bool",
+    default: true,
+    description:
+      "Gives an instance more CPU while it starts, billed as if it had it. A change rolls out new instances.",
+  },
+} as const satisfies Record<string, Input>;
