@@ -9,6 +9,7 @@ import { type EnvironmentOverrides } from "./idp/container-spec";
 import { ENVIRONMENT_RULES } from "./idp/environment-rules";
 import { APPLICATION_VERSION, EXISTING_IMAGE, FOREIGN_IMAGE } from "./idp/image-rules";
 import { OPERATIONS_RULES, type OperationsProps } from "./operations-props";
+import { SETTINGS_RULES, type SettingsProps } from "./idp/settings-props";
 import { FRONT_DOOR_RULES, type FrontDoorProps } from "./platform/edge/front-door-props";
 import { attachmentRules, type NetworkAttachment } from "./platform/network/network-attachment";
 import {
@@ -22,7 +23,7 @@ import { FINAL_BACKUP_DAYS } from "./platform/sql/database-defaults";
 
 /** Props that both variants of the identity provider share. */
 export interface IdentityProviderProps
-  extends BackupProps, BlueprintProps, FrontDoorProps, OperationsProps, TenantPlaceProps {
+  extends BackupProps, BlueprintProps, FrontDoorProps, OperationsProps, SettingsProps, TenantPlaceProps {
   /**
    * Release to run: `latest` for the pinned, tested one, or an exact release from 2025.10 on. A newer release builds an
    * image, rolls it out and migrates the database, which cannot be undone.
@@ -192,6 +193,7 @@ export const IDENTITY_PROVIDER_RULES: readonly Rule<IdentityProviderProps>[] = [
       (props) => (props.blueprints ?? []).length + Object.keys(ownBlueprints(props) ?? {}).length,
     ],
   }),
+  ...SETTINGS_RULES,
   ...FRONT_DOOR_RULES,
   ...OPERATIONS_RULES,
   ...attachmentRules<IdentityProviderProps>(

@@ -11,6 +11,7 @@ import { Blueprints } from "./idp/blueprints";
 import { type ContainerSpec } from "./idp/container-spec";
 import { RESOURCES } from "./idp/contract";
 import { type DbInit } from "./idp/db-init";
+import { ExistingSecrets } from "./idp/existing-secrets";
 import { identityProviderContainer } from "./idp/identity-provider-container";
 import { IdpImage } from "./idp/idp-image";
 import { IdpSecrets } from "./idp/idp-secrets";
@@ -55,6 +56,8 @@ export abstract class IdentityProvider extends Construct {
 
   /** The backup before the rollout of another release. */
   readonly upgradeBackup: UpgradeBackup;
+  /** Existing secrets with settings of the application; undefined if there can be none. */
+  readonly existingSecrets: ExistingSecrets | undefined;
 
   /** Service account of the initialization job. */
   readonly initializer: ServiceIdentity;
@@ -144,6 +147,14 @@ export abstract class IdentityProvider extends Construct {
       "idp-init",
       "Runs the database initialization of the identity provider",
     );
+    const { secretEnvironmentVariables } = settings;
+    if (secretEnvironmentVariables !== undefined) {
+      this.existingSecrets = new ExistingSecrets(this, "ExistingSecrets", {
+        projectId: place.projectId,
+        references: [secretEnvironmentVariables],
+        dependsOn: this.apis.ready("secretmanager"),
+      });
+    }
     this.runtime = this.identity("Runtime", "idp-run", "Runs the identity provider");
   }
 
@@ -154,6 +165,7 @@ export abstract class IdentityProvider extends Construct {
       image: this.image,
       environment: environmentVariables,
       logLevel: this.settings.logLevel,
+      secretSettings: this.existingSecrets && [this.existingSecrets],
       database: this.database,
       initialization: { ready: [...initialization.ready, ...this.upgradeBackup.ready] },
       secrets: this.secrets,

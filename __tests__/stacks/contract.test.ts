@@ -228,7 +228,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "Without the base of the links, where there is no domain",
-      () => valueAt(service(), "dynamic.env.for_each"),
+      () => valueAt(service(), "dynamic.env.0.for_each"),
       "${{ for name, value in local.service_environment : name => value if value != null }}",
     ],
   ],
@@ -549,6 +549,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
         database_password_initializer: readerIs("initializer"),
         database_password_runtime: readerIs("runtime"),
         db_init_script_reader: readerIs("initializer"),
+        existing_secrets_runtime: readerIs("runtime"),
         secrets_bootstrap_password_runtime: readerIs("runtime"),
         secrets_secret_key_runtime: readerIs("runtime"),
       },

@@ -26,16 +26,19 @@ const exactly = (...addresses: string[]) => [...new Set(addresses)].sort();
 /** What the expressions of either folder may name that is no element: the folder, a provisioner's resource, loops. */
 const ELSEWHERE = ["path.module", "self.input"];
 const OF_DOMAIN = ["record.data", "record.name", "record.type", "rule.key", "rule.value"];
+const OF_SETTINGS = ["each.value", "reference.secret_id", "reference.version"];
 const LOOPS: Readonly<Record<string, readonly string[]>> = {
-  [STACK_NAME]: ["env.key", "env.value", ...OF_DOMAIN],
+  [STACK_NAME]: ["env.key", "env.value", ...OF_DOMAIN, ...OF_SETTINGS],
   [KUBERNETES_STACK_NAME]: [
     "cidr_blocks.key",
     "cidr_blocks.value",
     "env.key",
     "env.value",
     "from.value",
+    "opened.secret_data",
     "ports.value",
     ...OF_DOMAIN,
+    ...OF_SETTINGS,
   ],
 };
 

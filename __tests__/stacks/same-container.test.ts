@@ -22,7 +22,7 @@ const { KubernetesWorkload } = kubernetesWorkload;
 
 /** A container as it is written into a configuration. What it waits for is of its platform. */
 const described = (container: ContainerSpec) => {
-  const { database, image, mounts = [], secretEnvironment, trustedProxies: trusted } = container;
+  const { database, image, mounts = [], secretEnvironment, secretSettings = [], trustedProxies: trusted } = container;
   return {
     ...container,
     database: database && { ...database, instance: database.instance.connectionName },
@@ -37,6 +37,7 @@ const described = (container: ContainerSpec) => {
     secretEnvironment: Object.fromEntries(
       Object.entries(secretEnvironment).map(([name, { secretId, version }]) => [name, { secretId, version }]),
     ),
+    secretSettings: secretSettings.map(({ references }) => references),
     trustedProxies: trusted?.(["203.0.113.0/24"]),
   };
 };
@@ -87,6 +88,13 @@ const PLATFORM_VARIABLES = [
   BASE_URL_VARIABLE,
 ];
 
+/** What each key of a copy is read from: the copy is a map, or an expression that merges one with further secrets. */
+const readsOf = (data: unknown): ReadonlyMap<string, string> => {
+  const pattern = /"(\w+)"\s*[:=]\s*"?(?:\$\{)?ephemeral\.google_secret_manager_secret_version\.(\w+)\.secret_data/g;
+  const text = typeof data === "string" ? data : JSON.stringify(data);
+  return new Map([...text.matchAll(pattern)].map(([, key = "", read = ""]) => [key, read]));
+};
+
 describe("In both synthesized results", () => {
   const serverless = () => containerOf(ADDRESS.service);
   const kubernetes = () => podContainerOf(KUBERNETES_ADDRESS.workload);
@@ -99,7 +107,7 @@ describe("In both synthesized results", () => {
 
   it("the environment is the same, in the same order of precedence", () => {
     const layers = (container: Block, locals: Block | undefined, prefix: string) => {
-      const given = String(valueAt(container, "dynamic.env.for_each"));
+      const given = String(valueAt(container, "dynamic.env.0.for_each"));
       // Where a variable may be null, the layers are merged before those are left out.
       const order = given.includes("local.service_environment") ? String(locals?.service_environment) : given;
       const [, ...names] = /^\$\{merge\((\S+), (\S+), (\S+)\)\}$/.exec(order) ?? [];
@@ -162,13 +170,12 @@ describe("In both synthesized results", () => {
         ]),
       );
     const copied = (container: Block, copy: string) => {
-      const values = kubernetesResource(copy).data_wo as Record<string, string>;
+      const values = readsOf(kubernetesResource(copy).data_wo);
       return Object.fromEntries(
         (container.env as Block[]).map(({ name, value_from: source }): [string, string | undefined] => {
           const key = String(valueAt(source, "secret_key_ref.key"));
           expect(valueAt(source, "secret_key_ref.name")).toBe(`\${${copy}.metadata[0].name}`);
-          const [, read = ""] =
-            /^\$\{ephemeral\.google_secret_manager_secret_version\.(\w+)\.secret_data\}$/.exec(values[key] ?? "") ?? [];
+          const read = values.get(key) ?? "";
           const { secret, version } =
             kubernetesTerraform().ephemeral?.google_secret_manager_secret_version?.[read] ?? {};
           expect(version).toBe(
@@ -201,7 +208,7 @@ describe("In both synthesized results", () => {
       kubernetesTerraform().variable,
     ];
     const common = Object.keys(serverlessInputs).filter((name) => name in kubernetesInputs);
-    expect(common).toHaveLength(31);
+    expect(common).toHaveLength(38);
     for (const name of common) {
       // Only one platform can serve a certificate that is validated by DNS without a further step.
       if (name === "certificate_validation") continue;

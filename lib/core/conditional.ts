@@ -103,6 +103,15 @@ export function oneAttribute(resource: TerraformResource, attribute: string): st
   return `one(${resource.fqn}[*].${attribute})`;
 }
 
+/**
+ * Repeats a resource for each element of a collection, which the framework's iterators cannot take from an expression.
+ *
+ * @param collection map, or set of strings; `each` in the arguments is the element
+ */
+export function repeatFor(resource: TerraformResource, collection: string): void {
+  resource.addOverride("for_each", collection);
+}
+
 /** A block that Terraform repeats for each element of a collection. */
 export interface DynamicBlock {
   /** Map or list, as a value or an expression. */

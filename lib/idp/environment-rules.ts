@@ -76,14 +76,17 @@ function bothSpellings(variable: string): string[] {
   return [variable, `${UPSTREAM_PREFIX}${variable.slice(NEUTRAL_PREFIX.length)}`];
 }
 
+/** Rule for the names of variables, whatever their values are. */
+export const VARIABLE_NAME = new CheckedEntries<unknown>({
+  accepts: (name) => new RegExp(NAME_PATTERN).test(name),
+  condition: `can(regex("${NAME_PATTERN}", key))`,
+  show: "key",
+  rule: "a name must be letters, digits and underscores and must not start with a digit, because shells drop others; rename it",
+});
+
 /** Rules for the names of the caller's variables; values are never shown, because some hold secrets. */
 export const ENVIRONMENT_RULES: readonly CheckedEntries[] = [
-  new CheckedEntries({
-    accepts: (name) => new RegExp(NAME_PATTERN).test(name),
-    condition: `can(regex("${NAME_PATTERN}", key))`,
-    show: "key",
-    rule: "a name must be letters, digits and underscores and must not start with a digit, because shells drop others; rename it",
-  }),
+  VARIABLE_NAME,
   ...RESERVED_NAMES.map(
     ({ names, reason }) =>
       new CheckedEntries({
@@ -106,3 +109,13 @@ export const ENVIRONMENT_RULES: readonly CheckedEntries[] = [
     rule: `such a name usually holds a secret, and ${IN_THE_STATE}; put the value into Secret Manager and refer to it in secret_environment_variables (the prop secretEnvironmentVariables), or give a file:// or env:// reference`,
   }),
 ];
+
+const ALL_RESERVED = RESERVED_NAMES.flatMap(({ names }) => names);
+
+/** Rule for the names of the caller's variables with secret values. */
+export const FREE_NAME = new CheckedEntries<unknown>({
+  accepts: (name) => !ALL_RESERVED.includes(name),
+  condition: `!contains(${JSON.stringify(ALL_RESERVED)}, key)`,
+  show: "key",
+  rule: "the deployment sets these itself, because database, secret key, first password and ports are its own; leave them out, and give the first password as the bootstrap password",
+});

@@ -36,7 +36,7 @@ export function conditionalSetting(variable: string, secret: ReadableSecret, con
 }
 
 /** All sets of a container as one expression; undefined without any. */
-export function mergedReferences(settings: readonly SecretSettings[]): string | undefined {
+export function mergedReferences(settings: readonly Pick<SecretSettings, "references">[]): string | undefined {
   const [first, ...others] = settings.map(({ references }) => references);
   if (first === undefined || others.length === 0) return first;
   return expression(`merge(${[first, ...others].join(", ")})`);

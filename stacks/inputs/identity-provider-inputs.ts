@@ -14,6 +14,7 @@ import { type Input } from "./input-table";
 import { OPERATIONS_INPUTS } from "./operations-inputs";
 import { type PlatformWords } from "./platform-words";
 import { UPGRADE_INPUTS } from "./upgrade-inputs";
+import { SETTINGS_INPUTS } from "./settings-inputs";
 
 /** Inputs of both variants. */
 export function identityProviderInputs(platform: PlatformWords) {
@@ -45,6 +46,7 @@ export function identityProviderInputs(platform: PlatformWords) {
     },
     ...APPLICATION_INPUTS,
     ...BLUEPRINT_INPUTS,
+    ...SETTINGS_INPUTS,
     ...DATABASE_INPUTS,
     ...BACKUP_INPUTS,
     ...UPGRADE_INPUTS,

@@ -131,7 +131,8 @@ function secretsOf({ cloud, folder, inputs = [] }: Traces): Secret[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => /^(scripts|image)\//.test(path) && statSync(join(folder, path)).isFile())
     .map((path) => readFileSync(join(folder, path), "utf8"));
-  const stored = cloud.payloads.map(({ name, payload }) => ({ value: payload, meaning: `the payload of ${name}` }));
+  const payloads = [...cloud.payloads.map(({ name, payload }) => [name, payload] as const), ...cloud.othersPayloads];
+  const stored = payloads.map(([name, value]) => ({ value, meaning: `the payload of ${name}` }));
   const opened = [...cloud.handedOut].map((value) => ({ value, meaning: "a generated value that was never stored" }));
   const written = [...cloud.objects.values()].flatMap(({ id, writeOnly }) =>
     Object.entries(writeOnly).map(([name, value]) => ({ value, meaning: `${name} of ${id}` })),

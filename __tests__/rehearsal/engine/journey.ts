@@ -162,7 +162,7 @@ const TYPES = mergedTypes(...Object.values(PROVIDERS).map(({ resources }) => res
 
 /** Fails unless the project is sound, as it must be after every successful apply. */
 export function requireSoundness({ cloud }: Pick<Deployment, "cloud">, step: string): void {
-  const payloads = new Set(cloud.livePayloads.values());
+  const payloads = new Set([...cloud.livePayloads.values(), ...cloud.othersPayloads.values()]);
   for (const object of cloud.objects.values()) {
     const what = `${object.type} ${object.id}`;
     const missing = cloud.missingNeeds(object).map(({ what: need }) => need);

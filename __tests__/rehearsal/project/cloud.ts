@@ -91,6 +91,8 @@ export class Cloud {
   readonly othersNetworks = new Set<string>();
   /** Other resources from outside the configuration, by type and identity. */
   readonly others = new Set<string>();
+  /** Payloads of secrets from outside the configuration, by `projects/<project>/secrets/<name>/versions/<version>`. */
+  readonly othersPayloads = new Map<string, string>();
   /** DNS zones from outside the configuration, by identity, with the name that each serves and the dot at its end. */
   readonly zones = new Map<string, string>();
   /** Data of the records in them, by identity of the record set, whoever made them. */
@@ -149,6 +151,13 @@ export class Cloud {
 
   ofType(type: string): CloudObject[] {
     return [...this.objects.values()].filter((object) => object.type === type);
+  }
+
+  /** Adds a version of a secret that the configuration does not create. */
+  addOthersSecret(project: string, name: string, version: number, payload: string): void {
+    const secret = `projects/${project}/secrets/${name}`;
+    this.others.add(`google_secret_manager_secret ${secret}`);
+    this.othersPayloads.set(`${secret}/versions/${version}`, payload);
   }
 
   /** Makes the next creation of one resource fail: refused before it exists, or broken after that. */
@@ -234,8 +243,14 @@ export class Cloud {
     return Object.assign(new Cloud(surroundings), Object.fromEntries(copies));
   }
 
-  /** Payload of a secret's version; the newest for `latest`. */
+  /**
+   * Payload of a secret's version; the newest for `latest`.
+   *
+   * @param secretId `projects/<project>/secrets/<name>`
+   */
   payloadOf(secretId: string, version: string): string | undefined {
+    const foreign = this.othersPayloads.get(`${secretId}/versions/${version}`);
+    if (foreign !== undefined) return foreign;
     const short = secretId.split("/").at(-1) ?? "";
     const prefix = `projects/${this.projectNumber}/secrets/${short}/versions/`;
     const versions = this.ofType("google_secret_manager_secret_version").filter(({ id }) => id.startsWith(prefix));

@@ -12,6 +12,8 @@ import { type ChangeScenario } from "../engine/journey";
 
 export const CLUSTER = "google_container_cluster.cluster";
 export const DEPLOYMENT = "kubernetes_deployment_v1.workload";
+/** Copies of the secrets for the pods. */
+export const COPIES = "kubernetes_secret_v1.workload_secrets";
 const JOB = "kubernetes_job_v1.db_init";
 const AUTOSCALER = "kubernetes_horizontal_pod_autoscaler_v2.workload_autoscaler";
 export const ADDRESS = "google_compute_address.address_regional[0]";
@@ -48,7 +50,7 @@ export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
     change: withInputs(GIVEN_PASSWORD_INPUTS),
     expected: {
       "google_secret_manager_secret_version.secrets_bootstrap_password_version": "replace",
-      "kubernetes_secret_v1.workload_secrets": "update",
+      [COPIES]: "update",
       [DEPLOYMENT]: "update",
     },
     verify: requireGivenPassword,

@@ -5,7 +5,7 @@ import {
 } from "../../stacks/refused-kubernetes-inputs";
 import { allowsBlueprints } from "../../stacks/refused-blueprint-inputs";
 import { type Inputs } from "../deployment/deployment";
-import { CLUSTER, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
+import { CLUSTER, COPIES, DEPLOYMENT, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
 import { KUBERNETES_DOMAIN_CHANGES } from "./idp-kubernetes-domain";
 import { KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-incidents";
 import { prepareDomain, WITH_DOMAIN } from "./domain";
@@ -23,6 +23,7 @@ import {
   withSubnetwork,
 } from "./identity-provider-rehearsal";
 import { RECOVERY_CHANGES } from "./recovery";
+import { prepareSettings, settingsChanges } from "./settings";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 
 /** Whether the rules that combine several inputs allow these; inputs that are not chosen yet break no rule. */
@@ -39,8 +40,16 @@ export const IDP_KUBERNETES: StackRehearsal = {
   inputs: { project_id: "my-project" },
   faultInputs: { project_id: "my-project", ...WITH_DOMAIN, certificate_validation: "dns" },
   nullOutputs: [],
-  prepare: prepareDomain,
-  changes: [...KUBERNETES_CHANGES, ...KUBERNETES_DOMAIN_CHANGES, ...RECOVERY_CHANGES],
+  prepare: (deployment) => {
+    prepareDomain(deployment);
+    prepareSettings(deployment);
+  },
+  changes: [
+    ...KUBERNETES_CHANGES,
+    ...settingsChanges({ [DEPLOYMENT]: "update", [COPIES]: "update" }, { granted: false }),
+    ...KUBERNETES_DOMAIN_CHANGES,
+    ...RECOVERY_CHANGES,
+  ],
   protection: {
     off: { deletion_protection: false },
     expected: all("update", [...PROTECTED, CLUSTER]),

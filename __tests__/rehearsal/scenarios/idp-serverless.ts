@@ -26,6 +26,7 @@ import { DOMAIN_CHANGES } from "./idp-serverless-domain";
 import { allowsBlueprints } from "../../stacks/refused-blueprint-inputs";
 import { blueprintChanges } from "./blueprints";
 import { RECOVERY_CHANGES } from "./recovery";
+import { prepareSettings, settingsChanges } from "./settings";
 import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 
@@ -162,8 +163,17 @@ export const IDP_SERVERLESS: StackRehearsal = {
   inputs: { project_id: "my-project" },
   faultInputs: { project_id: "my-project", ...WITH_DOMAIN },
   nullOutputs: ["load_balancer_address"],
-  prepare: prepareDomain,
-  changes: [...CHANGES, ...blueprintChanges(ROLLOUT), ...DOMAIN_CHANGES, ...RECOVERY_CHANGES],
+  prepare: (deployment) => {
+    prepareDomain(deployment);
+    prepareSettings(deployment);
+  },
+  changes: [
+    ...CHANGES,
+    ...blueprintChanges(ROLLOUT),
+    ...settingsChanges({ [SERVICE]: "update" }, { granted: true }),
+    ...DOMAIN_CHANGES,
+    ...RECOVERY_CHANGES,
+  ],
   protection: {
     off: { deletion_protection: false },
     expected: all("update", PROTECTED),

@@ -103,7 +103,7 @@ export class WorkloadSecret extends Construct {
       dependsOn: settings.flatMap(({ ready }) => ready),
     });
     const values = read.stringAttributes("secret_data");
-    const stored = `[for name, secret in ${references} : ",\${name}=\${secret.secret_id}:\${secret.version}"]`;
+    const stored = `[for name, reference in ${references} : ",\${name}=\${reference.secret_id}:\${reference.version}"]`;
     return {
       references,
       copies: expression(`{ for name, value in ${values} : ${keyOf("name")} => value }`),

@@ -126,9 +126,11 @@ export function apiObject(type: string, block: Block): ApiObject {
 }
 
 function translated(block: Block, { attributes = {}, block_types: blocks = {} }: BlockSchema): Record<string, unknown> {
-  const dynamic = (block.dynamic ?? {}) as Readonly<Record<string, { readonly content: Block }>>;
   const repeated = Object.fromEntries(
-    Object.entries(dynamic).map(([name, { content }]) => [name, [...itemsOf(block[name]), content]]),
+    Object.entries((block.dynamic ?? {}) as Block).map(([name, bodies]) => [
+      name,
+      [...itemsOf(block[name]), ...itemsOf(bodies).map(({ content }) => content)],
+    ]),
   );
   return Object.fromEntries(
     Object.entries({ ...block, ...repeated }).flatMap(([name, value]): [string, unknown][] => {

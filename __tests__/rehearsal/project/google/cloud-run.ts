@@ -16,17 +16,20 @@ function workload(collection: "jobs" | "services", template: (values: ValueObjec
     replacedBy: ["project", "location", "name"],
     source: `cloudrunv2/resource_cloud_run_v2_${collection.slice(0, -1)}.go`,
     id: `projects/{{project}}/locations/{{location}}/${collection}/{{name}}`,
-    needs: (values, cloud) => [
-      ...workloadNeeds(cloud, { project: textAt(values, "project"), template: template(values) }),
-      ...roleNeeds(resolvedEnvironment(cloud, template(values)), mountedDatabases(template(values))),
-    ],
+    needs: (values, cloud) => {
+      const started = { project: textAt(values, "project"), template: template(values) };
+      return [
+        ...workloadNeeds(cloud, started),
+        ...roleNeeds(resolvedEnvironment(cloud, started), mountedDatabases(started.template)),
+      ];
+    },
     beforeDestroy: refuseProtected(collection.slice(0, -1)),
   });
 }
 
 /** A container's environment, after it has reached its databases. */
 function startContainer(object: CloudObject, template: Value, cloud: Cloud): Readonly<Record<string, string>> {
-  const environment = resolvedEnvironment(cloud, template);
+  const environment = resolvedEnvironment(cloud, { project: textAt(object.values, "project"), template });
   logIn(object, environment, mountedDatabases(template), cloud);
   return environment;
 }

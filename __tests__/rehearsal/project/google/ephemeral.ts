@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { Refusal } from "../cloud";
 import { type EphemeralType } from "../resource-type";
 import { textAt } from "../terraform-value";
+import { secretId } from "./references";
 
 /** Ephemeral types of the google provider. */
 export const GOOGLE_EPHEMERAL_TYPES: Readonly<Record<string, EphemeralType>> = {
@@ -19,7 +20,7 @@ export const GOOGLE_EPHEMERAL_TYPES: Readonly<Record<string, EphemeralType>> = {
     open: (config, cloud) => {
       const secret = textAt(config, "secret");
       const version = textAt(config, "version") || "latest";
-      const payload = cloud.payloadOf(secret, version);
+      const payload = cloud.payloadOf(secretId(secret, textAt(config, "project"), cloud.projectNumber), version);
       if (payload === undefined)
         throw new Refusal(`Error 404: Secret Version [${secret}/versions/${version}] not found.`);
       cloud.handedOut.add(payload);

@@ -32,14 +32,14 @@ export function workloadNeeds(cloud: Cloud, { project, template }: Workload): Ne
 }
 
 /** Environment of the first container with secrets resolved, as the process sees it. */
-export function resolvedEnvironment(cloud: Cloud, template: Value): Record<string, string> {
+export function resolvedEnvironment(cloud: Cloud, { project, template }: Workload): Record<string, string> {
   const entries = membersOf(valueAt(template, "containers.0.env")).map((entry) => [
     textAt(entry, "name"),
     textAt(entry, "value"),
   ]);
   const secrets = secretEnvironment(template).map(([name, { secret, version }]) => [
     name,
-    cloud.payloadOf(secret, version) ?? "",
+    cloud.payloadOf(secretId(secret, project, cloud.projectNumber), version) ?? "",
   ]);
   return Object.fromEntries([...entries, ...secrets]) as Record<string, string>;
 }
@@ -90,18 +90,19 @@ function mountedSecrets(template: Value): SecretUse[] {
 }
 
 function secretNeeds(cloud: Cloud, { secret, version }: SecretUse, project: string, member: string): Need[] {
+  const full = secretId(secret, project, cloud.projectNumber);
   const short = secret.split("/").at(-1) ?? "";
   const id = `projects/${cloud.projectNumber}/secrets/${short}/versions/${version}`;
   const type = "google_secret_manager_secret_version";
   return [
-    needObject("google_secret_manager_secret", secretId(secret, project, cloud.projectNumber)),
+    needObject("google_secret_manager_secret", full),
     {
       what: `${type} ${id}`,
-      isMet: (owner) => owner.payloadOf(secret, version) !== undefined || owner.hasOthers(type, id),
+      isMet: (owner) => owner.payloadOf(full, version) !== undefined || owner.hasOthers(type, id),
     },
     needGrant(
       "google_secret_manager_secret_iam_member",
-      (values) => textAt(values, "secret_id").split("/").at(-1) === short,
+      (values) => secretId(textAt(values, "secret_id"), project, cloud.projectNumber) === full,
       member,
       ["roles/secretmanager.secretAccessor"],
       `the secret ${short}`,

@@ -90,6 +90,24 @@ describe("A container", () => {
     );
   });
 
+  it("reads a secret of another project by its full name, if it may", () => {
+    const env = (secret: string) => ({
+      env: [{ name: "KEY", value_source: [{ secret_key_ref: [{ secret, version: "1" }] }] }],
+    });
+    const key = "projects/other-project/secrets/key";
+    project.cloud.addOthersSecret("other-project", "key", 1, "a foreign payload");
+    // The account may read the secret of the same name in its own project.
+    expect(() => service(env(key))).toThrow(
+      "needs what is not there: a grant of roles/secretmanager.secretAccessor on the secret key",
+    );
+    const member = textAt(runtime, "member");
+    project.apply("google_secret_manager_secret_iam_member", { secret_id: key, role: READER, member });
+    const running = service(env(key));
+    expect(() => service(env("projects/third-project/secrets/key"), running)).toThrow(
+      "google_secret_manager_secret projects/third-project/secrets/key",
+    );
+  });
+
   it("is not changed to what it cannot start with", () => {
     const running = service({});
     expect(() => service(fromSecret("2"), running)).toThrow("needs what is not there");

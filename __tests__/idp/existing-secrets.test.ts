@@ -1,0 +1,106 @@
+import { ref } from "cdktf";
+
+import { InputVariable } from "../../lib/core/input-variable";
+import { ExistingSecrets, type ExistingSecretsProps } from "../../lib/idp/existing-secrets";
+import { type SecretReferences } from "../../lib/idp/secret-references";
+import { evaluated } from "../stacks/terraform-run";
+import { describeWith } from "../support/programs";
+import { standInIdentity } from "../support/stand-in-parts";
+import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
+
+const RUNNER = standInIdentity("Runtime");
+
+const secretsIn = (references: readonly SecretReferences[], props: Partial<ExistingSecretsProps> = {}) => {
+  const stack = bareStack();
+  const secrets = new ExistingSecrets(stack, "Secrets", { projectId: "demo-project", references, ...props });
+  return { stack, secrets, terraform: () => terraformOf(stack) };
+};
+
+const grantOf = (terraform: ReturnType<typeof terraformOf>) =>
+  resourceOf(terraform, "google_secret_manager_secret_iam_member", "secrets_runtime");
+
+describe("ExistingSecrets", () => {
+  const LITERAL = { IDP_EMAIL__PASSWORD: { secretId: "smtp", version: 3 } };
+
+  it("grants whoever runs with them to read each secret and nothing else, once for all that ask", () => {
+    const { secrets, terraform } = secretsIn([LITERAL]);
+    const granted = secrets.grantAccess(RUNNER);
+    expect(secrets.grantAccess(RUNNER)).toEqual(granted);
+    expect(grantOf(terraform())).toMatchObject({
+      secret_id: "${each.value}",
+      role: "roles/secretmanager.secretAccessor",
+      member: RUNNER.member,
+    });
+  });
+
+  it("withdraws a grant only after what used it has been updated", () => {
+    const { secrets, terraform } = secretsIn([LITERAL]);
+    secrets.grantAccess(RUNNER);
+    expect(grantOf(terraform()).lifecycle).toEqual({ create_before_destroy: true });
+  });
+
+  it("grants nothing to an identity whose permissions are managed elsewhere", () => {
+    const { secrets, terraform } = secretsIn([LITERAL]);
+    expect(secrets.grantAccess(standInIdentity("Runtime", { takesGrants: false }))).toEqual([]);
+    expect(terraform().resource).toBeUndefined();
+  });
+
+  it("creates nothing that holds a value", () => {
+    const { terraform } = secretsIn([LITERAL]);
+    expect(terraform()).not.toHaveProperty("ephemeral");
+    expect(terraform()).not.toHaveProperty("data");
+  });
+});
+
+describeWith(["terraform"], "ExistingSecrets, read by Terraform", () => {
+  const foundIn = (references: readonly SecretReferences[], given: unknown = {}, projectId = "demo-project") => {
+    const { secrets, stack, terraform } = secretsIn(references, { projectId });
+    new InputVariable(stack, "given", { type: "any", default: given, description: "Given." });
+    secrets.grantAccess(RUNNER);
+    const { locals, variable } = terraform();
+    const { secrets_references: found, granted } = evaluated({
+      variable,
+      locals: { ...locals, granted: grantOf(terraform()).for_each },
+    });
+    return { found, granted };
+  };
+
+  const input = () => ref("var.given");
+
+  it("are the same from literals and from an input", () => {
+    const expected = {
+      found: { A: { secret_id: "smtp", version: "3" }, B: { secret_id: "other", version: "12" } },
+      granted: ["projects/demo-project/secrets/other", "projects/demo-project/secrets/smtp"],
+    };
+    expect(foundIn([{ A: { secretId: "smtp", version: 3 }, B: { secretId: "other", version: "12" } }])).toEqual(
+      expected,
+    );
+    const given = { A: { secret_id: "smtp", version: "3" }, B: { secret_id: "other", version: "12" } };
+    expect(foundIn([input()], given)).toEqual(expected);
+    expect(foundIn([{ B: { secretId: "other", version: 12 } }, input()], { A: given.A })).toEqual(expected);
+  });
+
+  it("name a secret of another project in full, and grant it there", () => {
+    const full = "projects/other-project/secrets/smtp";
+    expect(foundIn([{ A: { secretId: full, version: 1 } }])).toEqual({
+      found: { A: { secret_id: full, version: "1" } },
+      granted: [full],
+    });
+  });
+
+  it("grant one secret once, however it is named and however often it is used", () => {
+    const references = {
+      A: { secretId: "smtp", version: 1 },
+      B: { secretId: "projects/demo-project/secrets/smtp", version: 2 },
+    };
+    expect(foundIn([references])).toEqual({
+      found: { A: { secret_id: "smtp", version: "1" }, B: { secret_id: "smtp", version: "2" } },
+      granted: ["projects/demo-project/secrets/smtp"],
+    });
+  });
+
+  it("may be none", () => {
+    expect(foundIn([])).toEqual({ found: {}, granted: [] });
+    expect(foundIn([input(), {}])).toEqual({ found: {}, granted: [] });
+  });
+});

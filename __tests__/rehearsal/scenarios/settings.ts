@@ -1,0 +1,86 @@
+import { ACCEPTED_BY_BOTH } from "../../stacks/refused-inputs";
+import { type Deployment } from "../deployment/deployment";
+import { type Action } from "../deployment/steps";
+import { type ChangeScenario } from "../engine/journey";
+import { resolvedEnvironment } from "../project/google/workload-needs";
+import { valueAt } from "../project/terraform-value";
+import { all, withInputs } from "./every-stack";
+
+/** Secrets that exist before the deployment, in its project and in another one, with two versions each. */
+const OTHERS = ["my-project", "other-project"] as const;
+
+const payload = (project: string, version: number): string => `storage-key-of-${project}-${version}`;
+
+/** What secret settings find in the project, and in those that combinations name. */
+export function prepareSettings({ cloud }: Deployment): void {
+  for (const project of [...ACCEPTED_BY_BOTH.project_id, ...OTHERS]) {
+    for (const version of [1, 2]) cloud.addOthersSecret(project, "storage-key", version, payload(project, version));
+  }
+}
+
+const grants = OTHERS.map(
+  (project) =>
+    `google_secret_manager_secret_iam_member.existing_secrets_runtime["projects/${project}/secrets/storage-key"]`,
+);
+
+const settings = (foreignVersion: number) => ({
+  secret_environment_variables: {
+    IDP_STORAGE__S3__ACCESS_KEY: { secret_id: "storage-key", version: 1 },
+    IDP_STORAGE__S3__SECRET_KEY: { secret_id: "projects/other-project/secrets/storage-key", version: foreignVersion },
+  },
+});
+
+/** The environment of what runs, on either platform. */
+function environmentOf({ cloud }: Deployment): Readonly<Record<string, string>> {
+  const [service] = cloud.ofType("google_cloud_run_v2_service");
+  const [pods] = cloud.podEnvironments.values();
+  if (service === undefined) return pods?.environment ?? {};
+  return resolvedEnvironment(cloud, { project: "my-project", template: valueAt(service.values, "template.0") });
+}
+
+function requireVariables(expected: Readonly<Record<string, string | undefined>>): ChangeScenario["verify"] {
+  return (deployment) => {
+    const environment = environmentOf(deployment);
+    const wrong = Object.keys(expected).filter((name) => environment[name] !== expected[name]);
+    if (wrong.length > 0) throw new Error(`the container sees other values of ${wrong.join(", ")}`);
+  };
+}
+
+/**
+ * Settings with secret values come, change and go.
+ *
+ * @param rollout what rolls out new instances
+ * @param granted whether what runs reads the secrets itself
+ */
+export function settingsChanges(
+  rollout: Readonly<Record<string, Action>>,
+  { granted }: { readonly granted: boolean },
+): readonly ChangeScenario[] {
+  const granting = (action: Action) => (granted ? all(action, grants) : {});
+  return [
+    {
+      name: "settings with secret values",
+      change: withInputs(settings(1)),
+      expected: { ...rollout, ...granting("create") },
+      verify: requireVariables({
+        IDP_STORAGE__S3__ACCESS_KEY: payload("my-project", 1),
+        IDP_STORAGE__S3__SECRET_KEY: payload("other-project", 1),
+      }),
+    },
+    {
+      name: "another version of a secret setting",
+      change: withInputs(settings(2)),
+      expected: rollout,
+      verify: requireVariables({
+        IDP_STORAGE__S3__ACCESS_KEY: payload("my-project", 1),
+        IDP_STORAGE__S3__SECRET_KEY: payload("other-project", 2),
+      }),
+    },
+    {
+      name: "no settings with secret values any more",
+      change: withInputs({ secret_environment_variables: {} }),
+      expected: { ...rollout, ...granting("delete") },
+      verify: requireVariables({ IDP_STORAGE__S3__ACCESS_KEY: undefined, IDP_STORAGE__S3__SECRET_KEY: undefined }),
+    },
+  ];
+}

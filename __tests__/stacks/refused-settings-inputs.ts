@@ -1,0 +1,57 @@
+import { type Inputs } from "./terraform-run";
+
+/** Inputs, and the whole text of what is said about them. */
+type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly string[]];
+
+/** Secret settings that are accepted, for trying combinations and for plans. */
+export const ACCEPTED_SECRET_SETTINGS: readonly Inputs[] = [
+  {},
+  {
+    IDP_STORAGE__S3__ACCESS_KEY: { secret_id: "storage-key", version: 1 },
+    IDP_STORAGE__S3__SECRET_KEY: { secret_id: "projects/other-project/secrets/storage-key", version: "2" },
+  },
+];
+
+const SMTP = { secret_id: "smtp", version: 1 };
+
+/** What secret settings are refused for by themselves. */
+export const REFUSED_SETTINGS_ALONE: readonly Refusal[] = [
+  [
+    "every kind of wrong secret setting at once",
+    {
+      secret_environment_variables: {
+        "IDP-A": SMTP,
+        IDP_B: { secret_id: "my secret", version: "latest" },
+        IDP_C: { secret_id: "projects/123456789012/secrets/smtp", version: 0 },
+        IDP_D: { secret_id: "projects/other-project/secrets/smtp/versions/3", version: 1.5 },
+        IDP_E: { secret_id: null, version: 1 },
+        IDP_F: { secret_id: "smtp", version: null },
+        IDP_SECRET_KEY: SMTP,
+        AUTHENTIK_BOOTSTRAP_PASSWORD: SMTP,
+        DB_PASSWORD: SMTP,
+        PORT: SMTP,
+      },
+    },
+    [
+      'secret_environment_variables has "AUTHENTIK_BOOTSTRAP_PASSWORD", "DB_PASSWORD", "IDP_SECRET_KEY", "PORT"; the deployment sets these itself, because database, secret key, first password and ports are its own; leave them out, and give the first password as the bootstrap password.',
+      'secret_environment_variables has "IDP-A"; a name must be letters, digits and underscores and must not start with a digit, because shells drop others; rename it.',
+      'secret_environment_variables has "IDP_E", "IDP_F"; each must have the name of a secret and the number of a version, because there is no default; give both.',
+      'secret_environment_variables has IDP_B.secret_id = "my secret", IDP_C.secret_id = "projects/123456789012/secrets/smtp", IDP_D.secret_id = "projects/other-project/secrets/smtp/versions/3"; it must be the name of a secret, or projects/<project id>/secrets/<name> for one of another project; look it up with gcloud secrets list.',
+      'secret_environment_variables has IDP_B.version = "latest", IDP_C.version = "0", IDP_D.version = "1.5"; it must be the number of a version, because with latest, a new value would reach each instance at its next start, unseen by any plan; use the number that gcloud secrets versions list shows.',
+    ],
+  ],
+];
+
+/** What secret settings are refused for beside other inputs. */
+export const REFUSED_SETTINGS_TOGETHER: readonly Refusal[] = [
+  [
+    "settings that are both secret and plain",
+    {
+      environment_variables: { IDP_A: "x", IDP_LOG_LEVEL: "debug", IDP_Z: "x" },
+      secret_environment_variables: { IDP_A: SMTP, IDP_B: SMTP, IDP_Z: SMTP },
+    },
+    [
+      "secret_environment_variables and environment_variables both have IDP_A, IDP_Z; a variable must be in one of them, because it has one value; remove it from environment_variables.",
+    ],
+  ],
+];

@@ -1,0 +1,97 @@
+import { ExistingSecrets } from "../../lib/idp/existing-secrets";
+import { SETTINGS_RULES, type SettingsProps } from "../../lib/idp/settings-props";
+import { requireProps } from "../../lib/core/rules";
+import { type EnvironmentOverrides } from "../../lib/idp/container-spec";
+import { declareInputs } from "../../stacks/inputs/input-table";
+import { SETTINGS_INPUTS } from "../../stacks/inputs/settings-inputs";
+import { describeWith } from "../support/programs";
+import { bareStack, terraformOf } from "../support/synthesis";
+import { judgedInputs, unsaidRules } from "./judged-inputs";
+import { ACCEPTED_SECRET_SETTINGS, REFUSED_SETTINGS_ALONE, REFUSED_SETTINGS_TOGETHER } from "./refused-settings-inputs";
+
+const terraform = () => {
+  const stack = bareStack();
+  const { secretEnvironmentVariables } = declareInputs(stack, {
+    ...SETTINGS_INPUTS,
+    environment_variables: { type: "map(string)", default: {}, description: "Settings." },
+  });
+  new ExistingSecrets(stack, "Secrets", { projectId: "demo-project", references: [secretEnvironmentVariables] });
+  return terraformOf(stack);
+};
+
+describeWith(["terraform"], "The inputs of the settings, judged by Terraform", () => {
+  const accepted = ACCEPTED_SECRET_SETTINGS.map(
+    (settings) => [JSON.stringify(settings), { secret_environment_variables: settings }] as const,
+  );
+  let judged: ReadonlyMap<string, readonly string[]>;
+
+  beforeAll(() => {
+    judged = judgedInputs(terraform().variable ?? {}, {}, [
+      REFUSED_SETTINGS_ALONE,
+      REFUSED_SETTINGS_TOGETHER,
+      [...accepted, ["nothing", {}]],
+    ]);
+  });
+
+  it.each([...REFUSED_SETTINGS_ALONE, ...REFUSED_SETTINGS_TOGETHER])("refuse %s", (behaviour, _, texts) => {
+    expect(judged.get(behaviour)).toEqual(texts);
+  });
+
+  it("accept secrets of this project and of others, and none", () => {
+    const names = ["nothing", ...accepted.map(([name]) => name)];
+    expect(names.map((name) => judged.get(name))).toEqual(names.map(() => []));
+  });
+
+  it("are all judged: every validation has a refusal", () => {
+    const said = [...REFUSED_SETTINGS_ALONE, ...REFUSED_SETTINGS_TOGETHER].flatMap(([, , texts]) => texts);
+    expect(unsaidRules(terraform().variable ?? {}, said)).toEqual([]);
+  });
+});
+
+describe("The props of the settings", () => {
+  interface Props extends SettingsProps {
+    readonly environmentVariables?: EnvironmentOverrides;
+  }
+  const problemsOf = (props: Props): string[] => {
+    try {
+      requireProps("test", props, {}, SETTINGS_RULES);
+      return [];
+    } catch (error) {
+      return (error as Error).message.split("\n  - ").slice(1);
+    }
+  };
+
+  it("are refused for the same reasons as the inputs, at synth", () => {
+    const smtp = { secretId: "smtp", version: 3 };
+    expect(
+      problemsOf({
+        environmentVariables: { IDP_A: "x" },
+        secretEnvironmentVariables: {
+          IDP_A: smtp,
+          "IDP-B": smtp,
+          IDP_SECRET_KEY: smtp,
+          IDP_C: { secretId: "my secret", version: "latest" },
+          IDP_D: { secretId: "smtp" } as never,
+        },
+      }),
+    ).toEqual([
+      'secretEnvironmentVariables has "IDP-B"; a name must be letters, digits and underscores and must not start with a digit, because shells drop others; rename it',
+      'secretEnvironmentVariables has "IDP_SECRET_KEY"; the deployment sets these itself, because database, secret key, first password and ports are its own; leave them out, and give the first password as the bootstrap password',
+      'secretEnvironmentVariables has "IDP_D"; each must have the name of a secret and the number of a version, because there is no default; give both',
+      'secretEnvironmentVariables has IDP_C.secretId = "my secret"; it must be the name of a secret, or projects/<project id>/secrets/<name> for one of another project; look it up with gcloud secrets list',
+      'secretEnvironmentVariables has IDP_C.version = "latest"; it must be the number of a version, because with latest, a new value would reach each instance at its next start, unseen by any plan; use the number that gcloud secrets versions list shows',
+      "secretEnvironmentVariables and environmentVariables both have IDP_A; a variable must be in one of them, because it has one value; remove it from environmentVariables",
+    ]);
+  });
+
+  it("are accepted as numbers and as text, for this project and another", () => {
+    expect(
+      problemsOf({
+        secretEnvironmentVariables: {
+          IDP_A: { secretId: "smtp", version: 3 },
+          IDP_B: { secretId: "projects/other-project/secrets/smtp", version: "12" },
+        },
+      }),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+import { type IResolvable } from "cdktf";
+
+import { type Rule } from "../core/rules";
+import { type EnvironmentOverrides } from "./container-spec";
+import { ONE_VALUE, SECRET_VARIABLE_RULES, type SecretReferences } from "./secret-references";
+
+/** Props of the application's settings that are more than plain variables. */
+export interface SettingsProps {
+  /**
+   * Application settings under their `IDP_…` names whose values are versions of existing secrets. The identity that the
+   * application runs as is granted access to each; on GKE, whoever applies must be allowed to read them.
+   *
+   * The application reads values as JSON where it can, so one of digits alone becomes a number.
+   *
+   * @default - none
+   */
+  readonly secretEnvironmentVariables?: SecretReferences;
+}
+
+interface JudgedProps extends SettingsProps {
+  readonly environmentVariables?: EnvironmentOverrides;
+}
+
+/** Rules for these settings, under the names that the caller uses. */
+export const SETTINGS_RULES: readonly Rule<JudgedProps>[] = [
+  ...SECRET_VARIABLE_RULES.map((rule) =>
+    rule.ruleOn<JudgedProps>(
+      "secretEnvironmentVariables",
+      // The rules ask for members by their names.
+      ({ secretEnvironmentVariables: given }) => given as Readonly<Record<string, Entry>> | IResolvable | undefined,
+    ),
+  ),
+  ONE_VALUE.ruleOn({
+    plain: ["environmentVariables", ({ environmentVariables = {} }) => environmentVariables],
+    secret: ["secretEnvironmentVariables", ({ secretEnvironmentVariables = {} }) => secretEnvironmentVariables],
+  }),
+];
+
+type Entry = Readonly<Record<string, unknown>>;

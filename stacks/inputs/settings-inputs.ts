@@ -1,0 +1,19 @@
+import { ONE_VALUE, SECRET_VARIABLE_RULES } from "../../lib/idp/secret-references";
+import { type Input } from "./input-table";
+
+const SECRET_REFERENCE = {
+  // Text takes numbers too, and a word gets the rule's own answer.
+  members: { secret_id: { type: "string" }, version: { type: "string" } },
+} as const satisfies Input["type"];
+
+/** Inputs for settings of the application that are more than plain variables. */
+export const SETTINGS_INPUTS = {
+  secret_environment_variables: {
+    type: { mapOf: SECRET_REFERENCE },
+    default: {},
+    description:
+      "Settings of the application under their IDP_ names whose values are existing secrets: { secret_id, version } each, secret_id in full (projects/<project id>/secrets/<name>) for one of another project, version a number. The values appear in no state or plan. A value of digits alone becomes a number, as everywhere in the application's settings. Access is granted here. Another version rolls out new instances.",
+    must: SECRET_VARIABLE_RULES,
+    together: [ONE_VALUE.validationOf({ plain: "environment_variables", secret: "secret_environment_variables" })],
+  },
+} as const satisfies Record<string, Input>;
