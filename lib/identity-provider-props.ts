@@ -11,6 +11,7 @@ import { APPLICATION_VERSION, EXISTING_IMAGE, FOREIGN_IMAGE } from "./idp/image-
 import { OPERATIONS_RULES, type OperationsProps } from "./operations-props";
 import { SETTINGS_RULES, type SettingsProps } from "./idp/settings-props";
 import { FRONT_DOOR_RULES, type FrontDoorProps } from "./platform/edge/front-door-props";
+import { type MonitoringSettings } from "./platform/monitoring/monitoring-settings";
 import { attachmentRules, type NetworkAttachment } from "./platform/network/network-attachment";
 import {
   DATABASE_AVAILABILITY,
@@ -23,7 +24,14 @@ import { FINAL_BACKUP_DAYS } from "./platform/sql/database-defaults";
 
 /** Props that both variants of the identity provider share. */
 export interface IdentityProviderProps
-  extends BackupProps, BlueprintProps, FrontDoorProps, OperationsProps, SettingsProps, TenantPlaceProps {
+  extends
+    BackupProps,
+    BlueprintProps,
+    FrontDoorProps,
+    MonitoringSettings,
+    OperationsProps,
+    SettingsProps,
+    TenantPlaceProps {
   /**
    * Release to run: `latest` for the pinned, tested one, or an exact release from 2025.10 on. A newer release builds an
    * image, rolls it out and migrates the database, which cannot be undone.

@@ -9,7 +9,7 @@ import { ProjectApis, type ApiName } from "./core/project-apis";
 import { warnOf } from "./core/risks";
 import { Blueprints } from "./idp/blueprints";
 import { type ContainerSpec } from "./idp/container-spec";
-import { RESOURCES } from "./idp/contract";
+import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "./idp/contract";
 import { type DbInit } from "./idp/db-init";
 import { ExistingSecrets } from "./idp/existing-secrets";
 import { identityProviderContainer } from "./idp/identity-provider-container";
@@ -20,6 +20,8 @@ import { MediaBucket } from "./idp/media-bucket";
 import { UpgradeBackup } from "./idp/upgrade-backup";
 import { type IdentityProviderProps } from "./identity-provider-props";
 import { Edge } from "./platform/edge/edge";
+import { Monitoring } from "./platform/monitoring/monitoring";
+import { type MonitoringProps } from "./platform/monitoring/monitoring-props";
 import { ServiceIdentity } from "./platform/identity/service-identity";
 import { ImageRegistry } from "./platform/registry/image-registry";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
@@ -76,6 +78,9 @@ export abstract class IdentityProvider extends Construct {
 
   /** Certificate, records and security policy of the domain; undefined if there can be none. */
   abstract readonly edge: Edge | undefined;
+
+  /** Uptime check, dashboard and alerts. */
+  abstract readonly monitoring: Monitoring;
 
   constructor(
     scope: Construct,
@@ -191,6 +196,26 @@ export abstract class IdentityProvider extends Construct {
     });
   }
 
+  /** What notices that sign-in does not work. */
+  protected monitoringOf(
+    variant: Pick<MonitoringProps, "isPublic" | "namespace" | "platform" | "url" | "urlMap">,
+  ): Monitoring {
+    const { alertEmails, alerts, auditSecretAccess, dashboard, domain } = this.settings;
+    const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = this.settings;
+    const { notificationChannels, secretReaders, uptimeCheck } = this.settings;
+    return new Monitoring(this, "Monitoring", {
+      ...variant,
+      ...{ alertEmails, alerts, auditSecretAccess, dashboard, notificationChannels, secretReaders, uptimeCheck },
+      place: this.place,
+      domain,
+      identities: [this.initializer, this.runtime],
+      maxConnections: this.database.connectionLimit,
+      maxInstanceCount,
+      minInstanceCount,
+      apis: this.apis,
+    });
+  }
+
   protected get certificateValidation(): string {
     return this.settings.certificateValidation ?? this.variant.certificateValidation;
   }
@@ -216,7 +241,7 @@ function textOf(number: number): string {
   return Token.isUnresolved(number) ? Token.asString(number) : String(number);
 }
 
-const COMMON_APIS: readonly ApiName[] = ["iam", "logging", "secretmanager", "sqladmin", "storage"];
+const COMMON_APIS: readonly ApiName[] = ["iam", "logging", "monitoring", "secretmanager", "sqladmin", "storage"];
 
 /** APIs needed only to build an image. */
 const BUILD_APIS: readonly ApiName[] = ["artifactregistry", "cloudbuild"];

@@ -21,8 +21,11 @@ import { KubernetesFrontDoor } from "./platform/kubernetes/kubernetes-front-door
 import { KubernetesJobs } from "./platform/kubernetes/kubernetes-jobs";
 import { KubernetesWorkload } from "./platform/kubernetes/kubernetes-workload";
 import { POD_CPU, POD_MEMORY } from "./platform/kubernetes/pod-size";
+import { urlMapPattern } from "./platform/kubernetes/load-balancers";
 import { PublicAddress } from "./platform/kubernetes/public-address";
 import { NAMESPACE_NAME, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
+import { type Monitoring } from "./platform/monitoring/monitoring";
+import { monitoringRules } from "./platform/monitoring/monitoring-settings";
 import { ClusterNetwork } from "./platform/network/cluster-network";
 
 export interface KubernetesIdentityProviderProps extends IdentityProviderProps {
@@ -74,6 +77,8 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   readonly frontDoor: KubernetesFrontDoor;
 
   readonly url: string;
+
+  readonly monitoring: Monitoring;
 
   constructor(scope: Construct, id: string, props: KubernetesIdentityProviderProps) {
     requireProps(`${scope.node.path}/${id}`, props, { projectId: true, tenantId: true }, RULES);
@@ -146,11 +151,22 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       dependsOn: this.initialization.ready,
     });
     this.url = this.frontDoor.url;
+    this.monitoring = this.monitoringOf({
+      namespace: this.namespace.namespaceName,
+      platform: "kubernetes",
+      url: this.url,
+      urlMap: urlMapPattern(props.namespace ?? DEFAULT_NAMESPACE),
+    });
 
     new DeletionGuard(this, "DeletionGuard", {
       protect: deletionProtection,
       remains: this.database.backupsAfterDestroy,
-      dependsOn: [...this.workload.ready, ...this.frontDoor.ready, ...(this.edge?.ready ?? [])],
+      dependsOn: [
+        ...this.workload.ready,
+        ...this.frontDoor.ready,
+        ...(this.edge?.ready ?? []),
+        ...this.monitoring.ready,
+      ],
     });
     this.useOwnProvider();
   }
@@ -179,6 +195,7 @@ type Props = KubernetesIdentityProviderProps;
 
 const RULES: readonly Rule<Props>[] = [
   ...IDENTITY_PROVIDER_RULES,
+  ...monitoringRules<Props>(() => "kubernetes"),
   AUTHORIZED_NETWORKS.ruleOn("authorizedNetworks", ({ authorizedNetworks }) => authorizedNetworks),
   NAMESPACE_NAME.ruleOn("namespace", ({ namespace }) => namespace),
   POD_CPU.ruleOn("containerCpu", ({ containerCpu }) => containerCpu),

@@ -20,12 +20,14 @@ import { DomainAddress } from "./platform/edge/domain-address";
 import { type Edge } from "./platform/edge/edge";
 import { CLOSED_NEEDS_DOMAIN } from "./platform/edge/edge-rules";
 import { isProtected } from "./platform/edge/protection";
+import { type Monitoring } from "./platform/monitoring/monitoring";
+import { monitoringRules } from "./platform/monitoring/monitoring-settings";
 import { instanceCountRules, MIN_INSTANCES_OR_NONE } from "./platform/instance-rules";
 import { REQUEST_CONCURRENCY } from "./platform/request-rules";
 import { SOCKET_PATH } from "./platform/serverless/cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "./platform/serverless/instance-size";
 import { ROLLOUT_SURGE } from "./platform/serverless/serverless-defaults";
-import { ServerlessFrontDoor } from "./platform/serverless/serverless-front-door";
+import { ServerlessFrontDoor, urlMapName } from "./platform/serverless/serverless-front-door";
 import { ServerlessJobs } from "./platform/serverless/serverless-jobs";
 import { ServerlessService } from "./platform/serverless/serverless-service";
 
@@ -76,6 +78,8 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   readonly address: DomainAddress | undefined;
 
   readonly url: string;
+
+  readonly monitoring: Monitoring;
 
   constructor(scope: Construct, id: string, props: ServerlessIdentityProviderProps) {
     requireProps(`${scope.node.path}/${id}`, props, { projectId: true, tenantId: true }, RULES);
@@ -130,11 +134,22 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       });
     }
     this.url = urlOf(domain, this.service.url);
+    this.monitoring = this.monitoringOf({
+      isPublic: isOn(props.publicAccess ?? true),
+      platform: "serverless",
+      url: this.url,
+      urlMap: urlMapName(place),
+    });
 
     new DeletionGuard(this, "DeletionGuard", {
       protect: deletionProtection,
       remains: this.database.backupsAfterDestroy,
-      dependsOn: [...this.service.ready, ...(this.frontDoor?.ready ?? []), ...(this.edge?.ready ?? [])],
+      dependsOn: [
+        ...this.service.ready,
+        ...(this.frontDoor?.ready ?? []),
+        ...(this.edge?.ready ?? []),
+        ...this.monitoring.ready,
+      ],
     });
   }
 
@@ -162,6 +177,7 @@ type Props = ServerlessIdentityProviderProps;
 
 const RULES: readonly Rule<Props>[] = [
   ...IDENTITY_PROVIDER_RULES,
+  ...monitoringRules<Props>(() => "serverless"),
   CLOSED_NEEDS_DOMAIN.ruleOn({
     closeDefaultAddress: ["closeDefaultAddress", ({ closeDefaultAddress = false }) => closeDefaultAddress],
     domain: ["domain", ({ domain }) => domain],

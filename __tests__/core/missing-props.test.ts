@@ -61,7 +61,11 @@ const certificateIn = (stack: Construct) =>
   new main.DnsCertificate(stack, "Certificate", { place: PLACE, domain, validation: "dns" });
 
 const apisIn = (stack: Construct) =>
-  new main.ProjectApis(stack, "Apis", { projectId, region, apis: ["certificatemanager", "compute"] });
+  new main.ProjectApis(stack, "Apis", {
+    projectId,
+    region,
+    apis: ["certificatemanager", "compute", "logging", "monitoring", "secretmanager"],
+  });
 
 const existingImage = "registry/idp:1";
 const network = { network: "network", subnetwork: "subnetwork", hasNamedRanges: "true", ready: [] };
@@ -86,6 +90,8 @@ const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
   }),
   Blueprints: () => ({ blueprintFiles: {}, blueprints: ["branding"] }),
   ClusterNetwork: () => ({ place: PLACE, existing: tenant.network }),
+  AlertPolicies: () => ({ place: PLACE, alerts: "{}" }),
+  Dashboard: () => ({ place: PLACE, alerts: "{}" }),
   DbInit: () => ({ database: standInDatabase(), runner }),
   DeletionGuard: () => ({ dependsOn: [], protect: true }),
   DnsCertificate: () => ({ place: PLACE, domain, validation: "dns" }),
@@ -101,10 +107,21 @@ const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
   KubernetesIdentityProvider: () => tenant,
   KubernetesWorkload: (stack) => ({ place: PLACE, identity, container, namespace: namespaceIn(stack) }),
   MediaBucket: () => ({ place: PLACE }),
+  Monitoring: (stack) => ({
+    place: PLACE,
+    apis: apisIn(stack),
+    identities: [],
+    maxConnections: "100",
+    maxInstanceCount: 3,
+    minInstanceCount: 1,
+    platform: "serverless",
+    url: "https://sign-in.example.com",
+  }),
   PortableStack: () => ({ providers: [] }),
   PostgresqlDatabase: () => ({ place: PLACE, network: tenant.network }),
   ProjectApis: () => ({ projectId, region, apis: [] }),
   PublicAddress: () => ({ place: PLACE }),
+  SecretAudit: () => ({ place: PLACE }),
   SecurityPolicy: () => ({ place: PLACE }),
   ServerlessFrontDoor: (stack) => {
     const address = new main.DomainAddress(stack, "Address", { place: PLACE, domain });
@@ -115,6 +132,7 @@ const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
   ServerlessService: () => ({ place: PLACE, identity, container, network: tenant.network }),
   ServiceIdentity: () => ({ place: PLACE, purpose: "run", description: "Runs." }),
   UpgradeBackup: () => ({ database: standInDatabase(), projectId, release: "2026.5.4" }),
+  UptimeCheck: () => ({ place: PLACE, host: domain }),
   WorkloadNamespace: () => ({ place: PLACE, cluster: STAND_IN_CLUSTER, name: "apps" }),
 };
 

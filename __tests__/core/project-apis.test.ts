@@ -20,6 +20,7 @@ const EVERY_API = Object.keys({
   iamcredentials: true,
   logging: true,
   migrationcenter: true,
+  monitoring: true,
   run: true,
   secretmanager: true,
   sqladmin: true,

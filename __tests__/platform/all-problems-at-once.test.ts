@@ -4,6 +4,8 @@ import { bareStack } from "../support/synthesis";
 
 /** Every prop of both variants with a refused value. */
 const WRONG = {
+  alertEmails: ["nobody"],
+  alerts: { disk: {} },
   applicationName: "Idp",
   applicationVersion: "2024.1.1",
   backupLocation: "europe",
@@ -21,8 +23,10 @@ const WRONG = {
   maxInstanceCount: 0,
   minInstanceCount: 0.5,
   network: { network: "main", subnetwork: "main" },
+  notificationChannels: ["4711"],
   projectId: "1",
   region: "us-central1-a",
+  secretReaders: ["nobody"],
   startupProbe: { periodSeconds: 0 },
   tenantId: "Acme",
   transactionLogDays: 8,

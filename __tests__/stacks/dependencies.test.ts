@@ -26,9 +26,17 @@ const exactly = (...addresses: string[]) => [...new Set(addresses)].sort();
 /** What the expressions of either folder may name that is no element: the folder, a provisioner's resource, loops. */
 const ELSEWHERE = ["path.module", "self.input"];
 const OF_DOMAIN = ["record.data", "record.name", "record.type", "rule.key", "rule.value"];
+const OF_OPERATIONS = ["database_flags.key", "database_flags.value", "own.length", "own.parts"];
 const OF_SETTINGS = ["each.value", "reference.secret_id", "reference.version"];
+const OF_ALERTS = [
+  ...["enabled", "exists", "id", "query", "threshold", "title"].map((name) => `alert.${name}`),
+  "channel.id",
+  "condition_matched_log.value",
+  "condition_prometheus_query_language.value",
+  "each.key",
+];
 const LOOPS: Readonly<Record<string, readonly string[]>> = {
-  [STACK_NAME]: ["env.key", "env.value", ...OF_DOMAIN, ...OF_SETTINGS],
+  [STACK_NAME]: ["env.key", "env.value", ...OF_ALERTS, ...OF_DOMAIN, ...OF_OPERATIONS, ...OF_SETTINGS],
   [KUBERNETES_STACK_NAME]: [
     "cidr_blocks.key",
     "cidr_blocks.value",
@@ -37,7 +45,9 @@ const LOOPS: Readonly<Record<string, readonly string[]>> = {
     "from.value",
     "opened.secret_data",
     "ports.value",
+    ...OF_ALERTS,
     ...OF_DOMAIN,
+    ...OF_OPERATIONS,
     ...OF_SETTINGS,
   ],
 };
@@ -65,6 +75,13 @@ describe.each(VARIANTS)("What starts after what, in $name,", ({ name, terraform 
     expect(repeated).toEqual([]);
   });
 });
+
+/** What shows or asks the address of the service. */
+const WITH_ADDRESS = [
+  "google_monitoring_uptime_check_config.monitoring_uptime_check",
+  "google_monitoring_dashboard.monitoring_dashboard",
+  "google_monitoring_alert_policy.monitoring_alerts",
+];
 
 describe("What starts after what, in the serverless stack", () => {
   const graph = new ConfigurationGraph(serverlessTerraform());
@@ -167,17 +184,18 @@ describe("What starts after what, in the serverless stack", () => {
     expect(before.filter((address) => /storage|image|registry|secrets_|runtime/.test(address))).toEqual([]);
   });
 
-  it("starts the service after everything but the load balancer of a domain and what that needs", () => {
+  it("starts the service after everything but the load balancer of a domain, monitoring, and what these need", () => {
     const resources = graph.elements.filter((element) => /^(google|terraform)_/.test(element));
-    const ofDomain = /[._](edge|front_door)_|apis_(certificatemanager|dns)(_answers)?$/;
+    const later = /[._](edge|front_door|monitoring)_|apis_(certificatemanager|dns|monitoring)(_answers)?$/;
     expect(
       resources
         .filter((element) => !graph.startsAfter(ADDRESS.service).includes(element))
-        .filter((element) => !ofDomain.test(element)),
+        .filter((element) => !later.test(element)),
     ).toEqual([ADDRESS.guard, ADDRESS.service]);
     expect(resources.filter((element) => graph.startsAfter(element).includes(ADDRESS.service))).toEqual([
       ADDRESS.guard,
       "google_compute_global_forwarding_rule.front_door_https_rule",
+      ...WITH_ADDRESS,
     ]);
   });
 
@@ -196,7 +214,7 @@ describe("What starts after what, in the serverless stack", () => {
   it("lets only the service, and those who wait for it, wait for the image, the database's preparation and the application's secrets together", () => {
     const waitForAll = graph.elements.filter(
       (element) =>
-        !element.startsWith("output.") &&
+        !/^(local|output)\./.test(element) &&
         [ADDRESS.build, ADDRESS.job, ADDRESS.bucket, ADDRESS.secretKey].every((address) =>
           graph.startsAfter(element).includes(address),
         ),
@@ -205,6 +223,7 @@ describe("What starts after what, in the serverless stack", () => {
       ADDRESS.guard,
       ADDRESS.service,
       "google_compute_global_forwarding_rule.front_door_https_rule",
+      ...WITH_ADDRESS,
     ]);
   });
 });

@@ -170,6 +170,7 @@ describe("What the real provider does with the serverless stack", () => {
           "dns",
           "iam",
           "logging",
+          "monitoring",
           "run",
           "secretmanager",
           "sqladmin",

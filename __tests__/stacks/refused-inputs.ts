@@ -1,3 +1,4 @@
+import { ACCEPTED_MONITORING, refusedMonitoring } from "./refused-monitoring-inputs";
 import { ACCEPTED_BACKUPS, REFUSED_BACKUPS_ALONE, REFUSED_BACKUPS_TOGETHER } from "./refused-backup-inputs";
 import { ACCEPTED_BLUEPRINTS, REFUSED_BLUEPRINTS_ALONE, REFUSED_BLUEPRINTS_TOGETHER } from "./refused-blueprint-inputs";
 import { CLOSED_WITHOUT_DOMAIN, REFUSED_DOMAINS_ALONE, REFUSED_DOMAINS_TOGETHER } from "./refused-domain-inputs";
@@ -193,6 +194,7 @@ export const ACCEPTED_BY_BOTH = {
   ...ACCEPTED_OPERATIONS,
   ...ACCEPTED_BACKUPS,
   ...ACCEPTED_BLUEPRINTS,
+  ...ACCEPTED_MONITORING,
   project_id: ["my-project", "another-project-12345"],
   region: ["us-central1", "europe-west1"],
   tenant_id: ["demo", "a", "acme-123"],
@@ -234,6 +236,7 @@ export const ACCEPTED = {
 
 /** What the serverless variant refuses by a rule that looks at one input. */
 export const REFUSED_ALONE: readonly Refusal[] = [
+  ...refusedMonitoring("serverless"),
   ...REFUSED_ALONE_BY_BOTH,
   ...REFUSED_SERVERLESS_OPERATIONS,
   serverless("a number of CPUs that the platform does not offer", "container_cpu", 3),

@@ -1,4 +1,5 @@
 import { memoryRow, type Refusal, REFUSED_ALONE_BY_BOTH, REFUSED_TOGETHER_BY_BOTH, rowOf } from "./refused-inputs";
+import { refusedMonitoring } from "./refused-monitoring-inputs";
 
 const row = rowOf({
   container_cpu: "it must be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pod; use 2",
@@ -19,6 +20,7 @@ export const ACCEPTED_BY_KUBERNETES = {
 /** What the Kubernetes variant refuses by a rule that looks at one input. */
 export const REFUSED_ALONE_BY_KUBERNETES: readonly Refusal[] = [
   ...REFUSED_ALONE_BY_BOTH,
+  ...refusedMonitoring("kubernetes"),
   ...["", "-a", "Idp", "a".repeat(64), "default", "kube-system", "gke-managed-system", "gmp-public"].map((namespace) =>
     row(`the namespace "${namespace}"`, "namespace", namespace),
   ),

@@ -208,7 +208,7 @@ describe("In both synthesized results", () => {
       kubernetesTerraform().variable,
     ];
     const common = Object.keys(serverlessInputs).filter((name) => name in kubernetesInputs);
-    expect(common).toHaveLength(38);
+    expect(common).toHaveLength(45);
     for (const name of common) {
       // Only one platform can serve a certificate that is validated by DNS without a further step.
       if (name === "certificate_validation") continue;
@@ -225,6 +225,7 @@ describe("In both synthesized results", () => {
       (name) => JSON.stringify(serverlessInputs[name]) !== JSON.stringify(kubernetesInputs[name]),
     );
     expect(different.sort()).toEqual([
+      "alerts",
       "application_name",
       "certificate_validation",
       "container_cpu",

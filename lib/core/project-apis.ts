@@ -20,6 +20,7 @@ export type ApiName =
   | "iamcredentials"
   | "logging"
   | "migrationcenter"
+  | "monitoring"
   | "run"
   | "secretmanager"
   | "sqladmin"

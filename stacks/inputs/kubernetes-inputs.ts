@@ -6,6 +6,7 @@ import { POD_CPU, POD_MEMORY } from "../../lib/platform/kubernetes/pod-size";
 import { NAMESPACE_NAME } from "../../lib/platform/kubernetes/workload-namespace";
 import { frontDoorInputs } from "./front-door-inputs";
 import { identityProviderInputs } from "./identity-provider-inputs";
+import { monitoringInputs } from "./monitoring-inputs";
 import { type Input } from "./input-table";
 
 /** Inputs of the variant on GKE. */
@@ -42,4 +43,5 @@ export const KUBERNETES_INPUTS = {
       "Without a domain, there is an IP address with the server's own certificate, which browsers warn of.",
     certificateValidation: "load-balancer",
   }),
+  ...monitoringInputs("kubernetes"),
 } as const satisfies Record<string, Input>;

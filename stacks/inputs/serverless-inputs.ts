@@ -6,6 +6,7 @@ import { INSTANCE_CPU, INSTANCE_MEMORY } from "../../lib/platform/serverless/ins
 import { CPU_ALWAYS_ALLOCATED, ROLLOUT_SURGE } from "../../lib/platform/serverless/serverless-defaults";
 import { frontDoorInputs } from "./front-door-inputs";
 import { identityProviderInputs } from "./identity-provider-inputs";
+import { monitoringInputs } from "./monitoring-inputs";
 import { type Input } from "./input-table";
 import { SERVERLESS_OPERATIONS_INPUTS } from "./operations-inputs";
 
@@ -45,6 +46,7 @@ export const SERVERLESS_INPUTS = {
     withoutDomain: "Without a domain, there is the address that Cloud Run assigns, under run.app.",
     certificateValidation: "dns",
   }),
+  ...monitoringInputs("serverless"),
   close_default_address: {
     type: "bool",
     default: false,

@@ -86,6 +86,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "wait-for-api.sh", () =>
         "https://iam.googleapis.com/v1/projects/demo-project/serviceAccounts?pageSize=1",
         "https://logging.googleapis.com/v2/projects/demo-project/logs?pageSize=1",
         "https://migrationcenter.googleapis.com/v1/projects/demo-project/locations/us-central1/sources?pageSize=1",
+        "https://monitoring.googleapis.com/v3/projects/demo-project/alertPolicies?pageSize=1",
         "https://run.googleapis.com/v2/projects/demo-project/locations/us-central1/services?pageSize=1",
         "https://secretmanager.googleapis.com/v1/projects/demo-project/secrets?pageSize=1",
         "https://serviceusage.googleapis.com/v1/projects/demo-project/services/serviceusage.googleapis.com",

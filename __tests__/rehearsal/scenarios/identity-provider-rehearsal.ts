@@ -3,6 +3,7 @@ import { type Scripts, withoutService } from "../engine/dependency-graph";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type KillScenario, type StagedFault } from "../engine/fault-scenarios";
 import { type ChangeScenario } from "../engine/journey";
+import { UPTIME_CHECK } from "./monitoring";
 
 /** What is the same in the rehearsals of both variants, because it is the same in the variants. */
 
@@ -29,6 +30,7 @@ export const LABELLED = [
   "google_artifact_registry_repository.registry[0]",
   "google_sql_database_instance.database",
   "google_storage_bucket.media_bucket",
+  UPTIME_CHECK,
 ];
 
 const GIVEN_PASSWORD = "given-by-hand-0815";

@@ -8,6 +8,7 @@ import {
   requireTwoExecutions,
 } from "./identity-provider-rehearsal";
 import { requireBackup, UPGRADE_BACKUP } from "./upgrade-backup";
+import { DASHBOARD } from "./monitoring";
 import { type ChangeScenario } from "../engine/journey";
 
 export const CLUSTER = "google_container_cluster.cluster";
@@ -59,7 +60,8 @@ export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
   {
     name: "from one to three instances",
     change: withInputs({ min_instance_count: 3 }),
-    expected: { [AUTOSCALER]: "update" },
+    // That there are as many as there may be says nothing any more.
+    expected: all("update", [AUTOSCALER, DASHBOARD]),
   },
   {
     name: "labels",

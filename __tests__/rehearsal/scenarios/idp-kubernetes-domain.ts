@@ -1,6 +1,7 @@
 import { type Inputs } from "../deployment/deployment";
 import { type ChangeScenario } from "../engine/journey";
 import { all, withInputs } from "./every-stack";
+import { OF_HOST } from "./monitoring";
 import { ADDRESS, DEPLOYMENT } from "./idp-kubernetes-changes";
 import { ADDRESS_RECORD, apis, BY_DNS, COMPANY_POLICY, POLICY, VALIDATION_RECORD, WITH_DOMAIN } from "./domain";
 
@@ -64,6 +65,7 @@ export const KUBERNETES_DOMAIN_CHANGES: readonly ChangeScenario[] = [
     name: "a domain",
     change: withInputs(WITH_DOMAIN),
     expected: {
+      ...OF_HOST,
       ...all("delete", [ADDRESS, SERVICE]),
       ...all("create", [...apis("dns"), ...DOOR, POLICY]),
       // The application gets its public address.
@@ -74,7 +76,7 @@ export const KUBERNETES_DOMAIN_CHANGES: readonly ChangeScenario[] = [
   {
     name: "another domain",
     change: withInputs({ domain: "sso.example.com" }),
-    expected: { ...all("replace", [CERTIFICATE, ADDRESS_RECORD]), ...all("update", [INGRESS, DEPLOYMENT]) },
+    expected: { ...OF_HOST, ...all("replace", [CERTIFICATE, ADDRESS_RECORD]), ...all("update", [INGRESS, DEPLOYMENT]) },
     verify: requireSettings({ logs: 0, policy: OWN_POLICY }),
   },
   {
@@ -99,6 +101,7 @@ export const KUBERNETES_DOMAIN_CHANGES: readonly ChangeScenario[] = [
       request_log_sample_rate: 0,
     }),
     expected: {
+      ...OF_HOST,
       ...all("delete", [...BY_DNS, VALIDATION_RECORD]),
       ...all("replace", [CERTIFICATE, ADDRESS_RECORD, SETTINGS]),
       ...all("update", [INGRESS, DEPLOYMENT]),
@@ -110,6 +113,7 @@ export const KUBERNETES_DOMAIN_CHANGES: readonly ChangeScenario[] = [
     name: "no domain any more",
     change: withInputs({ dns_zone: null, domain: null, protection: null }),
     expected: {
+      ...OF_HOST,
       ...all("create", [ADDRESS, SERVICE]),
       ...all("delete", [...apis("dns"), ...DOOR, POLICY]),
       ...all("update", [ALLOW_INGRESS, DEPLOYMENT]),
@@ -120,6 +124,7 @@ export const KUBERNETES_DOMAIN_CHANGES: readonly ChangeScenario[] = [
     name: "a domain again, validated by DNS",
     change: withInputs({ ...WITH_DOMAIN, certificate_validation: "dns" } satisfies Inputs),
     expected: {
+      ...OF_HOST,
       ...all("delete", [ADDRESS, SERVICE]),
       ...all("create", [...apis("dns"), ...DOOR, ...BY_DNS, POLICY, VALIDATION_RECORD]),
       ...all("update", [ALLOW_INGRESS, DEPLOYMENT]),

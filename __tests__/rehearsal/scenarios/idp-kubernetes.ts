@@ -22,6 +22,7 @@ import {
   STAGES,
   withSubnetwork,
 } from "./identity-provider-rehearsal";
+import { monitoringChanges, prepareMonitoring, WITH_RECEIVERS } from "./monitoring";
 import { RECOVERY_CHANGES } from "./recovery";
 import { prepareSettings, settingsChanges } from "./settings";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
@@ -38,15 +39,17 @@ function isAllowed(inputs: Inputs): boolean {
 /** The identity provider on GKE Autopilot. */
 export const IDP_KUBERNETES: StackRehearsal = {
   inputs: { project_id: "my-project" },
-  faultInputs: { project_id: "my-project", ...WITH_DOMAIN, certificate_validation: "dns" },
+  faultInputs: { project_id: "my-project", ...WITH_DOMAIN, certificate_validation: "dns", ...WITH_RECEIVERS },
   nullOutputs: [],
   prepare: (deployment) => {
     prepareDomain(deployment);
     prepareSettings(deployment);
+    prepareMonitoring(deployment);
   },
   changes: [
     ...KUBERNETES_CHANGES,
     ...settingsChanges({ [DEPLOYMENT]: "update", [COPIES]: "update" }, { granted: false }),
+    ...monitoringChanges("kubernetes", ["uptimeCheck"]),
     ...KUBERNETES_DOMAIN_CHANGES,
     ...RECOVERY_CHANGES,
   ],

@@ -12,6 +12,7 @@ import {
   ZONE,
 } from "./domain";
 import { all, withInputs } from "./every-stack";
+import { OF_HOST } from "./monitoring";
 
 const SERVICE = "google_cloud_run_v2_service.service";
 const BACKEND = "google_compute_backend_service.front_door_backend[0]";
@@ -52,6 +53,7 @@ export const DOMAIN_CHANGES: readonly ChangeScenario[] = [
     name: "a domain",
     change: withInputs(WITH_DOMAIN),
     expected: {
+      ...OF_HOST,
       ...all("create", [...apis("compute", "dns"), ...DOOR, ...BY_DNS, POLICY]),
       ...all("create", [ADDRESS_RECORD, VALIDATION_RECORD]),
       [SERVICE]: "update",
@@ -61,7 +63,7 @@ export const DOMAIN_CHANGES: readonly ChangeScenario[] = [
   {
     name: "another domain",
     change: withInputs({ domain: "sso.example.com" }),
-    expected: { ...all("replace", [...OF_DOMAIN, ADDRESS_RECORD, VALIDATION_RECORD]), [SERVICE]: "update" },
+    expected: { ...OF_HOST, ...all("replace", [...OF_DOMAIN, ADDRESS_RECORD, VALIDATION_RECORD]), [SERVICE]: "update" },
     verify: requireRecords("sso.example.com"),
   },
   {
@@ -102,6 +104,7 @@ export const DOMAIN_CHANGES: readonly ChangeScenario[] = [
       existing_security_policy: null,
     }),
     expected: {
+      ...OF_HOST,
       ...all("delete", [...apis("compute", "dns"), ...DOOR, ...BY_DNS]),
       ...all("delete", [ADDRESS_RECORD, VALIDATION_RECORD]),
       [SERVICE]: "update",
@@ -112,6 +115,7 @@ export const DOMAIN_CHANGES: readonly ChangeScenario[] = [
     name: "the first domain again",
     change: withInputs({ ...WITH_DOMAIN, certificate_validation: "load-balancer" }),
     expected: {
+      ...OF_HOST,
       ...all("create", [...apis("compute", "dns"), ...DOOR, CLASSIC_CERTIFICATE, POLICY]),
       ...all("create", [ADDRESS_RECORD]),
       [SERVICE]: "update",

@@ -25,6 +25,7 @@ import { prepareDomain, WITH_DOMAIN } from "./domain";
 import { DOMAIN_CHANGES } from "./idp-serverless-domain";
 import { allowsBlueprints } from "../../stacks/refused-blueprint-inputs";
 import { blueprintChanges } from "./blueprints";
+import { DASHBOARD, monitoringChanges, prepareMonitoring, WITH_RECEIVERS } from "./monitoring";
 import { RECOVERY_CHANGES } from "./recovery";
 import { prepareSettings, settingsChanges } from "./settings";
 import { type ChangeScenario } from "../engine/journey";
@@ -114,7 +115,11 @@ const CHANGES: readonly ChangeScenario[] = [
     },
     verify: requireGivenPassword,
   },
-  { name: "more instances", change: withInputs({ max_instance_count: 4 }), expected: { [SERVICE]: "update" } },
+  {
+    name: "more instances",
+    change: withInputs({ max_instance_count: 4 }),
+    expected: all("update", [DASHBOARD, SERVICE]),
+  },
   {
     name: "labels",
     change: withInputs({ labels: { team: "identity" } }),
@@ -161,16 +166,18 @@ function isAllowed(inputs: Inputs): boolean {
 /** The identity provider on Cloud Run. */
 export const IDP_SERVERLESS: StackRehearsal = {
   inputs: { project_id: "my-project" },
-  faultInputs: { project_id: "my-project", ...WITH_DOMAIN },
+  faultInputs: { project_id: "my-project", ...WITH_DOMAIN, ...WITH_RECEIVERS },
   nullOutputs: ["load_balancer_address"],
   prepare: (deployment) => {
     prepareDomain(deployment);
     prepareSettings(deployment);
+    prepareMonitoring(deployment);
   },
   changes: [
     ...CHANGES,
     ...blueprintChanges(ROLLOUT),
     ...settingsChanges({ [SERVICE]: "update" }, { granted: true }),
+    ...monitoringChanges("serverless", ["room", "uptimeCheck"]),
     ...DOMAIN_CHANGES,
     ...RECOVERY_CHANGES,
   ],

@@ -136,6 +136,7 @@ dns DNS https://dns.googleapis.com/dns/v1/
 iam IAM_BETA https://iam.googleapis.com/v1/
 logging LOGGING https://logging.googleapis.com/v2/
 migrationcenter MIGRATION_CENTER https://migrationcenter.googleapis.com/v1/
+monitoring MONITORING https://monitoring.googleapis.com/
 run CLOUD_RUN_V2 https://run.googleapis.com/v2/
 secretmanager SECRET_MANAGER https://secretmanager.googleapis.com/v1/
 serviceusage SERVICE_USAGE https://serviceusage.googleapis.com/v1/

@@ -25,6 +25,7 @@ dns projects/PROJECT/managedZones maxResults=1
 iam projects/PROJECT/serviceAccounts pageSize=1
 logging projects/PROJECT/logs pageSize=1
 migrationcenter projects/PROJECT/locations/REGION/sources pageSize=1
+monitoring v3/projects/PROJECT/alertPolicies pageSize=1
 run projects/PROJECT/locations/REGION/services pageSize=1
 secretmanager projects/PROJECT/secrets pageSize=1
 serviceusage projects/PROJECT/services/serviceusage.googleapis.com

@@ -1,7 +1,7 @@
 import { ComputeManagedSslCertificate } from "@cdktf/provider-google/lib/compute-managed-ssl-certificate";
 import { IngressV1 } from "@cdktf/provider-kubernetes/lib/ingress-v1";
 import { ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
-import { type ITerraformDependable } from "cdktf";
+import { Fn, Token, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { countIfSet, countIfUnset, oneAttribute } from "../../core/conditional";
@@ -77,6 +77,16 @@ export interface KubernetesFrontDoorProps {
 
 /** End of the name of the service behind the Ingress. */
 export const BACKEND = "backend";
+
+/**
+ * Regular expression for the name of the URL map that GKE makes of the Ingress: its own prefix, the cluster, the
+ * namespace, the Ingress and a hash. Namespace and Ingress are cut where they are longer than 36 characters together,
+ * but of an Ingress with such a short name as here, no namespace loses its first 18.
+ */
+export function urlMapPattern(namespace: string): string {
+  const kept = Token.isUnresolved(namespace) ? Fn.substr(namespace, 0, 18) : namespace.slice(0, 18);
+  return `k8s2-um-[0-9a-z]+-${kept}.*`;
+}
 
 /** A passthrough load balancer, for a deployment without a domain. */
 export function passthroughLoadBalancer(scope: Construct, props: KubernetesFrontDoorProps): ServiceV1 {

@@ -36,7 +36,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
       durationSeconds: 120,
     }),
     firstSteps: (names, platform) =>
-      `More than half of the places that ask ${names.host} get no good answer. See what it answers: \`curl -sS -o /dev/null -w '%{http_code}\\n' https://${names.host}/-/health/ready/\`. 503: the database is away or being migrated. No connection: DNS, certificate or load balancer. Then read the log: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
+      `More than half of the places that ask ${names.host} get no good answer. See what it answers: \`curl -sSi https://${names.host}/-/health/ready/\`. 503: the database is away or being migrated. No connection: DNS, certificate or load balancer. Then read the log: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
   },
   {
     id: "certificate-expiry",

@@ -161,7 +161,7 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
   private createHttpsProxy(): ComputeTargetHttpsProxy {
     const { certificate, dependsOn, validation } = this.props;
     const urlMap = new ComputeUrlMap(this, "UrlMap", {
-      ...this.common("https"),
+      ...this.common(URL_MAP),
       defaultService: expression(oneAttribute(this.backendService, "id")),
     });
     const tlsPolicy = new ComputeSslPolicy(this, "TlsPolicy", {
@@ -210,6 +210,14 @@ function logConfig(sampleRate: number): ComputeBackendServiceLogConfig {
   if (!Token.isUnresolved(sampleRate)) return sampleRate > 0 ? { enable: true, sampleRate } : { enable: false };
   const rate = Token.asString(sampleRate);
   return { enable: ref(`${rate} > 0`), sampleRate: numberExpression(`(${rate} > 0 ? ${rate} : null)`) };
+}
+
+/** End of the URL map's name. */
+const URL_MAP = "https";
+
+/** Name of the URL map, by which metrics and logs tell load balancers apart. */
+export function urlMapName({ deployment }: DeploymentPlace): string {
+  return networkName(deployment, URL_MAP);
 }
 
 /** The managed scheme; other releases of the provider have other defaults. */

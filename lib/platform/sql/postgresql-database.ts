@@ -119,6 +119,9 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   readonly maxConnections: number | undefined;
 
+  /** The same number for what is written into the configuration, also if known only to Terraform. */
+  readonly connectionLimit: string;
+
   readonly password: GeneratedSecret;
 
   /** Password of the `postgres` login. */
@@ -166,6 +169,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     const kept = afterlife(finalBackupDays);
     this.maxConnections = Token.isUnresolved(tier) ? undefined : Number(maxConnections(tier));
     const connections = new TerraformLocal(this, "MaxConnections", maxConnections(tier));
+    this.connectionLimit = connections.asString;
     this.instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
       project: projectId,
       name: sqlInstanceName(deployment),

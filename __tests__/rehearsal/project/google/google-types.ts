@@ -7,6 +7,7 @@ import { DNS_TYPES } from "./dns";
 import { GOOGLE_EPHEMERAL_TYPES } from "./ephemeral";
 import { IAM_TYPES } from "./iam";
 import { LOAD_BALANCER_TYPES } from "./load-balancer";
+import { MONITORING_TYPES } from "./monitoring";
 import { NETWORK_TYPES } from "./network";
 import { SECURITY_POLICY_TYPES } from "./security-policy";
 import { STORAGE_TYPES } from "./storage";
@@ -20,6 +21,7 @@ export const GOOGLE_TYPES = mergedTypes(
   DNS_TYPES,
   IAM_TYPES,
   LOAD_BALANCER_TYPES,
+  MONITORING_TYPES,
   NETWORK_TYPES,
   SECURITY_POLICY_TYPES,
   STORAGE_TYPES,

@@ -1,0 +1,214 @@
+import { Monitoring, ProjectApis, type MonitoringProps } from "../../../lib";
+import { alertsOn } from "../../../lib/platform/monitoring/alerts";
+import { CHARTS_PER_ROW } from "../../../lib/platform/monitoring/dashboard";
+import { evaluatedLocals } from "../../core/terraform-console";
+import { valueAt } from "../../stacks/configuration-graph";
+import { describeWith } from "../../support/programs";
+import { PLACE, standInIdentity } from "../../support/stand-in-parts";
+import { bareStack, resourceOf, terraformOf, type Block, type Terraform } from "../../support/synthesis";
+
+function monitored(props: Partial<MonitoringProps> = {}): { monitoring: Monitoring; terraform: Terraform } {
+  const stack = bareStack();
+  const monitoring = new Monitoring(stack, "Monitoring", {
+    place: PLACE,
+    apis: new ProjectApis(stack, "Apis", {
+      projectId: PLACE.projectId,
+      region: PLACE.region,
+      apis: ["logging", "monitoring", "secretmanager"],
+    }),
+    identities: [standInIdentity()],
+    maxConnections: "100",
+    maxInstanceCount: 3,
+    minInstanceCount: 1,
+    platform: "serverless",
+    url: "https://idp-1a2b3c.a.run.app",
+    ...props,
+  });
+  return { monitoring, terraform: terraformOf(stack) };
+}
+
+const POLICY = "google_monitoring_alert_policy";
+
+const resource = (terraform: Terraform, type: string): Block =>
+  resourceOf(terraform, type, Object.keys(terraform.resource?.[type] ?? {})[0] ?? "");
+
+interface Policies {
+  readonly policies: Readonly<Record<string, Readonly<Record<string, number | string>>>>;
+  readonly dashboard: {
+    readonly displayName: string;
+    readonly mosaicLayout: { readonly columns: number; readonly tiles: readonly Tile[] };
+  };
+}
+
+interface Tile {
+  readonly xPos?: number;
+  readonly yPos?: number;
+  readonly widget: { readonly title: string; readonly xyChart: { readonly thresholds?: unknown } };
+}
+
+/** What Terraform makes of a configuration: the alerts that have a policy, and the dashboard. */
+function evaluated(props: Partial<MonitoringProps> = {}): Policies {
+  const { terraform } = monitored(props);
+  const { locals } = terraform;
+  const { dashboard, policies } = evaluatedLocals({
+    ...terraform,
+    locals: {
+      ...locals,
+      policies: resource(terraform, POLICY).for_each,
+      dashboard: resource(terraform, "google_monitoring_dashboard").dashboard_json,
+    },
+  });
+  return {
+    policies: policies as Policies["policies"],
+    dashboard: JSON.parse(dashboard as string) as Policies["dashboard"],
+  };
+}
+
+describe("Monitoring", () => {
+  it("looks at nothing that it would have to wait for but the address of the service", () => {
+    const names = JSON.stringify(monitored().terraform.locals?.monitoring_table);
+    expect(names).toContain("idp-demo-abc123-db-init");
+    expect(names).not.toContain("${google_");
+  });
+
+  it("asks whether the application is ready, and takes a certificate that is not valid for no answer", () => {
+    const { terraform } = monitored();
+    expect(resource(terraform, "google_monitoring_uptime_check_config")).toMatchObject({
+      period: "60s",
+      monitored_resource: { type: "uptime_url" },
+      http_check: { path: "/-/health/ready/", port: 443, use_ssl: true, validate_ssl: true },
+    });
+    const kubernetes = monitored({ platform: "kubernetes", namespace: "idp" });
+    const check = resource(kubernetes.terraform, "google_monitoring_uptime_check_config");
+    expect(valueAt(check, "http_check.validate_ssl")).toBe(false);
+  });
+
+  it.each([
+    ["if the application is public", {}, undefined],
+    ["not if it is not", { isPublic: "false" }, "${(false) ? 1 : 0}"],
+    ["as it is told otherwise", { isPublic: "false", uptimeCheck: true }, undefined],
+  ])("asks %s", (_behaviour, props, count) => {
+    expect(resource(monitored(props).terraform, "google_monitoring_uptime_check_config").count).toBe(count);
+  });
+
+  it("names no check in a policy, which would keep it from being replaced", () => {
+    const { terraform } = monitored();
+    expect(JSON.stringify([resource(terraform, POLICY), terraform.locals])).not.toContain("uptime_check_id");
+  });
+
+  it("creates channels before it deletes others, which policies still name", () => {
+    const channel = resource(monitored().terraform, "google_monitoring_notification_channel");
+    expect(channel.lifecycle).toEqual({ create_before_destroy: true });
+  });
+
+  it("changes no setting of the project unless it is told to", () => {
+    const count = (props: Partial<MonitoringProps>) =>
+      resource(monitored(props).terraform, "google_project_iam_audit_config").count;
+    expect(count({})).toBe("${(false) ? 1 : 0}");
+    expect(count({ auditSecretAccess: true })).toBeUndefined();
+  });
+
+  it("lets only one deployment of a project have the audit setting", () => {
+    const stack = bareStack();
+    const props = {
+      place: PLACE,
+      apis: new ProjectApis(stack, "Apis", {
+        projectId: PLACE.projectId,
+        region: PLACE.region,
+        apis: ["logging", "monitoring", "secretmanager"],
+      }),
+      identities: [],
+      maxConnections: "100",
+      maxInstanceCount: 3,
+      minInstanceCount: 1,
+      platform: "serverless",
+      url: "https://a.example.com",
+      auditSecretAccess: true,
+    } as const;
+    new Monitoring(stack, "One", props);
+    expect(() => new Monitoring(stack, "Two", props)).toThrow("is also created by test/One/SecretAudit");
+  });
+
+  it("says all that is wrong at once", () => {
+    const wrong = {
+      alertEmails: ["nobody"],
+      alerts: { disk: {}, cpu: { threshold: -1 } },
+      domain: "login.example.com",
+      platform: "kubernetes",
+    } as const;
+    expect(() => monitored(wrong)).toThrow(/5 problems[\s\S]*alertEmails[\s\S]*"disk"[\s\S]*namespace[\s\S]*urlMap/);
+  });
+});
+
+describeWith(["terraform"], "Monitoring, in Terraform", () => {
+  const EMAILS = { alertEmails: ["on-call@example.com"] };
+
+  it("has no alert if nobody is told", () => {
+    expect(evaluated().policies).toEqual({});
+  });
+
+  it("has every alert that makes sense if there is an address, or a channel", () => {
+    const expected = alertsOn("serverless").filter(({ needs = [] }) =>
+      needs.every((need) => need === "room" || need === "uptimeCheck"),
+    );
+    const ids = expected.map(({ id }) => id);
+    expect(Object.keys(evaluated(EMAILS).policies)).toEqual(ids);
+    const channels = { notificationChannels: ["projects/p/notificationChannels/1"] };
+    expect(Object.keys(evaluated(channels).policies)).toEqual(ids);
+  });
+
+  it("has an alert with what it needs alone", () => {
+    const further = (props: Partial<MonitoringProps>) => {
+      const few = Object.keys(evaluated(EMAILS).policies);
+      return Object.keys(evaluated({ ...EMAILS, ...props }).policies).filter((id) => !few.includes(id));
+    };
+    expect(further({ domain: "login.example.com", urlMap: "a" })).toEqual([
+      "certificate-expiry",
+      "load-balancer-errors",
+    ]);
+    expect(further({ auditSecretAccess: true })).toEqual(["secret-read"]);
+    const dump = { jobName: "idp-dump", bucketName: "dumps", condition: "true" };
+    expect(further({ dump })).toEqual(["dump-failed", "dump-too-old"]);
+    const { "at-maximum": none } = evaluated({ ...EMAILS, minInstanceCount: 3 }).policies;
+    expect(none).toBeUndefined();
+  });
+
+  it("tunes an alert, and leaves the others", () => {
+    const { policies } = evaluated({
+      ...EMAILS,
+      alerts: { "database-cpu": { threshold: 0.5 }, memory: { enabled: false }, uptime: { durationSeconds: 600 } },
+    });
+    expect(policies["database-cpu"]).toMatchObject({ threshold: 0.5, duration_seconds: 900 });
+    expect(policies.uptime).toMatchObject({ threshold: 0.4, duration_seconds: 600 });
+    expect(policies).not.toHaveProperty("memory");
+  });
+
+  it("knows the deployment's accounts and the others that may read its secrets", () => {
+    const { policies } = evaluated({ ...EMAILS, auditSecretAccess: true, secretReaders: ["deployer@example.com"] });
+    expect(policies["secret-read"]?.filter).toContain(
+      'principalEmail=("runner@demo-project.iam.gserviceaccount.com" OR "deployer@example.com")',
+    );
+  });
+
+  it("shows each metric on the dashboard, side by side, with the line of its alert and without a zero", () => {
+    const { columns, tiles } = evaluated({ alerts: { "database-cpu": { threshold: 0.5 } } }).dashboard.mosaicLayout;
+    const { policies } = evaluated(EMAILS);
+    const metrics = Object.keys(policies).filter((id) => policies[id]?.query !== undefined);
+    expect(tiles.map(({ widget }) => widget.title.split(":")[0])).toEqual(metrics);
+    expect(tiles.slice(0, CHARTS_PER_ROW + 1).map(({ xPos, yPos }) => [xPos, yPos])).toEqual([
+      [undefined, undefined],
+      [columns / 3, undefined],
+      [(2 * columns) / 3, undefined],
+      [undefined, 12],
+    ]);
+    const cpu = tiles[metrics.indexOf("database-cpu")]?.widget.xyChart;
+    expect(cpu?.thresholds).toEqual([{ value: 0.5 }]);
+    // A threshold of zero is dropped by the service, and so would be the empty list.
+    expect(tiles[metrics.indexOf("job-failed")]?.widget.xyChart).not.toHaveProperty("thresholds");
+  });
+
+  it("is a policy's text that needs nothing more", () => {
+    const { policies } = evaluated(EMAILS);
+    for (const policy of Object.values(policies)) expect(JSON.stringify(policy)).not.toMatch(/\$\{|undefined|null/);
+  });
+});

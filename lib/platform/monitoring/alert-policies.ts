@@ -1,0 +1,132 @@
+import { MonitoringAlertPolicy } from "@cdktf/provider-google/lib/monitoring-alert-policy";
+import { MonitoringNotificationChannel } from "@cdktf/provider-google/lib/monitoring-notification-channel";
+import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { addDynamicBlock, repeatFor } from "../../core/conditional";
+import { expression } from "../../core/expression";
+import { serviceName } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { requireProvider } from "../../core/provider-requirements";
+import { requireProps, type Rule } from "../../core/rules";
+
+export interface AlertPoliciesProps {
+  /** Determines the project and the beginning of the names. */
+  readonly place: DeploymentPlace;
+
+  /**
+   * Terraform expression of an object: the alerts by their ids, each with `title`, `severity`, `first_steps`, and either
+   * `filter` or `query`, `raised_when`, `threshold` and `duration_seconds`. An alert whose `enabled` is false is left out.
+   */
+  readonly alerts: string;
+
+  /**
+   * Addresses that get a notification channel each.
+   *
+   * @default - none
+   */
+  readonly emails?: readonly string[];
+
+  /**
+   * Ids of existing notification channels.
+   *
+   * @default - none
+   */
+  readonly channels?: readonly string[];
+
+  /**
+   * What must exist first: `apis.ready("monitoring")`.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+}
+
+/** A policy for each alert, and a notification channel for each address. Without a receiver, there are no policies. */
+export class AlertPolicies extends Construct {
+  readonly ready: ITerraformDependable[];
+
+  /** One for each address. */
+  readonly emails: MonitoringNotificationChannel;
+
+  /** One for each alert. */
+  readonly policies: MonitoringAlertPolicy;
+
+  constructor(scope: Construct, id: string, props: AlertPoliciesProps) {
+    super(scope, id);
+    requireProps(this, props, { alerts: true, place: REQUIRED_PLACE }, RULES);
+    requireProvider(this, "google");
+    const { alerts, dependsOn, place } = props;
+    const name = serviceName(place.deployment);
+    const channels = new TerraformLocal(this, "Channels", props.channels ?? []).fqn;
+    const emails = new TerraformLocal(this, "Addresses", props.emails ?? []).fqn;
+
+    this.emails = new MonitoringNotificationChannel(this, "Email", {
+      project: place.projectId,
+      displayName: `${name}: \${each.value}`,
+      type: "email",
+      labels: { email_address: "${each.value}" },
+      userLabels: place.labels,
+      // A channel that a policy names cannot be deleted, so the policies let go of it first.
+      lifecycle: { createBeforeDestroy: true },
+      dependsOn,
+    });
+    repeatFor(this.emails, expression(`toset(${emails})`));
+
+    this.policies = new MonitoringAlertPolicy(this, MAIN_CHILD_ID, {
+      project: place.projectId,
+      displayName: `${name}: \${each.value.title}`,
+      combiner: "OR",
+      severity: "${each.value.severity}",
+      conditions: [{ displayName: "${each.key}" }],
+      // Half an hour after the last sign of it, so that the next one is told again.
+      alertStrategy: { autoClose: "1800s" },
+      documentation: {
+        content: "${each.value.first_steps}",
+        mimeType: "text/markdown",
+        subject: `${name}: \${each.value.title}`,
+      },
+      notificationChannels: Token.asList(
+        expression(`concat([for channel in ${this.emails.fqn} : channel.id], ${channels})`),
+      ),
+      userLabels: place.labels,
+      dependsOn,
+    });
+    repeatFor(
+      this.policies,
+      expression(
+        `{ for id, alert in ${alerts} : id => alert if length(${emails}) + length(${channels}) > 0 && try(alert.enabled, true) }`,
+      ),
+    );
+    addDynamicBlock(this.policies, "conditions.0", "condition_prometheus_query_language", {
+      forEach: attributeOf("query"),
+      content: {
+        query: "${condition_prometheus_query_language.value} ${each.value.raised_when} ${each.value.threshold}",
+        duration: "${each.value.duration_seconds}s",
+        evaluation_interval: "60s",
+        // The metric appears with the first data, long after the policy.
+        disable_metric_validation: true,
+      },
+    });
+    addDynamicBlock(this.policies, "conditions.0", "condition_matched_log", {
+      forEach: attributeOf("filter"),
+      content: { filter: "${condition_matched_log.value}" },
+    });
+    // The service wants one for conditions of the log, and refuses one for others.
+    addDynamicBlock(this.policies, "alert_strategy", "notification_rate_limit", {
+      forEach: attributeOf("filter"),
+      content: { period: "3600s" },
+    });
+
+    this.ready = [this.emails, this.policies];
+  }
+}
+
+/** A list of this attribute of the alert, empty without it. */
+function attributeOf(name: string): string {
+  // Not by `try`: the text may be unknown until the apply, and then Terraform could not tell whether it is there.
+  return expression(`[for name, text in each.value : text if name == "${name}"]`);
+}
+
+const RULES: readonly Rule<AlertPoliciesProps>[] = PLACE_RULES;

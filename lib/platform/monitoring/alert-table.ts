@@ -1,0 +1,45 @@
+import { Token } from "cdktf";
+
+import { allOf } from "../../core/conditional";
+import { expression, literal } from "../../core/expression";
+import { isMetric, type AlertNames, type AlertNeed, type Platform } from "./alert";
+import { alertsOn } from "./alerts";
+
+/** Whether what an alert needs is there, as the functions of `core/conditional` return it. */
+export type AlertConditions = Readonly<Record<AlertNeed, string>>;
+
+/** A row as Terraform has it, with `query` or `filter`. */
+export type AlertRow = Readonly<Record<string, unknown>>;
+
+/**
+ * The alerts of a platform with the names of a deployment, by their ids.
+ *
+ * One that may be missing says so itself, in `exists`: a condition may be known only at plan.
+ */
+export function alertTable(
+  platform: Platform,
+  names: AlertNames,
+  conditions: AlertConditions,
+): Readonly<Record<string, AlertRow>> {
+  const rows = alertsOn(platform).flatMap(({ firstSteps, id, needs = [], on, severity, title }) => {
+    const condition = on[platform];
+    const exists = allOf(...needs.map((need) => conditions[need]));
+    if (condition === undefined || exists === "false") return [];
+    const row = {
+      title,
+      severity,
+      ...(exists === "true" ? {} : { exists: Token.asAny(expression(exists)) }),
+      ...(isMetric(condition)
+        ? {
+            query: literal(condition.query(names)),
+            raised_when: condition.raisedWhen,
+            threshold: condition.threshold,
+            duration_seconds: condition.durationSeconds,
+          }
+        : { filter: literal(condition.filter(names)) }),
+      first_steps: literal(firstSteps(names, platform)),
+    };
+    return [[id, row] as const];
+  });
+  return Object.fromEntries(rows);
+}

@@ -1,0 +1,75 @@
+import { type DeploymentPlace } from "../../core/place";
+import { type ProjectApis } from "../../core/project-apis";
+import { type Identity } from "../parts";
+import { type Platform } from "./alert";
+import { type MonitoringSettings } from "./monitoring-settings";
+
+/** A scheduled dump of the database. */
+export interface MonitoredDump {
+  /** Cloud Run job, or cron job in the namespace. */
+  readonly jobName: string;
+
+  /** Bucket that it writes into. */
+  readonly bucketName: string;
+
+  /** Whether there is one, as the functions of `core/conditional` return it. */
+  readonly condition: string;
+}
+
+export interface MonitoringProps extends MonitoringSettings {
+  /** APIs of the project: `logging`, `monitoring` and `secretmanager`. */
+  readonly apis: ProjectApis;
+
+  /** Determines the names of all that is looked at. */
+  readonly place: DeploymentPlace;
+
+  readonly platform: Platform;
+
+  /** Address that clients connect to: `https://<host>`. */
+  readonly url: string;
+
+  /** Connections that the database accepts. */
+  readonly maxConnections: string;
+
+  readonly minInstanceCount: number;
+
+  readonly maxInstanceCount: number;
+
+  /** Accounts of the deployment, which may read its secrets. */
+  readonly identities: readonly Identity[];
+
+  /**
+   * Domain of the load balancer; one that is null at plan means none.
+   *
+   * @default - none
+   */
+  readonly domain?: string;
+
+  /**
+   * Dump whose failure and age are looked at.
+   *
+   * @default - none
+   */
+  readonly dump?: MonitoredDump;
+
+  /**
+   * Whether anybody may send requests to the address, as the functions of `core/conditional` return it.
+   *
+   * @default "true"
+   */
+  readonly isPublic?: string;
+
+  /**
+   * Namespace in the cluster; needed on Kubernetes.
+   *
+   * @default - none
+   */
+  readonly namespace?: string;
+
+  /**
+   * Regular expression for the name of the load balancer's URL map; needed with a domain.
+   *
+   * @default - none
+   */
+  readonly urlMap?: string;
+}

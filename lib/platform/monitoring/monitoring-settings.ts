@@ -1,0 +1,163 @@
+import { type IResolvable } from "cdktf";
+
+import { CheckedEntries, everyMember } from "../../core/checked-entries";
+import { CheckedValue } from "../../core/checked-value";
+import { type Rule } from "../../core/rules";
+import { type Platform } from "./alert";
+import { alertsOn, tunableIds } from "./alerts";
+
+/** What is different for one alert. */
+export interface AlertSettings {
+  /**
+   * Whether it exists.
+   *
+   * @default true
+   */
+  readonly enabled?: boolean;
+
+  /**
+   * Value beyond which something is wrong.
+   *
+   * @default - as in the table of alerts
+   */
+  readonly threshold?: number;
+
+  /**
+   * How long that must last, in whole minutes.
+   *
+   * @default - as in the table of alerts
+   */
+  readonly durationSeconds?: number;
+}
+
+/** Who is told of what. */
+export interface MonitoringSettings {
+  /**
+   * Addresses to which alerts are sent. Without any, and without `notificationChannels`, there are no alerts.
+   *
+   * @default - none
+   */
+  readonly alertEmails?: readonly string[];
+
+  /**
+   * Existing notification channels: `projects/<project>/notificationChannels/<number>`.
+   *
+   * @default - none
+   */
+  readonly notificationChannels?: readonly string[];
+
+  /**
+   * Changes to single alerts, by their ids.
+   *
+   * @default - all as in the table of alerts
+   */
+  readonly alerts?: IResolvable | Readonly<Record<string, AlertSettings>>;
+
+  /**
+   * Asks the application from several places in the world once a minute.
+   *
+   * @default - true if the application is public
+   */
+  readonly uptimeCheck?: boolean | IResolvable;
+
+  /**
+   * Shows the metrics of the alerts.
+   *
+   * @default true
+   */
+  readonly dashboard?: boolean | IResolvable;
+
+  /**
+   * Logs every read of a secret in the project, which the alert `secret-read` needs. The setting is the project's: it
+   * replaces one that is there, and a destroy removes it.
+   *
+   * @default false
+   */
+  readonly auditSecretAccess?: boolean | IResolvable;
+
+  /**
+   * Accounts beside the deployment's own that may read its secrets without an alert, for example the one that applies.
+   *
+   * @default - none
+   */
+  readonly secretReaders?: readonly string[];
+}
+
+const EMAIL_PATTERN = '^[^@ "]+@[^@ "]+[.][^@ "]+$';
+
+/** Addresses of people or service accounts. */
+export const EMAIL_ADDRESSES = new CheckedEntries({
+  accepts: (_, address) => new RegExp(EMAIL_PATTERN).test(address),
+  condition: `can(regex(${JSON.stringify(EMAIL_PATTERN)}, value))`,
+  show: "value",
+  rule: "each must be one e-mail address, without a name or spaces; write for example on-call@example.com",
+});
+
+export const NOTIFICATION_CHANNELS = new CheckedEntries({
+  accepts: (_, id) => /^projects\/[^/]+\/notificationChannels\/[0-9]+$/.test(id),
+  condition: 'can(regex("^projects/[^/]+/notificationChannels/[0-9]+$", value))',
+  show: "value",
+  rule: "each must be projects/<project>/notificationChannels/<number>; look them up with gcloud beta monitoring channels list",
+});
+
+export const THRESHOLD = new CheckedValue<number>({
+  must: "be a number from 0",
+  reason: "no metric of an alert is ever negative",
+  remedy: "see the table of alerts for its unit, or set enabled to false for no alert",
+  accepts: (threshold) => threshold >= 0,
+  condition: (threshold) => `${threshold} >= 0`,
+});
+
+const DAY_SECONDS = 86_400;
+
+export const DURATION_SECONDS = new CheckedValue<number>({
+  must: `be a multiple of 60 from 0 to ${DAY_SECONDS}`,
+  reason: "alerts are looked at once a minute",
+  remedy: "round it",
+  accepts: (seconds) => seconds >= 0 && seconds <= DAY_SECONDS && seconds % 60 === 0,
+  condition: (seconds) => `${seconds} >= 0 && ${seconds} <= ${DAY_SECONDS} && ${seconds} % 60 == 0`,
+});
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** Every key is the id of an alert that the platform can have. */
+export function knownAlerts(platform: Platform): CheckedEntries<Settings> {
+  const ids = alertsOn(platform).map(({ id }) => id);
+  return new CheckedEntries<Settings>({
+    accepts: (id) => ids.includes(id),
+    condition: `contains(${JSON.stringify(ids)}, key)`,
+    show: "key",
+    rule: `alerts are ${ids.join(", ")}; use one of them`,
+  });
+}
+
+/** An entry of the log is there or not, so there is nothing to tune. */
+export function tunableAlerts(platform: Platform): CheckedEntries<Settings> {
+  const known = alertsOn(platform).map(({ id }) => id);
+  const fixed = known.filter((id) => !tunableIds(platform).includes(id));
+  return new CheckedEntries<Settings>({
+    accepts: (id, { durationSeconds, threshold }) =>
+      !fixed.includes(id) || (threshold === undefined && durationSeconds === undefined),
+    condition: `!contains(${JSON.stringify(fixed)}, key) || (value.threshold == null && value.duration_seconds == null)`,
+    show: "key",
+    rule: "an alert about an entry of the log has neither threshold nor duration_seconds, because one entry is enough; remove them, or set enabled to false for no alert",
+  });
+}
+
+/** Rules for the settings, for each construct that takes them. */
+export function monitoringRules<Props extends MonitoringSettings>(platform: (props: Props) => Platform): Rule<Props>[] {
+  const alertsOf = ({ alerts }: Props) => alerts as Readonly<Record<string, Settings>> | undefined;
+  const onPlatform = (rule: (platform: Platform) => CheckedEntries<Settings>): Rule<Props> => ({
+    holds: (props) => rule(platform(props)).ruleOn("alerts", alertsOf).holds(props),
+    message: (props) => rule(platform(props)).ruleOn("alerts", alertsOf).message(props),
+  });
+  return [
+    EMAIL_ADDRESSES.ruleOn("alertEmails", ({ alertEmails }) => alertEmails),
+    NOTIFICATION_CHANNELS.ruleOn("notificationChannels", ({ notificationChannels }) => notificationChannels),
+    onPlatform(knownAlerts),
+    onPlatform(tunableAlerts),
+    everyMember("threshold", THRESHOLD).ruleOn("alerts", alertsOf),
+    everyMember("durationSeconds", DURATION_SECONDS).ruleOn("alerts", alertsOf),
+    EMAIL_ADDRESSES.ruleOn("secretReaders", ({ secretReaders }) => secretReaders),
+  ];
+}

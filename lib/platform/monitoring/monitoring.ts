@@ -1,0 +1,167 @@
+import { TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { allOf, isOn, isSet } from "../../core/conditional";
+import { expression, quoted } from "../../core/expression";
+import { jobName, objectName, secretId, serviceName, sqlInstanceName } from "../../core/names";
+import { PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { requireProps, type Rule } from "../../core/rules";
+import { DB_INIT_JOB } from "../../idp/contract";
+import { type AlertNames } from "./alert";
+import { AlertPolicies } from "./alert-policies";
+import { alertTable, type AlertConditions } from "./alert-table";
+import { Dashboard } from "./dashboard";
+import { type MonitoringProps } from "./monitoring-props";
+import { monitoringRules, type MonitoringSettings } from "./monitoring-settings";
+import { SecretAudit } from "./secret-audit";
+import { UptimeCheck } from "./uptime-check";
+
+/**
+ * Notices when sign-in does not work: an uptime check, a dashboard, and an alert for each row of the table of alerts, if
+ * there is somebody to tell.
+ *
+ * It refers to the rest of the deployment by names, and makes nothing wait.
+ */
+export class Monitoring extends Construct {
+  readonly alertPolicies: AlertPolicies;
+
+  readonly dashboard: Dashboard;
+
+  readonly secretAudit: SecretAudit;
+
+  readonly uptimeCheck: UptimeCheck;
+
+  readonly ready: ITerraformDependable[];
+
+  constructor(scope: Construct, id: string, props: MonitoringProps) {
+    super(scope, id);
+    requireProps(
+      this,
+      props,
+      {
+        apis: true,
+        identities: true,
+        maxConnections: true,
+        maxInstanceCount: true,
+        minInstanceCount: true,
+        place: REQUIRED_PLACE,
+        platform: true,
+        url: true,
+      },
+      RULES,
+    );
+    const { apis, auditSecretAccess = false, dashboard = true, domain, place, platform } = props;
+    const dependsOn = apis.ready("monitoring");
+    const names = this.namesOf(props);
+    const conditions: AlertConditions = {
+      audit: isOn(auditSecretAccess),
+      domain: isSet(domain),
+      dump: props.dump?.condition ?? "false",
+      room: hasRoom(props),
+      uptimeCheck: isChecked(props),
+    };
+    const table = new TerraformLocal(this, "Table", alertTable(platform, names, conditions)).fqn;
+    const settings = new TerraformLocal(this, "Settings", settingsOf(props)).fqn;
+    const alerts = new TerraformLocal(
+      this,
+      "ExistingAlerts",
+      expression(
+        `{ for id, alert in ${table} : id => merge(alert, { for name, given in try(${settings}[id], {}) : name => given if given != null }) if try(alert.exists, true) }`,
+      ),
+    ).fqn;
+
+    this.uptimeCheck = new UptimeCheck(this, "UptimeCheck", {
+      place,
+      dependsOn,
+      host: names.host,
+      condition: conditions.uptimeCheck,
+      // Without a domain, the server in the cluster answers with a certificate of its own.
+      validatesCertificate: platform === "serverless" ? true : boolean(conditions.domain),
+    });
+    this.dashboard = new Dashboard(this, "Dashboard", { place, alerts, dependsOn, condition: isOn(dashboard) });
+    this.secretAudit = new SecretAudit(this, "SecretAudit", {
+      place,
+      condition: conditions.audit,
+      dependsOn: apis.ready("secretmanager", "logging"),
+    });
+    this.alertPolicies = new AlertPolicies(this, "Alerts", {
+      place,
+      alerts,
+      dependsOn,
+      emails: props.alertEmails,
+      channels: props.notificationChannels,
+    });
+    this.ready = [this.uptimeCheck, this.dashboard, this.secretAudit, this.alertPolicies].flatMap(({ ready }) => ready);
+  }
+
+  private namesOf(props: MonitoringProps): AlertNames {
+    const { dump, identities, maxConnections, maxInstanceCount, namespace = "", place, platform, url, urlMap } = props;
+    const { deployment, projectId } = place;
+    const isServerless = platform === "serverless";
+    const emails = identities.map(({ email }) => email);
+    const readers = new TerraformLocal(this, "Readers", emails).fqn;
+    const others = new TerraformLocal(this, "OtherReaders", props.secretReaders ?? []).fqn;
+    return {
+      projectId,
+      host: expression(`trimprefix(${new TerraformLocal(this, "Url", url).fqn}, "https://")`),
+      urlMap: urlMap ?? "",
+      database: sqlInstanceName(deployment),
+      maxConnections,
+      maxInstances: textOf(maxInstanceCount),
+      workload: isServerless ? serviceName(deployment) : objectName(deployment),
+      job: isServerless ? jobName(deployment, DB_INIT_JOB) : objectName(deployment, DB_INIT_JOB),
+      dumpJob: dump?.jobName ?? "",
+      dumpBucket: dump?.bucketName ?? "",
+      namespace,
+      secretPrefix: secretId(deployment, ""),
+      secretReaders: expression(`join(" OR ", [for reader in concat(${readers}, ${others}) : jsonencode(reader)])`),
+    };
+  }
+}
+
+/** Whether there can be fewer instances than the maximum; otherwise that there are as many says nothing. */
+function hasRoom({ maxInstanceCount: most, minInstanceCount: least }: MonitoringProps): string {
+  if (!Token.isUnresolved(most) && !Token.isUnresolved(least)) return String(most > least);
+  return expression(`${textOf(most)} > ${textOf(least)}`);
+}
+
+/** As said, or else whether anybody can ask. */
+function isChecked({ isPublic = "true", uptimeCheck }: MonitoringProps): string {
+  if (uptimeCheck === undefined) return isPublic;
+  const given = isOn(uptimeCheck);
+  return Token.isUnresolved(given) ? expression(`(${given} == null ? ${isPublic} : ${given})`) : given;
+}
+
+/** The settings as Terraform has them in an input. */
+function settingsOf({ alerts = {} }: MonitoringSettings): unknown {
+  if (Token.isUnresolved(alerts)) return alerts;
+  const rows = Object.entries(alerts).map(([id, { durationSeconds, ...row }]) => [
+    id,
+    { ...row, ...(durationSeconds === undefined ? {} : { duration_seconds: durationSeconds }) },
+  ]);
+  return Object.fromEntries(rows) as unknown;
+}
+
+function boolean(condition: string): boolean | IResolvable {
+  return Token.isUnresolved(condition) ? Token.asAny(condition) : condition === "true";
+}
+
+/** `Token.asString` would not turn a literal number into text. */
+function textOf(number: number): string {
+  return Token.isUnresolved(number) ? Token.asString(number) : String(number);
+}
+
+const RULES: readonly Rule<MonitoringProps>[] = [
+  ...PLACE_RULES,
+  ...monitoringRules<MonitoringProps>(({ platform }) => platform),
+  {
+    holds: ({ namespace, platform }) => platform !== "kubernetes" || namespace !== undefined,
+    message: () =>
+      "namespace is missing; on Kubernetes it must be given, because metrics and logs of pods are told apart by it; give it",
+  },
+  {
+    holds: ({ domain, urlMap }) => domain === undefined || urlMap !== undefined,
+    message: () =>
+      "urlMap is missing; with a domain it must be given, because metrics of load balancers are told apart by it; give it",
+  },
+];

@@ -1,0 +1,60 @@
+import { ProjectIamAuditConfig } from "@cdktf/provider-google/lib/project-iam-audit-config";
+import { type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { claimName } from "../../core/claimed-names";
+import { countIf } from "../../core/conditional";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { requireProvider } from "../../core/provider-requirements";
+import { requireProps, type Rule } from "../../core/rules";
+
+export interface SecretAuditProps {
+  /** Determines the project. */
+  readonly place: DeploymentPlace;
+
+  /**
+   * Whether it exists, as the functions of `core/conditional` return it.
+   *
+   * @default "true"
+   */
+  readonly condition?: string;
+
+  /**
+   * What must exist first: `apis.ready("secretmanager", "logging")`.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+}
+
+/**
+ * Logs every read of a secret in the project.
+ *
+ * A project has one such setting for Secret Manager: this one replaces it, and takes it away when it is destroyed.
+ */
+export class SecretAudit extends Construct {
+  readonly ready: ITerraformDependable[];
+
+  readonly audit: ProjectIamAuditConfig;
+
+  constructor(scope: Construct, id: string, props: SecretAuditProps) {
+    super(scope, id);
+    requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
+    requireProvider(this, "google");
+    const { condition, dependsOn, place } = props;
+    if (condition !== "false") claimName(this, "audit setting of secrets in", place.projectId);
+
+    this.audit = new ProjectIamAuditConfig(this, MAIN_CHILD_ID, {
+      project: place.projectId,
+      service: "secretmanager.googleapis.com",
+      auditLogConfig: [{ logType: "DATA_READ" }],
+      count: countIf(condition),
+      dependsOn,
+    });
+
+    this.ready = [this.audit];
+  }
+}
+
+const RULES: readonly Rule<SecretAuditProps>[] = PLACE_RULES;

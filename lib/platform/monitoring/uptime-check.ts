@@ -1,0 +1,81 @@
+import { MonitoringUptimeCheckConfig } from "@cdktf/provider-google/lib/monitoring-uptime-check-config";
+import { type IResolvable, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { countIf } from "../../core/conditional";
+import { serviceName } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { requireProvider } from "../../core/provider-requirements";
+import { requireProps, type Rule } from "../../core/rules";
+import { STARTUP_PROBE } from "../../idp/contract";
+
+export interface UptimeCheckProps {
+  /** Host name or IP address that is asked on port 443. Another one is another check. */
+  readonly host: string;
+
+  /** Determines the project and the name. */
+  readonly place: DeploymentPlace;
+
+  /**
+   * Whether it exists, as the functions of `core/conditional` return it.
+   *
+   * @default "true"
+   */
+  readonly condition?: string;
+
+  /**
+   * What must exist first: `apis.ready("monitoring")`.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * Whether a certificate that is not valid counts as no answer.
+   *
+   * @default true
+   */
+  readonly validatesCertificate?: boolean | IResolvable;
+}
+
+/**
+ * Asks the application from several places in the world once a minute whether it is ready.
+ *
+ * Ready, not alive: sign-in needs the database, and a process without one is alive.
+ */
+export class UptimeCheck extends Construct {
+  readonly ready: ITerraformDependable[];
+
+  readonly check: MonitoringUptimeCheckConfig;
+
+  constructor(scope: Construct, id: string, props: UptimeCheckProps) {
+    super(scope, id);
+    requireProps(this, props, { host: true, place: REQUIRED_PLACE }, RULES);
+    requireProvider(this, "google");
+    const { condition, dependsOn, host, place, validatesCertificate = true } = props;
+
+    this.check = new MonitoringUptimeCheckConfig(this, MAIN_CHILD_ID, {
+      project: place.projectId,
+      displayName: serviceName(place.deployment),
+      period: "60s",
+      timeout: "10s",
+      // Replaced when the host changes. No policy names the check, which would keep it from being deleted.
+      monitoredResource: { type: "uptime_url", labels: { host, project_id: place.projectId } },
+      httpCheck: {
+        path: STARTUP_PROBE.path,
+        port: 443,
+        useSsl: true,
+        validateSsl: validatesCertificate,
+        acceptedResponseStatusCodes: [{ statusClass: "STATUS_CLASS_2XX" }],
+      },
+      userLabels: place.labels,
+      count: countIf(condition),
+      dependsOn,
+    });
+
+    this.ready = [this.check];
+  }
+}
+
+const RULES: readonly Rule<UptimeCheckProps>[] = PLACE_RULES;

@@ -1,0 +1,69 @@
+import { type Platform } from "../../lib/platform/monitoring/alert";
+import {
+  DURATION_SECONDS,
+  EMAIL_ADDRESSES,
+  knownAlerts,
+  NOTIFICATION_CHANNELS,
+  THRESHOLD,
+  tunableAlerts,
+} from "../../lib/platform/monitoring/monitoring-settings";
+import { type Input } from "./input-table";
+
+/** Inputs that say who is told of what. */
+export function monitoringInputs(platform: Platform) {
+  return {
+    alert_emails: {
+      type: "list(string)",
+      default: [],
+      description:
+        "Addresses to which alerts are sent. Without one, and without notification_channels, there are an uptime check and a dashboard, but no alerts. Each alert about a metric is billed. Changing it later is safe.",
+      must: [EMAIL_ADDRESSES],
+    },
+    notification_channels: {
+      type: "list(string)",
+      default: [],
+      description:
+        "Existing notification channels that alerts are sent to, for example of a chat or a pager: projects/<project>/notificationChannels/<number>. Changing it later is safe.",
+      must: [NOTIFICATION_CHANNELS],
+    },
+    alerts: {
+      type: {
+        mapOf: {
+          members: {
+            enabled: { type: "bool", default: true },
+            threshold: { type: "number", default: null, must: THRESHOLD },
+            duration_seconds: { type: "number", default: null, must: DURATION_SECONDS },
+          },
+        },
+      },
+      default: {},
+      description:
+        "Changes to single alerts, by their ids: enabled, threshold in the unit of the table of alerts, and duration_seconds, how long the threshold must be passed. Changing it later is safe.",
+      must: [knownAlerts(platform), tunableAlerts(platform)],
+    },
+    uptime_check: {
+      type: "bool",
+      default: null,
+      description:
+        "Asks the application from several places in the world once a minute. Null for a check if the application is public. Changing it later is safe.",
+    },
+    dashboard: {
+      type: "bool",
+      default: true,
+      description: "Dashboard with the metrics of all alerts. Changing it later is safe.",
+    },
+    audit_secret_access: {
+      type: "bool",
+      default: false,
+      description:
+        "Logs every read of a secret in the project, for the alert secret-read. The setting is the project's: it replaces the one for Secret Manager that is there, a destroy removes it, and one deployment of a project can have it. Changing it later is safe.",
+    },
+    secret_readers: {
+      type: "list(string)",
+      default: [],
+      description:
+        "Accounts that may read the secrets without the alert secret-read, in addition to the deployment's own: the one that applies, which reads a password each time. Changing it later is safe.",
+      must: [EMAIL_ADDRESSES],
+    },
+  } as const satisfies Record<string, Input>;
+}
