@@ -31,6 +31,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
   IDP_LOG__RUST_LOG__h2: "",
   IDP_STORAGE__MEDIA__S3__BUCKET_NAME: "",
   IDP_BOOTSTRAP_PASSWORD_HASH: "",
+  IDP_BLUEPRINT_BRANDING_TITLE: "",
   TZ: "",
   HTTPS_PROXY: "",
   OIDC_CLIENT_ID: "",

@@ -1,3 +1,5 @@
+import type * as Yaml from "yaml";
+
 import { CheckedEntries } from "../core/checked-entries";
 import { CheckedValue } from "../core/checked-value";
 
@@ -145,7 +147,11 @@ function parsed(text: string): unknown {
   const document = parseDocument(text, { logLevel: "silent" });
   if (document.errors.length > 0) return undefined;
   const tags: string[] = [];
-  visit(document, { Node: (_, { tag }) => void (tag?.startsWith("!") && tags.push(tag.slice(1))) });
+  visit(document, {
+    Node: (_, { tag }) => {
+      if (tag?.startsWith("!") === true) tags.push(tag.slice(1));
+    },
+  });
   return tags.every((tag) => BLUEPRINT_TAGS.some((known) => known === tag)) ? document.toJS() : undefined;
 }
 
@@ -160,7 +166,7 @@ export function canReadYaml(): boolean {
 }
 
 /** Loaded on demand, because most deployments have no blueprints of their own. */
-function yaml(): typeof import("yaml") {
+function yaml(): typeof Yaml {
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load it for everybody
-  return require("yaml") as typeof import("yaml");
+  return require("yaml") as typeof Yaml;
 }

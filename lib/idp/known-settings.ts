@@ -7,7 +7,7 @@ import { calledIn, expression } from "../core/expression";
 import { packageFile } from "../core/package-file";
 import { type Risk } from "../core/risks";
 import { addStackFile } from "../core/stack-file";
-import { NEUTRAL_PREFIX, PINNED_VERSION, UPSTREAM_PREFIX } from "./contract";
+import { BLUEPRINT_VARIABLE_PREFIX, NEUTRAL_PREFIX, PINNED_VERSION, UPSTREAM_PREFIX } from "./contract";
 import { type EnvironmentOverrides } from "./container-spec";
 
 /** Settings of the pinned release, a name a line, after lines that say where they come from. */
@@ -21,6 +21,9 @@ const ANY_PREFIX = `^(${NEUTRAL_PREFIX}|${UPSTREAM_PREFIX})`;
 /** What `*` in a name stands for. */
 const ANY_WORD = "[A-Z0-9_]+";
 
+/** No settings of the application's, but read by blueprints. */
+const OF_BLUEPRINTS = `${BLUEPRINT_VARIABLE_PREFIX}*`;
+
 /** Settings that the pinned release knows. */
 export function knownSettings(): readonly string[] {
   return readFileSync(KNOWN_SETTINGS_FILE, "utf8")
@@ -31,7 +34,7 @@ export function knownSettings(): readonly string[] {
 /** Names that are meant for the application and that it does not know, each with the nearest that it knows. */
 export function unknownSettings(names: readonly string[]): Readonly<Record<string, string>> {
   const known = knownSettings();
-  const pattern = new RegExp(`^(${known.join("|").replaceAll("*", ANY_WORD)})$`);
+  const pattern = new RegExp(`^(${[...known, OF_BLUEPRINTS].join("|").replaceAll("*", ANY_WORD)})$`);
   const isKnown = (name: string) =>
     new RegExp(ANY_PREFIX).test(name) && pattern.test(`${NEUTRAL_PREFIX}${bare(name).toUpperCase()}`);
   const unknown = names.filter((name) => new RegExp(MEANT_FOR_IT).test(name.toUpperCase()) && !isKnown(name));
@@ -75,7 +78,10 @@ function unknownSettingsLocal(scope: Construct, environment: string): TerraformL
     "KnownSettings",
     `[for line in split("\\n", ${file.text}) : line if startswith(line, "${NEUTRAL_PREFIX}")]`,
   ).fqn;
-  const pattern = local("KnownSettingsPattern", `replace("^(\${join("|", ${known})})$", "*", "${ANY_WORD}")`).fqn;
+  const pattern = local(
+    "KnownSettingsPattern",
+    `replace("^(\${join("|", ${known})}|${OF_BLUEPRINTS})$", "*", "${ANY_WORD}")`,
+  ).fqn;
   const isKnown = `can(regex("${ANY_PREFIX}", name)) && can(regex(${pattern}, "${NEUTRAL_PREFIX}\${upper(${bareName})}"))`;
   const unknown = `{for name in keys(${environment}) : name => upper(${bareName}) if can(regex("${MEANT_FOR_IT}", upper(name))) && !(${isKnown})}`;
   const parts = `distinct(concat(${["own", "own", "substr(own, 1, -1)"].map((text, index) => `regexall("${index === 0 ? "." : ".."}", ${text})`).join(", ")}))`;

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 
 import { SHIPPED_BLUEPRINTS } from "../../../lib/idp/blueprint-files";
 import { type BlueprintProps } from "../../../lib/idp/blueprint-props";
+import type * as BlueprintsModule from "../../../lib/idp/blueprints";
 import { Blueprints } from "../../../lib/idp/blueprints";
 import { IdpImage } from "../../../lib/idp/idp-image";
 import { describeWith, programPath } from "../../support/programs";
@@ -117,8 +118,7 @@ describe("Blueprints", () => {
       jest.doMock("yaml", () => {
         throw new Error("Cannot find module 'yaml'");
       });
-      const { Blueprints: Isolated } =
-        jest.requireActual<typeof import("../../../lib/idp/blueprints")>("../../../lib/idp/blueprints");
+      const { Blueprints: Isolated } = jest.requireActual<typeof BlueprintsModule>("../../../lib/idp/blueprints");
       try {
         new Isolated(bareStack(), "Blueprints", { blueprintFiles: { "a.yaml": blueprint("A") } });
       } catch (error) {
@@ -134,9 +134,11 @@ describe("Blueprints", () => {
   it("loads no YAML library for an image without blueprints of one's own", () => {
     const load = jest.fn();
     jest.isolateModules(() => {
-      jest.doMock("yaml", () => load());
-      const { Blueprints: Isolated } =
-        jest.requireActual<typeof import("../../../lib/idp/blueprints")>("../../../lib/idp/blueprints");
+      jest.doMock("yaml", () => {
+        load();
+        return {};
+      });
+      const { Blueprints: Isolated } = jest.requireActual<typeof BlueprintsModule>("../../../lib/idp/blueprints");
       new Isolated(bareStack(), "Blueprints", { blueprintFiles: {}, blueprints: ["branding"] });
     });
     jest.dontMock("yaml");
@@ -239,9 +241,9 @@ describeWith(["terraform"], "The folder of blueprints, judged by Terraform", () 
       place: PLACE,
       repository: STAND_IN_REPOSITORY,
     });
-    const { read } = synthesizeInto(app);
+    const plainFolder = synthesizeInto(app);
     const hash = (text: string) => createHash("sha256").update(text).digest("hex");
-    const content = [hash(read("image/Dockerfile")), hash(read("image/cloud-entrypoint.sh"))];
+    const content = [hash(plainFolder.read("image/Dockerfile")), hash(plainFolder.read("image/cloud-entrypoint.sh"))];
     const plain = hash([...content, "ghcr.io/goauthentik/server", "AUTHENTIK_"].join(":")).slice(0, 12);
     expect(nameIn({})).toBe(`idp:2026.5.4-${plain}`);
     const [one, other] = [nameIn({ "a.yaml": blueprint("A") }), nameIn({ "a.yaml": blueprint("B") })];
