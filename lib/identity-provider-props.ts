@@ -63,6 +63,13 @@ export interface IdentityProviderProps
   readonly bootstrapPasswordVersion?: number;
 
   /**
+   * Makes a token for the application's API, in Secret Manager. The application reads it on its first start only.
+   *
+   * @default false
+   */
+  readonly bootstrapToken?: boolean | IResolvable;
+
+  /**
    * CPUs of one instance: 1, 2, 4 or 8 on Cloud Run, 0.5 to 28 in steps of 0.25 on GKE.
    *
    * @default 2

@@ -111,6 +111,7 @@ export abstract class IdentityProvider extends Construct {
       place,
       bootstrapPassword: settings.bootstrapPassword,
       bootstrapPasswordVersion: settings.bootstrapPasswordVersion,
+      bootstrapToken: settings.bootstrapToken,
       deletionProtection,
       dependsOn: this.apis.ready("secretmanager"),
     });
@@ -170,7 +171,7 @@ export abstract class IdentityProvider extends Construct {
       image: this.image,
       environment: environmentVariables,
       logLevel: this.settings.logLevel,
-      secretSettings: this.existingSecrets && [this.existingSecrets],
+      secretSettings: [...(this.existingSecrets ? [this.existingSecrets] : []), ...this.secrets.settings],
       database: this.database,
       initialization: { ready: [...initialization.ready, ...this.upgradeBackup.ready] },
       secrets: this.secrets,

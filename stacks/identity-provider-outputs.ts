@@ -1,3 +1,5 @@
+import { expression, quoted } from "../lib/core/expression";
+import { type ReadableSecret } from "../lib/core/generated-secret";
 import { type StackOutput } from "../lib/core/portable-stack";
 import { ADMINISTRATOR_NAME, DB_INIT_JOB } from "../lib/idp/contract";
 import { type IdentityProvider } from "../lib/identity-provider";
@@ -42,6 +44,10 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
       value: secretId,
       description: "Name of the secret with the administrator's first password.",
     },
+    bootstrap_token_command: {
+      value: tokenCommand(secrets.bootstrapToken, secrets.hasBootstrapToken, place.projectId),
+      description: "The command that prints the token for the application's API; null without bootstrap_token.",
+    },
     database_instance_name: { value: database.instanceName, description: "Name of the database instance." },
     upgrade_backup: {
       value: upgradeBackup.description,
@@ -61,9 +67,20 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
       value: {
         address: url,
         user_name: ADMINISTRATOR_NAME,
-        password_command: `gcloud secrets versions access ${version} --secret=${secretId} --project=${place.projectId}`,
+        password_command: accessCommand(secretId, version, place.projectId),
       },
       description: "Where to sign in first, as whom, and the command that prints the password.",
     },
   };
+}
+
+function accessCommand(secretId: string, version: string, projectId: string): string {
+  return `gcloud secrets versions access ${version} --secret=${secretId} --project=${projectId}`;
+}
+
+/** @param isThere whether there is a token, as a condition */
+function tokenCommand(token: ReadableSecret | undefined, isThere: string, projectId: string): string | undefined {
+  if (token === undefined) return undefined;
+  const command = quoted(accessCommand(token.secretId, token.version, projectId));
+  return expression(`(${isThere} ? ${command} : null)`);
 }

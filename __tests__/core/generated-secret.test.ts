@@ -182,6 +182,32 @@ describe("GeneratedSecret", () => {
     });
   });
 
+  it("may exist only where a condition holds at plan, with its version, its grants and what is read of it", () => {
+    const { secret, stack, terraform } = secretIn({ condition: "${var.wanted}" });
+    new InputVariable(stack, "wanted", { type: "bool", default: false, description: "Whether." });
+    secret.grantAccess(standInIdentity("Runtime"));
+    new TerraformData(stack, "Reader", { input: { id: secret.secretId, version: secret.version } });
+    const count = "${(${var.wanted}) ? 1 : 0}";
+    const { resource = {} } = terraform();
+    expect(resource).toMatchObject({
+      google_secret_manager_secret: { key: { count } },
+      google_secret_manager_secret_version: {
+        key_version: { count, secret: '${try(google_secret_manager_secret.key[0].id, "")}' },
+      },
+      google_secret_manager_secret_iam_member: {
+        key_runtime: { count, secret_id: '${try(google_secret_manager_secret.key[0].id, "")}' },
+      },
+      terraform_data: {
+        reader: {
+          input: {
+            id: '${try(google_secret_manager_secret.key[0].secret_id, "")}',
+            version: '${try(google_secret_manager_secret_version.key_version[0].version, "")}',
+          },
+        },
+      },
+    });
+  });
+
   it("leaves values that only Terraform knows to Terraform", () => {
     const stack = bareStack();
     const number = new InputVariable(stack, "version", { type: "number", description: "Which.", default: 1 });

@@ -171,4 +171,24 @@ describe("IdpSecrets", () => {
       ),
     );
   });
+
+  it("makes a token for the application's API on request, which nothing protects from deletion", () => {
+    const { secrets, terraform } = secretsIn({ bootstrapToken: true });
+    expect(resourceOf(terraform(), "google_secret_manager_secret", "secrets_bootstrap_token")).toMatchObject({
+      secret_id: "secret-demo-abc123-idp-bootstrap-token",
+      deletion_protection: false,
+    });
+    expect(candidate(terraform(), "bootstrap_token").length).toBe(60);
+    expect(secrets.settings).toHaveLength(1);
+  });
+
+  it("makes no token unless asked, and decides at plan where the request is an input", () => {
+    expect(secretsIn({ bootstrapToken: false }).secrets).toMatchObject({ bootstrapToken: undefined, settings: [] });
+    const stack = bareStack();
+    const wanted = new InputVariable(stack, "wanted", { type: "bool", default: false, description: "Whether." });
+    new IdpSecrets(stack, "Secrets", { place: PLACE, bootstrapToken: wanted.booleanValue });
+    expect(resourceOf(terraformOf(stack), "google_secret_manager_secret", "secrets_bootstrap_token").count).toBe(
+      "${(var.wanted) ? 1 : 0}",
+    );
+  });
 });

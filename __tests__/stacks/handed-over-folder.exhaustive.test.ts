@@ -288,6 +288,7 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
         "database_name",
         "database_password_secret",
         "database_user",
+        "bootstrap_token_command",
         "dns_records",
         "domain_next_steps",
         "first_sign_in",

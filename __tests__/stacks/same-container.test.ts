@@ -208,7 +208,7 @@ describe("In both synthesized results", () => {
       kubernetesTerraform().variable,
     ];
     const common = Object.keys(serverlessInputs).filter((name) => name in kubernetesInputs);
-    expect(common).toHaveLength(45);
+    expect(common).toHaveLength(46);
     for (const name of common) {
       // Only one platform can serve a certificate that is validated by DNS without a further step.
       if (name === "certificate_validation") continue;
@@ -283,6 +283,7 @@ describe("Both variants in one project", () => {
       "google_dns_record_set …",
       "google_dns_record_set ….",
       "google_secret_manager_secret secret-…-…-bootstrap-password",
+      "google_secret_manager_secret secret-…-…-bootstrap-token",
       "google_secret_manager_secret secret-…-…-database-administrator-password",
       "google_secret_manager_secret secret-…-…-database-password",
       "google_secret_manager_secret secret-…-…-secret-key",

@@ -1,13 +1,22 @@
 import { SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
 import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
-import { Fn, TerraformStack, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import {
+  Fn,
+  TerraformStack,
+  Token,
+  type IResolvable,
+  type ITerraformDependable,
+  type TerraformCount,
+  type TerraformResource,
+} from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "./claimed-names";
 import { matching, wholeNumber } from "./checked-value";
+import { countIf } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
-import { numberExpression } from "./expression";
+import { expression, numberExpression } from "./expression";
 import { Grants, type Identity } from "./identity";
 import { SECRET_ID_MAX_LENGTH } from "./names";
 import { MAIN_CHILD_ID } from "./portable-stack";
@@ -30,6 +39,13 @@ export interface ReadableSecret {
 }
 
 export interface GeneratedSecretProps {
+  /**
+   * Condition under which the secret exists at plan, a boolean expression; nothing may be read of one that does not.
+   *
+   * @default - it always exists
+   */
+  readonly condition?: string;
+
   /**
    * What must exist first, for example the gate of the Secret Manager API.
    *
@@ -88,6 +104,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   /** The secret itself, without its value. */
   readonly secret: SecretManagerSecret;
 
+  private readonly count: TerraformCount | undefined;
   private readonly secretVersion: SecretManagerSecretVersion;
   private readonly grants = new Grants(this);
 
@@ -96,6 +113,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     requireProps(this, props, { length: true, secretId: true }, RULES);
     requireProvider(this, "google");
     claimName(this, "secret", props.secretId, TerraformStack.of(this));
+    this.count = countIf(props.condition);
 
     const password = new EphemeralResource(this, "Candidate", {
       type: "random_password",
@@ -106,6 +124,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     }).stringAttribute("result");
 
     this.secret = new SecretManagerSecret(this, MAIN_CHILD_ID, {
+      count: this.count,
       secretId: props.secretId,
       replication: { auto: {} },
       deletionProtection: props.deletionProtection ?? true,
@@ -114,20 +133,21 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     });
 
     this.secretVersion = new SecretManagerSecretVersion(this, "Version", {
-      secret: this.secret.id,
+      count: this.count,
+      secret: this.attribute(this.secret, "id"),
       secretDataWo: props.override === undefined ? password : Token.asString(Fn.coalesce([props.override, password])),
       secretDataWoVersion: props.writeVersion ?? 1,
       // Consumers use the old version until they are updated, so it must not be deleted first.
       lifecycle: { createBeforeDestroy: true },
     });
 
-    this.secretId = this.secret.secretId;
+    this.secretId = this.attribute(this.secret, "secret_id");
     this.ready = [this.secretVersion];
   }
 
   /** Number of the current version; known after the first apply. */
   get version(): string {
-    return this.secretVersion.version;
+    return this.attribute(this.secretVersion, "version");
   }
 
   /**
@@ -135,7 +155,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
    * whatever its cause.
    */
   get storedVersion(): number {
-    return numberExpression(`tonumber(${this.secretVersion.version})`);
+    return numberExpression(`tonumber(${this.version})`);
   }
 
   /** The value, for write-only arguments and provider configuration. */
@@ -143,7 +163,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     return new EphemeralResource(this, id, {
       type: "google_secret_manager_secret_version",
       provider: "google",
-      attributes: { secret: this.secret.id, version: this.secretVersion.version },
+      attributes: { secret: this.attribute(this.secret, "id"), version: this.version },
     }).stringAttribute("secret_data");
   }
 
@@ -152,12 +172,19 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       identity,
       (id) =>
         new SecretManagerSecretIamMember(this, id, {
-          secretId: this.secret.id,
+          count: this.count,
+          secretId: this.attribute(this.secret, "id"),
           role: "roles/secretmanager.secretAccessor",
           member: identity.member,
           dependsOn: identity.ready,
         }),
     );
+  }
+
+  /** Attribute of a resource of this secret; empty if it does not exist, because null cannot be part of a text. */
+  private attribute(resource: TerraformResource, name: string): string {
+    if (this.count === undefined) return resource.getStringAttribute(name);
+    return expression(`try(${resource.fqn}[0].${name}, "")`);
   }
 }
 

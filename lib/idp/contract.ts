@@ -125,6 +125,9 @@ export const BOOTSTRAP_PASSWORD = {
   length: 24,
 } as const;
 
+/** Token of the built-in administrator for the application's API, made only on the first start; on request. */
+export const BOOTSTRAP_TOKEN = { suffix: "bootstrap-token", variable: "IDP_BOOTSTRAP_TOKEN", length: 60 } as const;
+
 /** Prefix of variables that only blueprints read, by `!Env`; the application itself knows none of that name. */
 export const BLUEPRINT_VARIABLE_PREFIX = "IDP_BLUEPRINT_";
 

@@ -1,11 +1,13 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { conditionOf, isOn } from "../core/conditional";
 import { GeneratedSecret, SECRET_WRITE_VERSION, secretReferenceRule } from "../core/generated-secret";
 import { secretId } from "../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
 import { requireProps, type Rule } from "../core/rules";
-import { BOOTSTRAP_PASSWORD, SECRET_KEY } from "./contract";
+import { BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, SECRET_KEY } from "./contract";
+import { conditionalSetting, type SecretSettings } from "./secret-settings";
 
 export interface IdpSecretsProps {
   /** Parts of the names; secrets can be listed by the application's name. */
@@ -27,7 +29,14 @@ export interface IdpSecretsProps {
   readonly bootstrapPasswordVersion?: number;
 
   /**
-   * Refuses deletion of both secrets. Losing the secret key ends every session of the deployment.
+   * Makes a token for the application's API too. The application reads it only on its first start.
+   *
+   * @default false
+   */
+  readonly bootstrapToken?: boolean | IResolvable;
+
+  /**
+   * Refuses deletion of secret key and password. Losing the secret key ends every session of the deployment.
    *
    * @default true
    */
@@ -42,9 +51,10 @@ export interface IdpSecretsProps {
 }
 
 /**
- * The application's secret key and the initial password of its administrator, each generated once.
+ * The application's secret key and the initial password of its administrator, each generated once, and on request a token
+ * for its API.
  *
- * Neither value is in the Terraform state; both are only in Secret Manager. The secret key cannot be rotated on
+ * No value is in the Terraform state; all are only in Secret Manager. The secret key cannot be rotated on
  * purpose: a new one ends every session and makes stored tokens unreadable.
  */
 export class IdpSecrets extends Construct {
@@ -54,7 +64,16 @@ export class IdpSecrets extends Construct {
   /** For the container's `IDP_BOOTSTRAP_PASSWORD`, and for the first sign-in. */
   readonly bootstrapPassword: GeneratedSecret;
 
-  /** What must exist before a container can read both. */
+  /** For the container's `IDP_BOOTSTRAP_TOKEN`, and for programs that configure the application; undefined without. */
+  readonly bootstrapToken: GeneratedSecret | undefined;
+
+  /** Whether there is one, as a condition for the functions of `core/conditional`. */
+  readonly hasBootstrapToken: string;
+
+  /** The same as a variable of a container that may be absent at plan; empty without. */
+  readonly settings: readonly SecretSettings[];
+
+  /** What must exist before a container can read secret key and password. */
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: IdpSecretsProps) {
@@ -76,6 +95,22 @@ export class IdpSecrets extends Construct {
       override: props.bootstrapPassword,
       writeVersion: props.bootstrapPasswordVersion,
     });
+
+    const { bootstrapToken = false } = props;
+    this.hasBootstrapToken = isOn(bootstrapToken);
+    if (bootstrapToken === false) {
+      this.settings = [];
+    } else {
+      // Nothing is lost with it, and it can be turned off while the data is protected.
+      this.bootstrapToken = new GeneratedSecret(this, "BootstrapToken", {
+        ...common,
+        deletionProtection: false,
+        condition: conditionOf(bootstrapToken),
+        secretId: secretId(place.deployment, BOOTSTRAP_TOKEN.suffix),
+        length: BOOTSTRAP_TOKEN.length,
+      });
+      this.settings = [conditionalSetting(BOOTSTRAP_TOKEN.variable, this.bootstrapToken, this.hasBootstrapToken)];
+    }
 
     this.ready = [...this.secretKey.ready, ...this.bootstrapPassword.ready];
   }

@@ -49,6 +49,12 @@ export const APPLICATION_INPUTS = {
       "Raise it by one to write bootstrap_password to Secret Manager again. Changing it later does not change the password of a deployment that has already started.",
     must: SECRET_WRITE_VERSION,
   },
+  bootstrap_token: {
+    type: "bool",
+    default: false,
+    description:
+      "Makes a token of the built-in administrator for the application's API, in Secret Manager and never in the state, so that another stack can configure the application. The application reads it on its first start only: set it in the first apply. Setting it later rolls out new instances and makes no token; setting it to false deletes the secret, not the token.",
+  },
   environment_variables: {
     type: "map(string)",
     default: {},

@@ -1,4 +1,5 @@
 import { blueprintsCome } from "./blueprints";
+import { bootstrapToken } from "./bootstrap-token";
 import { all, edited, withInputs } from "./every-stack";
 import {
   BUILD,
@@ -73,4 +74,5 @@ export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
     change: withInputs({ authorized_networks: { office: "203.0.113.0/24" } }),
     expected: { [CLUSTER]: "update" },
   },
+  bootstrapToken({ "kubernetes_secret_v1.workload_secrets": "update", [DEPLOYMENT]: "update" }),
 ];

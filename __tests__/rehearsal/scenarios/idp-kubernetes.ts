@@ -40,7 +40,7 @@ function isAllowed(inputs: Inputs): boolean {
 export const IDP_KUBERNETES: StackRehearsal = {
   inputs: { project_id: "my-project" },
   faultInputs: { project_id: "my-project", ...WITH_DOMAIN, certificate_validation: "dns", ...WITH_RECEIVERS },
-  nullOutputs: [],
+  nullOutputs: ["bootstrap_token_command"],
   prepare: (deployment) => {
     prepareDomain(deployment);
     prepareSettings(deployment);

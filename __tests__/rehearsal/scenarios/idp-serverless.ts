@@ -26,6 +26,7 @@ import { DOMAIN_CHANGES } from "./idp-serverless-domain";
 import { allowsBlueprints } from "../../stacks/refused-blueprint-inputs";
 import { blueprintChanges } from "./blueprints";
 import { DASHBOARD, monitoringChanges, prepareMonitoring, WITH_RECEIVERS } from "./monitoring";
+import { bootstrapToken } from "./bootstrap-token";
 import { RECOVERY_CHANGES } from "./recovery";
 import { prepareSettings, settingsChanges } from "./settings";
 import { type ChangeScenario } from "../engine/journey";
@@ -150,6 +151,11 @@ function loseImages({ cloud, web }: Deployment): void {
   for (const image of lost) web.registry.digests.delete(image);
 }
 
+const TOKEN = bootstrapToken({
+  "google_secret_manager_secret_iam_member.secrets_bootstrap_token_runtime[0]": "create",
+  [SERVICE]: "update",
+});
+
 const LEAST_GI: Readonly<Record<number, number>> = { 1: 0.5, 2: 0.5, 4: 2, 8: 4 };
 
 /** Whether the rules that combine several inputs allow these; inputs that are not chosen yet break no rule. */
@@ -167,7 +173,7 @@ function isAllowed(inputs: Inputs): boolean {
 export const IDP_SERVERLESS: StackRehearsal = {
   inputs: { project_id: "my-project" },
   faultInputs: { project_id: "my-project", ...WITH_DOMAIN, ...WITH_RECEIVERS },
-  nullOutputs: ["load_balancer_address"],
+  nullOutputs: ["bootstrap_token_command", "load_balancer_address"],
   prepare: (deployment) => {
     prepareDomain(deployment);
     prepareSettings(deployment);
@@ -180,6 +186,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
     ...monitoringChanges("serverless", ["room", "uptimeCheck"]),
     ...DOMAIN_CHANGES,
     ...RECOVERY_CHANGES,
+    TOKEN,
   ],
   protection: {
     off: { deletion_protection: false },
