@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { packageFile } from "../../lib/core/package-file";
 import { parseStateBackend } from "../../lib/core/state-backend";
 import { DB_INIT_JOB } from "../../lib/idp/contract";
+import { LOG_COMMANDS } from "../tools/monitoring-parts";
 import { type DocumentedTerraform } from "../tools/page-parts";
 
 /** What the project really offers, for judging what its pages say. */
@@ -123,6 +124,7 @@ function rehearsalUntruth(options: readonly string[], script: string): string | 
 
 function gcloudUntruth(words: readonly string[], { stacks }: Offer): string | undefined {
   const command = words.join(" ");
+  if (LOG_COMMANDS.some((known) => wordsOf(known.command).slice(1).join(" ") === command)) return undefined;
   if (command.startsWith('logging read resource.type="http_load_balancer"')) return requestLogUntruth(command);
   const certificate = /^(\S+ \S+ describe) \S+((?: --global)?) --project=\S+ --format=\w+\(managed[.\w]*\)$/.exec(
     command,

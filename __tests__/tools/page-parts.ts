@@ -5,6 +5,7 @@ import { type Terraform } from "../support/synthesis";
 import { doorPicture } from "./door-picture";
 import { failureCells } from "./failure-tables";
 import { labPicture } from "./lab-picture";
+import { alertCells, dashboardPicture, logCommands } from "./monitoring-parts";
 import { headingsOf } from "./pages";
 import { protectionCells, protectionPathCells } from "./protection-tables";
 
@@ -38,6 +39,8 @@ export const UPDATE_COMMAND = "npm run docs";
  * - `<!-- failures: platform -->`: what can fail on a platform, and what becomes of it
  * - `<!-- inputs: a -->`, `<!-- outputs: a -->`: a table of all that stack a has; `a & b` is what both have alike, `a - b`
  *   what a does not have in common with b
+ * - `<!-- monitoring: alerts -->`, `<!-- monitoring: logs -->`: the table of alerts, and where each part writes;
+ *   `<!-- monitoring: a -->`: the dashboard of stack a
  * - `<!-- picture: a -->`: the network of a lab
  * - `<!-- door: a -->`: the way of a request to a domain
  * - `<!-- protection: rules -->`, `<!-- protection: paths -->`: what the security policy does, and where
@@ -46,7 +49,7 @@ export const UPDATE_COMMAND = "npm run docs";
  */
 export function withFreshParts(page: string, stacks: DocumentedStacks): string {
   return page.replaceAll(
-    /(<!-- (contents|door|failures|inputs|outputs|picture|protection)(?:: ([^>]+))? -->\n)[\s\S]*?(<!-- end -->)/g,
+    /(<!-- (contents|door|failures|inputs|monitoring|outputs|picture|protection)(?:: ([^>]+))? -->\n)[\s\S]*?(<!-- end -->)/g,
     (whole, start: string, kind: Kind, selection: string | undefined, end: string, offset: number) => {
       const below = page.slice(offset + whole.length);
       return `${start}\n${PARTS[kind](selection ?? "", stacks, below)}\n\n${end}`;
@@ -54,7 +57,7 @@ export function withFreshParts(page: string, stacks: DocumentedStacks): string {
   );
 }
 
-type Kind = "contents" | "door" | "failures" | "inputs" | "outputs" | "picture" | "protection";
+type Kind = "contents" | "door" | "failures" | "inputs" | "monitoring" | "outputs" | "picture" | "protection";
 
 /** What can be generated, by the word that asks for it. */
 const PARTS: Readonly<Record<Kind, (selection: string, stacks: DocumentedStacks, below: string) => string>> = {
@@ -66,6 +69,7 @@ const PARTS: Readonly<Record<Kind, (selection: string, stacks: DocumentedStacks,
       failureCells(selection as Platform),
     ),
   inputs: (selection, stacks) => inputsTables(rowsOf(selection, stacks, inputCells)),
+  monitoring: (selection, stacks) => monitoringPart(selection, stacks),
   outputs: (selection, stacks) => outputsTable(rowsOf(selection, stacks, outputCells)),
   picture: (selection, stacks) => labPicture(stackOf(selection, stacks)),
   protection: (selection) =>
@@ -77,6 +81,12 @@ const PARTS: Readonly<Record<Kind, (selection: string, stacks: DocumentedStacks,
 /** The synthesized configuration of one stack. */
 export function readTerraform(path: string): DocumentedTerraform {
   return JSON.parse(readFileSync(path, "utf8")) as DocumentedTerraform;
+}
+
+function monitoringPart(selection: string, stacks: DocumentedStacks): string {
+  if (selection === "alerts")
+    return table(["Alert", "What is wrong", "Raised when", "Severity", "Where", "Needs"], alertCells());
+  return selection === "logs" ? logCommands() : dashboardPicture(stackOf(selection, stacks));
 }
 
 function stackOf(name: string, stacks: DocumentedStacks): DocumentedTerraform {

@@ -83,6 +83,9 @@ export interface Alert {
 
   readonly severity: "CRITICAL" | "ERROR" | "WARNING";
 
+  /** What a threshold counts; missing where no condition has one. */
+  readonly measures?: string;
+
   /** Condition on each platform that can have it. */
   readonly on: Readonly<Partial<Record<Platform, Condition>>>;
 

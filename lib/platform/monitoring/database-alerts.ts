@@ -19,6 +19,7 @@ export const DATABASE_ALERTS: readonly Alert[] = [
     id: "database-down",
     title: "the database is down",
     severity: "CRITICAL",
+    measures: "1 for up",
     on: everywhere((names) => `min(${metric("up")(names)})`, {
       raisedWhen: "<",
       threshold: 1,
@@ -31,6 +32,7 @@ export const DATABASE_ALERTS: readonly Alert[] = [
     id: "database-cpu",
     title: "the CPU of the database is used up",
     severity: "WARNING",
+    measures: "share of the CPU",
     on: everywhere((names) => `max(${metric("cpu_utilization")(names)})`, {
       raisedWhen: ">",
       threshold: 0.9,
@@ -43,6 +45,7 @@ export const DATABASE_ALERTS: readonly Alert[] = [
     id: "database-memory",
     title: "the memory of the database is nearly used up",
     severity: "WARNING",
+    measures: "share of the memory",
     on: everywhere((names) => `max(${metric("memory_utilization")(names)})`, {
       raisedWhen: ">",
       threshold: 0.9,
@@ -54,6 +57,7 @@ export const DATABASE_ALERTS: readonly Alert[] = [
     id: "database-disk-growth",
     title: "the disk of the database grows fast",
     severity: "WARNING",
+    measures: "bytes in 6 h",
     // The disk grows by itself, so how full it is says little; it never shrinks.
     on: everywhere((names) => `max(delta(${metric("disk_bytes_used")(names)}[6h]))`, {
       raisedWhen: ">",
@@ -67,6 +71,7 @@ export const DATABASE_ALERTS: readonly Alert[] = [
     id: "database-connections",
     title: "the connections of the database are nearly used up",
     severity: "ERROR",
+    measures: "share of the connections",
     on: everywhere((names) => `sum(${metric("postgresql_num_backends")(names)}) / ${names.maxConnections}`, {
       raisedWhen: ">",
       threshold: 0.9,
@@ -79,6 +84,7 @@ export const DATABASE_ALERTS: readonly Alert[] = [
     id: "database-transaction-ids",
     title: "the database runs out of transaction ids",
     severity: "ERROR",
+    measures: "share of the ids",
     on: everywhere((names) => `max(${metric("postgresql_transaction_id_utilization")(names)})`, {
       raisedWhen: ">",
       threshold: 0.8,

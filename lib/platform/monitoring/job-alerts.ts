@@ -28,6 +28,7 @@ export const JOB_ALERTS: readonly Alert[] = [
     id: "job-failed",
     title: "the preparation of the database failed",
     severity: "ERROR",
+    measures: "failures in 10 min",
     on: { serverless: failures(({ job }) => job), kubernetes: failedJob(({ job }) => job) },
     firstSteps: (names, platform) =>
       `The apply that started it has failed too. What it said: \`${logCommand(LOGS_OF.job(names, platform, names.job), names)}\`. Mend the cause and apply again.`,
@@ -36,6 +37,7 @@ export const JOB_ALERTS: readonly Alert[] = [
     id: "dump-failed",
     title: "a dump of the database failed",
     severity: "ERROR",
+    measures: "failures in 10 min",
     needs: ["dump"],
     on: { serverless: failures(({ dumpJob }) => dumpJob), kubernetes: failedJob(({ dumpJob }) => dumpJob) },
     firstSteps: (names, platform) =>
@@ -45,6 +47,7 @@ export const JOB_ALERTS: readonly Alert[] = [
     id: "dump-too-old",
     title: "the last dump of the database is too old",
     severity: "ERROR",
+    measures: "1 for none in 20 h",
     needs: ["dump"],
     on: {
       serverless: {

@@ -1,8 +1,8 @@
 import { TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, isOn, isSet } from "../../core/conditional";
-import { expression, quoted } from "../../core/expression";
+import { isOn, isSet } from "../../core/conditional";
+import { expression } from "../../core/expression";
 import { jobName, objectName, secretId, serviceName, sqlInstanceName } from "../../core/names";
 import { PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProps, type Rule } from "../../core/rules";
@@ -12,7 +12,7 @@ import { AlertPolicies } from "./alert-policies";
 import { alertTable, type AlertConditions } from "./alert-table";
 import { Dashboard } from "./dashboard";
 import { type MonitoringProps } from "./monitoring-props";
-import { monitoringRules, type MonitoringSettings } from "./monitoring-settings";
+import { monitoringRules, type AlertSettings, type MonitoringSettings } from "./monitoring-settings";
 import { SecretAudit } from "./secret-audit";
 import { UptimeCheck } from "./uptime-check";
 
@@ -135,11 +135,12 @@ function isChecked({ isPublic = "true", uptimeCheck }: MonitoringProps): string 
 /** The settings as Terraform has them in an input. */
 function settingsOf({ alerts = {} }: MonitoringSettings): unknown {
   if (Token.isUnresolved(alerts)) return alerts;
-  const rows = Object.entries(alerts).map(([id, { durationSeconds, ...row }]) => [
-    id,
-    { ...row, ...(durationSeconds === undefined ? {} : { duration_seconds: durationSeconds }) },
-  ]);
-  return Object.fromEntries(rows) as unknown;
+  return Object.fromEntries(
+    Object.entries(alerts as Readonly<Record<string, AlertSettings>>).map(([id, { durationSeconds, ...row }]) => [
+      id,
+      { ...row, ...(durationSeconds === undefined ? {} : { duration_seconds: durationSeconds }) },
+    ]),
+  );
 }
 
 function boolean(condition: string): boolean | IResolvable {

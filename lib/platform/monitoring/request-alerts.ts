@@ -28,6 +28,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
     id: "uptime",
     title: "sign-in does not answer",
     severity: "CRITICAL",
+    measures: "share of the answers that are good",
     needs: ["uptimeCheck"],
     on: both({
       query: (names) => `avg(avg_over_time(monitoring_googleapis_com:uptime_check_check_passed{${check(names)}}[3m]))`,
@@ -42,6 +43,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
     id: "certificate-expiry",
     title: "the certificate of the domain ends soon",
     severity: "ERROR",
+    measures: "days left",
     needs: ["domain", "uptimeCheck"],
     on: both({
       query: (names) => `min(monitoring_googleapis_com:uptime_check_time_until_ssl_cert_expires{${check(names)}})`,
@@ -56,6 +58,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
     id: "errors",
     title: "too many requests end in an error",
     severity: "ERROR",
+    measures: "share of the requests",
     on: {
       serverless: {
         query: (names) => errorShare("run_googleapis_com:request_count", service(names), 'response_code_class="5xx"'),
@@ -71,6 +74,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
     id: "latency",
     title: "answers are slow",
     severity: "WARNING",
+    measures: "ms for the slowest of 20 requests",
     on: {
       serverless: {
         query: (names) => slowest("run_googleapis_com:request_latencies", service(names)),
@@ -86,6 +90,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
     id: "load-balancer-errors",
     title: "too many requests to the domain end in an error",
     severity: "ERROR",
+    measures: "share of the requests",
     needs: ["domain"],
     on: both({
       query: (names) =>
@@ -105,6 +110,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
     id: "load-balancer-latency",
     title: "answers of the domain are slow",
     severity: "WARNING",
+    measures: "ms for the slowest of 20 requests",
     needs: ["domain"],
     on: {
       kubernetes: {

@@ -16,6 +16,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
     id: "at-maximum",
     title: "as many instances as there may be",
     severity: "WARNING",
+    measures: "share of the maximum",
     needs: ["room"],
     on: {
       serverless: {
@@ -39,6 +40,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
     id: "cpu",
     title: "the CPU is used up",
     severity: "WARNING",
+    measures: "share of the CPU",
     on: {
       serverless: { query: fullest("cpu"), raisedWhen: ">", threshold: 0.9, durationSeconds: 900 },
       kubernetes: {
@@ -55,6 +57,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
     id: "memory",
     title: "the memory is nearly used up",
     severity: "WARNING",
+    measures: "share of the memory",
     on: {
       serverless: { query: fullest("memory"), raisedWhen: ">", threshold: 0.9, durationSeconds: 600 },
       kubernetes: {
@@ -96,6 +99,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
     id: "restarts",
     title: "a container restarts again and again",
     severity: "ERROR",
+    measures: "restarts in 15 min",
     on: {
       kubernetes: {
         query: (names) => `sum(increase(kubernetes_io:container_restart_count{${container(names)}}[15m]))`,

@@ -1,0 +1,106 @@
+import {
+  isMetric,
+  LOGS_OF,
+  logCommand,
+  type AlertNames,
+  type Condition,
+  type Platform,
+} from "../../lib/platform/monitoring/alert";
+import { ALERTS } from "../../lib/platform/monitoring/alerts";
+import { CHARTS_PER_ROW } from "../../lib/platform/monitoring/dashboard";
+import { type Terraform } from "../support/synthesis";
+
+/** Names in the commands of the pages: those of a deployment of tenant `demo`, with 1a2b3c for the project. */
+const NAMES = {
+  projectId: "my-project",
+  host: "login.example.com",
+  database: "sql-demo-1a2b3c-idp",
+  maxConnections: "100",
+  maxInstances: "3",
+  dumpJob: "",
+  dumpBucket: "",
+  namespace: "identity-provider",
+  secretPrefix: "",
+  secretReaders: "",
+};
+
+export const PAGE_NAMES: Readonly<Record<Platform, AlertNames>> = {
+  serverless: {
+    ...NAMES,
+    urlMap: "idp-demo-1a2b3c-https",
+    workload: "idp-demo-1a2b3c",
+    job: "idp-demo-1a2b3c-db-init",
+  },
+  kubernetes: { ...NAMES, urlMap: "k8s2-um-[0-9a-z]+-identity-provider.*", workload: "idp", job: "idp-db-init" },
+};
+
+const CALLED: Readonly<Record<Platform, string>> = { kubernetes: "GKE", serverless: "Cloud Run" };
+const PLATFORMS: readonly Platform[] = ["serverless", "kubernetes"];
+
+/** What an alert needs, in the words of the inputs. */
+const NEEDS = {
+  audit: "`audit_secret_access`",
+  domain: "`domain`",
+  dump: "dumps",
+  room: "`max_instance_count` above `min_instance_count`",
+  uptimeCheck: "the uptime check",
+} as const;
+
+/** A row for each alert. */
+export function alertCells(): string[][] {
+  return ALERTS.map(({ id, measures = "", needs = [], on, severity, title }) => {
+    const platforms = PLATFORMS.filter((platform) => on[platform] !== undefined);
+    const conditions = platforms.map((platform) => shownCondition(on[platform], measures));
+    return [
+      `\`${id}\``,
+      title,
+      [...new Set(conditions)].join("; on GKE "),
+      severity,
+      platforms.length === 2 ? "both" : platforms.map((platform) => CALLED[platform]).join(),
+      needs.map((need) => NEEDS[need]).join(", "),
+    ];
+  });
+}
+
+function shownCondition(condition: Condition | undefined, measures: string): string {
+  if (condition === undefined) return "";
+  if (!isMetric(condition)) return "an entry of the log";
+  const { durationSeconds, raisedWhen, threshold } = condition;
+  const duration = durationSeconds === 0 ? "" : `, ${durationSeconds} s`;
+  return `${raisedWhen.replace("<", "\\<")} ${threshold} (${measures})${duration}`;
+}
+
+/** The dashboard of a stack with everything that its inputs can add: a box for each chart, as they lie. */
+export function dashboardPicture({ locals = {} }: Terraform): string {
+  const table = locals.monitoring_table as Readonly<Record<string, { query?: string; title: string }>>;
+  const boxes = Object.entries(table)
+    .filter(([, { query }]) => query !== undefined)
+    .map(([id]) => `${id.replaceAll("-", "_")}["${id}"]`);
+  return ["```mermaid", "block-beta", `  columns ${CHARTS_PER_ROW}`, ...boxes.map((box) => `  ${box}`), "```"].join(
+    "\n",
+  );
+}
+
+/** Where each part writes, as a command. */
+export const LOG_COMMANDS = PLATFORMS.flatMap((platform) => {
+  const names = PAGE_NAMES[platform];
+  const filters: Readonly<Record<string, string>> = {
+    "server and worker": LOGS_OF.workload(names, platform),
+    "what the entrypoint says of the worker": LOGS_OF.worker(names, platform),
+    "the job that prepares the database": LOGS_OF.job(names, platform, names.job),
+    ...(platform === "kubernetes" ? { "what the cluster says of the pods": LOGS_OF.events(names, "Pod", "idp") } : {}),
+    "the load balancer of a domain": LOGS_OF.loadBalancer(names),
+    ...(platform === "serverless" ? {} : { "the database, on either": LOGS_OF.database(names) }),
+  };
+  return Object.entries(filters).map(([part, filter]) => ({
+    command: logCommand(filter, names),
+    part: part.endsWith("either") ? part : `${part}, on ${CALLED[platform]}`,
+    platform,
+  }));
+});
+
+export function logCommands(): string {
+  return LOG_COMMANDS.map(({ command, part }) => `${capitalized(part)}:\n\n\`\`\`sh\n${command}\n\`\`\``).join("\n\n");
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
