@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -519,6 +520,18 @@ export function describeEntrypoint(program: keyof typeof COMMANDS, { thorough }:
     });
 
     describe("a running container", () => {
+      it("gives the worker what blueprints read by its own name, and the token by the upstream's", async () => {
+        const folder = join(__dirname, "../../image/blueprints");
+        const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
+        const names = texts.flatMap((text) => text.match(/(?<=!Env \[?)\w+/g) ?? []);
+        const variables = Object.fromEntries(names.map((name) => [name, `value of ${name}`]));
+        const container = await startContainer({ ...variables, IDP_BOOTSTRAP_TOKEN: "the-token" });
+        const { environment: actual } = await firstWorker(container);
+        expect(names.length).toBeGreaterThan(3);
+        expect(actual).toMatchObject({ ...variables, AUTHENTIK_BOOTSTRAP_TOKEN: "the-token" });
+        await container.stop();
+      });
+
       it("has a copy of the entrypoint as server, in a process group of its own", async () => {
         const container = await startContainer();
         const { arguments: given, parentPid, pid } = container.server;

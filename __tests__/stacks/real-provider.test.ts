@@ -125,6 +125,7 @@ describe("What the real provider does with the serverless stack", () => {
           ADDRESS.service,
           ADDRESS.secretKey,
           ADDRESS.bootstrapPassword,
+          "google_secret_manager_secret.secrets_bootstrap_token",
           "google_secret_manager_secret.database_administrator_password",
           "google_secret_manager_secret.database_password",
         ].sort(),
