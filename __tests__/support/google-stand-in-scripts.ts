@@ -10,7 +10,7 @@ import { programPath } from "./programs";
 /** Programs that the scripts may call, except gcloud: a test that needs it adds its own. */
 const PROGRAMS = [
   ...["awk", "base64", "cat", "chmod", "cksum", "cp", "curl", "cut", "date", "grep", "jq", "mkdir", "mkfifo"],
-  ...["ln", "mktemp", "mv", "od", "rm", "sed", "sh", "sha256sum", "sleep", "sort", "tr", "wc"],
+  ...["ln", "mktemp", "mv", "od", "rm", "sed", "sh", "sha256sum", "sleep", "sort", "tail", "tr", "wc"],
 ] as const;
 
 export type Shell = "bash" | "busybox" | "dash";
@@ -24,6 +24,8 @@ const SCRIPTS = {
   "enable-api": "lib/core/scripts/enable-api.sh",
   "import-inventory": "lib/lab/scripts/import-inventory.sh",
   "register-source": "lib/lab/scripts/register-source.sh",
+  "restore-drill": "lib/idp/scripts/restore-drill.sh",
+  restore: "lib/idp/scripts/restore.sh",
   "wait-for-api": "lib/core/scripts/wait-for-api.sh",
 } as const;
 

@@ -76,11 +76,7 @@ export const PROBED_SERVICES: readonly Service[] = [
   { description: "container.v1", endpointVariable: "GOOGLE_CONTAINER_CUSTOM_ENDPOINT", basePath: "v1/" },
   { description: "dns.v1", endpointVariable: "GOOGLE_DNS_CUSTOM_ENDPOINT", basePath: "dns/v1/" },
   { description: "iam.v1", endpointVariable: "GOOGLE_IAM_BETA_CUSTOM_ENDPOINT", basePath: "v1/" },
-  { description: "logging.v2", endpointVariable: "GOOGLE_LOGGING_CUSTOM_ENDPOINT", basePath: "v2/" },
   { description: "monitoring.v3", endpointVariable: "GOOGLE_MONITORING_CUSTOM_ENDPOINT", basePath: "" },
-  { description: "run.v2", endpointVariable: "GOOGLE_CLOUD_RUN_V2_CUSTOM_ENDPOINT", basePath: "v2/" },
-  { description: "secretmanager.v1", endpointVariable: "GOOGLE_SECRET_MANAGER_CUSTOM_ENDPOINT", basePath: "v1/" },
-  { description: "storage.v1", endpointVariable: "GOOGLE_STORAGE_CUSTOM_ENDPOINT", basePath: "storage/v1/" },
 ];
 
 /** Artifact Registry: which image tags exist. */

@@ -33,7 +33,7 @@ export class CloudSql {
   /** Backups by name, `projects/<project>/backups/<id>`. */
   readonly backups = new Map<string, JsonObject>();
   /** Calls until an operation ends, not counting its own. */
-  callsUntilDone = 2;
+  callsUntilDone = 1;
   /** Errors of the next operations, by method id without the API's name. */
   readonly failures = new Map<string, Operation["failure"]>();
   /** Whether an instance that is not among `instances` has a database. */
@@ -68,7 +68,7 @@ export class CloudSql {
       state: "RUNNABLE",
       settings: {
         deletionProtectionEnabled: true,
-        finalBackupConfig: { enabled: true, retentionDays: "30" },
+        finalBackupConfig: { enabled: true, retentionDays: 30 },
         retainBackupsOnDelete: true,
       },
       databases: new Map(Object.entries(databases)),

@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse } from "node:http";
 
 import { answerProblems, errorProblems } from "./google-stand-in-answers";
 import { CloudBuild } from "./google-stand-in-builds";
+import { CloudRunJobs, StoredObjects, StoredSecrets } from "./google-stand-in-jobs";
 import { LoadBalancers } from "./google-stand-in-load-balancers";
 import { MigrationCenter } from "./google-stand-in-migration";
 import {
@@ -62,6 +63,9 @@ export class GoogleStandIn {
   readonly usage = new ServiceUsage();
   readonly loadBalancers = new LoadBalancers();
   readonly sql = new CloudSql();
+  readonly jobs = new CloudRunJobs();
+  readonly secrets = new StoredSecrets();
+  readonly storage = new StoredObjects();
   readonly migration = new MigrationCenter(() => this.host);
   readonly requests: RecordedRequest[] = [];
   /** The stand-in's own responses that the APIs' descriptions do not allow; the client gets HTTP 500 instead. */
@@ -86,6 +90,10 @@ export class GoogleStandIn {
       this.usage.service,
       this.loadBalancers.service,
       this.sql.service,
+      this.jobs.service,
+      this.jobs.log,
+      this.secrets.service,
+      this.storage.service,
       this.migration.service,
       ...PROBED_SERVICES,
       ...furtherServices,
