@@ -17,6 +17,7 @@ import { IdpImage } from "./idp/idp-image";
 import { IdpSecrets } from "./idp/idp-secrets";
 import { unknownSettingsRisk } from "./idp/known-settings";
 import { MediaBucket } from "./idp/media-bucket";
+import { addRecoveryScripts, type RecoverySettings } from "./idp/recovery-scripts";
 import { UpgradeBackup } from "./idp/upgrade-backup";
 import { type IdentityProviderProps } from "./identity-provider-props";
 import { Edge } from "./platform/edge/edge";
@@ -69,6 +70,9 @@ export abstract class IdentityProvider extends Construct {
 
   /** The job that prepares the database. */
   abstract readonly initialization: DbInit;
+
+  /** Settings of the scripts that restore it, as words `NAME=value`. */
+  abstract readonly restoreSettings: string;
 
   /** URL of the application. */
   abstract readonly url: string;
@@ -179,6 +183,19 @@ export abstract class IdentityProvider extends Construct {
       resources: { cpu: textOf(containerCpu), memory: containerMemory },
       startupProbe: this.settings.startupProbe,
       livenessProbe: this.settings.livenessProbe,
+    });
+  }
+
+  /** Adds the scripts that restore this deployment, and returns their settings. */
+  protected recoveryScripts(initialization: DbInit, jobs: RecoverySettings["jobs"]): string {
+    return addRecoveryScripts(this, {
+      projectId: this.place.projectId,
+      instanceName: this.database.instanceName,
+      databaseName: this.database.databaseName,
+      initializationJob: initialization.jobName,
+      administratorSecret: this.database.administratorPassword.secretId,
+      mediaBucket: this.media.bucketName,
+      jobs,
     });
   }
 

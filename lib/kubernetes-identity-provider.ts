@@ -76,6 +76,8 @@ export class KubernetesIdentityProvider extends IdentityProvider {
 
   readonly frontDoor: KubernetesFrontDoor;
 
+  readonly restoreSettings: string;
+
   readonly url: string;
 
   readonly monitoring: Monitoring;
@@ -121,6 +123,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       // At the first apply, the backup finds no database; the job is about to create it.
       dependsOn: this.upgradeBackup.ready,
     });
+    this.restoreSettings = this.recoveryScripts(this.initialization, { namespace: this.namespace.namespaceName });
     this.address = new PublicAddress(this, "Address", { place, domain: props.domain, dependsOn: networkReady });
     this.loadBalancerAddress = this.address.address;
     const { domain } = props;

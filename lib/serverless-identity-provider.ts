@@ -77,6 +77,8 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   /** Address of the load balancer; undefined if there can be none. */
   readonly address: DomainAddress | undefined;
 
+  readonly restoreSettings: string;
+
   readonly url: string;
 
   readonly monitoring: Monitoring;
@@ -98,6 +100,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       // At the first apply, the backup finds no database; the job is about to create it.
       dependsOn: this.upgradeBackup.ready,
     });
+    this.restoreSettings = this.recoveryScripts(this.initialization, { region: place.region });
 
     if (domain !== undefined) {
       this.address = new DomainAddress(this, "Address", { place, domain, dependsOn: apis.ready("compute") });

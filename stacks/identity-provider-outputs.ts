@@ -6,8 +6,19 @@ import { type IdentityProvider } from "../lib/identity-provider";
 
 /** The outputs of both variants: names and addresses, never the value of a secret. */
 export function identityProviderOutputs(identityProvider: IdentityProvider): Record<string, StackOutput> {
-  const { database, edge, image, initialization, loadBalancerAddress, media, place, secrets, upgradeBackup, url } =
-    identityProvider;
+  const {
+    database,
+    edge,
+    image,
+    initialization,
+    loadBalancerAddress,
+    media,
+    place,
+    restoreSettings,
+    secrets,
+    upgradeBackup,
+    url,
+  } = identityProvider;
   const { secretId, version } = secrets.bootstrapPassword;
   return {
     service_url: { value: url, description: "Address of the identity provider." },
@@ -49,6 +60,10 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
       description: "The command that prints the token for the application's API; null without bootstrap_token.",
     },
     database_instance_name: { value: database.instanceName, description: "Name of the database instance." },
+    restore_settings: {
+      value: restoreSettings,
+      description: "Settings of scripts/restore.sh and scripts/restore-drill.sh, for export.",
+    },
     upgrade_backup: {
       value: upgradeBackup.description,
       description: "Description of the backup that was made before this release; scripts/restore.sh finds it by that.",

@@ -4,8 +4,15 @@ import { runScript, type ScriptName, type ScriptOptions, type ScriptRun } from "
 export const PROJECT = "demo-project";
 export const INSTANCE = "idp-demo-abc123";
 export const DATABASE = "idp_demo";
+export const CONNECTION = `${PROJECT}:us-central1:${INSTANCE}`;
+export const JOBS = `projects/${PROJECT}/locations/us-central1/jobs`;
+export const INIT_JOB = `${INSTANCE}-db-init`;
+export const DUMP_JOB = `${INSTANCE}-dump`;
 
-const ENVIRONMENT = { GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first", PROJECT_ID: PROJECT, INSTANCE, DATABASE };
+const ENVIRONMENT = {
+  ...{ GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first", PROJECT_ID: PROJECT, INSTANCE, DATABASE, INIT_JOB },
+  ...{ ADMINISTRATOR_SECRET: "administrator", MEDIA_BUCKET: "media", REGION: "us-central1", LOG_SECONDS: "0" },
+};
 
 export interface SqlScene {
   readonly standIn: GoogleStandIn;
@@ -18,6 +25,19 @@ export interface SqlScene {
 export async function inSqlScene(test: (scene: SqlScene) => Promise<void>): Promise<void> {
   const standIn = await new GoogleStandIn().start();
   standIn.sql.make(PROJECT, INSTANCE, { [DATABASE]: 7 });
+  standIn.jobs.outcomeOf = () => ({ isSuccess: true, lines: ["users: 7"] });
+  const cloudsql = { name: "cloudsql", cloudSqlInstance: { instances: [CONNECTION] } };
+  const container = {
+    image: "docker.io/library/postgres:15-alpine",
+    command: ["/bin/sh", "/scripts/script.sh"],
+    env: [
+      { name: "DB_HOST", value: `/cloudsql/${CONNECTION}` },
+      { name: "DB_NAME", value: DATABASE },
+      { name: "DB_PASSWORD", valueSource: { secretKeyRef: { secret: "password", version: "1" } } },
+    ],
+  };
+  standIn.jobs.make(`${JOBS}/${INIT_JOB}`, container, [cloudsql]);
+  standIn.jobs.make(`${JOBS}/${DUMP_JOB}`, container, [cloudsql, { name: "dumps", gcs: { bucket: "dumps" } }]);
   try {
     await test({
       standIn,

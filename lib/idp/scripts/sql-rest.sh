@@ -60,3 +60,37 @@ sql_await() {
     google_reading "$sql_operation" google_get sqladmin "projects/$PROJECT_ID/operations/$sql_name" || return 1
   done
 }
+
+# sql_clone INSTANCE CLONE TIME: clones the instance as it was at that time, and waits for the clone.
+sql_clone() {
+  jq -n --arg clone "$2" --arg time "$3" '{ cloneContext: { destinationInstanceName: $clone, pointInTime: $time } }' \
+    >"$GOOGLE_WORK/clone.json"
+  sql_change "Clone $2" POST "instances/$1/clone" "$GOOGLE_WORK/clone.json" && return 0
+  # The answer to the first of several attempts was lost.
+  google_has_reason instanceAlreadyExists || return 1
+  google_reading "$sql_operation" google_get sqladmin "projects/$PROJECT_ID/operations" "instance=$2&maxResults=1" || return 1
+  sql_await "Clone $2"
+}
+
+# sql_remove INSTANCE: deletes a clone with everything of it that would be billed. A clone is protected like the instance
+# that it comes from.
+sql_remove() {
+  printf '%s\n' '{ "settings": { "deletionProtectionEnabled": false, "finalBackupConfig": { "enabled": false },
+    "retainBackupsOnDelete": false } }' >"$GOOGLE_WORK/unprotect.json"
+  if sql_change "Clone $1" PATCH "instances/$1" "$GOOGLE_WORK/unprotect.json" &&
+    sql_change "Clone $1" DELETE "instances/$1" "" "enableFinalBackup=false"; then return 0; fi
+  [ "$GOOGLE_STATUS" = 404 ]
+}
+
+# sql_clones INSTANCE KIND: prints the names of the clones of that kind, each on a line: <instance>-<kind>-<seconds>.
+sql_clones() {
+  google_get sqladmin "projects/$PROJECT_ID/instances" || return 1
+  jq -r --arg pattern "^$1-$2-[0-9]{10}\$" '.items[]?.name | select(test($pattern))' "$GOOGLE_ANSWER"
+}
+
+# sql_set_administrator INSTANCE: gives the administrator's login the password that is stored now.
+sql_set_administrator() {
+  google_get secretmanager "projects/$PROJECT_ID/secrets/$ADMINISTRATOR_SECRET/versions/latest:access" || return 1
+  jq '{ password: (.payload.data | @base64d) }' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/login.json"
+  sql_change "Administrator of $1" PUT "instances/$1/users" "$GOOGLE_WORK/login.json" "name=postgres"
+}

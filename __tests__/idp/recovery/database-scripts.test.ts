@@ -1,0 +1,145 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+
+import { programPath } from "../../support/programs";
+import { type Environment, psqlPath, runScript } from "../db-init/script-run";
+import { applicationLogin, describeOnServer } from "../db-init/tenants";
+
+const execute = promisify(execFile);
+const SCRIPTS = join(__dirname, "../../../lib/idp/scripts");
+
+interface JobEnd {
+  readonly exitCode: number;
+  readonly output: string;
+}
+
+/** Runs a script as a job does, against the database of a tenant. */
+async function job(script: string, settings: Environment, further: Environment = {}): Promise<JobEnd> {
+  const { DB_PROXY_QUIT_URL: _, ...rest } = settings;
+  const environment = { ...rest, PATH: `${dirname(psqlPath())}:${process.env.PATH ?? ""}`, ...further };
+  try {
+    const { stderr, stdout } = await execute(programPath("dash"), [join(SCRIPTS, script)], { env: environment });
+    return { exitCode: 0, output: stdout + stderr };
+  } catch (error) {
+    const { code, stderr, stdout } = error as { code: number; stderr: string; stdout: string };
+    return { exitCode: code, output: stdout + stderr };
+  }
+}
+
+const CONTENTS = [
+  "CREATE TABLE authentik_core_user (id bigserial PRIMARY KEY, name text NOT NULL)",
+  "INSERT INTO authentik_core_user (name) VALUES ('akadmin'), ('Zoë 🙂')",
+  "CREATE SCHEMA template",
+  "CREATE VIEW template.names AS SELECT name FROM authentik_core_user",
+  "SELECT lo_from_bytea(0, 'large')",
+];
+
+const NAMES = "SELECT string_agg(name, ',' ORDER BY name COLLATE \"C\") FROM template.names";
+
+function restored(settings: Environment): Environment {
+  return { ...settings, DB_NAME: `${settings.DB_NAME ?? ""}_restored` };
+}
+
+describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
+  test("copy a database into an empty one and exchange the two, as often as it is repeated", async ({
+    cluster,
+    tenant,
+  }) => {
+    const settings = tenant();
+    await runScript(settings);
+    await cluster.query(applicationLogin(settings), ...CONTENTS);
+    const source = {
+      SOURCE_HOST: settings.DB_HOST ?? "",
+      SOURCE_PORT: settings.DB_PORT ?? "",
+      SOURCE_NAME: settings.DB_NAME ?? "",
+    };
+
+    expect(await job("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 0 });
+    await runScript(restored(settings));
+    const filled = await job("fill-database.sh", restored(settings), source);
+    const again = await job("fill-database.sh", restored(settings), source);
+    // Written after the copy: it goes aside with the old data.
+    await cluster.query(applicationLogin(settings), "INSERT INTO authentik_core_user (name) VALUES ('late')");
+    const swapped = await job("swap-database.sh", settings, { ACTION: "swap" });
+
+    expect(filled).toEqual({ exitCode: 0, output: expect.stringMatching(/^copying .*\nusers: 2\n$/s) as string });
+    expect(again).toMatchObject({ exitCode: 2, output: expect.stringContaining("is not empty") as string });
+    expect(swapped).toMatchObject({ exitCode: 0 });
+    expect(await cluster.query(applicationLogin(settings), NAMES)).toBe("akadmin,Zoë 🙂");
+    expect(await cluster.query(applicationLogin(settings), "INSERT INTO authentik_core_user (name) VALUES ('x')")).toBe(
+      "",
+    );
+    expect(await job("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 1 });
+    expect(await job("swap-database.sh", settings, { ACTION: "drop-former" })).toMatchObject({ exitCode: 0 });
+    expect(await job("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 0 });
+  });
+
+  test("restore a dump whose checksum is right, and refuse all others before they change anything", async ({
+    cluster,
+    tenant,
+  }) => {
+    const settings = tenant();
+    const folder = mkdtempSync(join(tmpdir(), "dump-"));
+    try {
+      await runScript(settings);
+      await cluster.query(applicationLogin(settings), ...CONTENTS);
+      const { DB_HOST = "", DB_NAME = "", DB_PASSWORD = "", DB_PORT = "", DB_USER = "" } = settings;
+      const login = { PGHOST: DB_HOST, PGPORT: DB_PORT, PGUSER: DB_USER, PGPASSWORD: DB_PASSWORD };
+      await execute(
+        "sh",
+        [
+          "-c",
+          `pg_dump -Fc -f '${folder}/a.dump' '${DB_NAME}' && cd '${folder}' && sha256sum a.dump >a.dump.sha256
+          head -c 2000 a.dump >cut.dump && sha256sum cut.dump >cut.dump.sha256
+          cp a.dump wrong.dump && sha256sum cut.dump >wrong.dump.sha256 && cp a.dump bare.dump`,
+        ],
+        { env: { ...login, PATH: `${dirname(psqlPath())}:${process.env.PATH ?? ""}` } },
+      );
+      await runScript(restored(settings));
+
+      for (const file of ["cut", "wrong", "bare", "none"]) {
+        const refused = await job("fill-database.sh", restored(settings), { DUMP_FILE: `${folder}/${file}.dump` });
+        expect([file, refused.exitCode]).toEqual([file, 3]);
+      }
+      const filled = await job("fill-database.sh", restored(settings), { DUMP_FILE: `${folder}/a.dump` });
+
+      expect(filled).toMatchObject({ exitCode: 0, output: expect.stringContaining("users: 2") as string });
+      expect(await cluster.query(applicationLogin(restored(settings)), NAMES)).toBe("akadmin,Zoë 🙂");
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test("exchange the databases although the application keeps connecting", async ({ cluster, tenant }) => {
+    const settings = tenant();
+    await runScript(settings);
+    await cluster.query(applicationLogin(settings), ...CONTENTS);
+    await runScript(restored(settings));
+    let isOver = false;
+    const application = (async () => {
+      while (!isOver) await cluster.query(applicationLogin(settings), "SELECT pg_sleep(0.2)").catch(() => undefined);
+    })();
+
+    const swapped = await job("swap-database.sh", settings, { ACTION: "swap" });
+    isOver = true;
+    await application;
+
+    expect(swapped).toMatchObject({ exitCode: 0 });
+    expect(await cluster.query(applicationLogin(settings), "SELECT to_regclass('authentik_core_user') IS NULL")).toBe(
+      "t",
+    );
+  });
+
+  test("count the users, and fail where there are none", async ({ cluster, tenant }) => {
+    const settings = tenant();
+    await runScript(settings);
+    await cluster.query(applicationLogin(settings), ...CONTENTS);
+
+    expect(await job("count-users.sh", settings)).toEqual({ exitCode: 0, output: "users: 2\n" });
+    await cluster.query(applicationLogin(settings), "DELETE FROM authentik_core_user");
+    expect((await job("count-users.sh", settings)).exitCode).toBe(1);
+  });
+});

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+
+import { packageFile } from "../../../lib/core/package-file";
+import { type ScriptName } from "../../support/google-stand-in-scripts";
+import { describeWith } from "../../support/programs";
+import { inSqlScene, INSTANCE, PROJECT } from "./sql-scene";
+
+const PAGE = readFileSync(packageFile("stacks/identity-provider.md"), "utf8");
+
+/** The scripts of a restore as the page calls them, with their words. */
+const COMMANDS = [...PAGE.matchAll(/^sh \S+\/scripts\/(restore|restore-drill)\.sh ?(.*)$/gm)].map(
+  ([, script = "", words = ""]) =>
+    [script as ScriptName, (words.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ""))] as const,
+);
+
+describeWith(["curl", "dash", "jq"], "The page's commands of a restore", () => {
+  it("are all of them", () => {
+    const called = new Set(COMMANDS.map(([script, [command = script]]) => command));
+    expect([...called].sort()).toEqual([
+      ...["backup", "drop-former", "dump", "final-backup", "media", "point-in-time", "restore-drill"],
+    ]);
+  });
+
+  it.concurrent.each(COMMANDS)("%s %j runs", (script, words) =>
+    inSqlScene(async ({ run, standIn }) => {
+      standIn.secrets.payloads.set(`projects/${PROJECT}/secrets/administrator`, "geheim");
+      standIn.sql.addBackup(PROJECT, INSTANCE, { type: "FINAL", instanceDeletionTime: "2026-11-22T11:00:00Z" });
+      standIn.sql.addBackup(PROJECT, INSTANCE, { description: "before 2026.5.8" });
+
+      expect(await run(script, { arguments: words, input: "yes\n" })).toMatchObject({ exitCode: 0, stderr: "" });
+    }),
+  );
+});

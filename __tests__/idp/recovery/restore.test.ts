@@ -1,0 +1,164 @@
+import { describeWith } from "../../support/programs";
+import {
+  CONNECTION,
+  DATABASE,
+  DUMP_JOB,
+  INIT_JOB,
+  inSqlScene,
+  INSTANCE,
+  JOBS,
+  PROJECT,
+  type SqlScene,
+} from "./sql-scene";
+
+const TIME = "2026-11-22T11:00:00Z";
+
+/** What the jobs did, in order: the script of its own or of the copied job, and the variables that matter. */
+function runsOf({ standIn }: SqlScene): readonly string[] {
+  return standIn.jobs.runs.map(({ command, databases, environment, job }) => {
+    const text = command.join(" ");
+    const script = /\n# Runs as a job[^:]*: (\w+)/.exec(text)?.[1] ?? "db-init";
+    const { ACTION = "", DB_NAME = "" } = environment;
+    const where = databases.map((name) => name.replace(CONNECTION, "").replace(/\d{10}$/, "…")).join("+");
+    return [job.endsWith(`${DUMP_JOB}-restore`) ? "dump:" : "", script, ACTION, DB_NAME, where]
+      .filter(Boolean)
+      .join(" ");
+  });
+}
+
+describeWith(["curl", "dash", "jq"], "restore.sh", () => {
+  it.concurrent.each([
+    ["point-in-time", TIME],
+    ["dump", "latest"],
+    ["backup", "before 2026.5.8"],
+    ["final-backup"],
+    ["media"],
+    ["drop-former"],
+  ])("%s: a dry run prints the steps and changes nothing", (...words) =>
+    inSqlScene(async ({ changes, run, standIn }) => {
+      standIn.sql.addBackup(PROJECT, INSTANCE, { type: "FINAL", instanceDeletionTime: TIME });
+      standIn.sql.addBackup(PROJECT, INSTANCE, { description: "before 2026.5.8" });
+      standIn.storage.objects = [{ bucket: "media", name: "a.png", generation: "1", softDeleteTime: TIME }];
+
+      const { exitCode, stderr, stdout } = await run("restore", { arguments: [...words, "--dry-run"] });
+
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(stdout).toMatch(/^Dry run: nothing is changed\. Steps:\n {2}1\. /);
+      expect(changes()).toEqual([]);
+    }),
+  );
+
+  it.concurrent("asks before it overwrites anything, and takes only yes", () =>
+    inSqlScene(async ({ changes, run }) => {
+      const { exitCode, stdout } = await run("restore", { arguments: ["dump", "latest"], input: "y\n" });
+
+      expect(exitCode).toBe(1);
+      expect(stdout).toContain(
+        `Replace the data of ${DATABASE} by those of latest/${DATABASE}.dump? Only "yes" goes on: Nothing is changed.`,
+      );
+      expect(changes()).toEqual([]);
+    }),
+  );
+
+  it.concurrent("dump: fills an empty database from the dump and exchanges the two", () =>
+    inSqlScene(async (scene) => {
+      const { exitCode, stderr, stdout } = await scene.run("restore", {
+        arguments: ["dump", "latest"],
+        input: "yes\n",
+      });
+
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(runsOf(scene)).toEqual([
+        `puts clear ${DATABASE}`,
+        `db-init ${DATABASE}_restored`,
+        `dump: restores ${DATABASE}_restored`,
+        `puts swap ${DATABASE}`,
+      ]);
+      expect(scene.standIn.jobs.runs[2]?.command[2]).toMatch(
+        /^DUMP_FILE=\$DUMP_FOLDER\/latest\/idp_demo\.dump\n#!\/bin\/sh\n/,
+      );
+      expect(stdout).toContain(`The data from before is in the database ${DATABASE}_former`);
+      expect([...scene.standIn.jobs.jobs.keys()]).toEqual([`${JOBS}/${INIT_JOB}`, `${JOBS}/${DUMP_JOB}`]);
+    }),
+  );
+
+  it.concurrent("point-in-time: copies from a clone that has the passwords of now, and drops the clone", () =>
+    inSqlScene(async (scene) => {
+      const { standIn } = scene;
+      standIn.secrets.payloads.set(`projects/${PROJECT}/secrets/administrator`, "geheim");
+
+      const { exitCode, output, stderr } = await scene.run("restore", { arguments: ["point-in-time", TIME, "--yes"] });
+
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(runsOf(scene)).toEqual([
+        `db-init ${DATABASE} -restore-…`,
+        `puts clear ${DATABASE}`,
+        `db-init ${DATABASE}_restored`,
+        `restores ${DATABASE}_restored +-restore-…`,
+        `puts swap ${DATABASE}`,
+      ]);
+      expect(standIn.requestsTo("sqladmin.users.update")[0]?.body).toEqual({ password: "geheim" });
+      expect(output).not.toContain("geheim");
+      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
+    }),
+  );
+
+  it.concurrent("final-backup: takes the newest one of this instance, then stores the passwords of now", () =>
+    inSqlScene(async (scene) => {
+      const { standIn } = scene;
+      standIn.secrets.payloads.set(`projects/${PROJECT}/secrets/administrator`, "geheim");
+      const final = { type: "FINAL", instanceDeletionTime: "2026-11-20T00:00:00Z" };
+      standIn.sql.addBackup(PROJECT, INSTANCE, final);
+      const newest = standIn.sql.addBackup(PROJECT, INSTANCE, { ...final, instanceDeletionTime: TIME });
+      standIn.sql.addBackup(PROJECT, "idp-other", { ...final, instanceDeletionTime: "2026-11-22T11:30:00Z" });
+
+      const { exitCode, stderr } = await scene.run("restore", { arguments: ["final-backup", "--yes"] });
+
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(standIn.requestsTo("sqladmin.instances.restoreBackup")[0]?.body).toEqual({ backup: newest });
+      expect(standIn.sql.instances.get(`${PROJECT}/${INSTANCE}`)?.passwords.get("postgres")).toBe("geheim");
+      expect(runsOf(scene)).toEqual([`db-init ${DATABASE}`]);
+    }),
+  );
+
+  it.concurrent("media: restores the newest deleted version of each file, and no file that exists again", () =>
+    inSqlScene(async ({ run, standIn }) => {
+      const deleted = { bucket: "media", softDeleteTime: TIME };
+      standIn.storage.objects = [
+        { ...deleted, name: "media/public/Zoë ~ a+b..png", generation: "1" },
+        { ...deleted, name: "media/public/Zoë ~ a+b..png", generation: "2" },
+        { ...deleted, name: "media/again.png", generation: "3" },
+        { bucket: "media", name: "media/again.png", generation: "4" },
+        { ...deleted, name: "media/old.png", generation: "5", softDeleteTime: "2026-11-01T00:00:00Z" },
+      ];
+
+      const { exitCode, stderr, stdout } = await run("restore", {
+        arguments: ["media", "2026-11-22T00:00:00Z", "--yes"],
+      });
+
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(stdout).toContain("Restored 1 file(s) of media; 1 existed again and stayed.");
+      const there = standIn.storage.objects.filter(({ softDeleteTime }) => softDeleteTime === undefined);
+      expect(there.map(({ generation, name }) => `${name} ${generation}`)).toEqual([
+        "media/again.png 4",
+        "media/public/Zoë ~ a+b..png 1002",
+      ]);
+    }),
+  );
+
+  it.concurrent("refuses what it cannot do, all at once", () =>
+    inSqlScene(async ({ run, standIn }) => {
+      const { exitCode, stderr } = await run("restore", {
+        arguments: ["point-in-time", "yesterday", "--force"],
+        environment: { INSTANCE: "", ADMINISTRATOR_SECRET: "a b" },
+      });
+
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('"--force" is no option');
+      expect([...stderr.matchAll(/^ {2}- (\w+) is /gm)].map(([, name]) => name)).toEqual([
+        ...["SUBJECT", "INSTANCE", "ADMINISTRATOR_SECRET"],
+      ]);
+      expect(standIn.requests).toEqual([]);
+    }),
+  );
+});

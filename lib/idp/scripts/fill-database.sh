@@ -1,0 +1,89 @@
+#!/bin/sh
+# Runs as a job: restores a dump, or a copy of another database, into an empty database as the application's role. It is
+# all or nothing, so it can be killed and repeated.
+#
+#   DB_HOST, DB_PORT, DB_NAME, DB_USER, DB_PASSWORD   the empty database
+#   DUMP_FILE                                        path of a dump with its .sha256 beside it, or
+#   SOURCE_HOST, SOURCE_PORT, SOURCE_NAME            database of the same role to copy
+#
+# Exit codes: 0 done, 1 failed, 2 the target is not empty, 3 the dump is damaged
+set -eu
+
+finish() {
+  code=$?
+  [ -z "${DB_PROXY_QUIT_URL:-}" ] || wget -q -O /dev/null --post-data= "$DB_PROXY_QUIT_URL" || :
+  exit "$code"
+}
+trap finish EXIT
+
+fail() {
+  code=$1
+  shift
+  echo "failed: $*" >&2
+  exit "$code"
+}
+
+# Nothing else may direct the programs to another server or login.
+unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS
+export PGHOST="$DB_HOST" PGPORT="${DB_PORT:-5432}" PGUSER="$DB_USER" PGPASSWORD="$DB_PASSWORD" PGDATABASE="$DB_NAME"
+export PGCONNECT_TIMEOUT=10 PGSSLMODE="${PGSSLMODE:-disable}"
+
+ask() {
+  psql --no-psqlrc --no-password --quiet --no-align --tuples-only --set=ON_ERROR_STOP=1 --command="$1"
+}
+
+# await HOST PORT
+await() {
+  tries=0
+  until pg_isready --quiet --host="$1" --port="$2"; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 60 ] || fail 1 "PostgreSQL at $1 did not answer"
+    sleep 1
+  done
+}
+
+# What a database holds besides what every new one has; parts of extensions go with them.
+contents="SELECT
+  (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema')
+  + (SELECT count(*) FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+    WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema')
+  + (SELECT count(*) FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname NOT IN ('information_schema', 'public'))
+  + (SELECT count(*) FROM pg_largeobject_metadata)"
+
+await "$PGHOST" "$PGPORT"
+found=$(ask "$contents")
+[ "$found" = 0 ] || fail 2 "the database $DB_NAME is not empty ($found objects); nothing is changed"
+
+restore() {
+  # Owners and privileges are those of the role that restores.
+  pg_restore --no-owner --no-privileges --exit-on-error --single-transaction --no-password --dbname="$DB_NAME" "$@"
+}
+
+if [ -n "${DUMP_FILE:-}" ]; then
+  [ -f "$DUMP_FILE" ] || fail 3 "there is no $DUMP_FILE"
+  [ -f "$DUMP_FILE.sha256" ] || fail 3 "there is no $DUMP_FILE.sha256, so the dump is not whole"
+  echo "checking $DUMP_FILE"
+  read -r wanted _ <"$DUMP_FILE.sha256"
+  actual=$(sha256sum "$DUMP_FILE")
+  [ "${actual%% *}" = "$wanted" ] || fail 3 "the checksum of $DUMP_FILE is wrong"
+  # A list of contents can be read of a damaged file, too.
+  pg_restore --file=/dev/null "$DUMP_FILE" || fail 3 "$DUMP_FILE cannot be read"
+  echo "restoring $DUMP_FILE into $DB_NAME"
+  restore "$DUMP_FILE" || fail 1 "the dump could not be restored; $DB_NAME is still empty"
+else
+  await "$SOURCE_HOST" "$SOURCE_PORT"
+  echo "copying $SOURCE_NAME into $DB_NAME"
+  # The shell knows the exit code of the last program of a pipe only.
+  codes=$({
+    { pg_dump --format=custom --compress=0 --no-password --host="$SOURCE_HOST" --port="$SOURCE_PORT" \
+      --dbname="$SOURCE_NAME" && echo dumped >&3; } | { restore >&2 && echo restored >&3; }
+  } 3>&1) || :
+  case $codes in
+    *dumped*restored* | *restored*dumped*) ;;
+    *) fail 1 "the database could not be copied; $DB_NAME is still empty" ;;
+  esac
+fi
+ask "SET client_min_messages = error; ANALYZE"
+echo "users: $(ask "SELECT CASE WHEN to_regclass('authentik_core_user') IS NULL THEN 'none' ELSE
+  (xpath('/row/c/text()', query_to_xml('SELECT count(*) AS c FROM authentik_core_user', false, true, '')))[1]::text END")"

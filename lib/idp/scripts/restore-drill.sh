@@ -1,0 +1,105 @@
+#!/bin/sh
+# Shows that the database can be restored: clones it as it was at a point in time, counts the users in the clone by a job,
+# deletes the clone and says how long that took. The database itself is only read.
+#
+#   restore-drill.sh          as of ten minutes ago
+#   restore-drill.sh TIME     as of that time, like 2026-11-22T12:00:00Z
+#
+# An interrupted drill deletes its clone before it ends; what a killed one has left, the next one deletes. The clone is
+# billed while it exists.
+#
+#   PROJECT_ID   project (required)
+#   INSTANCE     name of the database instance (required)
+#   DATABASE     name of the application's database (required)
+#   INIT_JOB     name of the job db-init (required)
+#   REGION       region of the jobs on Cloud Run, or
+#   NAMESPACE    namespace of the jobs in the cluster that kubectl is connected to
+#   SQL_SECONDS, JOB_SECONDS   time limits for one change of Cloud SQL and for the job (3600)
+# Settings of the calls and exit codes: google-rest.sh.
+set -eu
+
+# shellcheck source=/dev/null
+. "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
+# shellcheck source=/dev/null
+. "${0%"${0##*/}"}./sql-rest.sh"
+# shellcheck source=/dev/null
+. "${0%"${0##*/}"}./database-jobs.sh"
+
+POINT_IN_TIME=
+case ${1:-} in
+  --help | -h)
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+  *) POINT_IN_TIME=${1:-} ;;
+esac
+
+google_require curl jq
+google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
+google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
+google_setting DATABASE '[a-z0-9_]+' "the name of a database"
+google_setting INIT_JOB '[a-z0-9][a-z0-9-]*' "the name of the job db-init"
+if on_kubernetes; then google_require "$KUBECTL"; else google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"; fi
+[ -z "$POINT_IN_TIME" ] || google_setting POINT_IN_TIME \
+  '20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z' "a time, like 2026-11-22T12:00:00Z"
+google_time_limit SQL_SECONDS JOB_SECONDS LOG_SECONDS
+google_check_settings
+google_start
+google_be_patient
+
+clone=$INSTANCE-drill-$GOOGLE_STARTED
+cloning=no
+
+# Leaves nothing that is billed.
+clean_up() {
+  # shellcheck disable=SC2154 # of database-jobs.sh
+  remove_job || google_complain "The job $job_now cannot be deleted. $(google_outcome)"
+  [ "$cloning" = yes ] || return 0
+  google_complain "Deleting the clone $clone, which is billed as long as it exists."
+  # A request that was broken off may still be on its way.
+  google_sleep "$REST_POLL_SECONDS"
+  sql_remove "$clone" || {
+    google_complain "The clone $clone cannot be deleted. $(google_outcome)"
+    google_complain "  Way out: run this script again, which deletes it first."
+    return 0
+  }
+  cloning=no
+  google_complain "Deleted $clone."
+}
+
+give_up() {
+  outcome=$(google_outcome)
+  google_complain "$1"
+  google_complain "  $outcome"
+  [ -z "${2:-}" ] || google_complain "  $2"
+  clean_up
+  exit 1
+}
+
+google_reading '.connectionName // ""' google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE" ||
+  google_fail "The database instance $INSTANCE cannot be read." "Way out: check PROJECT_ID and INSTANCE; the caller needs roles/cloudsql.admin."
+[ -n "$POINT_IN_TIME" ] || POINT_IN_TIME=$(jq -nr --argjson time "$((GOOGLE_STARTED - 600))" '$time | todate')
+
+left=$(sql_clones "$INSTANCE" drill) || google_fail "The clones of $INSTANCE cannot be listed."
+for old in $left; do
+  google_say "Deleting $old, which an earlier drill has left."
+  sql_remove "$old" || google_fail "$old, which an earlier drill has left, cannot be deleted."
+done
+
+google_on_interrupt clean_up
+cloning=yes
+google_say "Cloning $INSTANCE as of $POINT_IN_TIME to $clone."
+sql_clone "$INSTANCE" "$clone" "$POINT_IN_TIME" ||
+  give_up "$INSTANCE cannot be cloned." "Way out: choose a time between the oldest kept log and some minutes ago."
+cloned_seconds=$(google_seconds)
+google_reading '.connectionName // ""' google_get sqladmin "projects/$PROJECT_ID/instances/$clone" ||
+  give_up "The clone cannot be read."
+run_job "$INIT_JOB" "$GOOGLE_READ" "" "${0%"${0##*/}"}./count-users.sh" "DB_NAME=$DATABASE" ||
+  give_up "The users of the clone cannot be counted." "Way out: if a password was rotated after $POINT_IN_TIME, choose a later time."
+users=$(job_line "users: ")
+counted_seconds=$(google_seconds)
+sql_remove "$clone" || give_up "The clone cannot be deleted."
+cloning=no
+google_on_interrupt :
+google_say "Restored ${users:-at least one} user(s) as of $POINT_IN_TIME: clone ready after $cloned_seconds s," \
+  "users counted after $counted_seconds s, clone deleted after $(google_seconds) s."

@@ -1,0 +1,233 @@
+#!/bin/sh
+# Restores the database or uploaded files of a deployment.
+#
+#   restore.sh point-in-time TIME   the database as it was at TIME, like 2026-11-22T12:00:00Z, through a clone
+#   restore.sh dump latest|OBJECT   the database from a dump, for example dumps/idp_demo-20261122T020000Z.dump
+#   restore.sh backup NAME          all databases of the instance from a backup, by its name or description
+#   restore.sh final-backup         the same from the newest final backup of a deleted instance of this name
+#   restore.sh media [TIME]         deleted files of the media bucket, or only those deleted since TIME
+#   restore.sh drop-former          removes the database that point-in-time or dump has put aside
+#
+#   --dry-run   prints the steps and changes nothing
+#   --yes       does not ask
+#
+# point-in-time and dump fill a new database beside the application's and then exchange the two: the application goes on
+# until then and is interrupted for seconds. backup and final-backup overwrite the instance, which takes minutes.
+# Each can be repeated after an interruption.
+#
+#   PROJECT_ID             project (required)
+#   INSTANCE               name of the database instance
+#   DATABASE               name of the application's database
+#   INIT_JOB               name of the job db-init
+#   ADMINISTRATOR_SECRET   name of the secret with the administrator's password
+#   MEDIA_BUCKET           name of the media bucket
+#   REGION                 region of the jobs on Cloud Run, or
+#   NAMESPACE              namespace of the jobs in the cluster that kubectl is connected to
+# Settings of the calls and exit codes: google-rest.sh.
+set -eu
+
+folder=${0%"${0##*/}"}.
+# shellcheck source=/dev/null
+. "${GOOGLE_REST_LIBRARY:-$folder/google-rest.sh}"
+# shellcheck source=/dev/null
+. "$folder/sql-rest.sh"
+# shellcheck source=/dev/null
+. "$folder/database-jobs.sh"
+
+yes=no dry_run=no action='' subject=''
+for word in "$@"; do
+  case $word in
+    --yes) yes=yes ;;
+    --dry-run) dry_run=yes ;;
+    --help | -h)
+      sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+      exit 0
+      ;;
+    -*) google_refuse "\"$word\" is no option; there are --dry-run, --yes and --help." ;;
+    *) if [ -z "$action" ]; then action=$word; elif [ -z "$subject" ]; then subject=$word; else google_refuse "\"$word\" is one word too many."; fi ;;
+  esac
+done
+
+time_pattern='20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z'
+time_meaning="a time, like 2026-11-22T12:00:00Z"
+SUBJECT=$subject
+google_require curl jq
+google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
+case $action in
+  point-in-time) google_setting SUBJECT "$time_pattern" "$time_meaning" ;;
+  dump) google_setting SUBJECT 'latest|[A-Za-z0-9][A-Za-z0-9_./-]*' "latest, or the name of a dump in the bucket" ;;
+  backup) google_setting SUBJECT '[A-Za-z0-9][A-Za-z0-9 ._/:@-]*' "the name or the description of a backup" ;;
+  media)
+    google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
+    [ -z "$SUBJECT" ] || google_setting SUBJECT "$time_pattern" "$time_meaning"
+    ;;
+  final-backup | drop-former) ;;
+  *) google_refuse "\"$action\" is no command; there are point-in-time, dump, backup, final-backup, media and drop-former." ;;
+esac
+if [ "$action" != media ]; then
+  google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
+  google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
+  google_setting INIT_JOB '[a-z0-9][a-z0-9-]*' "the name of the job db-init"
+  case $action in
+    point-in-time | *backup) google_setting ADMINISTRATOR_SECRET '[A-Za-z0-9_-]+' "the name of the secret with the administrator's password" ;;
+  esac
+  if on_kubernetes; then google_require "$KUBECTL"; else google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"; fi
+fi
+google_time_limit SQL_SECONDS JOB_SECONDS LOG_SECONDS
+google_check_settings
+google_start
+google_be_patient
+
+DUMP_JOB=${DUMP_JOB:-${INIT_JOB:+${INIT_JOB%-db-init*}-dump}}
+clone=
+step=0
+
+# steps QUESTION STEP...: prints the steps, and goes on if the answer is yes.
+steps() {
+  question=$1
+  shift
+  google_say "$([ "$dry_run" = no ] || echo 'Dry run: nothing is changed. ')Steps:"
+  for text in "$@"; do
+    step=$((step + 1))
+    google_say "  $step. $text"
+  done
+  step=0
+  [ "$dry_run" = no ] || exit 0
+  [ "$yes" = no ] || return 0
+  printf '%s Only "yes" goes on: ' "$question"
+  read -r answer || answer=
+  [ "$answer" = yes ] || { google_say "Nothing is changed." && exit 1; }
+}
+
+clean_up() {
+  # shellcheck disable=SC2154 # of database-jobs.sh
+  remove_job || google_complain "The job $job_now cannot be deleted. $(google_outcome)"
+  [ -n "$clone" ] || return 0
+  google_complain "Deleting the clone $clone, which is billed as long as it exists."
+  # A request that was broken off may still be on its way.
+  google_sleep "$REST_POLL_SECONDS"
+  sql_remove "$clone" ||
+    google_complain "The clone cannot be deleted; run the same command again, which deletes it first. $(google_outcome)"
+}
+
+give_up() {
+  outcome=$(google_outcome)
+  google_complain "$1"
+  google_complain "  $outcome"
+  google_complain "  Way out: repair what the message names and run the same command again."
+  clean_up
+  exit 1
+}
+
+# try WHAT COMMAND...: one step.
+try() {
+  step=$((step + 1))
+  what=$1
+  shift
+  google_say "Step $step: $what"
+  "$@" || give_up "Step $step failed: $what"
+}
+
+connection_of() {
+  google_reading '.connectionName // ""' google_get sqladmin "projects/$PROJECT_ID/instances/$1" || return 1
+  connection=$GOOGLE_READ
+}
+
+swap() {
+  run_job "$INIT_JOB" "$own" "" "$folder/swap-database.sh" "ACTION=$1" "DB_NAME=$DATABASE"
+}
+
+prepare() {
+  swap clear && run_job "$INIT_JOB" "$own" "" "" "DB_NAME=${DATABASE}_restored"
+}
+
+adopt() {
+  sql_set_administrator "$1" && connection_of "$1" && run_job "$INIT_JOB" "$connection" "" "" "DB_NAME=$DATABASE"
+}
+
+say_former() {
+  google_say "Restored after $(google_seconds) s. The data from before is in the database ${DATABASE}_former: compare it, then" \
+    "remove it with restore.sh drop-former."
+}
+
+exchange="exchange the two: $DATABASE becomes ${DATABASE:-}_former; the application is interrupted for seconds"
+case $action in
+  *backup | dump | point-in-time | drop-former)
+    connection_of "$INSTANCE" ||
+      google_fail "The database instance $INSTANCE cannot be read." "Way out: after a destroy, apply first; the next apply makes an empty instance of the same name."
+    own=$connection
+    ;;
+esac
+google_on_interrupt clean_up
+
+case $action in
+  dump)
+    object=$SUBJECT
+    [ "$object" != latest ] || object=latest/$DATABASE.dump
+    steps "Replace the data of $DATABASE by those of $object?" \
+      "make an empty database ${DATABASE}_restored by the job $INIT_JOB" \
+      "restore $object into it by a copy of the job $DUMP_JOB, after checking that the dump is whole" "$exchange"
+    try "empty database" prepare
+    # shellcheck disable=SC2016 # of the job's shell
+    { printf 'DUMP_FILE=$DUMP_FOLDER/%s\n' "$object" && cat "$folder/fill-database.sh"; } >"$GOOGLE_WORK/fill.sh"
+    try "restore $object" run_job "$DUMP_JOB" "$own" "" "$GOOGLE_WORK/fill.sh" "DB_NAME=${DATABASE}_restored"
+    try "exchange" swap swap
+    say_former
+    ;;
+  point-in-time)
+    left=$(sql_clones "$INSTANCE" restore) || google_fail "The clones of $INSTANCE cannot be listed."
+    steps "Replace the data of $DATABASE by those of $SUBJECT?" \
+      ${left:+"delete what a killed restore has left: $left"} \
+      "clone $INSTANCE as of $SUBJECT; the clone is billed while it exists" \
+      "give the clone's logins the passwords of now, by the job $INIT_JOB" \
+      "make an empty database ${DATABASE}_restored by the job $INIT_JOB" \
+      "copy $DATABASE of the clone into it by a job" "$exchange" "delete the clone"
+    for old in $left; do try "delete $old" sql_remove "$old"; done
+    clone=$INSTANCE-restore-$GOOGLE_STARTED
+    try "clone" sql_clone "$INSTANCE" "$clone" "$SUBJECT"
+    try "passwords of the clone" adopt "$clone"
+    source=$connection
+    try "empty database" prepare
+    try "copy" run_job "$INIT_JOB" "$own" "$source" "$folder/fill-database.sh" "DB_NAME=${DATABASE}_restored" \
+      "SOURCE_NAME=$DATABASE"
+    try "exchange" swap swap
+    try "delete the clone" sql_remove "$clone"
+    clone=
+    say_former
+    ;;
+  backup | final-backup)
+    export INSTANCE SUBJECT
+    # shellcheck disable=SC2016 # names of jq
+    filter='select(.instance == env.INSTANCE and .state == "SUCCESSFUL")'
+    if [ "$action" = backup ]; then
+      filter="$filter"' | select(.description == env.SUBJECT or .name == env.SUBJECT or (.name | split("/") | last) == env.SUBJECT)'
+    else
+      filter="$filter"' | select(.type == "FINAL")'
+    fi
+    google_reading "[.backups[]? | $filter]"' | sort_by(.instanceDeletionTime // .backupInterval.endTime // "") | last // {}
+      | "\(.name // "") \(.instanceDeletionTime // .backupInterval.endTime // "")"' \
+      google_get sqladmin "projects/$PROJECT_ID/backups" "filter=instance%3A$INSTANCE" ||
+      google_fail "The backups of project $PROJECT_ID cannot be read." "Way out: the caller needs roles/cloudsql.admin."
+    name=${GOOGLE_READ%% *}
+    [ -n "$name" ] || {
+      google_complain "There is no such backup of $INSTANCE. All of them: gcloud sql backups list --project=$PROJECT_ID"
+      exit 1
+    }
+    steps "Overwrite everything in $INSTANCE?" \
+      "restore $name (of ${GOOGLE_READ#* }) into $INSTANCE; all its databases are overwritten, which takes minutes" \
+      "give the administrator's login the password that is stored now" \
+      "store the other passwords of now in the database by the job $INIT_JOB"
+    jq -n --arg name "$name" '{ backup: $name }' >"$GOOGLE_WORK/restore.json"
+    try "restore $name" sql_change "Restore of $INSTANCE" POST "instances/$INSTANCE/restoreBackup" "$GOOGLE_WORK/restore.json"
+    try "passwords" adopt "$INSTANCE"
+    google_say "Restored after $(google_seconds) s."
+    ;;
+  drop-former)
+    steps "Remove ${DATABASE}_former? It cannot be brought back." "drop the database ${DATABASE}_former"
+    try "drop" swap drop-former
+    ;;
+  media)
+    # shellcheck source=/dev/null
+    . "$folder/restore-media.sh"
+    ;;
+esac

@@ -1,0 +1,78 @@
+#!/bin/sh
+# Runs as a job with the administrator's login: puts a restored database in the place of the application's. It can be killed
+# and repeated.
+#
+#   clear        removes the restored database, so that a restore begins with an empty one
+#   swap         the application's database becomes <name>_former, the restored one takes its name
+#   drop-former  removes <name>_former
+#
+#   ACTION                                       one of these
+#   DB_HOST, DB_PORT, DB_NAME, DB_ADMIN_USER, DB_ADMIN_PASSWORD   server, application's database, administrator
+set -eu
+
+finish() {
+  code=$?
+  [ -z "${DB_PROXY_QUIT_URL:-}" ] || wget -q -O /dev/null --post-data= "$DB_PROXY_QUIT_URL" || :
+  exit "$code"
+}
+trap finish EXIT
+
+unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS
+export PGHOST="$DB_HOST" PGPORT="${DB_PORT:-5432}" PGUSER="${DB_ADMIN_USER:-postgres}" PGPASSWORD="$DB_ADMIN_PASSWORD"
+export PGDATABASE="${DB_ADMIN_DATABASE:-postgres}" PGCONNECT_TIMEOUT=10 PGSSLMODE="${PGSSLMODE:-disable}"
+
+# run: statements from standard input.
+run() {
+  psql --no-psqlrc --no-password --quiet --no-align --tuples-only --set=ON_ERROR_STOP=1 --set=name="$DB_NAME" \
+    --set=restored="${DB_NAME}_restored" --set=former="${DB_NAME}_former"
+}
+
+tries=0
+until pg_isready --quiet; do
+  tries=$((tries + 1))
+  [ "$tries" -lt 60 ] || { echo "failed: PostgreSQL at $DB_HOST did not answer" >&2 && exit 1; }
+  sleep 1
+done
+
+case $ACTION in
+  clear)
+    former=$(echo "SELECT count(*) FROM pg_database WHERE datname = :'former'" | run)
+    if [ "$former" != 0 ]; then
+      echo "failed: ${DB_NAME}_former is still there from the last restore; remove it with restore.sh drop-former" >&2
+      exit 1
+    fi
+    echo 'DROP DATABASE IF EXISTS :"restored" WITH (FORCE)' | run
+    echo "${DB_NAME}_restored is free"
+    ;;
+  swap)
+    found=$(echo "SELECT count(*) FROM pg_database WHERE datname = :'restored'" | run)
+    [ "$found" = 1 ] || { echo "failed: there is no ${DB_NAME}_restored" >&2 && exit 1; }
+    tries=0
+    until run <<'SQL'; do
+SELECT format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS false', datname) FROM pg_database WHERE datname = :'name' \gexec
+SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+  WHERE datname IN (:'name', :'restored') AND pid <> pg_backend_pid() \g /dev/null
+BEGIN;
+SELECT format('ALTER DATABASE %I RENAME TO %I', datname, :'former') FROM pg_database WHERE datname = :'name' \gexec
+ALTER DATABASE :"restored" RENAME TO :"name";
+COMMIT;
+SQL
+      tries=$((tries + 1))
+      if [ "$tries" -ge 10 ]; then
+        echo 'ALTER DATABASE :"name" WITH ALLOW_CONNECTIONS true' | run
+        echo "failed: $DB_NAME is in use all the time; nothing is changed" >&2
+        exit 1
+      fi
+      sleep 1
+    done
+    echo "swapped: $DB_NAME is the restored one; ${DB_NAME}_former is what it was before"
+    ;;
+  drop-former)
+    echo 'DROP DATABASE IF EXISTS :"former" WITH (FORCE)' | run
+    echo "${DB_NAME}_former is gone"
+    ;;
+  *)
+    echo "failed: ACTION is $ACTION; there are clear, swap and drop-former" >&2
+    exit 2
+    ;;
+esac
