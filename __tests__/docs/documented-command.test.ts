@@ -11,6 +11,13 @@ beforeAll(async () => {
 
 describe("The judge of documented commands", () => {
   it.each([
+    ["sh cdktf.out/stacks/idp-serverless/scripts/restore.sh everything", "scripts/restore.sh has no option everything"],
+    [
+      "sh cdktf.out/stacks/idp-serverless/scripts/restore.sh dump latest --now",
+      "scripts/restore.sh has no option --now",
+    ],
+    ["export $(terraform -chdir=cdktf.out/stacks/idp-serverless output -raw password)", "there is no output password"],
+    ["export PATH=.", "only an output is exported"],
     ["npm install", "npm install is not used here"],
     ["npm run deploy", "package.json has no script deploy"],
     ["npm run synth idp-serverless", 'npm keeps idp-serverless from the script; "--" comes before'],

@@ -72,6 +72,11 @@ export function untruth(command: string, offer: Offer): string | undefined {
       return copyUntruth(rest, offer);
     case "gcloud":
       return gcloudUntruth(rest, offer);
+    case "export": {
+      // Words of an output, as settings.
+      const inner = /^\$\((.*)\)$/.exec(rest.join(" "))?.[1];
+      return inner === undefined ? "only an output is exported" : untruth(inner, offer);
+    }
     case "sh":
       return scriptUntruth(rest, settings);
     default:
@@ -182,7 +187,8 @@ function cdktfUntruth([cli, verb = "", ...rest]: readonly string[], { stacks }: 
 }
 
 /** A script of a handed-over folder, with settings and options that it reads. */
-function scriptUntruth([path = "", ...options]: readonly string[], settings: Settings): string | undefined {
+function scriptUntruth([given = "", ...options]: readonly string[], settings: Settings): string | undefined {
+  const path = given.replace(/^cdktf\.out\/stacks\/[^/]+\//, "");
   const file = ["core", "idp", "lab"]
     .map((layer) => packageFile(join("lib", layer, path)))
     .find((candidate) => existsSync(candidate));
@@ -190,7 +196,11 @@ function scriptUntruth([path = "", ...options]: readonly string[], settings: Set
   const text = readFileSync(file, "utf8");
   const [unread] = settings.filter(([name = ""]) => !new RegExp(`\\$\\{?${name}\\b`).test(text));
   if (unread !== undefined) return `${path} does not read ${String(unread[0])}`;
-  const [unknown] = options.filter((option) => !new RegExp(`^ *${option}\\)`, "m").test(text));
+  // What follows a command of the script is its subject.
+  const judged = options.filter((option, index) => option.startsWith("--") || index === 0);
+  const [unknown] = judged.filter(
+    (option) => !new RegExp(`^ *(?:[\\w-]+ \\| )?${option}(?: \\| [\\w-]+)?\\)`, "m").test(text),
+  );
   return unknown === undefined ? undefined : `${path} has no option ${unknown}`;
 }
 
