@@ -79,17 +79,18 @@ describe("The TypeScript examples", () => {
     expect(JSON.stringify(output?.dns_records)).toContain("google_compute_global_address.identity_provider_address");
   });
 
-  it("alert on service, job and database by their names, in the first apply", () => {
-    const { resource = {} } = synthesized("sign-in-with-alerts");
-    const policies = Object.values(resource.google_monitoring_alert_policy ?? {});
-    const queries = policies.map(({ conditions }) => {
-      const [{ condition_prometheus_query_language: condition }] = conditions as [Record<string, Block>];
-      return condition;
+  it("alert by the table and by a policy of one's own, in the first apply", () => {
+    const { locals, resource = {} } = synthesized("sign-in-with-alerts");
+    const policies = resource.google_monitoring_alert_policy ?? {};
+    const own = policies.deadlocks;
+    expect(Object.keys(policies).sort()).toEqual(["deadlocks", "identity_provider_monitoring_alerts"]);
+    const [{ condition_prometheus_query_language: condition }] = own?.conditions as [Record<string, Block>];
+    expect(condition).toMatchObject({ disable_metric_validation: true });
+    expect(JSON.stringify(condition)).toContain("${google_sql_database_instance.identity_provider_database.name}");
+    expect(own?.depends_on).toContain("google_monitoring_alert_policy.identity_provider_monitoring_alerts");
+    expect(locals).toMatchObject({
+      identity_provider_monitoring_settings: { latency: { threshold: 5000 }, memory: { enabled: false } },
     });
-    expect(queries.map((condition) => condition?.disable_metric_validation)).toEqual([true, true, true]);
-    const text = JSON.stringify(queries);
-    for (const address of MONITORED) expect(text).toContain(`\${${address}.name}`);
-    for (const { depends_on: before } of policies) expect(before).toEqual(["google_project_service.monitoring"]);
   });
 
   it("are single parts, and a lab", () => {
@@ -97,13 +98,6 @@ describe("The TypeScript examples", () => {
     expect(typesIn(synthesized("training"))).toContain("google_compute_instance");
   });
 });
-
-/** Addresses of what the alerts are about. */
-const MONITORED = [
-  "google_cloud_run_v2_service.identity_provider_service",
-  "google_cloud_run_v2_job.identity_provider_db_init",
-  "google_sql_database_instance.identity_provider_database",
-];
 
 describe("The tables of what there is", () => {
   it.each(Object.keys(LIBRARY))("name each class and function of %s, and no other", (name) => {
