@@ -6,7 +6,8 @@ import { OWN_IMAGES } from "../stacks/refused-inputs";
 import { pageOf } from "../tools/pages";
 
 describeWith(["terraform"], "The example of a second stack", () => {
-  const [block = ""] = /(?<=```hcl\n)terraform \{[\s\S]*?(?=```)/.exec(pageOf("stacks/identity-provider.md").text) ?? [];
+  const [block = ""] =
+    /(?<=```hcl\n)terraform \{[\s\S]*?(?=```)/.exec(pageOf("stacks/identity-provider.md").text) ?? [];
 
   it("is what Terraform reads, in its own format", () => {
     const formatted = execFileSync(programPath("terraform"), ["fmt", "-"], {

@@ -11,6 +11,7 @@ import {
   WORKER_LISTENERS,
 } from "../../lib/idp/contract";
 import { valueAt } from "./configuration-graph";
+import { atDefaults } from "./default-values";
 import { ADDRESS, containerOf, serverlessResource, serverlessTerraform, STACK_NAME } from "./serverless-stack";
 
 /** The words of a row of the contract, where its fact is read, and what it must be. */
@@ -47,12 +48,15 @@ const secretOf = (container: unknown, name: string) => {
 const readerIs = (account: string) =>
   `roles/secretmanager.secretAccessor to serviceAccount:\${google_service_account.${account}.email}`;
 
+/** What stands there while nobody sets an input. */
+const byDefault = (value: unknown) => atDefaults(serverlessTerraform(), value);
+
 type Probe = "liveness_probe" | "startup_probe";
 
 /** Delay, period and failures of a probe. */
 const probeTiming = (probe: Probe) =>
   ["initial_delay_seconds", "period_seconds", "failure_threshold"].map((field) =>
-    Number(valueAt(service(), `${probe}.${field}`)),
+    Number(byDefault(valueAt(service(), `${probe}.${field}`))),
   );
 
 /** How long a probe may fail before something is done. */
@@ -94,8 +98,11 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "Database engine: fixes PostgreSQL 15 as the only supported engine",
-      () => serverlessResource(ADDRESS.database).database_version,
-      "POSTGRES_15",
+      () => [
+        byDefault(serverlessResource(ADDRESS.database).database_version),
+        valueAt(variable("database_version"), "validation.0.condition"),
+      ],
+      ["POSTGRES_15", "${try(var.database_version == 15, false)}"],
     ],
     [
       "Database bootstrap: one first-deployment job named db-init; output initialization_jobs",
@@ -220,7 +227,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       () => valueAt(local("service_baseline_environment"), "IDP_DISABLE_UPDATE_CHECK"),
       "true",
     ],
-    ["IDP_LOG_LEVEL: info", () => valueAt(local("service_baseline_environment"), "IDP_LOG_LEVEL"), "info"],
+    ["IDP_LOG_LEVEL: info", () => byDefault(valueAt(local("service_baseline_environment"), "IDP_LOG_LEVEL")), "info"],
     [
       "Overridable through the input environment_variables",
       () => local("service_environment"),
@@ -453,7 +460,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
             entrypoint().slice(entrypoint().indexOf("case $UPSTREAM_PREFIX in")),
             "\nmap_database_variables\n",
             "\nchoose_ssl_mode\n",
-            '|| run_server "$@"\n',
+            '\n  server) run_server "$@" ;;\n',
           ),
         ),
         isAscending(positions(entrypoint(), "\n  guard_supervision &\n", '\n  hold become setsid ak "$@"\n')),
@@ -494,7 +501,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "Startup (/-/health/ready/): 60 s, 15 s, 40",
-      () => service().startup_probe,
+      () => byDefault(service().startup_probe),
       {
         http_get: { path: "/-/health/ready/", port: 9000 },
         initial_delay_seconds: 60,
@@ -505,7 +512,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "Liveness (/-/health/live/): 60 s, 30 s, 3",
-      () => service().liveness_probe,
+      () => byDefault(service().liveness_probe),
       {
         http_get: { path: "/-/health/live/", port: 9000 },
         initial_delay_seconds: 60,
@@ -527,8 +534,11 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "Probes must not be pointed at authenticated pages: no input says where they point",
-      () => Object.keys(serverlessTerraform().variable ?? {}).filter((name) => /probe|path|health/.test(name)),
-      [],
+      () => [
+        Object.keys(serverlessTerraform().variable ?? {}).filter((name) => /path|health/.test(name)),
+        ["startup_probe", "liveness_probe"].filter((probe) => /path|port|host/.test(String(variable(probe).type))),
+      ],
+      [[], []],
     ],
     [
       "First login uses the built-in administrator user with the bootstrap password read from the secret store",
@@ -551,6 +561,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
         db_init_script_reader: readerIs("initializer"),
         existing_secrets_runtime: readerIs("runtime"),
         secrets_bootstrap_password_runtime: readerIs("runtime"),
+        secrets_bootstrap_token_runtime: readerIs("runtime"),
         secrets_secret_key_runtime: readerIs("runtime"),
       },
     ],
@@ -624,8 +635,8 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "PostgreSQL: 15 fixed; minimum supported by the application 14",
       () => [
-        serverlessResource(ADDRESS.database).database_version,
-        Object.keys(serverlessTerraform().variable ?? {}).filter((name) => /database_version|engine/.test(name)),
+        byDefault(serverlessResource(ADDRESS.database).database_version),
+        Object.keys(serverlessTerraform().variable ?? {}).filter((name) => name.includes("engine")),
         OLDEST_DATABASE_MAJOR_VERSION,
       ],
       ["POSTGRES_15", [], 14],
@@ -683,7 +694,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "PostgreSQL major version is fixed at 15; the application minimum is 14",
-      () => [serverlessResource(ADDRESS.database).database_version, OLDEST_DATABASE_MAJOR_VERSION],
+      () => [byDefault(serverlessResource(ADDRESS.database).database_version), OLDEST_DATABASE_MAJOR_VERSION],
       ["POSTGRES_15", 14],
     ],
     [

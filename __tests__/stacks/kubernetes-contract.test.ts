@@ -1,5 +1,6 @@
 import { type Block } from "../support/synthesis";
 import { valueAt } from "./configuration-graph";
+import { atDefaults } from "./default-values";
 import {
   KUBERNETES_ADDRESS,
   KUBERNETES_STACK_NAME,
@@ -25,6 +26,8 @@ const typesOf = (pattern: RegExp) =>
 const server = () => podContainerOf(ADDRESS.workload);
 const job = () => podContainerOf(ADDRESS.job);
 const jobVariables = () => valueAt(job(), "dynamic.env.for_each") as Record<string, string>;
+/** What stands there while nobody sets an input. */
+const byDefault = (value: unknown) => atDefaults(kubernetesTerraform(), value);
 const secretNames = (container: Block) => (container.env as Block[]).map(({ name }) => name);
 
 const TABLES: Readonly<Record<string, readonly Row[]>> = {
@@ -41,7 +44,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "Database engine: fixes PostgreSQL 15",
-      () => kubernetesResource(ADDRESS.database).database_version,
+      () => byDefault(kubernetesResource(ADDRESS.database).database_version),
       "POSTGRES_15",
     ],
     [
@@ -75,9 +78,13 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
         namesOf("google_secret_manager_secret").map(
           (name) => kubernetesResource(`google_secret_manager_secret.${name}`).secret_id,
         ),
-      ["database-administrator-password", "database-password", "bootstrap-password", "secret-key"].map(
-        (suffix) => `secret-\${local.tenant_prefix}-\${var.application_name}-${suffix}`,
-      ),
+      [
+        "database-administrator-password",
+        "database-password",
+        "bootstrap-password",
+        "bootstrap-token",
+        "secret-key",
+      ].map((suffix) => `secret-\${local.tenant_prefix}-\${var.application_name}-${suffix}`),
     ],
     [
       "64 and 24 random chars",
@@ -203,7 +210,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
   Endpoints: [
     [
       "Startup (/-/health/ready/): 60 s, 15 s, 40",
-      () => server().startup_probe,
+      () => byDefault(server().startup_probe),
       {
         http_get: { path: "/-/health/ready/", port: "9000", scheme: "HTTP" },
         initial_delay_seconds: 60,
@@ -214,7 +221,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "Liveness (/-/health/live/): 60 s, 30 s, 3",
-      () => server().liveness_probe,
+      () => byDefault(server().liveness_probe),
       {
         http_get: { path: "/-/health/live/", port: "9000", scheme: "HTTP" },
         initial_delay_seconds: 60,
@@ -404,7 +411,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
         typesOf(/./).flatMap((type) =>
           namesOf(type)
             .map((name) => `${type}.${name}`)
-            .filter((address) => kubernetesResource(address).deletion_protection !== undefined)
+            .filter((address) => (kubernetesResource(address).deletion_protection ?? false) !== false)
             .map((address) => [address, kubernetesResource(address).deletion_protection]),
         ),
       [

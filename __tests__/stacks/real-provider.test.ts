@@ -140,7 +140,7 @@ describe("What the real provider does with the serverless stack", () => {
   it("always says whether the CPU idles, because a missing value means that it does not", () => {
     expect(containerOf(ADDRESS.service).resources).toEqual({
       cpu_idle: "${!var.cpu_always_allocated}",
-      startup_cpu_boost: true,
+      startup_cpu_boost: "${var.startup_cpu_boost}",
       limits: { cpu: "${var.container_cpu}", memory: "${var.container_memory}" },
     });
   });

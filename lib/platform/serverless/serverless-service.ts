@@ -26,12 +26,7 @@ import {
 } from "../request-rules";
 import { completeTemplate, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "./instance-size";
-import {
-  CPU_ALWAYS_ALLOCATED,
-  EXECUTION_ENVIRONMENT,
-  ROLLOUT_SURGE,
-  SERVICE_TIMEOUT,
-} from "./serverless-defaults";
+import { CPU_ALWAYS_ALLOCATED, EXECUTION_ENVIRONMENT, ROLLOUT_SURGE, SERVICE_TIMEOUT } from "./serverless-defaults";
 
 export interface ServerlessServiceProps {
   /** Container to run. The socket of its database is under `/cloudsql`. */
