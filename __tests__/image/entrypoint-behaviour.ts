@@ -826,7 +826,7 @@ export function describeEntrypoint(program: keyof typeof COMMANDS, { thorough }:
                 : [],
             );
           }
-          const top = container.starts(argument === allInOne ? allInOne : (parts[0] ?? ""));
+          const top = container.starts(argument === allInOne ? allInOne : parts[0]);
           expect(top).toMatchObject([{ parentPid: container.pid }]);
           await container.stop();
         },
