@@ -21,6 +21,7 @@ import { addRecoveryScripts, type RecoverySettings } from "./idp/recovery-script
 import { UpgradeBackup } from "./idp/upgrade-backup";
 import { type IdentityProviderProps } from "./identity-provider-props";
 import { Edge } from "./platform/edge/edge";
+import { isProtected } from "./platform/edge/protection";
 import { Monitoring } from "./platform/monitoring/monitoring";
 import { type MonitoringProps } from "./platform/monitoring/monitoring-props";
 import { ServiceIdentity } from "./platform/identity/service-identity";
@@ -230,6 +231,7 @@ export abstract class IdentityProvider extends Construct {
       maxConnections: this.database.connectionLimit,
       maxInstanceCount,
       minInstanceCount,
+      protection: isProtected(this.settings.protection),
       apis: this.apis,
     });
   }

@@ -82,7 +82,9 @@ function problemOf([program = "", ...words]: readonly string[]): string | undefi
 
 const KNOWN_CALLS = [
   /^gcloud sql backups (create|list) --instance=\S+ --project=\S+$/,
-  /^gcloud sql instances describe \S+ --project=\S+ --format=value\(state\)$/,
+  /^gcloud sql instances describe \S+ --project=\S+ --format=value\((state|settings\.(tier|dataDiskSizeGb))\)$/,
+  /^gcloud (certificate-manager certificates|compute ssl-certificates) list --project=\S+$/,
+  /^kubectl --namespace \S+ top pods --containers$/,
   /^kubectl --namespace \S+ describe pods$/,
   /^curl -sSi https:\/\/\S+\/-\/health\/ready\/$/,
 ];
@@ -117,8 +119,12 @@ describeWith(["bash"], "The first steps of an alert", () => {
     [...text.matchAll(/`((?:curl|gcloud|kubectl) [^`]+)`/g)].map(([, command = ""]) => ({ command, name })),
   );
 
+  it("have a command each", () => {
+    const named = commands.map(({ name }) => name);
+    expect(steps.map(({ name }) => name).filter((name) => !named.includes(name))).toEqual([]);
+  });
+
   it("have commands that do what they say", () => {
-    expect(commands.length).toBeGreaterThan(20);
     const wrong = commands.flatMap(({ command, name }) =>
       callsOf(command).flatMap((call) => {
         const problem = problemOf(call);

@@ -21,6 +21,8 @@ const NAMES = {
   dumpBucket: "",
   namespace: "identity-provider",
   secretPrefix: "",
+  securityPolicy: "idp-demo-1a2b3c-protection",
+  deployment: "idp-demo-1a2b3c",
   secretReaders: "",
 };
 
@@ -42,6 +44,7 @@ const NEEDS = {
   audit: "`audit_secret_access`",
   domain: "`domain`",
   dump: "dumps",
+  protection: "`protection`",
   room: "`max_instance_count` above `min_instance_count`",
   uptimeCheck: "the uptime check",
 } as const;

@@ -7,7 +7,7 @@ export interface LogExample {
   readonly quiet: Readonly<Record<string, LogEntry>>;
 }
 
-const { database, dumpJob, job, namespace, projectId, secretPrefix, workload } = NAMES;
+const { database, deployment, dumpJob, job, namespace, projectId, secretPrefix, workload } = NAMES;
 
 const logName = (log: string): string => `projects/${projectId}/logs/${encodeURIComponent(log)}`;
 
@@ -51,6 +51,16 @@ const backup = (windowStatus: string, name = database): LogEntry => ({
   protoPayload: { methodName: "cloudsql.instances.automatedBackup", metadata: { windowStatus } },
 });
 
+const expiry = (state: string, ofDeployment = deployment): LogEntry => ({
+  logName: logName("certificatemanager.googleapis.com/certificates_expiry"),
+  resource: { type: "certificatemanager.googleapis.com/Project", labels: {} },
+  jsonPayload: {
+    certificates: [`projects/${projectId}/locations/global/certificates/${ofDeployment}-0a1b2c3d`],
+    count: "1",
+    state,
+  },
+});
+
 const read = (principalEmail: string, secret = `${secretPrefix}secret-key`): LogEntry => ({
   logName: logName("cloudaudit.googleapis.com/data_access"),
   resource: { type: "audited_resource", labels: {} },
@@ -84,6 +94,13 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
         logName: logName("run.googleapis.com/stdout"),
         textPayload: "Consider increasing the memory limit",
       }),
+    },
+  },
+  "certificate-renewal": {
+    raises: [expiry("CLOSE_TO_EXPIRY"), expiry("EXPIRED")],
+    quiet: {
+      "another deployment": expiry("EXPIRED", "idp-acme-1a2b3c"),
+      "what the log may say besides": expiry("STATE_UNSPECIFIED"),
     },
   },
   "no-instance": {

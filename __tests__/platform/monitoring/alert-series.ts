@@ -11,7 +11,7 @@ export interface Example {
   readonly quiet: Readonly<Record<string, Series>>;
 }
 
-const { database, dumpBucket, dumpJob, host, job, namespace, projectId, urlMap, workload } = NAMES;
+const { database, dumpBucket, dumpJob, host, job, namespace, projectId, securityPolicy, urlMap, workload } = NAMES;
 
 const check = (name: string, location: string, ofHost = host) =>
   `monitoring_googleapis_com:uptime_check_${name}{monitored_resource="uptime_url", host="${ofHost}", checker_location="${location}"}`;
@@ -68,6 +68,18 @@ const failedJob = (name: string): Example => ({
   },
 });
 
+const refused = (policy: string, blocked: boolean) =>
+  `networksecurity_googleapis_com:https_request_count{monitored_resource="network_security_policy", policy_name="${policy}", backend_target_name="idp", blocked="${blocked}"}`;
+
+/** Starts within a minute of the tenth, this many below the limit in ms and above it. */
+const starts = (below: number, above: number): Series =>
+  [
+    [`le="262144"`, below],
+    [`le="524288"`, below],
+    [`le="1048576"`, below + above],
+    [`le="+Inf"`, below + above],
+  ].map(([bucket, count]) => [revision("container_startup_latencies_bucket", String(bucket)), `0x9 ${count}x40`]);
+
 const wrote = (bucket: string, method: string) =>
   `storage_googleapis_com:api_request_count{monitored_resource="gcs_bucket", bucket_name="${bucket}", method="${method}", response_code="OK"}`;
 
@@ -111,6 +123,15 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     quiet: {
       "one error in a hundred": requests(doorRequests, "500")(1, 99),
       "another load balancer": requests(doorRequests, "500", OTHER)(10, 90),
+    },
+  },
+  "blocked-requests": {
+    afterMinutes: 30,
+    raises: [[refused(securityPolicy, true), "0+150x60"]],
+    quiet: {
+      "a scanner now and then": [[refused(securityPolicy, true), "0+20x60"]],
+      "many requests that are let in": [[refused(securityPolicy, false), "0+5000x60"]],
+      "another policy": [[refused(OTHER, true), "0+150x60"]],
     },
   },
   latency: {
@@ -171,6 +192,11 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     quiet: {
       "a cache that gives way": [[pod("memory_limit_utilization", "a", ', memory_type="evictable"'), "0.95x60"]],
     },
+  },
+  startup: {
+    afterMinutes: 15,
+    raises: starts(0, 1),
+    quiet: { "starts within minutes": starts(3, 0), "no start at all": starts(0, 0) },
   },
   "restarts on kubernetes": {
     afterMinutes: 30,

@@ -164,8 +164,11 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
     };
     expect(further({ domain: "login.example.com", urlMap: "a" })).toEqual([
       "certificate-expiry",
+      "certificate-renewal",
       "load-balancer-errors",
     ]);
+    expect(further({ domain: "login.example.com", urlMap: "a", protection: "true" })).toContain("blocked-requests");
+    expect(further({ protection: "true" })).toEqual([]);
     expect(further({ auditSecretAccess: true })).toEqual(["secret-read"]);
     const dump = { jobName: "idp-dump", bucketName: "dumps", condition: "true" };
     expect(further({ dump })).toEqual(["dump-failed", "dump-too-old"]);

@@ -18,7 +18,7 @@ import {
   type DynamicBlock,
 } from "../../core/conditional";
 import { expression, numberExpression } from "../../core/expression";
-import { NETWORK_NAME_MAX_LENGTH, networkName } from "../../core/names";
+import { NETWORK_NAME_MAX_LENGTH, networkName, type DeploymentName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { PLACE_RULES, REQUIRED_PLACE, type DeploymentPlace } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -86,7 +86,7 @@ export class SecurityPolicy extends Construct {
 
     const { dependsOn, domain, existing, place, protection } = props;
     const settings = completed(protection);
-    const name = networkName(place.deployment, POLICY);
+    const name = securityPolicyName(place.deployment);
     claimName(this, `security policy in ${place.projectId}`, name);
     warnOf(this, "ContentIsExamined", [unexaminedPathsRisk(settings.waf)]);
 
@@ -119,8 +119,10 @@ export class SecurityPolicy extends Construct {
   }
 }
 
-/** End of the policy's name. */
-const POLICY = "protection";
+/** Name of the policy of a deployment. */
+export function securityPolicyName(deployment: DeploymentName): string {
+  return networkName(deployment, "protection");
+}
 
 /** A protection with all its values, each a literal or known only to Terraform. */
 type Settings = Required<Protection>;
@@ -203,7 +205,7 @@ function chunks<Item>(items: readonly Item[], size: number): Item[][] {
 
 const RULES: readonly Rule<SecurityPolicyProps>[] = [
   ...PLACE_RULES,
-  ...nameRules<SecurityPolicyProps>(({ place }) => networkName(place.deployment, POLICY), {
+  ...nameRules<SecurityPolicyProps>(({ place }) => securityPolicyName(place.deployment), {
     ...RESOURCE_NAME,
     what: "security policy name",
     maxLength: NETWORK_NAME_MAX_LENGTH,

@@ -26,6 +26,12 @@ export interface AlertNames {
   /** Cloud Run service, or deployment in the namespace. */
   readonly workload: string;
 
+  /** Security policy of the load balancer. */
+  readonly securityPolicy: string;
+
+  /** Beginning of the names of certificates. */
+  readonly deployment: string;
+
   /** Beginning of the names of the jobs that prepare the deployment. */
   readonly job: string;
 
@@ -71,7 +77,7 @@ export interface LogCondition {
 export type Condition = LogCondition | MetricCondition;
 
 /** What a deployment must have for an alert to make sense. */
-export type AlertNeed = "audit" | "domain" | "dump" | "room" | "uptimeCheck";
+export type AlertNeed = "audit" | "domain" | "dump" | "protection" | "room" | "uptimeCheck";
 
 /** A row of the table of alerts. */
 export interface Alert {
@@ -127,6 +133,9 @@ export const LOGS_OF = {
     platform === "serverless"
       ? `resource.type="cloud_run_job" resource.labels.job_name="${job}"`
       : `resource.type="k8s_container" resource.labels.namespace_name="${namespace}" resource.labels.pod_name:"${job}"`,
+
+  /** Requests, each with its client. */
+  requests: (names: AlertNames) => `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/requests")`,
 
   database: ({ database, projectId }: AlertNames) =>
     `resource.type="cloudsql_database" resource.labels.database_id="${projectId}:${database}"`,

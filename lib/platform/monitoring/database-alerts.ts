@@ -10,8 +10,9 @@ function everywhere(query: MetricCondition["query"], condition: Omit<MetricCondi
   return { kubernetes: { query, ...condition }, serverless: { query, ...condition } };
 }
 
-const describeCommand = ({ database, projectId }: AlertNames): string =>
-  `gcloud sql instances describe ${database} --project=${projectId} --format='value(state)'`;
+/** A command that prints one thing about the instance. */
+const describeCommand = ({ database, projectId }: AlertNames, what: string): string =>
+  `gcloud sql instances describe ${database} --project=${projectId} --format='value(${what})'`;
 
 /** Alerts about the database, the same on both platforms. */
 export const DATABASE_ALERTS: readonly Alert[] = [
@@ -26,7 +27,7 @@ export const DATABASE_ALERTS: readonly Alert[] = [
       durationSeconds: 180,
     }),
     firstSteps: (names) =>
-      `Nobody can sign in. Its state: \`${describeCommand(names)}\`. Maintenance is Sundays at 03:00 UTC and takes minutes. What it said: \`${logCommand(LOGS_OF.database(names), names)}\``,
+      `Nobody can sign in. Its state: \`${describeCommand(names, "state")}\`. Maintenance is Sundays at 03:00 UTC and takes minutes. What it said: \`${logCommand(LOGS_OF.database(names), names)}\``,
   },
   {
     id: "database-cpu",
@@ -38,8 +39,8 @@ export const DATABASE_ALERTS: readonly Alert[] = [
       threshold: 0.9,
       durationSeconds: 900,
     }),
-    firstSteps: () =>
-      "Sign-ins become slow. Query insights in the console show which statements take the time. Raise `database_tier`; the database restarts.",
+    firstSteps: (names) =>
+      `Sign-ins become slow. Statements that wait for others, or need the disk: \`${logCommand(`${LOGS_OF.database(names)} textPayload:("still waiting for" OR "temporary file")`, names)}\`. Query insights in the console show the rest. Raise \`database_tier\`; the database restarts. It is now: \`${describeCommand(names, "settings.tier")}\``,
   },
   {
     id: "database-memory",
@@ -51,7 +52,8 @@ export const DATABASE_ALERTS: readonly Alert[] = [
       threshold: 0.9,
       durationSeconds: 900,
     }),
-    firstSteps: () => "The server is killed when there is none left. Raise `database_tier`; the database restarts.",
+    firstSteps: (names) =>
+      `The server is killed when there is none left. Raise \`database_tier\`; the database restarts. It is now: \`${describeCommand(names, "settings.tier")}\``,
   },
   {
     id: "database-disk-growth",
@@ -64,8 +66,8 @@ export const DATABASE_ALERTS: readonly Alert[] = [
       threshold: 5 * 2 ** 30,
       durationSeconds: 600,
     }),
-    firstSteps: () =>
-      "More than 5 GiB in six hours, and a disk never shrinks. Mostly events or tasks that are not cleaned up: see Events and System tasks in the administration, and their retention under System, Settings.",
+    firstSteps: (names) =>
+      `More than 5 GiB in six hours, and a disk never shrinks. It has so many GB: \`${describeCommand(names, "settings.dataDiskSizeGb")}\`. Mostly events or tasks that are not cleaned up: see Events and System tasks in the administration, and their retention under System, Settings.`,
   },
   {
     id: "database-connections",
@@ -77,8 +79,8 @@ export const DATABASE_ALERTS: readonly Alert[] = [
       threshold: 0.9,
       durationSeconds: 300,
     }),
-    firstSteps: () =>
-      "Instances without a connection answer nothing. Raise `database_tier`, or lower `max_instance_count`.",
+    firstSteps: (names) =>
+      `Instances without a connection answer nothing. Who was refused: \`${logCommand(`${LOGS_OF.database(names)} textPayload:("remaining connection slots are reserved" OR "too many clients already")`, names)}\`. Raise \`database_tier\`, or lower \`max_instance_count\`.`,
   },
   {
     id: "database-transaction-ids",

@@ -67,6 +67,14 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly namespace?: string;
 
   /**
+   * Whether the load balancer has a security policy of the deployment's own, as the functions of `core/conditional` return
+   * it.
+   *
+   * @default "false"
+   */
+  readonly protection?: string;
+
+  /**
    * Regular expression for the name of the load balancer's URL map; needed with a domain.
    *
    * @default - none

@@ -7,6 +7,7 @@ import { jobName, objectName, secretId, serviceName, sqlInstanceName } from "../
 import { PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProps, type Rule } from "../../core/rules";
 import { DB_INIT_JOB } from "../../idp/contract";
+import { securityPolicyName } from "../edge/security-policy";
 import { type AlertNames } from "./alert";
 import { AlertPolicies } from "./alert-policies";
 import { alertTable, type AlertConditions } from "./alert-table";
@@ -57,6 +58,7 @@ export class Monitoring extends Construct {
       audit: isOn(auditSecretAccess),
       domain: isSet(domain),
       dump: props.dump?.condition ?? "false",
+      protection: props.protection ?? "false",
       room: hasRoom(props),
       uptimeCheck: isChecked(props),
     };
@@ -108,6 +110,8 @@ export class Monitoring extends Construct {
       database: sqlInstanceName(deployment),
       maxConnections,
       maxInstances: textOf(maxInstanceCount),
+      securityPolicy: securityPolicyName(deployment),
+      deployment: serviceName(deployment),
       workload: isServerless ? serviceName(deployment) : objectName(deployment),
       job: isServerless ? jobName(deployment, DB_INIT_JOB) : objectName(deployment, DB_INIT_JOB),
       dumpJob: dump?.jobName ?? "",

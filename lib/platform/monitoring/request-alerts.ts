@@ -51,8 +51,15 @@ export const REQUEST_ALERTS: readonly Alert[] = [
       threshold: 15,
       durationSeconds: 600,
     }),
-    firstSteps: () =>
-      "It is renewed weeks before; days are left, so the renewal fails. Compare the records of the domain with those of `terraform output dns_records`: the address must be that of the load balancer, and the CNAME must still be there. `terraform output domain_next_steps` has the command that shows the state of the certificate.",
+    firstSteps: certificateSteps,
+  },
+  {
+    id: "certificate-renewal",
+    title: "the certificate of the domain is not renewed",
+    severity: "ERROR",
+    needs: ["domain"],
+    on: { kubernetes: { filter: expiringCertificate }, serverless: { filter: expiringCertificate } },
+    firstSteps: certificateSteps,
   },
   {
     id: "errors",
@@ -107,6 +114,22 @@ export const REQUEST_ALERTS: readonly Alert[] = [
       `If there is no alert about the application too, the load balancer does not reach it. With \`request_log_sample_rate\` above 0, the log says why: \`${logCommand(`${LOGS_OF.loadBalancer(names)} httpRequest.status>=500`, names)}\``,
   },
   {
+    id: "blocked-requests",
+    title: "the load balancer refuses many requests",
+    severity: "WARNING",
+    measures: "refused requests in 10 min",
+    needs: ["domain", "protection"],
+    on: both({
+      query: ({ securityPolicy }) =>
+        `sum(increase(networksecurity_googleapis_com:https_request_count{monitored_resource="network_security_policy", policy_name="${securityPolicy}", blocked="true"}[10m]))`,
+      raisedWhen: ">",
+      threshold: 1000,
+      durationSeconds: 300,
+    }),
+    firstSteps: (names) =>
+      `Somebody guesses passwords, or a rule refuses your own users. With \`request_log_sample_rate\` above 0, the log says whose requests by which rule: \`${logCommand(`${LOGS_OF.loadBalancer(names)} jsonPayload.enforcedSecurityPolicy.outcome="DENY"`, names)}\`. The priority is that of a rule in the table of \`protection\`; the limits are its \`sign_ins_per_minute\` and \`requests_per_minute\`.`,
+  },
+  {
     id: "load-balancer-latency",
     title: "answers of the domain are slow",
     severity: "WARNING",
@@ -124,6 +147,15 @@ export const REQUEST_ALERTS: readonly Alert[] = [
       `One request in twenty takes longer than two seconds. Look at the CPU of database and pods on the dashboard; raise \`database_tier\` or \`max_instance_count\` if one is busy. What the server says: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
   },
 ];
+
+/** What Certificate Manager writes each day from ten days before the end on, or five. */
+function expiringCertificate({ deployment }: AlertNames): string {
+  return `log_id("certificatemanager.googleapis.com/certificates_expiry") jsonPayload.certificates:"/certificates/${deployment}-" jsonPayload.state=("CLOSE_TO_EXPIRY" OR "EXPIRED")`;
+}
+
+function certificateSteps({ host, projectId }: AlertNames): string {
+  return `It is renewed weeks before; days are left, so the renewal fails. See why: \`gcloud certificate-manager certificates list --project=${projectId}\`, or with \`certificate_validation = "load-balancer"\`: \`gcloud compute ssl-certificates list --project=${projectId}\`. Compare the records of ${host} with those of \`terraform output dns_records\`: the address must be that of the load balancer, and the CNAME must still be there.`;
+}
 
 function both(condition: NonNullable<Alert["on"]["serverless"]>): Alert["on"] {
   return { kubernetes: condition, serverless: condition };

@@ -1,4 +1,4 @@
-import { LOGS_OF, logCommand, type Alert, type AlertNames } from "./alert";
+import { LOGS_OF, logCommand, type Alert, type AlertNames, type Platform } from "./alert";
 
 const revision = ({ workload }: AlertNames): string =>
   `monitored_resource="cloud_run_revision", service_name="${workload}"`;
@@ -33,8 +33,8 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
         durationSeconds: 600,
       },
     },
-    firstSteps: () =>
-      "More load finds no more instances. If it is wanted load, raise `max_instance_count`, and `database_tier` for their connections; if not, set `protection`.",
+    firstSteps: (names, platform) =>
+      `More load finds no more instances. ${whoIsBusy(names, platform)}. If it is wanted load, raise \`max_instance_count\`, and \`database_tier\` for their connections; if not, set \`protection\`.`,
   },
   {
     id: "cpu",
@@ -50,8 +50,8 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
         durationSeconds: 900,
       },
     },
-    firstSteps: () =>
-      "Sign-ins become slow. Raise `container_cpu`, or `max_instance_count` if the alert `at-maximum` came too.",
+    firstSteps: (names, platform) =>
+      `Sign-ins become slow. ${whoIsBusy(names, platform)}. Raise \`container_cpu\`, or \`max_instance_count\` if the alert \`at-maximum\` came too.`,
   },
   {
     id: "memory",
@@ -68,32 +68,46 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
         durationSeconds: 600,
       },
     },
-    firstSteps: () => "An instance that needs more is killed, with the sign-ins in it. Raise `container_memory`.",
+    firstSteps: (names, platform) =>
+      `An instance that needs more is killed, with the sign-ins in it. Raise \`container_memory\`. ${whoIsBusy(names, platform)}.`,
   },
   {
     id: "out-of-memory",
     title: "an instance was killed for its memory",
     severity: "ERROR",
     on: {
-      serverless: {
-        filter: ({ workload }) =>
-          `resource.type="cloud_run_revision" resource.labels.service_name="${workload}" log_id("run.googleapis.com/varlog/system") (textPayload:"Out-of-memory event detected in container" OR textPayload:"Consider increasing the memory limit")`,
-      },
+      serverless: { filter: outOfMemory },
     },
-    firstSteps: () => "Raise `container_memory`; another instance is started meanwhile.",
+    firstSteps: (names) =>
+      `Raise \`container_memory\`; another instance is started meanwhile. How often it happens: \`${logCommand(outOfMemory(names), names, "1d")}\``,
   },
   {
     id: "no-instance",
     title: "requests found no instance",
     severity: "ERROR",
     on: {
+      serverless: { filter: noInstance },
+    },
+    firstSteps: (names) =>
+      `Clients got 429 or 500. How many, and when: \`${logCommand(noInstance(names), names)}\`. Raise \`max_instance_count\`, with \`database_tier\` for their connections, or \`min_instance_count\` if the load comes suddenly.`,
+  },
+  {
+    id: "startup",
+    title: "an instance takes long to start",
+    severity: "WARNING",
+    measures: "ms for the slowest start",
+    on: {
       serverless: {
-        filter: ({ workload }) =>
-          `resource.type="cloud_run_revision" resource.labels.service_name="${workload}" textPayload:"The request was aborted because there was no available instance"`,
+        query: (names) =>
+          `histogram_quantile(0.99, sum by (le) (increase(run_googleapis_com:container_startup_latencies_bucket{${revision(names)}}[10m])))`,
+        raisedWhen: ">",
+        // Three quarters of the time that the startup probe gives.
+        threshold: 480_000,
+        durationSeconds: 0,
       },
     },
-    firstSteps: () =>
-      "Clients got 429 or 500. Raise `max_instance_count`, with `database_tier` for their connections, or `min_instance_count` if the load comes suddenly.",
+    firstSteps: (names, platform) =>
+      `After eleven minutes it is killed, and a migration in it begins again. What it is doing: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. Raise \`container_cpu\` or \`database_tier\`, and \`min_instance_count\` so that nobody waits for a start.`,
   },
   {
     id: "restarts",
@@ -140,6 +154,20 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
       `Mail and background tasks wait. It is started again after a pause; look whether it stays: \`${logCommand(LOGS_OF.worker(names, platform), names)}\`. If it ends again and again, the lines before say why, mostly a database that is away.`,
   },
 ];
+
+function outOfMemory(names: AlertNames): string {
+  return `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/varlog/system") (textPayload:"Out-of-memory event detected in container" OR textPayload:"Consider increasing the memory limit")`;
+}
+
+function noInstance(names: AlertNames): string {
+  return `${LOGS_OF.workload(names, "serverless")} textPayload:"The request was aborted because there was no available instance"`;
+}
+
+function whoIsBusy(names: AlertNames, platform: Platform): string {
+  return platform === "serverless"
+    ? `Who sends the requests: \`${logCommand(LOGS_OF.requests(names), names)}\``
+    : `Which pods are busy: \`kubectl --namespace ${names.namespace} top pods --containers\``;
+}
 
 /** The entrypoint's own words. */
 const WORKER_ENDED = 'textPayload:"worker ended with exit code"';
