@@ -72,7 +72,7 @@ async function requireFailure(
 
 /** Types whose creation may fail after the resource exists, which must then be replaced. */
 const BREAKABLE = [
-  ...["google_cloud_run_v2_job", "google_cloud_run_v2_service"],
+  ...["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_cloud_run_v2_worker_pool"],
   ...["kubernetes_deployment_v1", "kubernetes_ingress_v1", "kubernetes_job_v1", "kubernetes_service_v1"],
 ];
 

@@ -1,4 +1,5 @@
 import { type LoadBalancers } from "../../support/google-stand-in-load-balancers";
+import { RunningProcesses } from "./running-processes";
 import { type Value, type ValueObject } from "./terraform-value";
 
 /** Number of the only project. */
@@ -111,6 +112,8 @@ export class Cloud {
   readonly accessTokens = new Set<string>();
   /** Whether clusters modify objects as Autopilot does. */
   admission: "autopilot" | "none" = "autopilot";
+  /** What runs of the application. */
+  readonly running = new RunningProcesses();
   /** What the pods of a deployment were started with, and from which template. */
   readonly podEnvironments = new Map<string, StartedPods>();
   /** What the pods of a deployment need until they have ended. */
@@ -209,7 +212,10 @@ export class Cloud {
     const usersBefore = [...this.objects.values()].filter((user) => this.missingNeeds(user).length === 0);
     this.objects.delete(key);
     const user = usersBefore.find((candidate) => candidate !== object && this.missingNeeds(candidate).length > 0);
-    if (user === undefined) return;
+    if (user === undefined) {
+      this.running.stop(key);
+      return;
+    }
     this.objects.set(key, object);
     throw new Refusal(`Error 400: ${key} is still used by ${user.type} ${user.id}`);
   }
@@ -217,6 +223,7 @@ export class Cloud {
   /** Removes a resource with all its effects, as if it had never been created. */
   forget(key: string): void {
     this.objects.delete(key);
+    this.running.stop(key);
     for (const [role, maker] of this.roleMakers) if (maker === key) this.databaseRoles.delete(role);
     for (const [project, maker] of this.identityPools) if (maker === key) this.identityPools.delete(project);
   }
@@ -278,6 +285,7 @@ const NOT_COPIED = ["accessTokens", "failingJobs", "faults", "publicPayloads", "
 function copied(value: unknown): unknown {
   if (value instanceof Map) return new Map(value);
   if (value instanceof Set) return new Set(value);
+  if (value instanceof RunningProcesses) return value.copy();
   return Array.isArray(value) ? [...(value as unknown[])] : value;
 }
 

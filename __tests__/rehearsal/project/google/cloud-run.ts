@@ -5,17 +5,22 @@ import { type ResourceType, type ResourceTypes } from "../resource-type";
 import { textAt, valueAt, type Value, type ValueObject } from "../terraform-value";
 import { logIn, roleNeeds } from "./database-login";
 import { googleType, refuseProtected } from "./google-type";
+import { poolInstances, poolProblems } from "./worker-pool";
+import { processesIn } from "../running-processes";
 import { asReturned, mountedDatabases, resolvedEnvironment, workloadNeeds } from "./workload-needs";
 
 const serviceTemplate = (values: ValueObject): Value => valueAt(values, "template.0");
 const jobTemplate = (values: ValueObject): Value => valueAt(values, "template.0.template.0");
 
-function workload(collection: "jobs" | "services", template: (values: ValueObject) => Value): ResourceType {
+/** Kinds of workloads, with the collection that each is in. */
+const COLLECTIONS = { job: "jobs", service: "services", worker_pool: "workerPools" } as const;
+
+function workload(kind: keyof typeof COLLECTIONS, template: (values: ValueObject) => Value): ResourceType {
   return googleType({
     api: "run",
     replacedBy: ["project", "location", "name"],
-    source: `cloudrunv2/resource_cloud_run_v2_${collection.slice(0, -1)}.go`,
-    id: `projects/{{project}}/locations/{{location}}/${collection}/{{name}}`,
+    source: `cloudrunv2/resource_cloud_run_v2_${kind}.go`,
+    id: `projects/{{project}}/locations/{{location}}/${COLLECTIONS[kind]}/{{name}}`,
     needs: (values, cloud) => {
       const started = { project: textAt(values, "project"), template: template(values) };
       return [
@@ -23,7 +28,7 @@ function workload(collection: "jobs" | "services", template: (values: ValueObjec
         ...roleNeeds(resolvedEnvironment(cloud, started), mountedDatabases(started.template)),
       ];
     },
-    beforeDestroy: refuseProtected(collection.slice(0, -1)),
+    beforeDestroy: refuseProtected(kind),
   });
 }
 
@@ -39,6 +44,14 @@ function runJob(object: CloudObject, cloud: Cloud): void {
   cloud.executions.push({ job: object.id, environment });
 }
 
+/** Starts instances, and replaces those of an earlier revision. */
+function rollOut(object: CloudObject, cloud: Cloud, instances: number): void {
+  const template = serviceTemplate(object.values);
+  startContainer(object, template, cloud);
+  const processes = instances > 0 ? processesIn(valueAt(template, "containers.0")) : [];
+  cloud.running.start(`${object.type} ${object.id}`, processes);
+}
+
 /** Executes a job outside Terraform, so that Cloud Run drops the token of the previous execution. */
 export function executeByHand(cloud: Cloud, id: string): void {
   const job = cloud.find("google_cloud_run_v2_job", id);
@@ -47,10 +60,27 @@ export function executeByHand(cloud: Cloud, id: string): void {
   cloud.update({ ...job, values: { ...job.values, run_execution_token: null } });
 }
 
-/** Cloud Run services and jobs, which start only if everything they refer to exists. */
+/** What has instances, as many as its values say; a service without any starts one for a request. */
+function started(
+  instances: (values: ValueObject) => number,
+): Pick<ResourceType, "afterCreate" | "afterUpdate" | "asRead" | "requireStart"> {
+  const start = (object: CloudObject, cloud: Cloud): void => {
+    rollOut(object, cloud, instances(object.values));
+  };
+  return {
+    afterCreate: start,
+    afterUpdate: start,
+    requireStart: (object, cloud) => {
+      startContainer(object, serviceTemplate(object.values), cloud);
+    },
+    asRead: (values) => ({ ...values, template: [asReturned(serviceTemplate(values))] }),
+  };
+}
+
+/** Cloud Run services, worker pools and jobs, which start only if everything they refer to exists. */
 export const CLOUD_RUN_TYPES: ResourceTypes = {
   google_cloud_run_v2_job: {
-    ...workload("jobs", jobTemplate),
+    ...workload("job", jobTemplate),
     afterCreate: (object, cloud) => {
       const { run_execution_token: run, start_execution_token: start } = object.values;
       if (run !== null || start !== null) runJob(object, cloud);
@@ -67,16 +97,8 @@ export const CLOUD_RUN_TYPES: ResourceTypes = {
   },
 
   google_cloud_run_v2_service: {
-    ...workload("services", serviceTemplate),
-    afterCreate: (object, cloud) => {
-      startContainer(object, serviceTemplate(object.values), cloud);
-    },
-    afterUpdate: (object, cloud) => {
-      startContainer(object, serviceTemplate(object.values), cloud);
-    },
-    requireStart: (object, cloud) => {
-      startContainer(object, serviceTemplate(object.values), cloud);
-    },
+    ...workload("service", serviceTemplate),
+    ...started(() => 1),
     computed: (values, { id, cloud }) => {
       const name = textAt(values, "name");
       const address = `https://${name}-${cloud.projectNumber}.${textAt(values, "location")}.run.app`;
@@ -90,7 +112,21 @@ export const CLOUD_RUN_TYPES: ResourceTypes = {
         observed_generation: "1",
       };
     },
-    asRead: (values) => ({ ...values, template: [asReturned(serviceTemplate(values))] }),
+  },
+
+  google_cloud_run_v2_worker_pool: {
+    ...workload("worker_pool", serviceTemplate),
+    ...started(poolInstances),
+    invalid: poolProblems,
+    computedBlocks: ["instance_splits"],
+    computed: (values, { id }) => ({
+      uid: uid(id),
+      instance_splits: [{ type: "INSTANCE_SPLIT_ALLOCATION_TYPE_LATEST", percent: 100, revision: "" }],
+      latest_created_revision: `${id}/revisions/${textAt(values, "name")}-00001-abc`,
+      latest_ready_revision: `${id}/revisions/${textAt(values, "name")}-00001-abc`,
+      generation: "1",
+      observed_generation: "1",
+    }),
   },
 };
 

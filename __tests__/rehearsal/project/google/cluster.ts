@@ -136,7 +136,10 @@ export const CLUSTER_TYPES: ResourceTypes = {
         );
       }
       // Everything in the cluster is deleted with it.
-      for (const key of [...cloud.objects.keys()]) if (/^(kubernetes_|pods )/.test(key)) cloud.objects.delete(key);
+      for (const key of [...cloud.objects.keys()].filter((candidate) => /^(kubernetes_|pods )/.test(candidate))) {
+        cloud.objects.delete(key);
+        cloud.running.stop(key);
+      }
     },
   }),
 };

@@ -19,6 +19,7 @@ describe("What is protected", () => {
     ],
     ["google_cloud_run_v2_job", { name: "job", location: "us-central1", template: [{ template: [{}] }] }, true],
     ["google_cloud_run_v2_service", { name: "web", location: "us-central1", template: [{}] }, true],
+    ["google_cloud_run_v2_worker_pool", { name: "worker", location: "us-central1", template: [{}] }, true],
     ["google_container_cluster", { name: "one", location: "us-central1" }, true],
   ])("%s is destroyed only when its state says that it may be", (type, args, byDefault) => {
     const id = `${type} of a test`;

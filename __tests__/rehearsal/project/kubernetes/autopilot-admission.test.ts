@@ -1,5 +1,6 @@
 import { valueAt } from "../terraform-value";
-import { admittedTemplate, quantity } from "./autopilot-admission";
+import { quantity } from "../quantity";
+import { admittedTemplate } from "./autopilot-admission";
 import { hardened, having, size, template } from "./pod-fixture";
 
 const CONTAINER = "spec.0.container.0";

@@ -1,4 +1,5 @@
 import { containersOf } from "./pod-template";
+import { GIBIBYTE, quantity } from "../quantity";
 import { isValueObject, membersOf, sameValue, textAt, type Value, valueAt, type ValueObject } from "../terraform-value";
 
 /** Requests of a container that states none. */
@@ -20,30 +21,11 @@ const TOLERATION: ValueObject = {
   toleration_seconds: null,
 };
 
-const GIBIBYTE = 2 ** 30;
-
 /** Annotations that admission adds to every workload. */
 export const ADMISSION_ANNOTATIONS = {
   "autopilot.gke.io/resource-adjustment": '{"modified":true}',
   "autopilot.gke.io/warden-version": "34.1.0",
 } as const;
-
-const UNITS: Readonly<Record<string, number>> = {
-  m: 0.001,
-  "": 1,
-  k: 1e3,
-  Ki: 2 ** 10,
-  M: 1e6,
-  Mi: 2 ** 20,
-  G: 1e9,
-  Gi: GIBIBYTE,
-};
-
-/** A quantity as a number, for example `500m` as 0.5. */
-export function quantity(text: string): number {
-  const [, digits = "", unit = ""] = /^([\d.]+)(\w*)$/.exec(text) ?? [];
-  return Number(digits) * (UNITS[unit] ?? Number.NaN);
-}
 
 /**
  * A pod template after Autopilot's admission: missing values are added and others corrected.

@@ -89,6 +89,36 @@ describe("A refresh shows", () => {
   });
 });
 
+describe("A rollout of a deployment", () => {
+  const rollOut = (cloud: Cloud, strategy: ValueObject | null, image: string): void => {
+    const spec = [
+      {
+        progress_deadline_seconds: 700,
+        strategy: strategy === null ? [] : [strategy],
+        template: [having("spec.0.container", [{ name: "server", image }])],
+      },
+    ];
+    const values = { metadata: [{ namespace: "apps" }], spec, timeouts: { create: "30m", update: "30m" } };
+    KUBERNETES_TYPES.kubernetes_deployment_v1?.afterUpdate?.(
+      object("kubernetes_deployment_v1", "apps/server", values),
+      cloud,
+    );
+  };
+
+  it.each<[string, ValueObject | null, number]>([
+    ["stops nothing before another pod is ready", { rolling_update: [{ max_unavailable: "0" }] }, 2],
+    ["keeps the only pod, a quarter of which is none", null, 2],
+    ["has no pod for a while when one may be missing", { rolling_update: [{ max_unavailable: "1" }] }, 3],
+    ["has no pod for a while when all are replaced at once", { type: "Recreate" }, 3],
+  ])("%s", (_what, strategy, count) => {
+    const cloud = new Cloud(surroundings);
+    for (const image of ["idp:1", "idp:2"]) rollOut(cloud, strategy, image);
+    const moments = cloud.running.moments.map(({ running }) => [...running.values()]);
+    const both = [["server", "worker"]];
+    expect(moments).toEqual(count === 2 ? [both, both] : [both, [], both]);
+  });
+});
+
 describe("A cluster answers", () => {
   const cloud = new Cloud(surroundings);
   const values = {

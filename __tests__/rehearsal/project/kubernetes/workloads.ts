@@ -6,7 +6,8 @@ import { namespaceOf, withServerAnnotations } from "./metadata";
 import { imageNeeds, objectNeeds, platformNeeds, type PodRequest } from "./pod-needs";
 import { mountedBuckets, podEnvironment, proxiedDatabases } from "./pod-template";
 import { type ReadContext, type ResourceTypes } from "../resource-type";
-import { isValueObject, sameValue, textAt, valueAt, type ValueObject } from "../terraform-value";
+import { processesIn } from "../running-processes";
+import { isValueObject, sameValue, textAt, type Value, valueAt, type ValueObject } from "../terraform-value";
 import { requirePatience } from "./wait-times";
 
 const TEMPLATE = "spec.0.template.0";
@@ -75,6 +76,13 @@ function asScaled(values: ValueObject, { cloud, current }: ReadContext): ValueOb
   return { ...values, spec: [{ ...spec, replicas: String(most) }] };
 }
 
+/** Whether a rollout keeps at least one of so many pods; the server's own limit is a quarter of them. */
+function keepsPods(strategy: Value, pods: number): boolean {
+  const given = textAt(strategy, "rolling_update.0.max_unavailable") || "25%";
+  const limit = given.endsWith("%") ? Math.floor((pods * Number.parseInt(given, 10)) / 100) : Number(given);
+  return textAt(strategy, "type") !== "Recreate" && limit < pods;
+}
+
 /** Starts the pods of a deployment and records their environment. */
 function rollOut(object: CloudObject, cloud: Cloud, step: "create" | "update"): void {
   const deadline = Number(valueAt(object.values, "spec.0.progress_deadline_seconds") ?? DEFAULT_PROGRESS_SECONDS);
@@ -87,8 +95,11 @@ function rollOut(object: CloudObject, cloud: Cloud, step: "create" | "update"): 
     defaultSeconds: 600,
     expired: `Waiting for rollout to finish: ${pods} replicas wanted; 0 replicas Ready`,
   });
-  const environment = startPod(object, cloud);
   const { namespace, pod } = podOf(object.values);
+  const key = `${object.type} ${object.id}`;
+  if (!keepsPods(valueAt(object.values, "spec.0.strategy.0"), pods)) cloud.running.stop(key);
+  const environment = startPod(object, cloud);
+  cloud.running.start(key, pods > 0 ? processesIn(valueAt(pod, "container.0")) : []);
   cloud.objects.delete(`pods ${namespace}/${object.id}`);
   cloud.podEnvironments.set(object.id, { template: valueAt(object.values, TEMPLATE), environment });
   cloud.podNeeds.set(object.id, platformNeeds(cloud, { namespace, pod }));
