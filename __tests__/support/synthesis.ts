@@ -129,6 +129,10 @@ export function synthesizeInto(app: App, stackName = "test"): SynthesizedFolder 
 /** One folder per test file, so that one removal is enough. */
 const FOLDERS = mkdtempSync(join(tmpdir(), "synthesis-"));
 
-afterAll(() => {
+const removeFolders = (): void => {
   rmSync(FOLDERS, { recursive: true, force: true });
-});
+};
+
+// The test runner reuses its process; outside it there is no afterAll.
+if (typeof afterAll === "function") afterAll(removeFolders);
+else process.once("exit", removeFolders);

@@ -7,8 +7,6 @@ import {
   type Platform,
 } from "../../lib/platform/monitoring/alert";
 import { ALERTS } from "../../lib/platform/monitoring/alerts";
-import { CHARTS_PER_ROW } from "../../lib/platform/monitoring/dashboard";
-import { type Terraform } from "../support/synthesis";
 
 /** Names in the commands of the pages: those of a deployment of tenant `demo`, with 1a2b3c for the project. */
 const NAMES = {
@@ -71,17 +69,6 @@ function shownCondition(condition: Condition | undefined, measures: string): str
   const { durationSeconds, raisedWhen, threshold } = condition;
   const duration = durationSeconds === 0 ? "" : `, ${durationSeconds} s`;
   return `${raisedWhen.replace("<", "\\<")} ${threshold} (${measures})${duration}`;
-}
-
-/** The dashboard of a stack with everything that its inputs can add: a box for each chart, as they lie. */
-export function dashboardPicture({ locals = {} }: Terraform): string {
-  const table = locals.monitoring_table as Readonly<Record<string, { query?: string; title: string }>>;
-  const boxes = Object.entries(table)
-    .filter(([, { query }]) => query !== undefined)
-    .map(([id]) => `${id.replaceAll("-", "_")}["${id}"]`);
-  return ["```mermaid", "block-beta", `  columns ${CHARTS_PER_ROW}`, ...boxes.map((box) => `  ${box}`), "```"].join(
-    "\n",
-  );
 }
 
 /** Where each part writes, as a command. */

@@ -5,7 +5,7 @@ import { type Terraform } from "../support/synthesis";
 import { doorPicture } from "./door-picture";
 import { failureCells } from "./failure-tables";
 import { labPicture } from "./lab-picture";
-import { alertCells, dashboardPicture, logCommands } from "./monitoring-parts";
+import { alertCells, logCommands } from "./monitoring-parts";
 import { headingsOf } from "./pages";
 import { protectionCells, protectionPathCells } from "./protection-tables";
 
@@ -39,8 +39,7 @@ export const UPDATE_COMMAND = "npm run docs";
  * - `<!-- failures: platform -->`: what can fail on a platform, and what becomes of it
  * - `<!-- inputs: a -->`, `<!-- outputs: a -->`: a table of all that stack a has; `a & b` is what both have alike, `a - b`
  *   what a does not have in common with b
- * - `<!-- monitoring: alerts -->`, `<!-- monitoring: logs -->`: the table of alerts, and where each part writes;
- *   `<!-- monitoring: a -->`: the dashboard of stack a
+ * - `<!-- monitoring: alerts -->`, `<!-- monitoring: logs -->`: the table of alerts, and where each part writes
  * - `<!-- picture: a -->`: the network of a lab
  * - `<!-- door: a -->`: the way of a request to a domain
  * - `<!-- protection: rules -->`, `<!-- protection: paths -->`: what the security policy does, and where
@@ -69,7 +68,10 @@ const PARTS: Readonly<Record<Kind, (selection: string, stacks: DocumentedStacks,
       failureCells(selection as Platform),
     ),
   inputs: (selection, stacks) => inputsTables(rowsOf(selection, stacks, inputCells)),
-  monitoring: (selection, stacks) => monitoringPart(selection, stacks),
+  monitoring: (selection) =>
+    selection === "logs"
+      ? logCommands()
+      : table(["Alert", "What is wrong", "Raised when", "Severity", "Where", "Needs"], alertCells()),
   outputs: (selection, stacks) => outputsTable(rowsOf(selection, stacks, outputCells)),
   picture: (selection, stacks) => labPicture(stackOf(selection, stacks)),
   protection: (selection) =>
@@ -81,12 +83,6 @@ const PARTS: Readonly<Record<Kind, (selection: string, stacks: DocumentedStacks,
 /** The synthesized configuration of one stack. */
 export function readTerraform(path: string): DocumentedTerraform {
   return JSON.parse(readFileSync(path, "utf8")) as DocumentedTerraform;
-}
-
-function monitoringPart(selection: string, stacks: DocumentedStacks): string {
-  if (selection === "alerts")
-    return table(["Alert", "What is wrong", "Raised when", "Severity", "Where", "Needs"], alertCells());
-  return selection === "logs" ? logCommands() : dashboardPicture(stackOf(selection, stacks));
 }
 
 function stackOf(name: string, stacks: DocumentedStacks): DocumentedTerraform {
