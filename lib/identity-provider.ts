@@ -1,8 +1,9 @@
-import { Token, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "./core/claimed-names";
 import { allOf, anyOf, isSet, isUnset, isWord } from "./core/conditional";
+import { numberText } from "./core/expression";
 import { serviceName } from "./core/names";
 import { tenantPlace, type DeploymentPlace } from "./core/place";
 import { ProjectApis, type ApiName } from "./core/project-apis";
@@ -181,7 +182,7 @@ export abstract class IdentityProvider extends Construct {
       initialization: { ready: [...initialization.ready, ...this.upgradeBackup.ready] },
       secrets: this.secrets,
       media: this.media,
-      resources: { cpu: textOf(containerCpu), memory: containerMemory },
+      resources: { cpu: numberText(containerCpu), memory: containerMemory },
       startupProbe: this.settings.startupProbe,
       livenessProbe: this.settings.livenessProbe,
     });
@@ -254,11 +255,6 @@ export abstract class IdentityProvider extends Construct {
       dependsOn: this.apis.ready("iam"),
     });
   }
-}
-
-/** `Token.asString` would not turn a literal number into text. */
-function textOf(number: number): string {
-  return Token.isUnresolved(number) ? Token.asString(number) : String(number);
 }
 
 const COMMON_APIS: readonly ApiName[] = ["iam", "logging", "monitoring", "secretmanager", "sqladmin", "storage"];

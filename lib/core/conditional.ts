@@ -22,6 +22,11 @@ export function isOn(value: boolean | IResolvable): string {
   return typeof value === "boolean" ? String(value) : Token.asString(value);
 }
 
+/** The switch of a condition, for boolean properties: the opposite of `isOn`. */
+export function switchOf(condition: string): boolean | IResolvable {
+  return condition === "true" || condition === "false" ? condition === "true" : Token.asAny(expression(condition));
+}
+
 /** `count` of a resource that exists only if the value is set. */
 export function countIfSet(value: OptionalValue): TerraformCount | undefined {
   if (isLiteral(value)) return undefined;

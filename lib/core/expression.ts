@@ -16,6 +16,11 @@ export function numberExpression(text: string): number {
   return Token.asNumber(ref(text));
 }
 
+/** A number as text, also one that is known only at plan; `Token.asString` leaves a literal number a number. */
+export function numberText(number: number): string {
+  return Token.isUnresolved(number) ? Token.asString(number) : String(number);
+}
+
 /** A string as part of a Terraform expression, which may itself contain expressions. */
 export function quoted(text: string): string {
   return Token.isUnresolved(text) ? Fn.join("", [text]) : JSON.stringify(text);

@@ -1,5 +1,3 @@
-import { Token } from "cdktf";
-
 import { wholeNumber } from "../core/checked-value";
 
 /** Longest duration of a request, including web sockets, which outposts and the administration pages keep open. */
@@ -19,8 +17,3 @@ export const REQUEST_CONCURRENCY = wholeNumber(
   { from: 1, to: 1000 },
   { reason: "Cloud Run sends an instance no more", remedy: `use ${DEFAULT_REQUEST_CONCURRENCY}` },
 );
-
-/** A number as text, also one that is known only at plan. */
-export function numberText(number: number): string {
-  return Token.isUnresolved(number) ? Token.asString(number) : String(number);
-}

@@ -3,7 +3,7 @@ import {
   computeSecurityPolicyRuleToTerraform,
   type ComputeSecurityPolicyRule,
 } from "@cdktf/provider-google/lib/compute-security-policy";
-import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Fn, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
@@ -16,6 +16,7 @@ import {
   oneAttribute,
   valueOr,
   type DynamicBlock,
+  switchOf,
 } from "../../core/conditional";
 import { expression, numberExpression } from "../../core/expression";
 import { NETWORK_NAME_MAX_LENGTH, networkName, type DeploymentName } from "../../core/names";
@@ -148,7 +149,7 @@ function blocksOf(rule: ProtectionRule, settings: Settings): RuleBlock[] {
   if (rule.onlyWith === "adminRanges") return rangeBlocks(rule, settings);
   const waf = wafSwitches(settings.waf);
   const block = { ...commonArguments(rule), match: matchOf(rule), rateLimitOptions: limitOf(rule, settings) };
-  if (rule.onlyWith === "waf") return blockIf(waf.isOn, { ...block, preview: boolean(waf.isPreview) });
+  if (rule.onlyWith === "waf") return blockIf(waf.isOn, { ...block, preview: switchOf(waf.isPreview) });
   return blockIf(rule.onlyWith === undefined ? "true" : isOn(settings[rule.onlyWith]), block);
 }
 
@@ -192,10 +193,6 @@ function limitOf({ action, limit }: ProtectionRule, settings: Settings): Compute
     rateLimitThreshold: { count: settings[limit], intervalSec: LIMIT_SECONDS },
     banDurationSec: action === "rate_based_ban" ? settings.banSeconds : undefined,
   };
-}
-
-function boolean(text: string): boolean | IResolvable {
-  return text === "true" || text === "false" ? text === "true" : Token.asAny(expression(text));
 }
 
 function chunks<Item>(items: readonly Item[], size: number): Item[][] {

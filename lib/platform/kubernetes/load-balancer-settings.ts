@@ -3,13 +3,13 @@ import { Fn } from "cdktf";
 import { type Construct } from "constructs";
 
 import { countIfSet, oneAttribute, type OptionalValue, valueOr } from "../../core/conditional";
-import { expression } from "../../core/expression";
+import { expression, numberText } from "../../core/expression";
 import { objectName, serviceName } from "../../core/names";
 import { addRestLibraries, shellCommand } from "../../core/project-apis";
 import { addScript } from "../../core/stack-file";
 import { TerraformData } from "../../core/terraform-data";
 import { DEFAULT_SAMPLE_RATE } from "../edge/edge-rules";
-import { DEFAULT_REQUEST_TIMEOUT_SECONDS, numberText } from "../request-rules";
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from "../request-rules";
 import { BACKEND, type KubernetesFrontDoorProps } from "./load-balancers";
 
 /**

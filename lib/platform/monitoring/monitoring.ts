@@ -1,8 +1,8 @@
-import { TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isOn, isSet } from "../../core/conditional";
-import { expression } from "../../core/expression";
+import { isOn, isSet, switchOf } from "../../core/conditional";
+import { expression, numberText } from "../../core/expression";
 import { jobName, objectName, secretId, serviceName, sqlInstanceName } from "../../core/names";
 import { PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProps, type Rule } from "../../core/rules";
@@ -78,7 +78,7 @@ export class Monitoring extends Construct {
       host: names.host,
       condition: conditions.uptimeCheck,
       // Without a domain, the server in the cluster answers with a certificate of its own.
-      validatesCertificate: platform === "serverless" ? true : boolean(conditions.domain),
+      validatesCertificate: platform === "serverless" ? true : switchOf(conditions.domain),
     });
     this.dashboard = new Dashboard(this, "Dashboard", { place, alerts, dependsOn, condition: isOn(dashboard) });
     this.secretAudit = new SecretAudit(this, "SecretAudit", {
@@ -109,7 +109,7 @@ export class Monitoring extends Construct {
       urlMap: urlMap ?? "",
       database: sqlInstanceName(deployment),
       maxConnections,
-      maxInstances: textOf(maxInstanceCount),
+      maxInstances: numberText(maxInstanceCount),
       securityPolicy: securityPolicyName(deployment),
       deployment: serviceName(deployment),
       workload: isServerless ? serviceName(deployment) : objectName(deployment),
@@ -126,7 +126,7 @@ export class Monitoring extends Construct {
 /** Whether there can be fewer instances than the maximum; otherwise that there are as many says nothing. */
 function hasRoom({ maxInstanceCount: most, minInstanceCount: least }: MonitoringProps): string {
   if (!Token.isUnresolved(most) && !Token.isUnresolved(least)) return String(most > least);
-  return expression(`${textOf(most)} > ${textOf(least)}`);
+  return expression(`${numberText(most)} > ${numberText(least)}`);
 }
 
 /** As said, or else whether anybody can ask. */
@@ -145,15 +145,6 @@ function settingsOf({ alerts = {} }: MonitoringSettings): unknown {
       { ...row, ...(durationSeconds === undefined ? {} : { duration_seconds: durationSeconds }) },
     ]),
   );
-}
-
-function boolean(condition: string): boolean | IResolvable {
-  return Token.isUnresolved(condition) ? Token.asAny(condition) : condition === "true";
-}
-
-/** `Token.asString` would not turn a literal number into text. */
-function textOf(number: number): string {
-  return Token.isUnresolved(number) ? Token.asString(number) : String(number);
 }
 
 const RULES: readonly Rule<MonitoringProps>[] = [

@@ -3,7 +3,7 @@ import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
-import { calledIn, expression } from "../../core/expression";
+import { calledIn, expression, numberText } from "../../core/expression";
 import { type Identity } from "../../core/identity";
 import { SERVICE_NAME_MAX_LENGTH, serviceName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
@@ -20,7 +20,6 @@ import { attachmentRules, type NetworkAttachment } from "../network/network-atta
 import {
   DEFAULT_REQUEST_CONCURRENCY,
   DEFAULT_REQUEST_TIMEOUT_SECONDS,
-  numberText,
   REQUEST_CONCURRENCY,
   REQUEST_TIMEOUT,
 } from "../request-rules";

@@ -83,11 +83,12 @@ const BACKUP_PRICE = "about USD 0.08 per GiB and month in us-central1, by the pr
  */
 export function backupsAfterDestroy(instanceName: string, days: number, count: number): string {
   const none = `no backup of ${instanceName}`;
-  const kept = `a final backup of ${instanceName} for ${numberText(days)} days, and up to ${numberText(count)} automatic backups, each for the rest of its time; ${BACKUP_PRICE}`;
+  const kept = `a final backup of ${instanceName} for ${interpolated(days)} days, and up to ${interpolated(count)} automatic backups, each for the rest of its time; ${BACKUP_PRICE}`;
   if (!Token.isUnresolved(days)) return days > 0 ? kept : none;
   return expression(`(${Token.asString(days)} > 0 ? "${kept}" : "${none}")`);
 }
 
-function numberText(number: number): string {
+/** A number as part of a string literal in an expression. */
+function interpolated(number: number): string {
   return Token.isUnresolved(number) ? `\${${Token.asString(number)}}` : String(number);
 }
