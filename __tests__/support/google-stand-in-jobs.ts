@@ -16,6 +16,8 @@ export interface JobRun {
   readonly environment: Readonly<Record<string, string>>;
   /** Connection names of the databases that it reaches. */
   readonly databases: readonly string[];
+  /** Time limit of an attempt, and how many more there are. */
+  readonly limits: { readonly timeout: string; readonly maxRetries: number };
 }
 
 /** Jobs of Cloud Run with their logs. The client's calls are the clock. */
@@ -117,6 +119,7 @@ function runOf(job: JsonObject): JobRun {
   return {
     job: String(job.name),
     command: [...listOf(container.command), ...listOf(container.args)].map(String),
+    limits: { timeout: String(template.timeout), maxRetries: Number(template.maxRetries) },
     environment: Object.fromEntries(
       environment.filter(({ value }) => value !== undefined).map(({ name, value }) => [String(name), String(value)]),
     ),

@@ -20,6 +20,8 @@ describeWith(["curl", "dash", "jq"], "restore-drill.sh", () => {
       expect(job?.databases).toEqual([expect.stringMatching(new RegExp(`^${CONNECTION}-drill-\\d{10}$`))]);
       expect(job?.environment).toEqual({ DB_HOST: `/cloudsql/${job?.databases[0] ?? ""}`, DB_NAME: DATABASE });
       expect(job?.command.slice(0, 2)).toEqual(["/bin/sh", "-c"]);
+      // The original's ten minutes are too few for a restore.
+      expect(job?.limits).toEqual({ timeout: "3600s", maxRetries: 0 });
       expect([standIn.sql.billed, [...standIn.jobs.jobs.keys()]]).toEqual(before);
     }),
   );

@@ -2,6 +2,8 @@
 # Shell library that runs short jobs beside a deployment: each is made from one of its own jobs, so it has the same image,
 # account, network and secrets, and is removed when it has ended.
 #
+# A copy has more time than its original, because a restore takes longer than a preparation.
+#
 # To be sourced after google-rest.sh. With NAMESPACE, the jobs run in the cluster that kubectl is connected to; otherwise on
 # Cloud Run in REGION.
 #
@@ -62,10 +64,10 @@ cloud_run_job() {
   jobs="projects/$PROJECT_ID/locations/$REGION/jobs"
   google_get run "$jobs/$job_source" || return 1
   jq --slurpfile given "$GOOGLE_WORK/variables.json" --rawfile script "$GOOGLE_WORK/script.txt" \
-    --arg first "$job_instance" --arg second "$job_second" '
+    --arg first "$job_instance" --arg second "$job_second" --argjson seconds "$JOB_SECONDS" '
     ({ DB_HOST: "/cloudsql/\($first)" } + (if $second == "" then {} else
       { SOURCE_HOST: "/cloudsql/\($second)", SOURCE_PORT: "5432" } end) + $given[0]) as $variables
-    | { labels, template: { taskCount: 1, template: (.template.template | .maxRetries = 0
+    | { labels, template: { taskCount: 1, template: (.template.template | .maxRetries = 0 | .timeout = "\($seconds)s"
       | .volumes |= map(if .cloudSqlInstance then
           .cloudSqlInstance.instances = ([$first, $second] | map(select(. != ""))) else . end)
       | .containers |= map((if $script == "" then . else .command = ["/bin/sh", "-c", $script] | del(.args) end)
@@ -126,13 +128,13 @@ kubernetes_job() {
     return 1
   }
   jq --slurpfile given "$GOOGLE_WORK/variables.json" --rawfile script "$GOOGLE_WORK/script.txt" --arg name "$job_name" \
-    --arg first "$job_instance" --arg second "$job_second" --arg port "$second_port" '
+    --arg first "$job_instance" --arg second "$job_second" --arg port "$second_port" --argjson seconds "$JOB_SECONDS" '
     ((if $second == "" then {} else { SOURCE_HOST: "127.0.0.1", SOURCE_PORT: $port } end) + $given[0]) as $variables
     | (.spec.jobTemplate.spec // .spec) as $spec
     | { apiVersion: "batch/v1", kind: "Job", metadata: { name: $name, namespace: .metadata.namespace }, spec: {
-        backoffLimit: 0, template: ($spec.template
+        backoffLimit: 0, activeDeadlineSeconds: $seconds, template: ($spec.template
         | .metadata |= { annotations, labels: ((.labels // {}) | with_entries(select(.key | test("job-name|controller-uid") | not))) }
-        | .spec.restartPolicy = "Never"
+        | .spec.restartPolicy = "Never" | .spec.activeDeadlineSeconds = $seconds
         | .spec.initContainers |= map(if .name == "database-proxy" then .args |= (.[:-1] + [$first]
             + (if $second == "" then [] else ["\($second)?port=\($port)"] end)) else . end)
         | .spec.containers |= map((if $script == "" then . else .command = ["/bin/sh", "-c", $script] | del(.args) end)

@@ -1,0 +1,135 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { documentedStacks } from "../../tools/documented-stacks";
+import { programFolder, temporaryFolder } from "../../support/google-stand-in-scripts";
+import { apiObject } from "../../platform/kubernetes/objects/api-object";
+import { type Block } from "../../support/synthesis";
+
+/** A job as the cluster has it, as far as tests look at it. */
+export interface ClusterJob {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly spec: {
+    readonly activeDeadlineSeconds: number;
+    readonly backoffLimit: number;
+    readonly template: {
+      readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+      readonly spec: {
+        readonly activeDeadlineSeconds: number;
+        readonly containers: readonly Container[];
+        readonly initContainers: readonly Container[];
+        readonly restartPolicy: string;
+        readonly serviceAccountName: string;
+      };
+    };
+  };
+}
+
+interface Container {
+  readonly name: string;
+  readonly args?: readonly string[];
+  readonly command?: readonly string[];
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+}
+
+export const NAMESPACE = "identity-provider";
+export const CLUSTER_INIT_JOB = "idp-db-init-0a1b2c3d";
+export const CLUSTER_DUMP_JOB = "idp-dump";
+
+/** What `kubectl` does with jobs of one namespace; a job that was just created runs until it is looked at again. */
+const KUBECTL = `
+if [ "$1 $2" != "--namespace ${NAMESPACE}" ] || [ "$3" != --request-timeout=30s ]; then
+  echo "wrong call: $*" >&2
+  exit 64
+fi
+verb=$4 kind=$5 name=$6
+case "$verb $7" in
+  "get --output=json")
+    [ -f "$state/$kind.$name" ] || { echo "Error from server (NotFound): $kind \\"$name\\" not found" >&2 && exit 1; }
+    if [ -f "$state/new" ]; then rm "$state/new" && exec jq 'del(.status)' "$state/$kind.$name"; fi
+    exec cat "$state/$kind.$name"
+    ;;
+  "delete --ignore-not-found") rm -f "$state/$kind.$name" ;;
+  "create ")
+    file=\${kind#--filename=}
+    name=$(jq -r .metadata.name "$file")
+    [ ! -f "$state/job.$name" ] || { echo "Error from server (AlreadyExists): job \\"$name\\" already exists" >&2 && exit 1; }
+    jq -c . "$file" >>"$state/created"
+    jq --arg type "$(cat "$state/outcome")" '.status.conditions = [{ type: $type, status: "True" }]' "$file" >"$state/job.$name"
+    : >"$state/new"
+    ;;
+  "logs --tail=100" | "logs "*) cat "$state/lines" ;;
+  *)
+    echo "wrong call: $*" >&2
+    exit 64
+    ;;
+esac
+`;
+
+let stacks: ReturnType<typeof documentedStacks> | undefined;
+
+/** A cluster that knows the job db-init as the stack makes it, and a dump job beside it. */
+export class KubectlStandIn {
+  readonly programs: string;
+
+  private readonly state = temporaryFolder();
+
+  private constructor(init: object) {
+    this.programs = programFolder({ scripts: { kubectl: `state='${this.state}'${KUBECTL}` } });
+    this.write(`job.${CLUSTER_INIT_JOB}`, init);
+    const { spec } = init as ClusterJob;
+    this.write(`cronjob.${CLUSTER_DUMP_JOB}`, {
+      apiVersion: "batch/v1",
+      kind: "CronJob",
+      metadata: { name: CLUSTER_DUMP_JOB, namespace: NAMESPACE },
+      spec: { schedule: "0 2 * * *", jobTemplate: { spec } },
+    });
+    this.ends("Complete");
+    this.prints("users: 7\n");
+  }
+
+  static async start(): Promise<KubectlStandIn> {
+    stacks ??= documentedStacks();
+    const { "idp-kubernetes": stack } = await stacks;
+    const block = JSON.stringify(stack?.resource?.kubernetes_job_v1?.db_init)
+      .replaceAll("${var.application_name}-db-init-${local.db_init_run}", CLUSTER_INIT_JOB)
+      .replaceAll("${kubernetes_namespace_v1.namespace.metadata[0].name}", NAMESPACE)
+      .replaceAll("${var.application_name}", "idp");
+    const job = apiObject("kubernetes_job_v1", JSON.parse(block) as Block);
+    // The cluster adds labels of its own, with which a second job would be refused.
+    const text = JSON.stringify(job).replace(
+      '"labels":{',
+      `"labels":{"batch.kubernetes.io/controller-uid":"0a1b","batch.kubernetes.io/job-name":"${CLUSTER_INIT_JOB}","controller-uid":"0a1b","job-name":"${CLUSTER_INIT_JOB}",`,
+    );
+    return new KubectlStandIn(JSON.parse(text) as object);
+  }
+
+  /** How the next jobs end, in the words of the cluster. */
+  ends(outcome: "Complete" | "Failed"): void {
+    writeFileSync(join(this.state, "outcome"), outcome);
+  }
+
+  /** What the next jobs write. */
+  prints(lines: string): void {
+    writeFileSync(join(this.state, "lines"), lines);
+  }
+
+  /** Jobs that were created, in order. */
+  get created(): ClusterJob[] {
+    const path = join(this.state, "created");
+    if (!existsSync(path)) return [];
+    const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as ClusterJob);
+  }
+
+  /** What there is now. */
+  get there(): string[] {
+    return readdirSync(this.state).filter((name) => /^(cron)?job\./.test(name));
+  }
+
+  private write(name: string, object: object): void {
+    writeFileSync(join(this.state, name), JSON.stringify(object));
+  }
+}

@@ -1,0 +1,163 @@
+import { Job } from "kubernetes-models/batch/v1/Job";
+
+import { describeWith } from "../../support/programs";
+import { CLUSTER_DUMP_JOB, CLUSTER_INIT_JOB, KubectlStandIn, NAMESPACE, type ClusterJob } from "./kubectl-stand-in";
+import { CONNECTION, DATABASE, inSqlScene, INSTANCE, PROJECT, type SqlScene } from "./sql-scene";
+import { type ScriptName, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
+
+const TIME = "2026-11-22T11:00:00Z";
+const PROXY_PORT = "5433";
+
+/** A scene whose jobs run in a cluster. */
+interface ClusterScene extends SqlScene {
+  readonly cluster: KubectlStandIn;
+}
+
+async function inCluster(test: (scene: ClusterScene) => Promise<void>): Promise<void> {
+  const cluster = await KubectlStandIn.start();
+  const sources = cluster.there;
+  await inSqlScene(async (scene) => {
+    scene.standIn.secrets.payloads.set(`projects/${PROJECT}/secrets/administrator`, "geheim");
+    const run = (script: ScriptName, options: ScriptOptions = {}): Promise<ScriptRun> =>
+      scene.run(script, {
+        ...options,
+        programs: cluster.programs,
+        environment: {
+          NAMESPACE,
+          REGION: "",
+          INIT_JOB: CLUSTER_INIT_JOB,
+          DUMP_JOB: CLUSTER_DUMP_JOB,
+          ...options.environment,
+        },
+      });
+    await test({ ...scene, run, cluster });
+    // Nothing runs on Cloud Run, and the copies are gone.
+    expect(scene.standIn.requests.filter(({ method }) => method.startsWith("run."))).toEqual([]);
+    expect(cluster.there).toEqual(sources);
+  });
+}
+
+function variablesOf({ spec }: ClusterJob): Readonly<Record<string, string | undefined>> {
+  const [container] = spec.template.spec.containers;
+  return Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]));
+}
+
+/** Arguments of the proxy that are no options: the instances. */
+function instancesOf({ spec }: ClusterJob): string[] {
+  const [proxy] = spec.template.spec.initContainers;
+  return (proxy?.args ?? []).filter((word) => !word.startsWith("--"));
+}
+
+describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a cluster", () => {
+  it.concurrent("restore to a point in time with copies of db-init that the cluster accepts", () =>
+    inCluster(async ({ cluster, run, standIn }) => {
+      const { exitCode, output, stderr } = await run("restore", { arguments: ["point-in-time", TIME, "--yes"] });
+
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(output).not.toContain("geheim");
+      const jobs = cluster.created;
+      for (const job of jobs) {
+        expect(() => {
+          new Job(job as unknown as ConstructorParameters<typeof Job>[0]).validate();
+        }).not.toThrow();
+        expect(job.metadata).toEqual({ name: `${CLUSTER_INIT_JOB}-restore`, namespace: NAMESPACE });
+        const { metadata, spec } = job.spec.template;
+        // The label by which the network policy lets it out stays, those of the original's own pods go.
+        expect(metadata.labels).toEqual({
+          "app.kubernetes.io/component": "db-init",
+          "app.kubernetes.io/name": "idp",
+        });
+        expect([spec.restartPolicy, job.spec.backoffLimit]).toEqual(["Never", 0]);
+        // The original's ten minutes are too few for a restore.
+        expect([spec.activeDeadlineSeconds, job.spec.activeDeadlineSeconds]).toEqual([3600, 3600]);
+      }
+      const databases = jobs.map((job) => variablesOf(job).DB_NAME);
+      expect(databases).toEqual([DATABASE, DATABASE, ...[1, 2].map(() => `${DATABASE}_restored`), DATABASE]);
+      const clone = expect.stringMatching(new RegExp(`^${CONNECTION}-restore-\\d{10}$`)) as string;
+      const secondClone = expect.stringMatching(new RegExp(`-restore-\\d{10}\\?port=${PROXY_PORT}$`)) as string;
+      expect(jobs.map(instancesOf)).toEqual([
+        [clone],
+        [CONNECTION],
+        [CONNECTION],
+        [CONNECTION, secondClone],
+        [CONNECTION],
+      ]);
+      const [, , , copyJob] = jobs;
+      expect(copyJob && variablesOf(copyJob)).toMatchObject({
+        SOURCE_HOST: "127.0.0.1",
+        SOURCE_PORT: PROXY_PORT,
+        SOURCE_NAME: DATABASE,
+      });
+      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
+    }),
+  );
+
+  it.concurrent("restore a dump by a copy of the cron job, which has its volume", () =>
+    inCluster(async ({ cluster, run }) => {
+      const { exitCode, stderr } = await run("restore", { arguments: ["dump", "latest"], input: "yes\n" });
+
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      const names = cluster.created.map(({ kind, metadata: { name } }) => `${kind} ${name}`);
+      expect(names).toEqual(
+        [CLUSTER_INIT_JOB, CLUSTER_INIT_JOB, CLUSTER_DUMP_JOB, CLUSTER_INIT_JOB].map((name) => `Job ${name}-restore`),
+      );
+    }),
+  );
+
+  it.concurrent.each([["final-backup"], ["backup", "before 2026.5.8"], ["drop-former"]])("%s runs", (...words) =>
+    inCluster(async ({ cluster, run, standIn }) => {
+      standIn.sql.addBackup(PROJECT, INSTANCE, { type: "FINAL", instanceDeletionTime: TIME });
+      standIn.sql.addBackup(PROJECT, INSTANCE, { description: "before 2026.5.8" });
+
+      expect(await run("restore", { arguments: [...words, "--yes"] })).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(cluster.created.map((job) => variablesOf(job).DB_NAME)).toEqual([DATABASE]);
+    }),
+  );
+
+  it.concurrent("count the users of a clone in a drill, and leave nothing", () =>
+    inCluster(async ({ run, standIn }) => {
+      const { exitCode, stderr, stdout } = await run("restore-drill", { arguments: [TIME] });
+
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(stdout).toContain(`Restored 7 user(s) as of ${TIME}: `);
+      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
+    }),
+  );
+
+  it.concurrent("say what a failed job wrote last, and leave nothing", () =>
+    inCluster(async ({ cluster, run, standIn }) => {
+      cluster.ends("Failed");
+      cluster.prints("failed: the database has no user\n");
+
+      const { exitCode, stderr } = await run("restore-drill");
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("failed; its last lines: failed: the database has no user");
+      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
+    }),
+  );
+
+  it.concurrent("take the job and the clone away when they are interrupted", () =>
+    inCluster(async ({ cluster, run, standIn }) => {
+      const { exitCode } = await run("restore-drill", {
+        onOutput: (output, kill) => {
+          if (/^Job \S+: running/m.test(output) && !output.includes("Deleting")) kill("SIGTERM");
+        },
+      });
+
+      expect(exitCode).toBe(143);
+      expect(cluster.created).toHaveLength(1);
+      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
+    }),
+  );
+
+  it.concurrent("say what kubectl says when the job is not there", () =>
+    inCluster(async ({ run, standIn }) => {
+      const { exitCode, stderr } = await run("restore-drill", { environment: { INIT_JOB: "idp-db-init-gone" } });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain('kubectl: Error from server (NotFound): job "idp-db-init-gone" not found');
+      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
+    }),
+  );
+});
