@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
 import { STOP_SECONDS, UPSTREAM_PREFIX, WORKER_LISTENERS } from "../../lib/idp/contract";
-import { ENTRYPOINT_COMMANDS } from "../../lib/idp/worker-mode";
+import { ENTRYPOINT_COMMANDS, WORKER_PROCESSES, WORKER_THREADS } from "../../lib/idp/worker-mode";
 import { describeWith, programPath } from "../support/programs";
 import { coreutilsPath } from "./coreutils";
 import { documentedCommand } from "./operations-page";
@@ -805,6 +805,8 @@ export function describeEntrypoint(program: keyof typeof COMMANDS, { thorough }:
         return container;
       };
 
+      const linesOf = ({ output }: Container) => output().match(/^cloud-entrypoint: .*$/gm) ?? [];
+
       it.each(forms)(
         "runs, as %s, %j and nothing else, with the same settings and listeners",
         async (argument, parts) => {
@@ -833,20 +835,75 @@ export function describeEntrypoint(program: keyof typeof COMMANDS, { thorough }:
       );
 
       it.each(forms)("ends, as %s, with 0 on SIGTERM, after %j have come to their end", async (argument, parts) => {
-        const container = await startForm(argument, parts);
+        const container = await startForm(argument, parts, {
+          STUB_SERVER_STOP_SECONDS: "0.2",
+          STUB_WORKER_STOP_SECONDS: "0.2",
+        });
         expect(await container.stop()).toBe(0);
-        for (const part of parts) expect(container.starts(part)).toMatchObject([{ ended: true }]);
-        expect(container.output()).not.toMatch(/starts again|container ends/);
+        for (const part of parts) expect(container.starts(part)).toMatchObject([{ ended: true, signals: ["TERM"] }]);
+        expect(linesOf(container)).toHaveLength(1);
       });
 
-      it.each(forms.flatMap(([argument, parts]) => parts.map((part) => [argument, part, parts] as const)))(
-        "ends, as %s, with an error when its %s dies, so that the platform starts another one",
-        async (argument, part, parts) => {
+      it.each([
+        [serverAlone, "server", { STUB_SERVER_STOP_CODE: "3" }, 3],
+        [worker, "worker", { STUB_WORKER_STOP_CODE: "4" }, 4],
+      ] as const)("ends, as %s, on SIGTERM as its %s does", async (argument, part, variables, exitCode) => {
+        const container = await startForm(argument, [part], variables);
+        expect(await container.stop()).toBe(exitCode);
+      });
+
+      it.each([
+        [serverAlone, "server", ["server"], 128 + constants.signals.SIGKILL],
+        [worker, "worker", ["worker"], 128 + constants.signals.SIGKILL],
+        [allInOne, "server", ["server", "worker"], 1],
+        [allInOne, "worker", ["server", "worker"], 1],
+      ] as const)(
+        "ends, as %s, when its %s is killed, so that the platform starts another one",
+        async (argument, part, parts, exitCode) => {
           const container = await startForm(argument, parts);
           process.kill(container.starts(part)[0]?.pid ?? 0, "SIGKILL");
-          expect(await container.ended).not.toBe(0);
+          expect(await container.ended).toBe(exitCode);
           await eventually("the end of every process", () => running().length === 0);
           expect(container.starts(part)).toHaveLength(1);
+          // The platform's own line tells the exit code; what starts again is the container, and not its worker.
+          expect(linesOf(container)).toEqual([expect.stringMatching(/^cloud-entrypoint: mapped: /)]);
+        },
+      );
+
+      it.each([
+        [serverAlone, { STUB_SERVER_EXIT_CODE: "5" }, 5],
+        [worker, { STUB_WORKER_EXIT_CODE: "6" }, 6],
+      ] as const)("hands the exit code on, as %s, of what ends by itself", async (argument, variables, exitCode) => {
+        const complete = { ...DATABASE, IDP_SECRET_KEY: "the-key" };
+        expect((await run([argument], { ...complete, ...variables })).exitCode).toBe(exitCode);
+      });
+
+      it("goes on serving, as server-alone, while the worker of another one is replaced", async () => {
+        const server = await startForm(serverAlone, ["server"]);
+        const first = await startForm(worker, ["worker"]);
+        process.kill(first.starts("worker")[0]?.pid ?? 0, "SIGKILL");
+        expect(await first.ended).toBe(128 + constants.signals.SIGKILL);
+        const second = await startContainer({}, undefined, { argument: worker, first: "worker" });
+        await eventually("another worker", () => second.starts("worker").length === 2);
+        expect(running()).toContain(server.server.pid);
+        process.kill(server.pid, "SIGTERM");
+        expect(await server.ended).toBe(0);
+        expect(second.starts("worker").filter(({ ended }) => ended)).toEqual([]);
+        expect(await second.stop()).toBe(0);
+      });
+
+      it.each([
+        ["server", "server"],
+        [worker, "worker"],
+        [allInOne, "server"],
+      ] as const)(
+        "gives its worker, as %s, the size that is asked for, by the upstream's names",
+        async (argument, first) => {
+          const variables = { [WORKER_PROCESSES.variable]: "3", [WORKER_THREADS.variable]: "5" };
+          const container = await startContainer(variables, undefined, { argument, first });
+          const { environment: actual } = await firstWorker(container);
+          expect(actual).toMatchObject({ AUTHENTIK_WORKER__PROCESSES: "3", AUTHENTIK_WORKER__THREADS: "5" });
+          await container.stop();
         },
       );
 

@@ -1,10 +1,19 @@
 import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { ENTRYPOINT_COMMANDS, WORKER_PROCESSES, WORKER_THREADS } from "../../lib/idp/worker-mode";
 import { describeWith, programPath } from "../support/programs";
 import { documentedCommand } from "./operations-page";
-import { commandLine, eventually, killAll, parentOf, processesWith, recordedStarts } from "./processes";
+import {
+  type RecordedStart,
+  commandLine,
+  eventually,
+  killAll,
+  parentOf,
+  processesWith,
+  recordedStarts,
+} from "./processes";
 import {
   type BuildahStorage,
   type ImageConfiguration,
@@ -20,6 +29,11 @@ import {
 
 const CONTEXT = join(__dirname, "../../image");
 const IMAGE = "localhost/idp:under-test";
+
+/** Exit code of what was killed. */
+const KILLED = 128 + constants.signals.SIGKILL;
+
+const { allInOne, serverAlone, worker } = ENTRYPOINT_COMMANDS;
 
 describeWith(
   STAND_IN_PROGRAMS,
@@ -110,7 +124,7 @@ describeWith(
     describe("running", () => {
       let folder: string;
       let records: string;
-      let output: string;
+      let environment: Record<string, string>;
 
       beforeEach(() => {
         folder = mkdtempSync(join(tmpdir(), "image-run-"));
@@ -118,16 +132,7 @@ describeWith(
         mkdirSync(records);
         chmodSync(folder, 0o755);
         chmodSync(records, 0o777);
-        output = "";
-      });
-
-      afterEach(() => {
-        killAll(processesWith("STUB_RUN", folder));
-        rmSync(folder, { recursive: true, force: true });
-      });
-
-      it("holds a server and a worker below dumb-init, runs the command of the operations page, and stops cleanly on SIGTERM", async () => {
-        const environment = {
+        environment = {
           DB_HOST: "/cloudsql/project:region:instance",
           DB_NAME: "idp",
           DB_PASSWORD: "correct horse",
@@ -139,26 +144,45 @@ describeWith(
           // This kind of isolation shares the machine's /dev/shm.
           TMPDIR: "/tmp",
         };
-        const inNewContainer = (command: readonly string[]) => [
-          "run",
-          ...Object.entries(environment).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
-          ...["--volume", `${records}:/records`, container, "--", ...command],
-        ];
-        const run = spawn(
-          programPath("buildah"),
-          inNewContainer([...configuration.entrypoint, ...configuration.command]),
-          { env: buildahEnvironment(storage), stdio: ["ignore", "pipe", "pipe"] },
-        );
+      });
+
+      afterEach(() => {
+        killAll(processesWith("STUB_RUN", folder));
+        rmSync(folder, { recursive: true, force: true });
+      });
+
+      const inNewContainer = (command: readonly string[]) => [
+        "run",
+        ...Object.entries(environment).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
+        ...["--volume", `${records}:/records`, container, "--", ...command],
+      ];
+
+      /** Runs the image with these arguments, its own without any; resolves when all parts run. */
+      const start = async (args: readonly string[], parts: readonly string[]) => {
+        const command = [...configuration.entrypoint, ...(args.length > 0 ? args : configuration.command)];
+        let output = "";
+        const run = spawn(programPath("buildah"), inNewContainer(command), {
+          env: buildahEnvironment(storage),
+          stdio: ["ignore", "pipe", "pipe"],
+        });
         for (const stream of [run.stdout, run.stderr])
           stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
         const ended = new Promise<number | null>((resolve) => run.on("close", resolve));
+        const started: RecordedStart[] = [];
+        for (const part of parts) started.push(await eventually(`the ${part}`, () => recordedStarts(records, part)[0]));
+        return { command, ended, output: () => output, started };
+      };
 
-        const server = await eventually("the server", () => recordedStarts(records, "server")[0]);
-        const worker = await eventually("the worker", () => recordedStarts(records, "worker")[0]);
+      const nothingIsLeft = () =>
+        eventually("the end of every process", () => processesWith("STUB_RUN", folder).length === 0);
+
+      it("holds a server and a worker below dumb-init, runs the command of the operations page, and stops cleanly on SIGTERM", async () => {
+        const { command: own, ended, output, started } = await start([], ["server", "worker"]);
+        const [server, worker] = started as [RecordedStart, RecordedStart];
 
         const initPid = parentOf(server.parentPid) ?? 0;
         const [program, ...rest] = commandLine(initPid);
-        expect([basename(program ?? ""), ...rest]).toEqual([...configuration.entrypoint, ...configuration.command]);
+        expect([basename(program ?? ""), ...rest]).toEqual(own);
         expect(server.arguments).toEqual(["server"]);
         expect(server.environment).toMatchObject({
           AUTHENTIK_POSTGRESQL__HOST: "/cloudsql/project:region:instance",
@@ -187,10 +211,69 @@ describeWith(
 
         process.kill(initPid, "SIGTERM");
         expect(await ended).toBe(0);
-        await eventually("the end of every process", () => processesWith("STUB_RUN", folder).length === 0);
+        await nothingIsLeft();
         expect(recordedStarts(records, "worker")).toHaveLength(1);
         expect(recordedStarts(records, "worker")[0]?.ended).toBe(true);
-        expect(output).not.toMatch(/correct horse|battery staple/);
+        expect(output()).not.toMatch(/correct horse|battery staple/);
+      });
+
+      it("starts a dead worker again, and ends with its server", async () => {
+        const { ended, output, started } = await start([], ["server", "worker"]);
+        const [server, worker] = started as [RecordedStart, RecordedStart];
+        killAll([worker.pid]);
+        await eventually("another worker", () => recordedStarts(records, "worker").length === 2);
+        killAll([server.pid]);
+        expect(await ended).toBe(KILLED);
+        await nothingIsLeft();
+        expect(output()).toMatch(/worker ended with exit code 137 after \d+ s, starts again in 1 s\n/);
+        expect(output()).toMatch(/server ended with exit code 137, so the container ends\n/);
+      });
+
+      describe.each<[argument: string, parts: readonly string[], exitCode: number]>([
+        [serverAlone, ["server"], KILLED],
+        [worker, ["worker"], KILLED],
+        [allInOne, ["server", "worker"], 1],
+      ])("as %s", (argument, parts, exitCode) => {
+        const others = ["server", "worker"].filter((part) => !parts.includes(part));
+
+        it(`holds ${parts.join(" and ")} below dumb-init and nothing else, and stops cleanly on SIGTERM`, async () => {
+          environment = { ...environment, [WORKER_PROCESSES.variable]: "3", [WORKER_THREADS.variable]: "5" };
+          const { command, ended, output, started } = await start([argument], parts);
+          const [first] = started;
+          const topPid = argument === allInOne ? first?.parentPid : first?.pid;
+          const initPid = parentOf(topPid ?? 0) ?? 0;
+          const [program, ...rest] = commandLine(initPid);
+          expect([basename(program ?? ""), ...rest]).toEqual(command);
+          for (const part of started) {
+            expect(part.environment).toMatchObject({
+              AUTHENTIK_POSTGRESQL__HOST: "/cloudsql/project:region:instance",
+              AUTHENTIK_SECRET_KEY: "battery staple",
+              AUTHENTIK_WORKER__PROCESSES: "3",
+              AUTHENTIK_WORKER__THREADS: "5",
+              TMPDIR: "/tmp",
+            });
+          }
+
+          process.kill(initPid, "SIGTERM");
+          expect(await ended).toBe(0);
+          await nothingIsLeft();
+          for (const part of parts)
+            expect(recordedStarts(records, part)).toMatchObject([{ ended: true, signals: ["TERM"] }]);
+          for (const part of others) expect(recordedStarts(records, part)).toEqual([]);
+          expect(output()).not.toMatch(/correct horse|battery staple/);
+        });
+
+        it.each(parts)(
+          "ends when its %s is killed, with an exit code that makes the platform start another one",
+          async (part) => {
+            const { ended, output, started } = await start([argument], parts);
+            killAll([started[parts.indexOf(part)]?.pid ?? 0]);
+            expect(await ended).toBe(exitCode);
+            await nothingIsLeft();
+            expect(recordedStarts(records, part)).toHaveLength(1);
+            expect(output()).not.toContain("starts again");
+          },
+        );
       });
     });
   },
