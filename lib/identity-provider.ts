@@ -152,7 +152,7 @@ export abstract class IdentityProvider extends Construct {
       database: this.database,
       projectId: place.projectId,
       release: this.image.release,
-      isOn: settings.backupBeforeUpgrade,
+      enabled: settings.backupBeforeUpgrade,
     });
     this.initializer = this.identity(
       "Initializer",

@@ -23,9 +23,9 @@ describe("UpgradeBackup", () => {
 
   it("makes none when it is off, and then names none", () => {
     const stack = bareStack();
-    const isOn = Token.asAny(expression("var.backup_before_upgrade"));
-    const off = new UpgradeBackup(stack, "Off", { ...props, isOn: false });
-    new UpgradeBackup(stack, "Decided", { ...props, isOn });
+    const enabled = Token.asAny(expression("var.backup_before_upgrade"));
+    const off = new UpgradeBackup(stack, "Off", { ...props, enabled: false });
+    new UpgradeBackup(stack, "Decided", { ...props, enabled });
     const terraform = terraformOf(stack);
 
     expect(resourceOf(terraform, "terraform_data", "off").count).toBe("${(false) ? 1 : 0}");

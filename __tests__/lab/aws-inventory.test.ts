@@ -80,10 +80,10 @@ describe("AwsInventory", () => {
       enabled: new InputVariable(stack, "initialize", { type: "bool", description: "Input." }).booleanValue,
     }));
     expect(resourceOf(terraform, "aws_iam_user", "cloud_b_user").count).toBe(
-      '${(var.cloudb_access_key_id != "" && (var.initialize)) ? 1 : 0}',
+      '${((var.cloudb_access_key_id != "") && (var.initialize)) ? 1 : 0}',
     );
     expect(terraform.provider?.aws?.[0]?.skip_credentials_validation).toBe(
-      '${!(var.cloudb_access_key_id != "" && (var.initialize))}',
+      '${!((var.cloudb_access_key_id != "") && (var.initialize))}',
     );
   });
 

@@ -396,7 +396,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       ],
       [
         `\${one(${CLOUDB_USER}[*].arn)}`,
-        '${(var.cloudb_access_key_id != "" && (var.initialize_assessment_service)) ? 1 : 0}',
+        '${((var.cloudb_access_key_id != "") && (var.initialize_assessment_service)) ? 1 : 0}',
         expect.stringContaining("null without AWS credentials"),
       ],
     ],

@@ -12,11 +12,6 @@ export function countIf(condition: string | undefined): TerraformCount | undefin
     : TerraformCount.of(numberExpression(`(${condition}) ? 1 : 0`));
 }
 
-/** A switch as a condition for `countIf`; undefined if it is always on. */
-export function conditionOf(isOn: boolean | IResolvable): string | undefined {
-  return isOn === true ? undefined : Token.asString(isOn);
-}
-
 /** Whether a switch is on, as a string: `true`, `false` or a boolean expression. */
 export function isOn(value: boolean | IResolvable): string {
   return typeof value === "boolean" ? String(value) : Token.asString(value);

@@ -1,7 +1,7 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionOf, isOn } from "../core/conditional";
+import { isOn } from "../core/conditional";
 import { GeneratedSecret, SECRET_WRITE_VERSION, secretReferenceRule } from "../core/generated-secret";
 import { secretId } from "../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
@@ -105,7 +105,7 @@ export class IdpSecrets extends Construct {
       this.bootstrapToken = new GeneratedSecret(this, "BootstrapToken", {
         ...common,
         deletionProtection: false,
-        condition: conditionOf(bootstrapToken),
+        condition: isOn(bootstrapToken),
         secretId: secretId(place.deployment, BOOTSTRAP_TOKEN.suffix),
         length: BOOTSTRAP_TOKEN.length,
       });

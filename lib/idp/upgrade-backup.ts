@@ -1,7 +1,7 @@
 import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionOf, countIf } from "../core/conditional";
+import { countIf, isOn } from "../core/conditional";
 import { expression } from "../core/expression";
 import { addRestLibraries, shellCommand } from "../core/project-apis";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
@@ -25,7 +25,7 @@ export interface UpgradeBackupProps {
    *
    * @default true
    */
-  readonly isOn?: boolean | IResolvable;
+  readonly enabled?: boolean | IResolvable;
 }
 
 /** Days after which Cloud SQL removes a backup that was made before an upgrade. */
@@ -47,7 +47,7 @@ export class UpgradeBackup extends Construct {
   constructor(scope: Construct, id: string, props: UpgradeBackupProps) {
     super(scope, id);
     requireProps(this, props, { database: true, projectId: true, release: true });
-    const { database, isOn = true, projectId, release } = props;
+    const { database, enabled = true, projectId, release } = props;
 
     addRestLibraries(this);
     addScript(this, "lib/idp/scripts/sql-rest.sh");
@@ -67,15 +67,16 @@ export class UpgradeBackup extends Construct {
           },
         },
       ],
-      count: isOn === false ? countIf("false") : countIf(conditionOf(isOn)),
+      count: countIf(isOn(enabled)),
       dependsOn: database.ready,
     });
-    this.description = isOn === false ? undefined : describedIf(conditionOf(isOn), release);
+    this.description = describedIf(isOn(enabled), release);
     this.ready = [backup];
   }
 }
 
-function describedIf(condition: string | undefined, release: string): string {
-  if (condition === undefined) return `before ${release}`;
+function describedIf(condition: string, release: string): string | undefined {
+  if (condition === "false") return undefined;
+  if (condition === "true") return `before ${release}`;
   return expression(`(${condition} ? ${Fn.join("", ["before ", release])} : null)`);
 }

@@ -2,7 +2,7 @@ import { MigrationCenterGroup } from "@cdktf/provider-google/lib/migration-cente
 import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionOf, countIf, oneAttribute } from "../core/conditional";
+import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { PROJECT_ID, REGION } from "../core/place-rules";
 import { addRestLibraries, shellCommand } from "../core/project-apis";
@@ -100,7 +100,7 @@ export class AssessmentSource extends Construct {
             location: region,
             groupId: labGroupId(deploymentId),
             displayName: `Assessment lab ${deploymentId}`,
-            count: countIf(conditionOf(enabled)),
+            count: countIf(isOn(enabled)),
             dependsOn: props.dependsOn,
           });
     this.generation = group && expression(oneAttribute(group, "create_time"));
@@ -135,7 +135,7 @@ export class AssessmentSource extends Construct {
           },
         },
       ],
-      count: countIf(conditionOf(enabled)),
+      count: countIf(isOn(enabled)),
       dependsOn: props.dependsOn,
     });
 

@@ -1,7 +1,7 @@
 import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionOf, countIf } from "../core/conditional";
+import { allOf, countIf, isOn } from "../core/conditional";
 import { expression } from "../core/expression";
 import { shellCommand } from "../core/project-apis";
 import { PROJECT_ID, REGION } from "../core/place-rules";
@@ -98,29 +98,28 @@ export class AwsInventory extends Construct {
       return;
     }
 
-    const further = conditionOf(enabled);
-    const isOn = `${accessKeyId} != ""${further === undefined ? "" : ` && (${further})`}`;
+    const imports = allOf(`${accessKeyId} != ""`, isOn(enabled));
     const programs = new TerraformData(this, "Programs", {
       triggersReplace: { user: awsUserName(deploymentId) },
       provisioners: [{ type: "local-exec", command: `${shellCommand(this.script("discover-cloudb.sh"))} --check` }],
-      count: countIf(isOn),
+      count: countIf(imports),
       dependsOn: props.outlivedBy,
     });
 
     const user = new (awsUserClass())(this, "User", {
       accessKeyId,
       deploymentId,
-      isOn,
+      isOn: imports,
       region,
       secretAccessKey,
       dependsOn: [programs],
     });
 
-    this.importWith(user, props, region, isOn);
+    this.importWith(user, props, region, imports);
     this.userArn = user.arn;
   }
 
-  private importWith(user: AwsUser, props: AwsInventoryProps, awsRegion: string, isOn: string): void {
+  private importWith(user: AwsUser, props: AwsInventoryProps, awsRegion: string, condition: string): void {
     const { deploymentId, projectId, region, sourceGeneration, sourceId, dependsOn = [] } = props;
     const libraries = addAssessmentLibraries(this);
     const discover = this.script("discover-cloudb.sh");
@@ -159,7 +158,7 @@ export class AwsInventory extends Construct {
           },
         },
       ],
-      count: countIf(isOn),
+      count: countIf(condition),
       dependsOn: [...user.ready, ...dependsOn],
     });
   }

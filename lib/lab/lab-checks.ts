@@ -3,7 +3,7 @@ import { type Construct } from "constructs";
 
 import { INTERNAL_RANGE_LEAST_PREFIX, prefixLength } from "../core/address-range";
 import { CheckBlock } from "../core/risks";
-import { conditionOf } from "../core/conditional";
+import { isOn } from "../core/conditional";
 import { calledIn, expression } from "../core/expression";
 import { type AssessmentLabProps } from "./assessment-lab-props";
 import { AUTO_MODE_RANGE, RANGE_AROUND_AUTO_MODE, RDP_SOURCE_EXAMPLE, SSH_KEY_OBJECT_NAME } from "./contract";
@@ -31,8 +31,8 @@ export function addLabChecks(scope: Construct, props: AssessmentLabProps, parts:
     new CheckBlock(scope, id, [{ condition: expression(condition), errorMessage: `${errorMessage}.` }]);
 
   const awsKeyId = aws !== undefined && Token.isUnresolved(aws.accessKeyId) ? aws.accessKeyId : undefined;
-  const isServiceOn = conditionOf(initializeAssessmentService);
-  const whileServiceIsOn = isServiceOn === undefined ? "" : ` && (${isServiceOn})`;
+  const isServiceOn = isOn(initializeAssessmentService);
+  const whileServiceIsOn = isServiceOn === "true" ? "" : ` && (${isServiceOn})`;
   check(
     "HasScanTargets",
     `${linux.exist}${awsKeyId === undefined ? "" : ` || (${awsKeyId} != ""${whileServiceIsOn})`}`,
@@ -66,7 +66,7 @@ export function addLabChecks(scope: Construct, props: AssessmentLabProps, parts:
       `${called("internalTrafficCidr")} has no address of the network that is created here, whose VMs are all in ${AUTO_MODE_RANGE}; every scan finds nothing, because allow-internal admits none of them; leave ${called("internalTrafficCidr")} at ${AUTO_MODE_RANGE}, or give a range within it`,
     );
   }
-  if (isServiceOn === undefined || awsKeyId === undefined) return;
+  if (isServiceOn === "true" || awsKeyId === undefined) return;
   check(
     "ImportsCloudB",
     `${isServiceOn} || ${awsKeyId} == ""`,

@@ -2,7 +2,7 @@ import { ComputeFirewall, type ComputeFirewallAllow } from "@cdktf/provider-goog
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionOf, countIf } from "../core/conditional";
+import { isOn, countIf } from "../core/conditional";
 import {
   EVERYWHERE,
   HTTP_PORTS,
@@ -104,7 +104,7 @@ export class LabFirewall extends Construct {
       allow: rule.allow,
       sourceRanges: [...rule.sourceRanges],
       targetTags: rule.targetTags,
-      count: countIf(conditionOf(rule.create)),
+      count: countIf(isOn(rule.create)),
       dependsOn: outlivedBy,
     });
   }

@@ -2,7 +2,7 @@ import { Id } from "@cdktf/provider-random/lib/id";
 import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { conditionOf, countIf, oneAttribute } from "../core/conditional";
+import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { ProjectApis } from "../core/project-apis";
 import { requireProvider } from "../core/provider-requirements";
@@ -30,9 +30,9 @@ interface LabApisProps {
 /** The APIs that a lab needs. */
 export function labApis(scope: Construct, { hasBucket, usesAssessment, ...props }: LabApisProps): ProjectApis {
   const apis = new ProjectApis(scope, "Apis", { ...props, apis: ["compute"] });
-  apis.enable("storage", conditionOf(hasBucket));
+  apis.enable("storage", isOn(hasBucket));
   // The discovery client creates a service account for itself at sign-in.
-  for (const api of ["iam", "migrationcenter"] as const) apis.enable(api, conditionOf(usesAssessment));
+  for (const api of ["iam", "migrationcenter"] as const) apis.enable(api, isOn(usesAssessment));
   return apis;
 }
 

@@ -5,7 +5,7 @@ import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable 
 import { Construct } from "constructs";
 
 import { claimName } from "../core/claimed-names";
-import { conditionOf, countIf, oneAttribute } from "../core/conditional";
+import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { requireProvider } from "../core/provider-requirements";
@@ -60,7 +60,7 @@ export class LabKey extends Construct {
     super(scope, id);
     requireProvider(this, "tls");
     const { createBucket, dependsOn, outlivedBy, projectId } = props;
-    const count = countIf(conditionOf(createBucket));
+    const count = countIf(isOn(createBucket));
     const bucketName = keyBucketName(props.deploymentId);
     if (createBucket !== false) claimName(this, "bucket", bucketName);
 

@@ -3,7 +3,7 @@ import { DataGoogleComputeNetworks } from "@cdktf/provider-google/lib/data-googl
 import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionOf, countIf, oneAttribute } from "../core/conditional";
+import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { calledIn, expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { vpcName } from "./lab-names";
@@ -50,7 +50,7 @@ export class LabNetwork extends Construct {
       project: projectId,
       name,
       autoCreateSubnetworks: true,
-      count: countIf(conditionOf(create)),
+      count: countIf(isOn(create)),
       dependsOn: [...props.outlivedBy, ...props.dependsOn],
     });
 

@@ -1,7 +1,7 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionOf, countIf } from "../core/conditional";
+import { isOn, countIf } from "../core/conditional";
 import { shellCommand } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
@@ -69,7 +69,7 @@ export class SurvivorsNote extends Construct {
           },
         },
       ],
-      count: countIf(conditionOf(enabled)),
+      count: countIf(isOn(enabled)),
     });
     this.ready = [note];
   }

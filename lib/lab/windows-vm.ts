@@ -2,7 +2,7 @@ import { ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
 import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
-import { conditionOf, countIf, oneAttribute } from "../core/conditional";
+import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
@@ -61,7 +61,7 @@ export class WindowsVm extends Construct {
         [FIRST_BOOT_VALUES_KEY]: Token.asString(Fn.jsonencode(values.expression)),
         ...VM_METADATA,
       },
-      count: countIf(conditionOf(props.create)),
+      count: countIf(isOn(props.create)),
       // gcloud writes it when it resets a password.
       lifecycle: { ignoreChanges: ['metadata["windows-keys"]'] },
     });
