@@ -71,6 +71,36 @@ describe("WorkloadNamespace", () => {
   });
 });
 
+describe("The outbound policy of WorkloadNamespace", () => {
+  const FURTHER = { ip_block: { cidr: "0.0.0.0/0" } };
+
+  it("opens a further port, and nothing else, where one is given", () => {
+    const rulesOf = (outboundPorts?: readonly number[]) => {
+      const stack = bareStack();
+      namespaceIn(stack, { outboundPorts });
+      const policy = resourceOf(terraformOf(stack), "kubernetes_network_policy_v1", "namespace_outbound");
+      expect(valueAt(policy, "spec.dynamic")).toBeUndefined();
+      return valueAt(policy, "spec.egress") as Block[];
+    };
+    expect(rulesOf([587])).toEqual([...rulesOf(), { ports: [{ port: "587", protocol: "TCP" }], to: [FURTHER] }]);
+    expect(rulesOf([])).toEqual(rulesOf());
+  });
+
+  it("opens as many as only the plan knows", () => {
+    const stack = bareStack();
+    namespaceIn(stack, { outboundPorts: "${var.ports}" });
+    const policy = resourceOf(terraformOf(stack), "kubernetes_network_policy_v1", "namespace_outbound");
+    expect(valueAt(policy, "spec.egress")).toHaveLength(4);
+    expect(valueAt(policy, "spec.dynamic.egress")).toEqual({
+      for_each: "${var.ports}",
+      content: {
+        ports: [{ port: "${egress.value}", protocol: "TCP" }],
+        to: [{ ip_block: [{ cidr: "0.0.0.0/0" }] }],
+      },
+    });
+  });
+});
+
 describe("WorkloadAccount", () => {
   it("has the rights of its service account and no token of the cluster", () => {
     const { namespace, stack } = partsOf();

@@ -5,6 +5,7 @@ import { Construct } from "constructs";
 
 import { CheckedValue } from "../../core/checked-value";
 import { claimName } from "../../core/claimed-names";
+import { addDynamicBlock } from "../../core/conditional";
 import { objectName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -31,6 +32,14 @@ export interface WorkloadNamespaceProps {
    * @default - only what workloads and jobs add
    */
   readonly outlivedBy?: ITerraformDependable[];
+
+  /**
+   * TCP ports of any address that pods may connect to besides those that every deployment needs: a list, or a Terraform
+   * expression of one.
+   *
+   * @default - none
+   */
+  readonly outboundPorts?: readonly number[] | string;
 }
 
 /**
@@ -59,7 +68,7 @@ export class WorkloadNamespace extends Construct {
     super(scope, id);
     requireProps(this, props, { cluster: true, name: true, place: REQUIRED_PLACE }, RULES);
     requireProvider(this, "kubernetes");
-    const { cluster, name, place } = props;
+    const { cluster, name, outboundPorts = [], place } = props;
     claimName(this, "Kubernetes namespace", name, cluster);
 
     this.namespace = new NamespaceV1(this, MAIN_CHILD_ID, {
@@ -76,12 +85,18 @@ export class WorkloadNamespace extends Construct {
         // Every pod of the namespace.
         podSelector: {},
         policyTypes: ["Ingress", "Egress"],
-        egress: OUTBOUND_RULES.map(({ cidr, ports }) => ({
+        egress: [...OUTBOUND_RULES, ...furtherRules(outboundPorts)].map(({ cidr, ports }) => ({
           to: cidr === undefined ? undefined : [{ ipBlock: { cidr } }],
           ports: ports.map(([protocol, port]) => ({ protocol, port: String(port) })),
         })),
       },
     });
+    if (typeof outboundPorts === "string") {
+      addDynamicBlock(outbound, "spec", "egress", {
+        forEach: outboundPorts,
+        content: { to: [{ ip_block: [{ cidr: ANYWHERE }] }], ports: [{ protocol: "TCP", port: "${egress.value}" }] },
+      });
+    }
     this.ready = [outbound];
   }
 
@@ -148,6 +163,11 @@ const OUTBOUND_RULES: readonly OutboundRule[] = [
     ],
   },
 ];
+
+/** A rule for each port that is known at synth. */
+function furtherRules(ports: readonly number[] | string): readonly OutboundRule[] {
+  return typeof ports === "string" ? [] : ports.map((port) => ({ cidr: ANYWHERE, ports: [["TCP", port]] }));
+}
 
 const NAME_PATTERN = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
 
