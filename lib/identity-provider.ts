@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 
 import { claimName } from "./core/claimed-names";
 import { allOf, anyOf, isSet, isUnset, isWord } from "./core/conditional";
-import { numberText } from "./core/expression";
+import { expression, numberText, quoted } from "./core/expression";
 import { serviceName } from "./core/names";
 import { tenantPlace, type DeploymentPlace } from "./core/place";
 import { ProjectApis, type ApiName } from "./core/project-apis";
@@ -17,6 +17,7 @@ import { identityProviderContainer } from "./idp/identity-provider-container";
 import { IdpImage } from "./idp/idp-image";
 import { IdpSecrets } from "./idp/idp-secrets";
 import { unknownSettingsRisk } from "./idp/known-settings";
+import { mailSettings, type MailSettings } from "./idp/mail-settings";
 import { MediaBucket } from "./idp/media-bucket";
 import { addRecoveryScripts, type RecoverySettings } from "./idp/recovery-scripts";
 import { UpgradeBackup } from "./idp/upgrade-backup";
@@ -64,6 +65,9 @@ export abstract class IdentityProvider extends Construct {
   /** Existing secrets with settings of the application; undefined if there can be none. */
   readonly existingSecrets: ExistingSecrets | undefined;
 
+  /** What the mail server means for application and platform. */
+  protected readonly mail: MailSettings;
+
   /** Service account of the initialization job. */
   readonly initializer: ServiceIdentity;
 
@@ -75,6 +79,9 @@ export abstract class IdentityProvider extends Construct {
 
   /** Settings of the scripts that restore it, as words `NAME=value`. */
   abstract readonly restoreSettings: string;
+
+  /** Command that sends a test mail; undefined without a mail server, or null at plan. */
+  abstract readonly testMailCommand: string | undefined;
 
   /** URL of the application. */
   abstract readonly url: string;
@@ -159,11 +166,12 @@ export abstract class IdentityProvider extends Construct {
       "idp-init",
       "Runs the database initialization of the identity provider",
     );
-    const { secretEnvironmentVariables } = settings;
-    if (secretEnvironmentVariables !== undefined) {
+    this.mail = mailSettings(settings.smtp);
+    const references = [settings.secretEnvironmentVariables, this.mail.password].filter((given) => given !== undefined);
+    if (references.length > 0) {
       this.existingSecrets = new ExistingSecrets(this, "ExistingSecrets", {
         projectId: place.projectId,
-        references: [secretEnvironmentVariables],
+        references,
         dependsOn: this.apis.ready("secretmanager"),
       });
     }
@@ -177,6 +185,7 @@ export abstract class IdentityProvider extends Construct {
       image: this.image,
       environment: environmentVariables,
       logLevel: this.settings.logLevel,
+      mail: this.mail,
       secretSettings: [...(this.existingSecrets ? [this.existingSecrets] : []), ...this.secrets.settings],
       database: this.database,
       initialization: { ready: [...initialization.ready, ...this.upgradeBackup.ready] },
@@ -239,6 +248,13 @@ export abstract class IdentityProvider extends Construct {
 
   protected get certificateValidation(): string {
     return this.settings.certificateValidation ?? this.variant.certificateValidation;
+  }
+
+  /** A command that exists only with a mail server. */
+  protected ifMail(command: string): string | undefined {
+    const { isOn } = this.mail;
+    if (isOn === "false") return undefined;
+    return isOn === "true" ? command : expression(`(${isOn} ? ${quoted(command)} : null)`);
   }
 
   /** An image without blueprints must stay the same, so that nothing is built again. */

@@ -29,10 +29,12 @@ export {
 } from "./idp/identity-provider-container";
 export { IdpImage, publicImage, type IdpImageProps } from "./idp/idp-image";
 export { IdpSecrets, type IdpSecretsProps } from "./idp/idp-secrets";
+export { mailSettings, type MailSettings } from "./idp/mail-settings";
 export { MediaBucket, type MediaBucketProps } from "./idp/media-bucket";
 export { type JobRunner, type OneTimeJob, type OneTimeJobSpec } from "./idp/job-runner";
 export { type ContainerImage, type ImageRepository, type MediaStore, type SqlInstance } from "./idp/parts";
 export { type SecretSettings } from "./idp/secret-settings";
+export { type PasswordSecret, type Smtp } from "./idp/smtp";
 export { UpgradeBackup, type UpgradeBackupProps } from "./idp/upgrade-backup";
 export { type IdentityProvider } from "./identity-provider";
 export { type IdentityProviderProps } from "./identity-provider-props";
@@ -56,6 +58,7 @@ export { UptimeCheck, type UptimeCheckProps } from "./platform/monitoring/uptime
 export { type NetworkAttachment } from "./platform/network/network-attachment";
 export { type FrontDoor } from "./platform/parts";
 export { ImageRegistry, type ImageRegistryProps } from "./platform/registry/image-registry";
+export { OnDemandJob, type OnDemandJobProps } from "./platform/serverless/on-demand-job";
 export { ServerlessFrontDoor, type ServerlessFrontDoorProps } from "./platform/serverless/serverless-front-door";
 export { ServerlessJobs, type ServerlessJob, type ServerlessJobsProps } from "./platform/serverless/serverless-jobs";
 export { ServerlessService, type ServerlessServiceProps } from "./platform/serverless/serverless-service";

@@ -5,8 +5,9 @@ import { type Construct } from "constructs";
 import { DeletionGuard } from "./core/deletion-guard";
 import { expression } from "./core/expression";
 import { requireProps, type Rule } from "./core/rules";
-import { CONTAINER_PORT, RESOURCES } from "./idp/contract";
+import { CONTAINER_PORT, ENTRYPOINT_PATH, RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
+import { TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/smtp";
 import { IdentityProvider } from "./identity-provider";
 import { connectionsOfTier, IDENTITY_PROVIDER_RULES, type IdentityProviderProps } from "./identity-provider-props";
 import { type Edge } from "./platform/edge/edge";
@@ -16,7 +17,7 @@ import {
   AutopilotCluster,
   type AuthorizedNetworks,
 } from "./platform/kubernetes/autopilot-cluster";
-import { ROLLOUT_SURGE } from "./platform/kubernetes/kubernetes-defaults";
+import { ROLLOUT_SURGE, SERVER_CONTAINER } from "./platform/kubernetes/kubernetes-defaults";
 import { KubernetesFrontDoor } from "./platform/kubernetes/kubernetes-front-door";
 import { KubernetesJobs } from "./platform/kubernetes/kubernetes-jobs";
 import { KubernetesWorkload } from "./platform/kubernetes/kubernetes-workload";
@@ -78,6 +79,8 @@ export class KubernetesIdentityProvider extends IdentityProvider {
 
   readonly restoreSettings: string;
 
+  readonly testMailCommand: string | undefined;
+
   readonly url: string;
 
   readonly monitoring: Monitoring;
@@ -114,6 +117,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       place,
       cluster: this.cluster,
       name: props.namespace ?? DEFAULT_NAMESPACE,
+      outboundPorts: this.mail.ports,
       // The metadata server needs it to issue the pods' tokens.
       outlivedBy: apis.ready("iamcredentials"),
     });
@@ -153,6 +157,9 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       // Created while the server starts, but not before its database is prepared.
       dependsOn: this.initialization.ready,
     });
+    this.testMailCommand = this.ifMail(
+      `kubectl exec deployment/${this.workload.workloadName} --container=${SERVER_CONTAINER} --namespace=${this.namespace.namespaceName} -- ${ENTRYPOINT_PATH} ${TEST_MAIL_COMMAND} ${TEST_MAIL_READER}`,
+    );
     this.url = this.frontDoor.url;
     this.monitoring = this.monitoringOf({
       namespace: this.namespace.namespaceName,

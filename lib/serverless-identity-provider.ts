@@ -7,7 +7,9 @@ import { calledIn, expression } from "./core/expression";
 import { type Risk, warnOf } from "./core/risks";
 import { requireProps, type Rule } from "./core/rules";
 import { RESOURCES } from "./idp/contract";
+import { type ContainerSpec } from "./idp/container-spec";
 import { DbInit } from "./idp/db-init";
+import { TEST_MAIL_COMMAND, TEST_MAIL_JOB, TEST_MAIL_READER, TEST_MAIL_TIMEOUT_SECONDS } from "./idp/smtp";
 import { IdentityProvider } from "./identity-provider";
 import {
   connectionNameLength,
@@ -25,7 +27,9 @@ import { monitoringRules } from "./platform/monitoring/monitoring-settings";
 import { instanceCountRules, MIN_INSTANCES_OR_NONE } from "./platform/instance-rules";
 import { REQUEST_CONCURRENCY } from "./platform/request-rules";
 import { SOCKET_PATH } from "./platform/serverless/cloud-run-template";
+import { type NetworkAttachment } from "./platform/network/network-attachment";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "./platform/serverless/instance-size";
+import { OnDemandJob } from "./platform/serverless/on-demand-job";
 import { ROLLOUT_SURGE } from "./platform/serverless/serverless-defaults";
 import { ServerlessFrontDoor, urlMapName } from "./platform/serverless/serverless-front-door";
 import { ServerlessJobs } from "./platform/serverless/serverless-jobs";
@@ -70,6 +74,11 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   /** Load balancer of the domain; undefined if there can be none. */
   readonly frontDoor: ServerlessFrontDoor | undefined;
 
+  /** The job that sends a test mail; undefined if there can be none. */
+  readonly testMail: OnDemandJob | undefined;
+
+  readonly testMailCommand: string | undefined;
+
   readonly edge: Edge | undefined;
 
   readonly loadBalancerAddress: string | undefined;
@@ -108,13 +117,14 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       this.edge = this.edgeOf(domain, this.address.ipAddress);
     }
 
+    const container = this.container(this.initialization);
     this.service = new ServerlessService(this, "Service", {
       place,
       network,
       address: this.address,
       closeDefaultAddress: props.closeDefaultAddress,
       identity: runtime,
-      container: this.container(this.initialization),
+      container,
       cpuAlwaysAllocated: props.cpuAlwaysAllocated,
       minInstanceCount: props.minInstanceCount,
       maxInstanceCount: props.maxInstanceCount,
@@ -136,6 +146,9 @@ export class ServerlessIdentityProvider extends IdentityProvider {
         dependsOn: apis.ready("compute"),
       });
     }
+    this.testMail = this.testMailJob(container, network);
+    this.testMailCommand =
+      this.testMail && this.ifMail(`${this.testMail.executeCommand} --args=${TEST_MAIL_COMMAND},${TEST_MAIL_READER}`);
     this.url = urlOf(domain, this.service.url);
     this.monitoring = this.monitoringOf({
       isPublic: isOn(props.publicAccess ?? true),
@@ -149,10 +162,26 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       remains: this.database.backupsAfterDestroy,
       dependsOn: [
         ...this.service.ready,
+        ...(this.testMail?.ready ?? []),
         ...(this.frontDoor?.ready ?? []),
         ...(this.edge?.ready ?? []),
         ...this.monitoring.ready,
       ],
+    });
+  }
+
+  /** The application's own command in the application's own container, which Cloud Run offers no way into. */
+  private testMailJob(container: ContainerSpec, network: NetworkAttachment | undefined): OnDemandJob | undefined {
+    if (this.mail.isOn === "false") return undefined;
+    return new OnDemandJob(this, "TestMail", {
+      condition: this.mail.isOn,
+      // The command needs no uploads.
+      container: { ...container, args: [TEST_MAIL_COMMAND, "--help"], mounts: [] },
+      identity: this.runtime,
+      name: TEST_MAIL_JOB,
+      network,
+      place: this.place,
+      timeoutSeconds: TEST_MAIL_TIMEOUT_SECONDS,
     });
   }
 

@@ -16,6 +16,7 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
     place,
     restoreSettings,
     secrets,
+    testMailCommand,
     upgradeBackup,
     url,
   } = identityProvider;
@@ -63,6 +64,11 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
     restore_settings: {
       value: restoreSettings,
       description: "Settings of scripts/restore.sh and scripts/restore-drill.sh, for export.",
+    },
+    test_mail_command: {
+      value: testMailCommand,
+      description:
+        "The command that sends a test mail through the worker, with RECIPIENT for your address; null without smtp.",
     },
     upgrade_backup: {
       value: upgradeBackup.description,

@@ -117,6 +117,7 @@ const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
     platform: "serverless",
     url: "https://sign-in.example.com",
   }),
+  OnDemandJob: () => ({ place: PLACE, identity, container, name: "test", timeoutSeconds: 60 }),
   PortableStack: () => ({ providers: [] }),
   PostgresqlDatabase: () => ({ place: PLACE, network: tenant.network }),
   ProjectApis: () => ({ projectId, region, apis: [] }),

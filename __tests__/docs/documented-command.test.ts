@@ -65,6 +65,8 @@ describe("The judge of documented commands", () => {
     ["sh scripts/no-such.sh", "no folder has scripts/no-such.sh"],
     ["NO_SUCH=1 sh scripts/assessment-status.sh", "scripts/assessment-status.sh does not read NO_SUCH"],
     ["sh scripts/assessment-status.sh --xml", "scripts/assessment-status.sh has no option --xml"],
+    ["gcloud secrets create a --data-file=a.txt --project=p", "no input is shown with the secret a"],
+    ["gcloud secrets create smtp-password --project=p", "gcloud secrets create smtp-password --project=p is not known"],
     ["gcloud auth revoke", "gcloud auth revoke is not known"],
     [
       "gcloud compute ssl-certificate describe a --global --project=p --format='yaml(managed)'",

@@ -140,12 +140,20 @@ function gcloudUntruth(words: readonly string[], { stacks }: Offer): string | un
     const isShown = shown.some((steps) => steps.includes(`gcloud ${start} `) && steps.includes(`${end} --project=`));
     return isShown ? undefined : `domain_next_steps has no gcloud ${start}${end}`;
   }
+  const secret = /^secrets create (\S+) --data-file=\S+ --project=\S+$/.exec(command)?.[1];
+  if (secret !== undefined) return secretUntruth(secret);
   if (command === "auth login" || command === "auth application-default login") return undefined;
   const container = /^logging read .*\blabels\.container_name="?([^" ]+)"? --project=\S+ --freshness=\w+$/.exec(
     command,
   )?.[1];
   if (container === undefined) return `gcloud ${command} is not known`;
   return container === DB_INIT_JOB ? undefined : `no container is called ${container}`;
+}
+
+/** A secret is shown to be made for an input that is shown beside it. */
+function secretUntruth(name: string): string | undefined {
+  const page = readFileSync(packageFile("stacks/identity-provider.md"), "utf8");
+  return page.includes(`secret_id = "${name}"`) ? undefined : `no input is shown with the secret ${name}`;
 }
 
 /** What a policy did with a request, and what its rules in preview would have done, as the load balancer logs it. */

@@ -21,6 +21,9 @@ const storedSecret = (name: string) => [
   `ephemeral.random_password.${name}_candidate`,
 ];
 
+/** The job for a test mail, which people execute when the service runs. */
+const TEST_MAIL = "google_cloud_run_v2_job.test_mail";
+
 const exactly = (...addresses: string[]) => [...new Set(addresses)].sort();
 
 /** What the expressions of either folder may name that is no element: the folder, a provisioner's resource, loops. */
@@ -40,6 +43,7 @@ const LOOPS: Readonly<Record<string, readonly string[]>> = {
   [KUBERNETES_STACK_NAME]: [
     "cidr_blocks.key",
     "cidr_blocks.value",
+    "egress.value",
     "env.key",
     "env.value",
     "from.value",
@@ -191,7 +195,7 @@ describe("What starts after what, in the serverless stack", () => {
       resources
         .filter((element) => !graph.startsAfter(ADDRESS.service).includes(element))
         .filter((element) => !later.test(element)),
-    ).toEqual([ADDRESS.guard, ADDRESS.service]);
+    ).toEqual([ADDRESS.guard, TEST_MAIL, ADDRESS.service]);
     expect(resources.filter((element) => graph.startsAfter(element).includes(ADDRESS.service))).toEqual([
       ADDRESS.guard,
       "google_compute_global_forwarding_rule.front_door_https_rule",

@@ -122,6 +122,7 @@ describe("What the real provider does with the serverless stack", () => {
         [
           ADDRESS.database,
           ADDRESS.job,
+          "google_cloud_run_v2_job.test_mail",
           ADDRESS.service,
           ADDRESS.secretKey,
           ADDRESS.bootstrapPassword,

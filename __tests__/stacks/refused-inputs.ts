@@ -9,6 +9,7 @@ import {
   REFUSED_SERVERLESS_OPERATIONS,
 } from "./refused-operator-inputs";
 import { FEW_REFUSED_PROTECTIONS_ALONE, REFUSED_PROTECTIONS_TOGETHER } from "./refused-protection-inputs";
+import { ACCEPTED_MAIL, REFUSED_MAIL_ALONE, REFUSED_MAIL_TOGETHER } from "./refused-mail-inputs";
 import { ACCEPTED_SECRET_SETTINGS, REFUSED_SETTINGS_ALONE, REFUSED_SETTINGS_TOGETHER } from "./refused-settings-inputs";
 import { type Inputs } from "./terraform-run";
 
@@ -107,6 +108,7 @@ export const REFUSED_ALONE_BY_BOTH: readonly Refusal[] = [
   ...FEW_REFUSED_PROTECTIONS_ALONE,
   ...REFUSED_OPERATIONS_ALONE,
   ...REFUSED_SETTINGS_ALONE,
+  ...REFUSED_MAIL_ALONE,
   row("a project number", "project_id", "123456789012"),
   row("a project name", "project_id", "My Project"),
   row("a zone as region", "region", "us-central1-a"),
@@ -222,6 +224,7 @@ export const ACCEPTED_BY_BOTH = {
   protection: [null, {}, { admin_ranges: ["203.0.113.0/24", "2001:db8::/32"], restrict_admin: true, waf: "enforce" }],
   request_log_sample_rate: [0, 0.5, 1],
   secret_environment_variables: ACCEPTED_SECRET_SETTINGS,
+  smtp: ACCEPTED_MAIL,
 } as const;
 
 /** The same of what only the serverless variant accepts. */
@@ -281,6 +284,7 @@ export const REFUSED_TOGETHER_BY_BOTH: readonly Refusal[] = [
   ...REFUSED_DOMAINS_TOGETHER,
   ...REFUSED_PROTECTIONS_TOGETHER,
   ...REFUSED_SETTINGS_TOGETHER,
+  ...REFUSED_MAIL_TOGETHER,
   [
     "a word in the bucket's name that the store reserves",
     { tenant_id: "le-demo", application_name: "goog" },

@@ -109,7 +109,7 @@ describe("In both synthesized results", () => {
     const layers = (container: Block, locals: Block | undefined, prefix: string) => {
       const given = String(valueAt(container, "dynamic.env.0.for_each"));
       // Where a variable may be null, the layers are merged before those are left out.
-      const order = given.includes("local.service_environment") ? String(locals?.service_environment) : given;
+      const order = given.includes(`local.${prefix}_environment`) ? String(locals?.[`${prefix}_environment`]) : given;
       const [, ...names] = /^\$\{merge\((\S+), (\S+), (\S+)\)\}$/.exec(order) ?? [];
       return names.map((name) => {
         const layer = locals?.[name.replace("local.", "")] as Record<string, string> | undefined;
@@ -208,7 +208,7 @@ describe("In both synthesized results", () => {
       kubernetesTerraform().variable,
     ];
     const common = Object.keys(serverlessInputs).filter((name) => name in kubernetesInputs);
-    expect(common).toHaveLength(46);
+    expect(common).toHaveLength(47);
     for (const name of common) {
       // Only one platform can serve a certificate that is validated by DNS without a further step.
       if (name === "certificate_validation") continue;

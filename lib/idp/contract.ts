@@ -42,6 +42,9 @@ export const BUILD_ARGUMENTS = {
   platformVersion: "APP_VERSION",
 } as const;
 
+/** Where the image has its entrypoint, for commands in a running container. */
+export const ENTRYPOINT_PATH = "/cloud-entrypoint.sh";
+
 /** Port on which the server listens; the upstream's default. */
 export const CONTAINER_PORT = 9000;
 

@@ -72,7 +72,7 @@ function looksSecret(name: string): boolean {
 const RESERVED_SECRETS = RESERVED_NAMES.flatMap(({ names }) => names).filter(looksSecret);
 
 /** A variable with our prefix and with the upstream's own, which would win over ours. */
-function bothSpellings(variable: string): string[] {
+export function bothSpellings(variable: string): string[] {
   return [variable, `${UPSTREAM_PREFIX}${variable.slice(NEUTRAL_PREFIX.length)}`];
 }
 

@@ -17,6 +17,7 @@ import {
 import { type ContainerSpec, type EnvironmentOverrides, type ResourcesSpec } from "./container-spec";
 import { ENVIRONMENT_RULES } from "./environment-rules";
 import { LOG_LEVEL, LOG_LEVEL_VARIABLE } from "./log-level";
+import { type MailSettings } from "./mail-settings";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
 import { completeProbe, type GivenProbes, PROBE_RULES } from "./probe-rules";
 import { type SecretSettings } from "./secret-settings";
@@ -53,6 +54,13 @@ export interface IdentityProviderContainerProps extends GivenProbes {
   readonly secretSettings?: readonly SecretSettings[];
 
   /**
+   * Settings for the mail server, from `mailSettings`.
+   *
+   * @default - none
+   */
+  readonly mail?: Pick<MailSettings, "environment">;
+
+  /**
    * How much the application logs: `trace`, `debug`, `info`, `warning` or `error`. `environment` overrides it.
    *
    * @default "info"
@@ -85,7 +93,7 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
     },
     RULES,
   );
-  const { database, secrets } = props;
+  const { database, mail, secrets } = props;
   return {
     image: props.image,
     port: CONTAINER_PORT,
@@ -97,7 +105,9 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
       baseline: {
         ...BASELINE_ENVIRONMENT,
         ...(props.logLevel !== undefined && { [LOG_LEVEL_VARIABLE]: props.logLevel }),
+        ...mail?.environment.baseline,
       },
+      optional: mail?.environment.optional,
       overrides: props.environment ?? {},
       required: {
         ...SERVER_LISTENER,

@@ -3,6 +3,8 @@ import { type IResolvable } from "cdktf";
 import { type Rule } from "../core/rules";
 import { type EnvironmentOverrides } from "./container-spec";
 import { ONE_VALUE, SECRET_VARIABLE_RULES, type SecretReferences } from "./secret-references";
+import { type Smtp } from "./smtp";
+import { SMTP_RULES } from "./smtp-rules";
 
 /** Props of the application's settings that are more than plain variables. */
 export interface SettingsProps {
@@ -15,6 +17,13 @@ export interface SettingsProps {
    * @default - none
    */
   readonly secretEnvironmentVariables?: SecretReferences;
+
+  /**
+   * Mail server that takes the application's mail, for example for the recovery of passwords.
+   *
+   * @default - none; the application sends no mail
+   */
+  readonly smtp?: Smtp;
 }
 
 interface JudgedProps extends SettingsProps {
@@ -34,6 +43,7 @@ export const SETTINGS_RULES: readonly Rule<JudgedProps>[] = [
     plain: ["environmentVariables", ({ environmentVariables = {} }) => environmentVariables],
     secret: ["secretEnvironmentVariables", ({ secretEnvironmentVariables = {} }) => secretEnvironmentVariables],
   }),
+  ...SMTP_RULES,
 ];
 
 type Entry = Readonly<Record<string, unknown>>;

@@ -88,10 +88,12 @@ interface PlatformFacts {
 export function environmentOn(facts: PlatformFacts, container: ContainerSpec): EnvironmentSpec {
   const { baseUrlVariable, database, environment, tlsPort, trustedProxies } = container;
   const { baseUrl, databaseHost, loadBalancerRanges, optionalBaseUrl, passesTls = false, proxyQuitUrl } = facts;
+  const optional = {
+    ...(optionalBaseUrl === undefined || baseUrlVariable === undefined ? {} : { [baseUrlVariable]: optionalBaseUrl }),
+    ...environment.optional,
+  };
   return {
-    ...(optionalBaseUrl === undefined || baseUrlVariable === undefined
-      ? {}
-      : { optional: { [baseUrlVariable]: optionalBaseUrl } }),
+    ...(Object.keys(optional).length > 0 && { optional }),
     baseline: {
       ...(loadBalancerRanges === undefined ? {} : trustedProxies?.(loadBalancerRanges)),
       ...(passesTls ? tlsPort?.environment : {}),

@@ -12,6 +12,7 @@ import { BLUEPRINT_INPUTS } from "./blueprint-inputs";
 import { DATABASE_INPUTS, instanceInputs } from "./capacity-inputs";
 import { type Input } from "./input-table";
 import { OPERATIONS_INPUTS } from "./operations-inputs";
+import { MAIL_INPUTS } from "./mail-inputs";
 import { type PlatformWords } from "./platform-words";
 import { UPGRADE_INPUTS } from "./upgrade-inputs";
 import { SETTINGS_INPUTS } from "./settings-inputs";
@@ -47,6 +48,7 @@ export function identityProviderInputs(platform: PlatformWords) {
     ...APPLICATION_INPUTS,
     ...BLUEPRINT_INPUTS,
     ...SETTINGS_INPUTS,
+    ...MAIL_INPUTS,
     ...DATABASE_INPUTS,
     ...BACKUP_INPUTS,
     ...UPGRADE_INPUTS,

@@ -6,6 +6,9 @@ export const LOAD_BALANCER_RANGES = ["35.191.0.0/16", "130.211.0.0/22"] as const
 /** Scheme of the load balancers that the Ingress controller creates. */
 export const INGRESS_SCHEME = "EXTERNAL";
 
+/** Name of the container that answers requests. */
+export const SERVER_CONTAINER = "server";
+
 /** Every IPv4 address. */
 export const ANYWHERE = "0.0.0.0/0";
 

@@ -21,6 +21,7 @@ import {
   PROXY_GRACE_SECONDS,
   ROLLOUT_MINUTES,
   ROLLOUT_SURGE,
+  SERVER_CONTAINER,
   SHARED_MEMORY,
   TARGET_CPU_PERCENT,
   TERMINATION_GRACE_SECONDS,
@@ -136,7 +137,7 @@ export class KubernetesWorkload extends Construct implements Workload {
           secret,
           container,
           details: {
-            name: SERVER,
+            name: SERVER_CONTAINER,
             port: [
               ...(port === undefined ? [] : [{ name: "http", containerPort: port }]),
               ...(tlsPort === undefined ? [] : [{ name: "https", containerPort: tlsPort.port }]),
@@ -179,7 +180,7 @@ export class KubernetesWorkload extends Construct implements Workload {
             // Of the server alone: the idle proxy beside it would hide that the server is busy.
             type: "ContainerResource",
             containerResource: {
-              container: SERVER,
+              container: SERVER_CONTAINER,
               name: "cpu",
               target: { type: "Utilization", averageUtilization: TARGET_CPU_PERCENT },
             },
@@ -202,8 +203,6 @@ export class KubernetesWorkload extends Construct implements Workload {
     this.ready = [this.workload, autoscaler, disruptionBudget];
   }
 }
-
-const SERVER = "server";
 
 const SHARED_MEMORY_VOLUME = "shared-memory";
 

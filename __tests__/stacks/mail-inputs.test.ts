@@ -1,0 +1,124 @@
+import { requireProps } from "../../lib/core/rules";
+import { type EnvironmentOverrides } from "../../lib/idp/container-spec";
+import { SETTINGS_RULES, type SettingsProps } from "../../lib/idp/settings-props";
+import { type Smtp } from "../../lib/idp/smtp";
+import { declareInputs } from "../../stacks/inputs/input-table";
+import { MAIL_INPUTS } from "../../stacks/inputs/mail-inputs";
+import { SETTINGS_INPUTS } from "../../stacks/inputs/settings-inputs";
+import { describeWith } from "../support/programs";
+import { bareStack, terraformOf } from "../support/synthesis";
+import { judgedInputs, unsaidRules } from "./judged-inputs";
+import { ACCEPTED_MAIL, REFUSED_MAIL_ALONE, REFUSED_MAIL_TOGETHER } from "./refused-mail-inputs";
+
+const variables = () => {
+  const stack = bareStack();
+  declareInputs(stack, {
+    ...MAIL_INPUTS,
+    secret_environment_variables: { ...SETTINGS_INPUTS.secret_environment_variables, together: [] },
+    environment_variables: { type: "map(string)", default: {}, description: "Settings." },
+  });
+  return terraformOf(stack).variable ?? {};
+};
+
+describeWith(["terraform"], "The input of the mail server, judged by Terraform", () => {
+  const accepted = ACCEPTED_MAIL.map((smtp) => [JSON.stringify(smtp), { smtp }] as const);
+  const beside = [
+    "settings of mail without a mail server",
+    { environment_variables: { IDP_EMAIL__HOST: "smtp.example.com" } },
+  ] as const;
+  let judged: ReadonlyMap<string, readonly string[]>;
+
+  beforeAll(() => {
+    judged = judgedInputs(variables(), {}, [REFUSED_MAIL_ALONE, REFUSED_MAIL_TOGETHER, [...accepted, beside]]);
+  });
+
+  it.each([...REFUSED_MAIL_ALONE, ...REFUSED_MAIL_TOGETHER])("refuses %s", (behaviour, _, texts) => {
+    expect(judged.get(behaviour)).toEqual(texts);
+  });
+
+  it("accepts servers with and without a password, and none", () => {
+    const names = [...accepted.map(([name]) => name), beside[0]];
+    expect(names.map((name) => judged.get(name))).toEqual(names.map(() => []));
+  });
+
+  it("is judged as a whole: every validation has a refusal", () => {
+    const said = [...REFUSED_MAIL_ALONE, ...REFUSED_MAIL_TOGETHER].flatMap(([, , texts]) => texts);
+    expect(unsaidRules({ smtp: variables().smtp ?? {} }, said)).toEqual([]);
+  });
+});
+
+describe("The prop of the mail server", () => {
+  interface Props extends SettingsProps {
+    readonly environmentVariables?: EnvironmentOverrides;
+  }
+  const problemsOf = (smtp: Smtp, others: Omit<Props, "smtp"> = {}): string[] => {
+    const props: Props = { ...others, smtp };
+    try {
+      requireProps("test", props, {}, SETTINGS_RULES);
+      return [];
+    } catch (error) {
+      return (error as Error).message.split("\n  - ").slice(1);
+    }
+  };
+  const SERVER = { host: "smtp.example.com", from: "idp@example.com" };
+  const LOGIN = { username: "idp", passwordSecret: { secretId: "smtp-password", version: 1 } };
+
+  it("is refused for the same reasons as the input, at synth and all at once", () => {
+    expect(
+      problemsOf(
+        {
+          host: "smtp.example.com:465",
+          port: 25,
+          from: "idp",
+          encryption: "none",
+          passwordSecret: { secretId: "my secret", version: "latest" },
+          timeout: 0.5,
+        },
+        {
+          environmentVariables: { IDP_EMAIL__HOST: "x", IDP_LOG_LEVEL: "debug" },
+          secretEnvironmentVariables: { AUTHENTIK_EMAIL__PASSWORD: { secretId: "smtp-password", version: 1 } },
+        },
+      ),
+    ).toEqual([
+      'smtp.host is "smtp.example.com:465"; it must be a host name or an IPv4 address, without scheme or port; write for example smtp.example.com, and the port on its own',
+      "smtp.port is 25; it must not be 25, because Google Cloud blocks that port; use 587, or 465 with tls",
+      'smtp.from is "idp"; it must be an e-mail address, with or without a name, because servers refuse mail without a sender; write for example idp@example.com, or Example <idp@example.com>',
+      'smtp.passwordSecret.secretId is "my secret"; it must be the name of a secret, or projects/<project id>/secrets/<name> for one of another project; look it up with gcloud secrets list',
+      'smtp.passwordSecret.version is "latest"; it must be the number of a version, because with latest, a new value would reach each instance at its next start, unseen by any plan; use the number that gcloud secrets versions list shows',
+      "smtp.timeout is 0.5; it must be a whole number from 1 to 300, because a task of the worker waits that long; use 10",
+      "smtp.passwordSecret is given without smtp.username; a password needs a user name, because the application signs in with both or not at all; give smtp.username, or remove smtp.passwordSecret",
+      'smtp.encryption is "none" and smtp.passwordSecret is given; a password needs encryption, because everybody on the way could read it; use starttls or tls, or remove smtp.passwordSecret and the user name',
+      "environmentVariables has IDP_EMAIL__HOST and smtp is given; only one of them can say that, because a variable has one value; remove it from environmentVariables, or remove smtp",
+      "secretEnvironmentVariables has AUTHENTIK_EMAIL__PASSWORD and smtp is given; only one of them can say that, because a variable has one value; remove it from secretEnvironmentVariables, or remove smtp",
+    ]);
+  });
+
+  it("needs a password with a user name", () => {
+    expect(problemsOf({ ...SERVER, username: "idp" })).toEqual([
+      'smtp.username is "idp" without smtp.passwordSecret; a user name needs a password, because the application signs in with both or not at all; give smtp.passwordSecret, or remove smtp.username',
+    ]);
+  });
+
+  it("must have what has no default, also for JavaScript callers", () => {
+    expect(problemsOf({ username: "idp", passwordSecret: {} } as never)).toEqual(
+      ["from", "host", "passwordSecret.secretId", "passwordSecret.version"].map(
+        (member) => `smtp.${member} is missing; it has no default; give it`,
+      ),
+    );
+  });
+
+  it.each([
+    ["a server without a password", SERVER],
+    ["one with a password", { ...SERVER, ...LOGIN }],
+    ["a sender with a name", { ...SERVER, from: "Sign-in <idp@example.com>" }],
+    ["an address inside a network, without encryption", { ...SERVER, host: "10.0.0.25", encryption: "none" }],
+  ])("may be %s", (_, smtp) => {
+    expect(problemsOf(smtp)).toEqual([]);
+  });
+
+  it("that is switched off leaves the variables to the caller", () => {
+    expect(
+      problemsOf({ ...SERVER, enabled: false }, { environmentVariables: { IDP_EMAIL__HOST: "smtp.example.com" } }),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,95 @@
+import { ref, Token } from "cdktf";
+
+import { allOf, isOn, isWord } from "../core/conditional";
+import { expression, literal, numberText } from "../core/expression";
+import { type EnvironmentSpec } from "./container-spec";
+import { type SecretReferences } from "./secret-references";
+import { IMPLICIT_TLS, MAIL_VARIABLES, SMTP_DEFAULTS, STARTTLS, type Smtp } from "./smtp";
+
+/** What a mail server means for the application and for its platform. */
+export interface MailSettings {
+  /** Whether there is one, as a condition for the functions of `core/conditional`. */
+  readonly isOn: string;
+
+  /** The application's settings, apart from the password. */
+  readonly environment: Required<Pick<EnvironmentSpec, "baseline" | "optional">>;
+
+  /** The variable with the password; undefined if there can be none. */
+  readonly password: SecretReferences | undefined;
+
+  /** TCP ports that must be open, as a list or a Terraform expression of one. */
+  readonly ports: readonly number[] | string;
+}
+
+/** Settings of the application for its mail server. */
+export function mailSettings(smtp: Smtp | undefined): MailSettings {
+  if (smtp === undefined) {
+    return { isOn: "false", environment: { baseline: {}, optional: {} }, password: undefined, ports: [] };
+  }
+  const { enabled = true, encryption = SMTP_DEFAULTS.encryption, port = SMTP_DEFAULTS.port } = smtp;
+  const { from, host, timeout = SMTP_DEFAULTS.timeout, username } = smtp;
+  const condition = isOn(enabled);
+  const values: Readonly<Record<string, string | undefined>> = {
+    [MAIL_VARIABLES.host]: host,
+    [MAIL_VARIABLES.port]: numberText(port),
+    [MAIL_VARIABLES.username]: username === undefined ? undefined : textForJson(username),
+    [MAIL_VARIABLES.startsTls]: isWord(encryption, STARTTLS),
+    [MAIL_VARIABLES.encryptsAtOnce]: isWord(encryption, IMPLICIT_TLS),
+    [MAIL_VARIABLES.timeout]: numberText(timeout),
+    [MAIL_VARIABLES.from]: from,
+  };
+  return {
+    isOn: condition,
+    environment: environmentOf(values, condition),
+    password: passwordOf(smtp, condition),
+    ports: portsOf(port, condition),
+  };
+}
+
+/** What is known at synth, and what only the plan knows. */
+function environmentOf(values: Readonly<Record<string, string | undefined>>, condition: string) {
+  const baseline: Record<string, string> = {};
+  const optional: Record<string, string> = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined || condition === "false") continue;
+    if (condition === "true" && !Token.isUnresolved(value)) baseline[name] = value;
+    // An expression for each, because members of an object that is null have defaults.
+    else optional[name] = expression(`(${condition} ? tostring(${asOperand(value)}) : null)`);
+  }
+  return { baseline, optional };
+}
+
+/** As part of an expression. */
+function asOperand(value: string): string {
+  return Token.isUnresolved(value) ? value : JSON.stringify(literal(value));
+}
+
+/** The application reads its environment as JSON where it can, and a user name of digits would become a number. */
+function textForJson(text: string): string {
+  if (Token.isUnresolved(text)) return expression(`(can(jsondecode(${text})) ? jsonencode(${text}) : ${text})`);
+  try {
+    JSON.parse(text);
+    return JSON.stringify(text);
+  } catch {
+    return text;
+  }
+}
+
+function passwordOf({ passwordSecret }: Smtp, condition: string): SecretReferences | undefined {
+  if (passwordSecret === undefined) return undefined;
+  const { enabled = true, secretId, version } = passwordSecret;
+  const isGiven = allOf(condition, isOn(enabled));
+  if (isGiven === "false") return undefined;
+  if (isGiven === "true") return { [MAIL_VARIABLES.password]: { secretId, version } };
+  const text = typeof version === "string" ? version : numberText(version);
+  const reference = `{ secret_id = ${asOperand(secretId)}, version = ${asOperand(text)} }`;
+  return ref(
+    `{ for name, reference in { ${MAIL_VARIABLES.password} = ${reference} } : name => reference if ${isGiven} }`,
+  );
+}
+
+function portsOf(port: number, condition: string): readonly number[] | string {
+  if (condition === "false") return [];
+  if (condition === "true" && !Token.isUnresolved(port)) return [port];
+  return expression(`(${condition} ? [${numberText(port)}] : [])`);
+}

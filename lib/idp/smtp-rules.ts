@@ -1,0 +1,180 @@
+import { Token } from "cdktf";
+
+import { CheckedRelation } from "../core/checked-relation";
+import { matching, oneOf, wholeNumber, CheckedValue } from "../core/checked-value";
+import { isOn } from "../core/conditional";
+import { missingText, type Rule } from "../core/rules";
+import { bothSpellings } from "./environment-rules";
+import { type EnvironmentOverrides } from "./container-spec";
+import { SECRET_NAME, SECRET_VERSION, type SecretReferences } from "./secret-references";
+import {
+  BLOCKED_PORT,
+  IMPLICIT_TLS,
+  MAIL_VARIABLES,
+  NO_ENCRYPTION,
+  SMTP_DEFAULTS,
+  STARTTLS,
+  type PasswordSecret,
+  type Smtp,
+} from "./smtp";
+
+const LABEL = "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
+
+export const SMTP_HOST = matching(`^${LABEL}([.]${LABEL})*$`, {
+  must: "be a host name or an IPv4 address, without scheme or port",
+  remedy: "write for example smtp.example.com, and the port on its own",
+});
+
+/** Rules for the port, each with its own reason. */
+export const SMTP_PORT: readonly CheckedValue<number>[] = [
+  wholeNumber({ from: 1, to: 65_535 }, { reason: "there are no other ports", remedy: `use ${SMTP_DEFAULTS.port}` }),
+  new CheckedValue<number>({
+    accepts: (port) => port !== BLOCKED_PORT,
+    condition: (port) => `${port} != ${BLOCKED_PORT}`,
+    must: `not be ${BLOCKED_PORT}`,
+    reason: "Google Cloud blocks that port",
+    remedy: `use ${SMTP_DEFAULTS.port}, or 465 with ${IMPLICIT_TLS}`,
+  }),
+];
+
+export const SMTP_ENCRYPTION = oneOf([STARTTLS, IMPLICIT_TLS, NO_ENCRYPTION], {
+  remedy: `use ${STARTTLS}, or ${IMPLICIT_TLS} for a server on port 465`,
+});
+
+const ADDRESS = `[^@<>\\s"(),:;]+@(${LABEL}[.])+${LABEL}`;
+
+export const SMTP_FROM = matching(`^(${ADDRESS}|[^@<>\\r\\n]+ <${ADDRESS}>)$`, {
+  must: "be an e-mail address, with or without a name",
+  reason: "servers refuse mail without a sender",
+  remedy: "write for example idp@example.com, or Example <idp@example.com>",
+});
+
+export const SMTP_USERNAME = matching("^\\S(.*\\S)?$", {
+  must: "be one line that begins and ends with no space",
+  reason: "the server compares it letter by letter",
+  remedy: "leave it out for a server that asks for none",
+});
+
+export const SMTP_TIMEOUT = wholeNumber(
+  { from: 1, to: 300 },
+  { reason: "a task of the worker waits that long", remedy: `use ${SMTP_DEFAULTS.timeout}` },
+);
+
+/** What a login has in common with its absence: undefined in TypeScript, null in Terraform. */
+interface Login {
+  readonly password: unknown;
+  readonly username: unknown;
+}
+
+/** Rules for user name and password: both or none. */
+export const LOGIN_COMPLETE: readonly CheckedRelation<Login>[] = [
+  new CheckedRelation<Login>({
+    accepts: ({ password, username }) => username === undefined || password !== undefined,
+    condition: ({ password, username }) => `${username} == null || ${password} != null`,
+    problem: (names, { username }) =>
+      `${names.username} is ${username} without ${names.password}; a user name needs a password, because the application signs in with both or not at all; give ${names.password}, or remove ${names.username}`,
+  }),
+  new CheckedRelation<Login>({
+    accepts: ({ password, username }) => password === undefined || username !== undefined,
+    condition: ({ password, username }) => `${password} == null || ${username} != null`,
+    problem: (names) =>
+      `${names.password} is given without ${names.username}; a password needs a user name, because the application signs in with both or not at all; give ${names.username}, or remove ${names.password}`,
+  }),
+];
+
+/** Keeps the password off the network. */
+export const PASSWORD_ENCRYPTED = new CheckedRelation<{ encryption: string; password: unknown }>({
+  accepts: ({ encryption, password }) => encryption !== NO_ENCRYPTION || password === undefined,
+  condition: ({ encryption, password }) => `${encryption} != "${NO_ENCRYPTION}" || ${password} == null`,
+  problem: (names) =>
+    `${names.encryption} is "${NO_ENCRYPTION}" and ${names.password} is given; a password needs encryption, because everybody on the way could read it; use ${STARTTLS} or ${IMPLICIT_TLS}, or remove ${names.password} and the user name`,
+});
+
+/** Variables with both prefixes, as callers may have them. */
+const TAKEN_NAMES = Object.values(MAIL_VARIABLES).flatMap(bothSpellings).sort();
+
+const TAKEN = JSON.stringify(TAKEN_NAMES);
+
+/** The settings of mail have one place. */
+export const MAIL_SET_ONCE = new CheckedRelation<
+  { smtp: unknown; variables: EnvironmentOverrides | SecretReferences },
+  "taken"
+>({
+  accepts: ({ smtp, variables }) => smtp === undefined || takenNames(variables).length === 0,
+  condition: ({ smtp, variables }) => `${smtp} == null || length(setintersection(keys(${variables}), ${TAKEN})) == 0`,
+  figures: {
+    taken: {
+      of: ({ variables }) => takenNames(variables).join(", "),
+      expression: ({ variables }) => `join(", ", sort(setintersection(keys(${variables}), ${TAKEN})))`,
+    },
+  },
+  problem: (names, _, { taken }) =>
+    `${names.variables} has ${taken} and ${names.smtp} is given; only one of them can say that, because a variable has one value; remove it from ${names.variables}, or remove ${names.smtp}`,
+});
+
+function takenNames(variables: EnvironmentOverrides | SecretReferences): string[] {
+  return TAKEN_NAMES.filter((name) => name in variables);
+}
+
+interface JudgedProps {
+  readonly environmentVariables?: EnvironmentOverrides;
+  readonly secretEnvironmentVariables?: SecretReferences;
+  readonly smtp?: Smtp;
+}
+
+const passwordOf = ({ smtp }: JudgedProps): unknown => presenceOf(smtp?.passwordSecret);
+
+const LOGIN = {
+  password: ["smtp.passwordSecret", passwordOf],
+  username: ["smtp.username", ({ smtp }: JudgedProps) => smtp?.username],
+} as const;
+
+const SMTP_GIVEN = ["smtp", ({ smtp }: JudgedProps) => presenceOf(smtp)] as const;
+
+/** Rules for the mail server, under the names that the caller uses. */
+export const SMTP_RULES: readonly Rule<JudgedProps>[] = [
+  { holds: (props) => missingMembers(props).length === 0, message: (props) => missingMembers(props).map(missingText) },
+  SMTP_HOST.ruleOn("smtp.host", ({ smtp }) => smtp?.host),
+  ...SMTP_PORT.map((rule) => rule.ruleOn<JudgedProps>("smtp.port", ({ smtp }) => smtp?.port)),
+  SMTP_USERNAME.ruleOn("smtp.username", ({ smtp }) => smtp?.username),
+  SMTP_FROM.ruleOn("smtp.from", ({ smtp }) => smtp?.from),
+  SMTP_ENCRYPTION.ruleOn("smtp.encryption", ({ smtp }) => smtp?.encryption),
+  SECRET_NAME.ruleOn("smtp.passwordSecret.secretId", ({ smtp }) => smtp?.passwordSecret?.secretId),
+  SECRET_VERSION.ruleOn("smtp.passwordSecret.version", ({ smtp }) => smtp?.passwordSecret?.version),
+  SMTP_TIMEOUT.ruleOn("smtp.timeout", ({ smtp }) => smtp?.timeout),
+  ...LOGIN_COMPLETE.map((rule) => rule.ruleOn<JudgedProps>(LOGIN)),
+  PASSWORD_ENCRYPTED.ruleOn({
+    encryption: ["smtp.encryption", ({ smtp }) => smtp?.encryption ?? SMTP_DEFAULTS.encryption],
+    password: LOGIN.password,
+  }),
+  MAIL_SET_ONCE.ruleOn({
+    smtp: SMTP_GIVEN,
+    variables: ["environmentVariables", ({ environmentVariables = {} }) => environmentVariables],
+  }),
+  MAIL_SET_ONCE.ruleOn({
+    smtp: SMTP_GIVEN,
+    variables: ["secretEnvironmentVariables", ({ secretEnvironmentVariables = {} }) => secretEnvironmentVariables],
+  }),
+];
+
+/** Undefined for none, like an optional value; known only to Terraform if the switch is. */
+function presenceOf(given: PasswordSecret | Smtp | undefined): unknown {
+  const presence = given === undefined ? "false" : isOn(given.enabled ?? true);
+  return presence === "false" ? undefined : presence;
+}
+
+/** JavaScript callers may have left out what has no default. */
+function missingMembers({ smtp }: JudgedProps): string[] {
+  const { passwordSecret } = smtp ?? {};
+  const required: Readonly<Record<string, unknown>> = {
+    ...(smtp !== undefined && { "smtp.from": smtp.from, "smtp.host": smtp.host }),
+    ...(passwordSecret !== undefined && {
+      "smtp.passwordSecret.secretId": passwordSecret.secretId,
+      "smtp.passwordSecret.version": passwordSecret.version,
+    }),
+  };
+  return Object.keys(required).filter((name) => {
+    const value = required[name];
+    return !Token.isUnresolved(value) && (value === undefined || value === null);
+  });
+}

@@ -1,0 +1,117 @@
+import { CloudRunV2Job } from "@cdktf/provider-google/lib/cloud-run-v2-job";
+import { type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { claimName } from "../../core/claimed-names";
+import { countIf, oneAttribute } from "../../core/conditional";
+import { expression } from "../../core/expression";
+import { type Identity } from "../../core/identity";
+import { jobName } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { requireProps, type Rule } from "../../core/rules";
+import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../idp/container-spec";
+import { grantsTo } from "../environment";
+import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
+import { completeTemplate, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
+import { EXECUTION_ENVIRONMENT } from "./serverless-defaults";
+
+export interface OnDemandJobProps {
+  /** Container to run, with the arguments of an execution that is given none. */
+  readonly container: ContainerSpec;
+
+  /** Service account that the job runs as. It is granted access to what the container uses. */
+  readonly identity: Identity;
+
+  /** Short name, part of the job's name. */
+  readonly name: string;
+
+  /** Determines the name, the project and the region of the job. */
+  readonly place: DeploymentPlace;
+
+  /** Time limit of an execution. */
+  readonly timeoutSeconds: number;
+
+  /**
+   * Whether the job exists, as a condition for the functions of `core/conditional`.
+   *
+   * @default - it does
+   */
+  readonly condition?: string;
+
+  /**
+   * Existing network on which the database has its private address.
+   *
+   * @default - none
+   */
+  readonly network?: NetworkAttachment;
+}
+
+/** A Cloud Run job that nothing executes but people, by `executeCommand`. It costs nothing until then. */
+export class OnDemandJob extends Construct {
+  /** Command that executes the job, shows its end and fails if the job does; arguments may follow. */
+  readonly executeCommand: string;
+
+  /** What must exist before it can be executed. */
+  readonly ready: ITerraformDependable[];
+
+  readonly job: CloudRunV2Job;
+
+  constructor(scope: Construct, id: string, props: OnDemandJobProps) {
+    super(scope, id);
+    requireProps(
+      this,
+      props,
+      { container: REQUIRED_CONTAINER, identity: true, name: true, place: REQUIRED_PLACE, timeoutSeconds: true },
+      RULES,
+    );
+    const { condition, container, identity, network, place } = props;
+    const name = jobName(place.deployment, props.name);
+    claimName(this, `Cloud Run job in ${place.projectId}`, name);
+
+    this.job = new CloudRunV2Job(this, MAIN_CHILD_ID, {
+      count: countIf(condition),
+      project: place.projectId,
+      name,
+      location: place.region,
+      deletionProtection: false,
+      labels: place.labels,
+      template: {
+        taskCount: 1,
+        template: {
+          serviceAccount: identity.email,
+          executionEnvironment: EXECUTION_ENVIRONMENT,
+          vpcAccess: networkAccess(network),
+          timeout: `${props.timeoutSeconds}s`,
+          maxRetries: 0,
+          containers: [
+            {
+              ...containerBlock(container),
+              resources: container.resources && { limits: { ...container.resources } },
+            },
+          ],
+          volumes: volumeBlocks(container),
+        },
+      },
+      // Every tool that changes the job writes its own name there.
+      lifecycle: { ignoreChanges: ["client", "client_version"] },
+      dependsOn: grantsTo(identity, container),
+    });
+    completeTemplate(this.job, "template.template", container, network);
+
+    const created = expression(oneAttribute(this.job, "name"));
+    this.executeCommand = `gcloud run jobs execute ${created} --region=${place.region} --project=${place.projectId} --wait`;
+    this.ready = [this.job];
+  }
+}
+
+const RULES: readonly Rule<OnDemandJobProps>[] = [
+  ...PLACE_RULES,
+  ...attachmentRules<OnDemandJobProps>(
+    "network",
+    ({ network }) => network,
+    ({ place }) => place.region,
+  ),
+  ...containerRules<OnDemandJobProps>("container", ({ container }) => container),
+  socketPathRule("container", ({ container }) => container),
+];
