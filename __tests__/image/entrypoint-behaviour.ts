@@ -15,6 +15,8 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
+import { mailSettings } from "../../lib/idp/mail-settings";
+import { TEST_MAIL_COMMAND } from "../../lib/idp/smtp";
 import { STOP_SECONDS, UPSTREAM_PREFIX, WORKER_LISTENERS } from "../../lib/idp/contract";
 import { ENTRYPOINT_COMMANDS, WORKER_PROCESSES, WORKER_THREADS } from "../../lib/idp/worker-mode";
 import { describeWith, programPath } from "../support/programs";
@@ -358,6 +360,54 @@ export function describeEntrypoint(program: keyof typeof COMMANDS, { thorough }:
         const script = `IDP_BYTES=$(printf '${octal}.'); export IDP_BYTES; exec "$@"`;
         const actual = await applicationEnvironment({}, [programPath("dash"), "-c", script, "wrapper"]);
         expect(actual.AUTHENTIK_BYTES).toBe(`${Buffer.from(bytes).toString("latin1")}.`);
+      });
+    });
+
+    describe("the mail server", () => {
+      const { environment: mail } = mailSettings({
+        host: "smtp.example.com",
+        port: 465,
+        encryption: "tls",
+        from: "Sign-in <idp@example.com>",
+        username: "123456",
+        passwordSecret: { secretId: "smtp-password", version: 1 },
+        timeout: 30,
+      });
+      /** As the platform injects it, the password from its secret. */
+      const injected = { ...mail.baseline, IDP_EMAIL__PASSWORD: 'p"a$s%s {word}' };
+      const read = {
+        AUTHENTIK_EMAIL__HOST: "smtp.example.com",
+        AUTHENTIK_EMAIL__PORT: "465",
+        AUTHENTIK_EMAIL__USERNAME: '"123456"',
+        AUTHENTIK_EMAIL__PASSWORD: 'p"a$s%s {word}',
+        AUTHENTIK_EMAIL__USE_TLS: "false",
+        AUTHENTIK_EMAIL__USE_SSL: "true",
+        AUTHENTIK_EMAIL__TIMEOUT: "30",
+        AUTHENTIK_EMAIL__FROM: "Sign-in <idp@example.com>",
+      };
+      const mailOf = (variables: Readonly<Record<string, string>>) =>
+        Object.fromEntries(Object.entries(variables).filter(([name]) => name.startsWith("AUTHENTIK_EMAIL__")));
+
+      it("reaches server and worker under the upstream's names, and nothing else of mail does", async () => {
+        const container = await startContainer(injected);
+        expect(mailOf(container.server.environment)).toEqual(read);
+        expect(mailOf((await firstWorker(container)).environment)).toEqual(read);
+        expect(container.output()).not.toContain("word}");
+        await container.stop();
+      });
+
+      it("reaches the command that sends a test mail, with its arguments and the database", async () => {
+        const args = [TEST_MAIL_COMMAND, "you@example.com"];
+        const { exitCode, starts } = await run(args, { ...DATABASE, ...injected, IDP_SECRET_KEY: "the-key" });
+        expect(exitCode).toBe(0);
+        expect(starts(TEST_MAIL_COMMAND)).toMatchObject([
+          { arguments: args, environment: { ...read, AUTHENTIK_POSTGRESQL__HOST: "/sockets/db" } },
+        ]);
+        expect(starts("worker")).toEqual([]);
+      });
+
+      it("is none when there is none", async () => {
+        expect(mailOf(await applicationEnvironment({}))).toEqual({});
       });
     });
 

@@ -22,6 +22,7 @@ import {
   STAGES,
   withSubnetwork,
 } from "./identity-provider-rehearsal";
+import { mailChanges, prepareMail, WITH_MAIL } from "./mail";
 import { monitoringChanges, prepareMonitoring, WITH_RECEIVERS } from "./monitoring";
 import { RECOVERY_CHANGES } from "./recovery";
 import { prepareSettings, settingsChanges } from "./settings";
@@ -39,16 +40,28 @@ function isAllowed(inputs: Inputs): boolean {
 /** The identity provider on GKE Autopilot. */
 export const IDP_KUBERNETES: StackRehearsal = {
   inputs: { project_id: "my-project" },
-  faultInputs: { project_id: "my-project", ...WITH_DOMAIN, certificate_validation: "dns", ...WITH_RECEIVERS },
-  nullOutputs: ["bootstrap_token_command"],
+  faultInputs: {
+    project_id: "my-project",
+    ...WITH_DOMAIN,
+    certificate_validation: "dns",
+    ...WITH_MAIL,
+    ...WITH_RECEIVERS,
+  },
+  nullOutputs: ["bootstrap_token_command", "test_mail_command"],
   prepare: (deployment) => {
     prepareDomain(deployment);
     prepareSettings(deployment);
+    prepareMail(deployment);
     prepareMonitoring(deployment);
   },
   changes: [
     ...KUBERNETES_CHANGES,
     ...settingsChanges({ [DEPLOYMENT]: "update", [COPIES]: "update" }, { granted: false }),
+    ...mailChanges({
+      rollout: all("update", [DEPLOYMENT, COPIES, "kubernetes_network_policy_v1.namespace_outbound"]),
+      parts: [],
+      changing: [],
+    }),
     ...monitoringChanges("kubernetes", ["uptimeCheck"]),
     ...KUBERNETES_DOMAIN_CHANGES,
     ...RECOVERY_CHANGES,

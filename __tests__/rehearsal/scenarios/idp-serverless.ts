@@ -27,6 +27,7 @@ import { allowsBlueprints } from "../../stacks/refused-blueprint-inputs";
 import { blueprintChanges } from "./blueprints";
 import { DASHBOARD, monitoringChanges, prepareMonitoring, WITH_RECEIVERS } from "./monitoring";
 import { bootstrapToken } from "./bootstrap-token";
+import { mailChanges, prepareMail, WITH_MAIL } from "./mail";
 import { RECOVERY_CHANGES } from "./recovery";
 import { prepareSettings, settingsChanges } from "./settings";
 import { type ChangeScenario } from "../engine/journey";
@@ -172,17 +173,26 @@ function isAllowed(inputs: Inputs): boolean {
 /** The identity provider on Cloud Run. */
 export const IDP_SERVERLESS: StackRehearsal = {
   inputs: { project_id: "my-project" },
-  faultInputs: { project_id: "my-project", ...WITH_DOMAIN, ...WITH_RECEIVERS },
-  nullOutputs: ["bootstrap_token_command", "load_balancer_address"],
+  faultInputs: { project_id: "my-project", ...WITH_DOMAIN, ...WITH_MAIL, ...WITH_RECEIVERS },
+  nullOutputs: ["bootstrap_token_command", "load_balancer_address", "test_mail_command"],
   prepare: (deployment) => {
     prepareDomain(deployment);
     prepareSettings(deployment);
+    prepareMail(deployment);
     prepareMonitoring(deployment);
   },
   changes: [
     ...CHANGES,
     ...blueprintChanges(ROLLOUT),
     ...settingsChanges({ [SERVICE]: "update" }, { granted: true }),
+    ...mailChanges({
+      rollout: { [SERVICE]: "update" },
+      parts: [
+        "google_cloud_run_v2_job.test_mail[0]",
+        'google_secret_manager_secret_iam_member.existing_secrets_runtime["projects/my-project/secrets/smtp-password"]',
+      ],
+      changing: ["google_cloud_run_v2_job.test_mail[0]"],
+    }),
     ...monitoringChanges("serverless", ["room", "uptimeCheck"]),
     ...DOMAIN_CHANGES,
     ...RECOVERY_CHANGES,

@@ -31,7 +31,7 @@ const settings = (foreignVersion: number) => ({
 });
 
 /** The environment of what runs, on either platform. */
-function environmentOf({ cloud }: Deployment): Readonly<Record<string, string>> {
+export function environmentOf({ cloud }: Deployment): Readonly<Record<string, string>> {
   const [service] = cloud.ofType("google_cloud_run_v2_service");
   const [pods] = cloud.podEnvironments.values();
   if (service === undefined) return pods?.environment ?? {};

@@ -1,0 +1,116 @@
+import { ACCEPTED_BY_BOTH } from "../../stacks/refused-inputs";
+import { type Deployment, type Inputs } from "../deployment/deployment";
+import { type Action } from "../deployment/steps";
+import { type ChangeScenario } from "../engine/journey";
+import { type CloudObject } from "../project/cloud";
+import { resolvedEnvironment } from "../project/google/workload-needs";
+import { membersOf, textAt, valueAt } from "../project/terraform-value";
+import { all, withInputs } from "./every-stack";
+import { environmentOf } from "./settings";
+
+const payload = (project: string, version: number): string => `mail-password-of-${project}-${version}`;
+
+/** The passwords that a mail server finds, in the projects that combinations name and in another one. */
+export function prepareMail({ cloud }: Deployment): void {
+  for (const project of [...ACCEPTED_BY_BOTH.project_id, "other-project"]) {
+    for (const version of [1, 2]) cloud.addOthersSecret(project, "smtp-password", version, payload(project, version));
+  }
+}
+
+const smtp = (given: Inputs, version: number) => ({
+  smtp: {
+    host: "smtp.example.com",
+    from: "Sign-in <idp@example.com>",
+    username: "idp",
+    password_secret: { secret_id: "smtp-password", version },
+    ...given,
+  },
+});
+
+/** Asks for all that there can be for mail. */
+export const WITH_MAIL = smtp({}, 1);
+
+const SETTINGS = ["FROM", "HOST", "PASSWORD", "PORT", "TIMEOUT", "USERNAME", "USE_SSL", "USE_TLS"].map(
+  (name) => `IDP_EMAIL__${name}`,
+);
+
+/** What the application, and the job for a test mail, are told of mail. */
+function requireMail(expected: Readonly<Record<string, string>>): ChangeScenario["verify"] {
+  return (deployment) => {
+    const { cloud } = deployment;
+    const jobs = cloud.ofType("google_cloud_run_v2_job").filter(({ id }) => id.endsWith("-test-mail"));
+    const template = ({ values }: CloudObject) => valueAt(values, "template.0.template.0");
+    const environments = [
+      environmentOf(deployment),
+      ...jobs.map((job) => resolvedEnvironment(cloud, { project: "my-project", template: template(job) })),
+    ];
+    for (const environment of environments) {
+      const wrong = SETTINGS.filter((name) => environment[name] !== expected[name]);
+      if (wrong.length > 0) throw new Error(`a container sees other values of ${wrong.join(", ")}`);
+    }
+    for (const policy of cloud.ofType("kubernetes_network_policy_v1")) {
+      requirePorts(policy, expected.IDP_EMAIL__PORT);
+    }
+  };
+}
+
+/** Pods may go out to HTTPS, the proxy's port, and that of the mail server, if there is one. */
+function requirePorts({ values }: CloudObject, port: string | undefined): void {
+  const anywhere = membersOf(valueAt(values, "spec.0.egress")).filter(
+    (rule) => textAt(rule, "to.0.ip_block.0.cidr") === "0.0.0.0/0",
+  );
+  const ports = anywhere.flatMap((rule) => membersOf(valueAt(rule, "ports")).map((each) => textAt(each, "port")));
+  const expected = ["3307", "443", ...(port === undefined ? [] : [port])];
+  if (ports.join() !== expected.join()) throw new Error(`pods may connect to ${ports.join()}, not ${expected.join()}`);
+}
+
+/** What each step of a mail server does beside rolling it out. */
+interface MailActions {
+  readonly rollout: Readonly<Record<string, Action>>;
+  /** What comes and goes with the mail server. */
+  readonly parts: readonly string[];
+  /** What of it changes with the server's settings. */
+  readonly changing: readonly string[];
+}
+
+/** A mail server comes, changes and goes. */
+export function mailChanges({ changing, parts, rollout }: MailActions): readonly ChangeScenario[] {
+  return [
+    {
+      name: "a mail server",
+      change: withInputs(WITH_MAIL),
+      expected: { ...rollout, ...all("create", parts) },
+      verify: requireMail({
+        IDP_EMAIL__HOST: "smtp.example.com",
+        IDP_EMAIL__PORT: "587",
+        IDP_EMAIL__USERNAME: "idp",
+        IDP_EMAIL__PASSWORD: payload("my-project", 1),
+        IDP_EMAIL__USE_TLS: "true",
+        IDP_EMAIL__USE_SSL: "false",
+        IDP_EMAIL__TIMEOUT: "10",
+        IDP_EMAIL__FROM: "Sign-in <idp@example.com>",
+      }),
+    },
+    {
+      name: "another port, encryption and password of the mail server",
+      change: withInputs(smtp({ port: 465, encryption: "tls", timeout: 60 }, 2)),
+      expected: { ...rollout, ...all("update", changing) },
+      verify: requireMail({
+        IDP_EMAIL__HOST: "smtp.example.com",
+        IDP_EMAIL__PORT: "465",
+        IDP_EMAIL__USERNAME: "idp",
+        IDP_EMAIL__PASSWORD: payload("my-project", 2),
+        IDP_EMAIL__USE_TLS: "false",
+        IDP_EMAIL__USE_SSL: "true",
+        IDP_EMAIL__TIMEOUT: "60",
+        IDP_EMAIL__FROM: "Sign-in <idp@example.com>",
+      }),
+    },
+    {
+      name: "no mail server any more",
+      change: withInputs({ smtp: undefined }),
+      expected: { ...rollout, ...all("delete", parts) },
+      verify: requireMail({}),
+    },
+  ];
+}
