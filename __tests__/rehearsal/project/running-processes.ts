@@ -42,6 +42,16 @@ export class RunningProcesses {
     if (this.current.has(workload)) this.become(workload, this.others(workload));
   }
 
+  /** What a workload runs. */
+  of(workload: string): readonly Process[] {
+    return this.current.get(workload) ?? [];
+  }
+
+  /** Forgets the moments so far, but not what runs. */
+  beginAnew(): void {
+    this.moments.length = 0;
+  }
+
   copy(): RunningProcesses {
     const copy = new RunningProcesses();
     copy.current = this.current;

@@ -3,8 +3,9 @@ import { needObject } from "../needs";
 import { certificatesOf, globalAddressOf, makeLoadBalancer, needAttached, removeLoadBalancer } from "./load-balancer";
 import { annotationsOf, namespaceOf, withServerAnnotations } from "./metadata";
 import { namespacedType } from "./object-type";
+import { requireServers, selectedDeployments } from "./selection";
 import { type ResourceTypes } from "../resource-type";
-import { isValueObject, membersOf, sameValue, textAt, valueAt, type ValueObject } from "../terraform-value";
+import { membersOf, sameValue, textAt, valueAt, type ValueObject } from "../terraform-value";
 
 /** Annotation by which a passthrough load balancer refers to its addresses. */
 const ADDRESS_NAMES = "networking.gke.io/load-balancer-ip-addresses";
@@ -62,18 +63,8 @@ function needSelected(namespace: string, service: string): Need {
   return {
     what: `a deployment whose pods the service ${service} selects`,
     isMet: (cloud) => {
-      const selector = valueAt(
-        cloud.find("kubernetes_service_v1", `${namespace}/${service}`)?.values,
-        "spec.0.selector",
-      );
-      return cloud.ofType("kubernetes_deployment_v1").some(({ values }) => {
-        const labels = valueAt(values, "spec.0.template.0.metadata.0.labels");
-        return (
-          isValueObject(selector) &&
-          isValueObject(labels) &&
-          Object.entries(selector).every(([name, value]) => sameValue(labels[name] ?? null, value))
-        );
-      });
+      const { values } = cloud.find("kubernetes_service_v1", `${namespace}/${service}`) ?? {};
+      return selectedDeployments(cloud, namespace, valueAt(values, "spec.0.selector")).length > 0;
     },
   };
 }
@@ -107,6 +98,7 @@ export const EXPOSURE_TYPES: ResourceTypes = {
     afterCreate: ({ id, values }, cloud) => {
       cloud.serverAnnotations.set(id, annotationsOf(values));
     },
+    requireStart: requireServers,
     asRead: (values, context) =>
       context.cloud.admission === "autopilot"
         ? withServerAnnotations(values, { [ENDPOINT_GROUPS]: '{"ingress":true}' }, context)

@@ -3,6 +3,7 @@ import { needObject } from "../needs";
 import { needCluster } from "../google/cluster";
 import { EXPOSURE_TYPES } from "./exposure";
 import { namespacedType, plainType } from "./object-type";
+import { requireOneDeployment, requireScaling, scalingProblems } from "./selection";
 import { WORKLOAD_TYPES } from "./workloads";
 import { type ResourceTypes } from "../resource-type";
 import { sameValue, textAt, valueAt, type ValueObject } from "../terraform-value";
@@ -80,10 +81,13 @@ export const KUBERNETES_TYPES: ResourceTypes = {
 
   ...namespacedType("kubernetes_horizontal_pod_autoscaler_v2", {
     needs: needTarget,
+    invalid: scalingProblems,
+    requireStart: requireScaling,
   }),
 
   ...namespacedType("kubernetes_pod_disruption_budget_v1", {
     replacedBy: ["spec"],
+    requireStart: requireOneDeployment,
   }),
 
   ...namespacedType("kubernetes_network_policy_v1", {}),

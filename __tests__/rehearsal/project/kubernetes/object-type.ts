@@ -54,13 +54,16 @@ function emptyAt(...names: string[]): ValueObject {
 let created = 0;
 
 function objectType(type: string, isNamespaced: boolean, particulars: Particulars): ResourceTypes {
-  const { computed, replacedBy = [] } = particulars;
+  const { computed, invalid, replacedBy = [] } = particulars;
   const kind: ResourceType = {
     knownAtPlan: () => ({}),
     defaults: SERVER_DEFAULTS,
-    // The server validates everything that it is sent.
-    invalid: (values) => schemaProblems(apiObject(type, sent(values) as ValueObject)),
     ...particulars,
+    // The server validates everything that it is sent.
+    invalid: (values) => [
+      ...schemaProblems(apiObject(type, sent(values) as ValueObject)),
+      ...(invalid?.(values) ?? []),
+    ],
     source: `resource_${type}.go`,
     replacedBy: [...NAMES, ...replacedBy],
     id: (values) => {

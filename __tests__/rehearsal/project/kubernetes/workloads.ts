@@ -8,6 +8,7 @@ import { mountedBuckets, podEnvironment, proxiedDatabases } from "./pod-template
 import { type ReadContext, type ResourceTypes } from "../resource-type";
 import { processesIn } from "../running-processes";
 import { isValueObject, sameValue, textAt, type Value, valueAt, type ValueObject } from "../terraform-value";
+import { requireOneDeployment } from "./selection";
 import { requirePatience } from "./wait-times";
 
 const TEMPLATE = "spec.0.template.0";
@@ -134,7 +135,10 @@ export const WORKLOAD_TYPES: ResourceTypes = {
       // Only a change of the template replaces the pods.
       if (!sameValue(before, valueAt(object.values, TEMPLATE))) rollOut(object, cloud, "update");
     },
-    requireStart: requireFreshPods,
+    requireStart: (object, cloud) => {
+      requireOneDeployment(object, cloud);
+      requireFreshPods(object, cloud);
+    },
     // The deletion returns while pods still terminate; only the namespace waits for them.
     afterDestroy: ({ id, values }, cloud) => {
       const needs = cloud.podNeeds.get(id) ?? [];
