@@ -1,4 +1,4 @@
-import { rendered } from "../../../lib/core/expression";
+import { expression, rendered } from "../../../lib/core/expression";
 import { type ReadableSecret } from "../../../lib/core/generated-secret";
 import { TerraformData } from "../../../lib/core/terraform-data";
 import { type SecretSettings } from "../../../lib/idp/secret-settings";
@@ -64,6 +64,23 @@ describe("WorkloadSecret", () => {
     expect(secretIn({}).resource).toMatchObject({ data_wo: {}, data_wo_revision: 1 });
   });
 
+  it("exists only if its condition holds, and until no pod starts with it", () => {
+    const stack = bareStack();
+    const secret = new WorkloadSecret(stack, "Secrets", {
+      name: "idp",
+      namespace: namespaceIn(stack),
+      projectId: PLACE.projectId,
+      existsIf: expression("var.wanted"),
+      values: {},
+      settings: [standInSettings("var.settings")],
+    });
+    expect(resourceOf(terraformOf(stack), "kubernetes_secret_v1", "secrets")).toMatchObject({
+      count: "${(var.wanted) ? 1 : 0}",
+      lifecycle: { create_before_destroy: true },
+    });
+    expect(rendered(stack, secret.secretName)).toBe("${one(kubernetes_secret_v1.secrets[*].metadata[0].name)}");
+  });
+
   it("refuses variables that GKE's own synchronization would refuse", () => {
     const secret = standInSecret("secret");
     const stack = bareStack();
@@ -100,7 +117,8 @@ describe("WorkloadSecret", () => {
     expect(terraform.ephemeral?.google_secret_manager_secret_version?.secrets_further).toEqual({
       for_each: "${local.secrets_references}",
       project: "demo-project",
-      secret: "${each.value.secret_id}",
+      // Before the namespace exists, this is unknown, and nothing is read at plan.
+      secret: '${kubernetes_namespace_v1.namespace.id == "" ? "" : each.value.secret_id}',
       version: "${each.value.version}",
       depends_on: ["terraform_data.stored"],
     });

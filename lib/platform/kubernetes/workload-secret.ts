@@ -2,7 +2,7 @@ import { SecretV1 } from "@cdktf/provider-kubernetes/lib/secret-v1";
 import { Fn, TerraformLocal } from "cdktf";
 import { Construct } from "constructs";
 
-import { type DynamicBlock } from "../../core/conditional";
+import { countIf, type DynamicBlock, oneAttribute } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { expression, numberExpression } from "../../core/expression";
 import { type ReadableSecret } from "../../core/generated-secret";
@@ -25,11 +25,18 @@ export interface WorkloadSecretProps {
   readonly values: Readonly<Record<string, ReadableSecret>>;
 
   /**
+   * Condition under which the copies exist at plan, as the functions of `core/conditional` return it.
+   *
+   * @default - they always exist
+   */
+  readonly existsIf?: string;
+
+  /**
    * Further secrets, for variables whose names may be known only at plan.
    *
    * @default - none
    */
-  readonly settings?: readonly SecretSettings[];
+  readonly settings?: readonly Pick<SecretSettings, "ready" | "references">[];
 }
 
 /**
@@ -54,16 +61,19 @@ export class WorkloadSecret extends Construct {
   constructor(scope: Construct, id: string, props: WorkloadSecretProps) {
     super(scope, id);
     requireProvider(this, "kubernetes");
-    const { name, namespace, settings = [], values } = props;
+    const { existsIf, name, namespace, settings = [], values } = props;
     const entries = Object.entries(values);
     const versions = entries.map(([variable, { version }]) => `${variable}=${version}`).join(",");
     const copies = Object.fromEntries(
       entries.map(([variable, reference]) => [variable, this.readEphemerally(variable, reference, props.projectId)]),
     );
     const merged = mergedReferences(settings);
-    const further = merged === undefined ? undefined : this.furtherSecrets(merged, settings, props.projectId);
+    const further = merged === undefined ? undefined : this.furtherSecrets(merged, settings, props);
 
     this.secret = new SecretV1(this, MAIN_CHILD_ID, {
+      count: countIf(existsIf),
+      // Pods start with the copies until the workload has been updated, so they must not be deleted first.
+      lifecycle: existsIf === undefined ? undefined : { createBeforeDestroy: true },
       metadata: { name, namespace: namespace.namespaceName },
       type: "Opaque",
       dataWo: further === undefined ? copies : (Fn.merge([copies, further.copies]) as Record<string, string>),
@@ -73,7 +83,10 @@ export class WorkloadSecret extends Construct {
       ),
     });
 
-    this.secretName = this.secret.metadata.name;
+    this.secretName =
+      this.secret.count === undefined
+        ? this.secret.metadata.name
+        : expression(oneAttribute(this.secret, "metadata[0].name"));
     this.versions = further === undefined ? versions : `${versions}${further.versions}`;
     this.furtherEntries = further && {
       forEach: further.references,
@@ -93,13 +106,22 @@ export class WorkloadSecret extends Construct {
     }).stringAttribute("secret_data");
   }
 
-  private furtherSecrets(merged: string, settings: readonly SecretSettings[], project: string) {
+  private furtherSecrets(
+    merged: string,
+    settings: Required<WorkloadSecretProps>["settings"],
+    { namespace, projectId: project }: WorkloadSecretProps,
+  ) {
     const references = new TerraformLocal(this, "References", merged).asString;
     const read = new EphemeralResource(this, "Further", {
       type: "google_secret_manager_secret_version",
       provider: "google",
       forEach: references,
-      attributes: { project, secret: "${each.value.secret_id}", version: "${each.value.version}" },
+      // Unknown before the namespace exists, so that the first plan asks no API.
+      attributes: {
+        project,
+        secret: `\${${namespace.namespace.id} == "" ? "" : each.value.secret_id}`,
+        version: "${each.value.version}",
+      },
       dependsOn: settings.flatMap(({ ready }) => ready),
     });
     const values = read.stringAttributes("secret_data");
