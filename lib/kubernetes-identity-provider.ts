@@ -17,6 +17,7 @@ import {
   AutopilotCluster,
   type AuthorizedNetworks,
 } from "./platform/kubernetes/autopilot-cluster";
+import { type Geoip, geoipRules } from "./platform/kubernetes/geoip";
 import { ROLLOUT_SURGE, SERVER_CONTAINER } from "./platform/kubernetes/kubernetes-defaults";
 import { KubernetesFrontDoor } from "./platform/kubernetes/kubernetes-front-door";
 import { KubernetesJobs } from "./platform/kubernetes/kubernetes-jobs";
@@ -36,6 +37,14 @@ export interface KubernetesIdentityProviderProps extends IdentityProviderProps {
    * @default - any source address; sign-in is still required
    */
   readonly authorizedNetworks?: AuthorizedNetworks;
+
+  /**
+   * Databases that tell the application where a client's address is, from an account at MaxMind, kept up to date beside
+   * it. Whoever applies must be allowed to read the secret with the licence key.
+   *
+   * @default - those of the image, which are as old as its release
+   */
+  readonly geoip?: Geoip;
 
   /**
    * Namespace of all Kubernetes objects. Changing it later stops the service, replaces the objects and starts the
@@ -138,6 +147,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       namespace: this.namespace,
       identity: runtime,
       container: this.container(this.initialization),
+      geoip: props.geoip,
       minInstanceCount: props.minInstanceCount,
       maxInstanceCount: props.maxInstanceCount,
     });
@@ -207,6 +217,7 @@ const RULES: readonly Rule<Props>[] = [
   ...IDENTITY_PROVIDER_RULES,
   ...monitoringRules<Props>(() => "kubernetes"),
   AUTHORIZED_NETWORKS.ruleOn("authorizedNetworks", ({ authorizedNetworks }) => authorizedNetworks),
+  ...geoipRules<Props>(({ geoip }) => geoip),
   NAMESPACE_NAME.ruleOn("namespace", ({ namespace }) => namespace),
   POD_CPU.ruleOn("containerCpu", ({ containerCpu }) => containerCpu),
   POD_MEMORY.ruleOn({

@@ -6,6 +6,7 @@ export {
   type AuthorizedNetworks,
   type AutopilotClusterProps,
 } from "./platform/kubernetes/autopilot-cluster";
+export { type Geoip } from "./platform/kubernetes/geoip";
 export { KubernetesFrontDoor } from "./platform/kubernetes/kubernetes-front-door";
 export { KubernetesJobs, type KubernetesJob, type KubernetesJobsProps } from "./platform/kubernetes/kubernetes-jobs";
 export { KubernetesWorkload, type KubernetesWorkloadProps } from "./platform/kubernetes/kubernetes-workload";

@@ -17,9 +17,11 @@ const podTemplates = (): [address: string, template: Block][] =>
       ),
   );
 
+/** With those that exist only with an input. */
 const containersOf = (template: Block): Block[] => [
   ...(valueAt(template, "spec.container") as Block[]),
   ...(valueAt(template, "spec.init_container") as Block[]),
+  ...([valueAt(template, "spec.dynamic.init_container.content") ?? []].flat() as Block[]),
 ];
 
 const all = <Fact>(fact: (template: Block) => Fact) =>
@@ -70,12 +72,17 @@ describe("The second plan is empty on Autopilot, because", () => {
 
   it("4. every container gives up its privileges and both capabilities", () => {
     const given = all((template) =>
-      containersOf(template).map(({ security_context: context }) => [
-        valueAt(context, "allow_privilege_escalation"),
-        valueAt(context, "capabilities.drop"),
-      ]),
+      Object.fromEntries(
+        containersOf(template).map(({ name, security_context: context }): [string, unknown[]] => [
+          String(name),
+          [valueAt(context, "allow_privilege_escalation"), valueAt(context, "capabilities.drop")],
+        ]),
+      ),
     );
-    expect(given).toEqual(each(Array(2).fill([false, ["ALL", "NET_RAW"]])));
+    const hardened = [false, ["ALL", "NET_RAW"]];
+    const job = { "db-init": hardened, "database-proxy": hardened };
+    const workload = { server: hardened, "database-proxy": hardened, "geoip-updater": hardened };
+    expect(Object.values(given)).toEqual([job, workload, job, workload]);
   });
 
   it("5. every container asks for CPU, memory and disk, as request and as limit alike", () => {

@@ -7,6 +7,8 @@ import { refusalsOfFile, type Inputs } from "./terraform-run";
 
 const PROJECT = { project_id: "demo-project" };
 
+const GEOIP_IN_NUMBERS = { account_id: 123456, license_key_secret: { secret_id: "maxmind", version: 3 } };
+
 const REFUSED = [...REFUSED_ALONE_BY_KUBERNETES, ...REFUSED_TOGETHER_BY_KUBERNETES];
 
 const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
@@ -28,6 +30,7 @@ const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
   ["a quarter of a CPU more", { container_cpu: 2.25 }],
   ["as many that always run as there may be", { min_instance_count: 3 }],
   ["one instance on the smallest database", { database_tier: "db-g1-small", max_instance_count: 1 }],
+  ["databases of addresses, with the number of the account and of the version as numbers", { geoip: GEOIP_IN_NUMBERS }],
   ["a network of another project", { network: HOST_PROJECT_NETWORK, subnetwork: SUBNETWORK }],
 ];
 

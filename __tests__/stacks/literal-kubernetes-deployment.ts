@@ -26,6 +26,7 @@ function deployed(): Terraform {
     domain: "login.example.com",
     environmentVariables: { IDP_LOG_LEVEL: "debug", IDP_GREETING: 'say "${hello}"\n%{and} $(DB_HOST) $5' },
     existingContainerImage: "registry.example.com/idp:2026.5.4",
+    geoip: { accountId: 123456, licenseKeySecret: { secretId: "maxmind", version: 3 }, updateHours: 24 },
     labels: { cost: "shared" },
     livenessProbe: { periodSeconds: 60 },
     maxInstanceCount: 8,

@@ -1,4 +1,5 @@
 import { memoryRow, type Refusal, REFUSED_ALONE_BY_BOTH, REFUSED_TOGETHER_BY_BOTH, rowOf } from "./refused-inputs";
+import { ACCEPTED_GEOIP, REFUSED_GEOIP } from "./refused-geoip-inputs";
 import { refusedMonitoring } from "./refused-monitoring-inputs";
 
 const row = rowOf({
@@ -14,6 +15,7 @@ export const ACCEPTED_BY_KUBERNETES = {
   container_memory: ["1024Mi", "2Gi", "4Gi", "8Gi"],
   min_instance_count: [1, 2],
   authorized_networks: [{}, { office: "203.0.113.0/24", home: "198.51.100.7/32" }],
+  geoip: ACCEPTED_GEOIP,
   namespace: ["identity-provider", "a"],
 } as const;
 
@@ -21,6 +23,7 @@ export const ACCEPTED_BY_KUBERNETES = {
 export const REFUSED_ALONE_BY_KUBERNETES: readonly Refusal[] = [
   ...REFUSED_ALONE_BY_BOTH,
   ...refusedMonitoring("kubernetes"),
+  ...REFUSED_GEOIP,
   ...["", "-a", "Idp", "a".repeat(64), "default", "kube-system", "gke-managed-system", "gmp-public"].map((namespace) =>
     row(`the namespace "${namespace}"`, "namespace", namespace),
   ),

@@ -17,7 +17,7 @@ export function numberExpression(text: string): number {
 }
 
 /** A number as text, also one that is known only at plan; `Token.asString` leaves a literal number a number. */
-export function numberText(number: number): string {
+export function numberText(number: number | string): string {
   return Token.isUnresolved(number) ? Token.asString(number) : String(number);
 }
 

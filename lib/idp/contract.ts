@@ -208,6 +208,12 @@ export const MEDIA_BUCKET_SUFFIX = "storage";
 /** Where the media bucket is mounted. */
 export const MEDIA_MOUNT_PATH = "/media";
 
+/** Where the application looks for its databases of addresses. Without one, what needs it is off. */
+export const GEOIP_FOLDER = "/geoip";
+
+/** Names of these databases; the files end in `.mmdb`. */
+export const GEOIP_EDITIONS = ["GeoLite2-City", "GeoLite2-ASN"] as const;
+
 /** Set to the mount by the entrypoint: the application offers uploads only where this path is itself a mount point. */
 export const STORAGE_PATH_VARIABLE = "IDP_STORAGE__FILE__PATH";
 

@@ -94,18 +94,22 @@ function validationsOf(name: string, must: Must | undefined, optional: boolean):
   return rulesOf(must).map((rule) => rule.validationOf(name, optional));
 }
 
+/**
+ * @param itself Terraform expression that is null where the rules of required members do not apply
+ */
 function memberValidations(
   name: string,
   input: ObjectType<Must>,
   object = input,
   path: readonly string[] = [],
+  itself = `var.${name}`,
 ): TerraformVariableValidationConfig[] {
-  const itself = path.length === 0 ? `var.${name}` : memberExpression(name, input, ...(path as [string]));
   return Object.entries(object.members).flatMap(([member, { default: fallback, must, type }]) => {
     const steps = [...path, member] as const;
-    if (typeof type !== "string") return memberValidations(name, input, type, steps);
     const value = memberExpression(name, input, ...(steps as unknown as [string]));
     // A required member is there wherever the object is.
+    if (typeof type !== "string")
+      return memberValidations(name, input, type, steps, fallback === null ? value : itself);
     const optional = fallback === undefined ? itself : fallback === null ? value : undefined;
     return rulesOf(must).map((rule) => rule.memberValidationOf([name, ...steps].join("."), value, optional));
   });

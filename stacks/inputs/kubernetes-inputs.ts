@@ -5,6 +5,7 @@ import { ROLLOUT_SURGE } from "../../lib/platform/kubernetes/kubernetes-defaults
 import { POD_CPU, POD_MEMORY } from "../../lib/platform/kubernetes/pod-size";
 import { NAMESPACE_NAME } from "../../lib/platform/kubernetes/workload-namespace";
 import { frontDoorInputs } from "./front-door-inputs";
+import { GEOIP_INPUTS } from "./geoip-inputs";
 import { identityProviderInputs } from "./identity-provider-inputs";
 import { monitoringInputs } from "./monitoring-inputs";
 import { type Input } from "./input-table";
@@ -38,6 +39,7 @@ export const KUBERNETES_INPUTS = {
       "CIDR ranges that may reach the control plane of the cluster, by name; include that of the machine that applies. Empty allows any source address; sign-in is still required. Changing it later is safe.",
     must: [AUTHORIZED_NETWORKS],
   },
+  ...GEOIP_INPUTS,
   ...frontDoorInputs({
     withoutDomain:
       "Without a domain, there is an IP address with the server's own certificate, which browsers warn of.",

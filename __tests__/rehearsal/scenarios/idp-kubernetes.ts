@@ -3,11 +3,13 @@ import {
   REFUSED_ALONE_BY_KUBERNETES,
   REFUSED_TOGETHER_BY_KUBERNETES,
 } from "../../stacks/refused-kubernetes-inputs";
+import { ACCEPTED_BY_BOTH } from "../../stacks/refused-inputs";
 import { allowsBlueprints } from "../../stacks/refused-blueprint-inputs";
 import { type Inputs } from "../deployment/deployment";
 import { CLUSTER, COPIES, DEPLOYMENT, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
 import { KUBERNETES_DOMAIN_CHANGES } from "./idp-kubernetes-domain";
 import { KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-incidents";
+import { geoipChanges, prepareGeoip, WITH_GEOIP } from "./geoip";
 import { prepareDomain, WITH_DOMAIN } from "./domain";
 import { all } from "./every-stack";
 import {
@@ -46,12 +48,14 @@ export const IDP_KUBERNETES: StackRehearsal = {
     certificate_validation: "dns",
     ...WITH_MAIL,
     ...WITH_RECEIVERS,
+    ...WITH_GEOIP,
   },
   nullOutputs: ["bootstrap_token_command", "test_mail_command"],
   prepare: (deployment) => {
     prepareDomain(deployment);
     prepareSettings(deployment);
     prepareMail(deployment);
+    prepareGeoip(deployment, ACCEPTED_BY_BOTH.project_id);
     prepareMonitoring(deployment);
   },
   changes: [
@@ -62,6 +66,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
       parts: [],
       changing: [],
     }),
+    ...geoipChanges(DEPLOYMENT),
     ...monitoringChanges("kubernetes", ["uptimeCheck"]),
     ...KUBERNETES_DOMAIN_CHANGES,
     ...RECOVERY_CHANGES,

@@ -38,6 +38,18 @@ export const PROXY_SIZE = { cpu: "100m", memory: "128Mi" } as const;
 /** Enough for a client that sends a few SQL statements. */
 export const JOB_SIZE = { cpu: "250m", memory: "512Mi" } as const;
 
+/** The updater waits most of the time: little more than the smallest container that GKE offers. */
+export const GEOIP_UPDATER_SIZE = { cpu: "50m", memory: "128Mi" } as const;
+
+/** MaxMind's updater, in the release that the application's own images are made with. */
+export const GEOIP_UPDATER_IMAGE = "ghcr.io/maxmind/geoipupdate:v7.1.1";
+
+/** Room for the databases, of about 80 MiB together, and for those that replace them. */
+export const GEOIP_VOLUME_LIMIT = "512Mi";
+
+/** How long the server waits for the first try of the updater, which has a limit of 60 seconds itself. */
+export const GEOIP_START_SECONDS = 90;
+
 /** Cloud SQL proxy: encrypts connections and authenticates the client. */
 export const PROXY_IMAGE = "gcr.io/cloud-sql-connectors/cloud-sql-proxy:2.25.3";
 

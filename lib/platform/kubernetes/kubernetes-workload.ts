@@ -15,6 +15,8 @@ import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../id
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
 import { CONTAINER_CONNECTIONS, instanceCountRules, MIN_INSTANCES } from "../instance-rules";
 import { type Identity, type Workload, type WorkloadAddress } from "../parts";
+import { type Geoip } from "./geoip";
+import { GeoipUpdater } from "./geoip-updater";
 import {
   DRAIN_SECONDS,
   PROGRESS_DEADLINE_SECONDS,
@@ -61,6 +63,13 @@ export interface KubernetesWorkloadProps {
   readonly dependsOn?: ITerraformDependable[];
 
   /**
+   * Databases that tell the application where a client's address is, kept up to date beside it.
+   *
+   * @default - those of the image
+   */
+  readonly geoip?: Geoip;
+
+  /**
    * Maximum number of pods, plus one during a rollout; each takes up to 20 database connections.
    *
    * @default 3
@@ -102,7 +111,7 @@ export class KubernetesWorkload extends Construct implements Workload {
       RULES,
     );
     requireProvider(this, "kubernetes");
-    const { container, dependsOn = [], identity, namespace, place } = props;
+    const { container, dependsOn = [], geoip, identity, namespace, place } = props;
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
     const { livenessProbe, port, resources = DEFAULT_RESOURCES, startupProbe, tlsPort } = container;
     const name = objectName(place.deployment);
@@ -122,6 +131,7 @@ export class KubernetesWorkload extends Construct implements Workload {
       settings: container.secretSettings,
     });
 
+    const updater = geoip && new GeoipUpdater(this, "Geoip", { geoip, namespace, place });
     this.workload = new DeploymentV1(this, MAIN_CHILD_ID, {
       metadata,
       spec: {
@@ -133,7 +143,7 @@ export class KubernetesWorkload extends Construct implements Workload {
           account: new WorkloadAccount(this, "Account", { namespace, name, identity }),
           labels: this.podLabels,
           // A container reads secrets only when it starts, so a new version must start new pods.
-          annotations: { "secret-versions": secret.versions },
+          annotations: { "secret-versions": `${secret.versions}${updater?.versions ?? ""}` },
           secret,
           container,
           details: {
@@ -167,7 +177,7 @@ export class KubernetesWorkload extends Construct implements Workload {
       timeouts: { create: rolloutTimeout(1), update: rolloutTimeout(maxInstanceCount) },
       dependsOn: [...namespace.grantsTo(identity, container), ...dependsOn],
     });
-    completePodTemplate(this.workload, container, secret, props.address);
+    completePodTemplate(this.workload, container, secret, { address: props.address, extension: updater });
 
     const autoscaler = new HorizontalPodAutoscalerV2(this, "Autoscaler", {
       metadata,

@@ -1,8 +1,6 @@
 import {
   type DeploymentV1SpecTemplate,
   type DeploymentV1SpecTemplateSpecContainer,
-  type DeploymentV1SpecTemplateSpecContainerResources,
-  type DeploymentV1SpecTemplateSpecContainerSecurityContext,
   type DeploymentV1SpecTemplateSpecContainerStartupProbe,
   type DeploymentV1SpecTemplateSpecContainerVolumeMount,
   type DeploymentV1SpecTemplateSpecInitContainer,
@@ -11,6 +9,7 @@ import {
 } from "@cdktf/provider-kubernetes/lib/deployment-v1";
 import { type TerraformResource } from "cdktf";
 
+import { addDynamicBlock } from "../../core/conditional";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ContainerSpec, type ProbeSpec, type ResourcesSpec } from "../../idp/container-spec";
 import { DATABASE_PORT, RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "../../idp/contract";
@@ -20,7 +19,6 @@ import {
   ARCHITECTURE_TOLERATION,
   BUCKET_ANNOTATION,
   BUCKET_DRIVER,
-  EPHEMERAL_STORAGE,
   LOAD_BALANCER_RANGES,
   LOOPBACK,
   PROXY_ADMIN_PORT,
@@ -29,6 +27,7 @@ import {
   PROXY_QUIT_URL,
   PROXY_SIZE,
 } from "./kubernetes-defaults";
+import { hardened, literalText, type PodExtension, sized } from "./pod-container";
 import { type WorkloadAccount } from "./workload-account";
 import { type WorkloadSecret } from "./workload-secret";
 
@@ -136,13 +135,13 @@ export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
  * Adds what the bindings cannot express to a resource with such a template.
  *
  * @param secret copies of the secrets that the container gets as variables
- * @param address that clients connect to, if any
+ * @param additions address that clients connect to, and what is beside the container, if any
  */
 export function completePodTemplate(
   resource: TerraformResource,
   container: ContainerSpec,
   secret: WorkloadSecret,
-  address?: WorkloadAddress,
+  { address, extension }: { readonly address?: WorkloadAddress; readonly extension?: PodExtension } = {},
 ): void {
   // Makes the proxy a sidecar, which runs beside the container instead of before it.
   if (container.database !== undefined) {
@@ -161,10 +160,13 @@ export function completePodTemplate(
   );
   addEntries(resource, `${POD_PATH}.container.0`, {
     environment,
-    // Kubernetes would expand $(NAME), and reduce $$ to $.
-    spelling: (value) => `\${replace(${value}, "$", "$$")}`,
+    spelling: literalText,
     secrets: secret.furtherEntries,
   });
+  if (extension === undefined) return;
+  addDynamicBlock(resource, POD_PATH, "init_container", extension.sidecar);
+  addDynamicBlock(resource, POD_PATH, "volume", extension.volume);
+  addDynamicBlock(resource, `${POD_PATH}.container.0`, "volume_mount", extension.mount);
 }
 
 /** A probe in the format of Kubernetes; undefined for a container without a port. */
@@ -212,25 +214,6 @@ function databaseProxy(database: SqlInstance, pod: PodSpec): DeploymentV1SpecTem
     livenessProbe: { ...health("/liveness"), periodSeconds: 30, failureThreshold: 3 },
     resources: sized(PROXY_SIZE),
     securityContext: hardened({ readOnlyRootFilesystem: true }),
-  };
-}
-
-/** Requests and limits of a container, equal and complete: admission would fill in what is missing. */
-function sized({ cpu, memory }: ResourcesSpec): DeploymentV1SpecTemplateSpecContainerResources {
-  const size = { cpu, memory, "ephemeral-storage": EPHEMERAL_STORAGE };
-  return { requests: size, limits: size };
-}
-
-/** Security context of every container: no privileges. Admission would otherwise add NET_RAW to what is dropped. */
-function hardened(
-  own: DeploymentV1SpecTemplateSpecContainerSecurityContext = {},
-): DeploymentV1SpecTemplateSpecContainerSecurityContext {
-  return {
-    allowPrivilegeEscalation: false,
-    runAsNonRoot: true,
-    capabilities: { drop: ["ALL", "NET_RAW"] },
-    seccompProfile: { type: "RuntimeDefault" },
-    ...own,
   };
 }
 

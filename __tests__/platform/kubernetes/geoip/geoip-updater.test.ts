@@ -1,0 +1,146 @@
+import { rendered } from "../../../../lib/core/expression";
+import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../../../lib/idp/contract";
+import { knownSettings } from "../../../../lib/idp/known-settings";
+import { type Geoip } from "../../../../lib/platform/kubernetes/geoip";
+import { GeoipUpdater } from "../../../../lib/platform/kubernetes/geoip-updater";
+import { KubernetesWorkload } from "../../../../lib/platform/kubernetes/kubernetes-workload";
+import { declareInputs } from "../../../../stacks/inputs/input-table";
+import { GEOIP_INPUTS } from "../../../../stacks/inputs/geoip-inputs";
+import { valueAt } from "../../../stacks/configuration-graph";
+import { evaluated } from "../../../stacks/terraform-run";
+import { describeWith } from "../../../support/programs";
+import { namespaceIn, PLACE, standInIdentity, standInIdentityProvider } from "../../../support/stand-in-parts";
+import { bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../../../support/synthesis";
+
+const GEOIP: Geoip = { accountId: 123456, licenseKeySecret: { secretId: "maxmind", version: 3 } };
+
+const podWith = (geoip: ((stack: BareStack) => Geoip | undefined) | undefined) => {
+  const stack = bareStack();
+  new KubernetesWorkload(stack, "Workload", {
+    place: PLACE,
+    identity: standInIdentity(),
+    namespace: namespaceIn(stack),
+    container: standInIdentityProvider(stack),
+    geoip: geoip?.(stack),
+  });
+  const terraform = terraformOf(stack);
+  const template = valueAt(resourceOf(terraform, "kubernetes_deployment_v1", "workload"), "spec.template") as Block;
+  const sidecar = valueAt(template, "spec.dynamic.init_container.content") as Block;
+  return { terraform, template, sidecar };
+};
+
+describe("GeoipUpdater", () => {
+  it("shares a folder with the server, which only reads it, where the application looks", () => {
+    const { sidecar, template } = podWith(() => GEOIP);
+    expect(valueAt(template, "spec.dynamic.volume.content")).toEqual({
+      name: "geoip",
+      empty_dir: [{ size_limit: "512Mi" }],
+    });
+    expect(valueAt(template, "spec.container.0.dynamic.volume_mount.content")).toEqual({
+      name: "geoip",
+      mount_path: "/geoip",
+      read_only: true,
+    });
+    expect(sidecar.volume_mount).toEqual([{ name: "geoip", mount_path: "/usr/share/GeoIP" }]);
+    expect(GEOIP_FOLDER).toBe("/geoip");
+    expect(knownSettings()).toEqual(
+      expect.arrayContaining(["IDP_EVENTS__CONTEXT_PROCESSORS__GEOIP", "IDP_EVENTS__CONTEXT_PROCESSORS__ASN"]),
+    );
+  });
+
+  it("runs MaxMind's updater, pinned, with the account in plain and the key from a copy of the secret", () => {
+    const { sidecar, terraform } = podWith(() => ({ ...GEOIP, updateHours: 24 }));
+    expect(sidecar).toMatchObject({
+      image: expect.stringMatching(/^ghcr\.io\/maxmind\/geoipupdate:v\d+\.\d+\.\d+$/) as string,
+      restart_policy: "Always",
+      env: [
+        { name: "GEOIPUPDATE_ACCOUNT_ID", value: "123456" },
+        { name: "GEOIPUPDATE_DB_DIR", value: "/usr/share/GeoIP" },
+        { name: "GEOIPUPDATE_EDITION_IDS", value: GEOIP_EDITIONS.join(" ") },
+        { name: "GEOIPUPDATE_PRESERVE_FILE_TIMES", value: "1" },
+        { name: "GEOIP_UPDATE_HOURS", value: "24" },
+      ],
+      dynamic: { env: { for_each: "${local.workload_geoip_secrets_references}" } },
+    });
+    expect(terraform.locals?.workload_geoip_secrets_references).toContain('secret_id = "maxmind", version = "3"');
+    expect(Object.keys(terraform.resource?.kubernetes_secret_v1 ?? {})).toEqual([
+      "workload_secrets",
+      "workload_geoip_secrets",
+    ]);
+  });
+
+  it("keeps the key from the server", () => {
+    const { template } = podWith(() => GEOIP);
+    expect(JSON.stringify(valueAt(template, "spec.container"))).not.toMatch(/geoip_secrets|GEOIPUPDATE/);
+  });
+
+  it("holds the server back until there was a try, for a minute and a half at most", () => {
+    expect(podWith(() => GEOIP).sidecar.startup_probe).toEqual({
+      exec: { command: ["test", "-e", "/usr/share/GeoIP/.tried"] },
+      period_seconds: 1,
+      timeout_seconds: 5,
+      failure_threshold: 90,
+    });
+  });
+
+  it("gets its script as it is in the folder, with no dollar sign that Kubernetes would expand", () => {
+    expect(podWith(() => GEOIP).sidecar.command).toEqual([
+      "/bin/sh",
+      "-c",
+      '${replace(file("${path.module}/scripts/update-geoip.sh"), "$", "$$")}',
+    ]);
+  });
+
+  it("is nowhere in a pod that was not given any databases", () => {
+    const { template, terraform } = podWith(undefined);
+    expect(JSON.stringify(template)).not.toContain("geoip");
+    expect(Object.keys(terraform.resource?.kubernetes_secret_v1 ?? {})).toEqual(["workload_secrets"]);
+  });
+
+  it("refuses what is missing and what is wrong, at synth", () => {
+    const refusedFor = (geoip: unknown) => () =>
+      new GeoipUpdater(bareStack(), "Geoip", {
+        geoip: geoip as Geoip,
+        namespace: namespaceIn(),
+        place: PLACE,
+      });
+    expect(refusedFor({})).toThrow(
+      "test/Geoip: 3 problems\n  - geoip.accountId is missing; it has no default; give it\n  - geoip.licenseKeySecret.secretId is missing; it has no default; give it\n  - geoip.licenseKeySecret.version is missing; it has no default; give it",
+    );
+    expect(
+      refusedFor({ accountId: 0, licenseKeySecret: { secretId: "a b", version: "latest" }, updateHours: 200 }),
+    ).toThrow(
+      [
+        "test/Geoip: 4 problems",
+        "  - geoip.accountId is 0; it must be the number of an account at MaxMind; copy it from the page of its licence keys",
+        '  - geoip.licenseKeySecret.secretId is "a b"; it must be the name of a secret, or projects/<project id>/secrets/<name> for one of another project; look it up with gcloud secrets list',
+        '  - geoip.licenseKeySecret.version is "latest"; it must be the number of a version, because with latest, a new value would reach each instance at its next start, unseen by any plan; use the number that gcloud secrets versions list shows',
+        "  - geoip.updateHours is 200; it must be a whole number from 1 to 168, because the databases change several times a week; use 8",
+      ].join("\n"),
+    );
+  });
+});
+
+describeWith(["terraform"], "GeoipUpdater with an input, in Terraform", () => {
+  /** What becomes of the input: whether there is a sidecar, and the end of the annotation with the versions. */
+  const told = (given: unknown) => {
+    const stack = bareStack();
+    const { geoip } = declareInputs(stack, { geoip: { ...GEOIP_INPUTS.geoip, default: given } });
+    const updater = new GeoipUpdater(stack, "Geoip", {
+      geoip,
+      namespace: namespaceIn(stack),
+      place: PLACE,
+    });
+    const facts = rendered(stack, [updater.sidecar.forEach, updater.volume.forEach, updater.versions]);
+    const { locals, variable } = terraformOf(stack);
+    return evaluated({ locals: { ...locals, told: facts }, variable }).told;
+  };
+
+  it("starts new pods for another version of the key, and changes nothing where there is none", () => {
+    const with3 = { account_id: "1", license_key_secret: { secret_id: "maxmind", version: 3 } };
+    expect(told(null)).toEqual([[], [], ""]);
+    expect(told(with3)).toEqual([[1], [1], ",GEOIPUPDATE_LICENSE_KEY=maxmind:3"]);
+    const with4 = { ...with3, license_key_secret: { ...with3.license_key_secret, version: 4 } };
+    expect(told(with4)).toEqual([[1], [1], ",GEOIPUPDATE_LICENSE_KEY=maxmind:4"]);
+  });
+});

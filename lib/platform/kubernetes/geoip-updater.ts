@@ -1,0 +1,133 @@
+import { deploymentV1SpecTemplateSpecInitContainerToTerraform } from "@cdktf/provider-kubernetes/lib/deployment-v1";
+import { Token } from "cdktf";
+import { Construct } from "constructs";
+
+import { type DynamicBlock } from "../../core/conditional";
+import { expression, numberText } from "../../core/expression";
+import { objectName } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { requireProps } from "../../core/rules";
+import { addScript } from "../../core/stack-file";
+import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../idp/contract";
+import { type SecretReference } from "../../idp/secret-references";
+import { DEFAULT_GEOIP_UPDATE_HOURS, type Geoip, geoipRules, hasGeoip } from "./geoip";
+import {
+  GEOIP_START_SECONDS,
+  GEOIP_UPDATER_IMAGE,
+  GEOIP_UPDATER_SIZE,
+  GEOIP_VOLUME_LIMIT,
+} from "./kubernetes-defaults";
+import { hardened, literalText, type PodExtension, sized } from "./pod-container";
+import { type WorkloadNamespace } from "./workload-namespace";
+import { WorkloadSecret } from "./workload-secret";
+
+export interface GeoipUpdaterProps {
+  /** Account and key. */
+  readonly geoip: Geoip;
+
+  readonly namespace: WorkloadNamespace;
+
+  /** Determines the name of the key's copy, and the project of the secret unless that says another one. */
+  readonly place: DeploymentPlace;
+}
+
+/**
+ * Keeps the databases of addresses in a folder that it shares with the application.
+ *
+ * The server starts after the first try of a download, because it opens the databases only at its start; without any it
+ * starts as well. Each new pod downloads both, and MaxMind counts the downloads of an account.
+ */
+export class GeoipUpdater extends Construct implements PodExtension {
+  readonly sidecar: DynamicBlock;
+
+  readonly volume: DynamicBlock;
+
+  readonly mount: DynamicBlock;
+
+  readonly versions: string;
+
+  constructor(scope: Construct, id: string, props: GeoipUpdaterProps) {
+    super(scope, id);
+    requireProps(this, props, { geoip: true, namespace: true, place: REQUIRED_PLACE }, [
+      ...PLACE_RULES,
+      ...geoipRules<GeoipUpdaterProps>(({ geoip }) => geoip),
+    ]);
+    const { geoip, namespace, place } = props;
+    const { accountId, licenseKeySecret, updateHours = DEFAULT_GEOIP_UPDATE_HOURS } = geoip;
+    const condition = hasGeoip(geoip);
+    const script = addScript(this, "lib/platform/kubernetes/scripts/update-geoip.sh");
+    const secret = new WorkloadSecret(this, "Secrets", {
+      name: objectName(place.deployment, "geoip"),
+      namespace,
+      projectId: place.projectId,
+      existsIf: condition,
+      values: {},
+      settings: [{ references: referenceOf(licenseKeySecret, condition), ready: namespace.ready }],
+    });
+    const forEach = expression(`${condition} ? [1] : []`);
+
+    this.versions = secret.versions;
+    this.volume = { forEach, content: { name: VOLUME, empty_dir: [{ size_limit: GEOIP_VOLUME_LIMIT }] } };
+    this.mount = { forEach, content: { name: VOLUME, mount_path: GEOIP_FOLDER, read_only: true } };
+    this.sidecar = {
+      forEach,
+      content: {
+        ...updater({
+          script: literalText(script.text),
+          accountId: numberText(accountId),
+          updateHours: numberText(updateHours),
+        }),
+        // Makes it a sidecar, which runs beside the pod's containers instead of before them.
+        restart_policy: "Always",
+        ...(secret.furtherEntries && {
+          dynamic: { env: { for_each: secret.furtherEntries.forEach, content: secret.furtherEntries.content } },
+        }),
+      },
+    };
+  }
+}
+
+/** The container, under Terraform's names. */
+function updater(settings: Readonly<Record<"accountId" | "script" | "updateHours", string>>): object {
+  const environment = {
+    GEOIPUPDATE_ACCOUNT_ID: settings.accountId,
+    GEOIPUPDATE_DB_DIR: FOLDER,
+    GEOIPUPDATE_EDITION_IDS: GEOIP_EDITIONS.join(" "),
+    GEOIPUPDATE_PRESERVE_FILE_TIMES: "1",
+    GEOIP_UPDATE_HOURS: settings.updateHours,
+  };
+  return deploymentV1SpecTemplateSpecInitContainerToTerraform({
+    name: "geoip-updater",
+    image: GEOIP_UPDATER_IMAGE,
+    command: ["/bin/sh", "-c", settings.script],
+    env: Object.entries(environment).map(([name, value]) => ({ name, value })),
+    // The server starts once this has succeeded.
+    startupProbe: {
+      exec: { command: ["test", "-e", `${FOLDER}/.tried`] },
+      periodSeconds: 1,
+      timeoutSeconds: 5,
+      failureThreshold: GEOIP_START_SECONDS,
+    },
+    resources: sized(GEOIP_UPDATER_SIZE),
+    securityContext: hardened({ readOnlyRootFilesystem: true }),
+    volumeMount: [{ name: VOLUME, mountPath: FOLDER }],
+  }) as object;
+}
+
+/** The key under the name of its variable, if there is one. */
+function referenceOf({ secretId, version }: SecretReference, condition: string): string {
+  const reference = `{ secret_id = ${valueOf(secretId)}, version = ${valueOf(version)} }`;
+  return expression(
+    `{ for name, reference in { GEOIPUPDATE_LICENSE_KEY = ${reference} } : name => reference if ${condition} }`,
+  );
+}
+
+/** Null where there is no key, so not as part of a text. */
+function valueOf(value: number | string): string {
+  return Token.isUnresolved(value) ? Token.asString(value) : JSON.stringify(String(value));
+}
+
+const VOLUME = "geoip";
+
+/** Where the updater keeps the databases; the application sees the same folder elsewhere. */
+const FOLDER = "/usr/share/GeoIP";

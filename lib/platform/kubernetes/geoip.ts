@@ -1,0 +1,76 @@
+import { type IResolvable } from "cdktf";
+
+import { CheckedValue, wholeNumber } from "../../core/checked-value";
+import { isOn } from "../../core/conditional";
+import { missingText, type Rule } from "../../core/rules";
+import { SECRET_NAME, SECRET_VERSION, type SecretReference } from "../../idp/secret-references";
+
+/** Databases that tell the application where a client's address is, from an account at MaxMind. */
+export interface Geoip {
+  /** Number of the account. */
+  readonly accountId: number | string;
+
+  /** Secret with a licence key of the account. Another version starts new pods. */
+  readonly licenseKeySecret: SecretReference;
+
+  /**
+   * Whether there are any.
+   *
+   * @default true
+   */
+  readonly enabled?: boolean | IResolvable;
+
+  /**
+   * Hours from one update to the next: 1 to 168.
+   *
+   * @default 8
+   */
+  readonly updateHours?: number;
+}
+
+export const DEFAULT_GEOIP_UPDATE_HOURS = 8;
+
+const ACCOUNT = "^[1-9][0-9]*$";
+
+export const GEOIP_ACCOUNT = new CheckedValue<number | string>({
+  accepts: (account) => new RegExp(ACCOUNT).test(String(account)),
+  condition: (account) => `can(regex("${ACCOUNT}", ${account}))`,
+  must: "be the number of an account at MaxMind",
+  remedy: "copy it from the page of its licence keys",
+});
+
+export const GEOIP_UPDATE_HOURS = wholeNumber(
+  { from: 1, to: 168 },
+  { reason: "the databases change several times a week", remedy: `use ${DEFAULT_GEOIP_UPDATE_HOURS}` },
+);
+
+/** Whether there are databases, as a string: `true`, `false` or a boolean expression. */
+export function hasGeoip({ enabled = true }: Geoip): string {
+  return isOn(enabled);
+}
+
+/** Rules for the databases, for each construct that takes them. */
+export function geoipRules<Props>(geoipOf: (props: Props) => Geoip | undefined): readonly Rule<Props>[] {
+  /** JavaScript callers may have left out anything. */
+  const given = (props: Props) => geoipOf(props) as Partial<Geoip> | undefined;
+  const missing = (props: Props): string[] => {
+    const geoip = given(props);
+    if (geoip === undefined) return [];
+    const { secretId, version } = (geoip.licenseKeySecret ?? {}) as Partial<SecretReference>;
+    const required = {
+      accountId: geoip.accountId,
+      "licenseKeySecret.secretId": secretId,
+      "licenseKeySecret.version": version,
+    };
+    return Object.entries(required)
+      .filter(([, value]) => (value ?? undefined) === undefined)
+      .map(([name]) => missingText(`geoip.${name}`));
+  };
+  return [
+    { holds: (props) => missing(props).length === 0, message: missing },
+    GEOIP_ACCOUNT.ruleOn("geoip.accountId", (props) => given(props)?.accountId),
+    SECRET_NAME.ruleOn("geoip.licenseKeySecret.secretId", (props) => given(props)?.licenseKeySecret?.secretId),
+    SECRET_VERSION.ruleOn("geoip.licenseKeySecret.version", (props) => given(props)?.licenseKeySecret?.version),
+    GEOIP_UPDATE_HOURS.ruleOn("geoip.updateHours", (props) => given(props)?.updateHours),
+  ];
+}
