@@ -1,0 +1,50 @@
+import { SUPERUSER } from "../db-init/cluster";
+import { runScript } from "../db-init/script-run";
+import { applicationLogin, describeOnServer } from "../db-init/tenants";
+
+const LATER = "application-password-of-later-Xk37";
+
+describeOnServer("The job db-init on a restored instance", (test) => {
+  test("stores the password of now in place of the one in the backup, and keeps the data", async ({
+    cluster,
+    tenant,
+  }) => {
+    const settings = tenant();
+    const now = { ...settings, DB_PASSWORD: LATER };
+    const superuser = { user: SUPERUSER, database: settings.DB_NAME };
+    const canSignIn = (password: string) =>
+      cluster.query(applicationLogin(settings, password), "SELECT name FROM authentik_core_user");
+
+    await runScript(settings);
+    await cluster.query(
+      applicationLogin(settings),
+      "CREATE TABLE authentik_core_user (name text)",
+      "INSERT INTO authentik_core_user VALUES ('akadmin')",
+    );
+    const inBackup = await cluster.query(
+      superuser,
+      `SELECT rolpassword FROM pg_authid WHERE rolname = '${settings.DB_USER}'`,
+    );
+    await runScript(now);
+    await expect(canSignIn(LATER)).resolves.toBe("akadmin");
+
+    // A restore of the instance brings back the logins too.
+    await cluster.query(superuser, `ALTER ROLE ${settings.DB_USER} PASSWORD '${inBackup}'`);
+    await expect(canSignIn(LATER)).rejects.toThrow("password authentication failed");
+    const { exitCode, output } = await runScript(now);
+
+    expect(exitCode).toBe(0);
+    expect(output).not.toContain(LATER);
+    await expect(canSignIn(LATER)).resolves.toBe("akadmin");
+    await expect(canSignIn(settings.DB_PASSWORD ?? "")).rejects.toThrow("password authentication failed");
+  });
+
+  test("makes an application's login that the backup does not have", async ({ cluster, tenant }) => {
+    const settings = tenant();
+    const superuser = { user: SUPERUSER };
+    await cluster.query(superuser, `CREATE DATABASE ${settings.DB_NAME} OWNER postgres`);
+
+    expect((await runScript(settings)).exitCode).toBe(0);
+    expect(await cluster.query(applicationLogin(settings), "SELECT current_user")).toBe(settings.DB_USER);
+  });
+});
