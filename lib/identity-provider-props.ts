@@ -21,6 +21,7 @@ import {
 } from "./platform/sql/database-size";
 import { BACKUP_RULES, type BackupProps } from "./platform/sql/backup-props";
 import { FINAL_BACKUP_DAYS } from "./platform/sql/database-defaults";
+import { WORKER_RULES, type WorkerProps } from "./worker-props";
 
 /** Props that both variants of the identity provider share. */
 export interface IdentityProviderProps
@@ -31,7 +32,8 @@ export interface IdentityProviderProps
     MonitoringSettings,
     OperationsProps,
     SettingsProps,
-    TenantPlaceProps {
+    TenantPlaceProps,
+    WorkerProps {
   /**
    * Release to run: `latest` for the pinned, tested one, or an exact release from 2025.10 on. A newer release builds an
    * image, rolls it out and migrates the database, which cannot be undone.
@@ -77,7 +79,7 @@ export interface IdentityProviderProps
   readonly containerCpu?: number;
 
   /**
-   * Memory of one instance, in Mi or Gi, shared by the server, the worker and the cache of the media mount.
+   * Memory of one instance, in Mi or Gi, shared by the server, a worker beside it and the cache of the media mount.
    *
    * @default "4Gi"
    */
@@ -130,7 +132,7 @@ export interface IdentityProviderProps
   readonly existingContainerImage?: string;
 
   /**
-   * Maximum number of instances; each takes up to 20 database connections.
+   * Maximum number of instances; each takes up to 20 database connections, 14 with separate workers.
    *
    * @default 3
    */
@@ -211,6 +213,7 @@ export const IDENTITY_PROVIDER_RULES: readonly Rule<IdentityProviderProps>[] = [
   ...SETTINGS_RULES,
   ...FRONT_DOOR_RULES,
   ...OPERATIONS_RULES,
+  ...WORKER_RULES,
   ...attachmentRules<IdentityProviderProps>(
     "network",
     ({ network }) => network,

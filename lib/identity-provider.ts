@@ -14,6 +14,8 @@ import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "./idp/contrac
 import { type DbInit } from "./idp/db-init";
 import { ExistingSecrets } from "./idp/existing-secrets";
 import { identityProviderContainer } from "./idp/identity-provider-container";
+import { workerContainer } from "./idp/worker-container";
+import { DEFAULT_WORKER_MODE, isSeparate } from "./idp/worker-mode";
 import { IdpImage } from "./idp/idp-image";
 import { IdpSecrets } from "./idp/idp-secrets";
 import { unknownSettingsRisk } from "./idp/known-settings";
@@ -27,8 +29,10 @@ import { isProtected } from "./platform/edge/protection";
 import { Monitoring } from "./platform/monitoring/monitoring";
 import { type MonitoringProps } from "./platform/monitoring/monitoring-props";
 import { ServiceIdentity } from "./platform/identity/service-identity";
+import { type SeparateWorker } from "./platform/parts";
 import { ImageRegistry } from "./platform/registry/image-registry";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
+import { workerResourcesOf } from "./worker-props";
 
 /** What a variant needs beyond the shared parts. */
 export interface Variant {
@@ -82,6 +86,9 @@ export abstract class IdentityProvider extends Construct {
 
   /** Command that sends a test mail; undefined without a mail server, or null at plan. */
   abstract readonly testMailCommand: string | undefined;
+
+  /** Workers in a place of their own; undefined if there can be none. With a mode known only at plan, it may be empty. */
+  abstract readonly worker: SeparateWorker | undefined;
 
   /** URL of the application. */
   abstract readonly url: string;
@@ -194,7 +201,20 @@ export abstract class IdentityProvider extends Construct {
       resources: { cpu: numberText(containerCpu), memory: containerMemory },
       startupProbe: this.settings.startupProbe,
       livenessProbe: this.settings.livenessProbe,
+      workerMode: this.settings.workerMode,
+      workerProcesses: this.settings.workerProcesses,
+      workerThreads: this.settings.workerThreads,
     });
+  }
+
+  /** Container of a worker in a place of its own. */
+  protected workerContainer(server: ContainerSpec): ContainerSpec {
+    return workerContainer(server, this.settings, workerResourcesOf(this.settings));
+  }
+
+  /** Whether the worker has a place of its own, as the functions of `core/conditional` return it. */
+  protected get hasSeparateWorker(): string {
+    return isSeparate(this.settings.workerMode ?? DEFAULT_WORKER_MODE);
   }
 
   /** Adds the scripts that restore this deployment, and returns their settings. */

@@ -56,11 +56,14 @@ export { type AlertSettings, type MonitoringSettings } from "./platform/monitori
 export { SecretAudit, type SecretAuditProps } from "./platform/monitoring/secret-audit";
 export { UptimeCheck, type UptimeCheckProps } from "./platform/monitoring/uptime-check";
 export { type NetworkAttachment } from "./platform/network/network-attachment";
-export { type FrontDoor } from "./platform/parts";
+export { type FrontDoor, type SeparateWorker } from "./platform/parts";
 export { ImageRegistry, type ImageRegistryProps } from "./platform/registry/image-registry";
 export { OnDemandJob, type OnDemandJobProps } from "./platform/serverless/on-demand-job";
 export { ServerlessFrontDoor, type ServerlessFrontDoorProps } from "./platform/serverless/serverless-front-door";
 export { ServerlessJobs, type ServerlessJob, type ServerlessJobsProps } from "./platform/serverless/serverless-jobs";
 export { ServerlessService, type ServerlessServiceProps } from "./platform/serverless/serverless-service";
+export { ServerlessWorkerPool, type ServerlessWorkerPoolProps } from "./platform/serverless/serverless-worker-pool";
 export { PostgresqlDatabase, type PostgresqlDatabaseProps } from "./platform/sql/postgresql-database";
+export { type WorkerForm } from "./idp/worker-mode";
+export { type WorkerProps } from "./worker-props";
 export { ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from "./serverless-identity-provider";

@@ -1,17 +1,19 @@
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
-import { TerraformResource, TerraformStack } from "cdktf";
+import { TerraformResource, TerraformStack, Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { DeletionGuard } from "./core/deletion-guard";
-import { expression } from "./core/expression";
+import { expression, numberExpression, numberText } from "./core/expression";
 import { requireProps, type Rule } from "./core/rules";
 import { CONTAINER_PORT, ENTRYPOINT_PATH, RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
 import { TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/smtp";
+import { instanceConnections } from "./idp/worker-connections";
+import { usualWorkerMaximum, WORKER_RANGE, WORKER_RESOURCES } from "./idp/worker-mode";
 import { IdentityProvider } from "./identity-provider";
 import { connectionsOfTier, IDENTITY_PROVIDER_RULES, type IdentityProviderProps } from "./identity-provider-props";
 import { type Edge } from "./platform/edge/edge";
-import { instanceCountRules, MIN_INSTANCES } from "./platform/instance-rules";
+import { instanceCountRules, MAX_INSTANCES, MIN_INSTANCES } from "./platform/instance-rules";
 import {
   AUTHORIZED_NETWORKS,
   AutopilotCluster,
@@ -21,14 +23,16 @@ import { type Geoip, geoipRules } from "./platform/kubernetes/geoip";
 import { ROLLOUT_SURGE, SERVER_CONTAINER } from "./platform/kubernetes/kubernetes-defaults";
 import { KubernetesFrontDoor } from "./platform/kubernetes/kubernetes-front-door";
 import { KubernetesJobs } from "./platform/kubernetes/kubernetes-jobs";
+import { KubernetesWorker } from "./platform/kubernetes/kubernetes-worker";
 import { KubernetesWorkload } from "./platform/kubernetes/kubernetes-workload";
-import { POD_CPU, POD_MEMORY } from "./platform/kubernetes/pod-size";
+import { POD_CPU, POD_MEMORY, WORKER_POD_CPU } from "./platform/kubernetes/pod-size";
 import { urlMapPattern } from "./platform/kubernetes/load-balancers";
 import { PublicAddress } from "./platform/kubernetes/public-address";
 import { NAMESPACE_NAME, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
 import { type Monitoring } from "./platform/monitoring/monitoring";
 import { monitoringRules } from "./platform/monitoring/monitoring-settings";
 import { ClusterNetwork } from "./platform/network/cluster-network";
+import { connectionsOfWorkers, needsSeparate, workerCountOf } from "./worker-props";
 
 export interface KubernetesIdentityProviderProps extends IdentityProviderProps {
   /**
@@ -53,6 +57,13 @@ export interface KubernetesIdentityProviderProps extends IdentityProviderProps {
    * @default "identity-provider"
    */
   readonly namespace?: string;
+
+  /**
+   * Maximum number of separate workers, plus one during a rollout.
+   *
+   * @default - one more than `workerCount`
+   */
+  readonly workerMaxCount?: number;
 }
 
 export const DEFAULT_NAMESPACE = "identity-provider";
@@ -83,6 +94,8 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   readonly loadBalancerAddress: string;
 
   readonly workload: KubernetesWorkload;
+
+  readonly worker: KubernetesWorker | undefined;
 
   readonly frontDoor: KubernetesFrontDoor;
 
@@ -141,16 +154,29 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     this.loadBalancerAddress = this.address.address;
     const { domain } = props;
     if (domain !== undefined) this.edge = this.edgeOf(domain, this.address.ipAddress, database.password.ready);
+    const container = this.container(this.initialization);
     this.workload = new KubernetesWorkload(this, "Workload", {
       place,
       address: this.address,
       namespace: this.namespace,
       identity: runtime,
-      container: this.container(this.initialization),
+      container,
       geoip: props.geoip,
       minInstanceCount: props.minInstanceCount,
       maxInstanceCount: props.maxInstanceCount,
     });
+    if (this.hasSeparateWorker !== "false") {
+      this.worker = new KubernetesWorker(this, "Worker", {
+        place,
+        condition: this.hasSeparateWorker,
+        container: this.workerContainer(container),
+        identity: runtime,
+        minInstanceCount: workerCountOf(props),
+        maxInstanceCount: workerMaxCountOf(props),
+        namespace: this.namespace,
+        server: this.workload,
+      });
+    }
     this.frontDoor = new KubernetesFrontDoor(this, "FrontDoor", {
       place,
       namespace: this.namespace,
@@ -183,6 +209,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       remains: this.database.backupsAfterDestroy,
       dependsOn: [
         ...this.workload.ready,
+        ...(this.worker?.ready ?? []),
         ...this.frontDoor.ready,
         ...(this.edge?.ready ?? []),
         ...this.monitoring.ready,
@@ -211,6 +238,19 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   }
 }
 
+/** Most separate workers, but for one more during a rollout. */
+function workerMaxCountOf(props: KubernetesIdentityProviderProps): number {
+  const usual = usualWorkerMaximum(workerCountOf(props));
+  const { workerMaxCount: given = usual } = props;
+  if (props.workerMaxCount === undefined || !Token.isUnresolved(given)) return given;
+  return numberExpression(`coalesce(${numberText(given)}, ${numberText(usual)})`);
+}
+
+/** Pods while a rollout replaces them one at a time. */
+function rolledOut(count: number): number {
+  return Token.isUnresolved(count) ? count : count + ROLLOUT_SURGE;
+}
+
 type Props = KubernetesIdentityProviderProps;
 
 const RULES: readonly Rule<Props>[] = [
@@ -224,5 +264,20 @@ const RULES: readonly Rule<Props>[] = [
     cpu: ["containerCpu", ({ containerCpu = RESOURCES.cpu }) => containerCpu],
     memory: ["containerMemory", ({ containerMemory = RESOURCES.memory }) => containerMemory],
   }),
-  ...instanceCountRules<Props>(MIN_INSTANCES, ROLLOUT_SURGE, ["databaseTier", connectionsOfTier]),
+  MAX_INSTANCES.ruleOn("workerMaxCount", ({ workerMaxCount }) => workerMaxCount),
+  needsSeparate("workerMaxCount", ({ workerMaxCount }) => workerMaxCount),
+  WORKER_RANGE.ruleOn({
+    workerCount: ["workerCount", workerCountOf],
+    workerMaxCount: ["workerMaxCount", workerMaxCountOf],
+  }),
+  WORKER_POD_CPU.ruleOn("workerCpu", ({ workerCpu }) => workerCpu),
+  POD_MEMORY.ruleOn({
+    cpu: ["workerCpu", ({ workerCpu = WORKER_RESOURCES.cpu }) => workerCpu],
+    memory: ["workerMemory", ({ workerMemory = WORKER_RESOURCES.memory }) => workerMemory],
+  }),
+  ...instanceCountRules<Props>(MIN_INSTANCES, ROLLOUT_SURGE, {
+    maxConnections: ["databaseTier", connectionsOfTier],
+    perInstance: instanceConnections,
+    ofWorkers: (props) => connectionsOfWorkers(props, rolledOut(workerMaxCountOf(props))),
+  }),
 ];

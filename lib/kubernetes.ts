@@ -9,6 +9,7 @@ export {
 export { type Geoip } from "./platform/kubernetes/geoip";
 export { KubernetesFrontDoor } from "./platform/kubernetes/kubernetes-front-door";
 export { KubernetesJobs, type KubernetesJob, type KubernetesJobsProps } from "./platform/kubernetes/kubernetes-jobs";
+export { KubernetesWorker, type KubernetesWorkerProps } from "./platform/kubernetes/kubernetes-worker";
 export { KubernetesWorkload, type KubernetesWorkloadProps } from "./platform/kubernetes/kubernetes-workload";
 export { type KubernetesFrontDoorProps } from "./platform/kubernetes/load-balancers";
 export { PublicAddress, type PublicAddressProps } from "./platform/kubernetes/public-address";

@@ -10,6 +10,8 @@ import { RESOURCES } from "./idp/contract";
 import { type ContainerSpec } from "./idp/container-spec";
 import { DbInit } from "./idp/db-init";
 import { TEST_MAIL_COMMAND, TEST_MAIL_JOB, TEST_MAIL_READER, TEST_MAIL_TIMEOUT_SECONDS } from "./idp/smtp";
+import { instanceConnections } from "./idp/worker-connections";
+import { WORKER_RESOURCES } from "./idp/worker-mode";
 import { IdentityProvider } from "./identity-provider";
 import {
   connectionNameLength,
@@ -28,12 +30,14 @@ import { instanceCountRules, MIN_INSTANCES_OR_NONE } from "./platform/instance-r
 import { REQUEST_CONCURRENCY } from "./platform/request-rules";
 import { SOCKET_PATH } from "./platform/serverless/cloud-run-template";
 import { type NetworkAttachment } from "./platform/network/network-attachment";
-import { INSTANCE_CPU, INSTANCE_MEMORY } from "./platform/serverless/instance-size";
+import { INSTANCE_CPU, INSTANCE_MEMORY, WORKER_CPU } from "./platform/serverless/instance-size";
 import { OnDemandJob } from "./platform/serverless/on-demand-job";
 import { ROLLOUT_SURGE } from "./platform/serverless/serverless-defaults";
 import { ServerlessFrontDoor, urlMapName } from "./platform/serverless/serverless-front-door";
 import { ServerlessJobs } from "./platform/serverless/serverless-jobs";
 import { ServerlessService } from "./platform/serverless/serverless-service";
+import { ServerlessWorkerPool } from "./platform/serverless/serverless-worker-pool";
+import { connectionsOfWorkers, workerCountOf } from "./worker-props";
 
 export interface ServerlessIdentityProviderProps extends IdentityProviderProps, ServerlessOperationsProps {
   /**
@@ -45,7 +49,7 @@ export interface ServerlessIdentityProviderProps extends IdentityProviderProps, 
   readonly closeDefaultAddress?: boolean | IResolvable;
 
   /**
-   * Keeps the CPU allocated between requests, which the worker beside the server needs.
+   * Keeps the CPU allocated between requests, which a worker beside the server needs.
    *
    * @default true
    */
@@ -70,6 +74,8 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   readonly initialization: DbInit;
 
   readonly service: ServerlessService;
+
+  readonly worker: ServerlessWorkerPool | undefined;
 
   /** Load balancer of the domain; undefined if there can be none. */
   readonly frontDoor: ServerlessFrontDoor | undefined;
@@ -118,6 +124,17 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     }
 
     const container = this.container(this.initialization);
+    if (this.hasSeparateWorker !== "false") {
+      this.worker = new ServerlessWorkerPool(this, "Worker", {
+        place,
+        network,
+        address: this.address,
+        condition: this.hasSeparateWorker,
+        container: this.workerContainer(container),
+        identity: runtime,
+        instanceCount: workerCountOf(props),
+      });
+    }
     this.service = new ServerlessService(this, "Service", {
       place,
       network,
@@ -132,6 +149,8 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       maxInstanceRequestConcurrency: props.maxInstanceRequestConcurrency,
       requestTimeoutSeconds: props.requestTimeoutSeconds,
       startupCpuBoost: props.startupCpuBoost,
+      // So that there is a worker before the last one beside a server stops.
+      dependsOn: this.worker?.ready,
     });
     warnOf(this, "DefaultAddressIsClosed", [this.openAddressRisk(props)]);
     if (this.address !== undefined && this.edge !== undefined) {
@@ -163,6 +182,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       dependsOn: [
         ...this.service.ready,
         ...(this.testMail?.ready ?? []),
+        ...(this.worker?.ready ?? []),
         ...(this.frontDoor?.ready ?? []),
         ...(this.edge?.ready ?? []),
         ...this.monitoring.ready,
@@ -221,5 +241,14 @@ const RULES: readonly Rule<Props>[] = [
     cpu: ["containerCpu", ({ containerCpu = RESOURCES.cpu }) => containerCpu],
     memory: ["containerMemory", ({ containerMemory = RESOURCES.memory }) => containerMemory],
   }),
-  ...instanceCountRules<Props>(MIN_INSTANCES_OR_NONE, ROLLOUT_SURGE, ["databaseTier", connectionsOfTier]),
+  WORKER_CPU.ruleOn("workerCpu", ({ workerCpu }) => workerCpu),
+  INSTANCE_MEMORY.ruleOn({
+    cpu: ["workerCpu", ({ workerCpu = WORKER_RESOURCES.cpu }) => workerCpu],
+    memory: ["workerMemory", ({ workerMemory = WORKER_RESOURCES.memory }) => workerMemory],
+  }),
+  ...instanceCountRules<Props>(MIN_INSTANCES_OR_NONE, ROLLOUT_SURGE, {
+    maxConnections: ["databaseTier", connectionsOfTier],
+    perInstance: instanceConnections,
+    ofWorkers: (props) => connectionsOfWorkers(props, workerCountOf(props)),
+  }),
 ];

@@ -40,6 +40,9 @@ export const BUCKET_NAME_RESERVED_WORD = "google";
 /** A service's name becomes part of a host name. */
 export const SERVICE_NAME_MAX_LENGTH = 49;
 
+/** Limit of Cloud Run for worker pools. */
+export const WORKER_POOL_NAME_MAX_LENGTH = 49;
+
 /** A service account's id becomes part of an e-mail address. */
 export const SERVICE_ACCOUNT_ID_MAX_LENGTH = 30;
 
@@ -126,6 +129,11 @@ export function serviceName({ tenantPrefix, applicationName }: DeploymentName): 
 /** `<region>-docker.pkg.dev/<project>/<repository>`: prefix of every image in a deployment's own repository. */
 export function imagePrefix(region: string, projectId: string, deployment: DeploymentName): string {
   return `${region}-docker.pkg.dev/${projectId}/${serviceName(deployment)}`;
+}
+
+/** `<application_name>-<tenant_prefix>-w`: a worker pool's name holds too few characters for the word. */
+export function workerPoolName(deployment: DeploymentName): string {
+  return `${serviceName(deployment)}-w`;
 }
 
 /** `<application_name>-<tenant_prefix>-<job>`. */

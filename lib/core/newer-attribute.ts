@@ -11,6 +11,7 @@ export const NEWER_GOOGLE_ATTRIBUTES = {
   "google_cloud_run_v2_job.template.template.volumes.gcs.mount_options": "7.4.0",
   "google_cloud_run_v2_service.default_uri_disabled": "7.7.0",
   "google_cloud_run_v2_service.template.volumes.gcs.mount_options": "7.4.0",
+  "google_cloud_run_v2_worker_pool.template.volumes.gcs.mount_options": "7.4.0",
   "google_compute_security_policy.labels": "7.3.0",
   "google_sql_database_instance.root_password_wo": "7.13.0",
   "google_sql_database_instance.root_password_wo_version": "7.13.0",

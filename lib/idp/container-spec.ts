@@ -63,6 +63,13 @@ export interface DatabaseSpec {
   readonly hostVariable: string;
 
   /**
+   * Most connections of one instance of the container.
+   *
+   * @default 20
+   */
+  readonly connections?: number;
+
+  /**
    * Variable with the URL that stops the proxy sidecar, for platforms whose proxy must be told to stop.
    *
    * @default - the proxy stops by itself
@@ -134,6 +141,13 @@ export interface ContainerSpec {
    * @default - none, a hanging container keeps running
    */
   readonly livenessProbe?: ProbeSpec;
+
+  /**
+   * Whether it works for requests alone and so may sleep between them, as the functions of `core/conditional` return it.
+   *
+   * @default "false"
+   */
+  readonly maySleep?: string;
 
   /**
    * Buckets that are mounted as folders.

@@ -187,6 +187,12 @@ export const MANAGED_SUPERUSER_ROLE = "cloudsqlsuperuser";
 /** Peak connections of one pair of server and worker, including the embedded outpost. */
 export const CONNECTIONS_PER_INSTANCE = 20;
 
+/** Peak connections of a server whose worker runs elsewhere, including the embedded outpost. */
+export const SERVER_CONNECTIONS = 14;
+
+/** Peak connections of a worker: its pool, and for each process one that listens beside those of its threads. */
+export const WORKER_CONNECTIONS = { pool: 4, listening: 1 } as const;
+
 /** The job that creates role and database before the first start. */
 export const DB_INIT_JOB = "db-init";
 

@@ -1,6 +1,7 @@
-import { type ITerraformDependable } from "cdktf";
+import { Token, type ITerraformDependable } from "cdktf";
 import { type IConstruct } from "constructs";
 
+import { numberText } from "../core/expression";
 import { type ReadableSecret } from "../core/generated-secret";
 import { requireProps, type Rule } from "../core/rules";
 import {
@@ -21,8 +22,18 @@ import { type MailSettings } from "./mail-settings";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
 import { completeProbe, type GivenProbes, PROBE_RULES } from "./probe-rules";
 import { type SecretSettings } from "./secret-settings";
+import { instanceConnections } from "./worker-connections";
+import {
+  DEFAULT_WORKER_MODE,
+  isSeparate,
+  serverArguments,
+  WORKER_FORM_RULES,
+  WORKER_PROCESSES,
+  WORKER_THREADS,
+  type WorkerForm,
+} from "./worker-mode";
 
-export interface IdentityProviderContainerProps extends GivenProbes {
+export interface IdentityProviderContainerProps extends GivenProbes, WorkerForm {
   /** Instance that holds the application's database. */
   readonly database: SqlInstance;
 
@@ -68,7 +79,7 @@ export interface IdentityProviderContainerProps extends GivenProbes {
   readonly logLevel?: string;
 
   /**
-   * CPU and memory; one instance holds server and worker.
+   * CPU and memory; one instance holds server and worker, unless the worker has a place of its own.
    *
    * @default - 2 CPUs and 4Gi
    */
@@ -76,7 +87,7 @@ export interface IdentityProviderContainerProps extends GivenProbes {
 }
 
 /**
- * The identity provider's container: server and worker in one, the same on every platform.
+ * The identity provider's container: server and worker in one, or the server alone, the same on every platform.
  *
  * @throws RulesBrokenError naming `scope` if variables or probes break a rule
  */
@@ -93,21 +104,27 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
     },
     RULES,
   );
-  const { database, mail, secrets } = props;
+  const { database, mail, secrets, workerMode = DEFAULT_WORKER_MODE } = props;
   return {
     image: props.image,
+    args: serverArguments(workerMode),
+    maySleep: isSeparate(workerMode),
     port: CONTAINER_PORT,
     tlsPort: TLS_PORT,
     trustedProxies,
     baseUrlVariable: BASE_URL_VARIABLE,
-    database: { instance: database, hostVariable: DATABASE_VARIABLES.host },
+    database: { instance: database, hostVariable: DATABASE_VARIABLES.host, connections: instanceConnections(props) },
     environment: {
       baseline: {
         ...BASELINE_ENVIRONMENT,
         ...(props.logLevel !== undefined && { [LOG_LEVEL_VARIABLE]: props.logLevel }),
         ...mail?.environment.baseline,
+        ...workerVariables(props, (value) => !Token.isUnresolved(value)),
       },
-      optional: mail?.environment.optional,
+      optional: {
+        ...mail?.environment.optional,
+        ...workerVariables(props, (value) => Token.isUnresolved(value)),
+      },
       overrides: props.environment ?? {},
       required: {
         ...SERVER_LISTENER,
@@ -128,6 +145,22 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
     resources: props.resources,
     dependsOn: props.initialization.ready,
   };
+}
+
+/** Variables for the size of a worker, of the values that are chosen; without them, the application has its own. */
+function workerVariables(
+  { workerProcesses, workerThreads }: WorkerForm,
+  isChosen: (value: number) => boolean,
+): Record<string, string> {
+  const sizes = [
+    [WORKER_PROCESSES.variable, workerProcesses],
+    [WORKER_THREADS.variable, workerThreads],
+  ] as const;
+  return Object.fromEntries(
+    sizes.flatMap(([variable, value]) =>
+      value !== undefined && isChosen(value) ? [[variable, numberText(value)] as const] : [],
+    ),
+  );
 }
 
 /** Peers whose forwarded headers the application trusts by default; setting the variable replaces the list. */
@@ -151,4 +184,5 @@ const RULES: readonly Rule<IdentityProviderContainerProps>[] = [
   ),
   LOG_LEVEL.ruleOn("logLevel", ({ logLevel }) => logLevel),
   ...PROBE_RULES,
+  ...WORKER_FORM_RULES,
 ];

@@ -3,6 +3,7 @@ import { ref, Token } from "cdktf";
 import { CheckedRelation } from "../core/checked-relation";
 import { oneOf, wholeNumber } from "../core/checked-value";
 import { isWord } from "../core/conditional";
+import { numberExpression, numberText } from "../core/expression";
 import { type Rule } from "../core/rules";
 import { LATEST_VERSION, PINNED_VERSION } from "./contract";
 
@@ -21,9 +22,17 @@ const ALL_IN_ONE_SINCE = { year: 2026, feature: 5 } as const;
 export const WORKER_PROCESSES = { variable: "IDP_WORKER__PROCESSES", default: 1 } as const;
 export const WORKER_THREADS = { variable: "IDP_WORKER__THREADS", default: 2 } as const;
 
-/** Separate workers; one more that the autoscaler of GKE may add. */
+/** Separate workers. */
 export const DEFAULT_WORKER_COUNT = 1;
-export const DEFAULT_WORKER_MAX_COUNT = 2;
+
+/** Workers that the autoscaler of GKE may add. */
+export const FURTHER_WORKER_COUNT = 1;
+
+/** The usual maximum where this many workers always run, which may be known only at plan. */
+export function usualWorkerMaximum(count: number): number {
+  if (!Token.isUnresolved(count)) return count + FURTHER_WORKER_COUNT;
+  return numberExpression(`${numberText(count)} + ${FURTHER_WORKER_COUNT}`);
+}
 
 /** Size of a separate worker: twice the memory that the upstream gives one, for the cache of the media mount. */
 export const WORKER_RESOURCES = { cpu: 1, memory: "2Gi" } as const;
@@ -47,6 +56,14 @@ export const WORKER_RANGE = new CheckedRelation<{ workerCount: number; workerMax
   condition: ({ workerCount, workerMaxCount }) => `${workerMaxCount} < 1 || ${workerCount} <= ${workerMaxCount}`,
   problem: (names, shown) =>
     `${names.workerCount} is ${shown.workerCount}; it must not exceed ${names.workerMaxCount}, which is ${shown.workerMaxCount}; lower one or raise the other`,
+});
+
+/** The place of a worker has a number and a size only where it is one of its own. */
+export const NEEDS_SEPARATE = new CheckedRelation<{ given: number | string | undefined; workerMode: string }>({
+  accepts: ({ given, workerMode }) => given === undefined || workerMode === WORKER_MODES.separate,
+  condition: ({ given, workerMode }) => `${given} == null || ${workerMode} == "${WORKER_MODES.separate}"`,
+  problem: (names, shown) =>
+    `${names.given} is ${shown.given} with ${names.workerMode} ${shown.workerMode}; it needs "${WORKER_MODES.separate}", because otherwise every instance of the server has a worker in it; set ${names.workerMode} to "${WORKER_MODES.separate}", or leave it out`,
 });
 
 /** Where the worker runs, and how much it does at a time. */

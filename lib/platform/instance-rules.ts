@@ -1,7 +1,7 @@
 import { CheckedRelation } from "../core/checked-relation";
 import { wholeNumber } from "../core/checked-value";
 import { type Rule } from "../core/rules";
-import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../idp/contract";
+import { CONNECTIONS_PER_INSTANCE, MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../idp/contract";
 import { databaseOf, type ContainerSpec } from "../idp/container-spec";
 import { enoughConnections } from "./sql/database-size";
 
@@ -46,14 +46,27 @@ interface InstanceCounts {
   readonly minInstanceCount?: number;
 }
 
-/** How a rule finds the number of a database's connections; undefined if it is unknown at synth. */
-type MaxConnections<Props> = readonly [tierName: string, valueOf: (props: Props) => number | undefined];
+/** How a rule finds what connects to the database. */
+interface DemandSources<Props> {
+  /** Name of what decides the connections of the database, and those; undefined if unknown at synth. */
+  readonly maxConnections: readonly [tierName: string, valueOf: (props: Props) => number | undefined];
 
-/** The connections of a container's database. */
-export const CONTAINER_CONNECTIONS: MaxConnections<{ readonly container: ContainerSpec }> = [
-  "tier",
-  ({ container }) => databaseOf(container)?.maxConnections,
-];
+  /** Most connections of one instance. */
+  readonly perInstance: (props: Props) => number;
+
+  /**
+   * Most connections of all workers in places of their own.
+   *
+   * @default - there are none
+   */
+  readonly ofWorkers?: (props: Props) => number;
+}
+
+/** The connections of a container's database, and of its instances. */
+export const CONTAINER_DEMAND: DemandSources<{ readonly container: ContainerSpec }> = {
+  maxConnections: ["tier", ({ container }) => databaseOf(container)?.maxConnections],
+  perInstance: ({ container }) => container.database?.connections ?? CONNECTIONS_PER_INSTANCE,
+};
 
 /**
  * Rules for constructs that run several instances of a container.
@@ -64,7 +77,7 @@ export const CONTAINER_CONNECTIONS: MaxConnections<{ readonly container: Contain
 export function instanceCountRules<Props extends InstanceCounts>(
   least: typeof MIN_INSTANCES,
   surge: number,
-  maxConnections: MaxConnections<Props>,
+  demand: DemandSources<Props>,
 ): readonly Rule<Props>[] {
   const maxInstanceCount = ["maxInstanceCount", most] as const;
   return [
@@ -75,8 +88,10 @@ export function instanceCountRules<Props extends InstanceCounts>(
       maxInstanceCount,
     }),
     enoughConnections(surge).ruleOn({
-      maxConnections,
+      maxConnections: demand.maxConnections,
       maxInstanceCount,
+      perInstance: ["connections of an instance", demand.perInstance],
+      ofWorkers: ["connections of the workers", demand.ofWorkers ?? (() => 0)],
     }),
   ];
 }

@@ -52,6 +52,15 @@ export interface Workload {
   readonly ready: ITerraformDependable[];
 }
 
+/** Workers in a place of their own. */
+export interface SeparateWorker {
+  /** Name of the Cloud Run worker pool, or of the deployment in the namespace. */
+  readonly workerName: string;
+
+  /** What must exist before a server can do without a worker of its own. */
+  readonly ready: ITerraformDependable[];
+}
+
 /** Address at which clients reach a workload. */
 export interface WorkloadAddress {
   /** IP address. */

@@ -1,4 +1,10 @@
-import { CONNECTIONS_PER_INSTANCE, MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../lib/idp/contract";
+import {
+  CONNECTIONS_PER_INSTANCE,
+  MAX_INSTANCE_COUNT,
+  MIN_INSTANCE_COUNT,
+  RESOURCES,
+  SERVER_CONNECTIONS,
+} from "../../lib/idp/contract";
 import { INSTANCE_RANGE, MAX_INSTANCES } from "../../lib/platform/instance-rules";
 import { DEFAULT_FINAL_BACKUP_DAYS, FINAL_BACKUP_DAYS } from "../../lib/platform/sql/database-defaults";
 import {
@@ -10,6 +16,7 @@ import {
 } from "../../lib/platform/sql/database-size";
 import { type Input } from "./input-table";
 import { type PlatformWords } from "./platform-words";
+import { workerDemand } from "./worker-inputs";
 
 /** Inputs of the database. */
 export const DATABASE_INPUTS = {
@@ -57,12 +64,17 @@ export function instanceInputs(platform: PlatformWords) {
     max_instance_count: {
       type: "number",
       default: MAX_INSTANCE_COUNT,
-      description: `Most instances at a time${platform.surge === 0 ? "" : `, plus ${platform.surge} during a rollout`}; each takes up to ${CONNECTIONS_PER_INSTANCE} database connections. Changing it later is safe.`,
+      description: `Most instances at a time${platform.surge === 0 ? "" : `, plus ${platform.surge} during a rollout`}; each takes up to ${CONNECTIONS_PER_INSTANCE} database connections, ${SERVER_CONNECTIONS} with separate workers. Changing it later is safe.`,
       must: MAX_INSTANCES,
       together: [
         enoughConnections(platform.surge).validationOf(
-          { maxInstanceCount: "max_instance_count", maxConnections: "database_tier" },
-          { maxConnections: maxConnectionsExpression("var.database_tier") },
+          {
+            maxInstanceCount: "max_instance_count",
+            maxConnections: "database_tier",
+            perInstance: "worker_mode",
+            ofWorkers: "worker_count",
+          },
+          { maxConnections: maxConnectionsExpression("var.database_tier"), ...workerDemand(platform.mostWorkers) },
         ),
       ],
     },
@@ -76,7 +88,7 @@ export function instanceInputs(platform: PlatformWords) {
       type: "string",
       default: RESOURCES.memory,
       description:
-        "Memory of one instance, with Mi or Gi, shared by server, worker and the cache of the media mount. A change rolls out new instances.",
+        "Memory of one instance, with Mi or Gi, shared by the server, a worker beside it and the cache of the media mount. A change rolls out new instances.",
       together: [platform.memory.validationOf({ cpu: "container_cpu", memory: "container_memory" })],
     },
   } as const satisfies Record<string, Input>;

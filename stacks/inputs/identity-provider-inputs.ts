@@ -16,6 +16,7 @@ import { MAIL_INPUTS } from "./mail-inputs";
 import { type PlatformWords } from "./platform-words";
 import { UPGRADE_INPUTS } from "./upgrade-inputs";
 import { SETTINGS_INPUTS } from "./settings-inputs";
+import { workerInputs } from "./worker-inputs";
 
 /** Inputs of both variants. */
 export function identityProviderInputs(platform: PlatformWords) {
@@ -82,5 +83,6 @@ export function identityProviderInputs(platform: PlatformWords) {
     },
     ...OPERATIONS_INPUTS,
     ...instanceInputs(platform),
+    ...workerInputs(platform),
   } as const satisfies Record<string, Input>;
 }

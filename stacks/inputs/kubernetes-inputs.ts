@@ -2,13 +2,14 @@ import { DEFAULT_NAMESPACE } from "../../lib/kubernetes-identity-provider";
 import { MIN_INSTANCES } from "../../lib/platform/instance-rules";
 import { AUTHORIZED_NETWORKS } from "../../lib/platform/kubernetes/autopilot-cluster";
 import { ROLLOUT_SURGE } from "../../lib/platform/kubernetes/kubernetes-defaults";
-import { POD_CPU, POD_MEMORY } from "../../lib/platform/kubernetes/pod-size";
+import { POD_CPU, POD_MEMORY, WORKER_POD_CPU } from "../../lib/platform/kubernetes/pod-size";
 import { NAMESPACE_NAME } from "../../lib/platform/kubernetes/workload-namespace";
 import { frontDoorInputs } from "./front-door-inputs";
 import { GEOIP_INPUTS } from "./geoip-inputs";
 import { identityProviderInputs } from "./identity-provider-inputs";
 import { monitoringInputs } from "./monitoring-inputs";
 import { type Input } from "./input-table";
+import { KUBERNETES_WORKER_INPUTS, WORKER_MAX_COUNT_EXPRESSION } from "./worker-inputs";
 
 /** Inputs of the variant on GKE. */
 export const KUBERNETES_INPUTS = {
@@ -21,10 +22,15 @@ export const KUBERNETES_INPUTS = {
     minInstances: MIN_INSTANCES,
     leastMeaning: "",
     surge: ROLLOUT_SURGE,
+    workerPlace: "a deployment of its own",
+    workerCountMeaning: "Number of separate workers that always run.",
+    workerCpu: WORKER_POD_CPU,
+    mostWorkers: `(${WORKER_MAX_COUNT_EXPRESSION} + ${ROLLOUT_SURGE})`,
     cpu: POD_CPU,
     cpuChoice: "0.5 to 28 in steps of 0.25",
     memory: POD_MEMORY,
   }),
+  ...KUBERNETES_WORKER_INPUTS,
   namespace: {
     type: "string",
     default: DEFAULT_NAMESPACE,

@@ -29,6 +29,17 @@ export interface PlatformWords {
   /** Instances that a rollout runs in addition to the maximum. */
   readonly surge: number;
 
+  /** What a worker with a place of its own runs in. */
+  readonly workerPlace: string;
+
+  /** What the number of separate workers means, as a sentence. */
+  readonly workerCountMeaning: string;
+
+  readonly workerCpu: CheckedValue<number | string>;
+
+  /** Most separate workers, those of a rollout included, as a Terraform expression. */
+  readonly mostWorkers: string;
+
   /**
    * Rules on the combined names, for the input `application_name`.
    *

@@ -2,13 +2,14 @@ import { CONNECTION_NAME_FRAME_LENGTH } from "../../lib/core/names";
 import { CLOSED_NEEDS_DOMAIN } from "../../lib/platform/edge/edge-rules";
 import { MIN_INSTANCES_OR_NONE } from "../../lib/platform/instance-rules";
 import { SOCKET_PATH } from "../../lib/platform/serverless/cloud-run-template";
-import { INSTANCE_CPU, INSTANCE_MEMORY } from "../../lib/platform/serverless/instance-size";
+import { INSTANCE_CPU, INSTANCE_MEMORY, WORKER_CPU } from "../../lib/platform/serverless/instance-size";
 import { CPU_ALWAYS_ALLOCATED, ROLLOUT_SURGE } from "../../lib/platform/serverless/serverless-defaults";
 import { frontDoorInputs } from "./front-door-inputs";
 import { identityProviderInputs } from "./identity-provider-inputs";
 import { monitoringInputs } from "./monitoring-inputs";
 import { type Input } from "./input-table";
 import { SERVERLESS_OPERATIONS_INPUTS } from "./operations-inputs";
+import { WORKER_COUNT_EXPRESSION } from "./worker-inputs";
 
 /** Length of the database's connection name, as a Terraform expression. */
 const CONNECTION_NAME_LENGTH = `(length(join("", [var.project_id, var.region, var.tenant_id, var.application_name])) + ${CONNECTION_NAME_FRAME_LENGTH})`;
@@ -29,8 +30,12 @@ export const SERVERLESS_INPUTS = {
       "/26 or larger: instances take addresses from it. A change rolls out new instances. After a destroy, Cloud Run holds these addresses for one to two hours.",
     minInstances: MIN_INSTANCES_OR_NONE,
     leastMeaning:
-      "With 0, the worker stops with the last instance, and mail, tasks and clean-ups wait for the next request.",
+      "With 0, a worker beside the server stops with the last instance, and mail, tasks and clean-ups wait for the next request.",
     surge: ROLLOUT_SURGE,
+    workerPlace: "a worker pool",
+    workerCountMeaning: "Number of separate workers, which is fixed.",
+    workerCpu: WORKER_CPU,
+    mostWorkers: WORKER_COUNT_EXPRESSION,
     cpu: INSTANCE_CPU,
     cpuChoice: "1, 2, 4 or 8",
     memory: INSTANCE_MEMORY,
@@ -39,7 +44,7 @@ export const SERVERLESS_INPUTS = {
     type: "bool",
     default: CPU_ALWAYS_ALLOCATED,
     description:
-      "Keeps the CPU on between requests, which the worker needs. False is cheaper, but mail, tasks and clean-ups then wait for the next request. A change rolls out new instances.",
+      "Keeps the CPU on between requests, which a worker beside the server needs. False is cheaper, but without separate workers, mail, tasks and clean-ups then wait for the next request. A change rolls out new instances.",
   },
   ...SERVERLESS_OPERATIONS_INPUTS,
   ...frontDoorInputs({

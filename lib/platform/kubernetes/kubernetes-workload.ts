@@ -1,11 +1,8 @@
 import { DeploymentV1 } from "@cdktf/provider-kubernetes/lib/deployment-v1";
-import { HorizontalPodAutoscalerV2 } from "@cdktf/provider-kubernetes/lib/horizontal-pod-autoscaler-v2";
-import { PodDisruptionBudgetV1 } from "@cdktf/provider-kubernetes/lib/pod-disruption-budget-v1";
-import { Token, type ITerraformDependable } from "cdktf";
+import { dependable as addressOf, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
-import { expression } from "../../core/expression";
 import { objectName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -13,19 +10,18 @@ import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
-import { CONTAINER_CONNECTIONS, instanceCountRules, MIN_INSTANCES } from "../instance-rules";
+import { CONTAINER_DEMAND, instanceCountRules, MIN_INSTANCES } from "../instance-rules";
 import { type Identity, type Workload, type WorkloadAddress } from "../parts";
+import { autoscaling, rolloutTimeouts, spreadOverZones } from "./autoscaling";
 import { type Geoip } from "./geoip";
 import { GeoipUpdater } from "./geoip-updater";
 import {
   DRAIN_SECONDS,
   PROGRESS_DEADLINE_SECONDS,
   PROXY_GRACE_SECONDS,
-  ROLLOUT_MINUTES,
   ROLLOUT_SURGE,
   SERVER_CONTAINER,
   SHARED_MEMORY,
-  TARGET_CPU_PERCENT,
   TERMINATION_GRACE_SECONDS,
 } from "./kubernetes-defaults";
 import { POD_CPU, POD_MEMORY } from "./pod-size";
@@ -70,7 +66,8 @@ export interface KubernetesWorkloadProps {
   readonly geoip?: Geoip;
 
   /**
-   * Maximum number of pods, plus one during a rollout; each takes up to 20 database connections.
+   * Maximum number of pods, plus one during a rollout; each takes up to 20 database connections, 14 without a
+   * worker.
    *
    * @default 3
    */
@@ -98,6 +95,12 @@ export class KubernetesWorkload extends Construct implements Workload {
 
   readonly ready: ITerraformDependable[];
 
+  /** Service account of the pods. */
+  readonly account: WorkloadAccount;
+
+  /** Copies of the secrets that the pods read. */
+  readonly secret: WorkloadSecret;
+
   readonly workloadName: string;
 
   readonly workload: DeploymentV1;
@@ -123,7 +126,8 @@ export class KubernetesWorkload extends Construct implements Workload {
       "app.kubernetes.io/component": "server",
     };
 
-    const secret = new WorkloadSecret(this, "Secrets", {
+    this.account = new WorkloadAccount(this, "Account", { namespace, name, identity });
+    this.secret = new WorkloadSecret(this, "Secrets", {
       name,
       namespace,
       projectId: place.projectId,
@@ -140,11 +144,11 @@ export class KubernetesWorkload extends Construct implements Workload {
         strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: String(ROLLOUT_SURGE), maxUnavailable: "0" } },
         progressDeadlineSeconds: PROGRESS_DEADLINE_SECONDS,
         template: podTemplate({
-          account: new WorkloadAccount(this, "Account", { namespace, name, identity }),
+          account: this.account,
           labels: this.podLabels,
           // A container reads secrets only when it starts, so a new version must start new pods.
-          annotations: { "secret-versions": `${secret.versions}${updater?.versions ?? ""}` },
-          secret,
+          annotations: { "secret-versions": `${this.secret.versions}${updater?.versions ?? ""}` },
+          secret: this.secret,
           container,
           details: {
             name: SERVER_CONTAINER,
@@ -163,69 +167,38 @@ export class KubernetesWorkload extends Construct implements Workload {
           volumes: [{ name: SHARED_MEMORY_VOLUME, emptyDir: { medium: "Memory", sizeLimit: SHARED_MEMORY.sizeLimit } }],
           proxyGraceSeconds: PROXY_GRACE_SECONDS,
           terminationGracePeriodSeconds: TERMINATION_GRACE_SECONDS,
-          topologySpreadConstraint: [
-            {
-              topologyKey: "topology.kubernetes.io/zone",
-              maxSkew: 1,
-              whenUnsatisfiable: "ScheduleAnyway",
-              labelSelector: [{ matchLabels: { ...this.podLabels } }],
-            },
-          ],
+          topologySpreadConstraint: spreadOverZones(this.podLabels),
         }),
       },
-      // The first rollout has one pod, because the autoscaler is created after it.
-      timeouts: { create: rolloutTimeout(1), update: rolloutTimeout(maxInstanceCount) },
+      timeouts: rolloutTimeouts(maxInstanceCount),
       dependsOn: [...namespace.grantsTo(identity, container), ...dependsOn],
     });
-    completePodTemplate(this.workload, container, secret, { address: props.address, extension: updater });
-
-    const autoscaler = new HorizontalPodAutoscalerV2(this, "Autoscaler", {
-      metadata,
-      spec: {
-        minReplicas: minInstanceCount,
-        maxReplicas: maxInstanceCount,
-        scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: this.workload.metadata.name },
-        metric: [
-          {
-            // Of the server alone: the idle proxy beside it would hide that the server is busy.
-            type: "ContainerResource",
-            containerResource: {
-              container: SERVER_CONTAINER,
-              name: "cpu",
-              target: { type: "Utilization", averageUtilization: TARGET_CPU_PERCENT },
-            },
-          },
-        ],
-      },
-    });
-
-    const disruptionBudget = new PodDisruptionBudgetV1(this, "DisruptionBudget", {
-      metadata,
-      spec: {
-        // `minAvailable` would keep the only pod on its node permanently.
-        maxUnavailable: "1",
-        selector: { matchLabels: { ...this.podLabels } },
-      },
-      dependsOn: [this.workload],
-    });
+    completePodTemplate(this.workload, container, this.secret, { address: props.address, extension: updater });
 
     this.workloadName = this.workload.metadata.name;
-    this.ready = [this.workload, autoscaler, disruptionBudget];
+    const scaling = autoscaling(this, {
+      name,
+      namespaceName: namespace.namespaceName,
+      workload: this.workload,
+      workloadName: this.workloadName,
+      containerName: SERVER_CONTAINER,
+      minInstanceCount,
+      maxInstanceCount,
+      podLabels: this.podLabels,
+    });
+    this.ready = [this.workload, ...scaling];
+  }
+
+  /** Makes a rollout wait for what is created after the deployment was described. */
+  startAfter(...dependables: readonly ITerraformDependable[]): void {
+    const others = dependables.map((dependable) => addressOf(dependable));
+    this.workload.dependsOn = [...(this.workload.dependsOn ?? []), ...others];
   }
 }
 
 const SHARED_MEMORY_VOLUME = "shared-memory";
 
 const DEFAULT_RESOURCES = { cpu: String(RESOURCES.cpu), memory: RESOURCES.memory };
-
-/** Time to replace this number of pods one after another. */
-function rolloutTimeout(podCount: number): string {
-  const { first, further } = ROLLOUT_MINUTES;
-  const minutes = Token.isUnresolved(podCount)
-    ? expression(`${first} + ${further} * (${Token.asString(podCount)} - 1)`)
-    : first + further * (podCount - 1);
-  return `${minutes}m`;
-}
 
 /** Takes a pod out of the load balancer within half a minute, and back within ten seconds. */
 const READINESS_TIMING = { initialDelaySeconds: 0, periodSeconds: 10, failureThreshold: 3 } as const;
@@ -245,5 +218,5 @@ const RULES: readonly Rule<KubernetesWorkloadProps>[] = [
     cpu: ["container.resources.cpu", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.cpu],
     memory: ["container.resources.memory", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.memory],
   }),
-  ...instanceCountRules<KubernetesWorkloadProps>(MIN_INSTANCES, ROLLOUT_SURGE, CONTAINER_CONNECTIONS),
+  ...instanceCountRules<KubernetesWorkloadProps>(MIN_INSTANCES, ROLLOUT_SURGE, CONTAINER_DEMAND),
 ];

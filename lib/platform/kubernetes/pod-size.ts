@@ -1,6 +1,7 @@
 import { CheckedRelation } from "../../core/checked-relation";
 import { CheckedValue } from "../../core/checked-value";
 import { RESOURCES } from "../../idp/contract";
+import { WORKER_RESOURCES } from "../../idp/worker-mode";
 import { mebibytes, mebibytesExpression, MIB_PER_GIB } from "../instance-rules";
 
 /** Limits of Autopilot's general-purpose pods, minus what the containers beside the server take. */
@@ -16,16 +17,24 @@ function isCpuExpression(cpu: string): string {
   return `${cpu} >= ${CPU.min} && ${cpu} <= ${CPU.max} && ${cpu} % ${CPU.step} == 0`;
 }
 
-/** CPUs of the server in one pod. */
-export const POD_CPU = new CheckedValue<number | string>({
-  accepts: (cpu) => isCpu(Number(cpu)),
-  condition: isCpuExpression,
-  must: `be ${CPU.min} to ${CPU.max} in steps of ${CPU.step}`,
-  reason: "Autopilot offers no other pod",
-  remedy: `use ${RESOURCES.cpu}`,
-});
+/** @param usual the number that most should use */
+function cpuRule(usual: number) {
+  return new CheckedValue<number | string>({
+    accepts: (cpu) => isCpu(Number(cpu)),
+    condition: isCpuExpression,
+    must: `be ${CPU.min} to ${CPU.max} in steps of ${CPU.step}`,
+    reason: "Autopilot offers no other pod",
+    remedy: `use ${usual}`,
+  });
+}
 
-/** Memory of the server in one pod, which depends on its CPUs. */
+/** CPUs of the server in one pod. */
+export const POD_CPU = cpuRule(RESOURCES.cpu);
+
+/** CPUs of a worker in a pod of its own. */
+export const WORKER_POD_CPU = cpuRule(WORKER_RESOURCES.cpu);
+
+/** Memory of the container in one pod, which depends on its CPUs. */
 export const POD_MEMORY = new CheckedRelation<{ cpu: number | string; memory: string }>({
   accepts: ({ cpu, memory }) => {
     const cpus = Number(cpu);

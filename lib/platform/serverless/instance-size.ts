@@ -1,6 +1,7 @@
 import { CheckedRelation } from "../../core/checked-relation";
 import { CheckedValue } from "../../core/checked-value";
 import { RESOURCES } from "../../idp/contract";
+import { WORKER_RESOURCES } from "../../idp/worker-mode";
 import { mebibytes, mebibytesExpression } from "../instance-rules";
 
 /** Memory in MiB that Cloud Run allows for each number of CPUs, in the execution environment that can mount buckets. */
@@ -17,13 +18,21 @@ const PAIRS = Object.entries(MEMORY_MIB_PER_CPU)
   .map(([cpu, { min, max }]) => `${cpu} CPU ${min}Mi to ${max / 1024}Gi`)
   .join(", ");
 
+/** @param usual the number that most should use */
+function cpuRule(usual: number) {
+  return new CheckedValue<number | string>({
+    accepts: (cpu) => CPU_VALUES.includes(Number(cpu)),
+    condition: (cpu) => `contains(${JSON.stringify(CPU_VALUES)}, ${cpu})`,
+    must: `be one of ${CPU_VALUES.join(", ")}`,
+    remedy: `use ${usual}`,
+  });
+}
+
 /** CPUs of one instance. */
-export const INSTANCE_CPU = new CheckedValue<number | string>({
-  accepts: (cpu) => CPU_VALUES.includes(Number(cpu)),
-  condition: (cpu) => `contains(${JSON.stringify(CPU_VALUES)}, ${cpu})`,
-  must: `be one of ${CPU_VALUES.join(", ")}`,
-  remedy: `use ${RESOURCES.cpu}`,
-});
+export const INSTANCE_CPU = cpuRule(RESOURCES.cpu);
+
+/** CPUs of a worker in a worker pool. */
+export const WORKER_CPU = cpuRule(WORKER_RESOURCES.cpu);
 
 /** Memory of one instance, which depends on its CPUs. */
 export const INSTANCE_MEMORY = new CheckedRelation<{ cpu: number | string; memory: string }>({

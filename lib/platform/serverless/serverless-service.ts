@@ -3,6 +3,7 @@ import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
+import { anyOf, isOn } from "../../core/conditional";
 import { calledIn, expression, numberText } from "../../core/expression";
 import { type Identity } from "../../core/identity";
 import { SERVICE_NAME_MAX_LENGTH, serviceName } from "../../core/names";
@@ -15,7 +16,7 @@ import { containerRules, REQUIRED_CONTAINER, type ContainerSpec, type ProbeSpec 
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
 import { type DomainAddress } from "../edge/domain-address";
 import { grantsTo } from "../environment";
-import { CONTAINER_CONNECTIONS, instanceCountRules, MIN_INSTANCES_OR_NONE } from "../instance-rules";
+import { CONTAINER_DEMAND, instanceCountRules, MIN_INSTANCES_OR_NONE } from "../instance-rules";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
 import {
   DEFAULT_REQUEST_CONCURRENCY,
@@ -53,7 +54,7 @@ export interface ServerlessServiceProps {
   readonly closeDefaultAddress?: boolean | IResolvable;
 
   /**
-   * Keeps the CPU allocated between requests, which the worker beside the server needs.
+   * Keeps the CPU allocated between requests, which a worker beside the server needs.
    *
    * @default true
    */
@@ -67,7 +68,7 @@ export interface ServerlessServiceProps {
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Maximum number of instances; each takes up to 20 database connections.
+   * Maximum number of instances; each takes up to 20 database connections, 14 without a worker.
    *
    * @default 3
    */
@@ -81,8 +82,8 @@ export interface ServerlessServiceProps {
   readonly maxInstanceRequestConcurrency?: number;
 
   /**
-   * Minimum number of instances. With 0, the worker stops with the last instance, and mail, tasks and clean-ups wait for
-   * the next request.
+   * Minimum number of instances. With 0, a worker beside the server stops with the last instance, and mail, tasks and
+   * clean-ups wait for the next request.
    *
    * @default 1
    */
@@ -152,7 +153,7 @@ export class ServerlessService extends Construct {
     const { port, resources = DEFAULT_RESOURCES } = container;
     const name = serviceName(place.deployment);
     claimName(this, `Cloud Run service in ${place.projectId}`, name);
-    warnOf(this, "WorkerKeepsRunning", sleepingWorkerRisks(this, minInstanceCount, cpuAlwaysAllocated));
+    warnOf(this, "WorkerKeepsRunning", sleepingWorkerRisks(this, container, minInstanceCount, cpuAlwaysAllocated));
 
     this.service = new CloudRunV2Service(this, MAIN_CHILD_ID, {
       project: place.projectId,
@@ -199,25 +200,29 @@ export class ServerlessService extends Construct {
   }
 }
 
-/** The worker runs in the instances, so whatever stops them stops it. */
+/** A worker that runs in the instances is stopped by whatever stops them. */
 function sleepingWorkerRisks(
   scope: Construct,
+  { maySleep = "false" }: ContainerSpec,
   minInstanceCount: number,
   cpuAlwaysAllocated: boolean | IResolvable,
 ): readonly Risk[] {
+  const keepsOne = Token.isUnresolved(minInstanceCount)
+    ? expression(`${Token.asString(minInstanceCount)} > 0`)
+    : String(minInstanceCount > 0);
+  const risk = (isMet: string, message: string): Risk => {
+    const condition = anyOf(maySleep, isMet);
+    return { value: condition, isAvoided: condition === "true", condition, message };
+  };
   return [
-    {
-      value: minInstanceCount,
-      isAvoided: minInstanceCount > 0,
-      condition: `${Token.asString(minInstanceCount)} > 0`,
-      message: `${calledIn(scope, minInstanceCount, "minInstanceCount")} is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1`,
-    },
-    {
-      value: cpuAlwaysAllocated,
-      isAvoided: cpuAlwaysAllocated === true,
-      condition: Token.asString(cpuAlwaysAllocated),
-      message: `${calledIn(scope, cpuAlwaysAllocated, "cpuAlwaysAllocated")} is false; mail, tasks and clean-ups wait for the next request, because the worker gets no CPU between requests; set it to true`,
-    },
+    risk(
+      keepsOne,
+      `${calledIn(scope, minInstanceCount, "minInstanceCount")} is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1, or give the worker a place of its own`,
+    ),
+    risk(
+      isOn(cpuAlwaysAllocated),
+      `${calledIn(scope, cpuAlwaysAllocated, "cpuAlwaysAllocated")} is false; mail, tasks and clean-ups wait for the next request, because the worker gets no CPU between requests; set it to true, or give the worker a place of its own`,
+    ),
   ];
 }
 
@@ -266,5 +271,5 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
     cpu: ["container.resources.cpu", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.cpu],
     memory: ["container.resources.memory", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.memory],
   }),
-  ...instanceCountRules<ServerlessServiceProps>(MIN_INSTANCES_OR_NONE, ROLLOUT_SURGE, CONTAINER_CONNECTIONS),
+  ...instanceCountRules<ServerlessServiceProps>(MIN_INSTANCES_OR_NONE, ROLLOUT_SURGE, CONTAINER_DEMAND),
 ];

@@ -3,7 +3,6 @@ import { Token } from "cdktf";
 import { CheckedRelation } from "../../core/checked-relation";
 import { CheckedValue, oneOf } from "../../core/checked-value";
 import { expression } from "../../core/expression";
-import { CONNECTIONS_PER_INSTANCE } from "../../idp/contract";
 
 /** Default tier: the smallest with a dedicated CPU. */
 export const DEFAULT_DATABASE_TIER = "db-custom-1-3840";
@@ -94,27 +93,42 @@ export function maxConnectionsExpression(tier: string): string {
   return `max([for step in [${steps.join(", ")}] : step[1] if ${memoryMb} >= step[0]]...)`;
 }
 
+/** What connects to a database at a time. */
+export interface ConnectionDemand {
+  readonly maxInstanceCount: number;
+
+  /** Connections that the database accepts; undefined if unknown at synth. */
+  readonly maxConnections: number | undefined;
+
+  /** Most connections of one instance. */
+  readonly perInstance: number;
+
+  /** Most connections of all workers in places of their own. */
+  readonly ofWorkers: number;
+}
+
 /**
  * Limits the number of instances to what the database's connections allow.
  *
  * @param surge instances that a rollout runs in addition to the maximum
  */
 export function enoughConnections(surge: number) {
-  const needed = (count: number) => (count + surge) * CONNECTIONS_PER_INSTANCE;
-  const neededExpression = (count: string) =>
-    `${surge === 0 ? count : `(${count} + ${surge})`} * ${CONNECTIONS_PER_INSTANCE}`;
-  return new CheckedRelation<{ maxInstanceCount: number; maxConnections: number | undefined }, "needed">({
-    accepts: ({ maxInstanceCount, maxConnections: available = Infinity }) =>
-      needed(maxInstanceCount) + RESERVED_CONNECTIONS <= available,
-    condition: ({ maxInstanceCount, maxConnections: available }) =>
-      `${neededExpression(maxInstanceCount)} + ${RESERVED_CONNECTIONS} <= ${available}`,
+  const needed = ({ maxInstanceCount, ofWorkers, perInstance }: ConnectionDemand) =>
+    (maxInstanceCount + surge) * perInstance + ofWorkers;
+  const neededExpression = ({ maxInstanceCount, ofWorkers, perInstance }: Record<keyof ConnectionDemand, string>) =>
+    `${surge === 0 ? maxInstanceCount : `(${maxInstanceCount} + ${surge})`} * ${perInstance} + ${ofWorkers}`;
+  return new CheckedRelation<ConnectionDemand, "needed" | "share">({
+    accepts: (demand) => needed(demand) + RESERVED_CONNECTIONS <= (demand.maxConnections ?? Infinity),
+    condition: (demand) => `${neededExpression(demand)} + ${RESERVED_CONNECTIONS} <= ${demand.maxConnections}`,
     figures: {
-      needed: {
-        of: ({ maxInstanceCount }) => needed(maxInstanceCount),
-        expression: ({ maxInstanceCount }) => neededExpression(maxInstanceCount),
+      needed: { of: needed, expression: neededExpression },
+      share: {
+        of: ({ ofWorkers }) => (ofWorkers > 0 ? `, ${ofWorkers} of them for separate workers,` : ""),
+        expression: ({ ofWorkers }) =>
+          `${ofWorkers} > 0 ? format(", %d of them for separate workers,", ${ofWorkers}) : ""`,
       },
     },
-    problem: (names, shown, { needed: connections }) =>
-      `${names.maxInstanceCount} is ${shown.maxInstanceCount}; ${surge === 0 ? "" : `with ${surge} more during a rollout `}that needs ${connections} database connections and ${RESERVED_CONNECTIONS} are kept for administration, but the database accepts ${shown.maxConnections}, and an instance without a connection answers nothing; lower it, or choose a ${names.maxConnections} with more memory`,
+    problem: (names, shown, { needed: connections, share }) =>
+      `${names.maxInstanceCount} is ${shown.maxInstanceCount}; ${surge === 0 ? "" : `with ${surge} more during a rollout `}that needs ${connections} database connections${share} and ${RESERVED_CONNECTIONS} are kept for administration, but the database accepts ${shown.maxConnections}, and an instance without a connection answers nothing; lower it, or choose a ${names.maxConnections} with more memory`,
   });
 }

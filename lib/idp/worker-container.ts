@@ -1,0 +1,49 @@
+import { Token } from "cdktf";
+
+import { type Rule } from "../core/rules";
+import { type ContainerSpec, type ResourcesSpec } from "./container-spec";
+import { workerConnections } from "./worker-connections";
+import { ENTRYPOINT_COMMANDS, type WorkerForm } from "./worker-mode";
+
+/**
+ * The container of a worker in a place of its own: image, settings, secrets, database and mounts of the server, another
+ * command, and nothing that answers requests.
+ *
+ * @param server container of the server
+ */
+export function workerContainer(server: ContainerSpec, form: WorkerForm, resources: ResourcesSpec): ContainerSpec {
+  const { database } = server;
+  return {
+    ...server,
+    args: [ENTRYPOINT_COMMANDS.worker],
+    database: database && { ...database, connections: workerConnections(form) },
+    livenessProbe: undefined,
+    maySleep: "false",
+    port: undefined,
+    resources,
+    startupProbe: undefined,
+    tlsPort: undefined,
+  };
+}
+
+/**
+ * Rule for constructs whose container answers no requests.
+ *
+ * @param prop path of the container in the props
+ * @param alternative what runs a container that does, as words that end the message
+ */
+export function silentContainerRule<Props>(
+  prop: string,
+  containerOf: (props: Props) => ContainerSpec,
+  alternative: string,
+): Rule<Props> {
+  return {
+    holds: (props) => {
+      const { image, livenessProbe, port, startupProbe } = containerOf(props);
+      const isSilent = [port, startupProbe, livenessProbe].every((part) => part === undefined);
+      return Token.isUnresolved(image) || isSilent;
+    },
+    message: () =>
+      `${prop} has a port or a probe; it must have none, because nothing sends requests to a worker; remove them, or run the container as ${alternative}`,
+  };
+}

@@ -1,0 +1,96 @@
+import { HorizontalPodAutoscalerV2 } from "@cdktf/provider-kubernetes/lib/horizontal-pod-autoscaler-v2";
+import { PodDisruptionBudgetV1 } from "@cdktf/provider-kubernetes/lib/pod-disruption-budget-v1";
+import { Token, type ITerraformDependable, type TerraformCount } from "cdktf";
+import { type Construct } from "constructs";
+
+import { expression } from "../../core/expression";
+import { ROLLOUT_MINUTES, TARGET_CPU_PERCENT } from "./kubernetes-defaults";
+
+/** A deployment whose number of pods follows the CPU of one container. */
+interface Autoscaling {
+  /** The deployment. */
+  readonly workload: ITerraformDependable;
+
+  /** Name of the deployment. */
+  readonly workloadName: string;
+
+  /** Name of the objects. */
+  readonly name: string;
+
+  readonly namespaceName: string;
+
+  /** Container whose CPU counts: an idle proxy beside it would hide that it is busy. */
+  readonly containerName: string;
+
+  readonly minInstanceCount: number;
+
+  readonly maxInstanceCount: number;
+
+  readonly podLabels: Readonly<Record<string, string>>;
+
+  /** @default - it always exists */
+  readonly count?: TerraformCount;
+}
+
+/** The autoscaler of a deployment, and the budget that lets nodes be drained one pod at a time. */
+export function autoscaling(scope: Construct, spec: Autoscaling): ITerraformDependable[] {
+  const { containerName, count, workload } = spec;
+  const metadata = { name: spec.name, namespace: spec.namespaceName };
+  const autoscaler = new HorizontalPodAutoscalerV2(scope, "Autoscaler", {
+    metadata,
+    spec: {
+      minReplicas: spec.minInstanceCount,
+      maxReplicas: spec.maxInstanceCount,
+      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: spec.workloadName },
+      metric: [
+        {
+          type: "ContainerResource",
+          containerResource: {
+            container: containerName,
+            name: "cpu",
+            target: { type: "Utilization", averageUtilization: TARGET_CPU_PERCENT },
+          },
+        },
+      ],
+    },
+    count,
+    dependsOn: [workload],
+  });
+  const disruptionBudget = new PodDisruptionBudgetV1(scope, "DisruptionBudget", {
+    metadata,
+    spec: {
+      // `minAvailable` would keep the only pod on its node permanently.
+      maxUnavailable: "1",
+      selector: { matchLabels: { ...spec.podLabels } },
+    },
+    count,
+    dependsOn: [workload],
+  });
+  return [autoscaler, disruptionBudget];
+}
+
+/** Spreads pods over zones where there is room. */
+export function spreadOverZones(podLabels: Readonly<Record<string, string>>) {
+  return [
+    {
+      topologyKey: "topology.kubernetes.io/zone",
+      maxSkew: 1,
+      whenUnsatisfiable: "ScheduleAnyway",
+      labelSelector: [{ matchLabels: { ...podLabels } }],
+    },
+  ];
+}
+
+/** How long the first rollout may take, and those of this many pods one after another. */
+export function rolloutTimeouts(podCount: number): { readonly create: string; readonly update: string } {
+  // The first rollout has one pod, because the autoscaler is created after it.
+  return { create: rolloutTimeout(1), update: rolloutTimeout(podCount) };
+}
+
+function rolloutTimeout(podCount: number): string {
+  const { first, further } = ROLLOUT_MINUTES;
+  const minutes = Token.isUnresolved(podCount)
+    ? expression(`${first} + ${further} * (${Token.asString(podCount)} - 1)`)
+    : first + further * (podCount - 1);
+  return `${minutes}m`;
+}

@@ -1,0 +1,186 @@
+import { DeploymentV1 } from "@cdktf/provider-kubernetes/lib/deployment-v1";
+import { type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { claimName } from "../../core/claimed-names";
+import { countIf } from "../../core/conditional";
+import { objectName } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { requireProvider } from "../../core/provider-requirements";
+import { requireProps, type Rule } from "../../core/rules";
+import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../idp/container-spec";
+import { silentContainerRule } from "../../idp/worker-container";
+import {
+  DEFAULT_WORKER_COUNT,
+  usualWorkerMaximum,
+  WORKER_COUNT,
+  WORKER_RANGE,
+  WORKER_RESOURCES,
+} from "../../idp/worker-mode";
+import { CONTAINER_DEMAND, MAX_INSTANCES } from "../instance-rules";
+import { type Identity, type SeparateWorker } from "../parts";
+import { enoughConnections } from "../sql/database-size";
+import { autoscaling, rolloutTimeouts, spreadOverZones } from "./autoscaling";
+import {
+  PROGRESS_DEADLINE_SECONDS,
+  PROXY_GRACE_SECONDS,
+  ROLLOUT_SURGE,
+  SHARED_MEMORY,
+  TERMINATION_GRACE_SECONDS,
+} from "./kubernetes-defaults";
+import { type KubernetesWorkload } from "./kubernetes-workload";
+import { POD_MEMORY, WORKER_POD_CPU } from "./pod-size";
+import { completePodTemplate, podTemplate } from "./pod-template";
+import { type WorkloadNamespace } from "./workload-namespace";
+
+export interface KubernetesWorkerProps {
+  /** Container to run, without a port and without probes. */
+  readonly container: ContainerSpec;
+
+  /** Service account that the pods act as. It is granted access to what the container uses. */
+  readonly identity: Identity;
+
+  /** Namespace that the pods run in. */
+  readonly namespace: WorkloadNamespace;
+
+  /** Determines the names. */
+  readonly place: DeploymentPlace;
+
+  /** The server, whose service account, secrets and address the workers share, and whose rollouts wait for them. */
+  readonly server: KubernetesWorkload;
+
+  /**
+   * Whether it exists, as the functions of `core/conditional` return it.
+   *
+   * @default "true"
+   */
+  readonly condition?: string;
+
+  /**
+   * Maximum number of pods, plus one during a rollout.
+   *
+   * @default - one more than the minimum
+   */
+  readonly maxInstanceCount?: number;
+
+  /**
+   * Minimum number of pods.
+   *
+   * @default 1
+   */
+  readonly minInstanceCount?: number;
+}
+
+/**
+ * A deployment of workers beside that of the server, with an autoscaler and a disruption budget of its own.
+ *
+ * Nothing can connect to its pods. It holds no data: a task that a stopped pod has not finished waits in the database.
+ */
+export class KubernetesWorker extends Construct implements SeparateWorker {
+  readonly podLabels: Readonly<Record<string, string>>;
+
+  readonly ready: ITerraformDependable[];
+
+  readonly workerName: string;
+
+  readonly workload: DeploymentV1;
+
+  constructor(scope: Construct, id: string, props: KubernetesWorkerProps) {
+    super(scope, id);
+    requireProps(
+      this,
+      props,
+      { container: REQUIRED_CONTAINER, identity: true, namespace: true, place: REQUIRED_PLACE, server: true },
+      RULES,
+    );
+    requireProvider(this, "kubernetes");
+    const { container, identity, namespace, place, server } = props;
+    const { minInstanceCount = DEFAULT_WORKER_COUNT } = props;
+    const { maxInstanceCount = usualWorkerMaximum(minInstanceCount) } = props;
+    const count = countIf(props.condition);
+    this.workerName = objectName(place.deployment, WORKER);
+    claimName(this, "Kubernetes deployment", this.workerName, namespace);
+    this.podLabels = { ...server.podLabels, "app.kubernetes.io/component": WORKER };
+
+    this.workload = new DeploymentV1(this, MAIN_CHILD_ID, {
+      metadata: { name: this.workerName, namespace: namespace.namespaceName },
+      spec: {
+        // No replica count: the autoscaler sets it, and each apply would reset it.
+        selector: { matchLabels: { ...this.podLabels } },
+        strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: String(ROLLOUT_SURGE), maxUnavailable: "0" } },
+        progressDeadlineSeconds: PROGRESS_DEADLINE_SECONDS,
+        template: podTemplate({
+          account: server.account,
+          labels: this.podLabels,
+          annotations: { "secret-versions": server.secret.versions },
+          secret: server.secret,
+          container,
+          details: {
+            name: WORKER,
+            volumeMount: [{ name: SHARED_MEMORY_VOLUME, mountPath: SHARED_MEMORY.mountPath }],
+          },
+          resources: container.resources ?? DEFAULT_RESOURCES,
+          volumes: [{ name: SHARED_MEMORY_VOLUME, emptyDir: { medium: "Memory", sizeLimit: SHARED_MEMORY.sizeLimit } }],
+          proxyGraceSeconds: PROXY_GRACE_SECONDS,
+          terminationGracePeriodSeconds: TERMINATION_GRACE_SECONDS,
+          topologySpreadConstraint: spreadOverZones(this.podLabels),
+        }),
+      },
+      timeouts: rolloutTimeouts(maxInstanceCount),
+      count,
+      dependsOn: namespace.grantsTo(identity, container),
+    });
+    completePodTemplate(this.workload, container, server.secret, { address: server.address });
+    const scaling = autoscaling(this, {
+      name: this.workerName,
+      namespaceName: namespace.namespaceName,
+      workload: this.workload,
+      workloadName: this.workerName,
+      containerName: WORKER,
+      minInstanceCount,
+      maxInstanceCount,
+      podLabels: this.podLabels,
+      count,
+    });
+    // So that there is a worker before the last one beside a server stops.
+    server.startAfter(this.workload);
+
+    this.ready = [this.workload, ...scaling];
+  }
+}
+
+/** Name of the container and component of the labels. */
+const WORKER = "worker";
+
+const SHARED_MEMORY_VOLUME = "shared-memory";
+
+const DEFAULT_RESOURCES = { cpu: String(WORKER_RESOURCES.cpu), memory: WORKER_RESOURCES.memory };
+
+function most(props: KubernetesWorkerProps): number {
+  const { minInstanceCount = DEFAULT_WORKER_COUNT } = props;
+  return props.maxInstanceCount ?? usualWorkerMaximum(minInstanceCount);
+}
+
+const RULES: readonly Rule<KubernetesWorkerProps>[] = [
+  ...PLACE_RULES,
+  ...containerRules<KubernetesWorkerProps>("container", ({ container }) => container),
+  silentContainerRule("container", ({ container }) => container, "a workload"),
+  WORKER_COUNT.ruleOn("minInstanceCount", ({ minInstanceCount }) => minInstanceCount),
+  MAX_INSTANCES.ruleOn("maxInstanceCount", ({ maxInstanceCount }) => maxInstanceCount),
+  WORKER_RANGE.ruleOn({
+    workerCount: ["minInstanceCount", ({ minInstanceCount = DEFAULT_WORKER_COUNT }) => minInstanceCount],
+    workerMaxCount: ["maxInstanceCount", most],
+  }),
+  WORKER_POD_CPU.ruleOn("container.resources.cpu", ({ container }) => container.resources?.cpu),
+  POD_MEMORY.ruleOn({
+    cpu: ["container.resources.cpu", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.cpu],
+    memory: ["container.resources.memory", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.memory],
+  }),
+  enoughConnections(ROLLOUT_SURGE).ruleOn<KubernetesWorkerProps>({
+    maxConnections: CONTAINER_DEMAND.maxConnections,
+    maxInstanceCount: ["maxInstanceCount", most],
+    perInstance: ["connections of a worker", CONTAINER_DEMAND.perInstance],
+    ofWorkers: ["connections of other workers", () => 0],
+  }),
+];
