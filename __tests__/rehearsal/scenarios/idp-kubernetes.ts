@@ -39,6 +39,12 @@ function isAllowed(inputs: Inputs): boolean {
   return fits && allowsBlueprints(inputs) && allowsDomain(inputs) && allowsInstances(inputs, 1);
 }
 
+/** Whether a plan reads no secret that exists before it, as copies for the pods do. */
+function plansOffline({ secret_environment_variables: settings, smtp }: Inputs): boolean {
+  const { password_secret: password = null } = (smtp ?? {}) as { readonly password_secret?: unknown };
+  return Object.keys(settings ?? {}).length === 0 && password === null;
+}
+
 /** The identity provider on GKE Autopilot. */
 export const IDP_KUBERNETES: StackRehearsal = {
   inputs: { project_id: "my-project" },
@@ -80,6 +86,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
   lateStage: /^(google_|random_|terraform_data\.image_build)/,
   matrix: { ...MATRIX, ...ACCEPTED_BY_KUBERNETES },
   isAllowed,
+  plansOffline,
   refused: [...REFUSED_ALONE_BY_KUBERNETES, ...REFUSED_TOGETHER_BY_KUBERNETES],
   completed: withSubnetwork,
   kill: KILL,
