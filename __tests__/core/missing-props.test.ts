@@ -30,6 +30,9 @@ const container = standInContainer({
   mounts: [STAND_IN_MEDIA],
 });
 
+/** The same without anything that answers requests. */
+const silent = { ...container, port: undefined };
+
 const namespaceIn = (stack: Construct) =>
   new kubernetes.WorkloadNamespace(stack, "Namespace", { place: PLACE, cluster: STAND_IN_CLUSTER, name: "apps" });
 
@@ -106,6 +109,11 @@ const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
   KubernetesFrontDoor: frontDoorProps,
   KubernetesIdentityProvider: () => tenant,
   KubernetesWorkload: (stack) => ({ place: PLACE, identity, container, namespace: namespaceIn(stack) }),
+  KubernetesWorker: (stack) => {
+    const namespace = namespaceIn(stack);
+    const server = new kubernetes.KubernetesWorkload(stack, "Server", { place: PLACE, identity, container, namespace });
+    return { place: PLACE, identity, container: silent, namespace, server };
+  },
   MediaBucket: () => ({ place: PLACE }),
   Monitoring: (stack) => ({
     place: PLACE,
@@ -131,6 +139,7 @@ const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
   },
   ServerlessIdentityProvider: () => tenant,
   ServerlessService: () => ({ place: PLACE, identity, container, network: tenant.network }),
+  ServerlessWorkerPool: () => ({ place: PLACE, identity, container: silent, network: tenant.network }),
   ServiceIdentity: () => ({ place: PLACE, purpose: "run", description: "Runs." }),
   UpgradeBackup: () => ({ database: standInDatabase(), projectId, release: "2026.5.4" }),
   UptimeCheck: () => ({ place: PLACE, host: domain }),

@@ -53,6 +53,7 @@ describe("The identity provider's container", () => {
     const environment = { IDP_LOG_LEVEL: "debug", IDP_AVATARS: "initials" };
     expect(container({ environment }).environment).toEqual({
       baseline: BASELINE,
+      optional: {},
       overrides: environment,
       required: {
         IDP_LISTEN__HTTP: "0.0.0.0:9000",

@@ -4,6 +4,23 @@ import { type Terraform } from "../support/synthesis";
 const WHOLE = /^\$\{var\.(\w+)\}$/;
 const MEMBER = /^\$\{try\(var\.(\w+)\.(\w+), (\d+)\)\}$/;
 
+/** What stands for an input that is null, and what an input's word chooses. */
+const COALESCED = /^\$\{coalesce\(var\.(\w+), (\d+)\)\}$/;
+const OTHERWISE = /^\$\{\(var\.(\w+) != null \? var\.\1 : (".*")\)\}$/;
+const CHOSEN = /^\$\{\(((?:var\.\w+ == "[^"]+" \? \[[^\]]*\] : )+)null\)\}$/;
+const CHOICE = /var\.(\w+) == ("[^"]+") \? (\[[^\]]*\]) : /g;
+
+/** A whole text that is one of these, as it is with the given inputs; undefined if it is none. */
+export function chosenValue(text: string, inputOf: (name: string) => unknown): unknown {
+  const [, name = "", fallback = ""] = COALESCED.exec(text) ?? OTHERWISE.exec(text) ?? [];
+  if (name !== "") return inputOf(name) ?? JSON.parse(fallback);
+  const [, choices] = CHOSEN.exec(text) ?? [];
+  if (choices === undefined) return undefined;
+  const [, , , value = "null"] =
+    [...choices.matchAll(CHOICE)].find(([, input = "", word = ""]) => inputOf(input) === JSON.parse(word)) ?? [];
+  return JSON.parse(value);
+}
+
 /** A value as it is while nobody sets an input: inputs alone, inside of texts, and members with a number in their place. */
 export function atDefaults(terraform: Terraform, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => atDefaults(terraform, each));
@@ -18,10 +35,14 @@ export function atDefaults(terraform: Terraform, value: unknown): unknown {
   };
   const [, input] = WHOLE.exec(value) ?? [];
   if (input !== undefined) return defaultOf(input);
+  const chosen = chosenValue(value, defaultOf);
+  if (chosen !== undefined) return chosen;
   const [, object = "", member = "", otherwise] = MEMBER.exec(value) ?? [];
   if (otherwise !== undefined) {
     const members = defaultOf(object) as Record<string, unknown> | null;
     return members?.[member] ?? Number(otherwise);
   }
-  return value.replaceAll(/\$\{var\.(\w+)\}/g, (_, name: string) => JSON.stringify(defaultOf(name)).replaceAll('"', ""));
+  return value.replaceAll(/\$\{var\.(\w+)\}/g, (_, name: string) =>
+    JSON.stringify(defaultOf(name)).replaceAll('"', ""),
+  );
 }

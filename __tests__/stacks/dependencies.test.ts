@@ -215,7 +215,7 @@ describe("What starts after what, in the serverless stack", () => {
     expect(before).not.toContain(ADDRESS.database);
   });
 
-  it("lets only the service, and those who wait for it, wait for the image, the database's preparation and the application's secrets together", () => {
+  it("lets only the workers, the service, and those who wait for it, wait for the image, the database's preparation and the application's secrets together", () => {
     const waitForAll = graph.elements.filter(
       (element) =>
         !/^(local|output)\./.test(element) &&
@@ -225,6 +225,7 @@ describe("What starts after what, in the serverless stack", () => {
     );
     expect(waitForAll).toEqual([
       ADDRESS.guard,
+      "google_cloud_run_v2_worker_pool.worker",
       ADDRESS.service,
       "google_compute_global_forwarding_rule.front_door_https_rule",
       ...WITH_ADDRESS,

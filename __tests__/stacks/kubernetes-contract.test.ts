@@ -64,9 +64,9 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
         (valueAt(podTemplateOf(ADDRESS.workload), "spec.container") as Block[]).map(({ command, args, name }) => [
           name,
           command,
-          args,
+          byDefault(args),
         ]),
-      [["server", undefined, undefined]],
+      [["server", undefined, null]],
     ],
     ["The container listens on port 9000", () => valueAt(server(), "port.0.container_port"), 9000],
   ],

@@ -208,7 +208,7 @@ describe("In both synthesized results", () => {
       kubernetesTerraform().variable,
     ];
     const common = Object.keys(serverlessInputs).filter((name) => name in kubernetesInputs);
-    expect(common).toHaveLength(47);
+    expect(common).toHaveLength(53);
     for (const name of common) {
       // Only one platform can serve a certificate that is validated by DNS without a further step.
       if (name === "certificate_validation") continue;
@@ -236,6 +236,10 @@ describe("In both synthesized results", () => {
       "min_instance_count",
       "network",
       "subnetwork",
+      "worker_count",
+      "worker_cpu",
+      "worker_memory",
+      "worker_mode",
     ]);
   });
 

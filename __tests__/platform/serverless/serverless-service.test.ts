@@ -234,9 +234,9 @@ describe("ServerlessService", () => {
   });
 
   const NO_INSTANCE =
-    "minInstanceCount is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1";
+    "minInstanceCount is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1, or give the worker a place of its own";
   const NO_CPU =
-    "cpuAlwaysAllocated is false; mail, tasks and clean-ups wait for the next request, because the worker gets no CPU between requests; set it to true";
+    "cpuAlwaysAllocated is false; mail, tasks and clean-ups wait for the next request, because the worker gets no CPU between requests; set it to true, or give the worker a place of its own";
 
   it("warns at synth when literals let the worker sleep, and goes on", () => {
     const { stack, terraform } = serviceIn({ service: { minInstanceCount: 0, cpuAlwaysAllocated: false } });

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 
+import { chosenValue } from "../../../stacks/default-values";
 import { type BlockSchema, type ProviderSchema, trimmedSchema } from "../../../stacks/provider-schema/provider-schema";
 import { type Block, type Terraform } from "../../../support/synthesis";
 import { API_TYPES } from "./api-types";
@@ -105,13 +106,17 @@ export function apiObjects({ resource = {}, variable = {} }: Terraform): Address
 
 function withDefaults<Value>(value: Value, variables: Readonly<Record<string, Block>>): Value {
   return JSON.parse(JSON.stringify(value), (_key, item: unknown) =>
-    typeof item !== "string"
-      ? item
-      : item.replace(/\$\{var\.(\w+)\}/g, (reference, name: string) => {
-          const given = variables[name]?.default;
-          return typeof given === "string" || typeof given === "number" ? String(given) : reference;
-        }),
+    typeof item === "string" ? textWithDefaults(item, (name) => variables[name]?.default) : item,
   ) as Value;
+}
+
+function textWithDefaults(text: string, defaultOf: (name: string) => unknown): unknown {
+  const chosen = chosenValue(text, defaultOf);
+  if (chosen !== undefined) return typeof chosen === "number" ? String(chosen) : chosen;
+  return text.replace(/\$\{var\.(\w+)\}/g, (reference, name: string) => {
+    const given = defaultOf(name);
+    return typeof given === "string" || typeof given === "number" ? String(given) : reference;
+  });
 }
 
 /** One resource in the form of the Kubernetes API. */

@@ -122,10 +122,11 @@ describe("An object in the form of the interface", () => {
 
 /** https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted */
 describe("By the restricted pod security standard,", () => {
-  it("the pods that are looked at are those of the server and of the initialization, in every scenario", () => {
+  it("the pods that are looked at are those of server, worker and initialization, in every scenario", () => {
     expect(pods.map(([place]) => place)).toEqual([
       "stack: kubernetes_job_v1.db_init",
       "stack: kubernetes_deployment_v1.workload",
+      "stack: kubernetes_deployment_v1.worker",
       "literal: kubernetes_job_v1.identity_provider_db_init",
       "literal: kubernetes_deployment_v1.identity_provider_workload",
     ]);
