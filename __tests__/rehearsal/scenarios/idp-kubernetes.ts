@@ -28,6 +28,7 @@ import { mailChanges, prepareMail, WITH_MAIL } from "./mail";
 import { monitoringChanges, prepareMonitoring, WITH_RECEIVERS } from "./monitoring";
 import { RECOVERY_CHANGES } from "./recovery";
 import { prepareSettings, settingsChanges } from "./settings";
+import { WITH_SEPARATE_WORKER, workerModeChanges } from "./worker-modes";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 
 /** Whether the rules that combine several inputs allow these; inputs that are not chosen yet break no rule. */
@@ -45,6 +46,16 @@ function plansOffline({ secret_environment_variables: settings, smtp }: Inputs):
   return Object.keys(settings ?? {}).length === 0 && password === null;
 }
 
+const WORKER_MODE_CHANGES = workerModeChanges({
+  isSeparate: (workload) => workload.endsWith("/idp-worker"),
+  rollout: { [DEPLOYMENT]: "update" },
+  separateWorker: [
+    "kubernetes_deployment_v1.worker[0]",
+    "kubernetes_horizontal_pod_autoscaler_v2.worker_autoscaler[0]",
+    "kubernetes_pod_disruption_budget_v1.worker_disruption_budget[0]",
+  ],
+});
+
 /** The identity provider on GKE Autopilot. */
 export const IDP_KUBERNETES: StackRehearsal = {
   inputs: { project_id: "my-project" },
@@ -55,6 +66,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
     ...WITH_MAIL,
     ...WITH_RECEIVERS,
     ...WITH_GEOIP,
+    ...WITH_SEPARATE_WORKER,
   },
   nullOutputs: ["bootstrap_token_command", "test_mail_command"],
   prepare: (deployment) => {
@@ -74,6 +86,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
     }),
     ...geoipChanges(DEPLOYMENT),
     ...monitoringChanges("kubernetes", ["uptimeCheck"]),
+    ...WORKER_MODE_CHANGES,
     ...KUBERNETES_DOMAIN_CHANGES,
     ...RECOVERY_CHANGES,
   ],

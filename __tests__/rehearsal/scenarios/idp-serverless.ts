@@ -30,6 +30,7 @@ import { bootstrapToken } from "./bootstrap-token";
 import { mailChanges, prepareMail, WITH_MAIL } from "./mail";
 import { RECOVERY_CHANGES } from "./recovery";
 import { prepareSettings, settingsChanges } from "./settings";
+import { WITH_SEPARATE_WORKER, workerModeChanges } from "./worker-modes";
 import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 
@@ -152,6 +153,12 @@ function loseImages({ cloud, web }: Deployment): void {
   for (const image of lost) web.registry.digests.delete(image);
 }
 
+const WORKER_MODE_CHANGES = workerModeChanges({
+  isSeparate: (workload) => workload.startsWith("google_cloud_run_v2_worker_pool "),
+  rollout: { [SERVICE]: "update" },
+  separateWorker: ["google_cloud_run_v2_worker_pool.worker[0]"],
+});
+
 const TOKEN = bootstrapToken({
   "google_secret_manager_secret_iam_member.secrets_bootstrap_token_runtime[0]": "create",
   [SERVICE]: "update",
@@ -173,7 +180,7 @@ function isAllowed(inputs: Inputs): boolean {
 /** The identity provider on Cloud Run. */
 export const IDP_SERVERLESS: StackRehearsal = {
   inputs: { project_id: "my-project" },
-  faultInputs: { project_id: "my-project", ...WITH_DOMAIN, ...WITH_MAIL, ...WITH_RECEIVERS },
+  faultInputs: { project_id: "my-project", ...WITH_DOMAIN, ...WITH_MAIL, ...WITH_RECEIVERS, ...WITH_SEPARATE_WORKER },
   nullOutputs: ["bootstrap_token_command", "load_balancer_address", "test_mail_command"],
   prepare: (deployment) => {
     prepareDomain(deployment);
@@ -194,6 +201,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
       changing: ["google_cloud_run_v2_job.test_mail[0]"],
     }),
     ...monitoringChanges("serverless", ["room", "uptimeCheck"]),
+    ...WORKER_MODE_CHANGES,
     ...DOMAIN_CHANGES,
     ...RECOVERY_CHANGES,
     TOKEN,

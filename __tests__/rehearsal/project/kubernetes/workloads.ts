@@ -141,6 +141,7 @@ export const WORKLOAD_TYPES: ResourceTypes = {
     },
     // The deletion returns while pods still terminate; only the namespace waits for them.
     afterDestroy: ({ id, values }, cloud) => {
+      cloud.podEnvironments.delete(id);
       const needs = cloud.podNeeds.get(id) ?? [];
       if (needs.length === 0) return;
       const pods = { type: "pods", id: `${namespaceOf(values)}/${id}`, values: {}, writeOnly: {}, needs };
