@@ -4,31 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
-import { programPath } from "../../support/programs";
 import { type Environment, psqlPath, runScript } from "../db-init/script-run";
 import { applicationLogin, describeOnServer } from "../db-init/tenants";
+import { runJob } from "./job-run";
 
 const execute = promisify(execFile);
-const SCRIPTS = join(__dirname, "../../../lib/idp/scripts");
-
-interface JobEnd {
-  readonly exitCode: number;
-  readonly output: string;
-}
-
-/** Runs a script as a job does, against the database of a tenant. */
-async function job(script: string, settings: Environment, further: Environment = {}): Promise<JobEnd> {
-  // An empty address: there is no proxy to stop.
-  const path = `${dirname(psqlPath())}:${process.env.PATH ?? ""}`;
-  const environment = { ...settings, PATH: path, DB_PROXY_QUIT_URL: "", ...further };
-  try {
-    const { stderr, stdout } = await execute(programPath("dash"), [join(SCRIPTS, script)], { env: environment });
-    return { exitCode: 0, output: stdout + stderr };
-  } catch (error) {
-    const { code, stderr, stdout } = error as { code: number; stderr: string; stdout: string };
-    return { exitCode: code, output: stdout + stderr };
-  }
-}
 
 const CONTENTS = [
   "CREATE TABLE authentik_core_user (id bigserial PRIMARY KEY, name text NOT NULL)",
@@ -58,13 +38,13 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
       SOURCE_NAME: settings.DB_NAME,
     };
 
-    expect(await job("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 0 });
+    expect(await runJob("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 0 });
     await runScript(restored(settings));
-    const filled = await job("fill-database.sh", restored(settings), source);
-    const again = await job("fill-database.sh", restored(settings), source);
+    const filled = await runJob("fill-database.sh", restored(settings), source);
+    const again = await runJob("fill-database.sh", restored(settings), source);
     // Written after the copy: it goes aside with the old data.
     await cluster.query(applicationLogin(settings), "INSERT INTO authentik_core_user (name) VALUES ('late')");
-    const swapped = await job("swap-database.sh", settings, { ACTION: "swap" });
+    const swapped = await runJob("swap-database.sh", settings, { ACTION: "swap" });
 
     expect(filled).toEqual({ exitCode: 0, output: expect.stringMatching(/^copying .*\nusers: 2\n$/s) as string });
     expect(again).toMatchObject({ exitCode: 2, output: expect.stringContaining("is not empty") as string });
@@ -73,9 +53,9 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     expect(await cluster.query(applicationLogin(settings), "INSERT INTO authentik_core_user (name) VALUES ('x')")).toBe(
       "",
     );
-    expect(await job("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 1 });
-    expect(await job("swap-database.sh", settings, { ACTION: "drop-former" })).toMatchObject({ exitCode: 0 });
-    expect(await job("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 0 });
+    expect(await runJob("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 1 });
+    expect(await runJob("swap-database.sh", settings, { ACTION: "drop-former" })).toMatchObject({ exitCode: 0 });
+    expect(await runJob("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 0 });
   });
 
   test("restore a dump whose checksum is right, and refuse all others before they change anything", async ({
@@ -102,10 +82,10 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
       await runScript(restored(settings));
 
       for (const file of ["cut", "wrong", "bare", "none"]) {
-        const refused = await job("fill-database.sh", restored(settings), { DUMP_FILE: `${folder}/${file}.dump` });
+        const refused = await runJob("fill-database.sh", restored(settings), { DUMP_FILE: `${folder}/${file}.dump` });
         expect([file, refused.exitCode]).toEqual([file, 3]);
       }
-      const filled = await job("fill-database.sh", restored(settings), { DUMP_FILE: `${folder}/a.dump` });
+      const filled = await runJob("fill-database.sh", restored(settings), { DUMP_FILE: `${folder}/a.dump` });
 
       expect(filled).toMatchObject({ exitCode: 0, output: expect.stringContaining("users: 2") as string });
       expect(await cluster.query(applicationLogin(restored(settings)), NAMES)).toBe("Zoë 🙂,akadmin");
@@ -125,7 +105,7 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
         await cluster.query(applicationLogin(settings), "SELECT pg_sleep(0.2)").catch(() => undefined);
     })();
 
-    const swapped = await job("swap-database.sh", settings, { ACTION: "swap" });
+    const swapped = await runJob("swap-database.sh", settings, { ACTION: "swap" });
     over.abort();
     await application;
 
@@ -140,8 +120,8 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     await runScript(settings);
     await cluster.query(applicationLogin(settings), ...CONTENTS);
 
-    expect(await job("count-users.sh", settings)).toEqual({ exitCode: 0, output: "users: 2\n" });
+    expect(await runJob("count-users.sh", settings)).toEqual({ exitCode: 0, output: "users: 2\n" });
     await cluster.query(applicationLogin(settings), "DELETE FROM authentik_core_user");
-    expect((await job("count-users.sh", settings)).exitCode).toBe(1);
+    expect((await runJob("count-users.sh", settings)).exitCode).toBe(1);
   });
 });

@@ -8,9 +8,13 @@ import { inSqlScene, INSTANCE, PROJECT } from "./sql-scene";
 const PAGE = readFileSync(packageFile("stacks/identity-provider.md"), "utf8");
 
 /** The scripts of a restore as the page calls them, with their words. */
-const COMMANDS = [...PAGE.matchAll(/^sh \S+\/scripts\/(restore|restore-drill)\.sh ?(.*)$/gm)].map(
-  ([, script = "", words = ""]) =>
-    [script as ScriptName, (words.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ""))] as const,
+const COMMANDS = [...PAGE.matchAll(/^((?:[A-Z_]+=\S+ )*)sh \S+\/scripts\/(restore|restore-drill)\.sh ?(.*)$/gm)].map(
+  ([, settings = "", script = "", words = ""]) =>
+    [
+      script as ScriptName,
+      (words.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", "")),
+      Object.fromEntries([...settings.matchAll(/(\w+)=(\S+)/g)].map(([, name = "", value = ""]) => [name, value])),
+    ] as const,
 );
 
 describeWith(["curl", "dash", "jq"], "The page's commands of a restore", () => {
@@ -21,13 +25,17 @@ describeWith(["curl", "dash", "jq"], "The page's commands of a restore", () => {
     ]);
   });
 
-  it.concurrent.each(COMMANDS)("%s %j runs", (script, words) =>
+  it.concurrent.each(COMMANDS)("%s %j runs with %j", (script, words, environment) =>
     inSqlScene(async ({ run, standIn }) => {
       standIn.secrets.payloads.set(`projects/${PROJECT}/secrets/administrator`, "geheim");
       standIn.sql.addBackup(PROJECT, INSTANCE, { type: "FINAL", instanceDeletionTime: "2026-11-22T11:00:00Z" });
       standIn.sql.addBackup(PROJECT, INSTANCE, { description: "before 2026.5.8" });
+      if (environment.FROM_INSTANCE !== undefined) standIn.sql.addBackup(PROJECT, environment.FROM_INSTANCE);
 
-      expect(await run(script, { arguments: words, input: "yes\n" })).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(await run(script, { arguments: words, environment, input: "yes\n" })).toMatchObject({
+        exitCode: 0,
+        stderr: "",
+      });
     }),
   );
 });

@@ -1,6 +1,7 @@
 import { SUPERUSER } from "../db-init/cluster";
 import { runScript } from "../db-init/script-run";
 import { applicationLogin, describeOnServer } from "../db-init/tenants";
+import { runJob } from "./job-run";
 
 const LATER = "application-password-of-later-Xk37";
 
@@ -46,5 +47,31 @@ describeOnServer("The job db-init on a restored instance", (test) => {
 
     expect((await runScript(settings)).exitCode).toBe(0);
     expect(await cluster.query(applicationLogin(settings), "SELECT current_user")).toBe(settings.DB_USER);
+  });
+
+  test("serves a deployment of another name after the job of the restore has renamed database and login", async ({
+    cluster,
+    tenant,
+  }) => {
+    const lost = tenant();
+    const here = { ...tenant(), DB_PASSWORD: LATER };
+    const names = { ...here, DB_USER: here.DB_NAME };
+    // Both have one name in a deployment.
+    const before = { ...lost, DB_USER: lost.DB_NAME };
+    await runScript(before);
+    await cluster.query(
+      applicationLogin(before),
+      "CREATE TABLE authentik_core_user (name text)",
+      "INSERT INTO authentik_core_user VALUES ('akadmin')",
+    );
+    const rename = () => runJob("swap-database.sh", { ...names, ACTION: "rename", FROM_NAME: lost.DB_NAME });
+
+    expect(await rename()).toMatchObject({ exitCode: 0 });
+    expect(await rename()).toMatchObject({ exitCode: 0 });
+    expect((await runScript(names)).exitCode).toBe(0);
+
+    const login = applicationLogin(names);
+    await expect(cluster.query(login, "SELECT name FROM authentik_core_user")).resolves.toBe("akadmin");
+    await expect(cluster.query(login, "ALTER TABLE authentik_core_user ADD COLUMN mail text")).resolves.toBe("");
   });
 });

@@ -1,48 +1,33 @@
 import { describeWith } from "../../support/programs";
-import { DUMP_JOB, inSqlScene, INIT_JOB, INSTANCE, JOBS, PROJECT } from "./sql-scene";
+import { expectNothingLeft, numbersTo, runUntil } from "./interruptions";
+import { inSqlScene, INSTANCE, PROJECT } from "./sql-scene";
 
-/** The requests that change something, in the order in which a drill makes them, and a look at what goes on. */
-const STEPS = [
-  ["sqladmin.instances.clone", "SIGTERM"],
-  ["sqladmin.instances.clone", "SIGKILL"],
-  ["sqladmin.operations.get", "SIGTERM"],
-  ["run.projects.locations.jobs.create", "SIGTERM"],
-  ["run.projects.locations.jobs.run", "SIGKILL"],
-  ["run.projects.locations.jobs.executions.list", "SIGTERM"],
-  ["sqladmin.instances.patch", "SIGTERM"],
-  ["sqladmin.instances.patch", "SIGKILL"],
-  ["sqladmin.instances.delete", "SIGTERM"],
-  ["sqladmin.instances.delete", "SIGKILL"],
-] as const;
+/** Requests of a drill that nothing interrupts. */
+const REQUESTS = 19;
+
+const ENDS = numbersTo(REQUESTS).flatMap((request) => [[request, "SIGTERM"] as const, [request, "SIGKILL"] as const]);
 
 jest.setTimeout(300_000);
 
 describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore-drill.sh", () => {
-  it.concurrent.each(STEPS)("interrupted at %s by %s: nothing that is billed stays", (step, signal) =>
+  it("makes as many requests as it is ended at below", () =>
     inSqlScene(async ({ run, standIn }) => {
-      let kill: ((signal: NodeJS.Signals) => void) | undefined;
-      let isOver = false;
-      standIn.onRequest = ({ method }) => {
-        if (method !== step || isOver) return;
-        isOver = true;
-        kill?.(signal);
-      };
+      expect((await run("restore-drill")).exitCode).toBe(0);
+      expect(standIn.requests).toHaveLength(REQUESTS);
+    }));
 
-      const killed = await run("restore-drill", {
-        onStart: (end) => {
-          kill = end;
-        },
-      });
+  it.concurrent.each(ENDS)("ended at request %i by %s: nothing that is billed stays", (request, signal) =>
+    inSqlScene(async (scene) => {
+      const ended = await runUntil(scene, "restore-drill", { request, signal });
       if (signal === "SIGKILL") {
-        expect(killed.exitCode).toBeNull();
-        standIn.sql.settle();
-        expect((await run("restore-drill")).exitCode).toBe(0);
+        expect(ended.exitCode).toBeNull();
+        // What a killed one leaves, the next one deletes.
+        expect(await scene.run("restore-drill")).toMatchObject({ exitCode: 0 });
       } else {
-        expect(killed.exitCode).toBe(143);
+        expect(ended.exitCode).toBe(143);
       }
 
-      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
-      expect([...standIn.jobs.jobs.keys()]).toEqual([`${JOBS}/${INIT_JOB}`, `${JOBS}/${DUMP_JOB}`]);
+      expectNothingLeft(scene);
     }),
   );
 

@@ -72,13 +72,14 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
         expect([spec.activeDeadlineSeconds, job.spec.activeDeadlineSeconds]).toEqual([3600, 3600]);
       }
       const databases = jobs.map((job) => variablesOf(job).DB_NAME);
-      expect(databases).toEqual([DATABASE, DATABASE, ...[1, 2].map(() => `${DATABASE}_restored`), DATABASE]);
+      const beside = `${DATABASE}_restored`;
+      expect(databases).toEqual([DATABASE, beside, DATABASE, beside, DATABASE]);
       const clone = expect.stringMatching(new RegExp(`^${CONNECTION}-restore-\\d{10}$`)) as string;
       const secondClone = expect.stringMatching(new RegExp(`-restore-\\d{10}\\?port=${PROXY_PORT}$`)) as string;
       expect(jobs.map(instancesOf)).toEqual([
+        [CONNECTION],
+        [CONNECTION],
         [clone],
-        [CONNECTION],
-        [CONNECTION],
         [CONNECTION, secondClone],
         [CONNECTION],
       ]);

@@ -91,9 +91,9 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
 
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
       expect(runsOf(scene)).toEqual([
-        `db-init ${DATABASE} -restore-…`,
         `puts clear ${DATABASE}`,
         `db-init ${DATABASE}_restored`,
+        `db-init ${DATABASE} -restore-…`,
         `restores ${DATABASE}_restored +-restore-…`,
         `puts swap ${DATABASE}`,
       ]);
@@ -119,6 +119,30 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
       expect(standIn.sql.instances.get(`${PROJECT}/${INSTANCE}`)?.passwords.get("postgres")).toBe("geheim");
       expect(runsOf(scene)).toEqual([`db-init ${DATABASE}`]);
     }),
+  );
+
+  it.concurrent(
+    "backup: takes the newest one of another deployment, and gives database and login their names of here",
+    () =>
+      inSqlScene(async (scene) => {
+        const { standIn } = scene;
+        standIn.secrets.payloads.set(`projects/${PROJECT}/secrets/administrator`, "geheim");
+        const at = (endTime: string) => ({ type: "AUTOMATED", backupInterval: { startTime: endTime, endTime } });
+        const newest = standIn.sql.addBackup(PROJECT, "sql-lost", at("2026-11-22T02:00:00Z"));
+        standIn.sql.addBackup(PROJECT, "sql-lost", at("2026-11-21T02:00:00Z"));
+        standIn.sql.addBackup(PROJECT, INSTANCE, at("2026-11-23T02:00:00Z"));
+
+        const { exitCode, stderr, stdout } = await scene.run("restore", {
+          arguments: ["backup", "latest", "--yes"],
+          environment: { FROM_INSTANCE: "sql-lost", FROM_DATABASE: "db_lost" },
+        });
+
+        expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+        expect(stdout).toContain(`3. rename the database and the login db_lost to ${DATABASE}`);
+        expect(standIn.requestsTo("sqladmin.instances.restoreBackup")[0]?.body).toEqual({ backup: newest });
+        expect(runsOf(scene)).toEqual([`puts rename ${DATABASE}`, `db-init ${DATABASE}`]);
+        expect(standIn.jobs.runs[0]?.environment.FROM_NAME).toBe("db_lost");
+      }),
   );
 
   it.concurrent("media: restores the newest deleted version of each file, and no file that exists again", () =>
@@ -156,7 +180,7 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
       expect(exitCode).toBe(2);
       expect(stderr).toContain('"--force" is no option');
       expect([...stderr.matchAll(/^ {2}- (\w+) is /gm)].map(([, name]) => name)).toEqual([
-        ...["SUBJECT", "INSTANCE", "ADMINISTRATOR_SECRET"],
+        ...["SUBJECT", "INSTANCE", "FROM_INSTANCE", "ADMINISTRATOR_SECRET"],
       ]);
       expect(standIn.requests).toEqual([]);
     }),

@@ -9,6 +9,7 @@ import { type Inputs } from "../deployment/deployment";
 import { CLUSTER, COPIES, DEPLOYMENT, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
 import { KUBERNETES_DOMAIN_CHANGES } from "./idp-kubernetes-domain";
 import { KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-incidents";
+import { deletedParts } from "./deleted-parts";
 import { geoipChanges, prepareGeoip, WITH_GEOIP } from "./geoip";
 import { prepareDomain, WITH_DOMAIN } from "./domain";
 import { all } from "./every-stack";
@@ -104,6 +105,15 @@ export const IDP_KUBERNETES: StackRehearsal = {
   completed: withSubnetwork,
   kill: KILL,
   scripts: SCRIPTS,
-  episodes: KUBERNETES_EPISODES,
+  episodes: [
+    ...KUBERNETES_EPISODES,
+    deletedParts([
+      "kubernetes_deployment_v1",
+      "kubernetes_horizontal_pod_autoscaler_v2",
+      "kubernetes_ingress_v1",
+      "kubernetes_job_v1",
+      "kubernetes_service_v1",
+    ]),
+  ],
   faults: [FAILING_BUILD, ...KUBERNETES_FAULTS],
 };

@@ -27,6 +27,7 @@ import { allowsBlueprints } from "../../stacks/refused-blueprint-inputs";
 import { blueprintChanges } from "./blueprints";
 import { DASHBOARD, monitoringChanges, prepareMonitoring, WITH_RECEIVERS } from "./monitoring";
 import { bootstrapToken } from "./bootstrap-token";
+import { deletedParts } from "./deleted-parts";
 import { mailChanges, prepareMail, WITH_MAIL } from "./mail";
 import { RECOVERY_CHANGES } from "./recovery";
 import { prepareSettings, settingsChanges } from "./settings";
@@ -218,5 +219,13 @@ export const IDP_SERVERLESS: StackRehearsal = {
   completed: withSubnetwork,
   kill: KILL,
   scripts: SCRIPTS,
+  episodes: [
+    deletedParts([
+      "google_cloud_run_v2_job",
+      "google_cloud_run_v2_service",
+      "google_cloud_run_v2_service_iam_member",
+      "google_compute_global_forwarding_rule",
+    ]),
+  ],
   faults: [...EARLY_FAULTS, FAILING_BUILD],
 };

@@ -88,10 +88,21 @@ cloud_run_job() {
     [ "$GOOGLE_STATUS" = 200 ] || [ "$GOOGLE_STATUS" = 404 ] || return 1
     google_sleep "$REST_POLL_SECONDS"
   done
-  echo '{}' >"$GOOGLE_WORK/run.json"
-  if ! google_create run "$jobs/$job_now:run" "$GOOGLE_WORK/run.json"; then google_uncertain || return 1; fi
-  await_execution || return 1
+  start_job && await_execution || return 1
   remove_job
+}
+
+# Starts the copy once: a run whose answer was lost is among its executions, because the copy is new.
+start_job() {
+  echo '{}' >"$GOOGLE_WORK/run.json"
+  job_tries=1
+  until google_create run "$jobs/$job_now:run" "$GOOGLE_WORK/run.json"; do
+    google_uncertain && [ "$job_tries" -lt "$REST_TRIES" ] || return 1
+    google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$job_tries")"
+    job_tries=$((job_tries + 1))
+    google_reading '.executions // [] | length' google_get run "$jobs/$job_now/executions" || return 1
+    [ "$GOOGLE_READ" = 0 ] || break
+  done
 }
 
 await_execution() {
@@ -172,10 +183,12 @@ kubernetes_job() {
   remove_job
 }
 
-# job_line PREFIX: prints what follows PREFIX in a line of the last job's log; nothing if the log does not show it in time.
+# job_line PREFIX: sets JOB_LINE to what follows PREFIX in a line of the last job's log; empty if the log does not show it in
+# time.
 job_line() {
+  JOB_LINE=
   if on_kubernetes; then
-    sed -n "s/^$1//p" "$GOOGLE_WORK/log" | tail -n 1
+    JOB_LINE=$(sed -n "s/^$1//p" "$GOOGLE_WORK/log" | tail -n 1)
     return 0
   fi
   jq -n --arg project "projects/$PROJECT_ID" --arg execution "${job_execution##*/}" --arg prefix "$1" '{
@@ -185,10 +198,10 @@ job_line() {
   job_until=$(($(google_seconds) + LOG_SECONDS))
   while :; do
     google_post logging entries:list "$GOOGLE_WORK/entries.json" || return 0
-    line=$(jq -r '.entries[0]?.textPayload // ""' "$GOOGLE_ANSWER")
-    [ -z "$line" ] || break
+    JOB_LINE=$(jq -r '.entries[0]?.textPayload // ""' "$GOOGLE_ANSWER")
+    [ -z "$JOB_LINE" ] || break
     [ "$(google_seconds)" -lt "$job_until" ] || return 0
     google_sleep "$REST_POLL_SECONDS"
   done
-  printf '%s\n' "${line#"$1"}"
+  JOB_LINE=${JOB_LINE#"$1"}
 }

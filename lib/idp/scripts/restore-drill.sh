@@ -80,8 +80,8 @@ google_reading '.connectionName // ""' google_get sqladmin "projects/$PROJECT_ID
   google_fail "The database instance $INSTANCE cannot be read." "Way out: check PROJECT_ID and INSTANCE; the caller needs roles/cloudsql.admin."
 [ -n "$POINT_IN_TIME" ] || POINT_IN_TIME=$(jq -nr --argjson time "$((GOOGLE_STARTED - 600))" '$time | todate')
 
-left=$(sql_clones "$INSTANCE" drill) || google_fail "The clones of $INSTANCE cannot be listed."
-for old in $left; do
+sql_clones "$INSTANCE" drill || google_fail "The clones of $INSTANCE cannot be listed."
+for old in $SQL_CLONES; do
   google_say "Deleting $old, which an earlier drill has left."
   sql_remove "$old" || google_fail "$old, which an earlier drill has left, cannot be deleted."
 done
@@ -96,10 +96,10 @@ google_reading '.connectionName // ""' google_get sqladmin "projects/$PROJECT_ID
   give_up "The clone cannot be read."
 run_job "$INIT_JOB" "$GOOGLE_READ" "" "${0%"${0##*/}"}./count-users.sh" "DB_NAME=$DATABASE" ||
   give_up "The users of the clone cannot be counted." "Way out: if a password was rotated after $POINT_IN_TIME, choose a later time."
-users=$(job_line "users: ")
+job_line "users: "
 counted_seconds=$(google_seconds)
 sql_remove "$clone" || give_up "The clone cannot be deleted."
 cloning=no
 google_on_interrupt :
-google_say "Restored ${users:-at least one} user(s) as of $POINT_IN_TIME: clone ready after $cloned_seconds s," \
+google_say "Restored ${JOB_LINE:-at least one} user(s) as of $POINT_IN_TIME: clone ready after $cloned_seconds s," \
   "users counted after $counted_seconds s, clone deleted after $(google_seconds) s."

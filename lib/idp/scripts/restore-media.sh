@@ -23,6 +23,14 @@ fi
 shown=$(sed -n '1,10p' "$GOOGLE_WORK/newest" | cut -f 3 | jq -Rrs 'rtrimstr("\n") | gsub("\n"; ", ")')
 [ "$total" -le 10 ] || shown="$shown and $((total - 10)) more"
 steps "Restore $total file(s) of $MEDIA_BUCKET?" "restore $shown; what exists again stays"
+# exists: whether the file is there again; others may begin with its name, but come after it.
+exists() {
+  FILE=$file
+  export FILE
+  google_reading '(.items[0]?.name // "") | (@uri | gsub("[.]"; "%2E") | gsub("~"; "%7E")) == env.FILE' \
+    google_get storage "b/$MEDIA_BUCKET/o" "prefix=$file&maxResults=1" && [ "$GOOGLE_READ" = true ]
+}
+
 restored=0 kept=0
 echo '{}' >"$GOOGLE_WORK/object.json"
 while IFS=$sql_tab read -r file generation plain <&4; do
@@ -30,8 +38,10 @@ while IFS=$sql_tab read -r file generation plain <&4; do
     "generation=$generation&ifGenerationMatch=0"; then
     restored=$((restored + 1))
   elif [ "$GOOGLE_STATUS" = 412 ] || google_says 'pre-condition'; then
-    # Also after an attempt whose answer was lost.
     kept=$((kept + 1))
+  elif [ "$GOOGLE_STATUS" = 404 ] && exists; then
+    # The answer to the first of several attempts was lost.
+    restored=$((restored + 1))
   else
     google_fail "$plain cannot be restored; $restored of $total are." "Way out: run the same command again."
   fi

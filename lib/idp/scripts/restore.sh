@@ -3,7 +3,7 @@
 #
 #   restore.sh point-in-time TIME   the database as it was at TIME, like 2026-11-22T12:00:00Z, through a clone
 #   restore.sh dump latest|OBJECT   the database from a dump, for example dumps/idp_demo-20261122T020000Z.dump
-#   restore.sh backup NAME          all databases of the instance from a backup, by its name or description
+#   restore.sh backup latest|NAME   all databases of the instance from a backup, by its name or description
 #   restore.sh final-backup         the same from the newest final backup of a deleted instance of this name
 #   restore.sh media [TIME]         deleted files of the media bucket, or only those deleted since TIME
 #   restore.sh drop-former          removes the database that point-in-time or dump has put aside
@@ -21,6 +21,8 @@
 #   INIT_JOB               name of the job db-init
 #   ADMINISTRATOR_SECRET   name of the secret with the administrator's password
 #   MEDIA_BUCKET           name of the media bucket
+#   FROM_INSTANCE          instance whose backup is restored, if it is one of another deployment (INSTANCE)
+#   FROM_DATABASE          name of that deployment's database, which is also its login's (DATABASE)
 #   REGION                 region of the jobs on Cloud Run, or
 #   NAMESPACE              namespace of the jobs in the cluster that kubectl is connected to
 # Settings of the calls and exit codes: google-rest.sh.
@@ -56,7 +58,7 @@ google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like
 case $action in
   point-in-time) google_setting SUBJECT "$time_pattern" "$time_meaning" ;;
   dump) google_setting SUBJECT 'latest|[A-Za-z0-9][A-Za-z0-9_./-]*' "latest, or the name of a dump in the bucket" ;;
-  backup) google_setting SUBJECT '[A-Za-z0-9][A-Za-z0-9 ._/:@-]*' "the name or the description of a backup" ;;
+  backup) google_setting SUBJECT '[A-Za-z0-9][A-Za-z0-9 ._/:@-]*' "latest, or the name or the description of a backup" ;;
   media)
     google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
     [ -z "$SUBJECT" ] || google_setting SUBJECT "$time_pattern" "$time_meaning"
@@ -68,6 +70,9 @@ if [ "$action" != media ]; then
   google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
   google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
   google_setting INIT_JOB '[a-z0-9][a-z0-9-]*' "the name of the job db-init"
+  FROM_INSTANCE=${FROM_INSTANCE:-$INSTANCE} FROM_DATABASE=${FROM_DATABASE:-$DATABASE}
+  google_setting FROM_INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
+  google_setting FROM_DATABASE '[a-z0-9_]+' "the name of a database"
   case $action in
     point-in-time | *backup) google_setting ADMINISTRATOR_SECRET '[A-Za-z0-9_-]+' "the name of the secret with the administrator's password" ;;
   esac
@@ -142,7 +147,12 @@ prepare() {
 }
 
 adopt() {
-  sql_set_administrator "$1" && connection_of "$1" && run_job "$INIT_JOB" "$connection" "" "" "DB_NAME=$DATABASE"
+  sql_set_administrator "$1" && connection_of "$1" || return 1
+  # Not of a clone, which has the names of its instance.
+  [ "$FROM_DATABASE" = "$DATABASE" ] || [ "$1" != "$INSTANCE" ] ||
+    run_job "$INIT_JOB" "$connection" "" "$folder/swap-database.sh" ACTION=rename "DB_NAME=$DATABASE" \
+      "FROM_NAME=$FROM_DATABASE" || return 1
+  run_job "$INIT_JOB" "$connection" "" "" "DB_NAME=$DATABASE"
 }
 
 say_former() {
@@ -175,19 +185,20 @@ case $action in
     say_former
     ;;
   point-in-time)
-    left=$(sql_clones "$INSTANCE" restore) || google_fail "The clones of $INSTANCE cannot be listed."
+    sql_clones "$INSTANCE" restore || google_fail "The clones of $INSTANCE cannot be listed."
     steps "Replace the data of $DATABASE by those of $SUBJECT?" \
-      ${left:+"delete what a killed restore has left: $left"} \
+      ${SQL_CLONES:+"delete what a killed restore has left: $SQL_CLONES"} \
+      "make an empty database ${DATABASE}_restored by the job $INIT_JOB" \
       "clone $INSTANCE as of $SUBJECT; the clone is billed while it exists" \
       "give the clone's logins the passwords of now, by the job $INIT_JOB" \
-      "make an empty database ${DATABASE}_restored by the job $INIT_JOB" \
       "copy $DATABASE of the clone into it by a job" "$exchange" "delete the clone"
-    for old in $left; do try "delete $old" sql_remove "$old"; done
+    for old in $SQL_CLONES; do try "delete $old" sql_remove "$old"; done
+    # First, because what an earlier restore has put aside stops it before anything is billed.
+    try "empty database" prepare
     clone=$INSTANCE-restore-$GOOGLE_STARTED
     try "clone" sql_clone "$INSTANCE" "$clone" "$SUBJECT"
     try "passwords of the clone" adopt "$clone"
     source=$connection
-    try "empty database" prepare
     try "copy" run_job "$INIT_JOB" "$own" "$source" "$folder/fill-database.sh" "DB_NAME=${DATABASE}_restored" \
       "SOURCE_NAME=$DATABASE"
     try "exchange" swap swap
@@ -196,26 +207,29 @@ case $action in
     say_former
     ;;
   backup | final-backup)
-    export INSTANCE SUBJECT
+    export FROM_INSTANCE SUBJECT
     # shellcheck disable=SC2016 # names of jq
-    filter='select(.instance == env.INSTANCE and .state == "SUCCESSFUL")'
+    filter='select(.instance == env.FROM_INSTANCE and .state == "SUCCESSFUL")'
     if [ "$action" = backup ]; then
-      filter="$filter"' | select(.description == env.SUBJECT or .name == env.SUBJECT or (.name | split("/") | last) == env.SUBJECT)'
+      filter="$filter"' | select(env.SUBJECT == "latest" or .description == env.SUBJECT or .name == env.SUBJECT or (.name | split("/") | last) == env.SUBJECT)'
     else
       filter="$filter"' | select(.type == "FINAL")'
     fi
     google_reading "[.backups[]? | $filter]"' | sort_by(.instanceDeletionTime // .backupInterval.endTime // "") | last // {}
       | "\(.name // "") \(.instanceDeletionTime // .backupInterval.endTime // "")"' \
-      google_get sqladmin "projects/$PROJECT_ID/backups" "filter=instance%3A$INSTANCE" ||
+      google_get sqladmin "projects/$PROJECT_ID/backups" "filter=instance%3A$FROM_INSTANCE" ||
       google_fail "The backups of project $PROJECT_ID cannot be read." "Way out: the caller needs roles/cloudsql.admin."
     name=${GOOGLE_READ%% *}
     [ -n "$name" ] || {
-      google_complain "There is no such backup of $INSTANCE. All of them: gcloud sql backups list --project=$PROJECT_ID"
+      google_complain "There is no such backup of $FROM_INSTANCE. All of them: gcloud sql backups list --project=$PROJECT_ID"
       exit 1
     }
+    renames=
+    [ "$FROM_DATABASE" = "$DATABASE" ] || renames="rename the database and the login $FROM_DATABASE to $DATABASE"
     steps "Overwrite everything in $INSTANCE?" \
       "restore $name (of ${GOOGLE_READ#* }) into $INSTANCE; all its databases are overwritten, which takes minutes" \
       "give the administrator's login the password that is stored now" \
+      ${renames:+"$renames"} \
       "store the other passwords of now in the database by the job $INIT_JOB"
     jq -n --arg name "$name" '{ backup: $name }' >"$GOOGLE_WORK/restore.json"
     try "restore $name" sql_change "Restore of $INSTANCE" POST "instances/$INSTANCE/restoreBackup" "$GOOGLE_WORK/restore.json"

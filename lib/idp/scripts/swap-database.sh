@@ -5,6 +5,7 @@
 #   clear        removes the restored database, so that a restore begins with an empty one
 #   swap         the application's database becomes <name>_former, the restored one takes its name
 #   drop-former  removes <name>_former
+#   rename       the database and the login FROM_NAME, of another deployment, take the application's name
 #
 #   ACTION                                       one of these
 #   DB_HOST, DB_PORT, DB_NAME, DB_ADMIN_USER, DB_ADMIN_PASSWORD   server, application's database, administrator
@@ -24,7 +25,7 @@ export PGDATABASE="${DB_ADMIN_DATABASE:-postgres}" PGCONNECT_TIMEOUT=10 PGSSLMOD
 # run: statements from standard input.
 run() {
   psql --no-psqlrc --no-password --quiet --no-align --tuples-only --set=ON_ERROR_STOP=1 --set=name="$DB_NAME" \
-    --set=restored="${DB_NAME}_restored" --set=former="${DB_NAME}_former"
+    --set=restored="${DB_NAME}_restored" --set=former="${DB_NAME}_former" --set=from="${FROM_NAME:-}"
 }
 
 tries=0
@@ -71,8 +72,21 @@ SQL
     echo 'DROP DATABASE IF EXISTS :"former" WITH (FORCE)' | run
     echo "${DB_NAME}_former is gone"
     ;;
+  rename)
+    found=$(echo "SELECT count(*) FROM pg_database WHERE datname IN (:'from', :'name')" | run)
+    [ "$found" = 1 ] || { echo "failed: there must be one of the databases $FROM_NAME and $DB_NAME, not $found" >&2 && exit 1; }
+    # Repeated after an interruption, it finds nothing left to rename. A login keeps its rights and what it owns.
+    run <<'SQL'
+SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = :'from' \g /dev/null
+BEGIN;
+SELECT format('ALTER DATABASE %I RENAME TO %I', datname, :'name') FROM pg_database WHERE datname = :'from' \gexec
+SELECT format('ALTER ROLE %I RENAME TO %I', rolname, :'name') FROM pg_roles WHERE rolname = :'from' \gexec
+COMMIT;
+SQL
+    echo "renamed: $FROM_NAME is $DB_NAME now"
+    ;;
   *)
-    echo "failed: ACTION is $ACTION; there are clear, swap and drop-former" >&2
+    echo "failed: ACTION is $ACTION; there are clear, swap, drop-former and rename" >&2
     exit 2
     ;;
 esac
