@@ -1,7 +1,12 @@
 /** The part of a synthesized configuration that determines the number of resources. */
 export interface CountedConfiguration {
-  readonly resource?: Readonly<Record<string, Readonly<Record<string, { readonly count?: unknown }>>>>;
+  readonly resource?: Readonly<Record<string, Readonly<Record<string, CountedResource>>>>;
   readonly variable?: Readonly<Record<string, { readonly default?: unknown }>>;
+}
+
+interface CountedResource {
+  readonly count?: unknown;
+  readonly for_each?: unknown;
 }
 
 type Variables = NonNullable<CountedConfiguration["variable"]>;
@@ -10,12 +15,15 @@ type Variables = NonNullable<CountedConfiguration["variable"]>;
  * Number of resources that a first plan adds if every input keeps its default.
  *
  * A synthesized count is a number, an input, or one of two numbers, depending on conditions on inputs. A count of any
- * other form is taken as one resource.
+ * other form is taken as one resource, and what exists for each of a list that inputs fill, as none.
  */
 export function plannedResources({ resource = {}, variable = {} }: CountedConfiguration): number {
   return Object.values(resource)
     .flatMap((named) => Object.values(named))
-    .reduce((sum, { count = 1 }) => sum + countOf(String(count), variable), 0);
+    .reduce(
+      (sum, { count = 1, for_each: list }) => sum + (list === undefined ? countOf(String(count), variable) : 0),
+      0,
+    );
 }
 
 function countOf(count: string, variables: Variables): number {
@@ -23,13 +31,20 @@ function countOf(count: string, variables: Variables): number {
   const chosen = condition === undefined ? valueOf(count.replace(/^\$\{(.*)\}$/, "$1"), variables) : undefined;
   if (typeof chosen === "number") return chosen;
   if (condition === undefined) return 1;
-  // No condition has || within &&, so parentheses change nothing.
-  const holds = condition
+  const chosenTerms = condition
     .replaceAll(/try\(([^,]+), null\)/g, "$1")
+    .replaceAll(/\(([^()?]+) \? ([^():]+) : ([^()]+)\)/g, (_, test: string, yes: string, no: string) =>
+      holds(test, variables) ? yes : no,
+    );
+  return Number(holds(chosenTerms, variables) ? met : unmet);
+}
+
+/** No condition has || within &&, so parentheses change nothing. */
+function holds(condition: string, variables: Variables): boolean {
+  return condition
     .replaceAll(/[()]/g, "")
     .split(" || ")
     .some((terms) => terms.split(" && ").every((term) => isTrue(term, variables)));
-  return Number(holds ? met : unmet);
 }
 
 function isTrue(term: string, variables: Variables): boolean {

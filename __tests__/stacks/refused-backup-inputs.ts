@@ -11,6 +11,7 @@ const one = (behaviour: string, name: string, value: unknown, rule: string): Ref
 
 /** Values that are accepted, for trying combinations. */
 export const ACCEPTED_BACKUPS = {
+  backup_before_upgrade: [true, false],
   backup_location: [null, "eu"],
   backup_retention_count: [7, 365],
   transaction_log_days: [7, 1],
