@@ -32,7 +32,7 @@ import { ServiceIdentity } from "./platform/identity/service-identity";
 import { type SeparateWorker } from "./platform/parts";
 import { ImageRegistry } from "./platform/registry/image-registry";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
-import { workerResourcesOf } from "./worker-props";
+import { workerCountOf, workerResourcesOf } from "./worker-props";
 
 /** What a variant needs beyond the shared parts. */
 export interface Variant {
@@ -262,6 +262,8 @@ export abstract class IdentityProvider extends Construct {
       maxInstanceCount,
       minInstanceCount,
       protection: isProtected(this.settings.protection),
+      workerCount: workerCountOf(this.settings),
+      workerMode: this.settings.workerMode,
       apis: this.apis,
     });
   }

@@ -9,7 +9,7 @@ import { describeWith } from "../support/programs";
 import { temporaryFolder } from "../support/synthesis";
 import { LOG_COMMANDS, PAGE_NAMES } from "../tools/monitoring-parts";
 
-const { database, job, namespace, projectId, workload } = PAGE_NAMES.serverless;
+const { database, job, namespace, projectId, worker, workload } = PAGE_NAMES.serverless;
 const IN_CLUSTER = PAGE_NAMES.kubernetes;
 
 const entry = (type: string, labels: Readonly<Record<string, string>>, further: Partial<LogEntry> = {}): LogEntry => ({
@@ -20,7 +20,8 @@ const entry = (type: string, labels: Readonly<Record<string, string>>, further: 
 /** An entry of each part, by the words of the page. */
 const WRITTEN: Readonly<Record<string, LogEntry>> = {
   "server and worker, on Cloud Run": entry("cloud_run_revision", { service_name: workload }),
-  "what the entrypoint says of the worker, on Cloud Run": entry(
+  "separate workers, on Cloud Run": entry("cloud_run_worker_pool", { worker_pool_name: worker }),
+  "what the entrypoint says of the worker beside the server, on Cloud Run": entry(
     "cloud_run_revision",
     { service_name: workload },
     { textPayload: "cloud-entrypoint: worker ended with exit code 1" },
@@ -28,7 +29,8 @@ const WRITTEN: Readonly<Record<string, LogEntry>> = {
   "the job that prepares the database, on Cloud Run": entry("cloud_run_job", { job_name: job }),
   "the load balancer of a domain, on Cloud Run": entry("http_load_balancer", { url_map_name: `${workload}-https` }),
   "server and worker, on GKE": entry("k8s_container", { namespace_name: namespace, container_name: "server" }),
-  "what the entrypoint says of the worker, on GKE": entry(
+  "separate workers, on GKE": entry("k8s_container", { namespace_name: namespace, container_name: "worker" }),
+  "what the entrypoint says of the worker beside the server, on GKE": entry(
     "k8s_container",
     { namespace_name: namespace, container_name: "server" },
     { textPayload: "cloud-entrypoint: worker ended with exit code 1" },
@@ -102,10 +104,10 @@ describeWith(["bash"], "The commands that show the log", () => {
     const shown = Object.entries(WRITTEN).filter(([, each]) => isSelected(call[3] ?? "", each));
     const names = shown.map(([name]) => name);
     expect(names).toContain(part);
-    // What the entrypoint says is written by the server's container.
-    expect(names.filter((name) => name !== part).every((name) => name.startsWith("what the entrypoint says"))).toBe(
-      true,
-    );
+    // What the entrypoint says is written by the server's container, and a separate worker is a worker.
+    expect(
+      names.filter((name) => name !== part).every((name) => /^(what the entrypoint says|separate)/.test(name)),
+    ).toBe(true);
   });
 });
 

@@ -44,7 +44,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
     {
       what: "The server process ends",
       byItself: `The ${instance} ends with it, after its worker has finished; ${another}`,
-      alerts: ["errors", "restarts"],
+      alerts: ["errors", ...(platform === "serverless" ? ["container-ended"] : ["restarts"])],
       then: "Read the log of the service if it happens again.",
       shownBy: [ENTRYPOINT, "ends when the server ends by itself, after the worker has finished"],
     },
@@ -59,11 +59,22 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       ],
     },
     {
-      what: "The worker ends",
-      byItself: "The entrypoint starts it again after 1 to 30 s; sign-in goes on, mail and tasks wait",
-      alerts: ["worker-down"],
+      what: "The worker beside the server ends",
+      byItself:
+        "The entrypoint starts it again after 1 to 30 s; sign-in goes on, mail and tasks wait. With `all-in-one`, the container ends, and another one is started",
+      alerts: ["worker-down", ...(platform === "serverless" ? ["container-ended"] : ["restarts"])],
       then: "Read the lines before, if it ends again and again.",
       shownBy: [ENTRYPOINT, "starts a killed worker again, in an emptied temporary folder"],
+    },
+    {
+      what: "A separate worker ends",
+      byItself:
+        platform === "serverless"
+          ? "Cloud Run starts another one; the servers go on, and mail and tasks wait if it was the only one"
+          : "The cluster starts its container again; the servers go on, and mail and tasks wait if it was the only one",
+      alerts: platform === "serverless" ? ["container-ended", "worker-missing"] : ["restarts", "worker-missing"],
+      then: "Read what it said, if it ends again and again.",
+      shownBy: [ENTRYPOINT, "goes on serving, as server-alone, while the worker of another one is replaced"],
     },
     {
       what: `${instance === "pod" ? "A pod" : "An instance"} ends`,

@@ -15,6 +15,7 @@ const NAMES = {
   database: "sql-demo-1a2b3c-idp",
   maxConnections: "100",
   maxInstances: "3",
+  workers: "1",
   dumpJob: "",
   dumpBucket: "",
   namespace: "identity-provider",
@@ -29,9 +30,16 @@ export const PAGE_NAMES: Readonly<Record<Platform, AlertNames>> = {
     ...NAMES,
     urlMap: "idp-demo-1a2b3c-https",
     workload: "idp-demo-1a2b3c",
+    worker: "idp-demo-1a2b3c-w",
     job: "idp-demo-1a2b3c-db-init",
   },
-  kubernetes: { ...NAMES, urlMap: "k8s2-um-[0-9a-z]+-identity-provider.*", workload: "idp", job: "idp-db-init" },
+  kubernetes: {
+    ...NAMES,
+    urlMap: "k8s2-um-[0-9a-z]+-identity-provider.*",
+    workload: "idp",
+    worker: "idp-worker",
+    job: "idp-db-init",
+  },
 };
 
 const CALLED: Readonly<Record<Platform, string>> = { kubernetes: "GKE", serverless: "Cloud Run" };
@@ -43,6 +51,8 @@ const NEEDS = {
   domain: "`domain`",
   dump: "dumps",
   protection: "`protection`",
+  separateWorker: '`worker_mode = "separate"`',
+  workerInContainer: '`worker_mode = "in-container"`',
   room: "`max_instance_count` above `min_instance_count`",
   uptimeCheck: "the uptime check",
 } as const;
@@ -76,7 +86,8 @@ export const LOG_COMMANDS = PLATFORMS.flatMap((platform) => {
   const names = PAGE_NAMES[platform];
   const filters: Readonly<Record<string, string>> = {
     "server and worker": LOGS_OF.workload(names, platform),
-    "what the entrypoint says of the worker": LOGS_OF.worker(names, platform),
+    "separate workers": LOGS_OF.separateWorker(names, platform),
+    "what the entrypoint says of the worker beside the server": LOGS_OF.worker(names, platform),
     "the job that prepares the database": LOGS_OF.job(names, platform, names.job),
     ...(platform === "kubernetes" ? { "what the cluster says of the pods": LOGS_OF.events(names, "Pod", "idp") } : {}),
     "the load balancer of a domain": LOGS_OF.loadBalancer(names),

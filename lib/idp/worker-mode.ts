@@ -22,6 +22,9 @@ const ALL_IN_ONE_SINCE = { year: 2026, feature: 5 } as const;
 export const WORKER_PROCESSES = { variable: "IDP_WORKER__PROCESSES", default: 1 } as const;
 export const WORKER_THREADS = { variable: "IDP_WORKER__THREADS", default: 2 } as const;
 
+/** Name of a worker in a place of its own: its container, and part of the names of its objects. */
+export const WORKER_NAME = "worker";
+
 /** Separate workers. */
 export const DEFAULT_WORKER_COUNT = 1;
 

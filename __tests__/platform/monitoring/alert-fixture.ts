@@ -17,6 +17,8 @@ export const NAMES: AlertNames = {
   maxConnections: "100",
   maxInstances: "3",
   workload: "idp-demo-1a2b3c",
+  worker: "idp-demo-1a2b3c-w",
+  workers: "2",
   securityPolicy: "idp-demo-1a2b3c-protection",
   deployment: "idp-demo-1a2b3c",
   job: "idp-demo-1a2b3c-db-init",

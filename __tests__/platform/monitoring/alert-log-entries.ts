@@ -7,12 +7,17 @@ export interface LogExample {
   readonly quiet: Readonly<Record<string, LogEntry>>;
 }
 
-const { database, deployment, dumpJob, job, namespace, projectId, secretPrefix, workload } = NAMES;
+const { database, deployment, dumpJob, job, namespace, projectId, secretPrefix, worker, workload } = NAMES;
 
 const logName = (log: string): string => `projects/${projectId}/logs/${encodeURIComponent(log)}`;
 
 const revision = (entry: LogEntry, service = workload): LogEntry => ({
   resource: { type: "cloud_run_revision", labels: { service_name: service, location: "us-central1" } },
+  ...entry,
+});
+
+const pool = (entry: LogEntry, name = worker): LogEntry => ({
+  resource: { type: "cloud_run_worker_pool", labels: { worker_pool_name: name, location: "us-central1" } },
   ...entry,
 });
 
@@ -33,8 +38,11 @@ const event = (kind: string, name: string, reason: string, ofNamespace = namespa
 const system = (textPayload: string): LogEntry =>
   revision({ logName: logName("run.googleapis.com/varlog/system"), textPayload });
 
-const rollout = (message: string, kind = "Revision"): LogEntry =>
-  revision({
+const systemOfPool = (textPayload: string, name = worker): LogEntry =>
+  pool({ logName: logName("run.googleapis.com/varlog/system"), textPayload }, name);
+
+const rollout = (message: string, kind = "Revision", of = revision): LogEntry =>
+  of({
     logName: logName("cloudaudit.googleapis.com/system_event"),
     severity: "ERROR",
     protoPayload: { status: { message }, response: { kind } },
@@ -86,6 +94,7 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
   "out-of-memory": {
     raises: [
       system("Out-of-memory event detected in container"),
+      systemOfPool("Out-of-memory event detected in container"),
       system("Memory limit of 4096 MiB exceeded with 4100 MiB used. Consider increasing the memory limit."),
     ],
     quiet: {
@@ -103,6 +112,14 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
       "what the log may say besides": expiry("STATE_UNSPECIFIED"),
     },
   },
+  "container-ended": {
+    raises: [system("Container called exit(1)."), systemOfPool("Container called exit(139).")],
+    quiet: {
+      "an instance that is no longer needed": system("Container called exit(0)."),
+      "one that was told to": systemOfPool("Container called exit(143)."),
+      "another worker pool": systemOfPool("Container called exit(1).", "other"),
+    },
+  },
   "no-instance": {
     raises: [
       revision({ textPayload: "The request was aborted because there was no available instance. Additional …" }),
@@ -115,7 +132,10 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
     },
   },
   "failed-rollout on serverless": {
-    raises: [rollout("Ready condition status changed to False for Revision idp-00002 with message: …")],
+    raises: [
+      rollout("Ready condition status changed to False for Revision idp-00002 with message: …"),
+      rollout("Ready condition status changed to False for Revision idp-w-00002 with message: …", "Revision", pool),
+    ],
     quiet: {
       "a rollout that succeeds": rollout("Ready condition status changed to True for Revision idp-00002."),
       "what is said of the service": rollout("Ready condition status changed to False for Service idp.", "Service"),

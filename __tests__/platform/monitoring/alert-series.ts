@@ -11,7 +11,8 @@ export interface Example {
   readonly quiet: Readonly<Record<string, Series>>;
 }
 
-const { database, dumpBucket, dumpJob, host, job, namespace, projectId, securityPolicy, urlMap, workload } = NAMES;
+const { database, dumpBucket, dumpJob, host, job, namespace, projectId, securityPolicy, urlMap, worker, workload } =
+  NAMES;
 
 const check = (name: string, location: string, ofHost = host) =>
   `monitoring_googleapis_com:uptime_check_${name}{monitored_resource="uptime_url", host="${ofHost}", checker_location="${location}"}`;
@@ -19,6 +20,8 @@ const revision = (metric: string, labels: string, service = workload) =>
   `run_googleapis_com:${metric}{monitored_resource="cloud_run_revision", service_name="${service}", revision_name="a", ${labels}}`;
 const pod = (metric: string, name: string, labels = "", container = "server") =>
   `kubernetes_io:container_${metric}{monitored_resource="k8s_container", namespace_name="${namespace}", container_name="${container}", pod_name="${name}"${labels}}`;
+const pool = (metric: string, labels: string, name = worker) =>
+  `run_googleapis_com:${metric}{monitored_resource="cloud_run_worker_pool", worker_pool_name="${name}", revision_name="a", ${labels}}`;
 const instance = (metric: string, labels = "", name = database) =>
   `cloudsql_googleapis_com:database_${metric}{monitored_resource="cloudsql_database", database_id="${projectId}:${name}"${labels}}`;
 const balancer = (metric: string, labels: string, map = urlMap) =>
@@ -193,6 +196,49 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       "a cache that gives way": [[pod("memory_limit_utilization", "a", ', memory_type="evictable"'), "0.95x60"]],
     },
   },
+  "worker-missing on serverless": {
+    afterMinutes: 40,
+    raises: [[pool("container_instance_count", 'state="active"'), "2x9 1x60"]],
+    quiet: {
+      "all there are": [[pool("container_instance_count", 'state="active"'), "2x60"]],
+      "a rollout": [[pool("container_instance_count", 'state="active"'), "2x20 1x3 2x60"]],
+    },
+  },
+  "worker-missing on kubernetes": {
+    afterMinutes: 40,
+    raises: [
+      [pod("uptime", "a", "", "worker"), "0+60x60"],
+      [pod("uptime", "b", "", "server"), "0+60x60"],
+    ],
+    quiet: {
+      "more than must run": ["a", "b", "c"].map((name) => [pod("uptime", name, "", "worker"), "0+60x60"] as const),
+    },
+  },
+  "worker-cpu on serverless": {
+    afterMinutes: 50,
+    raises: distribution((labels) => pool("container_cpu_utilizations_bucket", labels), "0.9", 20),
+    quiet: {
+      "an idle worker": distribution((l) => pool("container_cpu_utilizations_bucket", l), "0.5", 0),
+      "a busy server": distribution((l) => revision("container_cpu_utilizations_bucket", l), "0.9", 20),
+    },
+  },
+  "worker-memory on serverless": {
+    afterMinutes: 40,
+    raises: distribution((labels) => pool("container_memory_utilizations_bucket", labels), "0.9", 20),
+    quiet: { "half of it": distribution((l) => pool("container_memory_utilizations_bucket", l), "0.5", 0) },
+  },
+  "worker-cpu on kubernetes": {
+    afterMinutes: 50,
+    raises: [[pod("cpu_limit_utilization", "a", "", "worker"), "0.95x60"]],
+    quiet: { "a busy server": [[pod("cpu_limit_utilization", "a"), "0.95x60"]] },
+  },
+  "worker-memory on kubernetes": {
+    afterMinutes: 40,
+    raises: [[pod("memory_limit_utilization", "a", ', memory_type="non-evictable"', "worker"), "0.95x60"]],
+    quiet: {
+      "a full server": [[pod("memory_limit_utilization", "a", ', memory_type="non-evictable"'), "0.95x60"]],
+    },
+  },
   startup: {
     afterMinutes: 15,
     raises: starts(0, 1),
@@ -201,7 +247,10 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   "restarts on kubernetes": {
     afterMinutes: 30,
     raises: [[pod("restart_count", "a"), "0x9 0+1x30"]],
-    quiet: { "one restart": [[pod("restart_count", "a"), "0x9 1x30"]] },
+    quiet: {
+      "one restart": [[pod("restart_count", "a"), "0x9 1x30"]],
+      "the proxy beside it": [[pod("restart_count", "a", "", "database-proxy"), "0x9 0+1x30"]],
+    },
   },
   "database-down": gauge((name) => instance("up", "", name), 0, 1, 40),
   "database-cpu": gauge((name) => instance("cpu_utilization", "", name), 0.95, 0.5, 40),

@@ -19,6 +19,8 @@ const REVISION = [
   "revision_name",
   "service_name",
 ];
+/** Those of a worker pool as well, which the list has beside a revision. */
+const INSTANCE = [...REVISION, "worker_pool_name"];
 const JOB = ["job_name", "location", "monitored_resource", "project_id"];
 const DATABASE = ["database_id", "monitored_resource", "project_id", "region"];
 const CONTAINER = [
@@ -76,9 +78,9 @@ export const KNOWN_METRICS: Readonly<Record<string, KnownMetric>> = {
     ["location", "monitored_resource", "policy_name", "project_id"],
     ["backend_target_name", "blocked"],
   ),
-  "run_googleapis_com:container_cpu_utilizations_bucket": of("cloud_run_revision", REVISION, ["le"]),
-  "run_googleapis_com:container_instance_count": of("cloud_run_revision", REVISION, ["state"]),
-  "run_googleapis_com:container_memory_utilizations_bucket": of("cloud_run_revision", REVISION, ["le"]),
+  "run_googleapis_com:container_cpu_utilizations_bucket": of("cloud_run_worker_pool", INSTANCE, ["le"]),
+  "run_googleapis_com:container_instance_count": of("cloud_run_worker_pool", INSTANCE, ["state"]),
+  "run_googleapis_com:container_memory_utilizations_bucket": of("cloud_run_worker_pool", INSTANCE, ["le"]),
   "run_googleapis_com:container_startup_latencies_bucket": of("cloud_run_revision", REVISION, ["le"]),
   "run_googleapis_com:job_completed_execution_count": of("cloud_run_job", JOB, ["result"]),
   "run_googleapis_com:request_count": of("cloud_run_revision", REVISION, ["response_code", "response_code_class"]),

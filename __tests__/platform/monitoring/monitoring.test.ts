@@ -149,7 +149,7 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
 
   it("has every alert that makes sense if there is an address, or a channel", () => {
     const expected = alertsOn("serverless").filter(({ needs = [] }) =>
-      needs.every((need) => need === "room" || need === "uptimeCheck"),
+      needs.every((need) => ["room", "uptimeCheck", "workerInContainer"].includes(need)),
     );
     const ids = expected.map(({ id }) => id);
     expect(Object.keys(evaluated(EMAILS).policies)).toEqual(ids);
@@ -174,6 +174,19 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
     expect(further({ dump })).toEqual(["dump-failed", "dump-too-old"]);
     const { "at-maximum": none } = evaluated({ ...EMAILS, minInstanceCount: 3 }).policies;
     expect(none).toBeUndefined();
+  });
+
+  it.each([
+    ["in-container", "serverless", ["worker-down"]],
+    ["all-in-one", "serverless", []],
+    ["separate", "serverless", ["worker-cpu", "worker-memory", "worker-missing"]],
+    ["separate", "kubernetes", ["worker-cpu", "worker-memory", "worker-missing"]],
+  ] as const)("watches the worker where it is: %s on %s", (workerMode, platform, expected) => {
+    const { policies } = evaluated({ ...EMAILS, namespace: "idp", platform, workerCount: 2, workerMode });
+    expect(Object.keys(policies).filter((id) => id.startsWith("worker-"))).toEqual(expected);
+    const { "container-ended": ended, "worker-missing": missing } = policies;
+    if (missing !== undefined) expect(missing.query).toMatch(/ or vector\(0\)\) \/ 2$/);
+    if (platform === "serverless") expect(ended?.filter).toContain('worker_pool_name="idp-demo-abc123-w"');
   });
 
   it("tunes an alert, and leaves the others", () => {

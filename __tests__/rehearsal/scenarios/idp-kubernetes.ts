@@ -86,7 +86,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
       changing: [],
     }),
     ...geoipChanges(DEPLOYMENT),
-    ...monitoringChanges("kubernetes", ["uptimeCheck"]),
+    ...monitoringChanges("kubernetes", ["uptimeCheck", "workerInContainer"]),
     ...WORKER_MODE_CHANGES,
     ...KUBERNETES_DOMAIN_CHANGES,
     ...RECOVERY_CHANGES,

@@ -201,7 +201,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
       ],
       changing: ["google_cloud_run_v2_job.test_mail[0]"],
     }),
-    ...monitoringChanges("serverless", ["room", "uptimeCheck"]),
+    ...monitoringChanges("serverless", ["room", "uptimeCheck", "workerInContainer"]),
     ...WORKER_MODE_CHANGES,
     ...DOMAIN_CHANGES,
     ...RECOVERY_CHANGES,

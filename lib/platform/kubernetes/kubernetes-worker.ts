@@ -14,6 +14,7 @@ import { silentContainerRule } from "../../idp/worker-container";
 import {
   DEFAULT_WORKER_COUNT,
   usualWorkerMaximum,
+  WORKER_NAME,
   WORKER_COUNT,
   WORKER_RANGE,
   WORKER_RESOURCES,
@@ -99,9 +100,9 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
     const { minInstanceCount = DEFAULT_WORKER_COUNT } = props;
     const { maxInstanceCount = usualWorkerMaximum(minInstanceCount) } = props;
     const count = countIf(props.condition);
-    this.workerName = objectName(place.deployment, WORKER);
+    this.workerName = objectName(place.deployment, WORKER_NAME);
     claimName(this, "Kubernetes deployment", this.workerName, namespace);
-    this.podLabels = { ...server.podLabels, "app.kubernetes.io/component": WORKER };
+    this.podLabels = { ...server.podLabels, "app.kubernetes.io/component": WORKER_NAME };
 
     this.workload = new DeploymentV1(this, MAIN_CHILD_ID, {
       metadata: { name: this.workerName, namespace: namespace.namespaceName },
@@ -117,7 +118,7 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
           secret: server.secret,
           container,
           details: {
-            name: WORKER,
+            name: WORKER_NAME,
             volumeMount: [{ name: SHARED_MEMORY_VOLUME, mountPath: SHARED_MEMORY.mountPath }],
           },
           resources: container.resources ?? DEFAULT_RESOURCES,
@@ -137,7 +138,7 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
       namespaceName: namespace.namespaceName,
       workload: this.workload,
       workloadName: this.workerName,
-      containerName: WORKER,
+      containerName: WORKER_NAME,
       minInstanceCount,
       maxInstanceCount,
       podLabels: this.podLabels,
@@ -149,9 +150,6 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
     this.ready = [this.workload, ...scaling];
   }
 }
-
-/** Name of the container and component of the labels. */
-const WORKER = "worker";
 
 const SHARED_MEMORY_VOLUME = "shared-memory";
 

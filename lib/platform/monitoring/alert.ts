@@ -26,6 +26,12 @@ export interface AlertNames {
   /** Cloud Run service, or deployment in the namespace. */
   readonly workload: string;
 
+  /** Worker pool, or deployment of the workers in the namespace. */
+  readonly worker: string;
+
+  /** Separate workers that always run. */
+  readonly workers: string;
+
   /** Security policy of the load balancer. */
   readonly securityPolicy: string;
 
@@ -77,7 +83,8 @@ export interface LogCondition {
 export type Condition = LogCondition | MetricCondition;
 
 /** What a deployment must have for an alert to make sense. */
-export type AlertNeed = "audit" | "domain" | "dump" | "protection" | "room" | "uptimeCheck";
+export type AlertNeed =
+  "audit" | "domain" | "dump" | "protection" | "room" | "separateWorker" | "uptimeCheck" | "workerInContainer";
 
 /** A row of the table of alerts. */
 export interface Alert {
@@ -118,13 +125,19 @@ export function logCommand(filter: string, { projectId }: AlertNames, freshness 
 
 /** Log filters, each for everything that one part writes. */
 export const LOGS_OF = {
-  /** Server and worker. */
-  workload: ({ namespace, workload }: AlertNames, platform: Platform) =>
+  /** Server and worker, wherever that is. */
+  workload: ({ namespace, worker, workload }: AlertNames, platform: Platform) =>
     platform === "serverless"
-      ? `resource.type="cloud_run_revision" resource.labels.service_name="${workload}"`
-      : `resource.type="k8s_container" resource.labels.namespace_name="${namespace}" resource.labels.container_name="server"`,
+      ? `resource.type=("cloud_run_revision" OR "cloud_run_worker_pool") (resource.labels.service_name="${workload}" OR resource.labels.worker_pool_name="${worker}")`
+      : `resource.type="k8s_container" resource.labels.namespace_name="${namespace}" resource.labels.container_name=("server" OR "worker")`,
 
-  /** The lines that the entrypoint writes about the worker. */
+  /** A worker in a place of its own. */
+  separateWorker: ({ namespace, worker }: AlertNames, platform: Platform) =>
+    platform === "serverless"
+      ? `resource.type="cloud_run_worker_pool" resource.labels.worker_pool_name="${worker}"`
+      : `resource.type="k8s_container" resource.labels.namespace_name="${namespace}" resource.labels.container_name="worker"`,
+
+  /** The lines that the entrypoint writes about the worker beside the server. */
   worker: (names: AlertNames, platform: Platform) =>
     `${LOGS_OF.workload(names, platform)} textPayload:"cloud-entrypoint: "`,
 

@@ -75,6 +75,20 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly protection?: string;
 
   /**
+   * Number of separate workers that always run.
+   *
+   * @default 1
+   */
+  readonly workerCount?: number;
+
+  /**
+   * Where the worker runs: `in-container`, `all-in-one` or `separate`.
+   *
+   * @default "in-container"
+   */
+  readonly workerMode?: string;
+
+  /**
    * Regular expression for the name of the load balancer's URL map; needed with a domain.
    *
    * @default - none

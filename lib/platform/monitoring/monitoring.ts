@@ -1,12 +1,19 @@
 import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isOn, isSet, switchOf } from "../../core/conditional";
+import { isOn, isSet, isWord, switchOf } from "../../core/conditional";
 import { expression, numberText } from "../../core/expression";
-import { jobName, objectName, secretId, serviceName, sqlInstanceName } from "../../core/names";
+import { jobName, objectName, secretId, serviceName, sqlInstanceName, workerPoolName } from "../../core/names";
 import { PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProps, type Rule } from "../../core/rules";
 import { DB_INIT_JOB } from "../../idp/contract";
+import {
+  DEFAULT_WORKER_COUNT,
+  DEFAULT_WORKER_MODE,
+  isSeparate,
+  WORKER_MODES,
+  WORKER_NAME,
+} from "../../idp/worker-mode";
 import { securityPolicyName } from "../edge/security-policy";
 import { type AlertNames } from "./alert";
 import { AlertPolicies } from "./alert-policies";
@@ -52,6 +59,7 @@ export class Monitoring extends Construct {
       RULES,
     );
     const { apis, auditSecretAccess = false, dashboard = true, domain, place, platform } = props;
+    const { workerMode = DEFAULT_WORKER_MODE } = props;
     const dependsOn = apis.ready("monitoring");
     const names = this.namesOf(props);
     const conditions: AlertConditions = {
@@ -60,7 +68,9 @@ export class Monitoring extends Construct {
       dump: props.dump?.condition ?? "false",
       protection: props.protection ?? "false",
       room: hasRoom(props),
+      separateWorker: isSeparate(workerMode),
       uptimeCheck: isChecked(props),
+      workerInContainer: isWord(workerMode, WORKER_MODES.inContainer),
     };
     const table = new TerraformLocal(this, "Table", alertTable(platform, names, conditions)).fqn;
     const settings = new TerraformLocal(this, "Settings", settingsOf(props)).fqn;
@@ -112,6 +122,8 @@ export class Monitoring extends Construct {
       maxInstances: numberText(maxInstanceCount),
       securityPolicy: securityPolicyName(deployment),
       deployment: serviceName(deployment),
+      worker: isServerless ? workerPoolName(deployment) : objectName(deployment, WORKER_NAME),
+      workers: numberText(props.workerCount ?? DEFAULT_WORKER_COUNT),
       workload: isServerless ? serviceName(deployment) : objectName(deployment),
       job: isServerless ? jobName(deployment, DB_INIT_JOB) : objectName(deployment, DB_INIT_JOB),
       dumpJob: dump?.jobName ?? "",

@@ -6,11 +6,14 @@ const revision = ({ workload }: AlertNames): string =>
 const container = ({ namespace }: AlertNames): string =>
   `monitored_resource="k8s_container", namespace_name="${namespace}", container_name="server"`;
 
+const anyContainer = ({ namespace }: AlertNames): string =>
+  `monitored_resource="k8s_container", namespace_name="${namespace}", container_name=~"server|worker"`;
+
 /** Use of the fullest instance. */
 const fullest = (resource: string) => (names: AlertNames) =>
   `histogram_quantile(0.99, sum by (le) (rate(run_googleapis_com:container_${resource}_utilizations_bucket{${revision(names)}}[5m])))`;
 
-/** Alerts about instances and pods, and the worker in them. */
+/** Alerts about instances and pods. */
 export const WORKLOAD_ALERTS: readonly Alert[] = [
   {
     id: "at-maximum",
@@ -79,7 +82,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
       serverless: { filter: outOfMemory },
     },
     firstSteps: (names) =>
-      `Raise \`container_memory\`; another instance is started meanwhile. How often it happens: \`${logCommand(outOfMemory(names), names, "1d")}\``,
+      `Raise \`container_memory\`, or \`worker_memory\` if it was a separate worker; another instance is started meanwhile. How often it happens: \`${logCommand(outOfMemory(names), names, "1d")}\``,
   },
   {
     id: "no-instance",
@@ -116,14 +119,14 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
     measures: "restarts in 15 min",
     on: {
       kubernetes: {
-        query: (names) => `sum(increase(kubernetes_io:container_restart_count{${container(names)}}[15m]))`,
+        query: (names) => `sum(increase(kubernetes_io:container_restart_count{${anyContainer(names)}}[15m]))`,
         raisedWhen: ">",
         threshold: 3,
         durationSeconds: 60,
       },
     },
     firstSteps: (names, platform) =>
-      `Why it ended last: \`kubectl --namespace ${names.namespace} describe pods\`; OOMKilled: raise \`container_memory\`. What it said: \`${logCommand(LOGS_OF.workload(names, platform), names)}\``,
+      `Why it ended last: \`kubectl --namespace ${names.namespace} describe pods\`; OOMKilled: raise \`container_memory\`, or \`worker_memory\` for a separate worker. What it said: \`${logCommand(LOGS_OF.workload(names, platform), names)}\``,
   },
   {
     id: "failed-rollout",
@@ -131,8 +134,8 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
     severity: "ERROR",
     on: {
       serverless: {
-        filter: ({ workload }) =>
-          `resource.type="cloud_run_revision" resource.labels.service_name="${workload}" severity=ERROR protoPayload.response.kind="Revision" protoPayload.status.message:"Ready condition status changed to False"`,
+        filter: (names) =>
+          `${LOGS_OF.workload(names, "serverless")} severity=ERROR protoPayload.response.kind="Revision" protoPayload.status.message:"Ready condition status changed to False"`,
       },
       kubernetes: {
         filter: (names) =>
@@ -143,20 +146,22 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
       `The old version still answers. What the new one said: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\`. Mend the cause, or set \`application_version\` back, and apply again.`,
   },
   {
-    id: "worker-down",
-    title: "the worker ended",
-    severity: "ERROR",
-    on: {
-      serverless: { filter: (names) => `${LOGS_OF.worker(names, "serverless")} ${WORKER_ENDED}` },
-      kubernetes: { filter: (names) => `${LOGS_OF.worker(names, "kubernetes")} ${WORKER_ENDED}` },
-    },
+    id: "container-ended",
+    title: "a container ended by itself",
+    severity: "WARNING",
+    on: { serverless: { filter: endedContainer } },
     firstSteps: (names, platform) =>
-      `Mail and background tasks wait. It is started again after a pause; look whether it stays: \`${logCommand(LOGS_OF.worker(names, platform), names)}\`. If it ends again and again, the lines before say why, mostly a database that is away.`,
+      `Another one is started. Why it ended is in the lines before: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. If it ends again and again, mostly the database is away.`,
   },
 ];
 
 function outOfMemory(names: AlertNames): string {
   return `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/varlog/system") (textPayload:"Out-of-memory event detected in container" OR textPayload:"Consider increasing the memory limit")`;
+}
+
+/** With another code than that of a container which was told to. */
+function endedContainer(names: AlertNames): string {
+  return `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/varlog/system") textPayload:"Container called exit(" NOT textPayload:("exit(0)" OR "exit(143)")`;
 }
 
 function noInstance(names: AlertNames): string {
@@ -168,6 +173,3 @@ function whoIsBusy(names: AlertNames, platform: Platform): string {
     ? `Who sends the requests: \`${logCommand(LOGS_OF.requests(names), names)}\``
     : `Which pods are busy: \`kubectl --namespace ${names.namespace} top pods --containers\``;
 }
-
-/** The entrypoint's own words. */
-const WORKER_ENDED = 'textPayload:"worker ended with exit code"';

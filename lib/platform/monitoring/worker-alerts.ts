@@ -1,0 +1,96 @@
+import { LOGS_OF, logCommand, type Alert, type AlertNames, type Platform } from "./alert";
+
+const pool = ({ worker }: AlertNames): string =>
+  `monitored_resource="cloud_run_worker_pool", worker_pool_name="${worker}"`;
+
+const container = ({ namespace }: AlertNames): string =>
+  `monitored_resource="k8s_container", namespace_name="${namespace}", container_name="worker"`;
+
+/** Use of the fullest worker. */
+const fullest = (resource: string) => (names: AlertNames) =>
+  `histogram_quantile(0.99, sum by (le) (rate(run_googleapis_com:container_${resource}_utilizations_bucket{${pool(names)}}[5m])))`;
+
+/** The entrypoint's own words. */
+const WORKER_ENDED = 'textPayload:"worker ended with exit code"';
+
+/** Alerts about workers: beside the server under the entrypoint's eyes, or in a place of their own. */
+export const WORKER_ALERTS: readonly Alert[] = [
+  {
+    id: "worker-down",
+    title: "the worker ended",
+    severity: "ERROR",
+    needs: ["workerInContainer"],
+    on: {
+      serverless: { filter: (names) => `${LOGS_OF.worker(names, "serverless")} ${WORKER_ENDED}` },
+      kubernetes: { filter: (names) => `${LOGS_OF.worker(names, "kubernetes")} ${WORKER_ENDED}` },
+    },
+    firstSteps: (names, platform) =>
+      `Mail and background tasks wait. It is started again after a pause; look whether it stays: \`${logCommand(LOGS_OF.worker(names, platform), names)}\`. If it ends again and again, the lines before say why, mostly a database that is away.`,
+  },
+  {
+    id: "worker-missing",
+    title: "there are fewer workers than there should be",
+    severity: "ERROR",
+    measures: "share of `worker_count`",
+    needs: ["separateWorker"],
+    on: {
+      serverless: {
+        query: (names) =>
+          `(sum(run_googleapis_com:container_instance_count{${pool(names)}}) or vector(0)) / ${names.workers}`,
+        raisedWhen: "<",
+        threshold: 1,
+        durationSeconds: 900,
+      },
+      kubernetes: {
+        query: (names) =>
+          `(count(kubernetes_io:container_uptime{${container(names)}}) or vector(0)) / ${names.workers}`,
+        raisedWhen: "<",
+        threshold: 1,
+        durationSeconds: 900,
+      },
+    },
+    firstSteps: (names, platform) =>
+      `Mail and background tasks wait, or take longer. ${whatWorkersSaid(names, platform)}`,
+  },
+  {
+    id: "worker-cpu",
+    title: "the CPU of the workers is used up",
+    severity: "WARNING",
+    measures: "share of the CPU",
+    needs: ["separateWorker"],
+    on: {
+      serverless: { query: fullest("cpu"), raisedWhen: ">", threshold: 0.9, durationSeconds: 1800 },
+      kubernetes: {
+        query: (names) => `max(kubernetes_io:container_cpu_limit_utilization{${container(names)}})`,
+        raisedWhen: ">",
+        threshold: 0.9,
+        durationSeconds: 1800,
+      },
+    },
+    firstSteps: (names, platform) =>
+      `Tasks wait for each other: mail is late. Raise \`${platform === "serverless" ? "worker_count" : "worker_max_count"}\` or \`worker_cpu\`. ${whatWorkersSaid(names, platform)}`,
+  },
+  {
+    id: "worker-memory",
+    title: "the memory of the workers is nearly used up",
+    severity: "WARNING",
+    measures: "share of the memory",
+    needs: ["separateWorker"],
+    on: {
+      serverless: { query: fullest("memory"), raisedWhen: ">", threshold: 0.9, durationSeconds: 600 },
+      kubernetes: {
+        query: (names) =>
+          `max(kubernetes_io:container_memory_limit_utilization{${container(names)}, memory_type="non-evictable"})`,
+        raisedWhen: ">",
+        threshold: 0.9,
+        durationSeconds: 600,
+      },
+    },
+    firstSteps: (names, platform) =>
+      `A worker that needs more is killed, and its tasks start again. Raise \`worker_memory\`, or lower \`worker_processes\`. ${whatWorkersSaid(names, platform)}`,
+  },
+];
+
+function whatWorkersSaid(names: AlertNames, platform: Platform): string {
+  return `What they said: \`${logCommand(LOGS_OF.separateWorker(names, platform), names)}\``;
+}
