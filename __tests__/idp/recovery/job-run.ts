@@ -1,28 +1,71 @@
 import { execFile } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 import { programPath } from "../../support/programs";
-import { type Environment, psqlPath } from "../db-init/script-run";
+import { type Environment, psqlPath, type Shell } from "../db-init/script-run";
 
 const execute = promisify(execFile);
 const SCRIPTS = join(__dirname, "../../../lib/idp/scripts");
+
+/** Programs of busybox in the image of the jobs. */
+const BUSYBOX_PROGRAMS = [
+  "date",
+  "dd",
+  "mkdir",
+  "mkfifo",
+  "mktemp",
+  "rm",
+  "sha256sum",
+  "sleep",
+  "tee",
+  "timeout",
+  "wc",
+];
 
 interface JobEnd {
   readonly exitCode: number;
   readonly output: string;
 }
 
+interface JobOptions {
+  readonly shell?: Shell;
+
+  /** Shell text of programs that come before the real ones on the PATH. */
+  readonly programs?: Readonly<Record<string, string>>;
+}
+
+/** PATH with the programs of PostgreSQL 15. */
+export function databasePath(): string {
+  return `${dirname(psqlPath())}:${process.env.PATH ?? ""}`;
+}
+
 /** Runs a script as a job does, against the database of a tenant. */
-export async function runJob(script: string, settings: Environment, further: Environment = {}): Promise<JobEnd> {
-  // An empty address: there is no proxy to stop.
-  const path = `${dirname(psqlPath())}:${process.env.PATH ?? ""}`;
-  const environment = { ...settings, PATH: path, DB_PROXY_QUIT_URL: "", ...further };
+export async function runJob(
+  script: string,
+  settings: Environment,
+  further: Environment = {},
+  { programs = {}, shell = "dash" }: JobOptions = {},
+): Promise<JobEnd> {
+  const folder = mkdtempSync(join(tmpdir(), "job-programs-"));
   try {
-    const { stderr, stdout } = await execute(programPath("dash"), [join(SCRIPTS, script)], { env: environment });
+    for (const name of shell === "busybox sh" ? [...BUSYBOX_PROGRAMS, "wget"] : ["wget"])
+      if (programs[name] === undefined) symlinkSync(programPath("busybox"), join(folder, name));
+    for (const [name, text] of Object.entries(programs)) {
+      writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`);
+      chmodSync(join(folder, name), 0o755);
+    }
+    // An empty address: there is no proxy to stop.
+    const environment = { ...settings, PATH: `${folder}:${databasePath()}`, DB_PROXY_QUIT_URL: "", ...further };
+    const [program, ...words] = shell === "busybox sh" ? [programPath("busybox"), "sh"] : [programPath(shell)];
+    const { stderr, stdout } = await execute(program, [...words, join(SCRIPTS, script)], { env: environment });
     return { exitCode: 0, output: stdout + stderr };
   } catch (error) {
     const { code, stderr, stdout } = error as { code: number; stderr: string; stdout: string };
     return { exitCode: code, output: stdout + stderr };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }

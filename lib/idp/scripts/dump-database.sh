@@ -1,0 +1,144 @@
+#!/bin/sh
+# Runs as a job: dumps a database into a folder, as a rule a mounted bucket, for restore.sh to restore.
+#
+# A dump is dumps/<database>-<time>.dump, with its .sha256 beside it; without that, it is not whole. Nothing is replaced
+# but the copy of the newest dump, latest/<database>.dump. A failed run can be repeated: it leaves at most a dump
+# without a checksum.
+#
+#   DB_HOST             socket directory or address of the database
+#   DB_PORT             default 5432
+#   DB_NAME             database
+#   DB_USER             role that owns its tables
+#   DB_PASSWORD         its password
+#   DB_WAIT_SECONDS     how long to wait for the database, default 300
+#   DB_PROXY_QUIT_URL   receives a POST when this script ends, whatever the outcome; empty: no proxy to stop
+#   DUMP_FOLDER         folder of the dumps
+#   DUMP_SECONDS        time limit of reading the database, default 1500
+#   STORE_SECONDS       time limit of writing or reading a file in the folder, default 1500
+#   PGSSLMODE           default disable for a socket directory or loopback, else require
+#
+# Exit codes: 0 done · 1 the database could not be dumped · 2 settings are wrong · 3 database not reachable in time
+#   4 the dump could not be stored · 129, 130, 143 stopped by SIGHUP, SIGINT, SIGTERM
+set -eu
+umask 077
+LC_ALL=C
+export LC_ALL
+
+: "${DB_HOST:=}" "${DB_NAME:=}" "${DB_USER:=}" "${DB_PASSWORD:=}" "${DUMP_FOLDER:=}" "${DB_PROXY_QUIT_URL:=}"
+: "${DB_PORT:=5432}" "${DB_WAIT_SECONDS:=300}" "${DUMP_SECONDS:=1500}" "${STORE_SECONDS:=1500}"
+work=
+
+finish() {
+  code=$?
+  trap - EXIT
+  [ -z "$work" ] || rm -rf "$work"
+  [ -z "$DB_PROXY_QUIT_URL" ] ||
+    # The proxy listens on loopback, which no HTTP proxy reaches.
+    (unset http_proxy HTTP_PROXY all_proxy ALL_PROXY && timeout -s KILL 4 wget -q -O /dev/null --post-data "" "$DB_PROXY_QUIT_URL") ||
+    echo "the proxy does not take the signal at $DB_PROXY_QUIT_URL; this job runs until its time limit" >&2
+  exit "$code"
+}
+trap finish EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+fail() {
+  code=$1
+  shift
+  printf 'failed: %s\n' "$*" >&2
+  exit "$code"
+}
+
+problems=
+for name in DB_HOST DB_NAME DB_USER DB_PASSWORD DUMP_FOLDER; do
+  eval "value=\$$name"
+  [ -n "$value" ] || problems="$problems $name is missing;"
+done
+for name in DB_WAIT_SECONDS DUMP_SECONDS STORE_SECONDS; do
+  eval "value=\$$name"
+  case $value in
+    '' | 0 | *[!0-9]*) problems="$problems $name is \"$value\", no number of seconds;" ;;
+  esac
+done
+case $DB_NAME in
+  *[!A-Za-z0-9_-]*) problems="$problems DB_NAME is \"$DB_NAME\", which cannot be part of a file's name;" ;;
+esac
+[ -z "$DUMP_FOLDER" ] || [ -d "$DUMP_FOLDER" ] || problems="$problems DUMP_FOLDER is \"$DUMP_FOLDER\", no folder;"
+[ -z "$problems" ] || fail 2 "${problems# }"
+
+# Nothing else may direct the programs to another server or login.
+unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS PGREQUIREPEER
+case $DB_HOST in
+  /* | 127.* | localhost | ::1) : "${PGSSLMODE:=disable}" ;;
+  *) : "${PGSSLMODE:=require}" ;;
+esac
+export PGHOST="$DB_HOST" PGPORT="$DB_PORT" PGUSER="$DB_USER" PGPASSWORD="$DB_PASSWORD" PGDATABASE="$DB_NAME"
+export PGCONNECT_TIMEOUT=10 PGGSSENCMODE=disable PGAPPNAME=dump-database PGSSLMODE
+
+started_at=$(date +%s)
+until timeout -s KILL 15 pg_isready --quiet; do
+  [ $(($(date +%s) - started_at)) -lt "$DB_WAIT_SECONDS" ] ||
+    fail 3 "PostgreSQL at $DB_HOST port $DB_PORT did not answer within $DB_WAIT_SECONDS s"
+  sleep 1
+done
+
+# store FILE: writes standard input to a file of the folder.
+#
+# A mounted bucket stores a file when it is closed; dd reports that this failed, a redirection does not.
+store() {
+  timeout -s KILL "$STORE_SECONDS" dd "of=$1" bs=1M conv=fsync 2>"$work/stored" || {
+    cat "$work/stored" >&2
+    return 1
+  }
+}
+
+# sum_of FILE: prints its checksum as it is stored.
+sum_of() {
+  sum_line=$(timeout -s KILL "$STORE_SECONDS" sha256sum "$1") || return 1
+  printf '%s\n' "${sum_line%% *}"
+}
+
+# store_sum FILE SUM: makes FILE a whole dump.
+store_sum() {
+  printf '%s  %s\n' "$2" "${1##*/}" | store "$1.sha256"
+}
+
+work=$(mktemp -d)
+for folder in dumps latest; do
+  [ -d "$DUMP_FOLDER/$folder" ] || mkdir "$DUMP_FOLDER/$folder" || fail 4 "$DUMP_FOLDER/$folder cannot be created"
+done
+while
+  file=$DUMP_FOLDER/dumps/$DB_NAME-$(date -u +%Y%m%dT%H%M%SZ).dump
+  [ -e "$file" ]
+do sleep 1; done
+
+echo "dumping $DB_NAME to ${file#"$DUMP_FOLDER/"}"
+mkfifo "$work/copy"
+sha256sum <"$work/copy" >"$work/sum" &
+summing=$!
+# The shell knows the exit code of the last program of a pipe only, and a failed pg_dump leaves what looks like a dump.
+codes=$({
+  { timeout -s TERM "$DUMP_SECONDS" pg_dump --format=custom --compress=6 --no-privileges --no-password \
+    --lock-wait-timeout=60000 && echo dumped >&3; } | tee "$work/copy" | { store "$file" && echo stored >&3; }
+} 3>&1) || :
+wait "$summing" || :
+case $codes in
+  *dumped*) ;;
+  *stored*) fail 1 "$DB_NAME could not be dumped; what is stored has no checksum and will not be restored" ;;
+esac
+case $codes in
+  *dumped*stored* | *stored*dumped*) ;;
+  *) fail 4 "the dump could not be stored" ;;
+esac
+read -r sum _ <"$work/sum"
+stored_sum=$(sum_of "$file") || fail 4 "the stored dump cannot be read"
+[ "$stored_sum" = "$sum" ] || fail 4 "the stored dump is not what was read from the database"
+store_sum "$file" "$sum" || fail 4 "the checksum could not be stored"
+
+# A broken-off copy has a wrong checksum and will not be restored; the next run replaces it.
+newest=$DUMP_FOLDER/latest/$DB_NAME.dump
+if ! store "$newest" <"$file" || [ "$(sum_of "$newest")" != "$sum" ] || ! store_sum "$newest" "$sum"; then
+  fail 4 "the dump is stored, but not its copy $newest"
+fi
+echo "done: $(wc -c <"$file") bytes after $(($(date +%s) - started_at)) s"
