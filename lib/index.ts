@@ -31,7 +31,15 @@ export { IdpImage, publicImage, type IdpImageProps } from "./idp/idp-image";
 export { IdpSecrets, type IdpSecretsProps } from "./idp/idp-secrets";
 export { mailSettings, type MailSettings } from "./idp/mail-settings";
 export { MediaBucket, type MediaBucketProps } from "./idp/media-bucket";
-export { type JobRunner, type OneTimeJob, type OneTimeJobSpec } from "./idp/job-runner";
+export {
+  type JobRunner,
+  type JobSpec,
+  type OneTimeJob,
+  type OneTimeJobSpec,
+  type ScheduledJob,
+  type ScheduledJobRunner,
+  type ScheduledJobSpec,
+} from "./idp/job-runner";
 export { type ContainerImage, type ImageRepository, type MediaStore, type SqlInstance } from "./idp/parts";
 export { type SecretSettings } from "./idp/secret-settings";
 export { type PasswordSecret, type Smtp } from "./idp/smtp";
@@ -60,7 +68,9 @@ export { type FrontDoor, type SeparateWorker } from "./platform/parts";
 export { ImageRegistry, type ImageRegistryProps } from "./platform/registry/image-registry";
 export { OnDemandJob, type OnDemandJobProps } from "./platform/serverless/on-demand-job";
 export { ServerlessFrontDoor, type ServerlessFrontDoorProps } from "./platform/serverless/serverless-front-door";
-export { ServerlessJobs, type ServerlessJob, type ServerlessJobsProps } from "./platform/serverless/serverless-jobs";
+export { type ServerlessJob } from "./platform/serverless/serverless-job";
+export { ServerlessJobs, type ServerlessJobsProps } from "./platform/serverless/serverless-jobs";
+export { type ServerlessScheduledJob } from "./platform/serverless/serverless-scheduled-job";
 export { ServerlessService, type ServerlessServiceProps } from "./platform/serverless/serverless-service";
 export { ServerlessWorkerPool, type ServerlessWorkerPoolProps } from "./platform/serverless/serverless-worker-pool";
 export { PostgresqlDatabase, type PostgresqlDatabaseProps } from "./platform/sql/postgresql-database";

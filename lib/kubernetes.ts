@@ -8,7 +8,9 @@ export {
 } from "./platform/kubernetes/autopilot-cluster";
 export { type Geoip } from "./platform/kubernetes/geoip";
 export { KubernetesFrontDoor } from "./platform/kubernetes/kubernetes-front-door";
-export { KubernetesJobs, type KubernetesJob, type KubernetesJobsProps } from "./platform/kubernetes/kubernetes-jobs";
+export { type KubernetesJob } from "./platform/kubernetes/kubernetes-job";
+export { KubernetesJobs, type KubernetesJobsProps } from "./platform/kubernetes/kubernetes-jobs";
+export { type KubernetesScheduledJob } from "./platform/kubernetes/kubernetes-scheduled-job";
 export { KubernetesWorker, type KubernetesWorkerProps } from "./platform/kubernetes/kubernetes-worker";
 export { KubernetesWorkload, type KubernetesWorkloadProps } from "./platform/kubernetes/kubernetes-workload";
 export { type KubernetesFrontDoorProps } from "./platform/kubernetes/load-balancers";

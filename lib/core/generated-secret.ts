@@ -14,7 +14,7 @@ import { Construct } from "constructs";
 
 import { claimName } from "./claimed-names";
 import { matching, wholeNumber } from "./checked-value";
-import { countIf } from "./conditional";
+import { allOf, countIf } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
 import { expression, numberExpression } from "./expression";
 import { Grants, type Identity } from "./identity";
@@ -104,6 +104,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   /** The secret itself, without its value. */
   readonly secret: SecretManagerSecret;
 
+  private readonly condition: string;
   private readonly count: TerraformCount | undefined;
   private readonly secretVersion: SecretManagerSecretVersion;
   private readonly grants = new Grants(this);
@@ -113,7 +114,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     requireProps(this, props, { length: true, secretId: true }, RULES);
     requireProvider(this, "google");
     claimName(this, "secret", props.secretId, TerraformStack.of(this));
-    this.count = countIf(props.condition);
+    this.condition = props.condition ?? "true";
+    this.count = countIf(this.condition);
 
     const password = new EphemeralResource(this, "Candidate", {
       type: "random_password",
@@ -172,7 +174,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       identity,
       (id) =>
         new SecretManagerSecretIamMember(this, id, {
-          count: this.count,
+          count: countIf(allOf(this.condition, identity.condition ?? "true")),
           secretId: this.attribute(this.secret, "id"),
           role: "roles/secretmanager.secretAccessor",
           member: identity.member,

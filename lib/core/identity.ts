@@ -17,6 +17,14 @@ export interface Identity {
   /** False for an account whose permissions are managed elsewhere: here it is only allowed to read a job's script. */
   readonly takesGrants: boolean;
 
+  /**
+   * Condition under which the account exists at plan, as the functions of `core/conditional` return it; it is granted
+   * nothing otherwise.
+   *
+   * @default "true"
+   */
+  readonly condition?: string;
+
   /** What must exist before it can be granted a role. */
   readonly ready: ITerraformDependable[];
 

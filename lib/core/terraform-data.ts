@@ -36,9 +36,11 @@ export class TerraformData extends TerraformResource {
     });
   }
 
-  /** The input values, as an expression. */
+  /** The input values, as an expression; null if it does not exist. */
   get input(): string {
-    return Token.asString(ref(`terraform_data.${this.friendlyUniqueId}.input`, this.cdktfStack));
+    const itself = `terraform_data.${this.friendlyUniqueId}`;
+    const input = this.props.count === undefined ? `${itself}.input` : `one(${itself}[*].input)`;
+    return Token.asString(ref(input, this.cdktfStack));
   }
 
   protected override synthesizeAttributes(): Record<string, unknown> {

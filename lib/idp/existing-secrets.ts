@@ -71,7 +71,8 @@ export class ExistingSecrets extends Construct implements SecretSettings {
         lifecycle: { createBeforeDestroy: true },
       });
       const inFull = `startswith(reference.secret_id, "projects/") ? reference.secret_id : "${this.ownSecrets}\${reference.secret_id}"`;
-      repeatFor(grant, expression(`toset([for reference in ${this.references} : ${inFull}])`));
+      const only = identity.condition === undefined ? "" : ` if ${identity.condition}`;
+      repeatFor(grant, expression(`toset([for reference in ${this.references} : ${inFull}${only}])`));
       return grant;
     });
   }

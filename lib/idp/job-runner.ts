@@ -4,8 +4,8 @@ import { type Construct } from "constructs";
 import { type StackFile } from "../core/stack-file";
 import { REQUIRED_CONTAINER, type ContainerSpec } from "./container-spec";
 
-/** A job that prepares something once; an apply waits for it. */
-export interface OneTimeJobSpec {
+/** What every job has. */
+export interface JobSpec {
   /** Short name, part of the job's name on the platform. */
   readonly name: string;
 
@@ -24,20 +24,43 @@ export interface OneTimeJobSpec {
   /** Attempts after the first one. */
   readonly maxRetries: number;
 
+  /**
+   * Condition under which the job exists at plan, as the functions of `core/conditional` return it.
+   *
+   * @default "true"
+   */
+  readonly condition?: string;
+}
+
+/** A job that prepares something once; an apply waits for it. */
+export interface OneTimeJobSpec extends JobSpec {
   /** The job runs again only when one of these values changes. */
   readonly rerunWhenChanged: Readonly<Record<string, string>>;
 }
 
-/** Required props of a job, for `requireProps`. */
-export const REQUIRED_JOB = {
+/** A job that runs again and again; an apply does not run it. */
+export interface ScheduledJobSpec extends JobSpec {
+  /** When it runs, as cron has it: minute, hour, day of the month, month, day of the week. */
+  readonly schedule: string;
+
+  /** Time zone of the schedule, from the tz database. */
+  readonly timeZone: string;
+}
+
+const REQUIRED_JOB_PARTS = {
   name: true,
   container: REQUIRED_CONTAINER,
   script: true,
   scriptName: true,
   timeoutSeconds: true,
   maxRetries: true,
-  rerunWhenChanged: true,
 } as const;
+
+/** Required props of a job, for `requireProps`. */
+export const REQUIRED_JOB = { ...REQUIRED_JOB_PARTS, rerunWhenChanged: true } as const;
+
+/** The same of a scheduled job. */
+export const REQUIRED_SCHEDULED_JOB = { ...REQUIRED_JOB_PARTS, schedule: true, timeZone: true } as const;
 
 /** A job on a platform. */
 export interface OneTimeJob {
@@ -48,8 +71,26 @@ export interface OneTimeJob {
   readonly ready: ITerraformDependable[];
 }
 
+/** A scheduled job on a platform. */
+export interface ScheduledJob {
+  /** Name on the platform. */
+  readonly jobName: string;
+
+  /** Command that runs it at once. */
+  readonly runCommand: string;
+
+  /** What must exist before it runs. */
+  readonly ready: ITerraformDependable[];
+}
+
 /** A platform that can run jobs. */
 export interface JobRunner {
   /** Declares the job so that an apply runs it and waits for it. */
   runOnce(scope: Construct, id: string, job: OneTimeJobSpec): OneTimeJob;
+}
+
+/** A platform that can also run jobs by a schedule. */
+export interface ScheduledJobRunner extends JobRunner {
+  /** Declares the job so that the platform runs it by its schedule, one run at a time. */
+  schedule(scope: Construct, id: string, job: ScheduledJobSpec): ScheduledJob;
 }

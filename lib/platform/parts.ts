@@ -7,7 +7,14 @@ import { type Identity } from "../core/identity";
  * resources can both implement them. Those that the identity provider itself needs are in `idp/parts.ts`.
  */
 export { type Identity } from "../core/identity";
-export { type JobRunner, type OneTimeJob, type OneTimeJobSpec } from "../idp/job-runner";
+export {
+  type JobRunner,
+  type OneTimeJob,
+  type OneTimeJobSpec,
+  type ScheduledJob,
+  type ScheduledJobRunner,
+  type ScheduledJobSpec,
+} from "../idp/job-runner";
 export { type ContainerImage, type ImageRepository, type MediaStore, type SqlInstance } from "../idp/parts";
 
 /** A network and its subnetwork in the deployment's region. */

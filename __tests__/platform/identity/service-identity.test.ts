@@ -1,4 +1,3 @@
-import { countIf } from "../../../lib/core/conditional";
 import { ServiceIdentity, type ServiceIdentityProps } from "../../../lib/platform/identity/service-identity";
 import { PLACE, placeOf } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
@@ -59,7 +58,7 @@ describe("ServiceIdentity", () => {
   });
 
   it("has an address that is known beforehand when there may be none, because nothing refers to one of many", () => {
-    const { stack, identity } = identityIn({ count: countIf("var.wanted") });
+    const { stack, identity } = identityIn({ condition: "var.wanted" });
     identity.grantOnProject("Connects", "roles/cloudsql.client");
     expect(identity.email).toBe("idp-run-5e8171e604a8@demo-project.iam.gserviceaccount.com");
     const terraform = terraformOf(stack);

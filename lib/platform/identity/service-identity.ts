@@ -4,6 +4,7 @@ import { type ITerraformDependable, type TerraformCount } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
+import { countIf } from "../../core/conditional";
 import { type Identity } from "../../core/identity";
 import { SERVICE_ACCOUNT_ID_MAX_LENGTH, serviceAccountId } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
@@ -21,11 +22,11 @@ export interface ServiceIdentityProps {
   readonly purpose: string;
 
   /**
-   * Terraform's `count`, for an account that is not always needed.
+   * Condition under which the account exists at plan, as the functions of `core/conditional` return it.
    *
-   * @default - always one account
+   * @default "true"
    */
-  readonly count?: TerraformCount;
+  readonly condition?: string;
 
   /**
    * What must exist first: `apis.ready("iam")`.
@@ -44,6 +45,8 @@ export class ServiceIdentity extends Construct implements Identity {
   readonly member: string;
 
   readonly takesGrants = true;
+
+  readonly condition: string | undefined;
 
   readonly ready: ITerraformDependable[];
 
@@ -69,13 +72,15 @@ export class ServiceIdentity extends Construct implements Identity {
       accountId,
       displayName: `${deployment.applicationName} ${deployment.tenantPrefix} ${purpose}`,
       description: props.description,
-      count: props.count,
+      count: countIf(props.condition),
       dependsOn: props.dependsOn,
     });
 
     this.name = id;
+    this.condition = props.condition;
     // With `count` the resource is a list, which has no attribute to refer to.
-    this.email = props.count === undefined ? this.account.email : `${accountId}@${projectId}.iam.gserviceaccount.com`;
+    this.email =
+      countIf(props.condition) === undefined ? this.account.email : `${accountId}@${projectId}.iam.gserviceaccount.com`;
     this.member = `serviceAccount:${this.email}`;
     this.ready = [this.account];
   }
@@ -83,7 +88,7 @@ export class ServiceIdentity extends Construct implements Identity {
   grantOnProject(
     id: string,
     role: string,
-    count: TerraformCount | undefined = this.props.count,
+    count: TerraformCount | undefined = countIf(this.props.condition),
   ): ITerraformDependable[] {
     const made = this.projectGrants.get(id);
     if (made !== undefined) return made;

@@ -7,7 +7,7 @@ import { Construct } from "constructs";
 import { addressRangeCondition, isAddressRange } from "../../core/address-range";
 import { CheckedEntries } from "../../core/checked-entries";
 import { claimName } from "../../core/claimed-names";
-import { addDynamicBlock } from "../../core/conditional";
+import { addDynamicBlock, countIf } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { expression } from "../../core/expression";
 import { freeChildId, requireIdentity } from "../../core/identity";
@@ -158,6 +158,7 @@ export class AutopilotCluster extends Construct implements Cluster {
         serviceAccountId: `projects/${projectId}/serviceAccounts/${identity.email}`,
         role: "roles/iam.workloadIdentityUser",
         member: `serviceAccount:${projectId}.svc.id.goog[${namespace}/${accountName}]`,
+        count: countIf(identity.condition),
         dependsOn: [this.cluster, ...identity.ready],
       }),
     ];

@@ -113,6 +113,12 @@ export const LOAD_BALANCER_TIMEOUT = "20m";
 /** A namespace is deleted last, after load balancers and pods. */
 export const NAMESPACE_DELETION_TIMEOUT = "20m";
 
+/** A run that could not start in this time, for example during an upgrade of the control plane, is left out. */
+export const CRON_JOB_STARTING_DEADLINE_SECONDS = 3600;
+
+/** Finished runs of a scheduled job that stay, of each outcome. */
+export const KEPT_RUNS = 3;
+
 /** CPU utilization of the server above which another pod is started. */
 export const TARGET_CPU_PERCENT = 70;
 

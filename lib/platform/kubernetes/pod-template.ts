@@ -131,21 +131,29 @@ export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
   };
 }
 
+/** What `completePodTemplate` adds only to some pods. */
+interface PodAdditions {
+  readonly address?: WorkloadAddress;
+  readonly extension?: PodExtension;
+  readonly podPath?: string;
+}
+
 /**
  * Adds what the bindings cannot express to a resource with such a template.
  *
  * @param secret copies of the secrets that the container gets as variables
- * @param additions address that clients connect to, and what is beside the container, if any
+ * @param additions address that clients connect to, what is beside the container, and the path of the pod in the
+ *   resource where it is not that of a deployment or a job, if any
  */
 export function completePodTemplate(
   resource: TerraformResource,
   container: ContainerSpec,
   secret: WorkloadSecret,
-  { address, extension }: { readonly address?: WorkloadAddress; readonly extension?: PodExtension } = {},
+  { address, extension, podPath = POD_PATH }: PodAdditions = {},
 ): void {
   // Makes the proxy a sidecar, which runs beside the container instead of before it.
   if (container.database !== undefined) {
-    setNewerAttribute(resource, `${POD_PATH}.init_container.0.restart_policy`, "Always");
+    setNewerAttribute(resource, `${podPath}.init_container.0.restart_policy`, "Always");
   }
   const environment = environmentOn(
     {
@@ -158,15 +166,15 @@ export function completePodTemplate(
     },
     container,
   );
-  addEntries(resource, `${POD_PATH}.container.0`, {
+  addEntries(resource, `${podPath}.container.0`, {
     environment,
     spelling: literalText,
     secrets: secret.furtherEntries,
   });
   if (extension === undefined) return;
-  addDynamicBlock(resource, POD_PATH, "init_container", extension.sidecar);
-  addDynamicBlock(resource, POD_PATH, "volume", extension.volume);
-  addDynamicBlock(resource, `${POD_PATH}.container.0`, "volume_mount", extension.mount);
+  addDynamicBlock(resource, podPath, "init_container", extension.sidecar);
+  addDynamicBlock(resource, podPath, "volume", extension.volume);
+  addDynamicBlock(resource, `${podPath}.container.0`, "volume_mount", extension.mount);
 }
 
 /** A probe in the format of Kubernetes; undefined for a container without a port. */

@@ -1,9 +1,11 @@
 import { ServiceAccountV1 } from "@cdktf/provider-kubernetes/lib/service-account-v1";
 import { Construct } from "constructs";
 
+import { countIf } from "../../core/conditional";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
 import { type Identity } from "../parts";
+import { metadataName } from "./object-metadata";
 import { type WorkloadNamespace } from "./workload-namespace";
 import { requireProps } from "../../core/rules";
 
@@ -15,6 +17,13 @@ export interface WorkloadAccountProps {
   readonly name: string;
 
   readonly namespace: WorkloadNamespace;
+
+  /**
+   * Condition under which the account exists at plan, as the functions of `core/conditional` return it.
+   *
+   * @default "true"
+   */
+  readonly condition?: string;
 }
 
 /** The Kubernetes service account of a pod. It has no permissions in the cluster, and its token is not mounted. */
@@ -38,7 +47,8 @@ export class WorkloadAccount extends Construct {
         annotations: { "iam.gke.io/gcp-service-account": identity.email },
       },
       automountServiceAccountToken: false,
+      count: countIf(props.condition),
     });
-    this.accountName = this.account.metadata.name;
+    this.accountName = metadataName(this.account, this.account.metadata.name);
   }
 }

@@ -7,7 +7,7 @@ import { Grants, type Identity } from "../../core/identity";
 import { imagePrefix, serviceName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProps } from "../../core/rules";
-import { countIfUnset } from "../../core/conditional";
+import { allOf, countIf, countIfUnset, isUnset } from "../../core/conditional";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";
 import { type ImageRepository } from "../../idp/parts";
@@ -83,7 +83,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
       place,
       purpose: "idp-build",
       description: "Builds the container image and pushes it to its repository",
-      count,
+      condition: isUnset(props.existingImage),
       dependsOn: apis.ready("iam"),
     });
 
@@ -116,7 +116,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
           repository: serviceName(deployment),
           role: "roles/artifactregistry.reader",
           member: identity.member,
-          count: countIfUnset(this.props.existingImage),
+          count: countIf(allOf(isUnset(this.props.existingImage), identity.condition ?? "true")),
           dependsOn: [this.repository, ...identity.ready],
         }),
     );

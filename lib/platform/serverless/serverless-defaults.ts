@@ -38,3 +38,9 @@ export const TLS_PROFILE = "MODERN";
 
 /** Browsers and servers have refused older ones for years. */
 export const MINIMUM_TLS_VERSION = "TLS_1_2";
+
+/** Time limit of the request with which Cloud Scheduler starts a job; it does not wait for the job. */
+export const SCHEDULER_DEADLINE_SECONDS = 60;
+
+/** Repetitions of that request, for an answer that is lost; the job that has started meanwhile goes on beside it. */
+export const SCHEDULER_RETRIES = 3;

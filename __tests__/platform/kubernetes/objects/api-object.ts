@@ -60,6 +60,7 @@ const NAMES: Readonly<Record<string, string>> = {
   host_ipc: "hostIPC",
   host_pid: "hostPID",
   load_balancer_ip: "loadBalancerIP",
+  timezone: "timeZone",
 };
 
 /** Integers that the provider takes as strings. */

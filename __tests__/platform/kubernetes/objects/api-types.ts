@@ -1,5 +1,6 @@
 import { Deployment } from "kubernetes-models/apps/v1/Deployment";
 import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler";
+import { CronJob } from "kubernetes-models/batch/v1/CronJob";
 import { Job } from "kubernetes-models/batch/v1/Job";
 import { Ingress } from "kubernetes-models/networking.k8s.io/v1/Ingress";
 import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy";
@@ -20,6 +21,7 @@ interface ApiType {
 /** Types of the API by those of the provider. */
 export const API_TYPES: Readonly<Record<string, ApiType | undefined>> = {
   kubernetes_config_map_v1: ConfigMap,
+  kubernetes_cron_job_v1: CronJob,
   kubernetes_deployment_v1: Deployment,
   kubernetes_horizontal_pod_autoscaler_v2: HorizontalPodAutoscaler,
   kubernetes_ingress_v1: Ingress,

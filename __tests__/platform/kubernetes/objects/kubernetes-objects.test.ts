@@ -12,8 +12,14 @@ const objects: [place: string, object: ApiObject][] = Object.entries({
   apiObjects(terraform).map(({ address, object }): [string, ApiObject] => [`${scenario}: ${address}`, object]),
 );
 
+/** The part of an object's specification that holds its pod. */
+interface PodOwner {
+  readonly template?: { readonly spec: Pod };
+  readonly jobTemplate?: { readonly spec: Required<Pick<PodOwner, "template">> };
+}
+
 const pods = objects.flatMap(([place, { spec }]): [place: string, pod: Pod][] => {
-  const template = (spec as { readonly template?: { readonly spec: Pod } } | undefined)?.template;
+  const { jobTemplate, template = jobTemplate?.spec.template } = (spec ?? {}) as PodOwner;
   return template === undefined ? [] : [[place, template.spec]];
 });
 
@@ -33,7 +39,16 @@ type Loose = Record<string, Record<string, Record<string, Record<string, Record<
 describe("Every object of the cluster", () => {
   it("is covered, of every kind", () => {
     expect([...new Set(objects.map(([, { kind }]) => kind))].sort()).toEqual([
-      ...["ConfigMap", "Deployment", "HorizontalPodAutoscaler", "Ingress", "Job", "Namespace", "NetworkPolicy"],
+      ...[
+        "ConfigMap",
+        "CronJob",
+        "Deployment",
+        "HorizontalPodAutoscaler",
+        "Ingress",
+        "Job",
+        "Namespace",
+        "NetworkPolicy",
+      ],
       ...["PodDisruptionBudget", "Secret", "Service", "ServiceAccount"],
     ]);
   });
@@ -122,11 +137,13 @@ describe("An object in the form of the interface", () => {
 
 /** https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted */
 describe("By the restricted pod security standard,", () => {
-  it("the pods that are looked at are those of server, worker and initialization, in every scenario", () => {
+  it("the pods that are looked at are those of server, worker, initialization and dumps, in every scenario", () => {
     expect(pods.map(([place]) => place)).toEqual([
       "stack: kubernetes_job_v1.db_init",
+      "stack: kubernetes_job_v1.dump_at_apply",
       "stack: kubernetes_deployment_v1.workload",
       "stack: kubernetes_deployment_v1.worker",
+      "stack: kubernetes_cron_job_v1.dump_job",
       "literal: kubernetes_job_v1.identity_provider_db_init",
       "literal: kubernetes_deployment_v1.identity_provider_workload",
     ]);

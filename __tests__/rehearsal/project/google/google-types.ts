@@ -9,6 +9,7 @@ import { IAM_TYPES } from "./iam";
 import { LOAD_BALANCER_TYPES } from "./load-balancer";
 import { MONITORING_TYPES } from "./monitoring";
 import { NETWORK_TYPES } from "./network";
+import { SCHEDULER_TYPES } from "./scheduler";
 import { SECURITY_POLICY_TYPES } from "./security-policy";
 import { STORAGE_TYPES } from "./storage";
 
@@ -23,6 +24,7 @@ export const GOOGLE_TYPES = mergedTypes(
   LOAD_BALANCER_TYPES,
   MONITORING_TYPES,
   NETWORK_TYPES,
+  SCHEDULER_TYPES,
   SECURITY_POLICY_TYPES,
   STORAGE_TYPES,
 );

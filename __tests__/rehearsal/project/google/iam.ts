@@ -41,6 +41,15 @@ export const IAM_TYPES: ResourceTypes = {
       `projects/${textAt(values, "project")}/locations/${textAt(values, "location")}/repositories/${textAt(values, "repository").split("/").at(-1) ?? ""}`,
   }),
 
+  google_cloud_run_v2_job_iam_member: grant({
+    source: "cloudrunv2/iam_cloud_run_v2_job.go",
+    api: "run",
+    replacedBy: ["project", "location", "name"],
+    type: "google_cloud_run_v2_job",
+    target: (values) =>
+      `projects/${textAt(values, "project")}/locations/${textAt(values, "location")}/jobs/${textAt(values, "name").split("/").at(-1) ?? ""}`,
+  }),
+
   google_project_iam_member: grant({
     source: "resourcemanager/iam_project.go",
     api: "cloudresourcemanager",

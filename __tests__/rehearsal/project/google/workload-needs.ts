@@ -142,16 +142,32 @@ function mountedBuckets(template: Value): string[] {
   return buckets.filter((name) => name !== "");
 }
 
-/** The need for buckets and the right to write to them. */
+/** Roles that allow to read and write a whole bucket. */
+const BUCKET_USERS = ["roles/storage.objectUser", "roles/storage.objectAdmin", "roles/storage.admin"];
+
+/** Roles that together allow to read a bucket and to add to it, which is enough for files that are never changed. */
+const BUCKET_KEEPERS = ["roles/storage.objectCreator", "roles/storage.objectViewer"];
+
+/** The need for buckets and the right to write to them; a grant under a condition is not on the bucket as a whole. */
 export function bucketNeeds(buckets: readonly string[], member: string): Need[] {
-  return buckets.flatMap((name) => [
-    needObject("google_storage_bucket", name),
-    needGrant(
-      "google_storage_bucket_iam_member",
-      (values) => textAt(values, "bucket").replace(/^b\//, "") === name,
-      member,
-      ["roles/storage.objectUser", "roles/storage.objectAdmin", "roles/storage.admin"],
-      `the bucket ${name}`,
-    ),
-  ]);
+  return buckets.flatMap((name) => {
+    const granted = (roles: readonly string[]) =>
+      needGrant(
+        "google_storage_bucket_iam_member",
+        (values) =>
+          textAt(values, "bucket").replace(/^b\//, "") === name && membersOf(valueAt(values, "condition")).length === 0,
+        member,
+        roles,
+        `the bucket ${name}`,
+      );
+    const whole = granted(BUCKET_USERS);
+    const parts = BUCKET_KEEPERS.map((role) => granted([role]));
+    return [
+      needObject("google_storage_bucket", name),
+      {
+        what: whole.what,
+        isMet: (cloud: Cloud) => whole.isMet(cloud) || parts.every((part) => part.isMet(cloud)),
+      },
+    ];
+  });
 }

@@ -122,7 +122,22 @@ function runJob(object: CloudObject, cloud: Cloud): void {
   cloud.executions.push({ job: object.id, environment: startPod(object, cloud) });
 }
 
-/** Deployments and jobs, which start only if everything they refer to exists. */
+/** A cron job as the job that it starts. */
+const startedJob = (values: ValueObject): ValueObject => ({
+  ...values,
+  spec: [valueAt(values, "spec.0.job_template.0.spec.0")],
+});
+
+/** A cron job after admission, as a refresh returns it. */
+function asAdmittedCronJob(values: ValueObject, context: ReadContext): ValueObject {
+  const admitted = asAdmitted(startedJob(values), context);
+  const spec = valueAt(values, "spec.0");
+  const jobTemplate = valueAt(values, "spec.0.job_template.0");
+  if (!isValueObject(spec) || !isValueObject(jobTemplate)) return values;
+  return { ...admitted, spec: [{ ...spec, job_template: [{ ...jobTemplate, spec: admitted.spec ?? null }] }] };
+}
+
+/** Deployments, jobs and cron jobs, which start only if everything they refer to exists. */
 export const WORKLOAD_TYPES: ResourceTypes = {
   ...namespacedType("kubernetes_deployment_v1", {
     replacedBy: ["spec.0.selector"],
@@ -148,6 +163,18 @@ export const WORKLOAD_TYPES: ResourceTypes = {
       cloud.objects.set(`pods ${pods.id}`, pods);
     },
     asRead: (values, context) => asScaled(asAdmitted(values, context), context),
+  }),
+
+  ...namespacedType("kubernetes_cron_job_v1", {
+    needs: (values, cloud) => podNeeds(startedJob(values), cloud),
+    // It starts nothing before its time, but then it must be able to.
+    afterCreate: (object, cloud) => {
+      startPod({ ...object, values: startedJob(object.values) }, cloud);
+    },
+    afterUpdate: (object, cloud) => {
+      startPod({ ...object, values: startedJob(object.values) }, cloud);
+    },
+    asRead: asAdmittedCronJob,
   }),
 
   ...namespacedType("kubernetes_job_v1", {

@@ -1,0 +1,115 @@
+import { ConfigMapV1 } from "@cdktf/provider-kubernetes/lib/config-map-v1";
+import { type DeploymentV1SpecTemplate } from "@cdktf/provider-kubernetes/lib/deployment-v1";
+import { Fn, type ITerraformDependable } from "cdktf";
+import { type Construct } from "constructs";
+
+import { countIf } from "../../core/conditional";
+import { objectName } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES } from "../../core/place";
+import { type Rule } from "../../core/rules";
+import { containerRules } from "../../idp/container-spec";
+import { type JobSpec } from "../../idp/job-runner";
+import { type Identity } from "../parts";
+import { JOB_GRACE_SECONDS, JOB_SIZE, JOB_START_SECONDS, SCRIPT_FOLDER, SCRIPT_MODE } from "./kubernetes-defaults";
+import { metadataName } from "./object-metadata";
+import { podTemplate } from "./pod-template";
+import { WorkloadAccount } from "./workload-account";
+import { type WorkloadNamespace } from "./workload-namespace";
+import { secretVariablesRule, WorkloadSecret } from "./workload-secret";
+
+/** What every job in a cluster takes. */
+export interface KubernetesJobProps {
+  readonly identity: Identity;
+  readonly namespace: WorkloadNamespace;
+  readonly place: DeploymentPlace;
+  readonly job: JobSpec;
+  readonly dependsOn?: ITerraformDependable[];
+}
+
+/** The pod of a job, and what it refers to. */
+interface JobPod {
+  /** Name of the job, or the beginning of it. */
+  readonly name: string;
+
+  readonly secret: WorkloadSecret;
+
+  /** What a job and a job template have in common. */
+  readonly spec: {
+    readonly backoffLimit: number;
+    readonly activeDeadlineSeconds: number;
+    readonly template: DeploymentV1SpecTemplate;
+  };
+}
+
+/** Adds to a construct what the pods of a job need: script, secrets and account. */
+export function addJobPod(scope: Construct, { identity, job, namespace, place }: KubernetesJobProps): JobPod {
+  const { condition, container } = job;
+  const name = objectName(place.deployment, job.name);
+
+  const script = new ConfigMapV1(scope, "Script", {
+    metadata: { namespace: namespace.namespaceName, name: `${name}-${shortHash(job.script.sha256)}` },
+    immutable: true,
+    data: { [job.scriptName]: job.script.text },
+    count: countIf(condition),
+  });
+  const secret = new WorkloadSecret(scope, "Secrets", {
+    name,
+    namespace,
+    existsIf: condition,
+    projectId: place.projectId,
+    values: container.secretEnvironment,
+    settings: container.secretSettings,
+  });
+  const template = podTemplate({
+    account: new WorkloadAccount(scope, "Account", { namespace, name, identity, condition }),
+    labels: {
+      "app.kubernetes.io/name": place.deployment.applicationName,
+      "app.kubernetes.io/component": job.name,
+    },
+    secret,
+    container,
+    details: {
+      name: job.name,
+      command: ["/bin/sh", `${SCRIPT_FOLDER}/${job.scriptName}`],
+      volumeMount: [{ name: SCRIPT_VOLUME, mountPath: SCRIPT_FOLDER, readOnly: true }],
+    },
+    resources: container.resources ?? JOB_SIZE,
+    volumes: [
+      {
+        name: SCRIPT_VOLUME,
+        configMap: { name: metadataName(script, script.metadata.name), defaultMode: SCRIPT_MODE },
+      },
+    ],
+    // A script closes its connections before it stops the proxy; waiting for others would end in an error.
+    proxyGraceSeconds: 0,
+    // Every attempt is a new pod: in the same pod, the proxy that has quit would be missing.
+    restartPolicy: "Never",
+    activeDeadlineSeconds: job.timeoutSeconds,
+    terminationGracePeriodSeconds: JOB_GRACE_SECONDS,
+  });
+  return {
+    name,
+    secret,
+    spec: {
+      backoffLimit: job.maxRetries,
+      activeDeadlineSeconds: JOB_START_SECONDS + job.timeoutSeconds * (job.maxRetries + 1),
+      template,
+    },
+  };
+}
+
+/** Rules for every job in a cluster. */
+export const KUBERNETES_JOB_RULES: readonly Rule<KubernetesJobProps>[] = [
+  ...PLACE_RULES,
+  ...containerRules<KubernetesJobProps>("job.container", ({ job }) => job.container),
+  secretVariablesRule(({ job }) => job.container.secretEnvironment),
+];
+
+const SCRIPT_VOLUME = "script";
+
+/** Enough to tell any two edits apart, and short enough for a name. */
+const HASH_LENGTH = 10;
+
+export function shortHash(sha256: string): string {
+  return Fn.substr(sha256, 0, HASH_LENGTH);
+}

@@ -1,0 +1,64 @@
+import { JobV1 } from "@cdktf/provider-kubernetes/lib/job-v1";
+import { Fn, TerraformLocal, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { claimName } from "../../core/claimed-names";
+import { countIf } from "../../core/conditional";
+import { objectName } from "../../core/names";
+import { REQUIRED_PLACE } from "../../core/place";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { requireProvider } from "../../core/provider-requirements";
+import { requireProps } from "../../core/rules";
+import { REQUIRED_JOB } from "../../idp/job-runner";
+import { type OneTimeJob, type OneTimeJobSpec } from "../parts";
+import { addJobPod, KUBERNETES_JOB_RULES, shortHash, type KubernetesJobProps } from "./job-pod";
+import { JOB_DELETION_TIMEOUT, JOB_TIMEOUT } from "./kubernetes-defaults";
+import { metadataName } from "./object-metadata";
+import { completePodTemplate } from "./pod-template";
+
+interface KubernetesOneTimeJobProps extends KubernetesJobProps {
+  readonly job: OneTimeJobSpec;
+}
+
+/**
+ * A job that runs when it is created; the apply waits for it.
+ *
+ * The name contains a hash of the values that the job depends on, so a change of these creates another job. A finished
+ * job stays; if it were deleted, the next apply would run it again.
+ */
+export class KubernetesJob extends Construct implements OneTimeJob {
+  readonly jobName: string;
+
+  readonly ready: ITerraformDependable[];
+
+  readonly job: JobV1;
+
+  constructor(scope: Construct, id: string, props: KubernetesOneTimeJobProps) {
+    super(scope, id);
+    requireProps(
+      this,
+      props,
+      { identity: true, namespace: true, place: REQUIRED_PLACE, job: REQUIRED_JOB },
+      KUBERNETES_JOB_RULES,
+    );
+    requireProvider(this, "kubernetes");
+    const { dependsOn = [], identity, job, namespace, place } = props;
+    claimName(this, "Kubernetes job", objectName(place.deployment, job.name), namespace);
+    const { name, secret, spec } = addJobPod(this, props);
+
+    // With another name, the provider replaces the job, and so runs it again.
+    const run = new TerraformLocal(this, "Run", shortHash(Fn.sha256(Fn.jsonencode(job.rerunWhenChanged))));
+    this.job = new JobV1(this, MAIN_CHILD_ID, {
+      metadata: { namespace: namespace.namespaceName, name: `${name}-${run.asString}` },
+      waitForCompletion: true,
+      spec,
+      timeouts: { create: JOB_TIMEOUT, update: JOB_TIMEOUT, delete: JOB_DELETION_TIMEOUT },
+      count: countIf(job.condition),
+      dependsOn: [...namespace.grantsTo(identity, job.container), ...dependsOn],
+    });
+    completePodTemplate(this.job, job.container, secret);
+
+    this.jobName = metadataName(this.job, this.job.metadata.name);
+    this.ready = [this.job];
+  }
+}

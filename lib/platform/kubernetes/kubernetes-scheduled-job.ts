@@ -1,0 +1,68 @@
+import { CronJobV1 } from "@cdktf/provider-kubernetes/lib/cron-job-v1";
+import { type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { claimName } from "../../core/claimed-names";
+import { countIf } from "../../core/conditional";
+import { objectName } from "../../core/names";
+import { REQUIRED_PLACE } from "../../core/place";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { requireProvider } from "../../core/provider-requirements";
+import { requireProps } from "../../core/rules";
+import { REQUIRED_SCHEDULED_JOB } from "../../idp/job-runner";
+import { type ScheduledJob, type ScheduledJobSpec } from "../parts";
+import { addJobPod, KUBERNETES_JOB_RULES, type KubernetesJobProps } from "./job-pod";
+import { CRON_JOB_STARTING_DEADLINE_SECONDS, KEPT_RUNS } from "./kubernetes-defaults";
+import { completePodTemplate } from "./pod-template";
+
+interface KubernetesScheduledJobProps extends KubernetesJobProps {
+  readonly job: ScheduledJobSpec;
+}
+
+/** A job that the cluster starts by its schedule, never beside an earlier run. The last runs stay, with their logs. */
+export class KubernetesScheduledJob extends Construct implements ScheduledJob {
+  readonly jobName: string;
+
+  readonly runCommand: string;
+
+  readonly ready: ITerraformDependable[];
+
+  readonly job: CronJobV1;
+
+  constructor(scope: Construct, id: string, props: KubernetesScheduledJobProps) {
+    super(scope, id);
+    requireProps(
+      this,
+      props,
+      { identity: true, namespace: true, place: REQUIRED_PLACE, job: REQUIRED_SCHEDULED_JOB },
+      KUBERNETES_JOB_RULES,
+    );
+    requireProvider(this, "kubernetes");
+    const { dependsOn = [], identity, job, namespace, place } = props;
+    claimName(this, "Kubernetes job", objectName(place.deployment, job.name), namespace);
+    const { name, secret, spec } = addJobPod(this, props);
+
+    this.job = new CronJobV1(this, MAIN_CHILD_ID, {
+      metadata: { namespace: namespace.namespaceName, name },
+      spec: {
+        schedule: job.schedule,
+        timezone: job.timeZone,
+        concurrencyPolicy: "Forbid",
+        startingDeadlineSeconds: CRON_JOB_STARTING_DEADLINE_SECONDS,
+        successfulJobsHistoryLimit: KEPT_RUNS,
+        failedJobsHistoryLimit: KEPT_RUNS,
+        jobTemplate: { metadata: {}, spec },
+      },
+      count: countIf(job.condition),
+      dependsOn: [...namespace.grantsTo(identity, job.container), ...dependsOn],
+    });
+    completePodTemplate(this.job, job.container, secret, { podPath: POD_PATH });
+
+    this.jobName = name;
+    this.runCommand = `kubectl --namespace=${namespace.namespaceName} create job ${name}-$(date +%s) --from=cronjob/${name}`;
+    this.ready = [this.job];
+  }
+}
+
+/** Path of the pod in a cron job. */
+const POD_PATH = "spec.job_template.spec.template.spec";

@@ -1,0 +1,156 @@
+import { CloudRunV2Job, type CloudRunV2JobConfig } from "@cdktf/provider-google/lib/cloud-run-v2-job";
+import { SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
+import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
+import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
+import { TerraformStack, type ITerraformDependable, type TerraformResource } from "cdktf";
+import { type Construct } from "constructs";
+
+import { claimName } from "../../core/claimed-names";
+import { countIf, oneAttribute } from "../../core/conditional";
+import { expression } from "../../core/expression";
+import { type Identity } from "../../core/identity";
+import { JOB_NAME_AND_TOKEN_MAX_LENGTH, jobName, secretId } from "../../core/names";
+import { type DeploymentPlace, PLACE_RULES } from "../../core/place";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { nameRules, RESOURCE_NAME, type Rule } from "../../core/rules";
+import { containerRules } from "../../idp/container-spec";
+import { type JobSpec } from "../../idp/job-runner";
+import { grantsTo } from "../environment";
+import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
+import { completeTemplate, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
+import {
+  EXECUTION_ENVIRONMENT,
+  EXECUTION_TOKEN_LENGTH,
+  JOB_TIMEOUT,
+  SCRIPT_FOLDER,
+  SCRIPT_MODE,
+} from "./serverless-defaults";
+
+/** What every job on Cloud Run takes. */
+export interface CloudRunJobProps {
+  readonly identity: Identity;
+  readonly place: DeploymentPlace;
+  readonly job: JobSpec;
+  readonly dependsOn?: ITerraformDependable[];
+  readonly network?: NetworkAttachment;
+}
+
+/**
+ * Adds a job to a construct, and the secret with its script.
+ *
+ * It deliberately has no deletion protection, because after a failed run the next apply replaces the job.
+ *
+ * @param own arguments beside the template
+ */
+export function addCloudRunJob(
+  scope: Construct,
+  props: CloudRunJobProps,
+  own: Pick<CloudRunV2JobConfig, "lifecycle">,
+): CloudRunV2Job {
+  const { dependsOn = [], identity, job, network, place } = props;
+  const name = cloudRunJobName(props);
+  claimName(scope, `Cloud Run job in ${place.projectId}`, name);
+  const script = storedScript(scope, props);
+  const resource = new CloudRunV2Job(scope, MAIN_CHILD_ID, {
+    project: place.projectId,
+    name,
+    location: place.region,
+    deletionProtection: false,
+    labels: place.labels,
+    template: {
+      taskCount: 1,
+      template: {
+        serviceAccount: identity.email,
+        executionEnvironment: EXECUTION_ENVIRONMENT,
+        vpcAccess: networkAccess(network),
+        timeout: `${job.timeoutSeconds}s`,
+        maxRetries: job.maxRetries,
+        containers: [
+          {
+            ...containerBlock(job.container, [{ name: SCRIPT_VOLUME, mountPath: SCRIPT_FOLDER }]),
+            command: ["/bin/sh", `${SCRIPT_FOLDER}/${job.scriptName}`],
+            resources: job.container.resources && { limits: { ...job.container.resources } },
+          },
+        ],
+        volumes: volumeBlocks(job.container, [
+          {
+            name: SCRIPT_VOLUME,
+            secret: {
+              secret: script.secretId,
+              items: [{ path: job.scriptName, version: script.version, mode: SCRIPT_MODE }],
+            },
+          },
+        ]),
+      },
+    },
+    timeouts: { create: JOB_TIMEOUT, update: JOB_TIMEOUT },
+    count: countIf(job.condition),
+    dependsOn: [...script.ready, ...grantsTo(identity, job.container), ...dependsOn],
+    ...own,
+  });
+  completeTemplate(resource, "template.template", job.container, network);
+  return resource;
+}
+
+/** The script as a secret, the only kind of file that Cloud Run mounts without a bucket. */
+function storedScript(scope: Construct, { dependsOn = [], identity, job, place }: CloudRunJobProps) {
+  const { deployment, labels } = place;
+  const name = secretId(deployment, job.name);
+  const count = countIf(job.condition);
+  const attribute = (resource: TerraformResource, attributeName: string): string =>
+    count === undefined
+      ? resource.getStringAttribute(attributeName)
+      : expression(oneAttribute(resource, attributeName));
+  claimName(scope, "secret", name, TerraformStack.of(scope));
+  const secret = new SecretManagerSecret(scope, "Script", {
+    secretId: name,
+    replication: { auto: {} },
+    labels,
+    count,
+    dependsOn,
+  });
+  const stored = new SecretManagerSecretVersion(scope, "ScriptVersion", {
+    secret: attribute(secret, "id"),
+    secretData: job.script.base64,
+    isSecretDataBase64: true,
+    count,
+    // The job refers to the old version until it is replaced, so the version must not be deleted before.
+    lifecycle: { createBeforeDestroy: true },
+  });
+  // Only jobs read the script, so even an account that takes no other grants gets this one.
+  const reader = new SecretManagerSecretIamMember(scope, "ScriptReader", {
+    secretId: attribute(secret, "id"),
+    role: "roles/secretmanager.secretAccessor",
+    member: identity.member,
+    count,
+    dependsOn: identity.ready,
+  });
+  return { secretId: attribute(secret, "secret_id"), version: attribute(stored, "version"), ready: [reader] };
+}
+
+const SCRIPT_VOLUME = "script";
+
+/** Cloud Run names an execution after its job and token. */
+const JOB_NAME_MAX_LENGTH = JOB_NAME_AND_TOKEN_MAX_LENGTH - EXECUTION_TOKEN_LENGTH;
+
+export function cloudRunJobName({ job, place }: CloudRunJobProps): string {
+  return jobName(place.deployment, job.name);
+}
+
+/** Rules for every job on Cloud Run. */
+export const CLOUD_RUN_JOB_RULES: readonly Rule<CloudRunJobProps>[] = [
+  ...PLACE_RULES,
+  ...attachmentRules<CloudRunJobProps>(
+    "network",
+    ({ network }) => network,
+    ({ place }) => place.region,
+  ),
+  ...nameRules(cloudRunJobName, {
+    ...RESOURCE_NAME,
+    what: "job name",
+    maxLength: JOB_NAME_MAX_LENGTH,
+    lengthReason: "the name of an execution ends in a token",
+  }),
+  ...containerRules<CloudRunJobProps>("job.container", ({ job }) => job.container),
+  socketPathRule("job.container", ({ job }) => job.container),
+];

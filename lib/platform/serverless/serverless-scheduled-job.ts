@@ -1,0 +1,87 @@
+import { CloudRunV2JobIamMember } from "@cdktf/provider-google/lib/cloud-run-v2-job-iam-member";
+import { type CloudRunV2Job } from "@cdktf/provider-google/lib/cloud-run-v2-job";
+import { CloudSchedulerJob } from "@cdktf/provider-google/lib/cloud-scheduler-job";
+import { type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { countIf } from "../../core/conditional";
+import { REQUIRED_PLACE } from "../../core/place";
+import { requireProps } from "../../core/rules";
+import { REQUIRED_SCHEDULED_JOB, type ScheduledJob, type ScheduledJobSpec } from "../../idp/job-runner";
+import { ServiceIdentity } from "../identity/service-identity";
+import { addCloudRunJob, CLOUD_RUN_JOB_RULES, cloudRunJobName, type CloudRunJobProps } from "./cloud-run-job";
+import { SCHEDULER_DEADLINE_SECONDS, SCHEDULER_RETRIES } from "./serverless-defaults";
+
+interface ServerlessScheduledJobProps extends CloudRunJobProps {
+  readonly job: ScheduledJobSpec;
+}
+
+/**
+ * A job that Cloud Scheduler starts, as an account that may start this job and do nothing else.
+ *
+ * One run lasts at most `timeoutSeconds` for each attempt, so a schedule with longer pauses never has two at once.
+ */
+export class ServerlessScheduledJob extends Construct implements ScheduledJob {
+  readonly jobName: string;
+
+  readonly runCommand: string;
+
+  readonly ready: ITerraformDependable[];
+
+  readonly job: CloudRunV2Job;
+
+  readonly scheduler: CloudSchedulerJob;
+
+  constructor(scope: Construct, id: string, props: ServerlessScheduledJobProps) {
+    super(scope, id);
+    requireProps(
+      this,
+      props,
+      { identity: true, place: REQUIRED_PLACE, job: REQUIRED_SCHEDULED_JOB },
+      CLOUD_RUN_JOB_RULES,
+    );
+    const { dependsOn = [], job, place } = props;
+    const { projectId, region } = place;
+    const name = cloudRunJobName(props);
+    const count = countIf(job.condition);
+
+    this.job = addCloudRunJob(this, props, { lifecycle: { ignoreChanges: ["client", "client_version"] } });
+    const starter = new ServiceIdentity(this, "Starter", {
+      place,
+      purpose: `idp-start-${job.name}`,
+      description: `Starts the job ${job.name} by its schedule`,
+      condition: job.condition,
+      dependsOn,
+    });
+    const mayStart = new CloudRunV2JobIamMember(this, "MayStart", {
+      project: projectId,
+      location: region,
+      name,
+      role: "roles/run.invoker",
+      member: starter.member,
+      count,
+      dependsOn: [this.job, ...starter.ready],
+    });
+    this.scheduler = new CloudSchedulerJob(this, "Schedule", {
+      project: projectId,
+      region,
+      name,
+      schedule: job.schedule,
+      timeZone: job.timeZone,
+      attemptDeadline: `${SCHEDULER_DEADLINE_SECONDS}s`,
+      // Of the request that starts the job; the job itself is repeated by Cloud Run.
+      retryConfig: { retryCount: SCHEDULER_RETRIES },
+      httpTarget: {
+        httpMethod: "POST",
+        uri: `https://run.googleapis.com/v2/projects/${projectId}/locations/${region}/jobs/${name}:run`,
+        oauthToken: { serviceAccountEmail: starter.email, scope: "https://www.googleapis.com/auth/cloud-platform" },
+      },
+      count,
+      dependsOn: [mayStart, ...dependsOn],
+    });
+
+    this.jobName = name;
+    this.runCommand = `gcloud run jobs execute ${name} --wait --region=${region} --project=${projectId}`;
+    this.ready = [this.scheduler];
+  }
+}
