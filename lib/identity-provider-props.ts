@@ -6,6 +6,7 @@ import { TENANT_PLACE_RULES, type TenantPlaceProps } from "./core/place";
 import { type Rule } from "./core/rules";
 import { BLUEPRINT_RULES, type BlueprintProps, BLUEPRINTS_NEED_BUILD, ownBlueprints } from "./idp/blueprint-props";
 import { type EnvironmentOverrides } from "./idp/container-spec";
+import { DUMP_RULES, type DumpProps } from "./idp/dump-props";
 import { ENVIRONMENT_RULES } from "./idp/environment-rules";
 import { APPLICATION_VERSION, EXISTING_IMAGE, FOREIGN_IMAGE } from "./idp/image-rules";
 import { OPERATIONS_RULES, type OperationsProps } from "./operations-props";
@@ -28,6 +29,7 @@ export interface IdentityProviderProps
   extends
     BackupProps,
     BlueprintProps,
+    DumpProps,
     FrontDoorProps,
     MonitoringSettings,
     OperationsProps,
@@ -203,6 +205,7 @@ export const IDENTITY_PROVIDER_RULES: readonly Rule<IdentityProviderProps>[] = [
   }),
   ...BACKUP_RULES,
   ...BLUEPRINT_RULES,
+  ...DUMP_RULES,
   BLUEPRINTS_NEED_BUILD.ruleOn({
     image: ["existingContainerImage", ({ existingContainerImage }) => existingContainerImage],
     count: [

@@ -11,6 +11,7 @@ import { warnOf } from "./core/risks";
 import { Blueprints } from "./idp/blueprints";
 import { type ContainerSpec } from "./idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "./idp/contract";
+import { DatabaseDump } from "./idp/database-dump";
 import { type DbInit } from "./idp/db-init";
 import { ExistingSecrets } from "./idp/existing-secrets";
 import { identityProviderContainer } from "./idp/identity-provider-container";
@@ -19,6 +20,7 @@ import { DEFAULT_WORKER_MODE, isSeparate } from "./idp/worker-mode";
 import { IdpImage } from "./idp/idp-image";
 import { IdpSecrets } from "./idp/idp-secrets";
 import { unknownSettingsRisk } from "./idp/known-settings";
+import { type ScheduledJobRunner } from "./idp/job-runner";
 import { mailSettings, type MailSettings } from "./idp/mail-settings";
 import { MediaBucket } from "./idp/media-bucket";
 import { addRecoveryScripts, type RecoverySettings } from "./idp/recovery-scripts";
@@ -48,6 +50,13 @@ export interface Variant {
    * @default - none
    */
   readonly apisOnDemand?: readonly ApiName[];
+
+  /**
+   * APIs that it needs only for scheduled jobs.
+   *
+   * @default - none
+   */
+  readonly apisOfSchedules?: readonly ApiName[];
 }
 
 /**
@@ -78,6 +87,9 @@ export abstract class IdentityProvider extends Construct {
   /** Service account of the server. */
   readonly runtime: ServiceIdentity;
 
+  /** Service account of the dump, the only one that can add to its bucket; undefined if there can be no dump. */
+  readonly dumper: ServiceIdentity | undefined;
+
   /** The job that prepares the database. */
   abstract readonly initialization: DbInit;
 
@@ -101,6 +113,9 @@ export abstract class IdentityProvider extends Construct {
 
   /** Uptime check, dashboard and alerts. */
   abstract readonly monitoring: Monitoring;
+
+  /** Dumps of the database; undefined if there can be none. */
+  abstract readonly dump: DatabaseDump | undefined;
 
   constructor(
     scope: Construct,
@@ -183,6 +198,12 @@ export abstract class IdentityProvider extends Construct {
       });
     }
     this.runtime = this.identity("Runtime", "idp-run", "Runs the identity provider");
+    const { dumpSchedule, keepDumps } = settings;
+    if (dumpSchedule !== undefined || keepDumps !== undefined) {
+      const condition = isSet(dumpSchedule);
+      for (const api of variant.apisOfSchedules ?? []) this.apis.enable(api, condition);
+      this.dumper = this.identity("Dumper", "idp-dump", "Dumps the database of the identity provider", condition);
+    }
   }
 
   /** Container to run once the database is prepared. */
@@ -230,6 +251,29 @@ export abstract class IdentityProvider extends Construct {
     });
   }
 
+  /**
+   * The scheduled dump; undefined if there can be none.
+   *
+   * @param runnerAs the platform's jobs as an account
+   * @param startsAfter what the first dump waits for
+   */
+  protected dumpOf(
+    runnerAs: (identity: ServiceIdentity) => ScheduledJobRunner,
+    startsAfter: ITerraformDependable[],
+  ): DatabaseDump | undefined {
+    if (this.dumper === undefined) return undefined;
+    const { deletionProtection, dumpAtApply, dumpRetentionDays, dumpSchedule, dumpStorageClass, keepDumps } =
+      this.settings;
+    return new DatabaseDump(this, "Dump", {
+      ...{ deletionProtection, dumpAtApply, dumpRetentionDays, dumpSchedule, dumpStorageClass, keepDumps },
+      place: this.place,
+      database: this.database,
+      runner: runnerAs(this.dumper),
+      startsAfter,
+      dependsOn: this.apis.ready("storage"),
+    });
+  }
+
   /** What a domain needs on either platform. */
   protected edgeOf(domain: string, ipAddress: string, dependsOn: ITerraformDependable[] = []): Edge {
     return new Edge(this, "Edge", {
@@ -248,6 +292,7 @@ export abstract class IdentityProvider extends Construct {
   /** What notices that sign-in does not work. */
   protected monitoringOf(
     variant: Pick<MonitoringProps, "isPublic" | "namespace" | "platform" | "url" | "urlMap">,
+    dump: DatabaseDump | undefined,
   ): Monitoring {
     const { alertEmails, alerts, auditSecretAccess, dashboard, domain } = this.settings;
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = this.settings;
@@ -257,7 +302,13 @@ export abstract class IdentityProvider extends Construct {
       ...{ alertEmails, alerts, auditSecretAccess, dashboard, notificationChannels, secretReaders, uptimeCheck },
       place: this.place,
       domain,
-      identities: [this.initializer, this.runtime],
+      identities: [this.initializer, this.runtime, ...(this.dumper === undefined ? [] : [this.dumper])],
+      dump: dump && {
+        jobName: dump.jobName,
+        bucketName: dump.bucket.bucketName,
+        condition: dump.condition,
+        isDaily: dump.isDaily,
+      },
       maxConnections: this.database.connectionLimit,
       maxInstanceCount,
       minInstanceCount,
@@ -285,11 +336,12 @@ export abstract class IdentityProvider extends Construct {
     return new Blueprints(this, "Blueprints", { blueprints, blueprintFiles });
   }
 
-  private identity(id: string, purpose: string, description: string): ServiceIdentity {
+  private identity(id: string, purpose: string, description: string, condition?: string): ServiceIdentity {
     return new ServiceIdentity(this, id, {
       place: this.place,
       purpose,
       description,
+      condition,
       dependsOn: this.apis.ready("iam"),
     });
   }

@@ -21,12 +21,15 @@ export {
   type ResourcesSpec,
   type TlsPortSpec,
 } from "./idp/container-spec";
+export { DatabaseDump, type DatabaseDumpProps } from "./idp/database-dump";
 export { DbInit, type DbInitProps } from "./idp/db-init";
 export {
   identityProviderContainer,
   trustedProxies,
   type IdentityProviderContainerProps,
 } from "./idp/identity-provider-container";
+export { DumpBucket, type DumpBucketProps } from "./idp/dump-bucket";
+export { type DumpProps } from "./idp/dump-props";
 export { IdpImage, publicImage, type IdpImageProps } from "./idp/idp-image";
 export { IdpSecrets, type IdpSecretsProps } from "./idp/idp-secrets";
 export { mailSettings, type MailSettings } from "./idp/mail-settings";

@@ -6,6 +6,7 @@ import { DeletionGuard } from "./core/deletion-guard";
 import { expression, numberExpression, numberText } from "./core/expression";
 import { requireProps, type Rule } from "./core/rules";
 import { CONTAINER_PORT, ENTRYPOINT_PATH, RESOURCES } from "./idp/contract";
+import { type DatabaseDump } from "./idp/database-dump";
 import { DbInit } from "./idp/db-init";
 import { TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/smtp";
 import { instanceConnections } from "./idp/worker-connections";
@@ -107,6 +108,8 @@ export class KubernetesIdentityProvider extends IdentityProvider {
 
   readonly monitoring: Monitoring;
 
+  readonly dump: DatabaseDump | undefined;
+
   constructor(scope: Construct, id: string, props: KubernetesIdentityProviderProps) {
     requireProps(`${scope.node.path}/${id}`, props, { projectId: true, tenantId: true }, RULES);
     super(scope, id, props, {
@@ -197,12 +200,19 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       `kubectl exec deployment/${this.workload.workloadName} --container=${SERVER_CONTAINER} --namespace=${this.namespace.namespaceName} -- ${ENTRYPOINT_PATH} ${TEST_MAIL_COMMAND} ${TEST_MAIL_READER}`,
     );
     this.url = this.frontDoor.url;
-    this.monitoring = this.monitoringOf({
-      namespace: this.namespace.namespaceName,
-      platform: "kubernetes",
-      url: this.url,
-      urlMap: urlMapPattern(props.namespace ?? DEFAULT_NAMESPACE),
-    });
+    this.dump = this.dumpOf(
+      (identity) => new KubernetesJobs({ place, namespace: this.namespace, identity }),
+      this.workload.ready,
+    );
+    this.monitoring = this.monitoringOf(
+      {
+        namespace: this.namespace.namespaceName,
+        platform: "kubernetes",
+        url: this.url,
+        urlMap: urlMapPattern(props.namespace ?? DEFAULT_NAMESPACE),
+      },
+      this.dump,
+    );
 
     new DeletionGuard(this, "DeletionGuard", {
       protect: deletionProtection,
@@ -213,6 +223,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
         ...this.frontDoor.ready,
         ...(this.edge?.ready ?? []),
         ...this.monitoring.ready,
+        ...(this.dump?.ready ?? []),
       ],
     });
     this.useOwnProvider();

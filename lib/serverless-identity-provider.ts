@@ -8,6 +8,7 @@ import { type Risk, warnOf } from "./core/risks";
 import { requireProps, type Rule } from "./core/rules";
 import { RESOURCES } from "./idp/contract";
 import { type ContainerSpec } from "./idp/container-spec";
+import { type DatabaseDump } from "./idp/database-dump";
 import { DbInit } from "./idp/db-init";
 import { TEST_MAIL_COMMAND, TEST_MAIL_JOB, TEST_MAIL_READER, TEST_MAIL_TIMEOUT_SECONDS } from "./idp/smtp";
 import { instanceConnections } from "./idp/worker-connections";
@@ -98,9 +99,16 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
   readonly monitoring: Monitoring;
 
+  readonly dump: DatabaseDump | undefined;
+
   constructor(scope: Construct, id: string, props: ServerlessIdentityProviderProps) {
     requireProps(`${scope.node.path}/${id}`, props, { projectId: true, tenantId: true }, RULES);
-    super(scope, id, props, { apis: ["run"], apisOnDemand: ["compute"], certificateValidation: "dns" });
+    super(scope, id, props, {
+      apis: ["run"],
+      apisOfSchedules: SCHEDULE_APIS,
+      apisOnDemand: ["compute"],
+      certificateValidation: "dns",
+    });
     const { apis, initializer, place, runtime } = this;
     const { deletionProtection = true, domain, network } = props;
 
@@ -169,12 +177,25 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     this.testMailCommand =
       this.testMail && this.ifMail(`${this.testMail.executeCommand} --args=${TEST_MAIL_COMMAND},${TEST_MAIL_READER}`);
     this.url = urlOf(domain, this.service.url);
-    this.monitoring = this.monitoringOf({
-      isPublic: isOn(props.publicAccess ?? true),
-      platform: "serverless",
-      url: this.url,
-      urlMap: urlMapName(place),
-    });
+    this.dump = this.dumpOf(
+      (identity) =>
+        new ServerlessJobs({
+          place,
+          network,
+          identity,
+          dependsOn: apis.ready("run", "secretmanager", "iam", ...SCHEDULE_APIS),
+        }),
+      this.service.ready,
+    );
+    this.monitoring = this.monitoringOf(
+      {
+        isPublic: isOn(props.publicAccess ?? true),
+        platform: "serverless",
+        url: this.url,
+        urlMap: urlMapName(place),
+      },
+      this.dump,
+    );
 
     new DeletionGuard(this, "DeletionGuard", {
       protect: deletionProtection,
@@ -186,6 +207,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
         ...(this.frontDoor?.ready ?? []),
         ...(this.edge?.ready ?? []),
         ...this.monitoring.ready,
+        ...(this.dump?.ready ?? []),
       ],
     });
   }
@@ -218,6 +240,8 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     };
   }
 }
+
+const SCHEDULE_APIS = ["cloudscheduler"] as const;
 
 /** That of the domain, or else that of the service. */
 function urlOf(domain: string | undefined, serviceUrl: string): string {

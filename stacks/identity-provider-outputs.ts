@@ -8,6 +8,7 @@ import { type IdentityProvider } from "../lib/identity-provider";
 export function identityProviderOutputs(identityProvider: IdentityProvider): Record<string, StackOutput> {
   const {
     database,
+    dump,
     edge,
     image,
     initialization,
@@ -73,6 +74,14 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
     upgrade_backup: {
       value: upgradeBackup.description,
       description: "Description of the backup that was made before this release; scripts/restore.sh finds it by that.",
+    },
+    dump_bucket: {
+      value: dump?.bucketName,
+      description: "Name of the bucket of the dumps; null without one.",
+    },
+    dump_command: {
+      value: dump?.runCommand,
+      description: "The command that dumps the database at once; null without dump_schedule.",
     },
     database_name: { value: database.databaseName, description: "Name of the application's database." },
     database_user: { value: database.userName, description: "Name of the application's database role." },

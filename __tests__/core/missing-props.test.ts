@@ -72,7 +72,10 @@ const apisIn = (stack: Construct) =>
 
 const existingImage = "registry/idp:1";
 const network = { network: "network", subnetwork: "subnetwork", hasNamedRanges: "true", ready: [] };
-const runner = { runOnce: () => ({ jobName: "job", ready: [] }) };
+const runner = {
+  runOnce: () => ({ jobName: "job", ready: [] }),
+  schedule: () => ({ jobName: "job", runCommand: "run", ready: [] }),
+};
 const tenant = {
   projectId,
   tenantId: "acme",
@@ -95,11 +98,13 @@ const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
   ClusterNetwork: () => ({ place: PLACE, existing: tenant.network }),
   AlertPolicies: () => ({ place: PLACE, alerts: "{}" }),
   Dashboard: () => ({ place: PLACE, alerts: "{}" }),
+  DatabaseDump: () => ({ place: PLACE, database: standInDatabase(), runner }),
   DbInit: () => ({ database: standInDatabase(), runner }),
   DeletionGuard: () => ({ dependsOn: [], protect: true }),
   DnsCertificate: () => ({ place: PLACE, domain, validation: "dns" }),
   DnsRecords: (stack) => ({ ...domainProps, certificate: certificateIn(stack) }),
   DomainAddress: () => ({ place: PLACE, domain }),
+  DumpBucket: () => ({ place: PLACE }),
   Edge: (stack) => ({ ...domainProps, apis: apisIn(stack) }),
   GeneratedSecret: () => ({ secretId: "key", length: 32 }),
   IdpImage: () => ({ place: PLACE, existingImage }),
@@ -249,6 +254,21 @@ describe("What is missing is named with all else", () => {
       "a job of KubernetesJobs",
       (scope) => new kubernetes.KubernetesJobs(undefined as never).runOnce(scope, "Job", undefined as never),
       ["identity", "namespace", "place", "job"],
+    ],
+    [
+      "a scheduled job of ServerlessJobs",
+      (scope) => new main.ServerlessJobs(undefined as never).schedule(scope, "Job", undefined as never),
+      ["identity", "place", "job"],
+    ],
+    [
+      "a scheduled job of KubernetesJobs",
+      (scope) => new kubernetes.KubernetesJobs(undefined as never).schedule(scope, "Job", undefined as never),
+      ["identity", "namespace", "place", "job"],
+    ],
+    [
+      "a scheduled job without a schedule",
+      (scope) => new main.ServerlessJobs({ place: PLACE, identity }).schedule(scope, "Job", job("rerunWhenChanged")),
+      ["job.schedule", "job.timeZone"],
     ],
     [
       "a job without a name",

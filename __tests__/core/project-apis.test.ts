@@ -13,6 +13,7 @@ const EVERY_API = Object.keys({
   certificatemanager: true,
   cloudbuild: true,
   cloudresourcemanager: true,
+  cloudscheduler: true,
   compute: true,
   container: true,
   dns: true,

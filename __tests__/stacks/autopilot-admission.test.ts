@@ -9,11 +9,11 @@ const podTemplates = (): [address: string, template: Block][] =>
     ([scenario, { resource = {} }]) =>
       Object.entries(resource).flatMap(([type, elements]) =>
         Object.entries(elements)
-          .filter(([, element]) => valueAt(element, "spec.template") !== undefined)
-          .map(([name, element]): [string, Block] => [
+          .map(([name, element]): [string, unknown] => [
             `${scenario}: ${type}.${name}`,
-            valueAt(element, "spec.template") as Block,
-          ]),
+            valueAt(element, "spec.job_template.spec.template") ?? valueAt(element, "spec.template"),
+          ])
+          .filter((found): found is [string, Block] => found[1] !== undefined),
       ),
   );
 
@@ -42,10 +42,12 @@ const quantity = (text: string): number => {
 
 /** The admission of the platform writes what is missing, and the next plan would take it away again. */
 describe("The second plan is empty on Autopilot, because", () => {
-  it("there are a deployment and a job, in the stack and in a composition with literals", () => {
+  it("there are a deployment and jobs, in the stack and in a composition with literals", () => {
     expect(podTemplates().map(([address]) => address)).toEqual([
       "stack: kubernetes_job_v1.db_init",
+      "stack: kubernetes_job_v1.dump_at_apply",
       "stack: kubernetes_deployment_v1.workload",
+      "stack: kubernetes_cron_job_v1.dump_job",
       "literal: kubernetes_job_v1.identity_provider_db_init",
       "literal: kubernetes_deployment_v1.identity_provider_workload",
     ]);
@@ -140,7 +142,9 @@ describe("The second plan is empty on Autopilot, because", () => {
       ),
     );
     expect(withBucket.map(([address]) => address)).toEqual([
+      "stack: kubernetes_job_v1.dump_at_apply",
       "stack: kubernetes_deployment_v1.workload",
+      "stack: kubernetes_cron_job_v1.dump_job",
       "literal: kubernetes_deployment_v1.identity_provider_workload",
     ]);
     for (const [, template] of withBucket)

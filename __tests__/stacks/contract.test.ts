@@ -45,6 +45,10 @@ const secretOf = (container: unknown, name: string) => {
   return entries.find((entry) => entry.name === name)?.value_source.secret_key_ref.secret;
 };
 
+/** By its name, because there may be no account. */
+const DUMPER_READS =
+  'roles/secretmanager.secretAccessor to serviceAccount:idp-dump-${substr(sha256(join("-", [local.tenant_prefix, var.application_name])), 0, 12)}@${var.project_id}.iam.gserviceaccount.com';
+
 const readerIs = (account: string) =>
   `roles/secretmanager.secretAccessor to serviceAccount:\${google_service_account.${account}.email}`;
 
@@ -440,9 +444,9 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       "Server start: the entrypoint has no migration step and there is no separate migrate job",
       () => [
         /ak +migrate/.test(entrypoint()),
-        // One for a test mail, which nothing but people executes, and which is there only with a mail server.
+        // Others exist on request only: they dump the database, or send a test mail.
         Object.entries(serverlessTerraform().resource?.google_cloud_run_v2_job ?? {})
-          .filter(([, { count }]) => count !== "${(var.smtp != null) ? 1 : 0}")
+          .filter(([, { count }]) => count === undefined)
           .map(([name]) => name),
       ],
       [false, ["db_init"]],
@@ -559,9 +563,12 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
         ),
       {
         database_administrator_password_initializer: readerIs("initializer"),
+        database_password_dumper: DUMPER_READS,
         database_password_initializer: readerIs("initializer"),
         database_password_runtime: readerIs("runtime"),
         db_init_script_reader: readerIs("initializer"),
+        dump_at_apply_script_reader: DUMPER_READS,
+        dump_job_script_reader: DUMPER_READS,
         existing_secrets_runtime: readerIs("runtime"),
         secrets_bootstrap_password_runtime: readerIs("runtime"),
         secrets_bootstrap_token_runtime: readerIs("runtime"),

@@ -87,6 +87,13 @@ const WITH_ADDRESS = [
   "google_monitoring_alert_policy.monitoring_alerts",
 ];
 
+/** What dumps the database, once the application has made its tables. */
+const DUMP_JOBS = ["google_cloud_run_v2_job.dump_job", "google_cloud_run_v2_job.dump_at_apply"];
+const DUMP_STARTS = [
+  "google_cloud_run_v2_job_iam_member.dump_job_may_start",
+  "google_cloud_scheduler_job.dump_job_schedule",
+];
+
 describe("What starts after what, in the serverless stack", () => {
   const graph = new ConfigurationGraph(serverlessTerraform());
 
@@ -188,9 +195,10 @@ describe("What starts after what, in the serverless stack", () => {
     expect(before.filter((address) => /storage|image|registry|secrets_|runtime/.test(address))).toEqual([]);
   });
 
-  it("starts the service after everything but the load balancer of a domain, monitoring, and what these need", () => {
+  it("starts the service after everything but the load balancer of a domain, monitoring, dumps, and what these need", () => {
     const resources = graph.elements.filter((element) => /^(google|terraform)_/.test(element));
-    const later = /[._](edge|front_door|monitoring)_|apis_(certificatemanager|dns|monitoring)(_answers)?$/;
+    const later =
+      /[._](dump|edge|front_door|monitoring)_|dumper|apis_(certificatemanager|cloudscheduler|dns|monitoring)(_answers)?$/;
     expect(
       resources
         .filter((element) => !graph.startsAfter(ADDRESS.service).includes(element))
@@ -198,7 +206,9 @@ describe("What starts after what, in the serverless stack", () => {
     ).toEqual([ADDRESS.guard, TEST_MAIL, ADDRESS.service]);
     expect(resources.filter((element) => graph.startsAfter(element).includes(ADDRESS.service))).toEqual([
       ADDRESS.guard,
+      ...DUMP_JOBS,
       "google_compute_global_forwarding_rule.front_door_https_rule",
+      ...DUMP_STARTS,
       ...WITH_ADDRESS,
     ]);
   });
@@ -225,9 +235,11 @@ describe("What starts after what, in the serverless stack", () => {
     );
     expect(waitForAll).toEqual([
       ADDRESS.guard,
+      ...DUMP_JOBS,
       "google_cloud_run_v2_worker_pool.worker",
       ADDRESS.service,
       "google_compute_global_forwarding_rule.front_door_https_rule",
+      ...DUMP_STARTS,
       ...WITH_ADDRESS,
     ]);
   });
@@ -267,8 +279,12 @@ describe("What starts after what, in the Kubernetes stack", () => {
         element,
       ),
     );
-    // Bucket and image have no other names than there.
-    const shared = [KUBERNETES_ADDRESS.bucket, "google_artifact_registry_repository.registry"];
+    // Buckets and image have no other names than there.
+    const shared = [
+      KUBERNETES_ADDRESS.bucket,
+      "google_storage_bucket.dump_bucket",
+      "google_artifact_registry_repository.registry",
+    ];
     const first = billed.filter(
       (element) =>
         ![...startsAfter(element), element].some(

@@ -19,6 +19,9 @@ const output = (name: string) => kubernetesTerraform().output?.[name]?.value;
 const local = (name: string) => kubernetesTerraform().locals?.[name] as Record<string, string>;
 const ephemeral = (type: string, name: string) => kubernetesTerraform().ephemeral?.[type]?.[name] ?? {};
 const namesOf = (type: string) => Object.keys(kubernetesTerraform().resource?.[type] ?? {}).sort();
+/** The jobs that every deployment has. */
+const jobsOfEvery = () =>
+  namesOf("kubernetes_job_v1").filter((name) => kubernetesResource(`kubernetes_job_v1.${name}`).count === undefined);
 const typesOf = (pattern: RegExp) =>
   Object.keys(kubernetesTerraform().resource ?? {})
     .filter((type) => pattern.test(type))
@@ -49,7 +52,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "Database bootstrap: one first-deployment job named db-init; output initialization_jobs",
-      () => [output("initialization_jobs"), namesOf("kubernetes_job_v1")],
+      () => [output("initialization_jobs"), jobsOfEvery()],
       [{ "db-init": `\${${ADDRESS.job}.metadata[0].name}` }, ["db_init"]],
     ],
     ["No cache service: no Redis-style cache is provisioned", () => typesOf(/redis|memcache|memorystore/), []],
@@ -176,7 +179,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       () => [jobVariables().DB_PROXY_QUIT_URL, valueAt(podTemplateOf(ADDRESS.job), "spec.init_container.0.args")],
       ["http://127.0.0.1:9091/quitquitquit", expect.arrayContaining(["--quitquitquit", "--admin-port=9091"])],
     ],
-    ["Server start: there is no separate migrate job", () => namesOf("kubernetes_job_v1"), ["db_init"]],
+    ["Server start: there is no separate migrate job", jobsOfEvery, ["db_init"]],
     [
       "Version upgrade: one instance more at a time, the rollout waits for the startup probe",
       () => [
@@ -284,6 +287,11 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
           return [name, role, member];
         }),
       [
+        ...["dump", "dump-1"].map((job, index) => [
+          index === 0 ? "cluster_dumper" : "cluster_dumper2",
+          "roles/iam.workloadIdentityUser",
+          `serviceAccount:\${var.project_id}.svc.id.goog[\${var.namespace}/\${var.application_name}-${job}]`,
+        ]),
         [
           "cluster_initializer",
           "roles/iam.workloadIdentityUser",

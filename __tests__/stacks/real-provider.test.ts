@@ -28,7 +28,11 @@ describe("What the real provider does with the serverless stack", () => {
       const stored = elementsOf("google_secret_manager_secret_version").filter(
         ([, version]) => "secret_data" in version,
       );
-      expect(stored.map(([name]) => name)).toEqual(["db_init_script_version"]);
+      expect(stored.map(([name]) => name).sort()).toEqual([
+        "db_init_script_version",
+        "dump_at_apply_script_version",
+        "dump_job_script_version",
+      ]);
     });
 
     it("gives the administrator's password to the database by an ephemeral read of the version that was stored", () => {
@@ -122,6 +126,8 @@ describe("What the real provider does with the serverless stack", () => {
         [
           ADDRESS.database,
           ADDRESS.job,
+          "google_cloud_run_v2_job.dump_at_apply",
+          "google_cloud_run_v2_job.dump_job",
           "google_cloud_run_v2_job.test_mail",
           ADDRESS.service,
           ADDRESS.secretKey,
@@ -168,6 +174,7 @@ describe("What the real provider does with the serverless stack", () => {
           "artifactregistry",
           "certificatemanager",
           "cloudbuild",
+          "cloudscheduler",
           "compute",
           "dns",
           "iam",

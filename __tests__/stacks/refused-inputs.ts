@@ -1,4 +1,5 @@
 import { ACCEPTED_MONITORING, refusedMonitoring } from "./refused-monitoring-inputs";
+import { ACCEPTED_DUMPS, REFUSED_DUMPS_ALONE, REFUSED_DUMPS_TOGETHER } from "./refused-dump-inputs";
 import { ACCEPTED_BACKUPS, REFUSED_BACKUPS_ALONE, REFUSED_BACKUPS_TOGETHER } from "./refused-backup-inputs";
 import { ACCEPTED_BLUEPRINTS, REFUSED_BLUEPRINTS_ALONE, REFUSED_BLUEPRINTS_TOGETHER } from "./refused-blueprint-inputs";
 import { CLOSED_WITHOUT_DOMAIN, REFUSED_DOMAINS_ALONE, REFUSED_DOMAINS_TOGETHER } from "./refused-domain-inputs";
@@ -103,6 +104,7 @@ const labels = (behaviour: string, given: Readonly<Record<string, string>>, ...w
 /** What both variants refuse by a rule that looks at one input. */
 export const REFUSED_ALONE_BY_BOTH: readonly Refusal[] = [
   ...REFUSED_BACKUPS_ALONE,
+  ...REFUSED_DUMPS_ALONE,
   ...REFUSED_BLUEPRINTS_ALONE,
   ...REFUSED_DOMAINS_ALONE,
   ...FEW_REFUSED_PROTECTIONS_ALONE,
@@ -195,6 +197,7 @@ const serverless = rowOf({
 export const ACCEPTED_BY_BOTH = {
   ...ACCEPTED_OPERATIONS,
   ...ACCEPTED_BACKUPS,
+  ...ACCEPTED_DUMPS,
   ...ACCEPTED_BLUEPRINTS,
   ...ACCEPTED_MONITORING,
   project_id: ["my-project", "another-project-12345"],
@@ -280,6 +283,7 @@ const memory = memoryRow(
 /** What both variants refuse by a rule that compares several inputs. */
 export const REFUSED_TOGETHER_BY_BOTH: readonly Refusal[] = [
   ...REFUSED_BACKUPS_TOGETHER,
+  ...REFUSED_DUMPS_TOGETHER,
   ...REFUSED_BLUEPRINTS_TOGETHER,
   ...REFUSED_DOMAINS_TOGETHER,
   ...REFUSED_PROTECTIONS_TOGETHER,

@@ -208,7 +208,7 @@ describe("In both synthesized results", () => {
       kubernetesTerraform().variable,
     ];
     const common = Object.keys(serverlessInputs).filter((name) => name in kubernetesInputs);
-    expect(common).toHaveLength(53);
+    expect(common).toHaveLength(58);
     for (const name of common) {
       // Only one platform can serve a certificate that is validated by DNS without a further step.
       if (name === "certificate_validation") continue;
@@ -292,9 +292,11 @@ describe("Both variants in one project", () => {
       "google_secret_manager_secret secret-…-…-database-password",
       "google_secret_manager_secret secret-…-…-secret-key",
       "google_service_account idp-build-…",
+      "google_service_account idp-dump-…",
       "google_service_account idp-init-…",
       "google_service_account idp-run-…",
       "google_sql_database_instance sql-…-…",
+      "google_storage_bucket bkt-……-dumps",
       "google_storage_bucket bkt-……-storage",
     ]);
   });

@@ -73,6 +73,7 @@ export const PROBED_SERVICES: readonly Service[] = [
     endpointVariable: "GOOGLE_RESOURCE_MANAGER_CUSTOM_ENDPOINT",
     basePath: "v1/",
   },
+  { description: "cloudscheduler.v1", endpointVariable: "GOOGLE_CLOUD_SCHEDULER_CUSTOM_ENDPOINT", basePath: "v1/" },
   { description: "container.v1", endpointVariable: "GOOGLE_CONTAINER_CUSTOM_ENDPOINT", basePath: "v1/" },
   { description: "dns.v1", endpointVariable: "GOOGLE_DNS_CUSTOM_ENDPOINT", basePath: "dns/v1/" },
   { description: "iam.v1", endpointVariable: "GOOGLE_IAM_BETA_CUSTOM_ENDPOINT", basePath: "v1/" },

@@ -49,7 +49,7 @@ export function fullDashboard(platform: Platform): DashboardJson {
     domain: "login.example.com",
     urlMap: "idp-demo-1a2b3c-https",
     protection: "true",
-    dump: { jobName: "idp-demo-1a2b3c-dump", bucketName: "dumps", condition: "true" },
+    dump: { jobName: "idp-demo-1a2b3c-dump", bucketName: "dumps", condition: "true", isDaily: "true" },
   });
   const terraform = terraformOf(stack);
   const { dashboard_json: json } = resourceOf(terraform, "google_monitoring_dashboard", "monitoring_dashboard");

@@ -48,8 +48,9 @@ const PLATFORMS: readonly Platform[] = ["serverless", "kubernetes"];
 /** What an alert needs, in the words of the inputs. */
 const NEEDS = {
   audit: "`audit_secret_access`",
+  dailyDump: "daily dumps, `dump_schedule`",
   domain: "`domain`",
-  dump: "dumps",
+  dump: "`dump_schedule`",
   protection: "`protection`",
   separateWorker: '`worker_mode = "separate"`',
   workerInContainer: '`worker_mode = "in-container"`',

@@ -13,6 +13,7 @@ export type ApiName =
   | "certificatemanager"
   | "cloudbuild"
   | "cloudresourcemanager"
+  | "cloudscheduler"
   | "compute"
   | "container"
   | "dns"

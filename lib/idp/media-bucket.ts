@@ -4,12 +4,19 @@ import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { BUCKET_NAME_MAX_LENGTH, BUCKET_NAME_RESERVED_WORD, bucketName } from "../core/names";
+import { countIf } from "../core/conditional";
 import { Grants, type Identity } from "../core/identity";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { claimName } from "../core/claimed-names";
 import { ifKnown, nameRules, requireProps, type Rule } from "../core/rules";
-import { MEDIA_BUCKET_SUFFIX, MEDIA_MOUNT_PATH, RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "./contract";
+import {
+  MEDIA_BUCKET_SUFFIX,
+  MEDIA_MOUNT_PATH,
+  RUNTIME_GROUP_ID,
+  RUNTIME_USER_ID,
+  SOFT_DELETE_SECONDS,
+} from "./contract";
 import { type MediaStore } from "./parts";
 
 export interface MediaBucketProps {
@@ -93,21 +100,19 @@ export class MediaBucket extends Construct implements MediaStore {
           bucket: this.bucket.name,
           role: "roles/storage.objectUser",
           member: identity.member,
+          count: countIf(identity.condition),
           dependsOn: identity.ready,
         }),
     );
   }
 }
 
-/** Seven days, Cloud Storage's default, made explicit. */
-const SOFT_DELETE_SECONDS = 7 * 24 * 60 * 60;
-
 function nameOf({ place }: MediaBucketProps): string {
   return bucketName(place.deployment, MEDIA_BUCKET_SUFFIX);
 }
 
-const RULES: readonly Rule<MediaBucketProps>[] = [
-  ...PLACE_RULES,
+/** Rules for the name of a bucket. */
+export const bucketNameRules = <Props>(nameOf: (props: Props) => string): readonly Rule<Props>[] => [
   ...nameRules(nameOf, {
     what: "bucket name",
     maxLength: BUCKET_NAME_MAX_LENGTH,
@@ -122,3 +127,5 @@ const RULES: readonly Rule<MediaBucketProps>[] = [
       `bucket name ${nameOf(props)} contains "${BUCKET_NAME_RESERVED_WORD}", which no bucket name may, because the store reserves that word; change the application name or the tenant id`,
   },
 ];
+
+const RULES: readonly Rule<MediaBucketProps>[] = [...PLACE_RULES, ...bucketNameRules(nameOf)];

@@ -10,6 +10,7 @@ import { APPLICATION_INPUTS } from "./application-inputs";
 import { BACKUP_INPUTS } from "./backup-inputs";
 import { BLUEPRINT_INPUTS } from "./blueprint-inputs";
 import { DATABASE_INPUTS, instanceInputs } from "./capacity-inputs";
+import { DUMP_INPUTS } from "./dump-inputs";
 import { type Input } from "./input-table";
 import { OPERATIONS_INPUTS } from "./operations-inputs";
 import { MAIL_INPUTS } from "./mail-inputs";
@@ -53,6 +54,7 @@ export function identityProviderInputs(platform: PlatformWords) {
     ...DATABASE_INPUTS,
     ...BACKUP_INPUTS,
     ...UPGRADE_INPUTS,
+    ...DUMP_INPUTS,
     application_name: {
       type: "string",
       default: DEFAULT_APPLICATION_NAME,

@@ -80,6 +80,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "wait-for-api.sh", () =>
         "https://certificatemanager.googleapis.com/v1/projects/demo-project/locations/global/certificateMaps?pageSize=1",
         "https://cloudbuild.googleapis.com/v1/projects/demo-project/builds?pageSize=1",
         "https://cloudresourcemanager.googleapis.com/v1/projects/demo-project",
+        "https://cloudscheduler.googleapis.com/v1/projects/demo-project/locations/us-central1/jobs?pageSize=1",
         "https://compute.googleapis.com/compute/v1/projects/demo-project",
         "https://container.googleapis.com/v1/projects/demo-project/locations/us-central1/clusters",
         "https://dns.googleapis.com/dns/v1/projects/demo-project/managedZones?maxResults=1",

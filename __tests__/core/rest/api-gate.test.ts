@@ -193,7 +193,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "wait-for-api.sh", () =>
 
       expect(unknown.exitCode).toBe(2);
       expect(unknown.stderr).toContain(
-        "known are: artifactregistry certificatemanager cloudbuild cloudresourcemanager compute container dns iam",
+        "known are: artifactregistry certificatemanager cloudbuild cloudresourcemanager cloudscheduler compute container dns iam",
       );
       expect(regional.exitCode).toBe(2);
       expect(regional.stderr).toContain("REGION is not set; it must hold a region");

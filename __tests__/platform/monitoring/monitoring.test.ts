@@ -170,8 +170,10 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
     expect(further({ domain: "login.example.com", urlMap: "a", protection: "true" })).toContain("blocked-requests");
     expect(further({ protection: "true" })).toEqual([]);
     expect(further({ auditSecretAccess: true })).toEqual(["secret-read"]);
-    const dump = { jobName: "idp-dump", bucketName: "dumps", condition: "true" };
+    const dump = { jobName: "idp-dump", bucketName: "dumps", condition: "true", isDaily: "true" };
     expect(further({ dump })).toEqual(["dump-failed", "dump-too-old"]);
+    // A condition looks back a day at most.
+    expect(further({ dump: { ...dump, isDaily: "false" } })).toEqual(["dump-failed"]);
     const { "at-maximum": none } = evaluated({ ...EMAILS, minInstanceCount: 3 }).policies;
     expect(none).toBeUndefined();
   });

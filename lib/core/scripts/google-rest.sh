@@ -130,6 +130,7 @@ artifactregistry ARTIFACT_REGISTRY https://artifactregistry.googleapis.com/v1/
 certificatemanager CERTIFICATE_MANAGER https://certificatemanager.googleapis.com/v1/
 cloudbuild CLOUD_BUILD https://cloudbuild.googleapis.com/v1/
 cloudresourcemanager RESOURCE_MANAGER https://cloudresourcemanager.googleapis.com/v1/
+cloudscheduler CLOUD_SCHEDULER https://cloudscheduler.googleapis.com/v1/
 compute COMPUTE https://compute.googleapis.com/compute/v1/
 container CONTAINER https://container.googleapis.com/v1/
 dns DNS https://dns.googleapis.com/dns/v1/

@@ -19,6 +19,7 @@ known_services='artifactregistry projects/PROJECT/locations/REGION/repositories 
 certificatemanager projects/PROJECT/locations/global/certificateMaps pageSize=1
 cloudbuild projects/PROJECT/builds pageSize=1
 cloudresourcemanager projects/PROJECT
+cloudscheduler projects/PROJECT/locations/REGION/jobs pageSize=1
 compute projects/PROJECT
 container projects/PROJECT/locations/REGION/clusters
 dns projects/PROJECT/managedZones maxResults=1

@@ -84,7 +84,15 @@ export type Condition = LogCondition | MetricCondition;
 
 /** What a deployment must have for an alert to make sense. */
 export type AlertNeed =
-  "audit" | "domain" | "dump" | "protection" | "room" | "separateWorker" | "uptimeCheck" | "workerInContainer";
+  | "audit"
+  | "dailyDump"
+  | "domain"
+  | "dump"
+  | "protection"
+  | "room"
+  | "separateWorker"
+  | "uptimeCheck"
+  | "workerInContainer";
 
 /** A row of the table of alerts. */
 export interface Alert {

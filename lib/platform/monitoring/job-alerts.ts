@@ -48,7 +48,7 @@ export const JOB_ALERTS: readonly Alert[] = [
     title: "the last dump of the database is too old",
     severity: "ERROR",
     measures: "1 for none in 20 h",
-    needs: ["dump"],
+    needs: ["dailyDump"],
     on: {
       serverless: {
         query: ({ dumpJob }) =>

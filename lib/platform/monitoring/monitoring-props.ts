@@ -14,6 +14,9 @@ export interface MonitoredDump {
 
   /** Whether there is one, as the functions of `core/conditional` return it. */
   readonly condition: string;
+
+  /** Whether it runs every day; the age of one that does not is not looked at. */
+  readonly isDaily: string;
 }
 
 export interface MonitoringProps extends MonitoringSettings {

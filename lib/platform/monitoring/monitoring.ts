@@ -65,6 +65,7 @@ export class Monitoring extends Construct {
     const conditions: AlertConditions = {
       audit: isOn(auditSecretAccess),
       domain: isSet(domain),
+      dailyDump: props.dump?.isDaily ?? "false",
       dump: props.dump?.condition ?? "false",
       protection: props.protection ?? "false",
       room: hasRoom(props),

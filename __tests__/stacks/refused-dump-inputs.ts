@@ -1,0 +1,55 @@
+import { type Inputs } from "./terraform-run";
+
+/** Inputs, and the whole text of what is said about them. */
+type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly string[]];
+
+const one = (behaviour: string, name: string, value: unknown, rule: string): Refusal => [
+  behaviour,
+  { [name]: value },
+  [`${name} is ${JSON.stringify(value)}; ${rule}.`],
+];
+
+/** Values that are accepted, for trying combinations. */
+export const ACCEPTED_DUMPS = {
+  dump_schedule: [null, "30 4 * * *", "*/30 0-6/2,22 1,15 1-12 1-5"],
+  dump_at_apply: [false, true],
+  dump_retention_days: [30, 3650],
+  dump_storage_class: ["NEARLINE", "STANDARD"],
+  keep_dumps: [false, true],
+} as const;
+
+const SCHEDULE_RULE =
+  'it must be five numbers, ranges, lists or * with one space between: minute, hour, day of the month, month, day of the week from 0 for Sunday to 6, because both platforms take that, and no names; write for example "30 4 * * *" for every day at 04:30 UTC';
+
+/** What is refused of dumps by a rule that looks at one input. */
+export const REFUSED_DUMPS_ALONE: readonly Refusal[] = [
+  ...["", "daily", "@daily", "30 4 * *", "30 4 * * * *", "30  4 * * *", "60 4 * * *", "30 24 * * *", "30 4 0 * *"].map(
+    (schedule) => one(`the schedule "${schedule}"`, "dump_schedule", schedule, SCHEDULE_RULE),
+  ),
+  ...["30 4 * 13 *", "30 4 * * 7", "30 4 * * MON", "30 4-2 * * *", "5/10 4 * * *", "*/0 4 * * *", "30 4, * * *"].map(
+    (schedule) => one(`the schedule "${schedule}"`, "dump_schedule", schedule, SCHEDULE_RULE),
+  ),
+  one(
+    "no day for a dump",
+    "dump_retention_days",
+    0,
+    "it must be a whole number from 1 to 3650, because a dump is of use for a day at least, and ten years are enough; use 30",
+  ),
+  one(
+    "a class that is billed for a year",
+    "dump_storage_class",
+    "ARCHIVE",
+    "it must be STANDARD, NEARLINE or COLDLINE, because others are billed for a year at least, or cannot be restored at once; use NEARLINE",
+  ),
+];
+
+/** What is refused of dumps by a rule that compares several inputs. */
+export const REFUSED_DUMPS_TOGETHER: readonly Refusal[] = [
+  [
+    "fewer days for a dump than are billed",
+    { dump_retention_days: 7 },
+    [
+      'dump_retention_days is 7; it must be at least 30, because dump_storage_class is "NEARLINE" and such a dump is billed that long; raise it, or use STANDARD.',
+    ],
+  ],
+];

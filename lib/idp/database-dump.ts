@@ -1,0 +1,178 @@
+import { type IResolvable, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { allOf, anyOf, isOn, isSet } from "../core/conditional";
+import { expression, quoted } from "../core/expression";
+import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
+import { requireProps, type Rule } from "../core/rules";
+import { addScript } from "../core/stack-file";
+import { type ContainerSpec } from "./container-spec";
+import {
+  DATABASE_PORT,
+  DATABASE_VARIABLES,
+  DB_INIT_IMAGE,
+  DB_INIT_WAIT_SECONDS,
+  DUMP_JOB,
+  DUMP_MAX_RETRIES,
+  DUMP_MOUNT_PATH,
+  DUMP_RESOURCES,
+  DUMP_TIME_ZONE,
+  DUMP_TIMEOUT_SECONDS,
+  FIRST_DUMP_JOB,
+} from "./contract";
+import { DumpBucket } from "./dump-bucket";
+import { DUMP_RULES, type DumpProps } from "./dump-props";
+import { isDaily } from "./dump-schedule";
+import { publicImage } from "./idp-image";
+import { type ScheduledJobRunner } from "./job-runner";
+import { type SqlInstance } from "./parts";
+
+export interface DatabaseDumpProps extends DumpProps {
+  /** Instance whose application database is dumped. */
+  readonly database: SqlInstance;
+
+  /** Determines the name and the region of the bucket. */
+  readonly place: DeploymentPlace;
+
+  /** Platform that runs the job, as an account that does nothing else. */
+  readonly runner: ScheduledJobRunner;
+
+  /**
+   * What must exist before the bucket: `apis.ready("storage")`.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * Prevents the bucket from being deleted while it holds dumps.
+   *
+   * @default true
+   */
+  readonly deletionProtection?: boolean | IResolvable;
+
+  /**
+   * Public image with `pg_dump` of the server's major version and a POSIX shell.
+   *
+   * @default "docker.io/library/postgres:15-alpine"
+   */
+  readonly image?: string;
+
+  /**
+   * What must be done before the first dump: the first start of the application, which makes the tables.
+   *
+   * @default - nothing
+   */
+  readonly startsAfter?: ITerraformDependable[];
+}
+
+/**
+ * Dumps the database by a schedule into a bucket of its own.
+ *
+ * A dump survives what backups of the instance do not: a mistake in the project's Cloud SQL, and a change to another
+ * version or server. Each has its time in its name, and its checksum beside it. `scripts/restore.sh` restores it. The
+ * stored dumps and the runs of the job are billed.
+ */
+export class DatabaseDump extends Construct {
+  /** Whether there is a schedule, as the functions of `core/conditional` return it. */
+  readonly condition: string;
+
+  /** Whether the schedule leaves no day out. */
+  readonly isDaily: string;
+
+  readonly bucket: DumpBucket;
+
+  /** Name of the bucket; null at plan if there is none. */
+  readonly bucketName: string;
+
+  /** Name of the scheduled job. */
+  readonly jobName: string;
+
+  /** Command that makes a dump at once; null at plan if there is no schedule. */
+  readonly runCommand: string;
+
+  readonly ready: ITerraformDependable[];
+
+  constructor(scope: Construct, id: string, props: DatabaseDumpProps) {
+    super(scope, id);
+    requireProps(this, props, { database: true, place: REQUIRED_PLACE, runner: true }, RULES);
+    const { database, dumpAtApply = false, dumpSchedule, image = DB_INIT_IMAGE, keepDumps = false, runner } = props;
+    this.condition = isSet(dumpSchedule);
+    this.isDaily = dumpSchedule === undefined ? "false" : allOf(this.condition, isDaily(dumpSchedule));
+    const hasBucket = anyOf(this.condition, isOn(keepDumps));
+
+    this.bucket = new DumpBucket(this, "Bucket", {
+      place: props.place,
+      condition: hasBucket,
+      deletionProtection: props.deletionProtection,
+      retentionDays: props.dumpRetentionDays,
+      storageClass: props.dumpStorageClass,
+      dependsOn: props.dependsOn,
+    });
+    const script = addScript(this, `lib/idp/scripts/${SCRIPT_NAME}`);
+    const job = {
+      script,
+      scriptName: SCRIPT_NAME,
+      container: { ...containerOf(database, this.bucket, image), dependsOn: props.startsAfter },
+      timeoutSeconds: DUMP_TIMEOUT_SECONDS,
+    };
+    const scheduled = runner.schedule(this, "Job", {
+      ...job,
+      name: DUMP_JOB,
+      maxRetries: DUMP_MAX_RETRIES,
+      schedule: dumpSchedule ?? "",
+      timeZone: DUMP_TIME_ZONE,
+      condition: this.condition,
+    });
+    const first = runner.runOnce(this, "AtApply", {
+      ...job,
+      name: FIRST_DUMP_JOB,
+      maxRetries: 0,
+      rerunWhenChanged: {
+        script: script.sha256,
+        image,
+        instance: database.connectionName,
+        database: database.databaseName,
+      },
+      condition: allOf(this.condition, isOn(dumpAtApply)),
+    });
+
+    this.bucketName = orNull(hasBucket, this.bucket.bucketName);
+    this.jobName = scheduled.jobName;
+    this.runCommand = orNull(this.condition, scheduled.runCommand);
+    this.ready = [...scheduled.ready, ...first.ready];
+  }
+}
+
+function containerOf(database: SqlInstance, bucket: DumpBucket, image: string): ContainerSpec {
+  return {
+    image: publicImage(image),
+    database: {
+      instance: database,
+      hostVariable: DATABASE_VARIABLES.host,
+      proxyQuitVariable: "DB_PROXY_QUIT_URL",
+    },
+    environment: {
+      baseline: {},
+      overrides: {},
+      required: {
+        [DATABASE_VARIABLES.port]: String(DATABASE_PORT),
+        [DATABASE_VARIABLES.name]: database.databaseName,
+        [DATABASE_VARIABLES.user]: database.userName,
+        DB_WAIT_SECONDS: String(DB_INIT_WAIT_SECONDS),
+        DUMP_FOLDER: DUMP_MOUNT_PATH,
+      },
+    },
+    secretEnvironment: { [DATABASE_VARIABLES.password]: database.password },
+    mounts: [bucket],
+    resources: DUMP_RESOURCES,
+  };
+}
+
+function orNull(condition: string, text: string): string {
+  return condition === "true" ? text : expression(`(${condition} ? ${quoted(text)} : null)`);
+}
+
+const SCRIPT_NAME = "dump-database.sh";
+
+const RULES: readonly Rule<DatabaseDumpProps>[] = [...PLACE_RULES, ...DUMP_RULES];

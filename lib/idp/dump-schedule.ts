@@ -1,0 +1,35 @@
+import { Token } from "cdktf";
+
+import { CheckedValue } from "../core/checked-value";
+import { expression } from "../core/expression";
+
+/** Numbers of each field, and its step. */
+const FIELDS = ["[0-5]?[0-9]", "[01]?[0-9]|2[0-3]", "0?[1-9]|[12][0-9]|3[01]", "0?[1-9]|1[0-2]", "[0-6]"].map(
+  (number) => {
+    const item = `((${number})|([*]|(${number})-(${number}))(/[1-9][0-9]?)?)`;
+    return `${item}(,${item})*`;
+  },
+);
+
+const CRON_PATTERN = `^${FIELDS.join(" ")}$`;
+const RANGE_PATTERN = "([0-9]+)-([0-9]+)";
+
+/** A schedule that Cloud Scheduler and Kubernetes take alike: they differ in names and in Sunday as 7. */
+export const CRON_SCHEDULE = new CheckedValue<string>({
+  must: "be five numbers, ranges, lists or * with one space between: minute, hour, day of the month, month, day of the week from 0 for Sunday to 6",
+  reason: "both platforms take that, and no names",
+  remedy: 'write for example "30 4 * * *" for every day at 04:30 UTC',
+  accepts: (schedule) =>
+    new RegExp(CRON_PATTERN).test(schedule) &&
+    [...schedule.matchAll(new RegExp(RANGE_PATTERN, "g"))].every(([, from, to]) => Number(from) <= Number(to)),
+  condition: (schedule) =>
+    `can(regex(${JSON.stringify(CRON_PATTERN)}, ${schedule})) && alltrue([for range in regexall(${JSON.stringify(RANGE_PATTERN)}, ${schedule}) : tonumber(range[0]) <= tonumber(range[1])])`,
+});
+
+const DAILY_PATTERN = "^[^ ]+ [^ ]+ [*] [*] [*]$";
+
+/** Whether a schedule leaves no day out, as the functions of `core/conditional` return it. */
+export function isDaily(schedule: string): string {
+  if (!Token.isUnresolved(schedule)) return String(new RegExp(DAILY_PATTERN).test(schedule));
+  return expression(`can(regex(${JSON.stringify(DAILY_PATTERN)}, ${schedule}))`);
+}
