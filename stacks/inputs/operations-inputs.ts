@@ -58,7 +58,7 @@ export const OPERATIONS_INPUTS = {
   database_version: {
     type: "number",
     default: DATABASE_MAJOR_VERSION,
-    description: `Major version of PostgreSQL: ${DATABASE_MAJOR_VERSION} alone, which is tested with the application.`,
+    description: `Major version of PostgreSQL: ${DATABASE_MAJOR_VERSION} alone, which is tested with the application; there is no later change.`,
     must: DATABASE_MAJOR,
   },
   liveness_probe: {
