@@ -1,45 +1,20 @@
-import { LIVENESS_PROBE } from "../../lib/idp/contract";
 import { isMetric, type Platform } from "../../lib/platform/monitoring/alert";
 import { ALERTS } from "../../lib/platform/monitoring/alerts";
 import { DEFAULT_FINAL_BACKUP_DAYS } from "../../lib/platform/sql/database-defaults";
-
-/** What happens when a part fails. */
-export interface Failure {
-  readonly what: string;
-
-  /** What the platform or the application does by itself, and after how long. */
-  readonly byItself: string;
-
-  /** Alerts that tell, by id. */
-  readonly alerts: readonly string[];
-
-  /** What is left to do. */
-  readonly then: string;
-
-  /** A test that shows it: its file, and a part of its name. */
-  readonly shownBy: readonly [file: string, name: string];
-}
-
-const ENTRYPOINT = "__tests__/image/entrypoint-behaviour.ts";
-
-const LIVENESS_SECONDS = LIVENESS_PROBE.periodSeconds * LIVENESS_PROBE.failureThreshold;
-
-const ON: Readonly<Record<Platform, { instance: string; another: string; refused: Failure["shownBy"] }>> = {
-  serverless: {
-    instance: "instance",
-    another: "Cloud Run starts another instance with the next request, or at once below `min_instance_count`",
-    refused: ["__tests__/rehearsal/scenarios/idp-serverless.ts", "deletion_protection is true; nothing is deleted"],
-  },
-  kubernetes: {
-    instance: "pod",
-    another: "the cluster starts the container again at once, and another pod if its node is gone",
-    refused: ["__tests__/rehearsal/scenarios/idp-kubernetes.ts", "deletion_protection is true; nothing is deleted"],
-  },
-};
+import {
+  CLUSTER_IS_DELETED,
+  ELSEWHERE,
+  ENTRYPOINT,
+  LIVENESS_SECONDS,
+  ON,
+  RESTORE,
+  RESTORE_TEST,
+  type Failure,
+} from "./failure-words";
 
 /** Everything that can fail in a variant, from the smallest to the largest. */
 export function failuresOn(platform: Platform): readonly Failure[] {
-  const { another, instance, refused } = ON[platform];
+  const { another, instance, instances, refused, remade, workload } = ON[platform];
   return [
     {
       what: "The server process ends",
@@ -121,41 +96,94 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       ],
     },
     {
-      what: "Somebody deletes the deployment",
+      what: "Somebody destroys the deployment",
       byItself: "Terraform refuses while `deletion_protection` is true, and deletes nothing",
       alerts: [],
       then: "Apply with `deletion_protection = false` first if it is meant.",
       shownBy: refused,
     },
     {
+      what: `The ${workload} is deleted`,
+      byItself: "Nothing; sign-in is down",
+      alerts: ["uptime"],
+      then: "Apply: it is made again, with the same address and data.",
+      shownBy: remade,
+    },
+    {
+      what: "The job that prepares the database is deleted",
+      byItself: "Nothing is missing until the next rollout",
+      alerts: [],
+      then: "Apply: it is made again and runs, which changes nothing in a database that is prepared.",
+      shownBy: remade,
+    },
+    ...(platform === "kubernetes" ? [CLUSTER_IS_DELETED] : []),
+    {
+      what: "The image, or its repository, is deleted",
+      byItself:
+        platform === "serverless"
+          ? "Nothing is missing: Cloud Run keeps its own copy of what it runs"
+          : "Pods that run go on; a new one starts only where its node still has the image",
+      alerts: platform === "serverless" ? [] : ["failed-rollout"],
+      then: "Apply once with `-replace='terraform_data.image_build[0]'`, which builds it again.",
+      shownBy: ["__tests__/idp/build-image/build-image.test.ts", "sends one request with everything in it"],
+    },
+    {
+      what: "Data in the database are deleted or wrong",
+      byItself: "Nothing",
+      alerts: [],
+      then: `[Restore](${RESTORE}) to a point in time before, within \`transaction_log_days\`.`,
+      shownBy: [RESTORE_TEST, "point-in-time: copies from a clone that has the passwords of now, and drops the clone"],
+    },
+    {
       what: "The database is deleted",
       byItself: `Cloud SQL refuses while \`deletion_protection\` is true; afterwards its final backup stays ${DEFAULT_FINAL_BACKUP_DAYS} days`,
       alerts: ["database-down", "uptime"],
-      then: "[Restore](identity-provider.md#backup-and-restore) the final backup into the instance that the next apply makes.",
-      shownBy: refused,
+      then: `Apply, which makes an empty one of the same name, then [restore](${RESTORE}) the final backup into it.`,
+      shownBy: [RESTORE_TEST, "final-backup: takes the newest one of this instance, then stores the passwords of now"],
     },
     {
       what: "Files of the media bucket are deleted",
       byItself: "Cloud Storage keeps them for 7 days; icons and backgrounds are missing meanwhile",
       alerts: [],
-      then: "[Restore](identity-provider.md#backup-and-restore) them.",
+      then: `[Restore](${RESTORE}) them.`,
+      shownBy: [RESTORE_TEST, "media: restores the newest deleted version of each file"],
+    },
+    {
+      what: "The media bucket is deleted",
+      byItself: "Terraform refuses while `deletion_protection` is true, and Cloud Storage while it has files",
+      alerts: [],
+      then: `Apply: it is made again, empty. Files that were deleted before it are gone with it.`,
       shownBy: ["__tests__/idp/media-bucket.test.ts", "is private, restorable for a week"],
     },
     {
       what: "A secret is deleted",
-      byItself: "Running instances go on; no new one starts",
+      byItself: `Terraform refuses while \`deletion_protection\` is true. Otherwise ${instances} that run go on, and no new one starts`,
       alerts: ["failed-rollout", "no-instance"],
-      then: "Terraform refuses it while `deletion_protection` is true. The next apply writes a new one: a new secret key signs everybody out, a new database password is written by db-init.",
+      then: "The next apply writes a new one: a new secret key signs everybody out, a new database password is written by db-init.",
       shownBy: refused,
+    },
+    {
+      what: "Load balancer or records of the domain are deleted",
+      byItself: "Nothing; the domain does not answer",
+      alerts: ["uptime"],
+      then: "Apply: they are made again; the address stays.",
+      shownBy: remade,
+    },
+    {
+      what: "Uptime check, alerts or dashboard are deleted",
+      byItself: "Nothing; nobody is told of anything",
+      alerts: [],
+      then: "Apply: they are made again. A plan once a week shows that they are missing.",
+      shownBy: remade,
     },
     {
       what: "The region fails",
       byItself: "Nothing takes over",
       alerts: ["uptime"],
-      then: "Deploy to another region with another `tenant_id`, and restore there what `backup_location` keeps elsewhere.",
+      then: `[Restore in another region](${ELSEWHERE}) what \`backup_location\` keeps elsewhere; uploads are gone until the region is back.`,
       shownBy: [
-        "__tests__/platform/sql/postgresql-database.test.ts",
-        "keeps backups where, as many and for as long as is asked for",
+        RESTORE_TEST,
+        "backup: takes the newest one of another deployment, and gives database and login their names of here",
       ],
     },
   ];

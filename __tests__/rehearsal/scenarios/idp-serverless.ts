@@ -220,12 +220,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
   kill: KILL,
   scripts: SCRIPTS,
   episodes: [
-    deletedParts([
-      "google_cloud_run_v2_job",
-      "google_cloud_run_v2_service",
-      "google_cloud_run_v2_service_iam_member",
-      "google_compute_global_forwarding_rule",
-    ]),
+    deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
   ],
   faults: [...EARLY_FAULTS, FAILING_BUILD],
 };
