@@ -134,6 +134,7 @@ describe("AssessmentLab with nothing but a project", () => {
       project: "demo-project",
       name: "assess-${random_id.lab_random_id.hex}-keys",
       location: "us-central1",
+      labels: { "assessment-lab": "${random_id.lab_random_id.hex}" },
       uniform_bucket_level_access: true,
       public_access_prevention: "enforced",
       force_destroy: true,

@@ -50,6 +50,13 @@ const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentL
     ],
   ],
   [
+    "labels that Google Cloud does not take",
+    { labels: { Team: "identity", fine: "yes" } },
+    [
+      'labels has "Team"; keys must be 1 to 63 and values up to 63 lower-case letters, digits, hyphens and underscores, and keys must start with a letter; rewrite them',
+    ],
+  ],
+  [
     "the default zone in another region",
     { region: "europe-west1", zone: "us-central1-a" },
     ['zone is "us-central1-a"; it must be a zone of the region "europe-west1"; use for example europe-west1-b'],

@@ -47,6 +47,13 @@ export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
     { region: "europe-west1", zone: "us-central1-b" },
     [`zone is "us-central1-b"; ${ZONE_RULE("europe-west1")}`],
   ],
+  [
+    "labels that Google Cloud does not take",
+    { labels: { Team: "identity", fine: "yes", long: "v".repeat(64) } },
+    [
+      'labels has "Team", "long"; keys must be 1 to 63 and values up to 63 lower-case letters, digits, hyphens and underscores, and keys must start with a letter; rewrite them.',
+    ],
+  ],
   ["a tenant id of 21 characters", { tenant_id: "t".repeat(21) }, [`tenant_id is "${"t".repeat(21)}"; ${TENANT_RULE}`]],
   ["an empty tenant id", { tenant_id: "" }, [`tenant_id is ""; ${TENANT_RULE}`]],
   ["capitals in a tenant id", { tenant_id: "Demo" }, [`tenant_id is "Demo"; ${TENANT_RULE}`]],

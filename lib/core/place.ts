@@ -1,7 +1,8 @@
-import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
+import { TerraformLocal, Token, type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { matching } from "./checked-value";
+import { commonLabels } from "./labels";
 import {
   DEFAULT_APPLICATION_NAME,
   DEFAULT_REGION,
@@ -50,7 +51,8 @@ export interface TenantPlaceProps {
   readonly applicationName?: string;
 
   /**
-   * Labels on all resources that support them, in addition to `application` and `tenant`.
+   * Labels on all resources that support them, in addition to `application` and `tenant`. A change rolls out new
+   * instances.
    *
    * @default - only these two
    */
@@ -73,12 +75,11 @@ export interface TenantPlaceProps {
  */
 export function tenantPlace(scope: Construct, props: TenantPlaceProps): DeploymentPlace {
   requireProps(scope, props, { projectId: true, tenantId: true }, TENANT_PLACE_RULES);
-  const { labels = {}, projectId, region = DEFAULT_REGION, tenantId } = props;
+  const { labels, projectId, region = DEFAULT_REGION, tenantId } = props;
   const applicationName = applicationNameOf(props);
 
   // Locals keep plans and messages short.
   const prefix = tenantPrefix(tenantId, projectId);
-  const ownLabels = { application: applicationName, tenant: tenantId };
   return {
     projectId,
     region,
@@ -86,9 +87,7 @@ export function tenantPlace(scope: Construct, props: TenantPlaceProps): Deployme
       applicationName,
       tenantPrefix: Token.isUnresolved(prefix) ? new TerraformLocal(scope, "tenant_prefix", prefix).asString : prefix,
     },
-    labels: Token.isUnresolved(labels)
-      ? Token.asStringMap(new TerraformLocal(scope, "all_labels", Fn.merge([ownLabels, labels])).expression)
-      : { ...ownLabels, ...(labels as Record<string, string>) },
+    labels: commonLabels(scope, { application: applicationName, tenant: tenantId }, labels),
   };
 }
 

@@ -104,6 +104,13 @@ export interface AssessmentLabProps {
   readonly internalTrafficCidr?: string;
 
   /**
+   * Labels on all resources that support them, in addition to `assessment-lab`, which is the deployment id.
+   *
+   * @default - only this one
+   */
+  readonly labels?: Record<string, string> | IResolvable;
+
+  /**
    * Boot disk of each Linux VM in GB, at least 10. It can be increased later in place, but not decreased.
    *
    * @default 20

@@ -8,6 +8,7 @@ import { Construct } from "constructs";
 
 import { claimName } from "../core/claimed-names";
 import { expression } from "../core/expression";
+import { commonLabels } from "../core/labels";
 import { unknownRegionRisk } from "../core/known-regions";
 import { warnOf } from "../core/risks";
 import { requireProps } from "../core/rules";
@@ -110,6 +111,7 @@ export class AssessmentLab extends Construct {
     const sourceId = this.named("SourceId", discoverySourceId(clientName));
     if (props.deploymentId !== undefined) claimName(this, `lab in ${projectId} with the id`, props.deploymentId);
     const deploymentId = labDeploymentId(this, props.deploymentId);
+    const labels = commonLabels(this, { "assessment-lab": deploymentId }, props.labels);
     const survivors = new SurvivorsNote(this, "Survivors", {
       deploymentId,
       enabled: initializeAssessmentService,
@@ -151,6 +153,7 @@ export class AssessmentLab extends Construct {
       projectId,
       region,
       createBucket: createSshKeyBucket,
+      labels,
       dependsOn: apis.ready("storage"),
       outlivedBy,
     });
@@ -158,6 +161,7 @@ export class AssessmentLab extends Construct {
     const source = new AssessmentSource(this, "Source", {
       clientName,
       deploymentId,
+      labels,
       projectId,
       region,
       sourceId,
@@ -186,7 +190,7 @@ export class AssessmentLab extends Construct {
     this.assessmentServiceUrl = `${ASSESSMENT_CONSOLE_URL}?project=${projectId}`;
 
     const zone = this.named("Zone", props.zone ?? defaultZone(region));
-    const vm = { deploymentId, projectId, zone, networkId: network.networkId };
+    const vm = { deploymentId, labels, projectId, zone, networkId: network.networkId };
     const windows = new WindowsVm(this, "WindowsVm", {
       ...vm,
       create: props.createWindowsVm ?? true,

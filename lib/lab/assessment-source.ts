@@ -4,6 +4,7 @@ import { Construct } from "constructs";
 
 import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
+import { type Labels } from "../core/labels";
 import { PROJECT_ID, REGION } from "../core/place-rules";
 import { addRestLibraries, shellCommand } from "../core/project-apis";
 import { requireProps, type Rule } from "../core/rules";
@@ -44,6 +45,13 @@ export interface AssessmentSourceProps {
    * @default true
    */
   readonly enabled?: boolean | IResolvable;
+
+  /**
+   * Labels of that group.
+   *
+   * @default - none
+   */
+  readonly labels?: Labels;
 
   /**
    * Id of the source, for callers that also need it elsewhere.
@@ -100,6 +108,7 @@ export class AssessmentSource extends Construct {
             location: region,
             groupId: labGroupId(deploymentId),
             displayName: `Assessment lab ${deploymentId}`,
+            labels: props.labels,
             count: countIf(isOn(enabled)),
             dependsOn: props.dependsOn,
           });

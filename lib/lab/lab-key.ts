@@ -7,6 +7,7 @@ import { Construct } from "constructs";
 import { claimName } from "../core/claimed-names";
 import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
+import { type Labels } from "../core/labels";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { requireProvider } from "../core/provider-requirements";
 import { RSA_KEY_BITS, SSH_KEY_OBJECT_NAME } from "./contract";
@@ -15,6 +16,8 @@ import { keyBucketName } from "./lab-names";
 export interface LabKeyProps {
   /** Part of the bucket's name. */
   readonly deploymentId: string;
+
+  readonly labels: Labels;
 
   /** Project of the bucket. */
   readonly projectId: string;
@@ -74,6 +77,7 @@ export class LabKey extends Construct {
       project: projectId,
       name: bucketName,
       location: props.region,
+      labels: props.labels,
       uniformBucketLevelAccess: true,
       publicAccessPrevention: "enforced",
       forceDestroy: true,

@@ -9,7 +9,7 @@ import {
 import { CheckedRelation } from "../core/checked-relation";
 import { CheckedValue, matching, oneOf, wholeNumber } from "../core/checked-value";
 import { BUCKET_NAME_RESERVED_WORD } from "../core/names";
-import { PROJECT_ID, REGION } from "../core/place-rules";
+import { LABELS, PROJECT_ID, REGION } from "../core/place-rules";
 import { missingText, secretPresence, type Rule } from "../core/rules";
 import { type AssessmentLabProps, type AwsCredentials } from "./assessment-lab-props";
 import {
@@ -180,6 +180,7 @@ export const ASSESSMENT_LAB_RULES: readonly Rule<AssessmentLabProps>[] = [
     deploymentId: ["deploymentId", ({ deploymentId }) => deploymentId],
   }),
   REGION.ruleOn("region", ({ region }) => region),
+  LABELS.ruleOn("labels", ({ labels }) => labels),
   ZONE.ruleOn({
     region: ["region", ({ region = DEFAULT_REGION }) => region],
     zone: ["zone", ({ zone }) => zone],

@@ -1,12 +1,15 @@
 import { Token } from "cdktf";
 
 import { literal } from "../core/expression";
+import { type Labels } from "../core/labels";
 import { DISK_TYPE } from "./contract";
 
 /** Props common to all VMs of a lab. */
 export interface LabVmProps {
   /** Part of the VM's name. */
   readonly deploymentId: string;
+
+  readonly labels: Labels;
 
   /** Project of the VM. */
   readonly projectId: string;

@@ -44,6 +44,7 @@ export class LinuxVms extends Construct {
       ...HARDENED,
       project: props.projectId,
       zone: props.zone,
+      labels: props.labels,
       name: `${linuxVmNamePrefix(props.deploymentId)}\${count.index + 1}`,
       machineType: props.machineType,
       bootDisk: bootDisk(LINUX_IMAGE, props.bootDiskSizeGb),

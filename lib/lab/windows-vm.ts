@@ -51,6 +51,7 @@ export class WindowsVm extends Construct {
       ...HARDENED,
       project: props.projectId,
       zone: props.zone,
+      labels: props.labels,
       name: windowsVmName(props.deploymentId),
       machineType: props.machineType,
       tags: [WINDOWS_TAG],

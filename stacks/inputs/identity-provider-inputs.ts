@@ -44,7 +44,7 @@ export function identityProviderInputs(platform: PlatformWords) {
       type: "map(string)",
       default: {},
       description:
-        "Labels on everything that takes them, in addition to application and tenant. Changing them later is safe.",
+        "Labels on everything that takes them, in addition to application and tenant; objects in a cluster have them without hyphens and underscores at their ends. A change rolls out new instances.",
       must: [LABELS],
     },
     ...APPLICATION_INPUTS,

@@ -1,5 +1,5 @@
 import { TENANT_ID_MAX_LENGTH } from "../../lib/core/names";
-import { PROJECT_ID, REGION, TENANT_ID } from "../../lib/core/place-rules";
+import { LABELS, PROJECT_ID, REGION, TENANT_ID } from "../../lib/core/place-rules";
 import {
   AUTO_MODE_RANGE,
   DEFAULT_AWS_REGION,
@@ -70,6 +70,12 @@ export const LAB_INPUTS = {
     default: null,
     description: `${LOCATION} Part of every name: up to 8 lower-case letters and digits, but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}; none takes 8 random hexadecimal digits. The Windows VM is named ${windowsVmName("<id>")}, of which Windows keeps the first ${COMPUTER_NAME_MAX_LENGTH} characters as its computer name: with 8 that is assess-<id>. The name of the key bucket, ${keyBucketName("<id>")}, must be free: bucket names are global, so give an id that others are unlikely to choose. Changing it later replaces everything.`,
     must: DEPLOYMENT_ID,
+  },
+  labels: {
+    type: "map(string)",
+    default: {},
+    description: `${LOCATION} Labels on everything that takes them, in addition to assessment-lab, which is deployment_id. Changing them later is safe.`,
+    must: [LABELS],
   },
   create_vpc: {
     type: "bool",

@@ -38,6 +38,11 @@ export const LAB_CHANGES: readonly ChangeScenario[] = [
     expected: all("update", [WINDOWS, ...targets(1)]),
   },
   {
+    name: "labels",
+    change: withInputs({ labels: { team: "migration" } }),
+    expected: all("update", [WINDOWS, ...targets(1), BUCKET, GROUP]),
+  },
+  {
     name: "edit of the Windows script",
     change: edited("scripts/windows-first-boot.ps1"),
     expected: { [WINDOWS]: "update" },

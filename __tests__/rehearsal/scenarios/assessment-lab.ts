@@ -50,6 +50,7 @@ export const ASSESSMENT_LAB: StackRehearsal = {
     zone: [DEFAULT_ZONE, "us-central1-c", "europe-west1-c"],
     tenant_id: ["demo", "a"],
     deployment_id: [null, "a", "0a1b2c3d"],
+    labels: [{}, { team: "migration" }],
     create_vpc: [true, false],
     create_default_firewall_rules: [true, false],
     internal_traffic_cidr: ["10.128.0.0/9", "192.168.0.0/16"],

@@ -20,6 +20,23 @@ const JOB = "kubernetes_job_v1.db_init";
 const AUTOSCALER = "kubernetes_horizontal_pod_autoscaler_v2.workload_autoscaler";
 export const ADDRESS = "google_compute_address.address_regional[0]";
 
+/** Everything in the cluster, without a domain. */
+const OBJECTS = [
+  AUTOSCALER,
+  COPIES,
+  DEPLOYMENT,
+  JOB,
+  "kubernetes_config_map_v1.db_init_script",
+  "kubernetes_namespace_v1.namespace",
+  "kubernetes_network_policy_v1.front_door_allow_ingress",
+  "kubernetes_network_policy_v1.namespace_outbound",
+  "kubernetes_pod_disruption_budget_v1.workload_disruption_budget",
+  "kubernetes_secret_v1.db_init_secrets",
+  "kubernetes_service_account_v1.db_init_account",
+  "kubernetes_service_account_v1.workload_account",
+  "kubernetes_service_v1.front_door_load_balancer[0]",
+];
+
 const ROLLOUT = { [BUILD]: "replace", [DEPLOYMENT]: "update" } as const;
 
 /** Changes by an owner of the Kubernetes variant, with all the actions that each may cause. */
@@ -67,7 +84,7 @@ export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
   {
     name: "labels",
     change: withInputs({ labels: { team: "identity" } }),
-    expected: all("update", [...LABELLED, CLUSTER, ADDRESS]),
+    expected: all("update", [...LABELLED, ...OBJECTS, CLUSTER, ADDRESS]),
   },
   {
     name: "who may reach the control plane",

@@ -5,6 +5,7 @@ import { type Construct } from "constructs";
 
 import { expression } from "../../core/expression";
 import { ROLLOUT_MINUTES, TARGET_CPU_PERCENT } from "./kubernetes-defaults";
+import { type WorkloadNamespace } from "./workload-namespace";
 
 /** A deployment whose number of pods follows the CPU of one container. */
 interface Autoscaling {
@@ -14,10 +15,8 @@ interface Autoscaling {
   /** Name of the deployment. */
   readonly workloadName: string;
 
-  /** Name of the objects. */
-  readonly name: string;
-
-  readonly namespaceName: string;
+  /** Metadata of the objects. */
+  readonly metadata: ReturnType<WorkloadNamespace["metadataOf"]>;
 
   /** Container whose CPU counts: an idle proxy beside it would hide that it is busy. */
   readonly containerName: string;
@@ -34,8 +33,7 @@ interface Autoscaling {
 
 /** The autoscaler of a deployment, and the budget that lets nodes be drained one pod at a time. */
 export function autoscaling(scope: Construct, spec: Autoscaling): ITerraformDependable[] {
-  const { containerName, count, workload } = spec;
-  const metadata = { name: spec.name, namespace: spec.namespaceName };
+  const { containerName, count, metadata, workload } = spec;
   const autoscaler = new HorizontalPodAutoscalerV2(scope, "Autoscaler", {
     metadata,
     spec: {

@@ -4,6 +4,7 @@ import { Fn, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { countIf } from "../../core/conditional";
+import { type Labels, labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES } from "../../core/place";
 import { type Rule } from "../../core/rules";
@@ -41,13 +42,21 @@ interface JobPod {
   };
 }
 
-/** Adds to a construct what the pods of a job need: script, secrets and account. */
-export function addJobPod(scope: Construct, { identity, job, namespace, place }: KubernetesJobProps): JobPod {
+/**
+ * Adds to a construct what the pods of a job need: script, secrets and account.
+ *
+ * @param labels labels of the pods beside their own; a change replaces a job, and so runs it again
+ */
+export function addJobPod(
+  scope: Construct,
+  { identity, job, namespace, place }: KubernetesJobProps,
+  labels?: Labels,
+): JobPod {
   const { condition, container } = job;
   const name = objectName(place.deployment, job.name);
 
   const script = new ConfigMapV1(scope, "Script", {
-    metadata: { namespace: namespace.namespaceName, name: `${name}-${shortHash(job.script.sha256)}` },
+    metadata: namespace.metadataOf(`${name}-${shortHash(job.script.sha256)}`),
     immutable: true,
     data: { [job.scriptName]: job.script.text },
     count: countIf(condition),
@@ -62,10 +71,10 @@ export function addJobPod(scope: Construct, { identity, job, namespace, place }:
   });
   const template = podTemplate({
     account: new WorkloadAccount(scope, "Account", { namespace, name, identity, condition }),
-    labels: {
+    labels: labelsWith(labels, {
       "app.kubernetes.io/name": place.deployment.applicationName,
       "app.kubernetes.io/component": job.name,
-    },
+    }),
     secret,
     container,
     details: {

@@ -79,7 +79,7 @@ export class KubernetesFrontDoor extends Construct implements FrontDoor {
   private allowIngress({ address, namespace, place, port, workload }: KubernetesFrontDoorProps): NetworkPolicyV1 {
     const { domain } = address;
     const policy = new NetworkPolicyV1(this, "AllowIngress", {
-      metadata: { name: objectName(place.deployment, "ingress"), namespace: namespace.namespaceName },
+      metadata: namespace.metadataOf(objectName(place.deployment, "ingress")),
       spec: {
         podSelector: { matchLabels: { ...workload.podLabels } },
         policyTypes: ["Ingress"],

@@ -49,7 +49,7 @@ export class KubernetesJob extends Construct implements OneTimeJob {
     // With another name, the provider replaces the job, and so runs it again.
     const run = new TerraformLocal(this, "Run", shortHash(Fn.sha256(Fn.jsonencode(job.rerunWhenChanged))));
     this.job = new JobV1(this, MAIN_CHILD_ID, {
-      metadata: { namespace: namespace.namespaceName, name: `${name}-${run.asString}` },
+      metadata: namespace.metadataOf(`${name}-${run.asString}`),
       waitForCompletion: true,
       spec,
       timeouts: { create: JOB_TIMEOUT, update: JOB_TIMEOUT, delete: JOB_DELETION_TIMEOUT },

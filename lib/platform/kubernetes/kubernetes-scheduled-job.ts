@@ -40,10 +40,10 @@ export class KubernetesScheduledJob extends Construct implements ScheduledJob {
     requireProvider(this, "kubernetes");
     const { dependsOn = [], identity, job, namespace, place } = props;
     claimName(this, "Kubernetes job", objectName(place.deployment, job.name), namespace);
-    const { name, secret, spec } = addJobPod(this, props);
+    const { name, secret, spec } = addJobPod(this, props, namespace.labels);
 
     this.job = new CronJobV1(this, MAIN_CHILD_ID, {
-      metadata: { namespace: namespace.namespaceName, name },
+      metadata: namespace.metadataOf(name),
       spec: {
         schedule: job.schedule,
         timezone: job.timeZone,
@@ -51,7 +51,7 @@ export class KubernetesScheduledJob extends Construct implements ScheduledJob {
         startingDeadlineSeconds: CRON_JOB_STARTING_DEADLINE_SECONDS,
         successfulJobsHistoryLimit: KEPT_RUNS,
         failedJobsHistoryLimit: KEPT_RUNS,
-        jobTemplate: { metadata: {}, spec },
+        jobTemplate: { metadata: { labels: namespace.labels }, spec },
       },
       count: countIf(job.condition),
       dependsOn: [...namespace.grantsTo(identity, job.container), ...dependsOn],

@@ -4,6 +4,7 @@ import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
 import { countIf } from "../../core/conditional";
+import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -104,8 +105,9 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
     claimName(this, "Kubernetes deployment", this.workerName, namespace);
     this.podLabels = { ...server.podLabels, "app.kubernetes.io/component": WORKER_NAME };
 
+    const metadata = namespace.metadataOf(this.workerName);
     this.workload = new DeploymentV1(this, MAIN_CHILD_ID, {
-      metadata: { name: this.workerName, namespace: namespace.namespaceName },
+      metadata,
       spec: {
         // No replica count: the autoscaler sets it, and each apply would reset it.
         selector: { matchLabels: { ...this.podLabels } },
@@ -113,7 +115,7 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
         progressDeadlineSeconds: PROGRESS_DEADLINE_SECONDS,
         template: podTemplate({
           account: server.account,
-          labels: this.podLabels,
+          labels: labelsWith(namespace.labels, this.podLabels),
           annotations: { "secret-versions": server.secret.versions },
           secret: server.secret,
           container,
@@ -134,8 +136,7 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
     });
     completePodTemplate(this.workload, container, server.secret, { address: server.address });
     const scaling = autoscaling(this, {
-      name: this.workerName,
-      namespaceName: namespace.namespaceName,
+      metadata,
       workload: this.workload,
       workloadName: this.workerName,
       containerName: WORKER_NAME,

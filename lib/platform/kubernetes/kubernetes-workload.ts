@@ -3,6 +3,7 @@ import { dependable as addressOf, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
+import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -119,7 +120,7 @@ export class KubernetesWorkload extends Construct implements Workload {
     const { livenessProbe, port, resources = DEFAULT_RESOURCES, startupProbe, tlsPort } = container;
     const name = objectName(place.deployment);
     claimName(this, "Kubernetes deployment", name, namespace);
-    const metadata = { name, namespace: namespace.namespaceName };
+    const metadata = namespace.metadataOf(name);
     this.address = props.address;
     this.podLabels = {
       "app.kubernetes.io/name": place.deployment.applicationName,
@@ -145,7 +146,7 @@ export class KubernetesWorkload extends Construct implements Workload {
         progressDeadlineSeconds: PROGRESS_DEADLINE_SECONDS,
         template: podTemplate({
           account: this.account,
-          labels: this.podLabels,
+          labels: labelsWith(namespace.labels, this.podLabels),
           // A container reads secrets only when it starts, so a new version must start new pods.
           annotations: { "secret-versions": `${this.secret.versions}${updater?.versions ?? ""}` },
           secret: this.secret,
@@ -177,8 +178,7 @@ export class KubernetesWorkload extends Construct implements Workload {
 
     this.workloadName = this.workload.metadata.name;
     const scaling = autoscaling(this, {
-      name,
-      namespaceName: namespace.namespaceName,
+      metadata,
       workload: this.workload,
       workloadName: this.workloadName,
       containerName: SERVER_CONTAINER,

@@ -95,8 +95,7 @@ export function passthroughLoadBalancer(scope: Construct, props: KubernetesFront
   const count = countIfUnset(address.domain);
   return new ServiceV1(scope, "LoadBalancer", {
     metadata: {
-      name: objectName(deployment, "load-balancer"),
-      namespace: namespace.namespaceName,
+      ...namespace.metadataOf(objectName(deployment, "load-balancer")),
       annotations: { ...NETWORK_ENDPOINT_GROUPS, "cloud.google.com/l4-rbs": "enabled" },
     },
     spec: {
@@ -135,8 +134,7 @@ export function httpsLoadBalancer(scope: Construct, props: KubernetesFrontDoorPr
   });
   const service = new ServiceV1(scope, "Backend", {
     metadata: {
-      name: objectName(deployment, BACKEND),
-      namespace: namespace.namespaceName,
+      ...namespace.metadataOf(objectName(deployment, BACKEND)),
       annotations: { ...NETWORK_ENDPOINT_GROUPS },
     },
     spec: {
@@ -149,8 +147,7 @@ export function httpsLoadBalancer(scope: Construct, props: KubernetesFrontDoorPr
   });
   return new IngressV1(scope, "Ingress", {
     metadata: {
-      name: objectName(deployment),
-      namespace: namespace.namespaceName,
+      ...namespace.metadataOf(objectName(deployment)),
       annotations: {
         "kubernetes.io/ingress.class": "gce",
         "kubernetes.io/ingress.allow-http": "false",

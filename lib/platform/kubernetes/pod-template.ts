@@ -10,6 +10,7 @@ import {
 import { type TerraformResource } from "cdktf";
 
 import { addDynamicBlock } from "../../core/conditional";
+import { type Labels } from "../../core/labels";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ContainerSpec, type ProbeSpec, type ResourcesSpec } from "../../idp/container-spec";
 import { DATABASE_PORT, RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "../../idp/contract";
@@ -44,7 +45,7 @@ interface PodSpec {
     "env" | "image" | "resources" | "securityContext" | "volumeMount"
   > & { readonly volumeMount: readonly DeploymentV1SpecTemplateSpecContainerVolumeMount[] };
 
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: Labels;
 
   /** How long the proxy waits for open connections after it is told to stop. */
   readonly proxyGraceSeconds: number;
@@ -82,7 +83,7 @@ export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
   const { container, details, secret } = pod;
   const { database, mounts = [] } = container;
   return {
-    metadata: { labels: { ...pod.labels }, annotations: annotationsOf(pod) },
+    metadata: { labels: pod.labels, annotations: annotationsOf(pod) },
     spec: {
       serviceAccountName: pod.account.accountName,
       automountServiceAccountToken: false,

@@ -42,8 +42,7 @@ export class WorkloadAccount extends Construct {
 
     this.account = new ServiceAccountV1(this, MAIN_CHILD_ID, {
       metadata: {
-        name,
-        namespace: namespace.namespaceName,
+        ...namespace.metadataOf(name),
         annotations: { "iam.gke.io/gcp-service-account": identity.email },
       },
       automountServiceAccountToken: false,

@@ -6,6 +6,7 @@ import { Construct } from "constructs";
 import { CheckedValue } from "../../core/checked-value";
 import { claimName } from "../../core/claimed-names";
 import { addDynamicBlock } from "../../core/conditional";
+import { type Labels, labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -13,6 +14,7 @@ import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { type Cluster, type Identity } from "../parts";
+import { objectLabels } from "./object-labels";
 import { ANYWHERE, NAMESPACE_DELETION_TIMEOUT, PROXIED_DATABASE_PORT } from "./kubernetes-defaults";
 
 export interface WorkloadNamespaceProps {
@@ -58,6 +60,9 @@ export class WorkloadNamespace extends Construct {
 
   readonly namespace: NamespaceV1;
 
+  /** Labels of the deployment, which every object in the namespace has; undefined without any. */
+  readonly labels: Labels | undefined;
+
   private readonly outlivedBy = new Set<ITerraformDependable>();
 
   constructor(
@@ -71,8 +76,9 @@ export class WorkloadNamespace extends Construct {
     const { cluster, name, outboundPorts = [], place } = props;
     claimName(this, "Kubernetes namespace", name, cluster);
 
+    this.labels = objectLabels(this, place.labels);
     this.namespace = new NamespaceV1(this, MAIN_CHILD_ID, {
-      metadata: { name, labels: POD_SECURITY },
+      metadata: { name, labels: labelsWith(this.labels, POD_SECURITY) },
       timeouts: { delete: NAMESPACE_DELETION_TIMEOUT },
     });
     this.addOutlivedBy(...cluster.ready, ...(props.outlivedBy ?? []));
@@ -80,7 +86,7 @@ export class WorkloadNamespace extends Construct {
     this.namespaceName = this.namespace.metadata.name;
 
     const outbound = new NetworkPolicyV1(this, "Outbound", {
-      metadata: { name: objectName(place.deployment, "outbound"), namespace: this.namespaceName },
+      metadata: this.metadataOf(objectName(place.deployment, "outbound")),
       spec: {
         // Every pod of the namespace.
         podSelector: {},
@@ -98,6 +104,11 @@ export class WorkloadNamespace extends Construct {
       });
     }
     this.ready = [outbound];
+  }
+
+  /** Metadata of an object in the namespace; a reference to it waits for the namespace. */
+  metadataOf(name: string): { readonly name: string; readonly namespace: string; readonly labels: Labels | undefined } {
+    return { name, namespace: this.namespaceName, labels: this.labels };
   }
 
   /** Adds what pods need until they stop, and so must be deleted after the namespace. */

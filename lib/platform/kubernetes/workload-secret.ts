@@ -74,7 +74,7 @@ export class WorkloadSecret extends Construct {
       count: countIf(existsIf),
       // Pods start with the copies until the workload has been updated, so they must not be deleted first.
       lifecycle: existsIf === undefined ? undefined : { createBeforeDestroy: true },
-      metadata: { name, namespace: namespace.namespaceName },
+      metadata: namespace.metadataOf(name),
       type: "Opaque",
       dataWo: further === undefined ? copies : (Fn.merge([copies, further.copies]) as Record<string, string>),
       dataWoRevision: revisionOf(

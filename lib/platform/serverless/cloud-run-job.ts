@@ -58,6 +58,7 @@ export function addCloudRunJob(
     deletionProtection: false,
     labels: place.labels,
     template: {
+      labels: place.labels,
       taskCount: 1,
       template: {
         serviceAccount: identity.email,

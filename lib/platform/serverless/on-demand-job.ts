@@ -77,6 +77,7 @@ export class OnDemandJob extends Construct {
       deletionProtection: false,
       labels: place.labels,
       template: {
+        labels: place.labels,
         taskCount: 1,
         template: {
           serviceAccount: identity.email,

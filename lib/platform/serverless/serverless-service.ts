@@ -164,6 +164,7 @@ export class ServerlessService extends Construct {
       deletionProtection: false,
       labels: place.labels,
       template: {
+        labels: place.labels,
         serviceAccount: identity.email,
         executionEnvironment: EXECUTION_ENVIRONMENT,
         timeout: `${numberText(requestTimeoutSeconds)}s`,

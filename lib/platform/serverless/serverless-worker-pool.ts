@@ -99,6 +99,7 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
       // Without a mode: the service knows the number alone, and returns nothing else.
       scaling: { manualInstanceCount },
       template: {
+        labels: place.labels,
         serviceAccount: identity.email,
         vpcAccess: networkAccess(network),
         containers: [{ ...containerBlock(container), resources: { limits: { ...resources } } }],

@@ -89,6 +89,9 @@ const NOT_SENT = [
 /** Stands for a number that is known only after an apply. */
 const LATER_NUMBER = 1;
 
+/** The same for a map, such as labels that an input gives. */
+const LATER_MAP = {};
+
 const schema = (): ProviderSchema => {
   const found = trimmedSchema("kubernetes");
   if (found === undefined)
@@ -163,6 +166,7 @@ function fieldValue(name: string, value: unknown, type: unknown): unknown {
   if (typeof value !== "string")
     return typeof value === "number" && type === "string" ? sentText(name, String(value)) : value;
   const isLater = value.includes("${");
+  if (isLater && Array.isArray(type) && type[0] === "map") return LATER_MAP;
   if (type === "number") return isLater ? LATER_NUMBER : Number(value);
   if (type === "bool") return isLater ? true : value === "true";
   return sentText(name, value);
