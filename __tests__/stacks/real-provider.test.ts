@@ -130,6 +130,7 @@ describe("What the real provider does with the serverless stack", () => {
           "google_cloud_run_v2_job.dump_job",
           "google_cloud_run_v2_job.test_mail",
           ADDRESS.service,
+          "google_cloud_run_v2_worker_pool.worker",
           ADDRESS.secretKey,
           ADDRESS.bootstrapPassword,
           "google_secret_manager_secret.secrets_bootstrap_token",
