@@ -35,6 +35,12 @@ const WRITTEN: Readonly<Record<string, LogEntry>> = {
     { namespace_name: namespace, container_name: "server" },
     { textPayload: "cloud-entrypoint: worker ended with exit code 1" },
   ),
+  "the job that dumps the database, on Cloud Run": entry("cloud_run_job", { job_name: PAGE_NAMES.serverless.dumpJob }),
+  "the job that dumps the database, on GKE": entry("k8s_container", {
+    namespace_name: namespace,
+    container_name: "dump",
+    pod_name: `${IN_CLUSTER.dumpJob}-29403240-x7k2p`,
+  }),
   "the job that prepares the database, on GKE": entry("k8s_container", {
     namespace_name: namespace,
     container_name: "db-init",

@@ -16,7 +16,6 @@ const NAMES = {
   maxConnections: "100",
   maxInstances: "3",
   workers: "1",
-  dumpJob: "",
   dumpBucket: "",
   namespace: "identity-provider",
   secretPrefix: "",
@@ -32,6 +31,7 @@ export const PAGE_NAMES: Readonly<Record<Platform, AlertNames>> = {
     workload: "idp-demo-1a2b3c",
     worker: "idp-demo-1a2b3c-w",
     job: "idp-demo-1a2b3c-db-init",
+    dumpJob: "idp-demo-1a2b3c-dump",
   },
   kubernetes: {
     ...NAMES,
@@ -39,6 +39,7 @@ export const PAGE_NAMES: Readonly<Record<Platform, AlertNames>> = {
     workload: "idp",
     worker: "idp-worker",
     job: "idp-db-init",
+    dumpJob: "idp-dump",
   },
 };
 
@@ -90,6 +91,7 @@ export const LOG_COMMANDS = PLATFORMS.flatMap((platform) => {
     "separate workers": LOGS_OF.separateWorker(names, platform),
     "what the entrypoint says of the worker beside the server": LOGS_OF.worker(names, platform),
     "the job that prepares the database": LOGS_OF.job(names, platform, names.job),
+    "the job that dumps the database": LOGS_OF.job(names, platform, names.dumpJob),
     ...(platform === "kubernetes" ? { "what the cluster says of the pods": LOGS_OF.events(names, "Pod", "idp") } : {}),
     "the load balancer of a domain": LOGS_OF.loadBalancer(names),
     ...(platform === "serverless" ? {} : { "the database, on either": LOGS_OF.database(names) }),
