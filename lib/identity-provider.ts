@@ -22,6 +22,7 @@ import { IdpSecrets } from "./idp/idp-secrets";
 import { unknownSettingsRisk } from "./idp/known-settings";
 import { type ScheduledJobRunner } from "./idp/job-runner";
 import { mailSettings, type MailSettings } from "./idp/mail-settings";
+import { recoveryMailRisk } from "./idp/recovery-mail";
 import { MediaBucket } from "./idp/media-bucket";
 import { addRecoveryScripts, type RecoverySettings } from "./idp/recovery-scripts";
 import { UpgradeBackup } from "./idp/upgrade-backup";
@@ -189,6 +190,10 @@ export abstract class IdentityProvider extends Construct {
       "Runs the database initialization of the identity provider",
     );
     this.mail = mailSettings(settings.smtp);
+    const { blueprints = [] } = settings;
+    warnOf(this, "RecoveryHasMail", [
+      recoveryMailRisk(this, { blueprints, environment: environmentVariables, mail: this.mail }),
+    ]);
     const references = [settings.secretEnvironmentVariables, this.mail.password].filter((given) => given !== undefined);
     if (references.length > 0) {
       this.existingSecrets = new ExistingSecrets(this, "ExistingSecrets", {

@@ -1,0 +1,76 @@
+import { warnOf } from "../../lib/core/risks";
+import { mailSettings } from "../../lib/idp/mail-settings";
+import { recoveryMailRisk } from "../../lib/idp/recovery-mail";
+import { type Smtp } from "../../lib/idp/smtp";
+import { BLUEPRINT_INPUTS } from "../../stacks/inputs/blueprint-inputs";
+import { declareInputs } from "../../stacks/inputs/input-table";
+import { MAIL_INPUTS } from "../../stacks/inputs/mail-inputs";
+import { warningsOfFile, type Inputs } from "../stacks/terraform-run";
+import { describeWith } from "../support/programs";
+import { bareStack, terraformOf, warningsOf } from "../support/synthesis";
+
+const WARNING =
+  'blueprints has "password-recovery" and smtp is not given; users would wait for a mail that nobody sends; give smtp';
+
+const SERVER = { host: "smtp.example.com", from: "idp@example.com" };
+
+interface Given {
+  readonly blueprints?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly smtp?: Smtp;
+}
+
+const SILENT: readonly (readonly [string, Given])[] = [
+  ["no password recovery", { blueprints: ["branding"] }],
+  ["a mail server", { blueprints: ["branding", "password-recovery"], smtp: SERVER }],
+  [
+    "a mail server as single settings",
+    { blueprints: ["password-recovery"], environment: { IDP_EMAIL__HOST: "smtp.example.com" } },
+  ],
+  [
+    "a mail server under the upstream's own names",
+    { blueprints: ["password-recovery"], environment: { AUTHENTIK_EMAIL__HOST: "smtp.example.com" } },
+  ],
+];
+
+describe("Password recovery without a mail server", () => {
+  const warned = ({ blueprints = [], environment = {}, smtp }: Given) => {
+    const stack = bareStack();
+    warnOf(stack, "Recovery", [recoveryMailRisk(stack, { blueprints, environment, mail: mailSettings(smtp) })]);
+    expect(terraformOf(stack).check).toBeUndefined();
+    return warningsOf(stack);
+  };
+
+  it("is warned of at synth", () => {
+    expect(warned({ blueprints: ["password-recovery"], environment: { IDP_LOG_LEVEL: "debug" } })).toEqual([WARNING]);
+    expect(warned({ blueprints: ["password-recovery"], smtp: { ...SERVER, enabled: false } })).toEqual([WARNING]);
+  });
+
+  it.each(SILENT)("is no matter with %s", (_, given) => {
+    expect(warned(given)).toEqual([]);
+  });
+});
+
+describeWith(["terraform"], "Password recovery without a mail server, by inputs", () => {
+  const warned = ({ environment, ...given }: Given) => {
+    const stack = bareStack();
+    const inputs = declareInputs(stack, {
+      smtp: { ...MAIL_INPUTS.smtp, together: [] },
+      blueprints: { ...BLUEPRINT_INPUTS.blueprints, together: [] },
+      environment_variables: { type: "map(string)", default: {}, description: "Settings." },
+    });
+    const { blueprints, environmentVariables } = inputs;
+    const mail = mailSettings(inputs.smtp);
+    warnOf(stack, "Recovery", [recoveryMailRisk(stack, { blueprints, environment: environmentVariables, mail })]);
+    const values: Inputs = { ...given, ...(environment && { environment_variables: environment }) };
+    return warningsOfFile(terraformOf(stack), values);
+  };
+
+  it("is warned of at plan", () => {
+    expect(warned({ blueprints: ["password-recovery"] })).toEqual([`${WARNING}.`]);
+  });
+
+  it.each(SILENT)("is no matter with %s", (_, given) => {
+    expect(warned(given)).toEqual([]);
+  });
+});
