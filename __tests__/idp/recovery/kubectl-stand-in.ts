@@ -15,7 +15,10 @@ export interface ClusterJob {
     readonly activeDeadlineSeconds: number;
     readonly backoffLimit: number;
     readonly template: {
-      readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+      readonly metadata: {
+        readonly annotations?: Readonly<Record<string, string>>;
+        readonly labels: Readonly<Record<string, string>>;
+      };
       readonly spec: {
         readonly activeDeadlineSeconds: number;
         readonly containers: readonly Container[];
@@ -68,42 +71,43 @@ case "$verb $7" in
 esac
 `;
 
+/** An object of the stack as the cluster has it, with the names of a deployment and the labels of its component. */
+function applied(type: string, block: Block | undefined, component: string): object {
+  const text = JSON.stringify(block)
+    .replaceAll("${var.application_name}-db-init-${local.db_init_run}", CLUSTER_INIT_JOB)
+    .replaceAll("${kubernetes_namespace_v1.namespace.metadata[0].name}", NAMESPACE)
+    .replaceAll("${var.application_name}", "idp");
+  const labels = { "app.kubernetes.io/component": component, "app.kubernetes.io/name": "idp" };
+  return apiObject(type, JSON.parse(text, (name, value: unknown) => (name === "labels" ? labels : value)) as Block);
+}
+
 let stacks: ReturnType<typeof documentedStacks> | undefined;
 
-/** A cluster that knows the job db-init as the stack makes it, and a dump job beside it. */
+/** A cluster that knows the jobs that the stack makes. */
 export class KubectlStandIn {
   readonly programs: string;
 
   private readonly state = temporaryFolder();
 
-  private constructor(init: object) {
+  private constructor(init: object, dump: object) {
     this.programs = programFolder({ scripts: { kubectl: `state='${this.state}'${KUBECTL}` } });
     this.write(`job.${CLUSTER_INIT_JOB}`, init);
-    const { spec } = init as ClusterJob;
-    this.write(`cronjob.${CLUSTER_DUMP_JOB}`, {
-      apiVersion: "batch/v1",
-      kind: "CronJob",
-      metadata: { name: CLUSTER_DUMP_JOB, namespace: NAMESPACE },
-      spec: { schedule: "0 2 * * *", jobTemplate: { spec } },
-    });
+    this.write(`cronjob.${CLUSTER_DUMP_JOB}`, dump);
     this.ends("Complete");
     this.prints("users: 7\n");
   }
 
   static async start(): Promise<KubectlStandIn> {
     stacks ??= documentedStacks();
-    const { "idp-kubernetes": stack } = await stacks;
-    const block = JSON.stringify(stack?.resource?.kubernetes_job_v1?.db_init)
-      .replaceAll("${var.application_name}-db-init-${local.db_init_run}", CLUSTER_INIT_JOB)
-      .replaceAll("${kubernetes_namespace_v1.namespace.metadata[0].name}", NAMESPACE)
-      .replaceAll("${var.application_name}", "idp");
-    const job = apiObject("kubernetes_job_v1", JSON.parse(block) as Block);
+    const { resource = {} } = (await stacks)["idp-kubernetes"] ?? {};
+    const init = applied("kubernetes_job_v1", resource.kubernetes_job_v1?.db_init, "db-init");
     // The cluster adds labels of its own, with which a second job would be refused.
-    const text = JSON.stringify(job).replace(
+    const text = JSON.stringify(init).replace(
       '"labels":{',
       `"labels":{"batch.kubernetes.io/controller-uid":"0a1b","batch.kubernetes.io/job-name":"${CLUSTER_INIT_JOB}","controller-uid":"0a1b","job-name":"${CLUSTER_INIT_JOB}",`,
     );
-    return new KubectlStandIn(JSON.parse(text) as object);
+    const dump = applied("kubernetes_cron_job_v1", resource.kubernetes_cron_job_v1?.dump_job, "dump");
+    return new KubectlStandIn(JSON.parse(text) as object, dump);
   }
 
   /** How the next jobs end, in the words of the cluster. */

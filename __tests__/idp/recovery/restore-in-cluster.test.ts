@@ -102,6 +102,14 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
       expect(names).toEqual(
         [CLUSTER_INIT_JOB, CLUSTER_INIT_JOB, CLUSTER_DUMP_JOB, CLUSTER_INIT_JOB].map((name) => `Job ${name}-restore`),
       );
+      const [, , copy] = cluster.created;
+      expect(() => {
+        new Job(copy as unknown as ConstructorParameters<typeof Job>[0]).validate();
+      }).not.toThrow();
+      const { metadata, spec } = copy?.spec.template ?? {};
+      expect(metadata?.annotations).toEqual({ "gke-gcsfuse/volumes": "true" });
+      expect(metadata?.labels["app.kubernetes.io/component"]).toBe("dump");
+      expect(spec?.containers[0]?.command?.[2]).toMatch(/^DUMP_FILE=\$DUMP_FOLDER\/latest\/idp_demo\.dump\n/);
     }),
   );
 
