@@ -15,6 +15,7 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
+import { knownSettings } from "../../lib/idp/known-settings";
 import { mailSettings } from "../../lib/idp/mail-settings";
 import { TEST_MAIL_COMMAND } from "../../lib/idp/smtp";
 import { STOP_SECONDS, UPSTREAM_PREFIX, WORKER_LISTENERS } from "../../lib/idp/contract";
@@ -282,6 +283,14 @@ export function describeEntrypoint(program: keyof typeof COMMANDS, { thorough }:
           IDP_LOG_LEVEL: "info",
         });
         expect(actual).toMatchObject({ AUTHENTIK_EMPTY: "", AUTHENTIK_LOG_LEVEL: "debug", IDP_LOG_LEVEL: "info" });
+      });
+
+      it("gives every setting that the pinned release knows to the application, under the upstream's name", async () => {
+        const settings = knownSettings().map((name) => name.replaceAll("*", "ANY"));
+        const given = Object.fromEntries(settings.map((name, index) => [name, `value ${index}`]));
+        const upstream = Object.entries(given).map(([name, value]) => [name.replace(/^IDP_/, "AUTHENTIK_"), value]);
+        expect(upstream.length).toBeGreaterThan(100);
+        expect(await applicationEnvironment(given)).toMatchObject(Object.fromEntries(upstream) as object);
       });
 
       it("follows the image's prefix, which is AUTHENTIK_ when the image has none", async () => {
