@@ -15,10 +15,12 @@ const SECONDS: readonly (readonly [pattern: RegExp, seconds: number])[] = [
   // The image is pulled; the service also migrates the database at its first start.
   [/^google_cloud_run_v2_job\./, 60],
   [/^google_cloud_run_v2_service\./, 240],
-  // One of service and worker pool migrates the database, which counts for the service.
+  // It has no probe, and whether it or the service migrates the database, that counts for the service.
   [/^google_cloud_run_v2_worker_pool\./, 60],
   // A node starts and pulls two images.
   [/^kubernetes_job_v1\./, 120],
+  // As for a job: it has no probe, and a migration counts for the server.
+  [/^kubernetes_deployment_v1\.worker$/, 120],
   // As for a job; the first start also migrates the database.
   [/^kubernetes_deployment_v1\./, 300],
   [/^kubernetes_service_v1\.\w*load_balancer$/, 60],

@@ -3,6 +3,7 @@ import { type Action } from "../deployment/steps";
 import { type ChangeScenario } from "../engine/journey";
 import { type Moment, type Process } from "../project/running-processes";
 import { all, withInputs } from "./every-stack";
+import { DASHBOARD } from "./monitoring";
 
 const { allInOne, inContainer, separate } = WORKER_MODES;
 
@@ -55,6 +56,8 @@ function modeChange(from: string, to: string, places: WorkerPlaces): ChangeScena
     },
     expected: {
       ...rollout,
+      // Its charts are about a separate worker as well.
+      ...(to === separate || from === separate ? { [DASHBOARD]: "update" } : {}),
       ...(to === separate ? all("create", separateWorker) : {}),
       ...(from === separate ? all("delete", separateWorker) : {}),
     },
