@@ -65,6 +65,6 @@ export const CLUSTER_IS_DELETED: Failure = {
   what: "The cluster is deleted",
   byItself: "GKE refuses while `deletion_protection` is true; it holds no data",
   alerts: ["uptime"],
-  then: "Apply: [another one](idp-kubernetes.md#after-a-failed-apply) takes its place, with the same database and bucket.",
-  shownBy: ["__tests__/rehearsal/scenarios/idp-kubernetes-incidents.ts", "another cluster"],
+  then: "[Take its objects out of the state](idp-kubernetes.md#replacing-the-cluster) and apply: another one takes its place, with the same database and bucket.",
+  shownBy: ["__tests__/rehearsal/scenarios/idp-kubernetes-incidents.ts", "a cluster that somebody has deleted"],
 };

@@ -33,6 +33,22 @@ export const KUBERNETES_EPISODES: readonly Episode[] = [
     },
   },
   {
+    name: "a cluster that somebody has deleted",
+    // What was in it is gone too, but Terraform cannot look: its address is not known before there is another one.
+    play: async (deployment) => {
+      const { cloud } = deployment;
+      const data = cloud.ofType("google_sql_database_instance").map(({ values }) => JSON.stringify(values));
+      for (const { id, type } of [...cloud.objects.values()])
+        if (type.startsWith("kubernetes_") || type === "google_container_cluster") cloud.forget(`${type} ${id}`);
+      await requireRefused(deployment, ["plan"], "connect: connection refused");
+      const inCluster = deployment.stateAddresses().filter((address) => address.startsWith("kubernetes_"));
+      await deployment.terraform(["state", "rm", ...inCluster]);
+      await deployment.applyAtOnce();
+      const after = cloud.ofType("google_sql_database_instance").map(({ values }) => JSON.stringify(values));
+      if (after.join() !== data.join()) throw new StepFailure("apply", "the database is not what it was");
+    },
+  },
+  {
     name: "a cluster that was left half-made",
     fromNothing: true,
     // The cluster is tainted and protected, so it can neither be replaced nor used.
