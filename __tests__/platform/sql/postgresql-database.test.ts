@@ -258,14 +258,27 @@ describe("PostgresqlDatabase", () => {
   it("names what stays after a deletion, for how long and at what price", () => {
     const price = "about USD 0.08 per GiB and month in us-central1, by the price list of November 2026";
     expect(remainsOf({ backupRetentionCount: 14 })).toBe(
-      `a final backup of sql-demo-abc123-idp for 30 days, and up to 14 automatic backups, each for the rest of its time; ${price}`,
+      `a final backup of sql-demo-abc123-idp for 30 days, up to 14 automatic backups and those from before upgrades, each for the rest of its time; ${price}`,
     );
     expect(remainsOf({ finalBackupDays: 0 })).toBe("no backup of sql-demo-abc123-idp");
     const stack = bareStack();
     const days = new InputVariable(stack, "days", { type: "number", description: "Days." }).numberValue;
     expect(remainsOf({ finalBackupDays: days }, stack)).toBe(
-      `\${(var.days > 0 ? "a final backup of sql-demo-abc123-idp for \${var.days} days, and up to 7 automatic backups, each for the rest of its time; ${price}" : "no backup of sql-demo-abc123-idp")}`,
+      `\${(var.days > 0 ? join("", ["a final backup of sql-demo-abc123-idp for \${var.days} days, up to 7 automatic backups and those from before upgrades, each for the rest of its time; ${price}"]) : "no backup of sql-demo-abc123-idp")}`,
     );
+  });
+
+  it("names what stays by names that only the plan knows", () => {
+    const stack = bareStack();
+    const input = (name: string, type: "number" | "string") =>
+      new InputVariable(stack, name, { type, description: "Known at plan." });
+    const props = {
+      place: placeOf({ applicationName: input("application", "string").stringValue }),
+      finalBackupDays: input("days", "number").numberValue,
+    };
+    const remains = String(remainsOf(props, stack));
+    expect(remains).toContain("a final backup of sql-demo-abc123-${var.application} for ${var.days} days");
+    expect(remains).toContain("no backup of sql-demo-abc123-${var.application}");
   });
 
   it.each([-1, 366, 1.5])("refuses to keep a last backup for %p days", (finalBackupDays) => {

@@ -2,7 +2,7 @@ import { Token } from "cdktf";
 
 import { CheckedRelation } from "../../core/checked-relation";
 import { matching, wholeNumber } from "../../core/checked-value";
-import { expression } from "../../core/expression";
+import { expression, numberText, quoted } from "../../core/expression";
 import { type Rule } from "../../core/rules";
 
 /** Props of the backups that Cloud SQL makes by itself. */
@@ -83,12 +83,7 @@ const BACKUP_PRICE = "about USD 0.08 per GiB and month in us-central1, by the pr
  */
 export function backupsAfterDestroy(instanceName: string, days: number, count: number): string {
   const none = `no backup of ${instanceName}`;
-  const kept = `a final backup of ${instanceName} for ${interpolated(days)} days, and up to ${interpolated(count)} automatic backups, each for the rest of its time; ${BACKUP_PRICE}`;
+  const kept = `a final backup of ${instanceName} for ${numberText(days)} days, up to ${numberText(count)} automatic backups and those from before upgrades, each for the rest of its time; ${BACKUP_PRICE}`;
   if (!Token.isUnresolved(days)) return days > 0 ? kept : none;
-  return expression(`(${Token.asString(days)} > 0 ? "${kept}" : "${none}")`);
-}
-
-/** A number as part of a string literal in an expression. */
-function interpolated(number: number): string {
-  return Token.isUnresolved(number) ? `\${${Token.asString(number)}}` : String(number);
+  return expression(`(${Token.asString(days)} > 0 ? ${quoted(kept)} : ${quoted(none)})`);
 }
