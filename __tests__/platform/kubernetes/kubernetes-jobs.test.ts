@@ -162,3 +162,53 @@ describe("KubernetesJobs", () => {
     );
   });
 });
+
+describe("A scheduled job of KubernetesJobs", () => {
+  const scheduledIn = (condition?: string) => {
+    const stack = bareStack();
+    const spec = standInJob(stack, { container: standInContainer(CONTAINER), name: "clean" });
+    const jobs = new KubernetesJobs({ place: PLACE, identity: standInIdentity(), namespace: namespaceIn(stack) });
+    const created = jobs.schedule(stack, "Clean", {
+      ...spec,
+      schedule: "30 4 * * *",
+      timeZone: "Etc/UTC",
+      condition,
+    });
+    const terraform = terraformOf(stack);
+    return { created, terraform, job: resourceOf(terraform, "kubernetes_cron_job_v1", "clean") };
+  };
+
+  it("runs one at a time in its time zone, and keeps the last runs", () => {
+    const { created, job } = scheduledIn();
+    expect(job).toMatchObject({
+      metadata: { name: "idp-clean" },
+      spec: {
+        schedule: "30 4 * * *",
+        timezone: "Etc/UTC",
+        concurrency_policy: "Forbid",
+        successful_jobs_history_limit: 3,
+        failed_jobs_history_limit: 3,
+        job_template: { spec: { backoff_limit: 1, template: { spec: { restart_policy: "Never" } } } },
+      },
+    });
+    expect(created.runCommand).toContain("create job idp-clean-$(date +%s) --from=cronjob/idp-clean");
+  });
+
+  it("has the proxy as a sidecar, and its variables, as any job", () => {
+    const { job } = scheduledIn();
+    const pod = valueAt(job, "spec.job_template.spec.template.spec") as Block;
+    expect(valueAt(pod, "init_container.0.restart_policy")).toBe("Always");
+    expect(valueAt(pod, "container.0.dynamic.env.for_each")).toMatchObject({ HOST: "127.0.0.1", PLAIN: "value" });
+  });
+
+  it("exists with all that it has, or not at all", () => {
+    const { terraform } = scheduledIn("${var.wanted}");
+    for (const type of ["cron_job", "config_map", "secret", "service_account"])
+      expect(resourcesOfClean(terraform.resource?.[`kubernetes_${type}_v1`])).toEqual(["${(${var.wanted}) ? 1 : 0}"]);
+  });
+});
+
+/** Counts of the elements of one type. */
+function resourcesOfClean(elements: Readonly<Record<string, Block>> = {}): unknown[] {
+  return Object.values(elements).map(({ count }) => count);
+}

@@ -225,3 +225,49 @@ describe("ServerlessJobs", () => {
     expect(() => jobIn({ container: {}, props: { place } })).not.toThrow();
   });
 });
+
+describe("A scheduled job of ServerlessJobs", () => {
+  const scheduledIn = (condition?: string) => {
+    const stack = bareStack();
+    const spec = standInJob(stack, { container: standInContainer(CONTAINER), name: "clean" });
+    const schedule = { schedule: "30 4 * * *", timeZone: "Etc/UTC", condition };
+    const created = new ServerlessJobs({ place: PLACE, identity: RUNNER }).schedule(stack, "Clean", {
+      ...spec,
+      ...schedule,
+    });
+    const terraform = terraformOf(stack);
+    return { created, terraform, of: (type: string, name = "clean") => resourceOf(terraform, type, name) };
+  };
+
+  it("is started by an account that may start this job and nothing else", () => {
+    const { of } = scheduledIn();
+    expect(of("google_cloud_scheduler_job", "clean_schedule")).toMatchObject({
+      schedule: "30 4 * * *",
+      time_zone: "Etc/UTC",
+      http_target: {
+        http_method: "POST",
+        uri: "https://run.googleapis.com/v2/projects/demo-project/locations/us-central1/jobs/idp-demo-abc123-clean:run",
+        oauth_token: { service_account_email: "${google_service_account.clean_starter.email}" },
+      },
+      depends_on: ["google_cloud_run_v2_job_iam_member.clean_may_start"],
+    });
+    expect(of("google_cloud_run_v2_job_iam_member", "clean_may_start")).toMatchObject({
+      name: "idp-demo-abc123-clean",
+      role: "roles/run.invoker",
+      member: "serviceAccount:${google_service_account.clean_starter.email}",
+    });
+  });
+
+  it("is not executed by an apply", () => {
+    expect(scheduledIn().of("google_cloud_run_v2_job")).not.toHaveProperty("run_execution_token");
+  });
+
+  it("exists with all that it has, or not at all", () => {
+    const { created, terraform } = scheduledIn("${var.wanted}");
+    for (const elements of Object.values(terraform.resource ?? {}))
+      for (const element of Object.values(elements)) expect(element.count).toBe("${(${var.wanted}) ? 1 : 0}");
+    expect(created.runCommand).toBe(
+      "gcloud run jobs execute idp-demo-abc123-clean --wait --region=us-central1 --project=demo-project",
+    );
+  });
+});

@@ -9,6 +9,7 @@ import { type Inputs } from "../deployment/deployment";
 import { CLUSTER, COPIES, DEPLOYMENT, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
 import { KUBERNETES_DOMAIN_CHANGES } from "./idp-kubernetes-domain";
 import { KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-incidents";
+import { dumpChanges, WITH_DUMP } from "./dump";
 import { deletedParts } from "./deleted-parts";
 import { geoipChanges, prepareGeoip, WITH_GEOIP } from "./geoip";
 import { prepareDomain, WITH_DOMAIN } from "./domain";
@@ -57,6 +58,21 @@ const WORKER_MODE_CHANGES = workerModeChanges({
   ],
 });
 
+const DUMP_CHANGES = dumpChanges({
+  schedule: "kubernetes_cron_job_v1.dump_job[0]",
+  parts: [
+    "google_service_account_iam_member.cluster_dumper[0]",
+    "google_service_account_iam_member.cluster_dumper2[0]",
+    "kubernetes_cron_job_v1.dump_job[0]",
+    "kubernetes_job_v1.dump_at_apply[0]",
+    ...["dump_job", "dump_at_apply"].flatMap((job) => [
+      `kubernetes_config_map_v1.${job}_script[0]`,
+      `kubernetes_secret_v1.${job}_secrets[0]`,
+      `kubernetes_service_account_v1.${job}_account[0]`,
+    ]),
+  ],
+});
+
 /** The identity provider on GKE Autopilot. */
 export const IDP_KUBERNETES: StackRehearsal = {
   inputs: { project_id: "my-project" },
@@ -68,8 +84,9 @@ export const IDP_KUBERNETES: StackRehearsal = {
     ...WITH_RECEIVERS,
     ...WITH_GEOIP,
     ...WITH_SEPARATE_WORKER,
+    ...WITH_DUMP,
   },
-  nullOutputs: ["bootstrap_token_command", "test_mail_command"],
+  nullOutputs: ["bootstrap_token_command", "dump_bucket", "dump_command", "test_mail_command"],
   prepare: (deployment) => {
     prepareDomain(deployment);
     prepareSettings(deployment);
@@ -90,6 +107,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
     ...WORKER_MODE_CHANGES,
     ...KUBERNETES_DOMAIN_CHANGES,
     ...RECOVERY_CHANGES,
+    ...DUMP_CHANGES,
   ],
   protection: {
     off: { deletion_protection: false },

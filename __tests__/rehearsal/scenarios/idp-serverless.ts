@@ -20,6 +20,7 @@ import {
   STAGES,
   withSubnetwork,
 } from "./identity-provider-rehearsal";
+import { dumpChanges, WITH_DUMP } from "./dump";
 import { requireBackup, UPGRADE_BACKUP } from "./upgrade-backup";
 import { prepareDomain, WITH_DOMAIN } from "./domain";
 import { DOMAIN_CHANGES } from "./idp-serverless-domain";
@@ -165,6 +166,25 @@ const TOKEN = bootstrapToken({
   [SERVICE]: "update",
 });
 
+const DUMP_CHANGES = dumpChanges({
+  schedule: "google_cloud_scheduler_job.dump_job_schedule[0]",
+  parts: [
+    "google_cloud_run_v2_job_iam_member.dump_job_may_start[0]",
+    "google_cloud_scheduler_job.dump_job_schedule[0]",
+    "google_project_service.apis_cloudscheduler[0]",
+    "google_secret_manager_secret_iam_member.database_password_dumper[0]",
+    "google_service_account.dump_job_starter[0]",
+    "terraform_data.apis_cloudscheduler_answers[0]",
+    "terraform_data.dump_at_apply_trigger[0]",
+    ...["dump_job", "dump_at_apply"].flatMap((job) => [
+      `google_cloud_run_v2_job.${job}[0]`,
+      `google_secret_manager_secret.${job}_script[0]`,
+      `google_secret_manager_secret_iam_member.${job}_script_reader[0]`,
+      `google_secret_manager_secret_version.${job}_script_version[0]`,
+    ]),
+  ],
+});
+
 const LEAST_GI: Readonly<Record<number, number>> = { 1: 0.5, 2: 0.5, 4: 2, 8: 4 };
 
 /** Whether the rules that combine several inputs allow these; inputs that are not chosen yet break no rule. */
@@ -181,8 +201,15 @@ function isAllowed(inputs: Inputs): boolean {
 /** The identity provider on Cloud Run. */
 export const IDP_SERVERLESS: StackRehearsal = {
   inputs: { project_id: "my-project" },
-  faultInputs: { project_id: "my-project", ...WITH_DOMAIN, ...WITH_MAIL, ...WITH_RECEIVERS, ...WITH_SEPARATE_WORKER },
-  nullOutputs: ["bootstrap_token_command", "load_balancer_address", "test_mail_command"],
+  faultInputs: {
+    project_id: "my-project",
+    ...WITH_DOMAIN,
+    ...WITH_MAIL,
+    ...WITH_RECEIVERS,
+    ...WITH_SEPARATE_WORKER,
+    ...WITH_DUMP,
+  },
+  nullOutputs: ["bootstrap_token_command", "dump_bucket", "dump_command", "load_balancer_address", "test_mail_command"],
   prepare: (deployment) => {
     prepareDomain(deployment);
     prepareSettings(deployment);
@@ -205,6 +232,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
     ...WORKER_MODE_CHANGES,
     ...DOMAIN_CHANGES,
     ...RECOVERY_CHANGES,
+    ...DUMP_CHANGES,
     TOKEN,
   ],
   protection: {

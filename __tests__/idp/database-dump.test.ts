@@ -1,0 +1,125 @@
+import { InputVariable } from "../../lib/core/input-variable";
+import { DatabaseDump, type DatabaseDumpProps } from "../../lib/idp/database-dump";
+import { DumpBucket } from "../../lib/idp/dump-bucket";
+import { CRON_SCHEDULE, isDaily } from "../../lib/idp/dump-schedule";
+import { type OneTimeJobSpec, type ScheduledJobSpec } from "../../lib/idp/job-runner";
+import { PLACE, standInDatabase, standInIdentity } from "../support/stand-in-parts";
+import { bareStack, resourceOf, terraformOf, type BareStack } from "../support/synthesis";
+
+const dumpIn = (props: Partial<DatabaseDumpProps> = {}, stack: BareStack = bareStack()) => {
+  const scheduled: ScheduledJobSpec[] = [];
+  const once: OneTimeJobSpec[] = [];
+  const dump = new DatabaseDump(stack, "Dump", {
+    place: PLACE,
+    database: standInDatabase(),
+    dumpSchedule: "30 4 * * *",
+    runner: {
+      runOnce: (_scope, _id, job) => {
+        once.push(job);
+        return { jobName: job.name, ready: [] };
+      },
+      schedule: (_scope, _id, job) => {
+        scheduled.push(job);
+        return { jobName: job.name, runCommand: "run it", ready: [] };
+      },
+    },
+    ...props,
+  });
+  const [job] = scheduled;
+  const [first] = once;
+  if (job === undefined || first === undefined) throw new Error("a job is missing");
+  return {
+    dump,
+    first,
+    job,
+    stack,
+    bucket: () => resourceOf(terraformOf(stack), "google_storage_bucket", "dump_bucket"),
+  };
+};
+
+describe("DatabaseDump", () => {
+  it("runs by its schedule in UTC, as the application's role, into its own bucket", () => {
+    const { dump, job } = dumpIn();
+    expect(job).toMatchObject({ name: "dump", schedule: "30 4 * * *", timeZone: "Etc/UTC", condition: "true" });
+    expect(job.container.environment.required).toMatchObject({ DB_USER: "demo_role", DUMP_FOLDER: "/dumps" });
+    expect(Object.keys(job.container.secretEnvironment)).toEqual(["DB_PASSWORD"]);
+    expect(job.container.mounts).toEqual([dump.bucket]);
+    expect([dump.bucketName, dump.runCommand]).toEqual(["bkt-idpdemo-abc123-dumps", "run it"]);
+  });
+
+  it("makes one at apply on request alone, once, and not again for a schedule or a retention", () => {
+    expect(dumpIn().first.condition).toBe("false");
+    const { first } = dumpIn({ dumpAtApply: true });
+    expect([first.condition, first.maxRetries]).toEqual(["true", 0]);
+    expect(Object.keys(first.rerunWhenChanged)).toEqual(["script", "image", "instance", "database"]);
+  });
+
+  it("exists only with a schedule, and its bucket also while the dumps are kept", () => {
+    const stack = bareStack();
+    const schedule = new InputVariable(stack, "at", { type: "string", description: "When.", default: null });
+    const keep = new InputVariable(stack, "keep", { type: "bool", description: "Whether." });
+    const { bucket, dump, job } = dumpIn({ dumpSchedule: schedule.stringValue, keepDumps: keep.booleanValue }, stack);
+    stack.expose({ conditions: { value: [job.condition, dump.bucketName, dump.runCommand], description: "All." } });
+
+    expect(terraformOf(stack).output?.conditions?.value).toEqual([
+      "${var.at != null}",
+      '${((var.at != null) || (var.keep) ? "bkt-idpdemo-abc123-dumps" : null)}',
+      '${(var.at != null ? "run it" : null)}',
+    ]);
+    expect(bucket().count).toBe("${((var.at != null) || (var.keep)) ? 1 : 0}");
+  });
+
+  it.each([
+    ["0 5 * * *", "true"],
+    ["*/30 0-6 * * *", "true"],
+    ["0 5 * * 1-5", "false"],
+    ["0 5 1 * *", "false"],
+  ])("knows whether %s leaves no day out, without which the age of the last dump means nothing", (schedule, daily) => {
+    expect([CRON_SCHEDULE.accepts(schedule), isDaily(schedule)]).toEqual([true, daily]);
+  });
+
+  it("says all that is wrong at once", () => {
+    expect(() => dumpIn({ dumpSchedule: "@daily", dumpRetentionDays: 7 })).toThrow(
+      [
+        "test/Dump: 2 problems",
+        '  - dumpSchedule is "@daily"; it must be five numbers, ranges, lists or * with one space between: minute, hour, day of the month, month, day of the week from 0 for Sunday to 6, because both platforms take that, and no names; write for example "30 4 * * *" for every day at 04:30 UTC',
+        '  - dumpRetentionDays is 7; it must be at least 30, because dumpStorageClass is "NEARLINE" and such a dump is billed that long; raise it, or use STANDARD',
+      ].join("\n"),
+    );
+  });
+});
+
+describe("DumpBucket", () => {
+  it("deletes old dumps, but never the copy of the newest", () => {
+    const stack = bareStack();
+    new DumpBucket(stack, "Dumps", { place: PLACE, retentionDays: 90 });
+    expect(resourceOf(terraformOf(stack), "google_storage_bucket", "dumps")).toMatchObject({
+      name: "bkt-idpdemo-abc123-dumps",
+      storage_class: "NEARLINE",
+      lifecycle_rule: [{ action: { type: "Delete" }, condition: { age: 90, matches_prefix: ["dumps/"] } }],
+      soft_delete_policy: { retention_duration_seconds: 604800 },
+      public_access_prevention: "enforced",
+      force_destroy: false,
+    });
+  });
+
+  it("lets its account add and read dumps, and replace nothing but the copy of the newest", () => {
+    const stack = bareStack();
+    const bucket = new DumpBucket(stack, "Dumps", { place: PLACE });
+    const dumper = standInIdentity("Dumper");
+    bucket.grantReadWrite(dumper);
+    bucket.grantReadWrite(dumper);
+    const grants = Object.values(terraformOf(stack).resource?.google_storage_bucket_iam_member ?? {});
+
+    expect(
+      grants.map(({ condition, role }) => [role, (condition as { expression: string } | undefined)?.expression]),
+    ).toEqual([
+      ["roles/storage.objectCreator", undefined],
+      ["roles/storage.objectViewer", undefined],
+      [
+        "roles/storage.objectUser",
+        'resource.name.startsWith("projects/_/buckets/bkt-idpdemo-abc123-dumps/objects/latest/")',
+      ],
+    ]);
+  });
+});
