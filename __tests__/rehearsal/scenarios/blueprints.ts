@@ -17,6 +17,9 @@ entries:
       name: !Env [IDP_BLUEPRINT_GROUP, staff]
 `;
 
+/** Inputs with a shipped blueprint. */
+export const WITH_BLUEPRINTS = { blueprints: ["branding"] };
+
 function dropFile({ folder }: Deployment): void {
   mkdirSync(join(folder, FOLDER));
   writeFileSync(join(folder, FILE), TEXT);
@@ -31,11 +34,11 @@ const requireBuilt =
   };
 
 /** A blueprint of one's own and a shipped one come. */
-export const blueprintsCome = (expected: ChangeScenario["expected"]): ChangeScenario => ({
+const blueprintsCome = (expected: ChangeScenario["expected"]): ChangeScenario => ({
   name: "a file in the folder of blueprints, and a shipped blueprint",
   change: (deployment) => {
     dropFile(deployment);
-    withInputs({ blueprints: ["branding"] })?.(deployment);
+    withInputs(WITH_BLUEPRINTS)?.(deployment);
   },
   expected,
   verify: requireBuilt("own/groups.yaml shipped/branding.yaml"),

@@ -1,4 +1,4 @@
-import { blueprintsCome } from "./blueprints";
+import { blueprintChanges } from "./blueprints";
 import { bootstrapToken } from "./bootstrap-token";
 import { all, edited, withInputs } from "./every-stack";
 import {
@@ -74,7 +74,7 @@ export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
     },
     verify: requireGivenPassword,
   },
-  blueprintsCome(ROLLOUT),
+  ...blueprintChanges(ROLLOUT),
   {
     name: "from one to three instances",
     change: withInputs({ min_instance_count: 3 }),

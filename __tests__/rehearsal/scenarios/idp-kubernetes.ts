@@ -6,6 +6,8 @@ import {
 import { ACCEPTED_BY_BOTH } from "../../stacks/refused-inputs";
 import { allowsBlueprints } from "../../stacks/refused-blueprint-inputs";
 import { type Inputs } from "../deployment/deployment";
+import { WITH_BLUEPRINTS } from "./blueprints";
+import { WITH_TOKEN } from "./bootstrap-token";
 import { CLUSTER, COPIES, DEPLOYMENT, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
 import { KUBERNETES_DOMAIN_CHANGES } from "./idp-kubernetes-domain";
 import { KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-incidents";
@@ -29,7 +31,7 @@ import {
 import { mailChanges, prepareMail, WITH_MAIL } from "./mail";
 import { monitoringChanges, prepareMonitoring, WITH_RECEIVERS } from "./monitoring";
 import { RECOVERY_CHANGES } from "./recovery";
-import { prepareSettings, settingsChanges } from "./settings";
+import { prepareSettings, settingsChanges, WITH_SETTINGS } from "./settings";
 import { WITH_SEPARATE_WORKER, workerModeChanges } from "./worker-modes";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 
@@ -85,6 +87,9 @@ export const IDP_KUBERNETES: StackRehearsal = {
     ...WITH_GEOIP,
     ...WITH_SEPARATE_WORKER,
     ...WITH_DUMP,
+    ...WITH_BLUEPRINTS,
+    ...WITH_SETTINGS,
+    ...WITH_TOKEN,
   },
   nullOutputs: ["bootstrap_token_command", "dump_bucket", "dump_command", "test_mail_command"],
   prepare: (deployment) => {

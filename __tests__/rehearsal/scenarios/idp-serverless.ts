@@ -25,13 +25,13 @@ import { requireBackup, UPGRADE_BACKUP } from "./upgrade-backup";
 import { prepareDomain, WITH_DOMAIN } from "./domain";
 import { DOMAIN_CHANGES } from "./idp-serverless-domain";
 import { allowsBlueprints } from "../../stacks/refused-blueprint-inputs";
-import { blueprintChanges } from "./blueprints";
+import { blueprintChanges, WITH_BLUEPRINTS } from "./blueprints";
 import { DASHBOARD, monitoringChanges, prepareMonitoring, WITH_RECEIVERS } from "./monitoring";
-import { bootstrapToken } from "./bootstrap-token";
+import { bootstrapToken, WITH_TOKEN } from "./bootstrap-token";
 import { deletedParts } from "./deleted-parts";
 import { mailChanges, prepareMail, WITH_MAIL } from "./mail";
 import { RECOVERY_CHANGES } from "./recovery";
-import { prepareSettings, settingsChanges } from "./settings";
+import { prepareSettings, settingsChanges, WITH_SETTINGS } from "./settings";
 import { WITH_SEPARATE_WORKER, workerModeChanges } from "./worker-modes";
 import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
@@ -208,6 +208,9 @@ export const IDP_SERVERLESS: StackRehearsal = {
     ...WITH_RECEIVERS,
     ...WITH_SEPARATE_WORKER,
     ...WITH_DUMP,
+    ...WITH_BLUEPRINTS,
+    ...WITH_SETTINGS,
+    ...WITH_TOKEN,
   },
   nullOutputs: ["bootstrap_token_command", "dump_bucket", "dump_command", "load_balancer_address", "test_mail_command"],
   prepare: (deployment) => {

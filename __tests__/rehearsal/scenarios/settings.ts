@@ -1,5 +1,5 @@
 import { ACCEPTED_BY_BOTH } from "../../stacks/refused-inputs";
-import { type Deployment } from "../deployment/deployment";
+import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type Action } from "../deployment/steps";
 import { type ChangeScenario } from "../engine/journey";
 import { resolvedEnvironment } from "../project/google/workload-needs";
@@ -29,6 +29,9 @@ const settings = (foreignVersion: number) => ({
     IDP_STORAGE__S3__SECRET_KEY: { secret_id: "projects/other-project/secrets/storage-key", version: foreignVersion },
   },
 });
+
+/** Inputs with settings that have secret values. */
+export const WITH_SETTINGS: Inputs = settings(1);
 
 /** The environment of what runs, on either platform. */
 export function environmentOf({ cloud }: Deployment): Readonly<Record<string, string>> {
