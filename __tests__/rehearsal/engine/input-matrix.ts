@@ -63,6 +63,8 @@ function filledUp(chosen: readonly Choice[], choices: readonly Choice[], isAllow
     .map((choice) => ({ choice, gain: chosen.filter((one) => one.unmet.has(choice)).length }))
     .sort((one, other) => other.gain - one.gain || other.choice.unmet.size - one.choice.unmet.size)
     .map(({ choice }) => choice);
+  // An input without a value that fits would be found out only after all combinations of the others.
+  if (others.some(({ name }) => open.every((choice) => choice.name !== name))) return undefined;
   for (const choice of open.filter(({ name }) => name === open[0]?.name)) {
     const filled = filledUp([...chosen, choice], choices, isAllowed);
     if (filled !== undefined) return filled;

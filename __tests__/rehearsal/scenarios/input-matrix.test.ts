@@ -75,6 +75,19 @@ describe("The matrix of inputs", () => {
     );
   });
 
+  it("finds an input without a value left before it tries all values of the others", () => {
+    const others = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`other${index}`, [1, 2, 3]]));
+    const matrix = { size: [1, 2, 3], zone: ["a", "b", "c"], ...others, kind: ["x", "y"] };
+    let questions = 0;
+    const isAllowed = ({ kind, size, zone }: Inputs) => {
+      questions += 1;
+      return size !== 1 || zone !== "a" || kind === undefined;
+    };
+
+    expect(() => inputCombinations({ inputs: {}, matrix, isAllowed })).toThrow("no combination can have");
+    expect(questions).toBeLessThan(100_000);
+  });
+
   it("may not be changed by completing it, which would lose pairs", () => {
     const matrix = { id: [null, "a"], network: [true, false] };
     const completed = (inputs: Inputs) => (inputs.network === false ? { ...inputs, id: inputs.id ?? "b" } : inputs);
