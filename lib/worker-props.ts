@@ -81,7 +81,6 @@ export function needsSeparate<Props extends WorkerForm>(
 
 interface Props extends WorkerProps {
   readonly applicationVersion?: string;
-  readonly existingContainerImage?: string;
 }
 
 export const WORKER_RULES: readonly Rule<Props>[] = [
@@ -93,6 +92,5 @@ export const WORKER_RULES: readonly Rule<Props>[] = [
   ALL_IN_ONE_RELEASE.ruleOn({
     workerMode: ["workerMode", ({ workerMode = DEFAULT_WORKER_MODE }) => workerMode],
     applicationVersion: ["applicationVersion", ({ applicationVersion = LATEST_VERSION }) => applicationVersion],
-    existingImage: ["existingContainerImage", ({ existingContainerImage }) => existingContainerImage],
   }),
 ];

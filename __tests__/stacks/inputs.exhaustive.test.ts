@@ -12,6 +12,7 @@ import {
   togetherText,
 } from "./refused-inputs";
 import { serverlessTerraform } from "./serverless-stack";
+import { FINE_WORKERS } from "./refused-worker-inputs";
 import { judgedInputs, unsaidRules } from "./judged-inputs";
 import { refusalsOfFile, type Inputs } from "./terraform-run";
 
@@ -91,6 +92,11 @@ const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
   ["the least memory of four CPUs", { container_cpu: 4, container_memory: "2Gi" }],
   ["the most memory", { container_cpu: 8, container_memory: "32Gi" }],
   ["labels at their longest", { labels: { [`a${"b".repeat(62)}`]: "c".repeat(63), empty: "", "a_-1": "1-_" } }],
+  ...FINE_WORKERS,
+  [
+    "as many instances as there are connections for beside a separate worker",
+    { worker_mode: "separate", max_instance_count: 5 },
+  ],
   ["access for callers with the right alone", { public_access: false }],
   ["no protection", { deletion_protection: false }],
 ];

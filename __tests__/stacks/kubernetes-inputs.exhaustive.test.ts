@@ -2,6 +2,7 @@ import { describeWith } from "../support/programs";
 import { kubernetesTerraform } from "./kubernetes-stack";
 import { HOST_PROJECT_NETWORK, SUBNETWORK } from "./refused-inputs";
 import { REFUSED_ALONE_BY_KUBERNETES, REFUSED_TOGETHER_BY_KUBERNETES } from "./refused-kubernetes-inputs";
+import { FINE_WORKERS } from "./refused-worker-inputs";
 import { judgedInputs, unsaidRules } from "./judged-inputs";
 import { refusalsOfFile, type Inputs } from "./terraform-run";
 
@@ -12,6 +13,8 @@ const GEOIP_IN_NUMBERS = { account_id: 123456, license_key_secret: { secret_id: 
 const REFUSED = [...REFUSED_ALONE_BY_KUBERNETES, ...REFUSED_TOGETHER_BY_KUBERNETES];
 
 const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
+  ...FINE_WORKERS,
+  ["a maximum of separate workers", { worker_mode: "separate", worker_count: 2, worker_max_count: 2 }],
   ["the project alone", {}],
   [
     "the longest names, which no socket path limits here",

@@ -12,6 +12,13 @@ import {
 import { FEW_REFUSED_PROTECTIONS_ALONE, REFUSED_PROTECTIONS_TOGETHER } from "./refused-protection-inputs";
 import { ACCEPTED_MAIL, REFUSED_MAIL_ALONE, REFUSED_MAIL_TOGETHER } from "./refused-mail-inputs";
 import { ACCEPTED_SECRET_SETTINGS, REFUSED_SETTINGS_ALONE, REFUSED_SETTINGS_TOGETHER } from "./refused-settings-inputs";
+import {
+  ACCEPTED_WORKERS,
+  REFUSED_SERVERLESS_WORKERS_ALONE,
+  REFUSED_SERVERLESS_WORKERS_TOGETHER,
+  REFUSED_WORKERS_ALONE,
+  REFUSED_WORKERS_TOGETHER,
+} from "./refused-worker-inputs";
 import { type Inputs } from "./terraform-run";
 
 export const HOST_PROJECT_NETWORK = "projects/shared/global/networks/main";
@@ -111,6 +118,7 @@ export const REFUSED_ALONE_BY_BOTH: readonly Refusal[] = [
   ...REFUSED_OPERATIONS_ALONE,
   ...REFUSED_SETTINGS_ALONE,
   ...REFUSED_MAIL_ALONE,
+  ...REFUSED_WORKERS_ALONE,
   row("a project number", "project_id", "123456789012"),
   row("a project name", "project_id", "My Project"),
   row("a zone as region", "region", "us-central1-a"),
@@ -228,6 +236,7 @@ export const ACCEPTED_BY_BOTH = {
   request_log_sample_rate: [0, 0.5, 1],
   secret_environment_variables: ACCEPTED_SECRET_SETTINGS,
   smtp: ACCEPTED_MAIL,
+  ...ACCEPTED_WORKERS,
 } as const;
 
 /** The same of what only the serverless variant accepts. */
@@ -246,6 +255,7 @@ export const REFUSED_ALONE: readonly Refusal[] = [
   ...refusedMonitoring("serverless"),
   ...REFUSED_ALONE_BY_BOTH,
   ...REFUSED_SERVERLESS_OPERATIONS,
+  ...REFUSED_SERVERLESS_WORKERS_ALONE,
   serverless("a number of CPUs that the platform does not offer", "container_cpu", 3),
   serverless("a negative number of instances", "min_instance_count", -1),
   serverless("a part of an instance that always runs", "min_instance_count", 0.5),
@@ -289,6 +299,7 @@ export const REFUSED_TOGETHER_BY_BOTH: readonly Refusal[] = [
   ...REFUSED_PROTECTIONS_TOGETHER,
   ...REFUSED_SETTINGS_TOGETHER,
   ...REFUSED_MAIL_TOGETHER,
+  ...REFUSED_WORKERS_TOGETHER,
   [
     "a word in the bucket's name that the store reserves",
     { tenant_id: "le-demo", application_name: "goog" },
@@ -330,6 +341,7 @@ export const REFUSED_TOGETHER_BY_BOTH: readonly Refusal[] = [
 /** What the serverless variant refuses by a rule that compares several inputs. */
 export const REFUSED_TOGETHER: readonly Refusal[] = [
   ...REFUSED_TOGETHER_BY_BOTH,
+  ...REFUSED_SERVERLESS_WORKERS_TOGETHER,
   CLOSED_WITHOUT_DOMAIN,
   [
     "names that make the socket's path too long",

@@ -1,6 +1,11 @@
 import { memoryRow, type Refusal, REFUSED_ALONE_BY_BOTH, REFUSED_TOGETHER_BY_BOTH, rowOf } from "./refused-inputs";
 import { ACCEPTED_GEOIP, REFUSED_GEOIP } from "./refused-geoip-inputs";
 import { refusedMonitoring } from "./refused-monitoring-inputs";
+import {
+  ACCEPTED_KUBERNETES_WORKERS,
+  REFUSED_KUBERNETES_WORKERS_ALONE,
+  REFUSED_KUBERNETES_WORKERS_TOGETHER,
+} from "./refused-worker-inputs";
 
 const row = rowOf({
   container_cpu: "it must be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pod; use 2",
@@ -15,6 +20,7 @@ export const ACCEPTED_BY_KUBERNETES = {
   container_memory: ["1024Mi", "2Gi", "4Gi", "8Gi"],
   min_instance_count: [1, 2],
   authorized_networks: [{}, { office: "203.0.113.0/24", home: "198.51.100.7/32" }],
+  ...ACCEPTED_KUBERNETES_WORKERS,
   geoip: ACCEPTED_GEOIP,
   namespace: ["identity-provider", "a"],
 } as const;
@@ -24,6 +30,7 @@ export const REFUSED_ALONE_BY_KUBERNETES: readonly Refusal[] = [
   ...REFUSED_ALONE_BY_BOTH,
   ...refusedMonitoring("kubernetes"),
   ...REFUSED_GEOIP,
+  ...REFUSED_KUBERNETES_WORKERS_ALONE,
   ...["", "-a", "Idp", "a".repeat(64), "default", "kube-system", "gke-managed-system", "gmp-public"].map((namespace) =>
     row(`the namespace "${namespace}"`, "namespace", namespace),
   ),
@@ -50,6 +57,7 @@ const connectionsText = (count: number, available: number) =>
 /** What the Kubernetes variant refuses by a rule that compares several inputs. */
 export const REFUSED_TOGETHER_BY_KUBERNETES: readonly Refusal[] = [
   ...REFUSED_TOGETHER_BY_BOTH,
+  ...REFUSED_KUBERNETES_WORKERS_TOGETHER,
   memory("more memory than the CPUs may have", "8Gi", 1),
   memory("less memory than the CPUs must have", "4Gi", 8),
   memory("more memory than a pod may have", "112Gi", 28),

@@ -103,21 +103,17 @@ export const WORKER_FORM_RULES: readonly Rule<WorkerForm>[] = [
 const RELEASE_PATTERN = "^([0-9]{4})[.]([0-9]{1,2})[.]";
 const FIRST_ALL_IN_ONE = ALL_IN_ONE_SINCE.year * 100 + ALL_IN_ONE_SINCE.feature;
 
-/** The application's own supervision needs a release that has it; that of an existing image is unknown. */
-export const ALL_IN_ONE_RELEASE = new CheckedRelation<{
-  workerMode: string;
-  applicationVersion: string;
-  existingImage: string | undefined;
-}>({
-  accepts: ({ applicationVersion: version, existingImage, workerMode }) => {
-    if (workerMode !== WORKER_MODES.allInOne || version === LATEST_VERSION || existingImage !== undefined) return true;
+/** The application's own supervision needs a release that has it. */
+export const ALL_IN_ONE_RELEASE = new CheckedRelation<{ workerMode: string; applicationVersion: string }>({
+  accepts: ({ applicationVersion: version, workerMode }) => {
+    if (workerMode !== WORKER_MODES.allInOne || version === LATEST_VERSION) return true;
     const [, year, feature] = new RegExp(RELEASE_PATTERN).exec(version) ?? [];
     // What is no release has its own rule.
     return year === undefined || Number(year) * 100 + Number(feature) >= FIRST_ALL_IN_ONE;
   },
-  condition: ({ applicationVersion: version, existingImage, workerMode }) => {
+  condition: ({ applicationVersion: version, workerMode }) => {
     const part = (index: number) => `tonumber(regex("${RELEASE_PATTERN}", ${version})[${index}])`;
-    return `${workerMode} != "${WORKER_MODES.allInOne}" || ${existingImage} != null || try(${part(0)} * 100 + ${part(1)} >= ${FIRST_ALL_IN_ONE}, true)`;
+    return `${workerMode} != "${WORKER_MODES.allInOne}" || try(${part(0)} * 100 + ${part(1)} >= ${FIRST_ALL_IN_ONE}, true)`;
   },
   problem: (names, shown) =>
     `${names.workerMode} is ${shown.workerMode} with ${names.applicationVersion} ${shown.applicationVersion}; it needs release ${ALL_IN_ONE_SINCE.year}.${ALL_IN_ONE_SINCE.feature} or newer, because older ones cannot supervise server and worker themselves; use ${WORKER_MODES.inContainer} or for example "${PINNED_VERSION}"`,

@@ -7,6 +7,7 @@ import { imagePrefix, tenantPrefix } from "../../lib/core/names";
 import { BASELINE_ENVIRONMENT, LATEST_VERSION, OLDEST_VERSION, PINNED_VERSION } from "../../lib/idp/contract";
 import { ENVIRONMENT_RULES } from "../../lib/idp/environment-rules";
 import { APPLICATION_VERSION, EXISTING_IMAGE, FOREIGN_IMAGE } from "../../lib/idp/image-rules";
+import { ALL_IN_ONE_RELEASE } from "../../lib/idp/worker-mode";
 import { type Input } from "./input-table";
 
 /** Minimum length of the first administrator's password. */
@@ -25,6 +26,10 @@ export const APPLICATION_INPUTS = {
     default: LATEST_VERSION,
     description: `Release to run: "${LATEST_VERSION}" for the tested ${PINNED_VERSION}, or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on. Changing it later builds an image, rolls it out and migrates the database, which cannot be undone.`,
     must: APPLICATION_VERSION,
+    // Not with worker_mode, on which other rules depend: a wrong release would hide what they refuse.
+    together: [
+      ALL_IN_ONE_RELEASE.validationOf({ workerMode: "worker_mode", applicationVersion: "application_version" }),
+    ],
   },
   bootstrap_password: {
     type: "string",

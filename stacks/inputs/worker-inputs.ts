@@ -1,6 +1,5 @@
 import { connectionExpressions } from "../../lib/idp/worker-connections";
 import {
-  ALL_IN_ONE_RELEASE,
   DEFAULT_WORKER_COUNT,
   DEFAULT_WORKER_MODE,
   FURTHER_WORKER_COUNT,
@@ -52,13 +51,6 @@ export function workerInputs(platform: PlatformWords) {
       default: DEFAULT_WORKER_MODE,
       description: `Where the worker runs: ${WORKER_MODES.inContainer}, beside the server, started again by the image's entrypoint; ${WORKER_MODES.allInOne}, beside the server, and the application ends both when one ends, from release 2026.5 on; ${WORKER_MODES.separate}, in ${platform.workerPlace}, billed by itself. A change rolls out new instances; tasks wait meanwhile and none is lost.`,
       must: WORKER_MODE,
-      together: [
-        ALL_IN_ONE_RELEASE.validationOf({
-          workerMode: "worker_mode",
-          applicationVersion: "application_version",
-          existingImage: "existing_container_image",
-        }),
-      ],
     },
     worker_count: {
       type: "number",

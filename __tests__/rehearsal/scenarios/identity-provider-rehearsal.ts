@@ -61,28 +61,51 @@ export const STAGES = [
 /** Values of the inputs that both variants share. */
 export const MATRIX = { ...ACCEPTED_BY_BOTH, bootstrap_password: [null, GIVEN_PASSWORD] } as const;
 
-/** Maximum instances on each tier, as in the inputs' own rule. */
-const MOST_INSTANCES: Readonly<Record<string, number>> = {
-  "db-g1-small": 2,
-  "db-custom-1-3840": 4,
-  "db-custom-2-7680": 19,
-  "db-custom-4-15360": 24,
+/** Connections that the database of each tier accepts. */
+const CONNECTIONS: Readonly<Record<string, number>> = {
+  "db-g1-small": 50,
+  "db-custom-1-3840": 100,
+  "db-custom-2-7680": 400,
+  "db-custom-4-15360": 500,
 };
 
+/** Inputs for the place of a separate worker; null says nothing. */
+const OF_WORKER_PLACE = ["worker_count", "worker_cpu", "worker_max_count", "worker_memory"];
+
 /**
- * Whether the inputs' own rules allow the number of instances; inputs that are not chosen yet break no rule.
+ * The modes of the worker that can still be. An input for a separate worker's place leaves that alone, and the oldest
+ * release has no supervision of its own.
+ */
+function possibleModes(inputs: Inputs): unknown[] {
+  const hasPlace = OF_WORKER_PLACE.some((name) => (inputs[name] ?? null) !== null);
+  const isTooOld = inputs.application_version === "2025.10.0";
+  const modes = inputs.worker_mode === undefined ? ["in-container", "separate"] : [inputs.worker_mode];
+  return modes.filter((mode) => (mode === "separate" || !hasPlace) && (mode !== "all-in-one" || !isTooOld));
+}
+
+/** Most connections in a mode of the worker, as in the inputs' own rule. */
+function connectionsIn(mode: unknown, inputs: Inputs, surge: number): number {
+  // The maximum must not be less than the minimum.
+  const instances = Math.max(Number(inputs.max_instance_count ?? 1), Number(inputs.min_instance_count ?? 1)) + surge;
+  const ofWorker = 4 + Number(inputs.worker_processes ?? 1) * (Number(inputs.worker_threads ?? 2) + 1);
+  if (mode !== "separate") return instances * (13 + ofWorker);
+  const least = Number(inputs.worker_count ?? 1);
+  const workers = surge === 0 ? least : Number(inputs.worker_max_count ?? least + 1) + surge;
+  return instances * 14 + workers * ofWorker;
+}
+
+/**
+ * Whether the inputs' own rules allow the number of instances and the form of the worker; inputs that are not chosen yet
+ * break no rule.
  *
  * @param surge instances that a rollout runs beyond the maximum
  */
-export function allowsInstances(
-  { database_tier: tier, max_instance_count: most, min_instance_count: least }: Inputs,
-  surge: number,
-): boolean {
-  // The maximum must not be less than the minimum.
-  const instances = Math.max(Number(most ?? 0), Number(least ?? 0));
-  return !(
-    (typeof tier === "string" && instances + surge > (MOST_INSTANCES[tier] ?? 0)) ||
-    (most !== undefined && least !== undefined && Number(least) > Number(most))
+export function allowsInstances(inputs: Inputs, surge: number): boolean {
+  const { database_tier: tier, max_instance_count: most, min_instance_count: least } = inputs;
+  const available = typeof tier === "string" ? (CONNECTIONS[tier] ?? 0) - 10 : Infinity;
+  return (
+    possibleModes(inputs).some((mode) => connectionsIn(mode, inputs, surge) <= available) &&
+    (most === undefined || least === undefined || Number(least) <= Number(most))
   );
 }
 
