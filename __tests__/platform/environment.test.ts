@@ -2,6 +2,8 @@ import { CloudRunV2Job } from "@cdktf/provider-google/lib/cloud-run-v2-job";
 import { Token, type IResolvable } from "cdktf";
 import fc from "fast-check";
 
+import { type DynamicBlock } from "../../lib/core/conditional";
+import { expression } from "../../lib/core/expression";
 import { InputVariable } from "../../lib/core/input-variable";
 import { type EnvironmentSpec } from "../../lib/idp/container-spec";
 import { addEntries } from "../../lib/platform/environment";
@@ -11,13 +13,13 @@ import { describeWith } from "../support/programs";
 import { bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../support/synthesis";
 
 /** The values of the dynamic block, and the locals. */
-const environmentOf = (environment: EnvironmentSpec, stack: BareStack = bareStack()) => {
+const environmentOf = (environment: EnvironmentSpec, stack: BareStack = bareStack(), secrets?: DynamicBlock) => {
   const job = new CloudRunV2Job(stack, "Job", {
     name: "job",
     location: "us-central1",
     template: { template: { containers: [{ image: "image" }] } },
   });
-  addEntries(job, "template.template.containers.0", { environment });
+  addEntries(job, "template.template.containers.0", { environment, secrets });
   const terraform = terraformOf(stack);
   const container = valueAt(
     resourceOf(terraform, "google_cloud_run_v2_job", "job"),
@@ -25,7 +27,7 @@ const environmentOf = (environment: EnvironmentSpec, stack: BareStack = bareStac
   ) as Block;
   return {
     terraform,
-    forEach: valueAt(container, "dynamic.env.for_each"),
+    forEach: valueAt(container, secrets === undefined ? "dynamic.env.for_each" : "dynamic.env.0.for_each"),
     content: valueAt(container, "dynamic.env.content"),
   };
 };
@@ -136,6 +138,20 @@ describeWith(["terraform"], "The plain variables of a container, read by Terrafo
     const expected = { ...layer("BASE"), ...layer("CALLER"), ...layer("MUST") };
     expect(computed.literal).toEqual(expected);
     expect(computed.merged).toEqual(expected);
+  });
+
+  it.each(["literals", "an input"])("give way to secrets of the same name, as %s", (way) => {
+    const stack = bareStack();
+    const caller = { A: "caller", B: "caller" };
+    const overrides = way === "literals" ? caller : (inputMap(stack).value as IResolvable);
+    const secrets = { forEach: expression("local.secrets"), content: {} };
+    const spec = { baseline: { C: "baseline", D: "baseline" }, overrides, required: { E: "required" } };
+    const { forEach, terraform } = environmentOf(spec, stack, secrets);
+    const computed = evaluated({
+      variable: { variables: { type: "map(string)", default: caller } },
+      locals: { ...terraform.locals, secrets: { B: { version: "1" }, C: { version: "2" } }, plain: forEach },
+    });
+    expect(computed.plain).toEqual({ A: "caller", D: "baseline", E: "required" });
   });
 
   it("are read by a correct parser", () => {

@@ -239,8 +239,8 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "Without the base of the links, where there is no domain",
-      () => valueAt(service(), "dynamic.env.0.for_each"),
-      "${{ for name, value in local.service_environment : name => value if value != null }}",
+      () => String(valueAt(service(), "dynamic.env.0.for_each")).split(" && ")[0],
+      "${{ for name, value in local.service_environment : name => value if value != null",
     ],
   ],
 

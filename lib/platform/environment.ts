@@ -17,7 +17,7 @@ interface FurtherEntries {
   readonly spelling?: (value: string) => string;
 
   /**
-   * Variables with secret values, of which the names are known only at plan.
+   * Variables with secret values, as a map by their names, which are known only at plan; they override the plain ones.
    *
    * @default - none
    */
@@ -32,7 +32,7 @@ interface FurtherEntries {
 export function addEntries(resource: TerraformResource, containerPath: string, entries: FurtherEntries): void {
   const { environment, secrets, spelling = (value) => `\${${value}}` } = entries;
   const plain = {
-    forEach: mergedEnvironment(resource, environment),
+    forEach: mergedEnvironment(resource, environment, secrets),
     content: { name: "${env.key}", value: spelling("env.value") },
   };
   if (secrets === undefined) addDynamicBlock(resource, containerPath, "env", plain);
@@ -126,11 +126,20 @@ export function grantsTo(identity: Identity, container: ContainerSpec): ITerrafo
   ];
 }
 
-function mergedEnvironment(resource: TerraformResource, environment: EnvironmentSpec): unknown {
+function mergedEnvironment(
+  resource: TerraformResource,
+  environment: EnvironmentSpec,
+  secrets: DynamicBlock | undefined,
+): unknown {
   const all = allVariables(resource, environment);
-  if (environment.optional === undefined) return all;
+  const conditions = [
+    ...(environment.optional === undefined ? [] : ["value != null"]),
+    // A variable has one value, and the caller's secret overrides the baseline as the caller's text does.
+    ...(secrets === undefined ? [] : [`!contains(keys(${String(secrets.forEach)}), name)`]),
+  ];
+  if (conditions.length === 0) return all;
   const local = new TerraformLocal(resource, "Environment", all);
-  return expression(`{ for name, value in ${local.fqn} : name => value if value != null }`);
+  return expression(`{ for name, value in ${local.fqn} : name => value if ${conditions.join(" && ")} }`);
 }
 
 function allVariables(resource: TerraformResource, environment: EnvironmentSpec): unknown {
