@@ -77,6 +77,7 @@ export { type ServerlessScheduledJob } from "./platform/serverless/serverless-sc
 export { ServerlessService, type ServerlessServiceProps } from "./platform/serverless/serverless-service";
 export { ServerlessWorkerPool, type ServerlessWorkerPoolProps } from "./platform/serverless/serverless-worker-pool";
 export { PostgresqlDatabase, type PostgresqlDatabaseProps } from "./platform/sql/postgresql-database";
+export { workerContainer } from "./idp/worker-container";
 export { type WorkerForm } from "./idp/worker-mode";
 export { type WorkerProps } from "./worker-props";
 export { ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from "./serverless-identity-provider";

@@ -2,6 +2,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { runInNewContext } from "node:vm";
 
+import { instanceConnections, workerConnections } from "../../lib/idp/worker-connections";
+import { WORKER_RESOURCES } from "../../lib/idp/worker-mode";
 import { packageFile } from "../../lib/core/package-file";
 import { PROTECTION_RULES } from "../../lib/platform/edge/protection-rules";
 import { documentedStacks } from "../tools/documented-stacks";
@@ -113,6 +115,28 @@ describe("The page of each stack", () => {
       expect([stack, shown("Inputs").sort()]).toEqual([stack, Object.keys(variable).sort()]);
       expect([stack, shown("Outputs").sort()]).toEqual([stack, Object.keys(output).sort()]);
     }
+  });
+});
+
+describe("The worker of an identity provider", () => {
+  it("costs what the page calculates, for the CPU and the memory that a separate one has by default", () => {
+    const prices = rowsUnder(pageOf(SHARED_PAGE), "The worker").filter(([, , price]) => /^[\d.]+$/.test(price ?? ""));
+    expect(prices.length).toBe(4);
+    for (const [part = "", calculation = "", price] of prices) {
+      expect([part, rounded(valueOf(calculation), 3)]).toEqual([part, Number(price)]);
+      const size = part.includes("CPU") ? WORKER_RESOURCES.cpu : Number.parseInt(WORKER_RESOURCES.memory, 10);
+      expect([part, calculation]).toEqual([part, expect.stringMatching(new RegExp(`^\\(?${size} `))]);
+    }
+  });
+
+  it("takes the connections that the page says", () => {
+    const connections = rowsUnder(pageOf(SHARED_PAGE), "The worker").slice(3, 6);
+    const worker = workerConnections({});
+    expect(connections.map(([, count]) => count)).toEqual([
+      `${instanceConnections({}) - worker} + those of a worker`,
+      String(instanceConnections({ workerMode: "separate" })),
+      `${workerConnections({ workerProcesses: 0 })} + \`worker_processes\` × (\`worker_threads\` + 1), which is ${worker} by default`,
+    ]);
   });
 });
 

@@ -72,7 +72,8 @@ function partsOf({ resource = {} }: Terraform): Part[] {
     Object.entries(resource[type] ?? {})
       .map(([name, block]) => ({ address: `${type}.${name}`, block, type }))
       .filter(({ block }) => type !== "terraform_data" || stringsIn(block).some((each) => each.includes(SCRIPT)))
-      .filter(({ block }) => !text(block.count).includes("var.domain == null")),
+      // Nothing leads to separate workers.
+      .filter(({ block }) => !/var\.domain == null|var\.worker_mode/.test(text(block.count))),
   );
 }
 
