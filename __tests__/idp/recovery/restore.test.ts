@@ -127,7 +127,12 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
       inSqlScene(async (scene) => {
         const { standIn } = scene;
         standIn.secrets.payloads.set(`projects/${PROJECT}/secrets/administrator`, "geheim");
-        const at = (endTime: string) => ({ type: "AUTOMATED", backupInterval: { startTime: endTime, endTime } });
+        // Of an instance that is deleted, all have the time of that.
+        const at = (endTime: string) => ({
+          type: "AUTOMATED",
+          backupInterval: { startTime: endTime, endTime },
+          instanceDeletionTime: "2026-11-22T10:00:00Z",
+        });
         const newest = standIn.sql.addBackup(PROJECT, "sql-lost", at("2026-11-22T02:00:00Z"));
         standIn.sql.addBackup(PROJECT, "sql-lost", at("2026-11-21T02:00:00Z"));
         standIn.sql.addBackup(PROJECT, INSTANCE, at("2026-11-23T02:00:00Z"));

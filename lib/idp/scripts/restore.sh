@@ -210,13 +210,15 @@ case $action in
     export FROM_INSTANCE SUBJECT
     # shellcheck disable=SC2016 # names of jq
     filter='select(.instance == env.FROM_INSTANCE and .state == "SUCCESSFUL")'
+    # All backups of a deleted instance have the same time of deletion.
+    time='.backupInterval.endTime // .instanceDeletionTime // ""'
     if [ "$action" = backup ]; then
       filter="$filter"' | select(env.SUBJECT == "latest" or .description == env.SUBJECT or .name == env.SUBJECT or (.name | split("/") | last) == env.SUBJECT)'
     else
       filter="$filter"' | select(.type == "FINAL")'
+      time='.instanceDeletionTime // .backupInterval.endTime // ""'
     fi
-    google_reading "[.backups[]? | $filter]"' | sort_by(.instanceDeletionTime // .backupInterval.endTime // "") | last // {}
-      | "\(.name // "") \(.instanceDeletionTime // .backupInterval.endTime // "")"' \
+    google_reading "[.backups[]? | $filter] | sort_by($time) | last // {} | "'"\(.name // "") "'" + ($time)" \
       google_get sqladmin "projects/$PROJECT_ID/backups" "filter=instance%3A$FROM_INSTANCE" ||
       google_fail "The backups of project $PROJECT_ID cannot be read." "Way out: the caller needs roles/cloudsql.admin."
     name=${GOOGLE_READ%% *}
