@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 import { type Environment, psqlPath, runScript } from "../db-init/script-run";
+import { SUPERUSER } from "../db-init/cluster";
 import { applicationLogin, describeOnServer } from "../db-init/tenants";
 import { runJob } from "./job-run";
 
@@ -53,6 +54,9 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     expect(await cluster.query(applicationLogin(settings), "INSERT INTO authentik_core_user (name) VALUES ('x')")).toBe(
       "",
     );
+    // What is put aside can be compared.
+    const former = { ...settings, DB_NAME: `${settings.DB_NAME}_former` };
+    expect(await cluster.query(applicationLogin(former), NAMES)).toBe("Zoë 🙂,akadmin,late");
     expect(await runJob("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 1 });
     expect(await runJob("swap-database.sh", settings, { ACTION: "drop-former" })).toMatchObject({ exitCode: 0 });
     expect(await runJob("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 0 });
@@ -113,6 +117,27 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     expect(await cluster.query(applicationLogin(settings), "SELECT to_regclass('authentik_core_user') IS NULL")).toBe(
       "t",
     );
+  });
+
+  test("let the application in again when they are stopped before the exchange", async ({ cluster, tenant }) => {
+    const settings = tenant();
+    await runScript(settings);
+    await runScript(restored(settings));
+    // A session of the server itself, which nobody else may end.
+    const held = cluster
+      .query({ user: SUPERUSER, database: settings.DB_NAME }, "SELECT pg_sleep(60)")
+      .catch(() => undefined);
+    const sessions = `FROM pg_stat_activity WHERE datname = '${settings.DB_NAME}'`;
+    while ((await cluster.query({ user: SUPERUSER }, `SELECT count(*) ${sessions}`)) === "0");
+
+    const programs = { sleep: "kill -TERM $PPID" };
+    const stopped = await runJob("swap-database.sh", settings, { ACTION: "swap" }, { programs });
+    await cluster.query({ user: SUPERUSER }, `SELECT pg_terminate_backend(pid) ${sessions}`);
+    await held;
+
+    expect(stopped.exitCode).toBe(143);
+    expect(await cluster.query(applicationLogin(settings), "SELECT 1")).toBe("1");
+    expect(await runJob("swap-database.sh", settings, { ACTION: "swap" })).toMatchObject({ exitCode: 0 });
   });
 
   test("count the users, and fail where there are none", async ({ cluster, tenant }) => {

@@ -11,12 +11,18 @@
 #   DB_HOST, DB_PORT, DB_NAME, DB_ADMIN_USER, DB_ADMIN_PASSWORD   server, application's database, administrator
 set -eu
 
+closed=no
+
 finish() {
   code=$?
+  [ "$closed" = no ] || open_again || :
   [ -z "${DB_PROXY_QUIT_URL:-}" ] || wget -q -O /dev/null --post-data= "$DB_PROXY_QUIT_URL" || :
   exit "$code"
 }
 trap finish EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS
 export PGHOST="$DB_HOST" PGPORT="${DB_PORT:-5432}" PGUSER="${DB_ADMIN_USER:-postgres}" PGPASSWORD="$DB_ADMIN_PASSWORD"
@@ -26,6 +32,12 @@ export PGDATABASE="${DB_ADMIN_DATABASE:-postgres}" PGCONNECT_TIMEOUT=10 PGSSLMOD
 run() {
   psql --no-psqlrc --no-password --quiet --no-align --tuples-only --set=ON_ERROR_STOP=1 --set=name="$DB_NAME" \
     --set=restored="${DB_NAME}_restored" --set=former="${DB_NAME}_former" --set=from="${FROM_NAME:-}"
+}
+
+# Lets the application connect, whichever of the databases has its name now.
+open_again() {
+  echo "SELECT format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS true', datname) FROM pg_database WHERE datname = :'name' \\gexec" |
+    run
 }
 
 tries=0
@@ -49,23 +61,26 @@ case $ACTION in
     found=$(echo "SELECT count(*) FROM pg_database WHERE datname = :'restored'" | run)
     [ "$found" = 1 ] || { echo "failed: there is no ${DB_NAME}_restored" >&2 && exit 1; }
     tries=0
+    closed=yes
+    # Sessions of the server itself are none of ours to end: those of autovacuum, common after a restore, go by themselves.
     until run <<'SQL'; do
 SELECT format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS false', datname) FROM pg_database WHERE datname = :'name' \gexec
 SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-  WHERE datname IN (:'name', :'restored') AND pid <> pg_backend_pid() \g /dev/null
+  WHERE datname IN (:'name', :'restored') AND usesysid IN (SELECT oid FROM pg_roles WHERE NOT rolsuper) \g /dev/null
 BEGIN;
 SELECT format('ALTER DATABASE %I RENAME TO %I', datname, :'former') FROM pg_database WHERE datname = :'name' \gexec
 ALTER DATABASE :"restored" RENAME TO :"name";
+SELECT format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS true', datname) FROM pg_database WHERE datname = :'former' \gexec
 COMMIT;
 SQL
       tries=$((tries + 1))
       if [ "$tries" -ge 10 ]; then
-        echo 'ALTER DATABASE :"name" WITH ALLOW_CONNECTIONS true' | run
         echo "failed: $DB_NAME is in use all the time; nothing is changed" >&2
         exit 1
       fi
       sleep 1
     done
+    closed=no
     echo "swapped: $DB_NAME is the restored one; ${DB_NAME}_former is what it was before"
     ;;
   drop-former)
@@ -77,7 +92,8 @@ SQL
     [ "$found" = 1 ] || { echo "failed: there must be one of the databases $FROM_NAME and $DB_NAME, not $found" >&2 && exit 1; }
     # Repeated after an interruption, it finds nothing left to rename. A login keeps its rights and what it owns.
     run <<'SQL'
-SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = :'from' \g /dev/null
+SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+  WHERE datname = :'from' AND usesysid IN (SELECT oid FROM pg_roles WHERE NOT rolsuper) \g /dev/null
 BEGIN;
 SELECT format('ALTER DATABASE %I RENAME TO %I', datname, :'name') FROM pg_database WHERE datname = :'from' \gexec
 SELECT format('ALTER ROLE %I RENAME TO %I', rolname, :'name') FROM pg_roles WHERE rolname = :'from' \gexec
