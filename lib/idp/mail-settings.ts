@@ -4,6 +4,7 @@ import { allOf, isOn, isWord } from "../core/conditional";
 import { expression, literal, numberText } from "../core/expression";
 import { type EnvironmentSpec } from "./container-spec";
 import { type SecretReferences } from "./secret-references";
+import { conditionalReference } from "./secret-settings";
 import { IMPLICIT_TLS, MAIL_VARIABLES, SMTP_DEFAULTS, STARTTLS, type Smtp } from "./smtp";
 
 /** What a mail server means for the application and for its platform. */
@@ -82,10 +83,8 @@ function passwordOf({ passwordSecret }: Smtp, condition: string): SecretReferenc
   if (isGiven === "false") return undefined;
   if (isGiven === "true") return { [MAIL_VARIABLES.password]: { secretId, version } };
   const text = typeof version === "string" ? version : numberText(version);
-  const reference = `{ secret_id = ${asOperand(secretId)}, version = ${asOperand(text)} }`;
-  return ref(
-    `{ for name, reference in { ${MAIL_VARIABLES.password} = ${reference} } : name => reference if ${isGiven} }`,
-  );
+  const operands = { secretId: asOperand(secretId), version: asOperand(text) };
+  return ref(conditionalReference(MAIL_VARIABLES.password, operands, isGiven));
 }
 
 function portsOf(port: number, condition: string): readonly number[] | string {

@@ -3,6 +3,7 @@ import { type ITerraformDependable } from "cdktf";
 import { expression, quoted } from "../core/expression";
 import { type ReadableSecret } from "../core/generated-secret";
 import { type Identity } from "../core/identity";
+import { type SecretReference } from "./secret-references";
 
 /** Secret variables whose names may be known only at plan. A container can have several such sets. */
 export interface SecretSettings {
@@ -25,14 +26,26 @@ export interface SecretSettings {
  * @param condition as the functions of `core/conditional` return it
  */
 export function conditionalSetting(variable: string, secret: ReadableSecret, condition: string): SecretSettings {
-  const reference = `{ secret_id = ${quoted(secret.secretId)}, version = ${quoted(secret.version)} }`;
+  const operands = { secretId: quoted(secret.secretId), version: quoted(secret.version) };
   return {
-    references: expression(
-      `{ for name, reference in { ${variable} = ${reference} } : name => reference if ${condition} }`,
-    ),
+    references: expression(conditionalReference(variable, operands, condition)),
     ready: secret.ready,
     grantAccess: (identity) => secret.grantAccess(identity),
   };
+}
+
+/**
+ * Terraform expression of a map, without `${}`: a variable with its secret, or nothing if the condition does not hold.
+ *
+ * @param operands Terraform expressions of name and version
+ */
+export function conditionalReference(
+  variable: string,
+  { secretId, version }: Readonly<Record<keyof SecretReference, string>>,
+  condition: string,
+): string {
+  const reference = `{ secret_id = ${secretId}, version = ${version} }`;
+  return `{ for name, reference in { ${variable} = ${reference} } : name => reference if ${condition} }`;
 }
 
 /** All sets of a container as one expression; undefined without any. */

@@ -10,6 +10,7 @@ import { requireProps } from "../../core/rules";
 import { addScript } from "../../core/stack-file";
 import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../idp/contract";
 import { type SecretReference } from "../../idp/secret-references";
+import { conditionalReference } from "../../idp/secret-settings";
 import { DEFAULT_GEOIP_UPDATE_HOURS, type Geoip, geoipRules, hasGeoip } from "./geoip";
 import {
   GEOIP_START_SECONDS,
@@ -116,10 +117,8 @@ function updater(settings: Readonly<Record<"accountId" | "script" | "updateHours
 
 /** The key under the name of its variable, if there is one. */
 function referenceOf({ secretId, version }: SecretReference, condition: string): string {
-  const reference = `{ secret_id = ${valueOf(secretId)}, version = ${valueOf(version)} }`;
-  return expression(
-    `{ for name, reference in { GEOIPUPDATE_LICENSE_KEY = ${reference} } : name => reference if ${condition} }`,
-  );
+  const operands = { secretId: valueOf(secretId), version: valueOf(version) };
+  return expression(conditionalReference("GEOIPUPDATE_LICENSE_KEY", operands, condition));
 }
 
 /** Null where there is no key, so not as part of a text. */
