@@ -137,7 +137,8 @@ export function failuresOn(platform: Platform): readonly Failure[] {
     {
       what: "The database is deleted",
       byItself: `Cloud SQL refuses while \`deletion_protection\` is true; afterwards its final backup stays ${DEFAULT_FINAL_BACKUP_DAYS} days`,
-      alerts: ["database-down", "uptime"],
+      // Not by database-down: what is deleted has no metrics, also none of its state.
+      alerts: ["uptime"],
       then: `Apply, which makes an empty one of the same name, then [restore](${RESTORE}) the final backup into it.`,
       shownBy: [RESTORE_TEST, "final-backup: takes the newest one of this instance, then stores the passwords of now"],
     },
