@@ -1,7 +1,7 @@
 import { type Inputs } from "../deployment/deployment";
 import { type ChangeScenario } from "../engine/journey";
 import { all, withInputs } from "./every-stack";
-import { OF_HOST } from "./monitoring";
+import { DASHBOARD, OF_HOST } from "./monitoring";
 import { ADDRESS, DEPLOYMENT } from "./idp-kubernetes-changes";
 import { ADDRESS_RECORD, apis, BY_DNS, COMPANY_POLICY, POLICY, VALIDATION_RECORD, WITH_DOMAIN } from "./domain";
 
@@ -82,7 +82,13 @@ export const KUBERNETES_DOMAIN_CHANGES: readonly ChangeScenario[] = [
   {
     name: "a domain validated by DNS, without protection, and with a log",
     change: withInputs({ certificate_validation: "dns", protection: null, request_log_sample_rate: 0.25 }),
-    expected: { ...all("create", [...BY_DNS, VALIDATION_RECORD]), [SETTINGS]: "replace", [POLICY]: "delete" },
+    expected: {
+      ...all("create", [...BY_DNS, VALIDATION_RECORD]),
+      [SETTINGS]: "replace",
+      [POLICY]: "delete",
+      // Its chart of refused requests goes with the policy.
+      [DASHBOARD]: "update",
+    },
     verify: requireSettings({ logs: 0.25, hasMap: true }),
   },
   {

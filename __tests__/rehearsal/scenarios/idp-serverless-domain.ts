@@ -12,7 +12,7 @@ import {
   ZONE,
 } from "./domain";
 import { all, withInputs } from "./every-stack";
-import { OF_HOST } from "./monitoring";
+import { DASHBOARD, OF_HOST } from "./monitoring";
 
 const SERVICE = "google_cloud_run_v2_service.service";
 const BACKEND = "google_compute_backend_service.front_door_backend[0]";
@@ -73,7 +73,8 @@ export const DOMAIN_CHANGES: readonly ChangeScenario[] = [
       ...all("delete", [...BY_DNS, POLICY, VALIDATION_RECORD]),
       [CLASSIC_CERTIFICATE]: "create",
       [HTTPS_PROXY]: "replace",
-      ...all("update", [BACKEND, HTTPS_RULE]),
+      // Its chart of refused requests goes with the policy.
+      ...all("update", [BACKEND, HTTPS_RULE, DASHBOARD]),
     },
   },
   {
