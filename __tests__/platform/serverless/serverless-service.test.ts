@@ -250,6 +250,23 @@ describe("ServerlessService", () => {
     expect(terraform().check).toBeUndefined();
   });
 
+  it("warns of nothing when the worker has a place of its own", () => {
+    const service = { minInstanceCount: 0, cpuAlwaysAllocated: false };
+    const { stack, terraform } = serviceIn({ container: { workerMode: "separate" }, service });
+    expect(warningsOf(stack)).toEqual([]);
+    expect(terraform().check).toBeUndefined();
+  });
+
+  it("warns at plan only where the mode of the worker, known then, gives it no place of its own", () => {
+    const stack = bareStack();
+    const mode = new InputVariable(stack, "mode", { type: "string", description: "Mode." });
+    const container = { workerMode: mode.stringValue };
+    const { terraform } = serviceIn({ container, service: { minInstanceCount: 0 } }, stack);
+    expect(terraform().check?.service_worker_keeps_running).toMatchObject({
+      assert: [{ condition: '${var.mode == "separate"}' }],
+    });
+  });
+
   it("warns at plan when inputs let the worker sleep, under their names", () => {
     const stack = bareStack();
     const minInstanceCount = new InputVariable(stack, "least", { type: "number", description: "Least." }).numberValue;
