@@ -175,6 +175,22 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
     }),
   );
 
+  it.concurrent("does not wait without end for a job that is not deleted", () =>
+    inSqlScene(async (scene) => {
+      const name = `${JOBS}/${INIT_JOB}-restore`;
+      scene.standIn.onRequest = () => scene.standIn.jobs.jobs.set(name, { name });
+
+      const { exitCode, stderr } = await scene.run("restore", {
+        arguments: ["drop-former", "--yes"],
+        environment: { JOB_SECONDS: "1" },
+      });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain(`The job ${INIT_JOB}-restore is not gone after 1 s.`);
+      expect(runsOf(scene)).toEqual([]);
+    }),
+  );
+
   it.concurrent("refuses what it cannot do, all at once", () =>
     inSqlScene(async ({ run, standIn }) => {
       const { exitCode, stderr } = await run("restore", {

@@ -4,7 +4,7 @@ set -eu
 
 finish() {
   code=$?
-  [ -z "${DB_PROXY_QUIT_URL:-}" ] || wget -q -O /dev/null --post-data= "$DB_PROXY_QUIT_URL" || :
+  [ -z "${DB_PROXY_QUIT_URL:-}" ] || timeout -s KILL 4 wget -q -O /dev/null --post-data= "$DB_PROXY_QUIT_URL" || :
   exit "$code"
 }
 trap finish EXIT

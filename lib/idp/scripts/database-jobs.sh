@@ -54,8 +54,16 @@ remove_job() {
     kube delete job "$job_now" --ignore-not-found --wait=true --timeout=120s >/dev/null 2>&1 || return 1
   else
     google_request DELETE run "$jobs/$job_now" "" "" repeatable || [ "$GOOGLE_STATUS" = 404 ] || return 1
+    job_until=$(($(google_seconds) + JOB_SECONDS))
     # The name is free once it is not found.
-    until ! google_get run "$jobs/$job_now"; do google_sleep "$REST_POLL_SECONDS"; done
+    while google_get run "$jobs/$job_now"; do
+      if [ "$(google_seconds)" -ge "$job_until" ]; then
+        GOOGLE_NOTE="The job $job_now is not gone after $JOB_SECONDS s."
+        return 1
+      fi
+      google_sleep "$REST_POLL_SECONDS"
+    done
+    [ "$GOOGLE_STATUS" = 404 ] || return 1
   fi
   job_now=
 }
@@ -82,10 +90,15 @@ cloud_run_job() {
     [ "$GOOGLE_STATUS" = 409 ] && break
     return 1
   done
+  job_until=$(($(google_seconds) + JOB_SECONDS))
   until google_reading '.terminalCondition.state // ""' google_get run "$jobs/$job_now" &&
     [ "$GOOGLE_READ" = CONDITION_SUCCEEDED ]; do
     [ "$GOOGLE_READ" != CONDITION_FAILED ] || { GOOGLE_NOTE="Cloud Run could not create the job $job_now." && return 1; }
     [ "$GOOGLE_STATUS" = 200 ] || [ "$GOOGLE_STATUS" = 404 ] || return 1
+    if [ "$(google_seconds)" -ge "$job_until" ]; then
+      GOOGLE_NOTE="Cloud Run has not created the job $job_now after $JOB_SECONDS s."
+      return 1
+    fi
     google_sleep "$REST_POLL_SECONDS"
   done
   start_job && await_execution || return 1

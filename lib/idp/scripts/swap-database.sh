@@ -16,7 +16,7 @@ closed=no
 finish() {
   code=$?
   [ "$closed" = no ] || open_again || :
-  [ -z "${DB_PROXY_QUIT_URL:-}" ] || wget -q -O /dev/null --post-data= "$DB_PROXY_QUIT_URL" || :
+  [ -z "${DB_PROXY_QUIT_URL:-}" ] || timeout -s KILL 4 wget -q -O /dev/null --post-data= "$DB_PROXY_QUIT_URL" || :
   exit "$code"
 }
 trap finish EXIT
