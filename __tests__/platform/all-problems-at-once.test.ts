@@ -33,6 +33,12 @@ const WRONG = {
   startupProbe: { periodSeconds: 0 },
   tenantId: "Acme",
   transactionLogDays: 8,
+  workerCount: 0,
+  workerCpu: 3.1,
+  workerMemory: "2G",
+  workerMode: "separat",
+  workerProcesses: 0,
+  workerThreads: 0.5,
 };
 
 /** Names at the beginning of the problems of a construct itself, not of its parts. */
@@ -54,7 +60,13 @@ describe("All that is wrong with an identity provider is said at once, in the wo
   });
 
   it("on Kubernetes", () => {
-    const wrong = { ...WRONG, authorizedNetworks: { office: "anywhere" }, domain: "localhost", namespace: "default" };
+    const wrong = {
+      ...WRONG,
+      authorizedNetworks: { office: "anywhere" },
+      domain: "localhost",
+      namespace: "default",
+      workerMaxCount: 0,
+    };
     const names = namesIn(() => new KubernetesIdentityProvider(bareStack(), "IdentityProvider", wrong));
     expect(names.sort()).toEqual(Object.keys(wrong).sort());
   });
@@ -76,6 +88,71 @@ describe("All that is wrong with an identity provider is said at once, in the wo
         '  - containerMemory is "8Gi" with containerCpu 1; it must be a whole number with Mi or Gi that fits the CPU: 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two',
         "  - maxInstanceCount is 5; that needs 100 database connections and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a databaseTier with more memory",
       ].join("\n"),
+    );
+  });
+
+  it.each([
+    [
+      "in the places of separate workers where there are none",
+      { workerCount: 2, workerCpu: 2, workerMemory: "4Gi", workerMode: "all-in-one", applicationVersion: "2026.2.0" },
+      [
+        'workerCount is 2 with workerMode "all-in-one"; it needs "separate", because otherwise every instance of the server has a worker in it; set workerMode to "separate", or leave it out',
+        'workerCpu is 2 with workerMode "all-in-one"; it needs "separate", because otherwise every instance of the server has a worker in it; set workerMode to "separate", or leave it out',
+        'workerMemory is "4Gi" with workerMode "all-in-one"; it needs "separate", because otherwise every instance of the server has a worker in it; set workerMode to "separate", or leave it out',
+        'workerMode is "all-in-one" with applicationVersion "2026.2.0"; it needs release 2026.5 or newer, because older ones cannot supervise server and worker themselves; use in-container or for example "2026.5.4"',
+      ],
+    ],
+    [
+      "of connections that separate workers take",
+      { workerCount: 7, workerMode: "separate" },
+      [
+        "maxInstanceCount is 3; that needs 91 database connections, 49 of them for separate workers, and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a databaseTier with more memory",
+      ],
+    ],
+    [
+      "of connections that many threads beside the server take",
+      { workerProcesses: 2, workerThreads: 7 },
+      [
+        "maxInstanceCount is 3; that needs 99 database connections and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a databaseTier with more memory",
+      ],
+    ],
+  ])("%s", (_, props, problems) => {
+    const work = () =>
+      new ServerlessIdentityProvider(bareStack(), "IdentityProvider", {
+        projectId: "demo-project",
+        tenantId: "demo",
+        ...props,
+      });
+    const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+    expect(work).toThrow(
+      new Error([`test/IdentityProvider: ${count}`, ...problems.map((problem) => `  - ${problem}`)].join("\n")),
+    );
+  });
+
+  it("of separate workers of a rollout in a cluster", () => {
+    const work = () =>
+      new KubernetesIdentityProvider(bareStack(), "IdentityProvider", {
+        projectId: "demo-project",
+        tenantId: "demo",
+        workerCount: 3,
+        workerMaxCount: 2,
+        workerMode: "separate",
+      });
+    expect(work).toThrow(
+      [
+        "test/IdentityProvider: 1 problem",
+        "  - workerCount is 3; it must not exceed workerMaxCount, which is 2; lower one or raise the other",
+      ].join("\n"),
+    );
+    const many = () =>
+      new KubernetesIdentityProvider(bareStack(), "IdentityProvider", {
+        projectId: "demo-project",
+        tenantId: "demo",
+        workerCount: 5,
+        workerMode: "separate",
+      });
+    expect(many).toThrow(
+      "maxInstanceCount is 3; with 1 more during a rollout that needs 105 database connections, 49 of them for separate workers, and 10",
     );
   });
 

@@ -13,6 +13,7 @@ import { ClusterNetwork } from "../../lib/platform/network/cluster-network";
 import { ImageRegistry } from "../../lib/platform/registry/image-registry";
 import { ServerlessJobs } from "../../lib/platform/serverless/serverless-jobs";
 import { ServerlessService } from "../../lib/platform/serverless/serverless-service";
+import { ServerlessWorkerPool } from "../../lib/platform/serverless/serverless-worker-pool";
 import { PostgresqlDatabase } from "../../lib/platform/sql/postgresql-database";
 import { namespaceIn, PLACE, standInContainer, standInIdentity, standInJob } from "../support/stand-in-parts";
 import { addressesOf, bareStack, type BareStack } from "../support/synthesis";
@@ -52,6 +53,14 @@ const CONSTRUCTS: Readonly<Record<string, (stack: BareStack) => Made>> = {
   google_cloud_run_v2_service: (stack) => {
     const made = new ServerlessService(stack, "Main", { place: PLACE, identity, container });
     return [made, made.service, made.serviceName];
+  },
+  google_cloud_run_v2_worker_pool: (stack) => {
+    const made = new ServerlessWorkerPool(stack, "Main", {
+      place: PLACE,
+      identity,
+      container: { ...container, port: undefined },
+    });
+    return [made, made.workerPool];
   },
   google_cloud_run_v2_job: (stack) => {
     const made = new ServerlessJobs({ place: PLACE, identity }).runOnce(stack, "Main", standInJob(stack));

@@ -51,6 +51,7 @@ describe("The second plan is empty on Autopilot, because", () => {
       "stack: kubernetes_cron_job_v1.dump_job",
       "literal: kubernetes_job_v1.identity_provider_db_init",
       "literal: kubernetes_deployment_v1.identity_provider_workload",
+      "literal: kubernetes_deployment_v1.identity_provider_worker",
     ]);
   });
 
@@ -144,6 +145,7 @@ describe("The second plan is empty on Autopilot, because", () => {
       "stack: kubernetes_deployment_v1.worker",
       "stack: kubernetes_cron_job_v1.dump_job",
       "literal: kubernetes_deployment_v1.identity_provider_workload",
+      "literal: kubernetes_deployment_v1.identity_provider_worker",
     ]);
     for (const [, template] of withBucket)
       expect(valueAt(template, "metadata.annotations")).toMatchObject({ "gke-gcsfuse/volumes": "true" });

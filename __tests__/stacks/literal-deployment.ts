@@ -29,6 +29,12 @@ const SCENARIOS: Readonly<Record<string, (stack: BareStack) => Partial<Serverles
     region: "europe-west1",
     startupProbe: { initialDelaySeconds: 240, periodSeconds: 10, failureThreshold: 24, timeoutSeconds: 5 },
     tenantId: "acme",
+    workerCount: 2,
+    workerCpu: 2,
+    workerMemory: "4Gi",
+    workerMode: "separate",
+    workerProcesses: 2,
+    workerThreads: 4,
   }),
   "private-network": () => ({
     network: {
@@ -44,7 +50,10 @@ const SCENARIOS: Readonly<Record<string, (stack: BareStack) => Partial<Serverles
     protection: { adminRanges: ["203.0.113.0/24"], requestsPerMinute: 1200, restrictAdmin: true, waf: "enforce" },
     requestLogSampleRate: 1,
   }),
-  "existing-image": () => ({ existingContainerImage: "us-docker.pkg.dev/other-project/images/idp:2026.5.4-abc" }),
+  "existing-image": () => ({
+    workerMode: "all-in-one",
+    existingContainerImage: "us-docker.pkg.dev/other-project/images/idp:2026.5.4-abc",
+  }),
 };
 
 /** What somebody gets who composes the serverless construct with literals, by the name of the scenario. */

@@ -37,6 +37,13 @@ function deployed(): Terraform {
       subnetwork: "projects/shared/regions/europe-west1/subnetworks/nodes",
     },
     region: "europe-west1",
+    workerCount: 2,
+    workerCpu: 0.5,
+    workerMaxCount: 4,
+    workerMemory: "1Gi",
+    workerMode: "separate",
+    workerProcesses: 2,
+    workerThreads: 1,
     startupProbe: { initialDelaySeconds: 240, periodSeconds: 10, failureThreshold: 24, timeoutSeconds: 5 },
   });
   return terraformOf(stack);

@@ -146,6 +146,7 @@ describe("By the restricted pod security standard,", () => {
       "stack: kubernetes_cron_job_v1.dump_job",
       "literal: kubernetes_job_v1.identity_provider_db_init",
       "literal: kubernetes_deployment_v1.identity_provider_workload",
+      "literal: kubernetes_deployment_v1.identity_provider_worker",
     ]);
   });
 

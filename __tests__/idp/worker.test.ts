@@ -1,0 +1,156 @@
+import { Token, type TerraformStack } from "cdktf";
+
+import { InputVariable } from "../../lib/core/input-variable";
+import { rendered } from "../../lib/core/expression";
+import { instanceConnections, workerConnections } from "../../lib/idp/worker-connections";
+import { workerContainer } from "../../lib/idp/worker-container";
+import { isSeparate, serverArguments, usualWorkerMaximum, type WorkerForm } from "../../lib/idp/worker-mode";
+import { asConstant, evaluated } from "../stacks/terraform-run";
+import { describeWith } from "../support/programs";
+import { standInIdentityProvider } from "../support/stand-in-parts";
+import { bareStack } from "../support/synthesis";
+
+const server = (form: WorkerForm = {}) => standInIdentityProvider(bareStack(), form);
+
+const SIZE = { cpu: "1", memory: "2Gi" };
+
+describe("The container of the server", () => {
+  it.each([
+    ["in-container", undefined, "false", 20],
+    ["all-in-one", ["allinone"], "false", 20],
+    ["separate", ["server-alone"], "true", 14],
+  ])("says by its arguments where the worker is, whether it may sleep, and its connections: %s", (...row) => {
+    const [workerMode, args, maySleep, connections] = row;
+    expect(server({ workerMode })).toMatchObject({ maySleep, database: { connections } });
+    expect(server({ workerMode }).args).toEqual(args);
+  });
+
+  it("says how large a worker is only if it is told", () => {
+    expect(Object.keys(server().environment.baseline).filter((name) => name.includes("WORKER"))).toEqual([]);
+    expect(server({ workerProcesses: 2, workerThreads: 4 }).environment.baseline).toMatchObject({
+      IDP_WORKER__PROCESSES: "2",
+      IDP_WORKER__THREADS: "4",
+    });
+  });
+
+  it("leaves out a size that is null at plan", () => {
+    const stack = bareStack();
+    const { numberValue } = new InputVariable(stack, "threads", {
+      type: "number",
+      default: null,
+      description: "None.",
+    });
+    const { baseline, optional } = standInIdentityProvider(stack, { workerThreads: numberValue }).environment;
+    expect(baseline).not.toHaveProperty("IDP_WORKER__THREADS");
+    expect(rendered(stack, optional)).toEqual({ IDP_WORKER__THREADS: "${var.threads}" });
+  });
+
+  it("refuses a mode that there is not, and sizes that are none", () => {
+    const made = () => server({ workerMode: "beside", workerProcesses: 0, workerThreads: 1.5 });
+    expect(made).toThrow(
+      [
+        "test: 3 problems",
+        '  - workerMode is "beside"; it must be in-container, all-in-one or separate; use in-container',
+        "  - workerProcesses is 0; it must be a whole number from 1; leave it out for the application's own default",
+        "  - workerThreads is 1.5; it must be a whole number from 1; leave it out for the application's own default",
+      ].join("\n"),
+    );
+  });
+});
+
+describe("The container of a separate worker", () => {
+  it("is that of the server with another command, and answers nothing", () => {
+    const given = server({ workerMode: "separate" });
+    const { args, database, ...worker } = workerContainer(given, {}, SIZE);
+    expect(args).toEqual(["worker"]);
+    expect(database).toEqual({ ...given.database, connections: 7 });
+    expect(worker).toEqual({
+      ...given,
+      args: undefined,
+      database: undefined,
+      livenessProbe: undefined,
+      maySleep: "false",
+      port: undefined,
+      resources: SIZE,
+      startupProbe: undefined,
+      tlsPort: undefined,
+    });
+  });
+
+  it("counts its connections by its size", () => {
+    const { database } = workerContainer(server(), { workerProcesses: 2, workerThreads: 4 }, SIZE);
+    expect(database?.connections).toBe(14);
+  });
+});
+
+describe("The connections to the database", () => {
+  it.each<[string, WorkerForm, number, number]>([
+    ["of the application's own size", {}, 20, 7],
+    ["with more threads", { workerThreads: 6 }, 24, 11],
+    ["with more processes", { workerProcesses: 3 }, 26, 13],
+    ["of a worker elsewhere", { workerMode: "separate", workerProcesses: 3, workerThreads: 1 }, 14, 10],
+  ])("are those of an instance and of a worker: %s", (_, form, perInstance, perWorker) => {
+    expect([instanceConnections(form), workerConnections(form)]).toEqual([perInstance, perWorker]);
+  });
+});
+
+/** The same form from inputs that may be null. */
+function fromInputs(stack: TerraformStack): Required<WorkerForm> {
+  const input = (id: string, type: "number" | "string") =>
+    new InputVariable(stack, id, { type, default: null, description: "An input." });
+  return {
+    workerMode: input("mode", "string").stringValue,
+    workerProcesses: input("processes", "number").numberValue,
+    workerThreads: input("threads", "number").numberValue,
+  };
+}
+
+describeWith(["terraform"], "What Terraform makes of inputs for the worker", () => {
+  const FORMS: readonly WorkerForm[] = ["in-container", "all-in-one", "separate"].flatMap((workerMode) => [
+    { workerMode },
+    { workerMode, workerProcesses: 2 },
+    { workerMode, workerProcesses: 3, workerThreads: 5 },
+  ]);
+
+  it("is what literals give", () => {
+    const stack = bareStack();
+    const form = fromInputs(stack);
+    const texts = {
+      args: serverArguments(form.workerMode),
+      isSeparate: isSeparate(form.workerMode),
+      perInstance: Token.asString(instanceConnections(form)),
+      perWorker: Token.asString(workerConnections(form)),
+      most: Token.asString(usualWorkerMaximum(form.workerProcesses)),
+    };
+    for (const { workerMode = "", workerProcesses, workerThreads } of FORMS) {
+      const values: Readonly<Record<string, unknown>> = {
+        mode: workerMode,
+        processes: workerProcesses ?? null,
+        threads: workerThreads ?? null,
+      };
+      const locals = Object.fromEntries(
+        Object.entries(texts)
+          .filter(([name]) => name !== "most" || workerProcesses !== undefined)
+          .map(([name, text]) => [
+            name,
+            JSON.parse(
+              JSON.stringify(rendered(stack, text)).replaceAll(/var\.(\w+)/g, (_, input: string) =>
+                asConstant(values[input]).replaceAll('"', '\\"'),
+              ),
+            ) as unknown,
+          ]),
+      );
+      const literal = { workerMode, workerProcesses, workerThreads };
+      expect([literal, evaluated({ locals })]).toEqual([
+        literal,
+        {
+          args: serverArguments(workerMode) ?? null,
+          isSeparate: isSeparate(workerMode) === "true",
+          perInstance: instanceConnections(literal),
+          perWorker: workerConnections(literal),
+          ...(workerProcesses !== undefined && { most: usualWorkerMaximum(workerProcesses) }),
+        },
+      ]);
+    }
+  });
+});

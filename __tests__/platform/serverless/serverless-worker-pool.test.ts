@@ -1,0 +1,185 @@
+import { InputVariable } from "../../../lib/core/input-variable";
+import { type ContainerSpec } from "../../../lib/idp/container-spec";
+import { workerContainer } from "../../../lib/idp/worker-container";
+import {
+  ServerlessWorkerPool,
+  type ServerlessWorkerPoolProps,
+} from "../../../lib/platform/serverless/serverless-worker-pool";
+import { ServerlessService } from "../../../lib/platform/serverless/serverless-service";
+import { valueAt } from "../../stacks/configuration-graph";
+import {
+  PLACE,
+  placeOf,
+  standInDatabase,
+  standInIdentity,
+  standInIdentityProvider,
+} from "../../support/stand-in-parts";
+import { bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../../support/synthesis";
+
+const TYPE = "google_cloud_run_v2_worker_pool";
+
+const RUNNER = standInIdentity();
+
+const workerIn = (stack: BareStack, changes: Partial<ContainerSpec> = {}): ContainerSpec => ({
+  ...workerContainer(standInIdentityProvider(stack, { workerMode: "separate" }), {}, { cpu: "1", memory: "2Gi" }),
+  ...changes,
+});
+
+const poolIn = (
+  props: Partial<ServerlessWorkerPoolProps> = {},
+  changes: Partial<ContainerSpec> = {},
+  stack: BareStack = bareStack(),
+) => {
+  const made = new ServerlessWorkerPool(stack, "Worker", {
+    place: PLACE,
+    identity: RUNNER,
+    container: workerIn(stack, changes),
+    ...props,
+  });
+  return { stack, made, resource: () => resourceOf(terraformOf(stack), TYPE, "worker") };
+};
+
+describe("ServerlessWorkerPool", () => {
+  it("is a fixed number of instances, and nothing protects it from the repair of a failed start", () => {
+    const { made, resource } = poolIn({ instanceCount: 2 });
+    expect(resource()).toMatchObject({
+      project: "demo-project",
+      name: "idp-demo-abc123-w",
+      location: "us-central1",
+      deletion_protection: false,
+      scaling: { manual_instance_count: 2 },
+      template: { service_account: RUNNER.email },
+      timeouts: { create: "30m", update: "30m" },
+      lifecycle: { ignore_changes: ["client", "client_version"] },
+    });
+    expect(made.workerName).toBe("idp-demo-abc123-w");
+    expect(made.node.defaultChild).toBe(made.workerPool);
+  });
+
+  it("says nothing of scaling but the number, because the service knows nothing else", () => {
+    expect(Object.keys(poolIn().resource().scaling as Block)).toEqual(["manual_instance_count"]);
+    expect(valueAt(poolIn().resource(), "scaling.manual_instance_count")).toBe(1);
+  });
+
+  it("runs the worker of the server's image, with its variables, secrets, database and mounts, and no port or probe", () => {
+    const stack = bareStack();
+    const { resource } = poolIn({}, {}, stack);
+    new ServerlessService(stack, "Service", {
+      place: PLACE,
+      identity: RUNNER,
+      container: standInIdentityProvider(stack, { workerMode: "separate" }),
+    });
+    const service = resourceOf(terraformOf(stack), "google_cloud_run_v2_service", "service");
+    const { args, resources, ...worker } = valueAt(resource(), "template.containers.0") as Block;
+    const { args: serverArgs, resources: ofServer, ...server } = valueAt(service, "template.containers.0") as Block;
+    expect([args, serverArgs]).toEqual([["worker"], ["server-alone"]]);
+    expect([resources, ofServer]).toMatchObject([
+      { limits: { cpu: "1", memory: "2Gi" } },
+      { limits: { cpu: "2", memory: "4Gi" } },
+    ]);
+    const { liveness_probe: alive, ports, startup_probe: started, ...rest } = server;
+    expect([alive, ports, started].every((part) => part !== undefined)).toBe(true);
+    expect(worker).toEqual(rest);
+    expect(valueAt(resource(), "template.volumes")).toEqual(valueAt(service, "template.volumes"));
+    expect((resource().depends_on as string[]).sort()).toEqual((service.depends_on as string[]).sort());
+  });
+
+  it("mounts the database last, as the service returns it, and the bucket with its owner", () => {
+    expect(valueAt(poolIn().resource(), "template.volumes")).toEqual([
+      { name: "storage", gcs: { bucket: "bucket", mount_options: ["uid=1000"], read_only: false } },
+      { name: "cloudsql", cloud_sql_instance: { instances: ["demo-project:us-central1:sql-demo"] } },
+    ]);
+  });
+
+  it("reaches the database over a network that is given", () => {
+    const network = {
+      network: "projects/shared/global/networks/main",
+      subnetwork: "projects/shared/regions/us-central1/subnetworks/services",
+    };
+    expect(valueAt(poolIn({ network }).resource(), "template.vpc_access")).toEqual({
+      egress: "PRIVATE_RANGES_ONLY",
+      network_interfaces: [network],
+    });
+  });
+
+  it("exists where the condition holds alone", () => {
+    expect(poolIn().resource().count).toBeUndefined();
+    const stack = bareStack();
+    const mode = new InputVariable(stack, "mode", { type: "string", description: "Mode." }).stringValue;
+    const { resource } = poolIn({ condition: `\${${mode} == "separate"}` }, {}, stack);
+    expect(resource().count).toContain('var.mode == "separate"');
+  });
+
+  it.each<[string, Partial<ServerlessWorkerPoolProps>, Partial<ContainerSpec>, readonly string[]]>([
+    [
+      "a container with a port",
+      {},
+      { port: 80 },
+      [
+        "container has a port or a probe; it must have none, because nothing sends requests to a worker; remove them, or run the container as a service",
+      ],
+    ],
+    [
+      "no instance",
+      { instanceCount: 0 },
+      {},
+      ["instanceCount is 0; it must be a whole number from 1, because nobody else sends mail or runs tasks; use 1"],
+    ],
+    [
+      "a size that Cloud Run does not offer",
+      {},
+      { resources: { cpu: "3", memory: "2Gi" } },
+      ['container.resources.cpu is "3"; it must be one of 1, 2, 4, 8; use 1'],
+    ],
+    [
+      "memory that does not fit the CPU",
+      {},
+      { resources: { cpu: "1", memory: "8Gi" } },
+      [
+        'container.resources.memory is "8Gi" with container.resources.cpu "1"; it must be a whole number with Mi or Gi that fits the CPU: 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two',
+      ],
+    ],
+    [
+      "more workers than the database has connections for",
+      { instanceCount: 13 },
+      {},
+      [
+        "instanceCount is 13; that needs 91 database connections and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a tier with more memory",
+      ],
+    ],
+    [
+      "a socket path that no address holds",
+      {},
+      { database: { instance: standInDatabase({ connectionNameLength: 97 }), hostVariable: "DB_HOST" } },
+      [
+        "the connection name of the database, from container.database.instance, has 97 characters; it must have at most 83, because the path of its socket holds 107; shorten the application name or the tenant id by 14",
+      ],
+    ],
+    [
+      "a name that Cloud Run does not take",
+      { place: placeOf({ applicationName: "a".repeat(18), tenantPrefix: `${"t".repeat(25)}-abc123` }) },
+      {},
+      [
+        `place.deployment.tenantPrefix is "${"t".repeat(25)}-abc123"`,
+        `worker pool name ${"a".repeat(18)}-${"t".repeat(25)}-abc123-w is 53 characters, the limit is 49, because Cloud Run takes no longer one; shorten the application name or the tenant id by 4`,
+      ],
+    ],
+  ])("refuses %s", (_, props, changes, problems) => {
+    let message = "";
+    try {
+      poolIn(props, changes);
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    const [head, ...said] = message.split("\n");
+    expect(head).toBe(`test/Worker: ${problems.length === 1 ? "1 problem" : `${problems.length} problems`}`);
+    for (const [index, problem] of problems.entries()) expect(said[index]).toContain(`  - ${problem}`);
+  });
+
+  it("lets no other pool have its name", () => {
+    const { stack } = poolIn();
+    expect(
+      () => new ServerlessWorkerPool(stack, "Other", { place: PLACE, identity: RUNNER, container: workerIn(stack) }),
+    ).toThrow("is also created by test/Worker");
+  });
+});
