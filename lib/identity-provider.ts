@@ -19,7 +19,7 @@ import { workerContainer } from "./idp/worker-container";
 import { DEFAULT_WORKER_MODE, isSeparate } from "./idp/worker-mode";
 import { IdpImage } from "./idp/idp-image";
 import { IdpSecrets } from "./idp/idp-secrets";
-import { unknownSettingsRisk } from "./idp/known-settings";
+import { unknownSettingsRisks } from "./idp/known-settings";
 import { type ScheduledJobRunner } from "./idp/job-runner";
 import { mailSettings, type MailSettings } from "./idp/mail-settings";
 import { recoveryMailRisk } from "./idp/recovery-mail";
@@ -137,7 +137,8 @@ export abstract class IdentityProvider extends Construct {
     });
     for (const api of BUILD_APIS) this.apis.enable(api, isUnset(existingImage));
     const { dnsZone, domain, environmentVariables = {}, network } = settings;
-    warnOf(this, "SettingsAreKnown", [unknownSettingsRisk(this, "environmentVariables", environmentVariables)]);
+    const { secretEnvironmentVariables = {} } = settings;
+    warnOf(this, "SettingsAreKnown", unknownSettingsRisks(this, { environmentVariables, secretEnvironmentVariables }));
     for (const api of variant.apisOnDemand ?? []) this.apis.enable(api, anyOf(isSet(network?.network), isSet(domain)));
     const byDns = allOf(isSet(domain), isWord(this.certificateValidation, "dns"));
     if (domain !== undefined) this.apis.enable("certificatemanager", byDns);

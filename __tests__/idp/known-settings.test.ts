@@ -4,7 +4,12 @@ import { InputVariable } from "../../lib/core/input-variable";
 import { warnOf } from "../../lib/core/risks";
 import { BASELINE_ENVIRONMENT, BASE_URL_VARIABLE, DATABASE_TARGETS, PINNED_VERSION } from "../../lib/idp/contract";
 import { trustedProxies } from "../../lib/idp/identity-provider-container";
-import { KNOWN_SETTINGS_FILE, knownSettings, unknownSettings, unknownSettingsRisk } from "../../lib/idp/known-settings";
+import {
+  KNOWN_SETTINGS_FILE,
+  knownSettings,
+  unknownSettings,
+  unknownSettingsRisks,
+} from "../../lib/idp/known-settings";
 import { evaluatedLocals } from "../core/terraform-console";
 import { describeWith } from "../support/programs";
 import { bareStack, type Terraform, terraformOf, warningsOf } from "../support/synthesis";
@@ -39,8 +44,8 @@ const WRITTEN: Readonly<Record<string, string>> = {
 const UNKNOWN = Object.fromEntries(Object.entries(WRITTEN).filter(([, meant]) => meant !== ""));
 const ADVICE = `release ${PINNED_VERSION} has no setting of that name and ignores it; compare the spelling`;
 
-const stackWith = (environment: Parameters<typeof unknownSettingsRisk>[2], stack = bareStack()) => {
-  warnOf(stack, "SettingsAreKnown", [unknownSettingsRisk(stack, "environmentVariables", environment)]);
+const stackWith = (maps: Parameters<typeof unknownSettingsRisks>[1], stack = bareStack()) => {
+  warnOf(stack, "SettingsAreKnown", unknownSettingsRisks(stack, maps));
   return stack;
 };
 
@@ -56,10 +61,13 @@ describe("The names of settings", () => {
   });
 
   it("are warned of at synth, with the nearest known one, where the map is a literal", () => {
-    expect(warningsOf(stackWith({ IDP_EMIAL__HOST: "a", IDP_EMAIL__PORT: "587", IDP_LOGLEVEL: "b" }))).toEqual([
+    const environmentVariables = { IDP_EMIAL__HOST: "a", IDP_EMAIL__PORT: "587", IDP_LOGLEVEL: "b" };
+    const secretEnvironmentVariables = { IDP_EMIAL__PASSWORD: { secretId: "mail", version: 1 } };
+    expect(warningsOf(stackWith({ environmentVariables, secretEnvironmentVariables }))).toEqual([
       `environmentVariables has IDP_EMIAL__HOST (IDP_EMAIL__HOST?), IDP_LOGLEVEL (IDP_LOG_LEVEL?); ${ADVICE}`,
+      `secretEnvironmentVariables has IDP_EMIAL__PASSWORD (IDP_EMAIL__PASSWORD?); ${ADVICE}`,
     ]);
-    expect(warningsOf(stackWith({ IDP_EMAIL__PORT: "587" }))).toEqual([]);
+    expect(warningsOf(stackWith({ environmentVariables: { IDP_EMAIL__PORT: "587" } }))).toEqual([]);
   });
 });
 
@@ -82,12 +90,18 @@ describeWith(["terraform"], "The names of settings in an input", () => {
       default: Object.fromEntries(names.map((name) => [name, "x"])),
       description: "Text.",
     });
-    stackWith(ref(variable.fqn), stack);
+    const secrets = new InputVariable(stack, "secret_environment_variables", {
+      type: "map(object({ secret_id = string }))",
+      default: { IDP_EMIAL__PASSWORD: { secret_id: "mail" }, IDP_EMAIL__PASSWORD: { secret_id: "mail" } },
+      description: "Text.",
+    });
+    stackWith({ environmentVariables: ref(variable.fqn), secretEnvironmentVariables: ref(secrets.fqn) }, stack);
     expect(Token.isUnresolved(ref(variable.fqn))).toBe(true);
     const inFolder = JSON.stringify(terraformOf(stack));
     const here = inFolder.replaceAll("${path.module}/settings/known-settings.txt", KNOWN_SETTINGS_FILE);
     const found = evaluatedLocals(JSON.parse(here) as Terraform);
-    expect(found.unknown_settings).toEqual(unknownSettings(names));
+    expect(found.unknown_environment_variables).toEqual(unknownSettings(names));
+    expect(found.unknown_secret_environment_variables).toEqual({ IDP_EMIAL__PASSWORD: "IDP_EMAIL__PASSWORD" });
     expect(Object.keys(unknownSettings(names)).length).toBeGreaterThan(mistakes.length / 2);
     expect(unknownSettings(names)).toMatchObject(UNKNOWN);
   });

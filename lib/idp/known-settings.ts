@@ -9,6 +9,7 @@ import { type Risk } from "../core/risks";
 import { addStackFile } from "../core/stack-file";
 import { BLUEPRINT_VARIABLE_PREFIX, NEUTRAL_PREFIX, PINNED_VERSION, UPSTREAM_PREFIX } from "./contract";
 import { type EnvironmentOverrides } from "./container-spec";
+import { type SecretReferences } from "./secret-references";
 
 /** Settings of the pinned release, a name a line, after lines that say where they come from. */
 export const KNOWN_SETTINGS_FILE = packageFile("lib/idp/known-settings.txt");
@@ -65,52 +66,73 @@ function piecesOf(text: string, length: number): string[] {
   return Array.from({ length: text.length - length + 1 }, (_, start) => text.slice(start, start + length));
 }
 
-/**
- * The same in Terraform, as a local value; Terraform has no distance of texts, but counts letters and pairs.
- *
- * The names are in a file of the folder, because they would double the size of the configuration.
- */
-function unknownSettingsLocal(scope: Construct, environment: string): TerraformLocal {
+/** What Terraform compares names with. */
+interface KnownSettings {
+  /** List of the names. */
+  readonly names: string;
+
+  /** Pattern of all that are known, in capitals and with our prefix. */
+  readonly pattern: string;
+}
+
+/** The names are in a file of the folder, because they would double the size of the configuration. */
+function knownSettingsLocals(scope: Construct): KnownSettings {
   const file = addStackFile(scope, KNOWN_SETTINGS_FILE, "settings/known-settings.txt");
-  const local = (id: string, value: string) => new TerraformLocal(scope, id, expression(value));
-  const bareName = `replace(name, "/${ANY_PREFIX}/", "")`;
-  const known = local(
+  const local = (id: string, value: string) => new TerraformLocal(scope, id, expression(value)).fqn;
+  const names = local(
     "KnownSettings",
     `[for line in split("\\n", ${file.text}) : line if startswith(line, "${NEUTRAL_PREFIX}")]`,
-  ).fqn;
+  );
   const pattern = local(
     "KnownSettingsPattern",
-    `replace("^(\${join("|", ${known})}|${OF_BLUEPRINTS})$", "*", "${ANY_WORD}")`,
-  ).fqn;
-  const isKnown = `can(regex("${ANY_PREFIX}", name)) && can(regex(${pattern}, "${NEUTRAL_PREFIX}\${upper(${bareName})}"))`;
-  const unknown = `{for name in keys(${environment}) : name => upper(${bareName}) if can(regex("${MEANT_FOR_IT}", upper(name))) && !(${isKnown})}`;
+    `replace("^(\${join("|", ${names})}|${OF_BLUEPRINTS})$", "*", "${ANY_WORD}")`,
+  );
+  return { names, pattern };
+}
+
+/** The same as `unknownSettings` in Terraform, which has no distance of texts, but counts letters and pairs. */
+function unknownInTerraform(variables: string, known: KnownSettings): string {
+  const bareName = `replace(name, "/${ANY_PREFIX}/", "")`;
+  const isKnown = `can(regex("${ANY_PREFIX}", name)) && can(regex(${known.pattern}, "${NEUTRAL_PREFIX}\${upper(${bareName})}"))`;
+  const unknown = `{for name in keys(${variables}) : name => upper(${bareName}) if can(regex("${MEANT_FOR_IT}", upper(name))) && !(${isKnown})}`;
   const parts = `distinct(concat(${["own", "own", "substr(own, 1, -1)"].map((text, index) => `regexall("${index === 0 ? "." : ".."}", ${text})`).join(", ")}))`;
   const withParts = `{for name, own in ${unknown} : name => { length = length(own), parts = ${parts} }}`;
   const shared = "length([for part in own.parts : part if strcontains(each, part)])";
   const rank = `floor(1000 * ${shared} / (own.length + length(each)))`;
-  const ranked = `[for each in ${known} : format("%0${RANK_DIGITS}d %s", ${rank}, each)]`;
-  return local(
-    "UnknownSettings",
+  const ranked = `[for each in ${known.names} : format("%0${RANK_DIGITS}d %s", ${rank}, each)]`;
+  return expression(
     `{for name, own in ${withParts} : name => substr(reverse(sort(${ranked}))[0], ${RANK_DIGITS + 1}, -1)}`,
   );
 }
 
-/** Risk that a setting has no effect, because its name is misspelled or that of another release. */
-export function unknownSettingsRisk(scope: Construct, prop: string, environment: EnvironmentOverrides): Risk {
+/**
+ * Risks that a setting has no effect, because its name is misspelled or that of another release.
+ *
+ * @param maps variables by the prop that has them
+ */
+export function unknownSettingsRisks(
+  scope: Construct,
+  maps: Readonly<Record<string, EnvironmentOverrides | SecretReferences>>,
+): Risk[] {
   const advice = `release ${PINNED_VERSION} has no setting of that name and ignores it; compare the spelling`;
-  const called = calledIn(scope, environment, prop);
-  if (!Token.isUnresolved(environment)) {
-    const unknown = Object.entries(unknownSettings(Object.keys(environment)));
-    const shown = unknown.map(([name, known]) => `${name} (${known}?)`).join(", ");
-    const message = `${called} has ${shown}; ${advice}`;
-    return { value: environment, isAvoided: unknown.length === 0, condition: "true", message };
-  }
-  const unknown = unknownSettingsLocal(scope, Token.asString(environment)).fqn;
-  const shown = expression(`join(", ", [for name, known in ${unknown} : "\${name} (\${known}?)"])`);
-  return {
-    value: environment,
-    isAvoided: false,
-    condition: `length(${unknown}) == 0`,
-    message: `${called} has ${shown}; ${advice}`,
-  };
+  let known: KnownSettings | undefined;
+  return Object.entries(maps).map(([prop, variables]) => {
+    const called = calledIn(scope, variables, prop);
+    if (!Token.isUnresolved(variables)) {
+      const unknown = Object.entries(unknownSettings(Object.keys(variables)));
+      const shown = unknown.map(([name, nearestName]) => `${name} (${nearestName}?)`).join(", ");
+      const message = `${called} has ${shown}; ${advice}`;
+      return { value: variables, isAvoided: unknown.length === 0, condition: "true", message };
+    }
+    known ??= knownSettingsLocals(scope);
+    const id = `Unknown${prop.charAt(0).toUpperCase()}${prop.slice(1)}`;
+    const unknown = new TerraformLocal(scope, id, unknownInTerraform(Token.asString(variables), known)).fqn;
+    const shown = expression(`join(", ", [for name, known in ${unknown} : "\${name} (\${known}?)"])`);
+    return {
+      value: variables,
+      isAvoided: false,
+      condition: `length(${unknown}) == 0`,
+      message: `${called} has ${shown}; ${advice}`,
+    };
+  });
 }

@@ -104,13 +104,13 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
         query: (names) =>
           `histogram_quantile(0.99, sum by (le) (increase(run_googleapis_com:container_startup_latencies_bucket{${revision(names)}}[10m])))`,
         raisedWhen: ">",
-        // Three quarters of the time that the startup probe gives.
+        // Three quarters of the time that the startup probe gives by default; who changes that changes the threshold, too.
         threshold: 480_000,
         durationSeconds: 0,
       },
     },
     firstSteps: (names, platform) =>
-      `After eleven minutes it is killed, and a migration in it begins again. What it is doing: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. Raise \`container_cpu\` or \`database_tier\`, and \`min_instance_count\` so that nobody waits for a start.`,
+      `When the startup probe gives up, by default after eleven minutes, it is killed, and a migration in it begins again. What it is doing: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. Raise \`container_cpu\` or \`database_tier\`, and \`min_instance_count\` so that nobody waits for a start.`,
   },
   {
     id: "restarts",
