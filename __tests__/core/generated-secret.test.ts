@@ -195,7 +195,12 @@ describe("GeneratedSecret", () => {
         key_version: { count, secret: '${try(google_secret_manager_secret.key[0].id, "")}' },
       },
       google_secret_manager_secret_iam_member: {
-        key_runtime: { count, secret_id: '${try(google_secret_manager_secret.key[0].id, "")}' },
+        key_runtime: {
+          count,
+          secret_id: '${try(google_secret_manager_secret.key[0].id, "")}',
+          // Readers lose it only after they have been updated.
+          lifecycle: { create_before_destroy: true },
+        },
       },
       terraform_data: {
         reader: {

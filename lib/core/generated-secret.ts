@@ -179,6 +179,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
           role: "roles/secretmanager.secretAccessor",
           member: identity.member,
           dependsOn: identity.ready,
+          // A secret that is no longer wanted is read until its readers are updated.
+          lifecycle: this.count === undefined ? undefined : { createBeforeDestroy: true },
         }),
     );
   }
