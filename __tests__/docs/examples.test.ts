@@ -121,7 +121,7 @@ describe("The table of what can be referred to", () => {
   );
 
   it("names properties that an identity provider has", () => {
-    const props = { projectId: "my-project", tenantId: "acme", domain: "sign-in.example.com" };
+    const props = { projectId: "my-project", tenantId: "acme", domain: "sign-in.example.com", workerMode: "separate" };
     const variants = [
       new ServerlessIdentityProvider(bareStack(), "IdentityProvider", props),
       new KubernetesIdentityProvider(bareStack(), "IdentityProvider", props),
