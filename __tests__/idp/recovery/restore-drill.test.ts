@@ -1,5 +1,9 @@
+import { CONNECTION_NAME_MAX_LENGTH } from "../../../lib/core/names";
 import { describeWith } from "../../support/programs";
-import { CONNECTION, DATABASE, DUMP_JOB, INIT_JOB, inSqlScene, INSTANCE, JOBS, PROJECT } from "./sql-scene";
+import { DATABASE, DUMP_JOB, INIT_JOB, inSqlScene, INSTANCE, JOBS, PROJECT } from "./sql-scene";
+
+/** As long as project ids and regions are at most. */
+const LONGEST_PLACE = `${"p".repeat(30)}:northamerica-northeast1:`;
 
 describeWith(["curl", "dash", "jq"], "restore-drill.sh", () => {
   it.concurrent("counts the users of a clone by a job, and leaves nothing", () =>
@@ -17,7 +21,9 @@ describeWith(["curl", "dash", "jq"], "restore-drill.sh", () => {
         cloneContext: { pointInTime: "2026-11-22T11:00:00Z" },
       });
       const [job] = standIn.jobs.runs;
-      expect(job?.databases).toEqual([expect.stringMatching(new RegExp(`^${CONNECTION}-drill-\\d{10}$`))]);
+      expect(job?.databases).toEqual([
+        expect.stringMatching(new RegExp(`^${PROJECT}:us-central1:drill-[0-9a-f]{8}-\\d{10}$`)),
+      ]);
       expect(job?.environment).toEqual({ DB_HOST: `/cloudsql/${job?.databases[0] ?? ""}`, DB_NAME: DATABASE });
       expect(job?.command.slice(0, 2)).toEqual(["/bin/sh", "-c"]);
       // The original's ten minutes are too few for a restore.
@@ -38,6 +44,30 @@ describeWith(["curl", "dash", "jq"], "restore-drill.sh", () => {
       );
       expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
       expect([...standIn.jobs.jobs.keys()]).toEqual([`${JOBS}/${INIT_JOB}`, `${JOBS}/${DUMP_JOB}`]);
+    }),
+  );
+
+  it.concurrent("deletes what a killed drill of this instance has left, and no clone of another one", () =>
+    inSqlScene(async ({ run, standIn }) => {
+      const namesNow = () => standIn.sql.billed.map((name) => name.split("/")[1] ?? "");
+      const instances = [INSTANCE, `sql-${"t".repeat(50)}-acme`, `sql-${"t".repeat(50)}-demo`];
+      for (const name of instances.slice(1)) standIn.sql.make(PROJECT, name, { [DATABASE]: 7 });
+      // A drill that is killed leaves a clone of this name.
+      const clones = [];
+      for (const name of instances) {
+        await run("restore-drill", { environment: { INSTANCE: name } });
+        const { cloneContext } = standIn.requestsTo("sqladmin.instances.clone").at(-1)?.body ?? {};
+        const { destinationInstanceName: clone } = cloneContext as { destinationInstanceName: string };
+        clones.push(clone.replace(/\d{10}$/, "1700000000"));
+      }
+      for (const clone of clones) standIn.sql.make(PROJECT, clone);
+
+      expect((await run("restore-drill", { environment: { INSTANCE: instances[2] ?? "" } })).exitCode).toBe(0);
+
+      expect(namesNow()).toEqual([...instances, ...clones.slice(0, 2)]);
+      expect(new Set(clones).size).toBe(3);
+      for (const clone of clones)
+        expect(`${LONGEST_PLACE}${clone}`.length).toBeLessThanOrEqual(CONNECTION_NAME_MAX_LENGTH);
     }),
   );
 });

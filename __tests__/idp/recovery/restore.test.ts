@@ -19,7 +19,9 @@ function runsOf({ standIn }: SqlScene): readonly string[] {
     const text = command.join(" ");
     const script = /\n# Runs as a job[^:]*: (\w+)/.exec(text)?.[1] ?? "db-init";
     const { ACTION = "", DB_NAME = "" } = environment;
-    const where = databases.map((name) => name.replace(CONNECTION, "").replace(/\d{10}$/, "…")).join("+");
+    const where = databases
+      .map((name) => name.replace(CONNECTION, "").replace(/^.*:(restore-)[0-9a-f]{8}-\d{10}$/, "$1…"))
+      .join("+");
     return [job.endsWith(`${DUMP_JOB}-restore`) ? "dump:" : "", script, ACTION, DB_NAME, where]
       .filter(Boolean)
       .join(" ");
@@ -93,8 +95,8 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
       expect(runsOf(scene)).toEqual([
         `puts clear ${DATABASE}`,
         `db-init ${DATABASE}_restored`,
-        `db-init ${DATABASE} -restore-…`,
-        `restores ${DATABASE}_restored +-restore-…`,
+        `db-init ${DATABASE} restore-…`,
+        `restores ${DATABASE}_restored +restore-…`,
         `puts swap ${DATABASE}`,
       ]);
       expect(standIn.requestsTo("sqladmin.users.update")[0]?.body).toEqual({ password: "geheim" });
@@ -188,6 +190,26 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
       expect(exitCode).toBe(1);
       expect(stderr).toContain(`The job ${INIT_JOB}-restore is not gone after 1 s.`);
       expect(runsOf(scene)).toEqual([]);
+    }),
+  );
+
+  it.concurrent("gives copies of jobs with long names names of their own, which Cloud Run takes", () =>
+    inSqlScene(async ({ run, standIn }) => {
+      const copyOf = async (job: string) => {
+        standIn.jobs.jobs.set(`${JOBS}/${job}`, { ...standIn.jobs.jobs.get(`${JOBS}/${INIT_JOB}`), name: job });
+        await run("restore", { arguments: ["drop-former", "--yes"], environment: { INIT_JOB: job } });
+        return standIn.jobs.runs.at(-1)?.job.split("/").at(-1) ?? "";
+      };
+      const long = "a-long-application-a-long-tenant-id-";
+
+      const copies = [await copyOf(`${long}0a1b2c-db-init`), await copyOf(`${long}0a1b2d-db-init`)];
+
+      expect(copies).toEqual([
+        expect.stringMatching(/^a-long-application-.*-[0-9a-f]{8}-restore$/),
+        expect.stringMatching(/^a-long-application-.*-[0-9a-f]{8}-restore$/),
+      ]);
+      expect(copies[0]).not.toBe(copies[1]);
+      for (const copy of copies) expect(copy.length).toBeLessThanOrEqual(48);
     }),
   );
 

@@ -25,6 +25,20 @@ kube() {
   "$KUBECTL" --namespace "$NAMESPACE" --request-timeout=30s "$@"
 }
 
+# hash_of NAME: eight hexadecimal digits, for a name that must be short: a connection name is part of a socket's path. CRC, because
+# every system has it; names that differ in one place differ in it.
+hash_of() {
+  hash_sum=$(printf '%s' "$1" | cksum)
+  printf '%08x\n' "${hash_sum%% *}"
+}
+
+# copy_of JOB: the name of its copy, of at most 48 characters.
+copy_of() {
+  copy_start=$1
+  if [ "${#1}" -gt 40 ]; then copy_start=$(printf '%.31s' "$1") && copy_start=${copy_start%-}-$(hash_of "$1"); fi
+  echo "$copy_start-restore"
+}
+
 # run_job JOB INSTANCE SECOND SCRIPT NAME=VALUE...: runs a copy of JOB against the instance with this connection name, and
 # a second one if it is not empty. With SCRIPT, a file, the copy runs that instead. Returns 1 when it fails; GOOGLE_NOTE
 # says why.
@@ -36,8 +50,7 @@ run_job() {
     >"$GOOGLE_WORK/variables.json"
   : >"$GOOGLE_WORK/script.txt"
   [ -z "$job_script" ] || cp "$job_script" "$GOOGLE_WORK/script.txt"
-  job_name=$(printf '%.40s' "$job_source")
-  job_name=${job_name%-}-restore
+  job_name=$(copy_of "$job_source")
   job_result=0
   if on_kubernetes; then
     kubernetes_job || job_result=1

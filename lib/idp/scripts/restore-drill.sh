@@ -47,7 +47,8 @@ google_check_settings
 google_start
 google_be_patient
 
-clone=$INSTANCE-drill-$GOOGLE_STARTED
+clones=drill-$(hash_of "$INSTANCE")
+clone=$clones-$GOOGLE_STARTED
 cloning=no
 
 # Leaves nothing that is billed.
@@ -80,7 +81,7 @@ google_reading '.connectionName // ""' google_get sqladmin "projects/$PROJECT_ID
   google_fail "The database instance $INSTANCE cannot be read." "Way out: check PROJECT_ID and INSTANCE; the caller needs roles/cloudsql.admin."
 [ -n "$POINT_IN_TIME" ] || POINT_IN_TIME=$(jq -nr --argjson time "$((GOOGLE_STARTED - 600))" '$time | todate')
 
-sql_clones "$INSTANCE" drill || google_fail "The clones of $INSTANCE cannot be listed."
+sql_clones "$clones" || google_fail "The clones of $INSTANCE cannot be listed."
 for old in $SQL_CLONES; do
   google_say "Deleting $old, which an earlier drill has left."
   sql_remove "$old" || google_fail "$old, which an earlier drill has left, cannot be deleted."

@@ -185,7 +185,8 @@ case $action in
     say_former
     ;;
   point-in-time)
-    sql_clones "$INSTANCE" restore || google_fail "The clones of $INSTANCE cannot be listed."
+    clones=restore-$(hash_of "$INSTANCE")
+    sql_clones "$clones" || google_fail "The clones of $INSTANCE cannot be listed."
     steps "Replace the data of $DATABASE by those of $SUBJECT?" \
       ${SQL_CLONES:+"delete what a killed restore has left: $SQL_CLONES"} \
       "make an empty database ${DATABASE}_restored by the job $INIT_JOB" \
@@ -195,7 +196,7 @@ case $action in
     for old in $SQL_CLONES; do try "delete $old" sql_remove "$old"; done
     # First, because what an earlier restore has put aside stops it before anything is billed.
     try "empty database" prepare
-    clone=$INSTANCE-restore-$GOOGLE_STARTED
+    clone=$clones-$GOOGLE_STARTED
     try "clone" sql_clone "$INSTANCE" "$clone" "$SUBJECT"
     try "passwords of the clone" adopt "$clone"
     source=$connection

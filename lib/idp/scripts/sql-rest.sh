@@ -82,11 +82,11 @@ sql_remove() {
   [ "$GOOGLE_STATUS" = 404 ]
 }
 
-# sql_clones INSTANCE KIND: sets SQL_CLONES to the names of the clones of that kind, each <instance>-<kind>-<seconds>. It
-# prints none, because a call that is repeated says so.
+# sql_clones PREFIX: sets SQL_CLONES to the names of the clones that begin so, each <kind>-<hash of the instance>-<seconds>.
+# It prints none, because a call that is repeated says so.
 sql_clones() {
   google_get sqladmin "projects/$PROJECT_ID/instances" || return 1
-  SQL_CLONES=$(jq -r --arg pattern "^$1-$2-[0-9]{10}\$" '.items[]?.name | select(test($pattern))' "$GOOGLE_ANSWER")
+  SQL_CLONES=$(jq -r --arg pattern "^$1-[0-9]{10}\$" '.items[]?.name | select(test($pattern))' "$GOOGLE_ANSWER")
 }
 
 # sql_set_administrator INSTANCE: gives the administrator's login the password that is stored now.
