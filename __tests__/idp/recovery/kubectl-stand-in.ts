@@ -54,6 +54,7 @@ case "$verb $7" in
     if [ -f "$state/new" ]; then rm "$state/new" && exec jq 'del(.status)' "$state/$kind.$name"; fi
     exec cat "$state/$kind.$name"
     ;;
+  "get --ignore-not-found") [ ! -f "$state/$kind.$name" ] || echo "$kind.batch/$name" ;;
   "delete --ignore-not-found") rm -f "$state/$kind.$name" ;;
   "create ")
     file=\${kind#--filename=}

@@ -115,6 +115,19 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
     }),
   );
 
+  it.concurrent("say that no job reads dumps where there is no schedule", () =>
+    inCluster(async ({ changes, run }) => {
+      const environment = { DUMP_JOB: "idp-dump-gone" };
+
+      const { exitCode, stderr } = await run("restore", { arguments: ["dump", "latest", "--yes"], environment });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("There is no job idp-dump-gone, ");
+      expect(stderr).toContain("Way out: set dump_schedule and apply first.");
+      expect(changes()).toEqual([]);
+    }),
+  );
+
   it.concurrent.each([["final-backup"], ["backup", "before 2026.5.8"], ["drop-former"]])("%s runs", (...words) =>
     inCluster(async ({ cluster, run, standIn }) => {
       standIn.sql.addBackup(PROJECT, INSTANCE, { type: "FINAL", instanceDeletionTime: TIME });

@@ -213,6 +213,21 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
     }),
   );
 
+  it.concurrent("dump: says what to do first where no job reads dumps, before it changes anything", () =>
+    inSqlScene(async ({ changes, run, standIn }) => {
+      standIn.jobs.jobs.delete(`${JOBS}/${DUMP_JOB}`);
+
+      const { exitCode, stderr, stdout } = await run("restore", { arguments: ["dump", "latest", "--yes"] });
+
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+      expect(stderr).toBe(
+        `There is no job ${DUMP_JOB}, a copy of which reads dumps: without dump_schedule, only the bucket is there.\n` +
+          "  Way out: set dump_schedule and apply first.\n",
+      );
+      expect(changes()).toEqual([]);
+    }),
+  );
+
   it.concurrent("refuses what it cannot do, all at once", () =>
     inSqlScene(async ({ run, standIn }) => {
       const { exitCode, stderr } = await run("restore", {

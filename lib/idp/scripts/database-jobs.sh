@@ -39,6 +39,23 @@ copy_of() {
   echo "$copy_start-restore"
 }
 
+# Ends the script if there is no job that reads dumps: with keep_dumps alone there is only their bucket.
+require_dump_job() {
+  if on_kubernetes; then
+    dump_job_now=$(kube get cronjob "$DUMP_JOB" --ignore-not-found --output=name 2>"$GOOGLE_WORK/kubectl") || {
+      GOOGLE_NOTE="kubectl: $(google_text <"$GOOGLE_WORK/kubectl")"
+      google_fail "The job $DUMP_JOB cannot be read."
+    }
+    [ -z "$dump_job_now" ] || return 0
+  else
+    ! google_get run "projects/$PROJECT_ID/locations/$REGION/jobs/$DUMP_JOB" || return 0
+    [ "$GOOGLE_STATUS" = 404 ] || google_fail "The job $DUMP_JOB cannot be read."
+  fi
+  google_complain "There is no job $DUMP_JOB, a copy of which reads dumps: without dump_schedule, only the bucket is there."
+  google_complain "  Way out: set dump_schedule and apply first."
+  exit 1
+}
+
 # run_job JOB INSTANCE SECOND SCRIPT NAME=VALUE...: runs a copy of JOB against the instance with this connection name, and
 # a second one if it is not empty. With SCRIPT, a file, the copy runs that instead. Returns 1 when it fails; GOOGLE_NOTE
 # says why.

@@ -174,6 +174,7 @@ case $action in
   dump)
     object=$SUBJECT
     [ "$object" != latest ] || object=latest/$DATABASE.dump
+    require_dump_job
     steps "Replace the data of $DATABASE by those of $object?" \
       "make an empty database ${DATABASE}_restored by the job $INIT_JOB" \
       "restore $object into it by a copy of the job $DUMP_JOB, after checking that the dump is whole" "$exchange"
