@@ -96,7 +96,7 @@ export const BLUEPRINT_FILE_RULES: readonly CheckedEntries[] = [
 export const NO_NAME_TWICE = new CheckedValue<readonly string[]>({
   accepts: (repeated) => repeated.length === 0,
   condition: (repeated) => `length(${repeated}) == 0`,
-  must: "be no metadata.name of two blueprints",
+  must: "be the metadata.name of one blueprint alone",
   reason: "the application knows each by that name",
   remedy: "rename one",
 });

@@ -86,7 +86,7 @@ describe("Blueprints", () => {
       'blueprints has "sign-up"; each must be password-recovery, branding, oidc-client or no-sign-up; put blueprints of your own into files',
       expect.stringContaining('blueprintFiles has "a.yml"; each must lie directly in the folder'),
       expect.stringContaining('blueprintFiles has "b.yaml"; each must be YAML'),
-      'repeated name in blueprintFiles is ["Shipped - branding"]; it must be no metadata.name of two blueprints, because the application knows each by that name; rename one',
+      'repeated name in blueprintFiles is ["Shipped - branding"]; it must be the metadata.name of one blueprint alone, because the application knows each by that name; rename one',
     ]);
   });
 
