@@ -64,7 +64,7 @@ describe("WorkloadSecret", () => {
     expect(secretIn({}).resource).toMatchObject({ data_wo: {}, data_wo_revision: 1 });
   });
 
-  it("exists only if its condition holds, and until no pod starts with it", () => {
+  it("exists only if its condition holds, and pods start without it when it is gone", () => {
     const stack = bareStack();
     const secret = new WorkloadSecret(stack, "Secrets", {
       name: "idp",
@@ -74,9 +74,12 @@ describe("WorkloadSecret", () => {
       values: {},
       settings: [standInSettings("var.settings")],
     });
-    expect(resourceOf(terraformOf(stack), "kubernetes_secret_v1", "secrets")).toMatchObject({
-      count: "${(var.wanted) ? 1 : 0}",
-      lifecycle: { create_before_destroy: true },
+    const resource = resourceOf(terraformOf(stack), "kubernetes_secret_v1", "secrets");
+    expect(resource.count).toBe("${(var.wanted) ? 1 : 0}");
+    // It would spread to namespace and cluster, which cannot exist twice.
+    expect(resource.lifecycle).toBeUndefined();
+    expect(rendered(stack, secret.furtherEntries)).toMatchObject({
+      content: { value_from: [{ secret_key_ref: [{ optional: true }] }] },
     });
     expect(rendered(stack, secret.secretName)).toBe("${one(kubernetes_secret_v1.secrets[*].metadata[0].name)}");
   });

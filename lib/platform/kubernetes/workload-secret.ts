@@ -72,8 +72,6 @@ export class WorkloadSecret extends Construct {
 
     this.secret = new SecretV1(this, MAIN_CHILD_ID, {
       count: countIf(existsIf),
-      // Pods start with the copies until the workload has been updated, so they must not be deleted first.
-      lifecycle: existsIf === undefined ? undefined : { createBeforeDestroy: true },
       metadata: namespace.metadataOf(name),
       type: "Opaque",
       dataWo: further === undefined ? copies : (Fn.merge([copies, further.copies]) as Record<string, string>),
@@ -92,7 +90,19 @@ export class WorkloadSecret extends Construct {
       forEach: further.references,
       content: {
         name: "${env.key}",
-        value_from: [{ secret_key_ref: [{ name: this.secretName, key: `\${${keyOf("env.key")}}` }] }],
+        value_from: [
+          {
+            secret_key_ref: [
+              {
+                name: this.secretName,
+                key: `\${${keyOf("env.key")}}`,
+                // Copies that are no longer wanted go before the workload is updated, and its pods must start until then.
+                // Keeping the copies longer would spread to the cluster, which cannot exist twice.
+                ...(existsIf === undefined ? {} : { optional: true }),
+              },
+            ],
+          },
+        ],
       },
     };
   }

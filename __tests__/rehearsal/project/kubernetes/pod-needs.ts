@@ -20,7 +20,9 @@ export function objectNeeds({ namespace, pod }: PodRequest): Need[] {
   const account = textAt(pod, "service_account_name");
   return [
     ...(account === "" ? [] : [needObject("kubernetes_service_account_v1", `${namespace}/${account}`)]),
-    ...keyUses(pod).map((use) => needKey(namespace, use)),
+    ...keyUses(pod)
+      .filter(({ isOptional = false }) => !isOptional)
+      .map((use) => needKey(namespace, use)),
   ];
 }
 

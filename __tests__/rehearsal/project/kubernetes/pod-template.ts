@@ -7,6 +7,8 @@ export interface KeyUse {
   readonly name: string;
   /** Undefined if all keys are read. */
   readonly key?: string;
+  /** Whether the container starts without it. */
+  readonly isOptional?: boolean;
 }
 
 const SOURCES = [
@@ -34,7 +36,9 @@ function environmentUses(container: Value): KeyUse[] {
   const single = membersOf(valueAt(container, "env")).flatMap((entry) =>
     SOURCES.flatMap(({ reference, kind }): KeyUse[] => {
       const source = valueAt(entry, `value_from.0.${reference}.0`);
-      return source === null ? [] : [{ kind, name: textAt(source, "name"), key: textAt(source, "key") }];
+      if (source === null) return [];
+      const isOptional = valueAt(source, "optional") === true;
+      return [{ kind, name: textAt(source, "name"), key: textAt(source, "key"), isOptional }];
     }),
   );
   const whole = membersOf(valueAt(container, "env_from")).flatMap((entry) =>
