@@ -96,6 +96,20 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       ],
     },
     {
+      what: "The schedule of the dumps is deleted",
+      byItself: "Nothing; the last dump stays",
+      alerts: ["dump-too-old"],
+      then: "Apply: it is made again.",
+      shownBy: ["__tests__/platform/monitoring/alert-series.ts", "a schedule that is new or deleted"],
+    },
+    {
+      what: "The bucket of the dumps is deleted",
+      byItself: "Cloud Storage refuses while it holds dumps; without it, the next dump fails",
+      alerts: ["dump-failed", "dump-too-old"],
+      then: "Apply: it is made again, empty. Make a dump at once by the command in the output `dump_command`.",
+      shownBy: ["__tests__/idp/database-dump.test.ts", "deletes old dumps, but never the copy of the newest"],
+    },
+    {
       what: "Somebody destroys the deployment",
       byItself: "Terraform refuses while `deletion_protection` is true, and deletes nothing",
       alerts: [],
@@ -208,9 +222,10 @@ function noticed(ids: readonly string[], platform: Platform): string {
     if (alert === undefined) throw new Error(`there is no alert ${id}`);
     const condition = alert.on[platform];
     if (condition === undefined) return [];
-    return [
-      `\`${id}\` ${isMetric(condition) ? `after ${inWords(condition.durationSeconds)}` : "with the line in the log"}`,
-    ];
+    if (!isMetric(condition)) return [`\`${id}\` with the line in the log`];
+    const { durationSeconds, windowSeconds = 0 } = condition;
+    const after = inWords(windowSeconds + durationSeconds);
+    return [`\`${id}\` ${windowSeconds === 0 ? `after ${after}` : `${after} after the last one`}`];
   });
   return told.length === 0 ? "whoever does it" : told.join(", ");
 }

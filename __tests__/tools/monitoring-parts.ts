@@ -32,6 +32,7 @@ export const PAGE_NAMES: Readonly<Record<Platform, AlertNames>> = {
     worker: "idp-demo-1a2b3c-w",
     job: "idp-demo-1a2b3c-db-init",
     dumpJob: "idp-demo-1a2b3c-dump",
+    firstDumpJob: "idp-demo-1a2b3c-dump-1",
   },
   kubernetes: {
     ...NAMES,
@@ -40,6 +41,7 @@ export const PAGE_NAMES: Readonly<Record<Platform, AlertNames>> = {
     worker: "idp-worker",
     job: "idp-db-init",
     dumpJob: "idp-dump",
+    firstDumpJob: "idp-dump-1",
   },
 };
 
@@ -91,7 +93,7 @@ export const LOG_COMMANDS = PLATFORMS.flatMap((platform) => {
     "separate workers": LOGS_OF.separateWorker(names, platform),
     "what the entrypoint says of the worker beside the server": LOGS_OF.worker(names, platform),
     "the job that prepares the database": LOGS_OF.job(names, platform, names.job),
-    "the job that dumps the database": LOGS_OF.job(names, platform, names.dumpJob),
+    "the job that dumps the database": LOGS_OF.dumps(names, platform),
     ...(platform === "kubernetes" ? { "what the cluster says of the pods": LOGS_OF.events(names, "Pod", "idp") } : {}),
     "the load balancer of a domain": LOGS_OF.loadBalancer(names),
     ...(platform === "serverless" ? {} : { "the database, on either": LOGS_OF.database(names) }),

@@ -23,6 +23,7 @@ export const NAMES: AlertNames = {
   deployment: "idp-demo-1a2b3c",
   job: "idp-demo-1a2b3c-db-init",
   dumpJob: "idp-demo-1a2b3c-dump",
+  firstDumpJob: "idp-demo-1a2b3c-dump-1",
   dumpBucket: "bkt-idpdemo-1a2b3c-dumps",
   namespace: "identity-provider",
   secretPrefix: "secret-demo-1a2b3c-idp-",

@@ -8,11 +8,26 @@ export interface Example {
   /** When to look, in minutes. */
   readonly afterMinutes: number;
   readonly raises: Series;
+
+  /** What must raise it besides. */
+  readonly alsoRaises?: Readonly<Record<string, Series>>;
   readonly quiet: Readonly<Record<string, Series>>;
 }
 
-const { database, dumpBucket, dumpJob, host, job, namespace, projectId, securityPolicy, urlMap, worker, workload } =
-  NAMES;
+const {
+  database,
+  dumpBucket,
+  dumpJob,
+  firstDumpJob,
+  host,
+  job,
+  namespace,
+  projectId,
+  securityPolicy,
+  urlMap,
+  worker,
+  workload,
+} = NAMES;
 
 const check = (name: string, location: string, ofHost = host) =>
   `monitoring_googleapis_com:uptime_check_${name}{monitored_resource="uptime_url", host="${ofHost}", checker_location="${location}"}`;
@@ -271,15 +286,34 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     quiet: { "a slow growth": [[instance("disk_bytes_used"), "10000000000+1000000x420"]] },
   },
   "job-failed": failedJob(job),
-  "dump-failed": failedJob(dumpJob),
+  "dump-failed": {
+    ...failedJob(dumpJob),
+    alsoRaises: { "the first dump at an apply that fails": [[executions(firstDumpJob, "failed"), "0x9 1x30"]] },
+  },
   "dump-too-old on serverless": {
     afterMinutes: 2 * DAY_MINUTES,
     raises: [[executions(dumpJob, "failed"), "0x140"]],
-    quiet: { "a dump last night": [[executions(dumpJob, "succeeded"), "_x68 1x1 _x60"]] },
+    alsoRaises: {
+      "a schedule that is new or deleted, with no dump at all": [],
+      "a dump 31 hours ago": [[executions(dumpJob, "succeeded"), "_x33 1x0 _x90"]],
+      "dumps of another deployment": [[executions(`${OTHER}-dump`, "succeeded"), "1x140"]],
+    },
+    quiet: {
+      "a dump last night": [[executions(dumpJob, "succeeded"), "_x68 1x1 _x60"]],
+      "a dump 29 hours ago": [[executions(dumpJob, "succeeded"), "_x37 1x0 _x90"]],
+      "a first dump at an apply": [[executions(firstDumpJob, "succeeded"), "_x68 1x1 _x60"]],
+    },
   },
   "dump-too-old on kubernetes": {
     afterMinutes: 2 * DAY_MINUTES,
     raises: [[wrote(dumpBucket, "ReadObject"), "1x140"]],
-    quiet: { "a dump last night": [[wrote(dumpBucket, "WriteObject"), "_x68 1x1 _x60"]] },
+    alsoRaises: {
+      "a schedule that is new or deleted, with no dump at all": [],
+      "a dump 31 hours ago": [[wrote(dumpBucket, "WriteObject"), "_x33 1x0 _x90"]],
+    },
+    quiet: {
+      "a dump last night": [[wrote(dumpBucket, "WriteObject"), "_x68 1x1 _x60"]],
+      "a dump 29 hours ago": [[wrote(dumpBucket, "WriteObject"), "_x37 1x0 _x90"]],
+    },
   },
 };

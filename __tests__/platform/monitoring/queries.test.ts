@@ -42,7 +42,9 @@ describe("The query of each alert", () => {
 
   it.each(METRIC_CASES)("says of which resource and of which deployment it is: $name", ({ condition }) => {
     const query = condition.query(NAMES);
-    const own = Object.values(NAMES).filter((name) => query.includes(`"${name}"`) || query.includes(`:${name}"`));
+    const own = Object.values(NAMES).filter((name) =>
+      [`"${name}"`, `:${name}"`, `"${name}|`].some((text) => query.includes(text)),
+    );
     expect(own.length).toBeGreaterThan(0);
     for (const { labels } of selectorsOf(query)) expect(labels).toContain("monitored_resource");
   });

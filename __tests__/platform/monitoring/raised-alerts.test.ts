@@ -31,13 +31,13 @@ const RULES = METRIC_CASES.filter(
 const EXPECTATIONS = RULES.flatMap(({ alert, name, platform }): Expectation[] => {
   const example = exampleOf(alert.id, platform);
   if (example === undefined) return [];
-  const { afterMinutes, quiet, raises } = example;
-  const series = Object.entries({ "what is wrong": raises, ...quiet });
+  const { afterMinutes, alsoRaises = {}, quiet, raises } = example;
+  const series = Object.entries({ "what is wrong": raises, ...alsoRaises, ...quiet });
   return series.map(([behaviour, ofCase]) => ({
     alert: name,
     afterMinutes,
     behaviour,
-    isRaised: ofCase === raises,
+    isRaised: !Object.keys(quiet).includes(behaviour),
     series: ofCase,
   }));
 });

@@ -44,6 +44,9 @@ export interface AlertNames {
   /** Job that dumps the database. */
   readonly dumpJob: string;
 
+  /** Job that dumps it at an apply. */
+  readonly firstDumpJob: string;
+
   /** Bucket of the dumps. */
   readonly dumpBucket: string;
 
@@ -72,6 +75,13 @@ export interface MetricCondition {
 
   /** How long that must last. */
   readonly durationSeconds: number;
+
+  /**
+   * How far back the query looks for what is missing, before that begins to last.
+   *
+   * @default 0
+   */
+  readonly windowSeconds?: number;
 }
 
 /** An entry of the log that raises an alert. */
@@ -154,6 +164,12 @@ export const LOGS_OF = {
     platform === "serverless"
       ? `resource.type="cloud_run_job" resource.labels.job_name="${job}"`
       : `resource.type="k8s_container" resource.labels.namespace_name="${namespace}" resource.labels.pod_name:"${job}"`,
+
+  /** The job of the schedule, and the one that dumps at an apply. */
+  dumps: (names: AlertNames, platform: Platform) =>
+    platform === "serverless"
+      ? `resource.type="cloud_run_job" resource.labels.job_name=("${names.dumpJob}" OR "${names.firstDumpJob}")`
+      : LOGS_OF.job(names, platform, names.dumpJob),
 
   /** Requests, each with its client. */
   requests: (names: AlertNames) => `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/requests")`,

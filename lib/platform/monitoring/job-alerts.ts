@@ -1,9 +1,9 @@
 import { LOGS_OF, logCommand, type Alert, type AlertNames, type Condition, type MetricCondition } from "./alert";
 
-/** An execution that failed after all its attempts. */
-const failures = (job: (names: AlertNames) => string): MetricCondition => ({
+/** An execution that failed after all its attempts, of the jobs that a label selects. */
+const failures = (jobs: (names: AlertNames) => string): MetricCondition => ({
   query: (names) =>
-    `sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", job_name="${job(names)}", result="failed"}[10m]))`,
+    `sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", ${jobs(names)}, result="failed"}[10m]))`,
   raisedWhen: ">",
   threshold: 0,
   durationSeconds: 0,
@@ -15,12 +15,15 @@ const failedJob = (job: (names: AlertNames) => string): Condition => ({
     `${LOGS_OF.events(names, "Job", job(names))} jsonPayload.reason=("BackoffLimitExceeded" OR "DeadlineExceeded")`,
 });
 
+/** The dumps by the schedule and the first one at an apply, which Cloud Run has as two jobs. */
+const dumpJobs = ({ dumpJob, firstDumpJob }: AlertNames): string => `job_name=~"${dumpJob}|${firstDumpJob}"`;
+
 /**
- * A dump a day, and six hours for one that is late. A condition looks back a day at most, so most of the time is in how
+ * A dump a day, and six hours for one that is late. A condition looks back a day at most, so a part of the time is in how
  * long it must hold.
  */
-const DUMP_AGE = { raisedWhen: ">=", threshold: 1, durationSeconds: 10 * 3600 } as const;
-const DUMP_WINDOW = "20h";
+const DUMP_AGE = { raisedWhen: ">=", threshold: 1, windowSeconds: 20 * 3600, durationSeconds: 10 * 3600 } as const;
+const DUMP_WINDOW = `${DUMP_AGE.windowSeconds / 3600}h`;
 
 /** Alerts about jobs, and about access to what they protect. */
 export const JOB_ALERTS: readonly Alert[] = [
@@ -29,7 +32,7 @@ export const JOB_ALERTS: readonly Alert[] = [
     title: "the preparation of the database failed",
     severity: "ERROR",
     measures: "failures in 10 min",
-    on: { serverless: failures(({ job }) => job), kubernetes: failedJob(({ job }) => job) },
+    on: { serverless: failures(({ job }) => `job_name="${job}"`), kubernetes: failedJob(({ job }) => job) },
     firstSteps: (names, platform) =>
       `The apply that started it has failed too. What it said: \`${logCommand(LOGS_OF.job(names, platform, names.job), names)}\`. Mend the cause and apply again.`,
   },
@@ -39,9 +42,9 @@ export const JOB_ALERTS: readonly Alert[] = [
     severity: "ERROR",
     measures: "failures in 10 min",
     needs: ["dump"],
-    on: { serverless: failures(({ dumpJob }) => dumpJob), kubernetes: failedJob(({ dumpJob }) => dumpJob) },
+    on: { serverless: failures(dumpJobs), kubernetes: failedJob(({ dumpJob }) => dumpJob) },
     firstSteps: (names, platform) =>
-      `The dumps before it are kept. What it said: \`${logCommand(LOGS_OF.job(names, platform, names.dumpJob), names, "1d")}\``,
+      `The dumps before it are kept. What it said: \`${logCommand(LOGS_OF.dumps(names, platform), names, "1d")}\``,
   },
   {
     id: "dump-too-old",
@@ -51,8 +54,8 @@ export const JOB_ALERTS: readonly Alert[] = [
     needs: ["dailyDump"],
     on: {
       serverless: {
-        query: ({ dumpJob }) =>
-          `absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", job_name="${dumpJob}", result="succeeded"}[${DUMP_WINDOW}])`,
+        query: (names) =>
+          `absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", ${dumpJobs(names)}, result="succeeded"}[${DUMP_WINDOW}])`,
         ...DUMP_AGE,
       },
       kubernetes: {
@@ -62,7 +65,7 @@ export const JOB_ALERTS: readonly Alert[] = [
       },
     },
     firstSteps: (names, platform) =>
-      `There was no new one for more than a day: is the schedule paused? What the job said: \`${logCommand(LOGS_OF.job(names, platform, names.dumpJob), names, "2d")}\``,
+      `There was no new one for more than a day: is the schedule paused, deleted, or too new to have made one? What the job said: \`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\``,
   },
   {
     id: "secret-read",

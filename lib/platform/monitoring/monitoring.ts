@@ -6,7 +6,7 @@ import { expression, numberText } from "../../core/expression";
 import { jobName, objectName, secretId, serviceName, sqlInstanceName, workerPoolName } from "../../core/names";
 import { PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProps, type Rule } from "../../core/rules";
-import { DB_INIT_JOB } from "../../idp/contract";
+import { DB_INIT_JOB, FIRST_DUMP_JOB } from "../../idp/contract";
 import {
   DEFAULT_WORKER_COUNT,
   DEFAULT_WORKER_MODE,
@@ -128,6 +128,7 @@ export class Monitoring extends Construct {
       workload: isServerless ? serviceName(deployment) : objectName(deployment),
       job: isServerless ? jobName(deployment, DB_INIT_JOB) : objectName(deployment, DB_INIT_JOB),
       dumpJob: dump?.jobName ?? "",
+      firstDumpJob: isServerless ? jobName(deployment, FIRST_DUMP_JOB) : objectName(deployment, FIRST_DUMP_JOB),
       dumpBucket: dump?.bucketName ?? "",
       namespace,
       secretPrefix: secretId(deployment, ""),
