@@ -67,6 +67,14 @@ describe("The judge of documented commands", () => {
     ["sh scripts/assessment-status.sh --xml", "scripts/assessment-status.sh has no option --xml"],
     ["gcloud secrets create a --data-file=a.txt --project=p", "no input is shown with the secret a"],
     ["gcloud secrets create smtp-password --project=p", "gcloud secrets create smtp-password --project=p is not known"],
+    [
+      'gcloud run services update "$SERVICE" --region="$REGION" --project="$PROJECT_ID" --scaling=0',
+      "gcloud run services update $SERVICE --region=$REGION --project=$PROJECT_ID --scaling=0 is not known",
+    ],
+    [
+      'kubectl --namespace "$NAMESPACE" scale "deployment/${INIT_JOB%-db-init*}-workers" --replicas=0',
+      "kubectl --namespace $NAMESPACE scale deployment/${INIT_JOB%-db-init*}-workers --replicas=0 is not known",
+    ],
     ["gcloud auth revoke", "gcloud auth revoke is not known"],
     [
       "gcloud compute ssl-certificate describe a --global --project=p --format='yaml(managed)'",

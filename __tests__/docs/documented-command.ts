@@ -6,6 +6,7 @@ import { parseStateBackend } from "../../lib/core/state-backend";
 import { DB_INIT_JOB } from "../../lib/idp/contract";
 import { LOG_COMMANDS } from "../tools/monitoring-parts";
 import { type DocumentedTerraform } from "../tools/page-parts";
+import { isStopOrStart } from "./stop-commands";
 
 /** What the project really offers, for judging what its pages say. */
 export interface Offer {
@@ -72,6 +73,8 @@ export function untruth(command: string, offer: Offer): string | undefined {
       return copyUntruth(rest, offer);
     case "gcloud":
       return gcloudUntruth(rest, offer);
+    case "kubectl":
+      return isStopOrStart(words.join(" ")) ? undefined : `kubectl ${rest.join(" ")} is not known`;
     case "export": {
       // Words of an output, as settings.
       const inner = /^\$\((.*)\)$/.exec(rest.join(" "))?.[1];
@@ -129,6 +132,7 @@ function rehearsalUntruth(options: readonly string[], script: string): string | 
 
 function gcloudUntruth(words: readonly string[], { stacks }: Offer): string | undefined {
   const command = words.join(" ");
+  if (isStopOrStart(`gcloud ${command}`)) return undefined;
   if (LOG_COMMANDS.some((known) => wordsOf(known.command).slice(1).join(" ") === command)) return undefined;
   if (command.startsWith('logging read resource.type="http_load_balancer"')) return requestLogUntruth(command);
   const certificate = /^(\S+ \S+ describe) \S+((?: --global)?) --project=\S+ --format=\w+\(managed[.\w]*\)$/.exec(

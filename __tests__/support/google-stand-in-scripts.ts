@@ -69,14 +69,14 @@ export interface ScriptOptions {
 
 /** Runs one of the REST scripts; resolves when it has ended, whatever its exit code. */
 export async function runScript(script: ScriptName, options: ScriptOptions = {}): Promise<ScriptRun> {
+  return runFile(join(ROOT, SCRIPTS[script]), options);
+}
+
+/** Runs a script of a test in the same way. */
+export async function runFile(file: string, options: ScriptOptions = {}): Promise<ScriptRun> {
   const shell = options.shell ?? "dash";
   const programs = options.programs ?? standardPrograms();
-  const command = [
-    programPath(shell),
-    ...(shell === "busybox" ? ["sh"] : []),
-    join(ROOT, SCRIPTS[script]),
-    ...(options.arguments ?? []),
-  ];
+  const command = [programPath(shell), ...(shell === "busybox" ? ["sh"] : []), file, ...(options.arguments ?? [])];
   const child = spawn(
     "/bin/sh",
     ["-c", options.ignoring === undefined ? 'exec "$@"' : `trap '' ${options.ignoring}; exec "$@"`, "sh", ...command],

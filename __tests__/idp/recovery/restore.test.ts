@@ -50,13 +50,14 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
     }),
   );
 
-  it.concurrent("asks before it overwrites anything, and takes only yes", () =>
+  it.concurrent("says what to stop, asks before it overwrites anything, and takes only yes", () =>
     inSqlScene(async ({ changes, run }) => {
       const { exitCode, stdout } = await run("restore", { arguments: ["dump", "latest"], input: "y\n" });
 
       expect(exitCode).toBe(1);
       expect(stdout).toContain(
-        `Replace the data of ${DATABASE} by those of latest/${DATABASE}.dump? Only "yes" goes on: Nothing is changed.`,
+        "If it is restored to before an upgrade, stop them first, and start them after an apply with the earlier release.\n" +
+          `Replace the data of ${DATABASE} by those of latest/${DATABASE}.dump? Only "yes" goes on: Nothing is changed.`,
       );
       expect(changes()).toEqual([]);
     }),

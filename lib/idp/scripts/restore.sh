@@ -13,7 +13,8 @@
 #
 # point-in-time and dump fill a new database beside the application's and then exchange the two: the application goes on
 # until then and is interrupted for seconds. backup and final-backup overwrite the instance, which takes minutes.
-# Each can be repeated after an interruption.
+# Each can be repeated after an interruption. Servers and workers migrate the database whenever they start: for data from
+# before an upgrade, stop them first, and start them after an apply with the earlier release.
 #
 #   PROJECT_ID             project (required)
 #   INSTANCE               name of the database instance
@@ -97,6 +98,12 @@ steps() {
     google_say "  $step. $text"
   done
   step=0
+  case $action in
+    backup | dump | point-in-time)
+      google_say "Servers and workers migrate the database whenever they start. If it is restored to before an upgrade," \
+        "stop them first, and start them after an apply with the earlier release."
+      ;;
+  esac
   [ "$dry_run" = no ] || exit 0
   [ "$yes" = no ] || return 0
   printf '%s Only "yes" goes on: ' "$question"
