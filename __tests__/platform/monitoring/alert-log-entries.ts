@@ -7,7 +7,8 @@ export interface LogExample {
   readonly quiet: Readonly<Record<string, LogEntry>>;
 }
 
-const { database, deployment, dumpJob, job, namespace, projectId, secretPrefix, worker, workload } = NAMES;
+const { database, deployment, dumpJob, firstDumpJob, job, namespace, projectId, secretPrefix, worker, workload } =
+  NAMES;
 
 const logName = (log: string): string => `projects/${projectId}/logs/${encodeURIComponent(log)}`;
 
@@ -28,6 +29,8 @@ const container = (entry: LogEntry, ofNamespace = namespace): LogEntry => ({
   },
   ...entry,
 });
+
+const serverPod = `${workload}-7d4b9c6f5-x7k2p`;
 
 const event = (kind: string, name: string, reason: string, ofNamespace = namespace): LogEntry => ({
   logName: logName("events"),
@@ -142,10 +145,18 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
     },
   },
   "failed-rollout on kubernetes": {
-    raises: [event("Pod", `${workload}-5d9f-x`, "BackOff"), event("Pod", `${workload}-5d9f-x`, "FailedMount")],
+    raises: [
+      event("Pod", serverPod, "BackOff"),
+      event("Pod", serverPod, "FailedMount"),
+      event("Pod", `${worker}-68c9f7d5b4-q2w8z`, "BackOff"),
+    ],
     quiet: {
-      "a pod that waits for a node": event("Pod", `${workload}-5d9f-x`, "FailedScheduling"),
-      "another namespace": event("Pod", `${workload}-5d9f-x`, "BackOff", "other"),
+      "a pod that waits for a node": event("Pod", serverPod, "FailedScheduling"),
+      "another namespace": event("Pod", serverPod, "BackOff", "other"),
+      "a pod of the job that prepares the database": event("Pod", `${job}-0a1b2c3d4e-x7k2p`, "BackOff"),
+      "a pod of a dump": event("Pod", `${dumpJob}-29403240-x7k2p`, "FailedMount"),
+      "a pod of a dump at an apply": event("Pod", `${firstDumpJob}-0a1b2c3d4e-x7k2p`, "FailedMount"),
+      "a pod of a restore": event("Pod", `${dumpJob}-restore-x7k2p`, "BackOff"),
     },
   },
   "worker-down on serverless": {

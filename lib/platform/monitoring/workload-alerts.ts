@@ -139,7 +139,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
       },
       kubernetes: {
         filter: (names) =>
-          `${LOGS_OF.events(names, "Pod", names.workload)} jsonPayload.reason=("BackOff" OR "FailedCreate" OR "FailedMount")`,
+          `${LOGS_OF.events(names, "Pod", names.workload)} jsonPayload.involvedObject.name=~"${podOfDeployment(names)}" jsonPayload.reason=("BackOff" OR "FailedMount")`,
       },
     },
     firstSteps: (names, platform) =>
@@ -154,6 +154,11 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
       `Another one is started. Why it ended is in the lines before: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. If it ends again and again, mostly the database is away.`,
   },
 ];
+
+/** Not of a job, whose pods have names with more parts and an alert of their own. */
+function podOfDeployment({ worker, workload }: AlertNames): string {
+  return `^(${workload}|${worker})-[0-9a-z]{6,10}-[0-9a-z]{5}$`;
+}
 
 function outOfMemory(names: AlertNames): string {
   return `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/varlog/system") (textPayload:"Out-of-memory event detected in container" OR textPayload:"Consider increasing the memory limit")`;
