@@ -265,5 +265,8 @@ export const RUNTIME_GROUP_ID = 1000;
 /** Suffix of the name of the secret with the application role's password. */
 export const DATABASE_PASSWORD_SUFFIX = "database-password";
 
+/** The same for the password of the instance's administrator. */
+export const DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX = "database-administrator-password";
+
 /** Length of the database passwords: infeasible to guess, short enough for every client. */
 export const DATABASE_PASSWORD_LENGTH = 32;

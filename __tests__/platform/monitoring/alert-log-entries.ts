@@ -188,6 +188,7 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
       "the application": read("idp-run-0a1b2c@my-project.iam.gserviceaccount.com"),
       "whoever applies": read("deployer@example.com"),
       "another secret": read("stranger@example.com", "other"),
+      "one of another application whose name begins alike": read("stranger@example.com", `${secretPrefix}x-secret-key`),
     },
   },
 };

@@ -3,6 +3,7 @@ import { alertsOn } from "../../../lib/platform/monitoring/alerts";
 import { CHARTS_PER_ROW } from "../../../lib/platform/monitoring/dashboard";
 import { evaluatedLocals } from "../../core/terraform-console";
 import { valueAt } from "../../stacks/configuration-graph";
+import { documentedStacks } from "../../tools/documented-stacks";
 import { describeWith } from "../../support/programs";
 import { PLACE, standInIdentity } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, type Block, type Terraform } from "../../support/synthesis";
@@ -206,6 +207,20 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
     expect(policies["secret-read"]?.filter).toContain(
       'principalEmail=("runner@demo-project.iam.gserviceaccount.com" OR "deployer@example.com")',
     );
+  });
+
+  it.each(["idp-serverless", "idp-kubernetes"])("knows every secret that %s makes", async (name) => {
+    const { policies } = evaluated({ ...EMAILS, auditSecretAccess: true });
+    const { resource: resources = {} } = (await documentedStacks())[name] ?? {};
+    const ids = Object.values(resources.google_secret_manager_secret ?? {}).map(({ secret_id: id }) => String(id));
+    const filter = String(policies["secret-read"]?.filter);
+    const [, pattern = "none"] = /resourceName=~"([^"]+)"/.exec(filter) ?? [];
+
+    expect(ids.length).toBeGreaterThan(4);
+    for (const id of ids) {
+      const suffix = id.replace(/^.*\$\{var\.application_name\}-/, "");
+      expect(`projects/1/secrets/secret-demo-abc123-idp-${suffix}/versions/1`).toMatch(new RegExp(pattern));
+    }
   });
 
   it("shows each metric on the dashboard, side by side, with the line of its alert and without a zero", () => {

@@ -1,3 +1,13 @@
+import {
+  BOOTSTRAP_PASSWORD,
+  BOOTSTRAP_TOKEN,
+  DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX,
+  DATABASE_PASSWORD_SUFFIX,
+  DB_INIT_JOB,
+  DUMP_JOB,
+  FIRST_DUMP_JOB,
+  SECRET_KEY,
+} from "../../idp/contract";
 import { LOGS_OF, logCommand, type Alert, type AlertNames, type Condition, type MetricCondition } from "./alert";
 
 /** An execution that failed after all its attempts, of the jobs that a label selects. */
@@ -78,7 +88,13 @@ export const JOB_ALERTS: readonly Alert[] = [
   },
 ];
 
+/** What names of secrets end in, those of the jobs' scripts too; another application's name may begin alike. */
+const SECRET_SUFFIXES = [
+  ...[SECRET_KEY, BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN].map(({ suffix }) => suffix),
+  ...[DATABASE_PASSWORD_SUFFIX, DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX, DB_INIT_JOB, DUMP_JOB, FIRST_DUMP_JOB],
+].join("|");
+
 /** Secrets are known by the project's number there, so only by their names. */
 function strangeRead({ secretPrefix, secretReaders }: AlertNames): string {
-  return `log_id("cloudaudit.googleapis.com/data_access") protoPayload.serviceName="secretmanager.googleapis.com" protoPayload.methodName:"AccessSecretVersion" protoPayload.resourceName:"/secrets/${secretPrefix}" NOT protoPayload.authenticationInfo.principalEmail=(${secretReaders})`;
+  return `log_id("cloudaudit.googleapis.com/data_access") protoPayload.serviceName="secretmanager.googleapis.com" protoPayload.methodName:"AccessSecretVersion" protoPayload.resourceName=~"/secrets/${secretPrefix}(${SECRET_SUFFIXES})/" NOT protoPayload.authenticationInfo.principalEmail=(${secretReaders})`;
 }

@@ -21,7 +21,12 @@ import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/pl
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { warnOf } from "../../core/risks";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
-import { DATABASE_PASSWORD_LENGTH, DATABASE_PASSWORD_SUFFIX, DATABASE_VERSION } from "../../idp/contract";
+import {
+  DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX,
+  DATABASE_PASSWORD_LENGTH,
+  DATABASE_PASSWORD_SUFFIX,
+  DATABASE_VERSION,
+} from "../../idp/contract";
 import { addFlags, DATABASE_FLAGS, DATABASE_MAJOR, type DatabaseFlags, engineOf, flagBlocks } from "./database-flags";
 import { DATABASE_AVAILABILITY, DATABASE_TIER, DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
 import { afterlife, DEFAULT_FINAL_BACKUP_DAYS, FINAL_BACKUP_DAYS } from "./database-defaults";
@@ -158,7 +163,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     });
     this.administratorPassword = new GeneratedSecret(this, "AdministratorPassword", {
       ...secretProps,
-      secretId: secretId(deployment, "database-administrator-password"),
+      secretId: secretId(deployment, DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX),
     });
 
     const {
