@@ -3,7 +3,6 @@ import { type ITerraformDependable } from "cdktf";
 import { expression, quoted } from "../core/expression";
 import { type ReadableSecret } from "../core/generated-secret";
 import { type Identity } from "../core/identity";
-import { type SecretReference } from "./secret-references";
 
 /** Secret variables whose names may be known only at plan. A container can have several such sets. */
 export interface SecretSettings {
@@ -41,7 +40,7 @@ export function conditionalSetting(variable: string, secret: ReadableSecret, con
  */
 export function conditionalReference(
   variable: string,
-  { secretId, version }: Readonly<Record<keyof SecretReference, string>>,
+  { secretId, version }: Readonly<Record<"secretId" | "version", string>>,
   condition: string,
 ): string {
   const reference = `{ secret_id = ${secretId}, version = ${version} }`;
