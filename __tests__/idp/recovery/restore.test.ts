@@ -239,9 +239,21 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
       expect(exitCode).toBe(2);
       expect(stderr).toContain('"--force" is no option');
       expect([...stderr.matchAll(/^ {2}- (\w+) is /gm)].map(([, name]) => name)).toEqual([
-        ...["SUBJECT", "INSTANCE", "FROM_INSTANCE", "ADMINISTRATOR_SECRET"],
+        ...["SUBJECT", "INSTANCE", "ADMINISTRATOR_SECRET"],
       ]);
       expect(standIn.requests).toEqual([]);
+    }),
+  );
+
+  it.concurrent("names all settings that nobody has exported", () =>
+    inSqlScene(async ({ run }) => {
+      const environment = { INSTANCE: undefined, DATABASE: undefined, INIT_JOB: undefined };
+      const { exitCode, stderr } = await run("restore", { arguments: ["dump", "latest"], environment });
+
+      expect(exitCode).toBe(2);
+      expect([...stderr.matchAll(/^ {2}- (\w+) is not set;/gm)].map(([, name]) => name)).toEqual(
+        Object.keys(environment),
+      );
     }),
   );
 });

@@ -2,7 +2,7 @@
 # Restores the database or uploaded files of a deployment.
 #
 #   restore.sh point-in-time TIME   the database as it was at TIME, like 2026-11-22T12:00:00Z, through a clone
-#   restore.sh dump latest|OBJECT   the database from a dump, for example dumps/idp_demo-20261122T020000Z.dump
+#   restore.sh dump latest|OBJECT   the database from a dump, for example dumps/db_demo_1a2b3c_idp-20261122T020000Z.dump
 #   restore.sh backup latest|NAME   all databases of the instance from a backup, by its name or description
 #   restore.sh final-backup         the same from the newest final backup of a deleted instance of this name
 #   restore.sh media [TIME]         deleted files of the media bucket, or only those deleted since TIME
@@ -71,9 +71,10 @@ if [ "$action" != media ]; then
   google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
   google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
   google_setting INIT_JOB '[a-z0-9][a-z0-9-]*' "the name of the job db-init"
-  FROM_INSTANCE=${FROM_INSTANCE:-$INSTANCE} FROM_DATABASE=${FROM_DATABASE:-$DATABASE}
-  google_setting FROM_INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
-  google_setting FROM_DATABASE '[a-z0-9_]+' "the name of a database"
+  FROM_INSTANCE=${FROM_INSTANCE:-${INSTANCE:-}} FROM_DATABASE=${FROM_DATABASE:-${DATABASE:-}}
+  # Without the deployment's own names, these would only be told a second time.
+  [ -z "$FROM_INSTANCE" ] || google_setting FROM_INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
+  [ -z "$FROM_DATABASE" ] || google_setting FROM_DATABASE '[a-z0-9_]+' "the name of a database"
   case $action in
     point-in-time | *backup) google_setting ADMINISTRATOR_SECRET '[A-Za-z0-9_-]+' "the name of the secret with the administrator's password" ;;
   esac
