@@ -224,6 +224,7 @@ function noticed(ids: readonly string[], platform: Platform): string {
     if (condition === undefined) return [];
     if (!isMetric(condition)) return [`\`${id}\` with the line in the log`];
     const { durationSeconds, windowSeconds = 0 } = condition;
+    if (windowSeconds + durationSeconds === 0) return [`\`${id}\` at once`];
     const after = inWords(windowSeconds + durationSeconds);
     return [`\`${id}\` ${windowSeconds === 0 ? `after ${after}` : `${after} after the last one`}`];
   });
