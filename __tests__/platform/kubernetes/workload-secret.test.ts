@@ -70,7 +70,7 @@ describe("WorkloadSecret", () => {
       name: "idp",
       namespace: namespaceIn(stack),
       projectId: PLACE.projectId,
-      existsIf: expression("var.wanted"),
+      condition: expression("var.wanted"),
       values: {},
       settings: [standInSettings("var.settings")],
     });

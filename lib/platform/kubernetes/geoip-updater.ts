@@ -61,7 +61,7 @@ export class GeoipUpdater extends Construct implements PodExtension {
       name: objectName(place.deployment, "geoip"),
       namespace,
       projectId: place.projectId,
-      existsIf: condition,
+      condition,
       values: {},
       settings: [{ references: referenceOf(licenseKeySecret, condition), ready: namespace.ready }],
     });

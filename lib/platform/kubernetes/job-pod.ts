@@ -64,7 +64,7 @@ export function addJobPod(
   const secret = new WorkloadSecret(scope, "Secrets", {
     name,
     namespace,
-    existsIf: condition,
+    condition,
     projectId: place.projectId,
     values: container.secretEnvironment,
     settings: container.secretSettings,

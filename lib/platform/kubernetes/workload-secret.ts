@@ -29,7 +29,7 @@ export interface WorkloadSecretProps {
    *
    * @default - they always exist
    */
-  readonly existsIf?: string;
+  readonly condition?: string;
 
   /**
    * Further secrets, for variables whose names may be known only at plan.
@@ -61,7 +61,7 @@ export class WorkloadSecret extends Construct {
   constructor(scope: Construct, id: string, props: WorkloadSecretProps) {
     super(scope, id);
     requireProvider(this, "kubernetes");
-    const { existsIf, name, namespace, settings = [], values } = props;
+    const { condition, name, namespace, settings = [], values } = props;
     const entries = Object.entries(values);
     const versions = entries.map(([variable, { version }]) => `${variable}=${version}`).join(",");
     const copies = Object.fromEntries(
@@ -71,7 +71,7 @@ export class WorkloadSecret extends Construct {
     const further = merged === undefined ? undefined : this.furtherSecrets(merged, settings, props);
 
     this.secret = new SecretV1(this, MAIN_CHILD_ID, {
-      count: countIf(existsIf),
+      count: countIf(condition),
       metadata: namespace.metadataOf(name),
       type: "Opaque",
       dataWo: further === undefined ? copies : (Fn.merge([copies, further.copies]) as Record<string, string>),
@@ -98,7 +98,7 @@ export class WorkloadSecret extends Construct {
                 key: `\${${keyOf("env.key")}}`,
                 // Copies that are no longer wanted go before the workload is updated, and its pods must start until then.
                 // Keeping the copies longer would spread to the cluster, which cannot exist twice.
-                ...(existsIf === undefined ? {} : { optional: true }),
+                ...(condition === undefined ? {} : { optional: true }),
               },
             ],
           },
