@@ -53,7 +53,8 @@ const ONLY: Readonly<Record<string, Particulars>> = {
     ...NOTHING,
     absolutePaths: ["/cloudsql", "/cloudsql/${google_sql_database_instance.database.connection_name}"],
     inputs: ["close_default_address", "cpu_always_allocated", "public_access"],
-    secretCarriers: ["secret_data", "run_execution_token"],
+    // Scripts and tokens of the jobs: db-init, the scheduled dump and the one at an apply.
+    secretCarriers: ["secret_data", "secret_data", "secret_data", "run_execution_token", "run_execution_token"],
   },
   [KUBERNETES_STACK_NAME]: {
     ...NOTHING,
@@ -61,8 +62,9 @@ const ONLY: Readonly<Record<string, Particulars>> = {
     inputs: ["authorized_networks", "namespace"],
     outputs: ["cluster_name", "connect_command", "namespace"],
     providers: { kubernetes: { source: "hashicorp/kubernetes", version: ">= 3.2.1, < 4.0.0" } },
-    // The copies in the secrets of the namespace: that of the job, and each an expression, those of server and updater.
-    secretCarriers: ["DB_ADMIN_PASSWORD", "DB_PASSWORD", "data_wo", "data_wo"],
+    // The copies in the secrets of the namespace: those of db-init and the two dumps, and each an expression, those of
+    // server and updater.
+    secretCarriers: ["DB_ADMIN_PASSWORD", "DB_PASSWORD", "DB_PASSWORD", "DB_PASSWORD", "data_wo", "data_wo"],
   },
 };
 
@@ -141,9 +143,11 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
         "/-/health/live/",
         "/-/health/ready/",
         "/bin/sh",
+        "/dumps",
         "/media",
         "/scripts",
         "/scripts/db-init.sh",
+        "/scripts/dump-database.sh",
         ...only.absolutePaths,
       ].sort(),
     );
