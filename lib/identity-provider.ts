@@ -261,11 +261,11 @@ export abstract class IdentityProvider extends Construct {
    * The scheduled dump; undefined if there can be none.
    *
    * @param runnerAs the platform's jobs as an account
-   * @param startsAfter what the first dump waits for
+   * @param dependsOn what the first dump waits for
    */
   protected dumpOf(
     runnerAs: (identity: ServiceIdentity) => ScheduledJobRunner,
-    startsAfter: ITerraformDependable[],
+    dependsOn: ITerraformDependable[],
   ): DatabaseDump | undefined {
     if (this.dumper === undefined) return undefined;
     const { deletionProtection, dumpAtApply, dumpRetentionDays, dumpSchedule, dumpStorageClass, keepDumps } =
@@ -275,8 +275,8 @@ export abstract class IdentityProvider extends Construct {
       place: this.place,
       database: this.database,
       runner: runnerAs(this.dumper),
-      startsAfter,
-      dependsOn: this.apis.ready("storage"),
+      dependsOn,
+      apis: this.apis,
     });
   }
 

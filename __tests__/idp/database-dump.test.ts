@@ -1,6 +1,8 @@
+import { ProjectApis } from "../../lib";
 import { InputVariable } from "../../lib/core/input-variable";
 import { DatabaseDump, type DatabaseDumpProps } from "../../lib/idp/database-dump";
 import { DumpBucket } from "../../lib/idp/dump-bucket";
+import { TerraformData } from "../../lib/core/terraform-data";
 import { CRON_SCHEDULE, isDaily } from "../../lib/idp/dump-schedule";
 import { type OneTimeJobSpec, type ScheduledJobSpec } from "../../lib/idp/job-runner";
 import { PLACE, standInDatabase, standInIdentity } from "../support/stand-in-parts";
@@ -11,6 +13,7 @@ const dumpIn = (props: Partial<DatabaseDumpProps> = {}, stack: BareStack = bareS
   const once: OneTimeJobSpec[] = [];
   const dump = new DatabaseDump(stack, "Dump", {
     place: PLACE,
+    apis: new ProjectApis(stack, "Apis", { projectId: PLACE.projectId, region: PLACE.region, apis: ["storage"] }),
     database: standInDatabase(),
     dumpSchedule: "30 4 * * *",
     runner: {
@@ -45,6 +48,15 @@ describe("DatabaseDump", () => {
     expect(Object.keys(job.container.secretEnvironment)).toEqual(["DB_PASSWORD"]);
     expect(job.container.mounts).toEqual([dump.bucket]);
     expect([dump.bucketName, dump.runCommand]).toEqual(["bkt-idpdemo-abc123-dumps", "run it"]);
+  });
+
+  it("waits with a dump for what makes the tables, and with the bucket for its API alone", () => {
+    const stack = bareStack();
+    const tables = new TerraformData(stack, "Tables", {});
+    const { bucket, first, job } = dumpIn({ dependsOn: [tables] }, stack);
+    expect([job.container.dependsOn, first.container.dependsOn]).toEqual([[tables], [tables]]);
+    expect(JSON.stringify(bucket().depends_on)).not.toContain("tables");
+    expect(bucket().depends_on).toHaveLength(1);
   });
 
   it("makes one at apply on request alone, once, and not again for a schedule or a retention", () => {

@@ -4,6 +4,7 @@ import { Construct } from "constructs";
 import { allOf, anyOf, isOn, isSet } from "../core/conditional";
 import { expression, quoted } from "../core/expression";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
+import { type ProjectApis } from "../core/project-apis";
 import { requireProps, type Rule } from "../core/rules";
 import { addScript } from "../core/stack-file";
 import { type ContainerSpec } from "./container-spec";
@@ -28,6 +29,9 @@ import { type ScheduledJobRunner } from "./job-runner";
 import { type SqlInstance } from "./parts";
 
 export interface DatabaseDumpProps extends DumpProps {
+  /** Gates of the project's APIs, with `storage` for the bucket. */
+  readonly apis: ProjectApis;
+
   /** Instance whose application database is dumped. */
   readonly database: SqlInstance;
 
@@ -38,7 +42,7 @@ export interface DatabaseDumpProps extends DumpProps {
   readonly runner: ScheduledJobRunner;
 
   /**
-   * What must exist before the bucket: `apis.ready("storage")`.
+   * What must be done before a dump: the first start of the application, which makes the tables. The bucket does not wait.
    *
    * @default - nothing
    */
@@ -57,13 +61,6 @@ export interface DatabaseDumpProps extends DumpProps {
    * @default "docker.io/library/postgres:15-alpine"
    */
   readonly image?: string;
-
-  /**
-   * What must be done before the first dump: the first start of the application, which makes the tables.
-   *
-   * @default - nothing
-   */
-  readonly startsAfter?: ITerraformDependable[];
 }
 
 /**
@@ -95,7 +92,7 @@ export class DatabaseDump extends Construct {
 
   constructor(scope: Construct, id: string, props: DatabaseDumpProps) {
     super(scope, id);
-    requireProps(this, props, { database: true, place: REQUIRED_PLACE, runner: true }, RULES);
+    requireProps(this, props, { apis: true, database: true, place: REQUIRED_PLACE, runner: true }, RULES);
     const { database, dumpAtApply = false, dumpSchedule, image = DB_INIT_IMAGE, keepDumps = false, runner } = props;
     this.condition = isSet(dumpSchedule);
     this.isDaily = dumpSchedule === undefined ? "false" : allOf(this.condition, isDaily(dumpSchedule));
@@ -107,13 +104,13 @@ export class DatabaseDump extends Construct {
       deletionProtection: props.deletionProtection,
       retentionDays: props.dumpRetentionDays,
       storageClass: props.dumpStorageClass,
-      dependsOn: props.dependsOn,
+      dependsOn: props.apis.ready("storage"),
     });
     const script = addScript(this, `lib/idp/scripts/${SCRIPT_NAME}`);
     const job = {
       script,
       scriptName: SCRIPT_NAME,
-      container: { ...containerOf(database, this.bucket, image), dependsOn: props.startsAfter },
+      container: { ...containerOf(database, this.bucket, image), dependsOn: props.dependsOn },
       timeoutSeconds: DUMP_TIMEOUT_SECONDS,
     };
     const scheduled = runner.schedule(this, "Job", {
