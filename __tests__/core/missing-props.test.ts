@@ -67,7 +67,7 @@ const apisIn = (stack: Construct) =>
   new main.ProjectApis(stack, "Apis", {
     projectId,
     region,
-    apis: ["certificatemanager", "compute", "logging", "monitoring", "secretmanager"],
+    apis: ["certificatemanager", "compute", "logging", "monitoring", "secretmanager", "storage"],
   });
 
 const existingImage = "registry/idp:1";
@@ -98,7 +98,7 @@ const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
   ClusterNetwork: () => ({ place: PLACE, existing: tenant.network }),
   AlertPolicies: () => ({ place: PLACE, alerts: "{}" }),
   Dashboard: () => ({ place: PLACE, alerts: "{}" }),
-  DatabaseDump: () => ({ place: PLACE, database: standInDatabase(), runner }),
+  DatabaseDump: (stack) => ({ apis: apisIn(stack), place: PLACE, database: standInDatabase(), runner }),
   DbInit: () => ({ database: standInDatabase(), runner }),
   DeletionGuard: () => ({ dependsOn: [], protect: true }),
   DnsCertificate: () => ({ place: PLACE, domain, validation: "dns" }),

@@ -229,7 +229,7 @@ describeWith(["terraform"], "The folder of blueprints, judged by Terraform", () 
     expect(said).toContain('blueprints/ has "nested/a.yaml"; each must lie directly in the folder');
     expect(said).toContain('blueprints/ has "no.yaml"; each must be YAML');
     expect(said).toContain('blueprints/ has "secret.yaml"; none may hold a literal');
-    expect(said).toContain('repeated name in blueprints/ is ["Shipped - branding"]; it must be no metadata.name');
+    expect(said).toContain('repeated name in blueprints/ is ["Shipped - branding"]; it must be the metadata.name');
     expect(said).not.toContain("hunter2");
     expect(said.match(/Error:/g)).toHaveLength(4);
   });
