@@ -19,7 +19,7 @@ export const ACCEPTED_DUMPS = {
 } as const;
 
 const SCHEDULE_RULE =
-  'it must be five numbers, ranges, lists or * with one space between: minute, hour, day of the month, month, day of the week from 0 for Sunday to 6, because both platforms take that, and no names; write for example "30 4 * * *" for every day at 04:30 UTC';
+  'it must be five numbers, ranges, lists or * with one space between: minute, hour, day of the month, month, day of the week from 0 for Sunday to 6, because Cloud Scheduler and Kubernetes agree on nothing else; write for example "30 4 * * *" for every day at 04:30 UTC';
 
 /** What is refused of dumps by a rule that looks at one input. */
 export const REFUSED_DUMPS_ALONE: readonly Refusal[] = [

@@ -63,7 +63,7 @@ export interface DumpBucketProps {
 }
 
 /**
- * The bucket of the dumps, apart from that of the application, which whoever takes over the application can write.
+ * The bucket of the dumps, apart from that of uploads, which an attacker in the application could write to.
  *
  * A dump in `dumps/` has its time in its name. Only the account that dumps can add one, and not even that can replace or
  * delete one; they are deleted after the retention time. `latest/` holds a copy of the newest, which only the next dump

@@ -17,7 +17,7 @@ const RANGE_PATTERN = "([0-9]+)-([0-9]+)";
 /** A schedule that Cloud Scheduler and Kubernetes take alike: they differ in names and in Sunday as 7. */
 export const CRON_SCHEDULE = new CheckedValue<string>({
   must: "be five numbers, ranges, lists or * with one space between: minute, hour, day of the month, month, day of the week from 0 for Sunday to 6",
-  reason: "both platforms take that, and no names",
+  reason: "Cloud Scheduler and Kubernetes agree on nothing else",
   remedy: 'write for example "30 4 * * *" for every day at 04:30 UTC',
   accepts: (schedule) =>
     new RegExp(CRON_PATTERN).test(schedule) &&

@@ -132,7 +132,7 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
   test("fails without a checksum when the database cannot be read to its end", async (server) => {
     await inBucket(async (DUMP_FOLDER) => {
       const settings = await filled(server);
-      // A table of somebody else, which the application's role may not read.
+      // A table with another owner, which the application's role may not read.
       await server.cluster.query(
         { user: "cloudsqladmin", database: settings.DB_NAME },
         "CREATE TABLE public.zzz (id int)",
