@@ -208,33 +208,6 @@ export const DB_INIT_TIMEOUT_SECONDS = 600;
 /** Attempts after the first; the script can safely be rerun after a failure at any point. */
 export const DB_INIT_MAX_RETRIES = 2;
 
-/** The scheduled job that dumps the database; the scripts that restore a dump know it by this name. */
-export const DUMP_JOB = "dump";
-
-/** The job that makes a dump at apply. */
-export const FIRST_DUMP_JOB = "dump-1";
-
-/** Time limit of one attempt, far more than a dump of gigabytes takes. */
-export const DUMP_TIMEOUT_SECONDS = 1800;
-
-/** Attempts after the first; each writes a file of its own. A dump at apply has one, because somebody waits for it. */
-export const DUMP_MAX_RETRIES = 2;
-
-/** The mount of a bucket may keep a file in memory until it is stored. */
-export const DUMP_RESOURCES = { cpu: "1", memory: "2Gi" } as const;
-
-/** Suffix of the name of the bucket of dumps, and name of its mount. */
-export const DUMP_BUCKET_SUFFIX = "dumps";
-
-/** Where that bucket is mounted. */
-export const DUMP_MOUNT_PATH = "/dumps";
-
-/** Folders of that bucket. */
-export const DUMP_FOLDERS = { byTime: "dumps", newest: "latest" } as const;
-
-/** Backups of the service run in UTC, too. */
-export const DUMP_TIME_ZONE = "Etc/UTC";
-
 /** How long Cloud Storage keeps what is deleted: seven days, its default, made explicit. */
 export const SOFT_DELETE_SECONDS = 7 * 24 * 60 * 60;
 

@@ -8,11 +8,8 @@ import { type ProjectApis } from "../core/project-apis";
 import { requireProps, type Rule } from "../core/rules";
 import { addScript } from "../core/stack-file";
 import { type ContainerSpec } from "./container-spec";
+import { DATABASE_PORT, DATABASE_VARIABLES, DB_INIT_IMAGE, DB_INIT_WAIT_SECONDS } from "./contract";
 import {
-  DATABASE_PORT,
-  DATABASE_VARIABLES,
-  DB_INIT_IMAGE,
-  DB_INIT_WAIT_SECONDS,
   DUMP_JOB,
   DUMP_MAX_RETRIES,
   DUMP_MOUNT_PATH,
@@ -20,7 +17,7 @@ import {
   DUMP_TIME_ZONE,
   DUMP_TIMEOUT_SECONDS,
   FIRST_DUMP_JOB,
-} from "./contract";
+} from "./dump-defaults";
 import { DumpBucket } from "./dump-bucket";
 import { DUMP_RULES, type DumpProps } from "./dump-props";
 import { isDaily } from "./dump-schedule";

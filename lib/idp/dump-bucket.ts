@@ -10,14 +10,8 @@ import { bucketName } from "../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { requireProps, type Rule } from "../core/rules";
-import {
-  DUMP_BUCKET_SUFFIX,
-  DUMP_FOLDERS,
-  DUMP_MOUNT_PATH,
-  RUNTIME_GROUP_ID,
-  RUNTIME_USER_ID,
-  SOFT_DELETE_SECONDS,
-} from "./contract";
+import { RUNTIME_GROUP_ID, RUNTIME_USER_ID, SOFT_DELETE_SECONDS } from "./contract";
+import { DUMP_BUCKET_SUFFIX, DUMP_FOLDERS, DUMP_MOUNT_PATH } from "./dump-defaults";
 import { bucketNameRules } from "./media-bucket";
 import { DEFAULT_DUMP_CLASS, DEFAULT_DUMP_DAYS, DUMP_CLASS, DUMP_DAYS } from "./dump-props";
 import { type MediaStore } from "./parts";

@@ -4,10 +4,9 @@ import {
   DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX,
   DATABASE_PASSWORD_SUFFIX,
   DB_INIT_JOB,
-  DUMP_JOB,
-  FIRST_DUMP_JOB,
   SECRET_KEY,
 } from "../../idp/contract";
+import { DUMP_JOB, FIRST_DUMP_JOB } from "../../idp/dump-defaults";
 import { LOGS_OF, logCommand, type Alert, type AlertNames, type Condition, type MetricCondition } from "./alert";
 
 /** An execution that failed after all its attempts, of the jobs that a label selects. */

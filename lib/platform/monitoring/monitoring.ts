@@ -6,7 +6,8 @@ import { expression, numberText } from "../../core/expression";
 import { jobName, objectName, secretId, serviceName, sqlInstanceName, workerPoolName } from "../../core/names";
 import { PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProps, type Rule } from "../../core/rules";
-import { DB_INIT_JOB, FIRST_DUMP_JOB } from "../../idp/contract";
+import { DB_INIT_JOB } from "../../idp/contract";
+import { FIRST_DUMP_JOB } from "../../idp/dump-defaults";
 import {
   DEFAULT_WORKER_COUNT,
   DEFAULT_WORKER_MODE,
