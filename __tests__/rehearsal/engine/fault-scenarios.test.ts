@@ -7,6 +7,7 @@ import {
   type FaultScenario,
   rehearseFailedCreations,
   rehearseFault,
+  rehearseKill,
 } from "./fault-scenarios";
 import { requireRefusal } from "./refusal-batches";
 import { withSmallDeployment } from "./small-deployment";
@@ -171,6 +172,50 @@ describeWith(["terraform"], "Creations that fail", () => {
   it("must all be tried", () =>
     failing("${google_storage_bucket.files.name}", ["google_storage_bucket other"], async (outcome) => {
       await expect(outcome).rejects.toThrow("succeeds, expected a refusal");
+    }));
+});
+
+describeWith(["terraform"], "A kill", () => {
+  const { resource, ...settings } = filed("${google_storage_bucket.files.name}");
+  const run = (command: string) => ({ provisioner: { "local-exec": { command } } });
+  const terraform_data = {
+    script: run('test -z "$WAITS" || { echo waiting; sleep 60; }'),
+    pause: run("sleep 0.2"),
+  };
+  const google_storage_bucket_object = {
+    note: { ...resource.google_storage_bucket_object.note, depends_on: ["terraform_data.pause"] },
+  };
+  const configuration = { ...settings, resource: { ...resource, google_storage_bucket_object, terraform_data } };
+
+  it("comes when Terraform has saved what it has made, however slow that is", () =>
+    withSmallDeployment(configuration, async (deployment) => {
+      const { cloud, environment } = deployment;
+      cloud.othersExist = true;
+      const create = cloud.create.bind(cloud);
+      const slowly = jest.spyOn(cloud, "create").mockImplementation((object) => {
+        create(object);
+        // Holds up the answer, and with it everything else in this process.
+        if (object.type === "google_storage_bucket_object")
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+      });
+      const scenario = {
+        prepare: () => (environment.WAITS = "1"),
+        waiting: "waiting",
+        meanwhile: () => (environment.WAITS = undefined),
+      };
+      const end = {
+        addresses: [
+          "google_storage_bucket.files",
+          "google_storage_bucket_object.note",
+          "terraform_data.pause",
+          "terraform_data.script",
+        ],
+        objects: [BUCKET, FILE],
+      };
+
+      await rehearseKill(deployment, scenario, end);
+
+      expect(slowly).toHaveBeenCalledTimes(2);
     }));
 });
 

@@ -165,16 +165,36 @@ export async function rehearseInterrupt(deployment: Deployment, expected: EndSta
 /** The project is at rest if nothing has changed for this long. */
 const REST_MILLISECONDS = 300;
 
+/**
+ * Kills Terraform once it waits and knows of everything that it has made: what it has made without having saved it would
+ * be in the way of the next apply, with the platforms, too.
+ */
 function killAtRest(deployment: Deployment, waiting: string): (output: string, child: ChildProcess) => void {
+  const before = new Set(deployment.cloud.objects.keys());
   let timer: NodeJS.Timeout | undefined;
-  let count = 0;
   return (output, child) => {
-    if (!output.includes(waiting)) return;
-    if (timer !== undefined && count === deployment.cloud.objects.size) return;
-    clearTimeout(timer);
-    count = deployment.cloud.objects.size;
-    timer = setTimeout(() => {
-      killWithScripts(child);
+    if (timer !== undefined || !output.includes(waiting)) return;
+    let count = -1;
+    timer = setInterval(() => {
+      if (child.exitCode !== null || child.signalCode !== null) {
+        clearInterval(timer);
+        return;
+      }
+      const made = [...deployment.cloud.objects.keys()].filter((key) => !before.has(key));
+      if (made.length === count && isSaved(deployment, made)) killWithScripts(child);
+      count = made.length;
     }, REST_MILLISECONDS);
   };
+}
+
+/** Whether the state on disk has all of these. */
+function isSaved(deployment: Deployment, keys: readonly string[]): boolean {
+  try {
+    const saved = new Set(deployment.stateKeys.values());
+    return keys.every((key) => saved.has(key));
+  } catch (error) {
+    // Half written.
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
 }
