@@ -13,7 +13,8 @@ import { addAssessmentLibraries } from "./assessment-source";
 import { type AwsUser } from "./aws-user";
 import { DEFAULT_AWS_REGION } from "./contract";
 import { awsUserName } from "./lab-names";
-import { AWS_RULES, DEPLOYMENT_ID } from "./lab-rules";
+import { AWS_RULES } from "./aws-rules";
+import { DEPLOYMENT_ID } from "./lab-rules";
 
 export interface AwsInventoryProps {
   /**

@@ -10,12 +10,12 @@ import { CheckedRelation } from "../core/checked-relation";
 import { CheckedValue, matching, oneOf, wholeNumber } from "../core/checked-value";
 import { BUCKET_NAME_RESERVED_WORD } from "../core/names";
 import { LABELS, PROJECT_ID, REGION } from "../core/place-rules";
-import { missingText, secretPresence, type Rule } from "../core/rules";
-import { type AssessmentLabProps, type AwsCredentials } from "./assessment-lab-props";
+import { type Rule } from "../core/rules";
+import { type AssessmentLabProps } from "./assessment-lab-props";
+import { AWS_RULES } from "./aws-rules";
 import {
   ARM_MACHINE_TYPE_PATTERN,
   AUTO_MODE_RANGE,
-  AWS_REGION_PATTERN,
   DEFAULT_LINUX_COUNT,
   DEFAULT_LINUX_DISK_SIZE_GB,
   DEFAULT_MACHINE_TYPE,
@@ -136,41 +136,6 @@ export const DISCOVERY_CLIENT_NAME = new CheckedValue<string>({
   remedy: "rewrite it",
 });
 
-export const AWS_REGION = matching(AWS_REGION_PATTERN, {
-  must: "be the name of an AWS region such as us-east-1",
-  remedy: "correct it",
-});
-
-/** Checks only whether they are given, and shows neither. */
-export const AWS_ACCESS_KEY = new CheckedRelation<{ accessKeyId: string; secretAccessKey: string }>({
-  accepts: ({ accessKeyId, secretAccessKey }) => (accessKeyId === "") === (secretAccessKey === ""),
-  condition: ({ accessKeyId, secretAccessKey }) => `(${accessKeyId} == "") == (${secretAccessKey} == "")`,
-  problem: (names) =>
-    `only one of ${names.accessKeyId} and ${names.secretAccessKey} is given; a request is signed with both; give both, or neither`,
-});
-
-/** Rules for the bootstrap credentials, for each construct that takes them. */
-export const AWS_RULES: readonly Rule<{ readonly aws?: AwsCredentials }>[] = [
-  ...(["accessKeyId", "secretAccessKey"] as const).flatMap(
-    (name): Rule<{ readonly aws?: Partial<AwsCredentials> }>[] => [
-      {
-        holds: ({ aws }) => aws === undefined || aws[name] !== undefined,
-        message: () => missingText(`aws.${name}`),
-      },
-      {
-        holds: ({ aws = {} }) => (aws[name] ?? "") === "" || Token.isUnresolved(aws[name]),
-        message: () =>
-          `aws.${name} is a literal; it must be an input, because a literal can be read in the synthesized folder; pass a sensitive input, or an empty string for no AWS`,
-      },
-    ],
-  ),
-  AWS_ACCESS_KEY.ruleOn({
-    accessKeyId: ["aws.accessKeyId", ({ aws }) => presence(aws?.accessKeyId)],
-    secretAccessKey: ["aws.secretAccessKey", ({ aws }) => presence(aws?.secretAccessKey)],
-  }),
-  AWS_REGION.ruleOn("aws.region", ({ aws }) => aws?.region),
-];
-
 /** Rules for the props of a lab that are known at synth; the stack's inputs have the same rules at plan. */
 export const ASSESSMENT_LAB_RULES: readonly Rule<AssessmentLabProps>[] = [
   PROJECT_ID.ruleOn("projectId", ({ projectId }) => projectId),
@@ -243,9 +208,4 @@ function diskSizeFrom(leastGb: number) {
     { from: leastGb, to: LARGEST_DISK_SIZE_GB },
     { reason: `the image alone needs ${leastGb} GB`, remedy: "change it" },
   );
-}
-
-/** Whether a secret is given, as a string; one known only to Terraform counts as given. */
-function presence(secret: string | undefined): string {
-  return secretPresence(secret) === "given" ? "given" : "";
 }

@@ -17,9 +17,8 @@ import {
   windowsVmName,
   zoneOrDefault,
 } from "../../lib/lab/lab-names";
+import { AWS_ACCESS_KEY, AWS_REGION } from "../../lib/lab/aws-rules";
 import {
-  AWS_ACCESS_KEY,
-  AWS_REGION,
   DEPLOYMENT_ID,
   DISCOVERY_CLIENT_NAME,
   EXISTING_NETWORK,

@@ -1,0 +1,47 @@
+import { Token } from "cdktf";
+
+import { CheckedRelation } from "../core/checked-relation";
+import { matching } from "../core/checked-value";
+import { missingText, secretPresence, type Rule } from "../core/rules";
+import { type AwsCredentials } from "./assessment-lab-props";
+import { AWS_REGION_PATTERN } from "./contract";
+
+export const AWS_REGION = matching(AWS_REGION_PATTERN, {
+  must: "be the name of an AWS region such as us-east-1",
+  remedy: "correct it",
+});
+
+/** Checks only whether they are given, and shows neither. */
+export const AWS_ACCESS_KEY = new CheckedRelation<{ accessKeyId: string; secretAccessKey: string }>({
+  accepts: ({ accessKeyId, secretAccessKey }) => (accessKeyId === "") === (secretAccessKey === ""),
+  condition: ({ accessKeyId, secretAccessKey }) => `(${accessKeyId} == "") == (${secretAccessKey} == "")`,
+  problem: (names) =>
+    `only one of ${names.accessKeyId} and ${names.secretAccessKey} is given; a request is signed with both; give both, or neither`,
+});
+
+/** Rules for the bootstrap credentials, for each construct that takes them. */
+export const AWS_RULES: readonly Rule<{ readonly aws?: AwsCredentials }>[] = [
+  ...(["accessKeyId", "secretAccessKey"] as const).flatMap(
+    (name): Rule<{ readonly aws?: Partial<AwsCredentials> }>[] => [
+      {
+        holds: ({ aws }) => aws === undefined || aws[name] !== undefined,
+        message: () => missingText(`aws.${name}`),
+      },
+      {
+        holds: ({ aws = {} }) => (aws[name] ?? "") === "" || Token.isUnresolved(aws[name]),
+        message: () =>
+          `aws.${name} is a literal; it must be an input, because a literal can be read in the synthesized folder; pass a sensitive input, or an empty string for no AWS`,
+      },
+    ],
+  ),
+  AWS_ACCESS_KEY.ruleOn({
+    accessKeyId: ["aws.accessKeyId", ({ aws }) => presence(aws?.accessKeyId)],
+    secretAccessKey: ["aws.secretAccessKey", ({ aws }) => presence(aws?.secretAccessKey)],
+  }),
+  AWS_REGION.ruleOn("aws.region", ({ aws }) => aws?.region),
+];
+
+/** Whether a secret is given, as a string; one known only to Terraform counts as given. */
+function presence(secret: string | undefined): string {
+  return secretPresence(secret) === "given" ? "given" : "";
+}
