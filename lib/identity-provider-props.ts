@@ -20,8 +20,7 @@ import {
   DEFAULT_DATABASE_TIER,
   maxConnections,
 } from "./platform/sql/database-size";
-import { BACKUP_RULES, type BackupProps } from "./platform/sql/backup-props";
-import { FINAL_BACKUP_DAYS } from "./platform/sql/database-defaults";
+import { BACKUP_RULES, type BackupProps, FINAL_BACKUP_DAYS } from "./platform/sql/database-backups";
 import { WORKER_RULES, type WorkerProps } from "./worker-props";
 
 /** Props that both variants of the identity provider share. */

@@ -1,6 +1,6 @@
 import { isMetric, type Platform } from "../../lib/platform/monitoring/alert";
 import { ALERTS } from "../../lib/platform/monitoring/alerts";
-import { DEFAULT_FINAL_BACKUP_DAYS } from "../../lib/platform/sql/database-defaults";
+import { DEFAULT_FINAL_BACKUP_DAYS } from "../../lib/platform/sql/database-backups";
 import {
   CLUSTER_IS_DELETED,
   ELSEWHERE,

@@ -5,7 +5,7 @@ import {
   DEFAULT_TRANSACTION_LOG_DAYS,
   LOGS_WITHIN_BACKUPS,
   TRANSACTION_LOG_DAYS,
-} from "../../lib/platform/sql/backup-props";
+} from "../../lib/platform/sql/database-backups";
 import { type Input } from "./input-table";
 
 /** Inputs of the backups that the database service makes by itself. */

@@ -6,7 +6,7 @@ import {
   SERVER_CONNECTIONS,
 } from "../../lib/idp/contract";
 import { INSTANCE_RANGE, MAX_INSTANCES } from "../../lib/platform/instance-rules";
-import { DEFAULT_FINAL_BACKUP_DAYS, FINAL_BACKUP_DAYS } from "../../lib/platform/sql/database-defaults";
+import { DEFAULT_FINAL_BACKUP_DAYS, FINAL_BACKUP_DAYS } from "../../lib/platform/sql/database-backups";
 import {
   DATABASE_AVAILABILITY,
   DATABASE_TIER,

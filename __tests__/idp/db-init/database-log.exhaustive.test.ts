@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import { LOGGING_FLAGS } from "../../../lib/platform/sql/database-defaults";
+import { LOGGING_FLAGS } from "../../../lib/platform/sql/database-flags";
 import { describeWith } from "../../support/programs";
 import { ADMIN_PASSWORD, type Cluster, startCluster } from "./cluster";
 import { runScript } from "./script-run";

@@ -4,7 +4,6 @@ import { CheckedEntries } from "../../core/checked-entries";
 import { CheckedValue } from "../../core/checked-value";
 import { addDynamicBlock } from "../../core/conditional";
 import { DATABASE_MAJOR_VERSION } from "../../idp/contract";
-import { LOGGING_FLAGS } from "./database-defaults";
 
 /** Flags from the caller: a literal map, or an expression that evaluates to one. */
 export type DatabaseFlags = Readonly<Record<string, string>> | IResolvable;
@@ -14,6 +13,24 @@ const OWN_FLAG = "max_connections";
 
 /** PostgreSQL's own names, and those of extensions, as Cloud SQL writes them. */
 const FLAG_NAME = "^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)*$";
+
+/**
+ * Server flags for logging. None needs a restart. Together they log each connection and each schema change, which costs
+ * next to nothing.
+ *
+ * DDL statements are logged in full, so set passwords as salted hashes only, as `db-init` does.
+ */
+export const LOGGING_FLAGS = {
+  log_checkpoints: "on",
+  log_connections: "on",
+  log_disconnections: "on",
+  log_lock_waits: "on",
+  // The default, explicit because it is a requirement: logs failing statements.
+  log_min_error_statement: "error",
+  log_statement: "ddl",
+  // Every temporary file, regardless of size.
+  log_temp_files: "0",
+} as const;
 
 /** Rules for the caller's flags. */
 export const DATABASE_FLAGS: readonly CheckedEntries[] = [

@@ -4,39 +4,36 @@ import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
 import { isSet } from "../../core/conditional";
-import { expression } from "../../core/expression";
 import { GeneratedSecret } from "../../core/generated-secret";
 import { requireIdentity, type Identity } from "../../core/identity";
 import { unknownRegionRisk } from "../../core/known-regions";
-import {
-  connectionName,
-  POSTGRESQL_NAME_MAX_LENGTH,
-  postgresqlName,
-  secretId,
-  SQL_INSTANCE_NAME_MAX_LENGTH,
-  sqlInstanceName,
-} from "../../core/names";
+import { connectionName, postgresqlName, secretId, sqlInstanceName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { warnOf } from "../../core/risks";
-import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
+import { requireProps, type Rule } from "../../core/rules";
 import {
   DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX,
   DATABASE_PASSWORD_LENGTH,
   DATABASE_PASSWORD_SUFFIX,
   DATABASE_VERSION,
 } from "../../idp/contract";
-import { addFlags, DATABASE_FLAGS, DATABASE_MAJOR, type DatabaseFlags, engineOf, flagBlocks } from "./database-flags";
-import { DATABASE_AVAILABILITY, DATABASE_TIER, DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
-import { afterlife, DEFAULT_FINAL_BACKUP_DAYS, FINAL_BACKUP_DAYS } from "./database-defaults";
 import {
+  addFinalBackup,
+  afterlife,
   BACKUP_RULES,
+  backupConfiguration,
   type BackupProps,
   backupsAfterDestroy,
   DEFAULT_BACKUP_COUNT,
-  DEFAULT_TRANSACTION_LOG_DAYS,
-} from "./backup-props";
+  DEFAULT_FINAL_BACKUP_DAYS,
+  FINAL_BACKUP_DAYS,
+} from "./database-backups";
+import { ipConfiguration } from "./database-access";
+import { addFlags, DATABASE_FLAGS, DATABASE_MAJOR, type DatabaseFlags, engineOf, flagBlocks } from "./database-flags";
+import { databaseNameRules } from "./database-names";
+import { DATABASE_AVAILABILITY, DATABASE_TIER, DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
 import { type SqlInstance } from "../../idp/parts";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
 
@@ -166,11 +163,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       secretId: secretId(deployment, DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX),
     });
 
-    const {
-      backupRetentionCount = DEFAULT_BACKUP_COUNT,
-      finalBackupDays = DEFAULT_FINAL_BACKUP_DAYS,
-      transactionLogDays = DEFAULT_TRANSACTION_LOG_DAYS,
-    } = props;
+    const { backupRetentionCount = DEFAULT_BACKUP_COUNT, finalBackupDays = DEFAULT_FINAL_BACKUP_DAYS } = props;
     const kept = afterlife(finalBackupDays);
     this.maxConnections = Token.isUnresolved(tier) ? undefined : Number(maxConnections(tier));
     const connections = new TerraformLocal(this, "MaxConnections", maxConnections(tier));
@@ -193,21 +186,8 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         userLabels: labels,
         databaseFlags: flagBlocks(connections.asString, props.flags),
         retainBackupsOnDelete: Token.asAny(kept.isKept),
-        backupConfiguration: {
-          enabled: true,
-          startTime: "02:00",
-          location: props.backupLocation,
-          pointInTimeRecoveryEnabled: true,
-          transactionLogRetentionDays: transactionLogDays,
-          backupRetentionSettings: { retainedBackups: backupRetentionCount, retentionUnit: "COUNT" },
-        },
-        ipConfiguration: {
-          ipv4Enabled: network === undefined ? true : isAbsent(network.network),
-          privateNetwork: network?.network,
-          sslMode: "ENCRYPTED_ONLY",
-          // Cloud Run's built-in connection trusts the instance's own certificate authority.
-          serverCaMode: "GOOGLE_MANAGED_INTERNAL_CA",
-        },
+        backupConfiguration: backupConfiguration(props),
+        ipConfiguration: ipConfiguration(network),
         insightsConfig: { queryInsightsEnabled: true },
         // Sunday 03:00 UTC, after the backup.
         maintenanceWindow: { day: 7, hour: 3, updateTrack: "stable" },
@@ -215,8 +195,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       dependsOn: props.dependsOn,
     });
     addFlags(this.instance, connections.asString, props.flags);
-    setNewerAttribute(this.instance, "settings.final_backup_config.enabled", kept.isKept);
-    setNewerAttribute(this.instance, "settings.final_backup_config.retention_days", kept.retentionDays);
+    addFinalBackup(this.instance, kept);
     setNewerAttribute(this.instance, "root_password_wo", this.administratorPassword.readEphemerally("Stored"));
     setNewerAttribute(this.instance, "root_password_wo_version", this.administratorPassword.storedVersion);
 
@@ -241,10 +220,6 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   }
 }
 
-function isAbsent(network: string): boolean | IResolvable {
-  return Token.isUnresolved(network) ? Token.asAny(expression(`${network} == null`)) : false;
-}
-
 const RULES: readonly Rule<PostgresqlDatabaseProps>[] = [
   ...PLACE_RULES,
   ...attachmentRules<PostgresqlDatabaseProps>(
@@ -252,20 +227,7 @@ const RULES: readonly Rule<PostgresqlDatabaseProps>[] = [
     ({ network }) => network,
     ({ place }) => place.region,
   ),
-  ...nameRules<PostgresqlDatabaseProps>(({ place }) => sqlInstanceName(place.deployment), {
-    ...RESOURCE_NAME,
-    what: "instance name",
-    maxLength: SQL_INSTANCE_NAME_MAX_LENGTH,
-    lengthReason: "Cloud SQL takes no longer one together with the project's",
-  }),
-  ...nameRules<PostgresqlDatabaseProps>(({ place }) => postgresqlName(place.deployment), {
-    what: "database name",
-    maxLength: POSTGRESQL_NAME_MAX_LENGTH,
-    lengthReason: "PostgreSQL cuts off the rest",
-    pattern: /^[a-z0-9_]+$/,
-    form: "lower-case letters, digits and underscores",
-    formReason: "statements that name it without quotes would mean another one",
-  }),
+  ...databaseNameRules<PostgresqlDatabaseProps>(({ place }) => place.deployment),
   ...DATABASE_FLAGS.map((rule) => rule.ruleOn<PostgresqlDatabaseProps>("flags", ({ flags }) => flags)),
   DATABASE_MAJOR.ruleOn("version", ({ version }) => version),
   DATABASE_TIER.ruleOn("tier", ({ tier }) => tier),

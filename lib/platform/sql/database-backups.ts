@@ -1,8 +1,13 @@
+import {
+  type SqlDatabaseInstance,
+  type SqlDatabaseInstanceSettings,
+} from "@cdktf/provider-google/lib/sql-database-instance";
 import { Token } from "cdktf";
 
 import { CheckedRelation } from "../../core/checked-relation";
 import { matching, wholeNumber } from "../../core/checked-value";
-import { expression, numberText, quoted } from "../../core/expression";
+import { expression, numberExpression, numberText, quoted } from "../../core/expression";
+import { setNewerAttribute } from "../../core/newer-attribute";
 import { type Rule } from "../../core/rules";
 
 /** Props of the backups that Cloud SQL makes by itself. */
@@ -32,6 +37,17 @@ export interface BackupProps {
 
 export const DEFAULT_BACKUP_COUNT = 7;
 export const DEFAULT_TRANSACTION_LOG_DAYS = 7;
+
+/** Long enough to notice a deletion and to find out what was lost. */
+export const DEFAULT_FINAL_BACKUP_DAYS = 30;
+
+const MAX_DAYS = 365;
+
+/** Days to keep the final backup. */
+export const FINAL_BACKUP_DAYS = wholeNumber(
+  { from: 0, to: MAX_DAYS },
+  { reason: "Cloud SQL keeps a final backup no longer", remedy: `use ${DEFAULT_FINAL_BACKUP_DAYS}, or 0 for none` },
+);
 
 /** A multi-region or a region. */
 export const BACKUP_LOCATION = matching("^(asia|eu|us|[a-z]+-[a-z]+[0-9]+)$", {
@@ -72,6 +88,46 @@ export const BACKUP_RULES: readonly Rule<BackupProps>[] = [
     ],
   }),
 ];
+
+/** The backups that Cloud SQL makes by itself, every night. */
+export function backupConfiguration({
+  backupLocation,
+  backupRetentionCount = DEFAULT_BACKUP_COUNT,
+  transactionLogDays = DEFAULT_TRANSACTION_LOG_DAYS,
+}: BackupProps): SqlDatabaseInstanceSettings["backupConfiguration"] {
+  return {
+    enabled: true,
+    startTime: "02:00",
+    location: backupLocation,
+    pointInTimeRecoveryEnabled: true,
+    transactionLogRetentionDays: transactionLogDays,
+    backupRetentionSettings: { retainedBackups: backupRetentionCount, retentionUnit: "COUNT" },
+  };
+}
+
+/** Retention of backups after a delete. Set even if nothing is kept: leaving it out would not undo an earlier value. */
+interface Afterlife {
+  readonly isKept: boolean | string;
+
+  /** Days to keep the final backup; null for none. */
+  readonly retentionDays: number | null;
+}
+
+/** Retention for a number of days, 0 for none. */
+export function afterlife(days: number): Afterlife {
+  if (!Token.isUnresolved(days)) return { isKept: days > 0, retentionDays: days > 0 ? days : null };
+  const text = Token.asString(days);
+  return {
+    isKept: expression(`${text} > 0`),
+    retentionDays: numberExpression(`(${text} > 0 ? ${text} : null)`),
+  };
+}
+
+/** Adds what the typed settings do not know of the final backup. */
+export function addFinalBackup(instance: SqlDatabaseInstance, { isKept, retentionDays }: Afterlife): void {
+  setNewerAttribute(instance, "settings.final_backup_config.enabled", isKept);
+  setNewerAttribute(instance, "settings.final_backup_config.retention_days", retentionDays);
+}
 
 /** List price of stored backups; not verified with an invoice. */
 const BACKUP_PRICE = "about USD 0.08 per GiB and month in us-central1, by the price list of November 2026";
