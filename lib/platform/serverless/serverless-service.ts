@@ -3,14 +3,13 @@ import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
-import { anyOf, isOn } from "../../core/conditional";
-import { calledIn, expression, numberText } from "../../core/expression";
+import { expression, numberText } from "../../core/expression";
 import { type Identity } from "../../core/identity";
 import { SERVICE_NAME_MAX_LENGTH, serviceName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { warnOf, type Risk } from "../../core/risks";
+import { warnOf } from "../../core/risks";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { containerRules, REQUIRED_CONTAINER, type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
@@ -26,6 +25,7 @@ import {
 } from "../request-rules";
 import { completeTemplate, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "./instance-size";
+import { sleepingWorkerRisks } from "./sleeping-worker";
 import { CPU_ALWAYS_ALLOCATED, EXECUTION_ENVIRONMENT, ROLLOUT_SURGE, SERVICE_TIMEOUT } from "./serverless-defaults";
 
 export interface ServerlessServiceProps {
@@ -199,32 +199,6 @@ export class ServerlessService extends Construct {
     this.serviceName = this.service.name;
     this.ready = [this.service];
   }
-}
-
-/** A worker that runs in the instances is stopped by whatever stops them. */
-function sleepingWorkerRisks(
-  scope: Construct,
-  { maySleep = "false" }: ContainerSpec,
-  minInstanceCount: number,
-  cpuAlwaysAllocated: boolean | IResolvable,
-): readonly Risk[] {
-  const keepsOne = Token.isUnresolved(minInstanceCount)
-    ? expression(`${Token.asString(minInstanceCount)} > 0`)
-    : String(minInstanceCount > 0);
-  const risk = (isMet: string, message: string): Risk => {
-    const condition = anyOf(maySleep, isMet);
-    return { value: condition, isAvoided: condition === "true", condition, message };
-  };
-  return [
-    risk(
-      keepsOne,
-      `${calledIn(scope, minInstanceCount, "minInstanceCount")} is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1, or give the worker a place of its own`,
-    ),
-    risk(
-      isOn(cpuAlwaysAllocated),
-      `${calledIn(scope, cpuAlwaysAllocated, "cpuAlwaysAllocated")} is false; mail, tasks and clean-ups wait for the next request, because the worker gets no CPU between requests; set it to true, or give the worker a place of its own`,
-    ),
-  ];
 }
 
 function ingressOf(closed: boolean | IResolvable): string {
