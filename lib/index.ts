@@ -80,4 +80,5 @@ export { PostgresqlDatabase, type PostgresqlDatabaseProps } from "./platform/sql
 export { workerContainer } from "./idp/worker-container";
 export { type WorkerForm } from "./idp/worker-mode";
 export { type WorkerProps } from "./worker-props";
-export { ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from "./serverless-identity-provider";
+export { ServerlessIdentityProvider } from "./serverless-identity-provider";
+export { type ServerlessIdentityProviderProps } from "./serverless-identity-provider-props";

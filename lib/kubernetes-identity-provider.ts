@@ -1,73 +1,34 @@
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
-import { TerraformResource, TerraformStack, Token } from "cdktf";
+import { TerraformResource, TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
 import { DeletionGuard } from "./core/deletion-guard";
-import { expression, numberExpression, numberText } from "./core/expression";
-import { requireProps, type Rule } from "./core/rules";
-import { CONTAINER_PORT, ENTRYPOINT_PATH, RESOURCES } from "./idp/contract";
+import { expression } from "./core/expression";
+import { requireProps } from "./core/rules";
+import { CONTAINER_PORT, ENTRYPOINT_PATH } from "./idp/contract";
 import { type DatabaseDump } from "./idp/database-dump";
 import { DbInit } from "./idp/db-init";
 import { TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/smtp";
-import { instanceConnections } from "./idp/worker-connections";
-import { usualWorkerMaximum, WORKER_RANGE, WORKER_RESOURCES } from "./idp/worker-mode";
 import { IdentityProvider } from "./identity-provider";
-import { connectionsOfTier, IDENTITY_PROVIDER_RULES, type IdentityProviderProps } from "./identity-provider-props";
-import { type Edge } from "./platform/edge/edge";
-import { instanceCountRules, MAX_INSTANCES, MIN_INSTANCES } from "./platform/instance-rules";
 import {
-  AUTHORIZED_NETWORKS,
-  AutopilotCluster,
-  type AuthorizedNetworks,
-} from "./platform/kubernetes/autopilot-cluster";
-import { type Geoip, geoipRules } from "./platform/kubernetes/geoip";
-import { ROLLOUT_SURGE, SERVER_CONTAINER } from "./platform/kubernetes/kubernetes-defaults";
+  DEFAULT_NAMESPACE,
+  KUBERNETES_IDENTITY_PROVIDER_RULES,
+  workerMaxCountOf,
+  type KubernetesIdentityProviderProps,
+} from "./kubernetes-identity-provider-props";
+import { type Edge } from "./platform/edge/edge";
+import { AutopilotCluster } from "./platform/kubernetes/autopilot-cluster";
+import { SERVER_CONTAINER } from "./platform/kubernetes/kubernetes-defaults";
 import { KubernetesFrontDoor } from "./platform/kubernetes/kubernetes-front-door";
 import { KubernetesJobs } from "./platform/kubernetes/kubernetes-jobs";
 import { KubernetesWorker } from "./platform/kubernetes/kubernetes-worker";
 import { KubernetesWorkload } from "./platform/kubernetes/kubernetes-workload";
-import { POD_CPU, POD_MEMORY, WORKER_POD_CPU } from "./platform/kubernetes/pod-size";
 import { urlMapPattern } from "./platform/kubernetes/load-balancers";
 import { PublicAddress } from "./platform/kubernetes/public-address";
-import { NAMESPACE_NAME, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
+import { WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
 import { type Monitoring } from "./platform/monitoring/monitoring";
-import { monitoringRules } from "./platform/monitoring/monitoring-settings";
 import { ClusterNetwork } from "./platform/network/cluster-network";
-import { connectionsOfWorkers, needsSeparate, workerCountOf } from "./worker-props";
-
-export interface KubernetesIdentityProviderProps extends IdentityProviderProps {
-  /**
-   * CIDR ranges that may reach the control plane, by name; include that of the machine that applies.
-   *
-   * @default - any source address; sign-in is still required
-   */
-  readonly authorizedNetworks?: AuthorizedNetworks;
-
-  /**
-   * Databases that tell the application where a client's address is, from an account at MaxMind, kept up to date beside
-   * it. Whoever applies must be allowed to read the secret with the licence key.
-   *
-   * @default - those of the image, which are as old as its release
-   */
-  readonly geoip?: Geoip;
-
-  /**
-   * Namespace of all Kubernetes objects. Changing it later stops the service, replaces the objects and starts the
-   * service again; the data stays.
-   *
-   * @default "identity-provider"
-   */
-  readonly namespace?: string;
-
-  /**
-   * Maximum number of separate workers, plus one during a rollout.
-   *
-   * @default - one more than `workerCount`
-   */
-  readonly workerMaxCount?: number;
-}
-
-export const DEFAULT_NAMESPACE = "identity-provider";
+import { workerCountOf } from "./worker-props";
 
 /**
  * The identity provider on GKE Autopilot, cluster included, from an empty project in one apply.
@@ -111,7 +72,12 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   readonly dump: DatabaseDump | undefined;
 
   constructor(scope: Construct, id: string, props: KubernetesIdentityProviderProps) {
-    requireProps(`${scope.node.path}/${id}`, props, { projectId: true, tenantId: true }, RULES);
+    requireProps(
+      `${scope.node.path}/${id}`,
+      props,
+      { projectId: true, tenantId: true },
+      KUBERNETES_IDENTITY_PROVIDER_RULES,
+    );
     super(scope, id, props, {
       apis: ["compute", "container", "iamcredentials"],
       certificateValidation: "load-balancer",
@@ -248,47 +214,3 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     }
   }
 }
-
-/** Most separate workers, but for one more during a rollout. */
-function workerMaxCountOf(props: KubernetesIdentityProviderProps): number {
-  const usual = usualWorkerMaximum(workerCountOf(props));
-  const { workerMaxCount: given = usual } = props;
-  if (props.workerMaxCount === undefined || !Token.isUnresolved(given)) return given;
-  return numberExpression(`coalesce(${numberText(given)}, ${numberText(usual)})`);
-}
-
-/** Pods while a rollout replaces them one at a time. */
-function rolledOut(count: number): number {
-  return Token.isUnresolved(count) ? count : count + ROLLOUT_SURGE;
-}
-
-type Props = KubernetesIdentityProviderProps;
-
-const RULES: readonly Rule<Props>[] = [
-  ...IDENTITY_PROVIDER_RULES,
-  ...monitoringRules<Props>(() => "kubernetes"),
-  AUTHORIZED_NETWORKS.ruleOn("authorizedNetworks", ({ authorizedNetworks }) => authorizedNetworks),
-  ...geoipRules<Props>(({ geoip }) => geoip),
-  NAMESPACE_NAME.ruleOn("namespace", ({ namespace }) => namespace),
-  POD_CPU.ruleOn("containerCpu", ({ containerCpu }) => containerCpu),
-  POD_MEMORY.ruleOn({
-    cpu: ["containerCpu", ({ containerCpu = RESOURCES.cpu }) => containerCpu],
-    memory: ["containerMemory", ({ containerMemory = RESOURCES.memory }) => containerMemory],
-  }),
-  MAX_INSTANCES.ruleOn("workerMaxCount", ({ workerMaxCount }) => workerMaxCount),
-  needsSeparate("workerMaxCount", ({ workerMaxCount }) => workerMaxCount),
-  WORKER_RANGE.ruleOn({
-    workerCount: ["workerCount", workerCountOf],
-    workerMaxCount: ["workerMaxCount", workerMaxCountOf],
-  }),
-  WORKER_POD_CPU.ruleOn("workerCpu", ({ workerCpu }) => workerCpu),
-  POD_MEMORY.ruleOn({
-    cpu: ["workerCpu", ({ workerCpu = WORKER_RESOURCES.cpu }) => workerCpu],
-    memory: ["workerMemory", ({ workerMemory = WORKER_RESOURCES.memory }) => workerMemory],
-  }),
-  ...instanceCountRules<Props>(MIN_INSTANCES, ROLLOUT_SURGE, {
-    maxConnections: ["databaseTier", connectionsOfTier],
-    perInstance: instanceConnections,
-    ofWorkers: (props) => connectionsOfWorkers(props, rolledOut(workerMaxCountOf(props))),
-  }),
-];

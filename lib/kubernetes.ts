@@ -1,4 +1,5 @@
-export { KubernetesIdentityProvider, type KubernetesIdentityProviderProps } from "./kubernetes-identity-provider";
+export { KubernetesIdentityProvider } from "./kubernetes-identity-provider";
+export { type KubernetesIdentityProviderProps } from "./kubernetes-identity-provider-props";
 export { ClusterNetwork, type ClusterNetworkProps } from "./platform/network/cluster-network";
 export { type Cluster, type FrontDoor, type Network, type Workload, type WorkloadAddress } from "./platform/parts";
 export {

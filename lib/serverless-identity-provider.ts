@@ -1,69 +1,31 @@
-import { Token, type IResolvable } from "cdktf";
+import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { DeletionGuard } from "./core/deletion-guard";
 import { anyOf, isOn, isSet, not } from "./core/conditional";
 import { calledIn, expression } from "./core/expression";
 import { type Risk, warnOf } from "./core/risks";
-import { requireProps, type Rule } from "./core/rules";
-import { RESOURCES } from "./idp/contract";
+import { requireProps } from "./core/rules";
 import { type ContainerSpec } from "./idp/container-spec";
 import { type DatabaseDump } from "./idp/database-dump";
 import { DbInit } from "./idp/db-init";
 import { TEST_MAIL_COMMAND, TEST_MAIL_JOB, TEST_MAIL_READER, TEST_MAIL_TIMEOUT_SECONDS } from "./idp/smtp";
-import { instanceConnections } from "./idp/worker-connections";
-import { WORKER_RESOURCES } from "./idp/worker-mode";
 import { IdentityProvider } from "./identity-provider";
 import {
-  connectionNameLength,
-  connectionsOfTier,
-  IDENTITY_PROVIDER_RULES,
-  type IdentityProviderProps,
-} from "./identity-provider-props";
-import { type ServerlessOperationsProps } from "./operations-props";
+  SERVERLESS_IDENTITY_PROVIDER_RULES,
+  type ServerlessIdentityProviderProps,
+} from "./serverless-identity-provider-props";
 import { DomainAddress } from "./platform/edge/domain-address";
 import { type Edge } from "./platform/edge/edge";
-import { CLOSED_NEEDS_DOMAIN } from "./platform/edge/edge-rules";
 import { isProtected } from "./platform/edge/protection";
 import { type Monitoring } from "./platform/monitoring/monitoring";
-import { monitoringRules } from "./platform/monitoring/monitoring-settings";
-import { instanceCountRules, MIN_INSTANCES_OR_NONE } from "./platform/instance-rules";
-import { REQUEST_CONCURRENCY } from "./platform/request-rules";
-import { SOCKET_PATH } from "./platform/serverless/cloud-run-template";
 import { type NetworkAttachment } from "./platform/network/network-attachment";
-import { INSTANCE_CPU, INSTANCE_MEMORY, WORKER_CPU } from "./platform/serverless/instance-size";
 import { OnDemandJob } from "./platform/serverless/on-demand-job";
-import { ROLLOUT_SURGE } from "./platform/serverless/serverless-defaults";
 import { ServerlessFrontDoor, urlMapName } from "./platform/serverless/serverless-front-door";
 import { ServerlessJobs } from "./platform/serverless/serverless-jobs";
 import { ServerlessService } from "./platform/serverless/serverless-service";
 import { ServerlessWorkerPool } from "./platform/serverless/serverless-worker-pool";
-import { connectionsOfWorkers, workerCountOf } from "./worker-props";
-
-export interface ServerlessIdentityProviderProps extends IdentityProviderProps, ServerlessOperationsProps {
-  /**
-   * Closes the address that Cloud Run assigns, so that every request goes through the load balancer of the domain. Set
-   * it after the domain works: the address is closed first.
-   *
-   * @default false
-   */
-  readonly closeDefaultAddress?: boolean | IResolvable;
-
-  /**
-   * Keeps the CPU allocated between requests, which a worker beside the server needs.
-   *
-   * @default true
-   */
-  readonly cpuAlwaysAllocated?: boolean | IResolvable;
-
-  /**
-   * Allows unauthenticated requests, as a sign-in page must. Otherwise callers need permission to invoke the service,
-   * which browsers do not have.
-   *
-   * @default true
-   */
-  readonly publicAccess?: boolean | IResolvable;
-}
+import { workerCountOf } from "./worker-props";
 
 /**
  * The identity provider on Cloud Run, from an empty project in one apply.
@@ -102,7 +64,12 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   readonly dump: DatabaseDump | undefined;
 
   constructor(scope: Construct, id: string, props: ServerlessIdentityProviderProps) {
-    requireProps(`${scope.node.path}/${id}`, props, { projectId: true, tenantId: true }, RULES);
+    requireProps(
+      `${scope.node.path}/${id}`,
+      props,
+      { projectId: true, tenantId: true },
+      SERVERLESS_IDENTITY_PROVIDER_RULES,
+    );
     super(scope, id, props, {
       apis: ["run"],
       apisOfSchedules: SCHEDULE_APIS,
@@ -248,31 +215,3 @@ function urlOf(domain: string | undefined, serviceUrl: string): string {
   if (!Token.isUnresolved(domain)) return domain === undefined ? serviceUrl : `https://${domain}`;
   return expression(`(${domain} == null ? ${serviceUrl} : "https://\${${domain}}")`);
 }
-
-type Props = ServerlessIdentityProviderProps;
-
-const RULES: readonly Rule<Props>[] = [
-  ...IDENTITY_PROVIDER_RULES,
-  ...monitoringRules<Props>(() => "serverless"),
-  CLOSED_NEEDS_DOMAIN.ruleOn({
-    closeDefaultAddress: ["closeDefaultAddress", ({ closeDefaultAddress = false }) => closeDefaultAddress],
-    domain: ["domain", ({ domain }) => domain],
-  }),
-  SOCKET_PATH.ruleOn({ connectionName: ["projectId, region, tenantId and applicationName", connectionNameLength] }),
-  REQUEST_CONCURRENCY.ruleOn("maxInstanceRequestConcurrency", (props) => props.maxInstanceRequestConcurrency),
-  INSTANCE_CPU.ruleOn("containerCpu", ({ containerCpu }) => containerCpu),
-  INSTANCE_MEMORY.ruleOn({
-    cpu: ["containerCpu", ({ containerCpu = RESOURCES.cpu }) => containerCpu],
-    memory: ["containerMemory", ({ containerMemory = RESOURCES.memory }) => containerMemory],
-  }),
-  WORKER_CPU.ruleOn("workerCpu", ({ workerCpu }) => workerCpu),
-  INSTANCE_MEMORY.ruleOn({
-    cpu: ["workerCpu", ({ workerCpu = WORKER_RESOURCES.cpu }) => workerCpu],
-    memory: ["workerMemory", ({ workerMemory = WORKER_RESOURCES.memory }) => workerMemory],
-  }),
-  ...instanceCountRules<Props>(MIN_INSTANCES_OR_NONE, ROLLOUT_SURGE, {
-    maxConnections: ["databaseTier", connectionsOfTier],
-    perInstance: instanceConnections,
-    ofWorkers: (props) => connectionsOfWorkers(props, workerCountOf(props)),
-  }),
-];

@@ -1,4 +1,4 @@
-import { DEFAULT_NAMESPACE } from "../../lib/kubernetes-identity-provider";
+import { DEFAULT_NAMESPACE } from "../../lib/kubernetes-identity-provider-props";
 import { MIN_INSTANCES } from "../../lib/platform/instance-rules";
 import { AUTHORIZED_NETWORKS } from "../../lib/platform/kubernetes/autopilot-cluster";
 import { ROLLOUT_SURGE } from "../../lib/platform/kubernetes/kubernetes-defaults";

@@ -2,10 +2,8 @@ import { rendered } from "../../../lib/core/expression";
 import { InputVariable } from "../../../lib/core/input-variable";
 import { DomainAddress } from "../../../lib/platform/edge/domain-address";
 import { ServerlessFrontDoor } from "../../../lib/platform/serverless/serverless-front-door";
-import {
-  ServerlessIdentityProvider,
-  type ServerlessIdentityProviderProps,
-} from "../../../lib/serverless-identity-provider";
+import { ServerlessIdentityProvider } from "../../../lib/serverless-identity-provider";
+import { type ServerlessIdentityProviderProps } from "../../../lib/serverless-identity-provider-props";
 import { valueAt } from "../../stacks/configuration-graph";
 import { bareStack, resourceOf, terraformOf, warningsOf, type BareStack } from "../../support/synthesis";
 
