@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 
 import { type Platform } from "../../lib/platform/monitoring/alert";
+import { upgradeCells } from "../stacks/releases/upgrade-plans";
 import { type Terraform } from "../support/synthesis";
 import { doorPicture } from "./door-picture";
 import { failureCells } from "./failure-tables";
@@ -43,12 +44,13 @@ export const UPDATE_COMMAND = "npm run docs";
  * - `<!-- picture: a -->`: the network of a lab
  * - `<!-- door: a -->`: the way of a request to a domain
  * - `<!-- protection: rules -->`, `<!-- protection: paths -->`: what the security policy does, and where
+ * - `<!-- upgrade -->`: what a plan shows when a folder takes the place of one of the last release
  *
  * @throws Error when a marker names a stack that is not synthesized
  */
 export function withFreshParts(page: string, stacks: DocumentedStacks): string {
   return page.replaceAll(
-    /(<!-- (contents|door|failures|inputs|monitoring|outputs|picture|protection)(?:: ([^>]+))? -->\n)[\s\S]*?(<!-- end -->)/g,
+    /(<!-- (contents|door|failures|inputs|monitoring|outputs|picture|protection|upgrade)(?:: ([^>]+))? -->\n)[\s\S]*?(<!-- end -->)/g,
     (whole, start: string, kind: Kind, selection: string | undefined, end: string, offset: number) => {
       const below = page.slice(offset + whole.length);
       return `${start}\n${PARTS[kind](selection ?? "", stacks, below)}\n\n${end}`;
@@ -56,7 +58,8 @@ export function withFreshParts(page: string, stacks: DocumentedStacks): string {
   );
 }
 
-type Kind = "contents" | "door" | "failures" | "inputs" | "monitoring" | "outputs" | "picture" | "protection";
+type Kind =
+  "contents" | "door" | "failures" | "inputs" | "monitoring" | "outputs" | "picture" | "protection" | "upgrade";
 
 /** What can be generated, by the word that asks for it. */
 const PARTS: Readonly<Record<Kind, (selection: string, stacks: DocumentedStacks, below: string) => string>> = {
@@ -78,6 +81,7 @@ const PARTS: Readonly<Record<Kind, (selection: string, stacks: DocumentedStacks,
     selection === "paths"
       ? table(["Paths", "What happens there"], protectionPathCells())
       : table(["Priority", "Rule", "Action", "Exists with", "Reason"], protectionCells()),
+  upgrade: () => table(["Stack", "Resources", "Outputs"], upgradeCells()),
 };
 
 /** The synthesized configuration of one stack. */

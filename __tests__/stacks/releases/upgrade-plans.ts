@@ -1,0 +1,29 @@
+import { type Action } from "../../rehearsal/deployment/steps";
+
+/** What a plan of one stack shows when its folder of the last release is replaced by this one. */
+export interface UpgradePlan {
+  readonly actions: Readonly<Record<string, Action>>;
+
+  /** Names of the outputs that change. */
+  readonly outputs: readonly string[];
+}
+
+/** The plans by stack, with every part that inputs can ask for; the changelog tells them. */
+export const UPGRADE_PLANS: Readonly<Record<string, UpgradePlan>> = {
+  "idp-serverless": { actions: {}, outputs: [] },
+  "idp-kubernetes": { actions: {}, outputs: [] },
+  "assessment-lab": { actions: {}, outputs: [] },
+};
+
+/** Rows of the table in the changelog. */
+export function upgradeCells(): string[][] {
+  return Object.entries(UPGRADE_PLANS).map(([stack, { actions, outputs }]) => [
+    `\`${stack}\``,
+    cell(Object.entries(actions).map(([address, action]) => `${action} \`${address}\``)),
+    cell(outputs.map((name) => `\`${name}\``)),
+  ]);
+}
+
+function cell(changes: readonly string[]): string {
+  return changes.length === 0 ? "no change" : changes.join("<br>");
+}
