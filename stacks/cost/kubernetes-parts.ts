@@ -1,0 +1,186 @@
+import { DUMP_RESOURCES } from "../../lib/idp/dump-defaults";
+import { DEFAULT_WORKER_COUNT, FURTHER_WORKER_COUNT, WORKER_MODES, WORKER_RESOURCES } from "../../lib/idp/worker-mode";
+import {
+  EPHEMERAL_STORAGE,
+  GEOIP_UPDATER_SIZE,
+  JOB_SIZE,
+  PROXY_SIZE,
+} from "../../lib/platform/kubernetes/kubernetes-defaults";
+import { databaseParts } from "./database-parts";
+import { frontDoorParts, internetTraffic } from "./front-door-parts";
+import { cpus, gibibytes, type InputValues } from "./input-values";
+import { exactly, times, type Part, type PartGroup, type Range } from "./part";
+import { MONTH_HOURS } from "./prices";
+import { dumpsOf, dumpStorageParts, sharedParts } from "./shared-parts";
+import { USAGE } from "./usage";
+
+const HOUR_MINUTES = 60;
+
+/** Nodes that Autopilot runs for its own pods and the first of the application's. */
+const LEAST_NODES = 2;
+
+/** From here on, the price of the NAT gateway does not depend on the number of nodes. */
+const MOST_NAT_NODES = 32;
+
+/** What a pod requests. */
+interface Size {
+  readonly cpu: number;
+  readonly memoryGib: number;
+  readonly diskGib: number;
+}
+
+const PROXY = sizeOf(PROXY_SIZE);
+
+/** The sidecar that GKE injects into a pod with a bucket, in its default size. */
+const BUCKET_MOUNT: Size = { cpu: 0.25, memoryGib: 0.25, diskGib: 5 };
+
+/** Parts of the identity provider on GKE. */
+export function kubernetesParts(inputs: InputValues): Part[] {
+  const runs = dumpsOf(inputs);
+  const servers = { min: inputs.number("min_instance_count"), max: inputs.number("max_instance_count") };
+  return [
+    { name: "Cluster", group: "cluster", price: "clusterFee", quantity: exactly(MONTH_HOURS) },
+    ...serverParts(inputs, servers),
+    ...workerParts(inputs),
+    ...networkParts(inputs, LEAST_NODES + servers.max + workers(inputs).max),
+    ...databaseParts(inputs),
+    ...doorParts(inputs),
+    internetTraffic(),
+    ...sharedParts(inputs, { hasCheck: inputs.flagOr("uptime_check", true), furtherSecrets: 0 }),
+    ...dumpStorageParts(inputs, runs),
+    ...dumpJobParts(inputs, runs),
+    ...podParts("Job that prepares the database", "first apply", [sizeOf(JOB_SIZE), PROXY], {
+      hours: times(USAGE.preparationMinutes, 1 / HOUR_MINUTES),
+      varies: "how long it takes",
+    }),
+  ];
+}
+
+function serverParts(inputs: InputValues, servers: Range): Part[] {
+  const server = {
+    cpu: inputs.number("container_cpu"),
+    memoryGib: inputs.gibibytes("container_memory"),
+    diskGib: gibibytes(EPHEMERAL_STORAGE),
+  };
+  const beside = [PROXY, BUCKET_MOUNT, ...(inputs.isGiven("geoip") ? [sizeOf(GEOIP_UPDATER_SIZE)] : [])];
+  return podParts("Server", "application", [server, ...beside], {
+    hours: times(servers, MONTH_HOURS),
+    varies: `${servers.min} to ${servers.max} pods, as many as their CPU needs`,
+  });
+}
+
+function workerParts(inputs: InputValues): Part[] {
+  const count = workers(inputs);
+  if (count.max === 0) return [];
+  const worker = {
+    cpu: inputs.numberOr("worker_cpu", WORKER_RESOURCES.cpu),
+    memoryGib: inputs.gibibytes("worker_memory", WORKER_RESOURCES.memory),
+    diskGib: gibibytes(EPHEMERAL_STORAGE),
+  };
+  return podParts("Workers", "workers", [worker, PROXY, BUCKET_MOUNT], {
+    hours: times(count, MONTH_HOURS),
+    varies: `${count.min} to ${count.max} pods, as many as their CPU needs`,
+  });
+}
+
+/** Separate workers, if there are any. */
+function workers(inputs: InputValues): Range {
+  if (inputs.text("worker_mode") !== WORKER_MODES.separate) return exactly(0);
+  const min = inputs.numberOr("worker_count", DEFAULT_WORKER_COUNT);
+  return { min, max: inputs.numberOr("worker_max_count", min + FURTHER_WORKER_COUNT) };
+}
+
+/** The network is free; leaving it without public addresses is not. */
+function networkParts(inputs: InputValues, mostNodes: number): Part[] {
+  if (inputs.isGiven("network")) return [];
+  const nodes = { min: LEAST_NODES, max: Math.min(mostNodes, MOST_NAT_NODES) };
+  return [
+    {
+      name: "NAT of the nodes",
+      group: "cluster",
+      price: "natVm",
+      quantity: times(nodes, MONTH_HOURS),
+      varies: `Autopilot decides how many nodes there are; ${nodes.min} to ${nodes.max}`,
+    },
+    { name: "Address of the NAT", group: "cluster", price: "address", quantity: exactly(MONTH_HOURS) },
+    {
+      name: "Data of the NAT",
+      group: "traffic",
+      price: "natData",
+      quantity: USAGE.fetchedGib,
+      varies: "what pods fetch from outside of Google Cloud",
+    },
+  ];
+}
+
+/** Without a domain, a load balancer with an address takes its place, at the same price. */
+function doorParts(inputs: InputValues): Part[] {
+  if (inputs.isGiven("domain")) return frontDoorParts(inputs);
+  return [
+    {
+      name: "Load balancer of the address",
+      group: "cluster",
+      price: "forwardingRules",
+      quantity: exactly(MONTH_HOURS),
+    },
+    {
+      name: "Data of the load balancer",
+      group: "traffic",
+      price: "loadBalancerData",
+      quantity: USAGE.receivedGib,
+      varies: "traffic that comes in",
+    },
+  ];
+}
+
+function dumpJobParts(inputs: InputValues, runs: number): Part[] {
+  if (!inputs.isGiven("dump_schedule")) return [];
+  return podParts("Job of the dumps", "dumps", [sizeOf(DUMP_RESOURCES), PROXY, BUCKET_MOUNT], {
+    hours: times(USAGE.dumpMinutes, runs / HOUR_MINUTES),
+    varies: "how long a dump takes",
+  });
+}
+
+/** CPU, memory and disk that the containers of a pod request together. */
+function podParts(
+  name: string,
+  group: PartGroup,
+  containers: readonly Size[],
+  { hours, varies }: { readonly hours: Range; readonly varies: string },
+): Part[] {
+  const sum = (of: (size: Size) => number) => containers.reduce((total, size) => total + of(size), 0);
+  const shared = { group, varies };
+  return [
+    {
+      ...shared,
+      name: `${name}, CPU`,
+      price: "podCpu",
+      quantity: times(
+        hours,
+        sum(({ cpu }) => cpu),
+      ),
+    },
+    {
+      ...shared,
+      name: `${name}, memory`,
+      price: "podMemory",
+      quantity: times(
+        hours,
+        sum(({ memoryGib }) => memoryGib),
+      ),
+    },
+    {
+      ...shared,
+      name: `${name}, disk`,
+      price: "podDisk",
+      quantity: times(
+        hours,
+        sum(({ diskGib }) => diskGib),
+      ),
+    },
+  ];
+}
+
+function sizeOf({ cpu, memory }: { readonly cpu: string; readonly memory: string }): Size {
+  return { cpu: cpus(cpu), memoryGib: gibibytes(memory), diskGib: gibibytes(EPHEMERAL_STORAGE) };
+}
