@@ -2,62 +2,41 @@ import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "./core/claimed-names";
-import { allOf, anyOf, isSet, isUnset, isWord } from "./core/conditional";
-import { expression, numberText, quoted } from "./core/expression";
+import { isSet } from "./core/conditional";
+import { numberText } from "./core/expression";
 import { serviceName } from "./core/names";
 import { tenantPlace, type DeploymentPlace } from "./core/place";
-import { ProjectApis, type ApiName } from "./core/project-apis";
+import { type ProjectApis } from "./core/project-apis";
 import { warnOf } from "./core/risks";
 import { Blueprints } from "./idp/blueprints";
 import { type ContainerSpec } from "./idp/container-spec";
-import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "./idp/contract";
+import { RESOURCES } from "./idp/contract";
 import { DatabaseDump } from "./idp/database-dump";
 import { type DbInit } from "./idp/db-init";
-import { ExistingSecrets } from "./idp/existing-secrets";
+import { type ExistingSecrets } from "./idp/existing-secrets";
 import { identityProviderContainer } from "./idp/identity-provider-container";
-import { workerContainer } from "./idp/worker-container";
-import { DEFAULT_WORKER_MODE, isSeparate } from "./idp/worker-mode";
 import { IdpImage } from "./idp/idp-image";
 import { IdpSecrets } from "./idp/idp-secrets";
 import { unknownSettingsRisks } from "./idp/known-settings";
 import { type ScheduledJobRunner } from "./idp/job-runner";
-import { mailSettings, type MailSettings } from "./idp/mail-settings";
-import { recoveryMailRisk } from "./idp/recovery-mail";
+import { type MailSettings } from "./idp/mail-settings";
 import { MediaBucket } from "./idp/media-bucket";
-import { addRecoveryScripts, type RecoverySettings } from "./idp/recovery-scripts";
 import { UpgradeBackup } from "./idp/upgrade-backup";
+import { deploymentApis, type VariantApis } from "./deployment-apis";
+import { deploymentSettings } from "./deployment-settings";
+import { deploymentMonitoring, type MonitoredPlatform } from "./deployment-monitoring";
 import { type IdentityProviderProps } from "./identity-provider-props";
 import { Edge } from "./platform/edge/edge";
-import { isProtected } from "./platform/edge/protection";
-import { Monitoring } from "./platform/monitoring/monitoring";
-import { type MonitoringProps } from "./platform/monitoring/monitoring-props";
+import { type Monitoring } from "./platform/monitoring/monitoring";
 import { ServiceIdentity } from "./platform/identity/service-identity";
 import { type SeparateWorker } from "./platform/parts";
 import { ImageRegistry } from "./platform/registry/image-registry";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
-import { workerCountOf, workerResourcesOf } from "./worker-props";
 
 /** What a variant needs beyond the shared parts. */
-export interface Variant {
-  /** APIs that it needs in addition to the common ones. */
-  readonly apis: readonly ApiName[];
-
+export interface Variant extends VariantApis {
   /** How the certificate of a domain is validated where nothing is said. */
   readonly certificateValidation: string;
-
-  /**
-   * APIs that it needs only on an existing network or with a domain.
-   *
-   * @default - none
-   */
-  readonly apisOnDemand?: readonly ApiName[];
-
-  /**
-   * APIs that it needs only for scheduled jobs.
-   *
-   * @default - none
-   */
-  readonly apisOfSchedules?: readonly ApiName[];
 }
 
 /**
@@ -76,6 +55,7 @@ export abstract class IdentityProvider extends Construct {
 
   /** The backup before the rollout of another release. */
   readonly upgradeBackup: UpgradeBackup;
+
   /** Existing secrets with settings of the application; undefined if there can be none. */
   readonly existingSecrets: ExistingSecrets | undefined;
 
@@ -130,19 +110,9 @@ export abstract class IdentityProvider extends Construct {
     const { place } = this;
     claimName(this, `identity provider in ${place.projectId}`, serviceName(place.deployment));
 
-    this.apis = new ProjectApis(this, "Apis", {
-      projectId: place.projectId,
-      region: place.region,
-      apis: [...COMMON_APIS, ...variant.apis].sort(),
-    });
-    for (const api of BUILD_APIS) this.apis.enable(api, isUnset(existingImage));
-    const { dnsZone, domain, environmentVariables = {}, network } = settings;
-    const { secretEnvironmentVariables = {} } = settings;
+    this.apis = deploymentApis(this, place, settings, variant, this.certificateValidation);
+    const { environmentVariables = {}, secretEnvironmentVariables = {} } = settings;
     warnOf(this, "SettingsAreKnown", unknownSettingsRisks(this, { environmentVariables, secretEnvironmentVariables }));
-    for (const api of variant.apisOnDemand ?? []) this.apis.enable(api, anyOf(isSet(network?.network), isSet(domain)));
-    const byDns = allOf(isSet(domain), isWord(this.certificateValidation, "dns"));
-    if (domain !== undefined) this.apis.enable("certificatemanager", byDns);
-    if (dnsZone !== undefined) this.apis.enable("dns", isSet(dnsZone.name));
 
     this.secrets = new IdpSecrets(this, "Secrets", {
       place,
@@ -190,70 +160,26 @@ export abstract class IdentityProvider extends Construct {
       "idp-init",
       "Runs the database initialization of the identity provider",
     );
-    this.mail = mailSettings(settings.smtp);
-    const { blueprints = [] } = settings;
-    warnOf(this, "RecoveryHasMail", [
-      recoveryMailRisk(this, { blueprints, environment: environmentVariables, mail: this.mail }),
-    ]);
-    const references = [settings.secretEnvironmentVariables, this.mail.password].filter((given) => given !== undefined);
-    if (references.length > 0) {
-      this.existingSecrets = new ExistingSecrets(this, "ExistingSecrets", {
-        projectId: place.projectId,
-        references,
-        dependsOn: this.apis.ready("secretmanager"),
-      });
-    }
+    ({ mail: this.mail, existingSecrets: this.existingSecrets } = deploymentSettings(this, settings, this));
     this.runtime = this.identity("Runtime", "idp-run", "Runs the identity provider");
-    const { dumpSchedule, keepDumps } = settings;
-    if (dumpSchedule !== undefined || keepDumps !== undefined) {
-      const condition = isSet(dumpSchedule);
-      for (const api of variant.apisOfSchedules ?? []) this.apis.enable(api, condition);
-      this.dumper = this.identity("Dumper", "idp-dump", "Dumps the database of the identity provider", condition);
+    if (settings.dumpSchedule !== undefined || settings.keepDumps !== undefined) {
+      const scheduled = isSet(settings.dumpSchedule);
+      this.dumper = this.identity("Dumper", "idp-dump", "Dumps the database of the identity provider", scheduled);
     }
   }
 
   /** Container to run once the database is prepared. */
   protected container(initialization: DbInit): ContainerSpec {
     const { containerCpu = RESOURCES.cpu, containerMemory = RESOURCES.memory, environmentVariables } = this.settings;
+    const { livenessProbe, logLevel, startupProbe, workerMode, workerProcesses, workerThreads } = this.settings;
+    const { database, image, mail, media, secrets } = this;
     return identityProviderContainer(this, {
-      image: this.image,
+      ...{ database, image, mail, media, secrets },
+      ...{ livenessProbe, logLevel, startupProbe, workerMode, workerProcesses, workerThreads },
       environment: environmentVariables,
-      logLevel: this.settings.logLevel,
-      mail: this.mail,
-      secretSettings: [...(this.existingSecrets ? [this.existingSecrets] : []), ...this.secrets.settings],
-      database: this.database,
+      secretSettings: [...(this.existingSecrets ? [this.existingSecrets] : []), ...secrets.settings],
       initialization: { ready: [...initialization.ready, ...this.upgradeBackup.ready] },
-      secrets: this.secrets,
-      media: this.media,
       resources: { cpu: numberText(containerCpu), memory: containerMemory },
-      startupProbe: this.settings.startupProbe,
-      livenessProbe: this.settings.livenessProbe,
-      workerMode: this.settings.workerMode,
-      workerProcesses: this.settings.workerProcesses,
-      workerThreads: this.settings.workerThreads,
-    });
-  }
-
-  /** Container of a worker in a place of its own. */
-  protected workerContainer(server: ContainerSpec): ContainerSpec {
-    return workerContainer(server, this.settings, workerResourcesOf(this.settings));
-  }
-
-  /** Whether the worker has a place of its own, as the functions of `core/conditional` return it. */
-  protected get hasSeparateWorker(): string {
-    return isSeparate(this.settings.workerMode ?? DEFAULT_WORKER_MODE);
-  }
-
-  /** Adds the scripts that restore this deployment, and returns their settings. */
-  protected recoveryScripts(initialization: DbInit, jobs: RecoverySettings["jobs"]): string {
-    return addRecoveryScripts(this, {
-      projectId: this.place.projectId,
-      instanceName: this.database.instanceName,
-      databaseName: this.database.databaseName,
-      initializationJob: initialization.jobName,
-      administratorSecret: this.database.administratorPassword.secretId,
-      mediaBucket: this.media.bucketName,
-      jobs,
     });
   }
 
@@ -296,44 +222,14 @@ export abstract class IdentityProvider extends Construct {
   }
 
   /** What notices that sign-in does not work. */
-  protected monitoringOf(
-    variant: Pick<MonitoringProps, "isPublic" | "namespace" | "platform" | "url" | "urlMap">,
-    dump: DatabaseDump | undefined,
-  ): Monitoring {
-    const { alertEmails, alerts, auditSecretAccess, dashboard, domain } = this.settings;
-    const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = this.settings;
-    const { notificationChannels, secretReaders, uptimeCheck } = this.settings;
-    return new Monitoring(this, "Monitoring", {
-      ...variant,
-      ...{ alertEmails, alerts, auditSecretAccess, dashboard, notificationChannels, secretReaders, uptimeCheck },
-      place: this.place,
-      domain,
-      identities: [this.initializer, this.runtime, ...(this.dumper === undefined ? [] : [this.dumper])],
-      dump: dump && {
-        jobName: dump.jobName,
-        bucketName: dump.bucket.bucketName,
-        condition: dump.condition,
-        isDaily: dump.isDaily,
-      },
-      maxConnections: this.database.connectionLimit,
-      maxInstanceCount,
-      minInstanceCount,
-      protection: isProtected(this.settings.protection),
-      workerCount: workerCountOf(this.settings),
-      workerMode: this.settings.workerMode,
-      apis: this.apis,
-    });
+  protected monitoringOf(platform: MonitoredPlatform, dump: DatabaseDump | undefined): Monitoring {
+    const { apis, database, initializer, place, runtime } = this;
+    const identities = [initializer, runtime, ...(this.dumper === undefined ? [] : [this.dumper])];
+    return deploymentMonitoring(this, this.settings, { ...platform, apis, database, dump, identities, place });
   }
 
   protected get certificateValidation(): string {
     return this.settings.certificateValidation ?? this.variant.certificateValidation;
-  }
-
-  /** A command that exists only with a mail server. */
-  protected ifMail(command: string): string | undefined {
-    const { isOn } = this.mail;
-    if (isOn === "false") return undefined;
-    return isOn === "true" ? command : expression(`(${isOn} ? ${quoted(command)} : null)`);
   }
 
   /** An image without blueprints must stay the same, so that nothing is built again. */
@@ -352,8 +248,3 @@ export abstract class IdentityProvider extends Construct {
     });
   }
 }
-
-const COMMON_APIS: readonly ApiName[] = ["iam", "logging", "monitoring", "secretmanager", "sqladmin", "storage"];
-
-/** APIs needed only to build an image. */
-const BUILD_APIS: readonly ApiName[] = ["artifactregistry", "cloudbuild"];

@@ -8,6 +8,8 @@ import { requireProps } from "./core/rules";
 import { CONTAINER_PORT, ENTRYPOINT_PATH } from "./idp/contract";
 import { type DatabaseDump } from "./idp/database-dump";
 import { DbInit } from "./idp/db-init";
+import { ifMail } from "./idp/mail-settings";
+import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/smtp";
 import { IdentityProvider } from "./identity-provider";
 import {
@@ -28,7 +30,7 @@ import { PublicAddress } from "./platform/kubernetes/public-address";
 import { WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
 import { type Monitoring } from "./platform/monitoring/monitoring";
 import { ClusterNetwork } from "./platform/network/cluster-network";
-import { workerCountOf } from "./worker-props";
+import { workerCountOf, hasSeparateWorker, separateWorkerContainer } from "./worker-props";
 
 /**
  * The identity provider on GKE Autopilot, cluster included, from an empty project in one apply.
@@ -118,7 +120,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       // At the first apply, the backup finds no database; the job is about to create it.
       dependsOn: this.upgradeBackup.ready,
     });
-    this.restoreSettings = this.recoveryScripts(this.initialization, { namespace: this.namespace.namespaceName });
+    this.restoreSettings = addRecoveryScripts(this, { namespace: this.namespace.namespaceName });
     this.address = new PublicAddress(this, "Address", { place, domain: props.domain, dependsOn: networkReady });
     this.loadBalancerAddress = this.address.address;
     const { domain } = props;
@@ -134,11 +136,12 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       minInstanceCount: props.minInstanceCount,
       maxInstanceCount: props.maxInstanceCount,
     });
-    if (this.hasSeparateWorker !== "false") {
+    const separateWorker = hasSeparateWorker(props);
+    if (separateWorker !== "false") {
       this.worker = new KubernetesWorker(this, "Worker", {
         place,
-        condition: this.hasSeparateWorker,
-        container: this.workerContainer(container),
+        condition: separateWorker,
+        container: separateWorkerContainer(container, props),
         identity: runtime,
         minInstanceCount: workerCountOf(props),
         maxInstanceCount: workerMaxCountOf(props),
@@ -162,7 +165,8 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       // Created while the server starts, but not before its database is prepared.
       dependsOn: this.initialization.ready,
     });
-    this.testMailCommand = this.ifMail(
+    this.testMailCommand = ifMail(
+      this.mail,
       `kubectl exec deployment/${this.workload.workloadName} --container=${SERVER_CONTAINER} --namespace=${this.namespace.namespaceName} -- ${ENTRYPOINT_PATH} ${TEST_MAIL_COMMAND} ${TEST_MAIL_READER}`,
     );
     this.url = this.frontDoor.url;

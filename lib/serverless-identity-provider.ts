@@ -9,6 +9,8 @@ import { requireProps } from "./core/rules";
 import { type ContainerSpec } from "./idp/container-spec";
 import { type DatabaseDump } from "./idp/database-dump";
 import { DbInit } from "./idp/db-init";
+import { ifMail } from "./idp/mail-settings";
+import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { TEST_MAIL_COMMAND, TEST_MAIL_JOB, TEST_MAIL_READER, TEST_MAIL_TIMEOUT_SECONDS } from "./idp/smtp";
 import { IdentityProvider } from "./identity-provider";
 import {
@@ -25,7 +27,7 @@ import { ServerlessFrontDoor, urlMapName } from "./platform/serverless/serverles
 import { ServerlessJobs } from "./platform/serverless/serverless-jobs";
 import { ServerlessService } from "./platform/serverless/serverless-service";
 import { ServerlessWorkerPool } from "./platform/serverless/serverless-worker-pool";
-import { workerCountOf } from "./worker-props";
+import { workerCountOf, hasSeparateWorker, separateWorkerContainer } from "./worker-props";
 
 /**
  * The identity provider on Cloud Run, from an empty project in one apply.
@@ -90,7 +92,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       // At the first apply, the backup finds no database; the job is about to create it.
       dependsOn: this.upgradeBackup.ready,
     });
-    this.restoreSettings = this.recoveryScripts(this.initialization, { region: place.region });
+    this.restoreSettings = addRecoveryScripts(this, { region: place.region });
 
     if (domain !== undefined) {
       this.address = new DomainAddress(this, "Address", { place, domain, dependsOn: apis.ready("compute") });
@@ -99,13 +101,14 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     }
 
     const container = this.container(this.initialization);
-    if (this.hasSeparateWorker !== "false") {
+    const separateWorker = hasSeparateWorker(props);
+    if (separateWorker !== "false") {
       this.worker = new ServerlessWorkerPool(this, "Worker", {
         place,
         network,
         address: this.address,
-        condition: this.hasSeparateWorker,
-        container: this.workerContainer(container),
+        condition: separateWorker,
+        container: separateWorkerContainer(container, props),
         identity: runtime,
         instanceCount: workerCountOf(props),
       });
@@ -142,7 +145,8 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     }
     this.testMail = this.testMailJob(container, network);
     this.testMailCommand =
-      this.testMail && this.ifMail(`${this.testMail.executeCommand} --args=${TEST_MAIL_COMMAND},${TEST_MAIL_READER}`);
+      this.testMail &&
+      ifMail(this.mail, `${this.testMail.executeCommand} --args=${TEST_MAIL_COMMAND},${TEST_MAIL_READER}`);
     this.url = urlOf(domain, this.service.url);
     this.dump = this.dumpOf(
       (identity) =>

@@ -3,13 +3,15 @@ import { Token } from "cdktf";
 import { valueOr } from "./core/conditional";
 import { numberOr, numberText } from "./core/expression";
 import { type Rule } from "./core/rules";
-import { type ResourcesSpec } from "./idp/container-spec";
+import { type ContainerSpec, type ResourcesSpec } from "./idp/container-spec";
 import { LATEST_VERSION } from "./idp/contract";
+import { workerContainer } from "./idp/worker-container";
 import { workerConnections } from "./idp/worker-connections";
 import {
   ALL_IN_ONE_RELEASE,
   DEFAULT_WORKER_COUNT,
   DEFAULT_WORKER_MODE,
+  isSeparate,
   NEEDS_SEPARATE,
   WORKER_COUNT,
   WORKER_FORM_RULES,
@@ -48,7 +50,7 @@ export function workerCountOf({ workerCount }: WorkerProps): number {
 }
 
 /** CPU and memory of a separate worker. */
-export function workerResourcesOf({ workerCpu, workerMemory }: WorkerProps): ResourcesSpec {
+function workerResourcesOf({ workerCpu, workerMemory }: WorkerProps): ResourcesSpec {
   return {
     cpu: numberText(numberOr(workerCpu, WORKER_RESOURCES.cpu)),
     memory:
@@ -56,6 +58,16 @@ export function workerResourcesOf({ workerCpu, workerMemory }: WorkerProps): Res
         ? WORKER_RESOURCES.memory
         : valueOr(workerMemory, JSON.stringify(WORKER_RESOURCES.memory)),
   };
+}
+
+/** Whether the worker has a place of its own, as the functions of `core/conditional` return it. */
+export function hasSeparateWorker({ workerMode = DEFAULT_WORKER_MODE }: WorkerForm): string {
+  return isSeparate(workerMode);
+}
+
+/** Container of a separate worker. */
+export function separateWorkerContainer(server: ContainerSpec, props: WorkerProps): ContainerSpec {
+  return workerContainer(server, props, workerResourcesOf(props));
 }
 
 /** Most connections of this many separate workers, 0 in the other forms; a token if any of it is known only at plan. */

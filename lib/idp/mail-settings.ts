@@ -1,7 +1,7 @@
 import { ref, Token } from "cdktf";
 
 import { allOf, isOn, isWord } from "../core/conditional";
-import { expression, literal, numberText } from "../core/expression";
+import { expression, literal, numberText, quoted } from "../core/expression";
 import { type EnvironmentSpec } from "./container-spec";
 import { type SecretReferences } from "./secret-references";
 import { conditionalReference } from "./secret-settings";
@@ -45,6 +45,12 @@ export function mailSettings(smtp: Smtp | undefined): MailSettings {
     password: passwordOf(smtp, condition),
     ports: portsOf(port, condition),
   };
+}
+
+/** A command that exists only with a mail server: undefined without, null if there is none at plan. */
+export function ifMail({ isOn: condition }: MailSettings, command: string): string | undefined {
+  if (condition === "false") return undefined;
+  return condition === "true" ? command : expression(`(${condition} ? ${quoted(command)} : null)`);
 }
 
 /** What is known at synth, and what only the plan knows. */

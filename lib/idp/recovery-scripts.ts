@@ -1,24 +1,18 @@
 import { type Construct } from "constructs";
 
+import { type DeploymentPlace } from "../core/place";
 import { addRestLibraries } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
+import { type MediaStore, type SqlInstance } from "./parts";
 
 /** What the scripts need to know of a deployment. */
-export interface RecoverySettings {
-  readonly projectId: string;
-  readonly instanceName: string;
-  readonly databaseName: string;
+interface RecoverableDeployment {
+  readonly place: Pick<DeploymentPlace, "projectId">;
+  readonly database: SqlInstance;
 
-  /** Name of the job that prepares the database. */
-  readonly initializationJob: string;
-
-  /** Name of the secret with the password of the database's administrator. */
-  readonly administratorSecret: string;
-
-  readonly mediaBucket: string;
-
-  /** Where the jobs run: a region of Cloud Run, or a namespace of the cluster. */
-  readonly jobs: { readonly region: string } | { readonly namespace: string };
+  /** The job that prepares the database. */
+  readonly initialization: { readonly jobName: string };
+  readonly media: Pick<MediaStore, "bucketName">;
 }
 
 const SCRIPTS = [
@@ -35,19 +29,23 @@ const SCRIPTS = [
 /**
  * Adds the scripts that restore a deployment to its folder.
  *
+ * @param jobs where the jobs run: a region of Cloud Run, or a namespace of the cluster
  * @returns their settings as words `NAME=value`, for `export`
  */
-export function addRecoveryScripts(scope: Construct, settings: RecoverySettings): string {
-  addRestLibraries(scope);
-  for (const script of SCRIPTS) addScript(scope, `lib/idp/scripts/${script}`);
-  const { jobs } = settings;
+export function addRecoveryScripts(
+  deployment: Construct & RecoverableDeployment,
+  jobs: { readonly region: string } | { readonly namespace: string },
+): string {
+  addRestLibraries(deployment);
+  for (const script of SCRIPTS) addScript(deployment, `lib/idp/scripts/${script}`);
+  const { database, initialization, media, place } = deployment;
   return Object.entries({
-    PROJECT_ID: settings.projectId,
-    INSTANCE: settings.instanceName,
-    DATABASE: settings.databaseName,
-    INIT_JOB: settings.initializationJob,
-    ADMINISTRATOR_SECRET: settings.administratorSecret,
-    MEDIA_BUCKET: settings.mediaBucket,
+    PROJECT_ID: place.projectId,
+    INSTANCE: database.instanceName,
+    DATABASE: database.databaseName,
+    INIT_JOB: initialization.jobName,
+    ADMINISTRATOR_SECRET: database.administratorPassword.secretId,
+    MEDIA_BUCKET: media.bucketName,
     ...("region" in jobs ? { REGION: jobs.region } : { NAMESPACE: jobs.namespace }),
   })
     .map(([name, value]) => `${name}=${value}`)

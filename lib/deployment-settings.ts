@@ -1,0 +1,35 @@
+import { type Construct } from "constructs";
+
+import { type DeploymentPlace } from "./core/place";
+import { type ProjectApis } from "./core/project-apis";
+import { warnOf } from "./core/risks";
+import { ExistingSecrets } from "./idp/existing-secrets";
+import { mailSettings, type MailSettings } from "./idp/mail-settings";
+import { recoveryMailRisk } from "./idp/recovery-mail";
+import { type IdentityProviderProps } from "./identity-provider-props";
+
+/** The application's settings that are more than plain variables. */
+interface DeploymentSettings {
+  readonly mail: MailSettings;
+
+  /** Undefined if there can be none. */
+  readonly existingSecrets: ExistingSecrets | undefined;
+}
+
+/** Settings of the mail server, and the existing secrets that they and others are in. */
+export function deploymentSettings(
+  scope: Construct,
+  { blueprints = [], environmentVariables: environment = {}, secretEnvironmentVariables, smtp }: IdentityProviderProps,
+  { apis, place }: { readonly apis: ProjectApis; readonly place: DeploymentPlace },
+): DeploymentSettings {
+  const mail = mailSettings(smtp);
+  warnOf(scope, "RecoveryHasMail", [recoveryMailRisk(scope, { blueprints, environment, mail })]);
+  const references = [secretEnvironmentVariables, mail.password].filter((given) => given !== undefined);
+  if (references.length === 0) return { mail, existingSecrets: undefined };
+  const existingSecrets = new ExistingSecrets(scope, "ExistingSecrets", {
+    projectId: place.projectId,
+    references,
+    dependsOn: apis.ready("secretmanager"),
+  });
+  return { mail, existingSecrets };
+}
