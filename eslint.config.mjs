@@ -29,7 +29,7 @@ export default tseslint.config(
   },
   {
     files: ["lib/**/*.ts", "stacks/**/*.ts"],
-    ignores: ["lib/core/**"],
+    ignores: ["lib/core/**", "stacks/examples/**"],
     rules: {
       "no-restricted-syntax": [
         "error",
@@ -37,6 +37,17 @@ export default tseslint.config(
           selector: "CallExpression[callee.property.name='addOverride']",
           message: "an override escapes the types; use the helper of lib/core for it, or add one there",
         },
+      ],
+    },
+  },
+  {
+    files: ["stacks/examples/**/*.ts"],
+    // Two of them are projects of their own, in which the package is not installed here.
+    languageOptions: { parserOptions: { projectService: false, project: "tsconfig.json" } },
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        { patterns: [{ regex: "^\\.", message: "an example is what a user writes: import the package by its name" }] },
       ],
     },
   },

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { packageFile } from "../../lib/core/package-file";
 import { parseStateBackend } from "../../lib/core/state-backend";
 import { DB_INIT_JOB } from "../../lib/idp/contract";
+import { installedPackages } from "../tools/install-commands";
 import { LOG_COMMANDS } from "../tools/monitoring-parts";
 import { type DocumentedTerraform } from "../tools/page-parts";
 import { isStopOrStart } from "./stop-commands";
@@ -99,6 +100,8 @@ function npmUntruth(words: readonly string[], settings: Settings, { scripts, sta
   if (words.join(" ") === "ci")
     return existsSync(packageFile("package-lock.json")) ? undefined : "there is no lock file";
   const [verb, ...others] = words;
+  if (verb === "pack") return others.length === 0 ? undefined : `npm pack takes nothing, not ${String(others[0])}`;
+  if (verb === "install") return installUntruth(others);
   if (verb !== "run" && verb !== "test") return `npm ${String(verb)} is not used here`;
   const [name = "", separator, ...options] = verb === "run" ? others : [verb, ...others];
   if (!(name in scripts)) return `package.json has no script ${name}`;
@@ -107,6 +110,12 @@ function npmUntruth(words: readonly string[], settings: Settings, { scripts, sta
   // Both take folders of somebody else's.
   if (name === "rehearse" || name === "rehearse:schemas") return rehearsalUntruth(options, scripts[name] ?? "");
   return options.length === 0 ? undefined : `${name} takes nothing, not ${String(options[0])}`;
+}
+
+function installUntruth(packages: readonly string[]): string | undefined {
+  const known = wordsOf(installedPackages().join(" "));
+  const [unknown] = packages.filter((each) => !known.includes(each));
+  return unknown === undefined ? undefined : `${unknown} is neither the library nor a peer of it`;
 }
 
 function synthesisUntruth(names: readonly string[], settings: Settings, stacks: Offer["stacks"]): string | undefined {

@@ -1,13 +1,15 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInThisContext } from "node:vm";
 
 import { transform } from "sucrase";
 
+import { packageFile } from "../../lib/core/package-file";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes-identity-provider";
 import { ServerlessIdentityProvider } from "../../lib/serverless-identity-provider";
 import { bareStack, temporaryFolder, type Block, type Terraform } from "../support/synthesis";
-import { pageOf, programs } from "../tools/pages";
+import { installedPackages } from "../tools/install-commands";
+import { exampleFolders, pageOf, programs } from "../tools/pages";
 
 /** The library by the names under which a user imports it. */
 const LIBRARY: Readonly<Record<string, () => unknown>> = {
@@ -16,38 +18,46 @@ const LIBRARY: Readonly<Record<string, () => unknown>> = {
   "cdktf-idp-stacks/lab": () => jest.requireActual("../../lib/lab/index"),
 };
 
-/** What a program synthesizes, with the library's sources in the place of the package. */
+/** A stack of the program that has it, with the library's sources in the place of the package. */
 function synthesized(stack: string): Terraform {
-  const program = programs().find((each) => each.stack === stack)?.text ?? "";
+  const program = programs().find(({ stacks }) => stacks.includes(stack));
   const outdir = temporaryFolder();
   const before = process.env.CDKTF_OUTDIR;
   process.env.CDKTF_OUTDIR = outdir;
   try {
-    const { code } = transform(program, { transforms: ["typescript", "imports"] });
+    const { code } = transform(program?.text ?? "", { transforms: ["typescript", "imports"] });
     const run = runInThisContext(`(require, exports) => {${code}\n}`) as (require: unknown, exports: object) => void;
     run((name: string) => LIBRARY[name]?.() ?? jest.requireActual(name), {});
   } finally {
     if (before === undefined) delete process.env.CDKTF_OUTDIR;
     else process.env.CDKTF_OUTDIR = before;
   }
-  expect(readdirSync(join(outdir, "stacks"))).toEqual([stack]);
+  expect(readdirSync(join(outdir, "stacks"))).toEqual(program?.stacks);
   return JSON.parse(readFileSync(join(outdir, "stacks", stack, "cdk.tf.json"), "utf8")) as Terraform;
 }
 
 const typesIn = ({ resource = {} }: Terraform) => Object.keys(resource);
 
 describe("The TypeScript examples", () => {
-  it("each synthesize a stack of their own", () => {
-    const names = programs().map(({ stack }) => stack);
-    expect([...new Set(names)]).toEqual(names);
-    expect(names).toEqual([
+  it("each synthesize stacks of their own", () => {
+    expect(programs().flatMap(({ stacks }) => stacks)).toEqual([
       "sign-in",
       "sign-in-at-a-domain",
       "sign-in-on-kubernetes",
-      "sign-in-with-alerts",
+      "acme",
+      "globex",
       "sign-in-by-hand",
       "training",
     ]);
+  });
+
+  it("show every folder of examples on a page, and name it on the page of examples", () => {
+    const shown = ["README.md", "lib/README.md"].flatMap((path) => [
+      ...pageOf(path).text.matchAll(/^<!-- example: (\S+) -->$/gm),
+    ]);
+    const named = [...pageOf("stacks/examples/README.md").text.matchAll(/^\| \[`(\S+)`\]\(\1\/main\.ts\) \|/gm)];
+    expect(shown.map(([, name]) => name).sort()).toEqual(exampleFolders());
+    expect(named.map(([, name]) => name).sort()).toEqual(exampleFolders());
   });
 
   it("are a whole identity provider, with an override", () => {
@@ -57,8 +67,8 @@ describe("The TypeScript examples", () => {
     expect(database).toMatchObject({ settings: { maintenance_window: { day: 6, hour: 3 } } });
   });
 
-  it("are one at a domain, with rules, logs and the records to enter", () => {
-    const { output, resource = {} } = synthesized("sign-in-at-a-domain");
+  it("are one at a domain, with rules, logs, mail and the records to enter", () => {
+    const { locals, output, resource = {} } = synthesized("sign-in-at-a-domain");
     const [policy] = Object.values(resource.google_compute_security_policy ?? {});
     const [backend] = Object.values(resource.google_compute_backend_service ?? {});
     expect((policy?.rule as Block[]).map(({ action, priority }) => [priority, action])).toEqual(
@@ -69,18 +79,13 @@ describe("The TypeScript examples", () => {
     );
     expect(backend).toMatchObject({ log_config: { enable: true, sample_rate: 1 } });
     const shown = JSON.stringify(output);
-    for (const text of ["sign-in.example.com", "google_compute_global_address.identity_provider_address"])
+    for (const text of ["sign-in.example.com", "google_compute_global_address.identity_provider_address", "test_email"])
       expect(shown).toContain(text);
-  });
-
-  it("are one on Kubernetes, with the records of its domain", () => {
-    const { output, resource = {} } = synthesized("sign-in-on-kubernetes");
-    expect(Object.keys(resource)).toContain("kubernetes_deployment_v1");
-    expect(JSON.stringify(output?.dns_records)).toContain("google_compute_global_address.identity_provider_address");
+    expect(JSON.stringify(locals)).toContain("smtp.example.com");
   });
 
   it("alert by the table and by a policy of one's own, in the first apply", () => {
-    const { locals, resource = {} } = synthesized("sign-in-with-alerts");
+    const { locals, resource = {} } = synthesized("sign-in-at-a-domain");
     const policies = resource.google_monitoring_alert_policy ?? {};
     const own = policies.deadlocks;
     expect(Object.keys(policies).sort()).toEqual(["deadlocks", "identity_provider_monitoring_alerts"]);
@@ -93,9 +98,46 @@ describe("The TypeScript examples", () => {
     });
   });
 
+  it("are one on Kubernetes, on an existing network, with the records of its domain", () => {
+    const { output, resource = {} } = synthesized("sign-in-on-kubernetes");
+    expect(Object.keys(resource)).toContain("kubernetes_deployment_v1");
+    const [database] = Object.values(resource.google_sql_database_instance ?? {});
+    for (const part of [resource.google_container_cluster, database])
+      expect(JSON.stringify(part)).toContain("projects/shared-network/global/networks/vpc");
+    expect(JSON.stringify(output?.dns_records)).toContain("google_compute_global_address.identity_provider_address");
+  });
+
+  it("are two tenants with names of their own, of which only what is asked for differs", () => {
+    const [acme, globex] = ["acme", "globex"].map((tenant) => JSON.stringify(synthesized(tenant)));
+    expect(acme).toMatch(/"secret-acme-[0-9a-f]{6}-idp-secret-key"/);
+    expect(acme).not.toContain("globex");
+    expect(acme).toContain('"availability_type":"REGIONAL"');
+    expect(globex).toContain('"availability_type":"ZONAL"');
+  });
+
   it("are single parts, and a lab", () => {
     expect(typesIn(synthesized("sign-in-by-hand"))).toContain("google_sql_database_instance");
-    expect(typesIn(synthesized("training"))).toContain("google_compute_instance");
+    const { resource = {} } = synthesized("training");
+    expect(resource.google_compute_instance?.lab_linux_vm).toMatchObject({ count: 10 });
+    expect(resource.google_compute_firewall?.lab_firewall_allow_rdp).toMatchObject({
+      source_ranges: ["203.0.113.0/24"],
+    });
+  });
+});
+
+describe("The examples that are whole projects", () => {
+  const json = (path: string) => JSON.parse(pageOf(path).text) as Record<string, Record<string, string>>;
+  const { devDependencies: here = {}, peerDependencies: accepted = {} } = json("package.json");
+  const projects = exampleFolders().filter((name) => existsSync(packageFile(`stacks/examples/${name}/package.json`)));
+
+  it.each(projects)("install what the library accepts, and the tools that it is tested with: %s", (name) => {
+    const { dependencies = {}, devDependencies = {} } = json(`stacks/examples/${name}/package.json`);
+    const { "cdktf-idp-stacks": library, ...peers } = dependencies;
+    const [packed = ""] = installedPackages();
+    expect(library).toBe(packed.replace("./", "file:"));
+    for (const [peer, release] of Object.entries(peers))
+      expect([peer, release]).toEqual([peer, release.startsWith("npm:") ? `npm:cdktn@${here.cdktn}` : accepted[peer]]);
+    for (const [tool, release] of Object.entries(devDependencies)) expect([tool, release]).toEqual([tool, here[tool]]);
   });
 });
 

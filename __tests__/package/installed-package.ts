@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 export const REPOSITORY = join(__dirname, "../..");
 
@@ -31,10 +31,15 @@ export function installPackage(project: string, peers: Readonly<Record<string, s
   ];
   writeFileSync(join(project, "package.json"), JSON.stringify({ name: "consumer", private: true }));
   npm(["install", "--legacy-peer-deps", "--ignore-scripts", `./${packed.filename}`], project);
-  for (const [name, folder] of Object.entries(peers)) {
+  linkPackages(project, peers);
+}
+
+/** Puts links to packages that are installed here, by their names in the project. */
+export function linkPackages(project: string, packages: Readonly<Record<string, string>>): void {
+  for (const [name, folder] of Object.entries(packages)) {
     const link = join(project, "node_modules", name);
     mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(join(REPOSITORY, "node_modules", folder), link);
+    symlinkSync(resolve(REPOSITORY, "node_modules", folder), link);
   }
 }
 

@@ -1,9 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { execFileSync, spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 
-import { installPackage, PEERS, REPOSITORY, variantProgram, VARIANTS } from "./installed-package";
+import { installPackage, linkPackages, PEERS, REPOSITORY, variantProgram, VARIANTS } from "./installed-package";
 
 const COMPILER = join(REPOSITORY, "node_modules/typescript/bin/tsc");
 
@@ -45,11 +45,7 @@ afterAll(() => {
 const projectWith = (peers: Readonly<Record<string, string>>, program: string): string => {
   const project = mkdtempSync(join(FOLDER, "project-"));
   cpSync(join(FIRST, "node_modules"), join(project, "node_modules"), { recursive: true });
-  for (const [name, folder] of Object.entries(peers)) {
-    const link = join(project, "node_modules", name);
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(join(REPOSITORY, "node_modules", folder), link);
-  }
+  linkPackages(project, peers);
   writeFileSync(join(project, "main.ts"), program);
   const compilerOptions = {
     ...{ strict: true, skipLibCheck: true, target: "ES2022", module: "CommonJS", moduleResolution: "Node10" },

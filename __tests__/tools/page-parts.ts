@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 
+import { packageFile } from "../../lib/core/package-file";
 import { type Platform } from "../../lib/platform/monitoring/alert";
 import { upgradeCells } from "../stacks/releases/upgrade-plans";
 import { type Terraform } from "../support/synthesis";
 import { doorPicture } from "./door-picture";
 import { failureCells } from "./failure-tables";
+import { installCommands } from "./install-commands";
 import { labPicture } from "./lab-picture";
 import { alertCells, logCommands } from "./monitoring-parts";
 import { headingsOf } from "./pages";
@@ -37,9 +39,11 @@ export const UPDATE_COMMAND = "npm run docs";
  * The text of a page with every generated part renewed. A part stands between its marker and `<!-- end -->`:
  *
  * - `<!-- contents -->`: links to the headings below it
+ * - `<!-- example: a -->`: the program of `stacks/examples/a`
  * - `<!-- failures: platform -->`: what can fail on a platform, and what becomes of it
  * - `<!-- inputs: a -->`, `<!-- outputs: a -->`: a table of all that stack a has; `a & b` is what both have alike, `a - b`
  *   what a does not have in common with b
+ * - `<!-- install -->`: how to install the library with its peers
  * - `<!-- monitoring: alerts -->`, `<!-- monitoring: logs -->`: the table of alerts, and where each part writes
  * - `<!-- picture: a -->`: the network of a lab
  * - `<!-- door: a -->`: the way of a request to a domain
@@ -50,27 +54,26 @@ export const UPDATE_COMMAND = "npm run docs";
  */
 export function withFreshParts(page: string, stacks: DocumentedStacks): string {
   return page.replaceAll(
-    /(<!-- (contents|door|failures|inputs|monitoring|outputs|picture|protection|upgrade)(?:: ([^>]+))? -->\n)[\s\S]*?(<!-- end -->)/g,
-    (whole, start: string, kind: Kind, selection: string | undefined, end: string, offset: number) => {
+    MARKED_PART,
+    (whole, start: string, kind: string, selection: string | undefined, end: string, offset: number) => {
       const below = page.slice(offset + whole.length);
-      return `${start}\n${PARTS[kind](selection ?? "", stacks, below)}\n\n${end}`;
+      return `${start}\n${String(PARTS[kind]?.(selection ?? "", stacks, below))}\n\n${end}`;
     },
   );
 }
 
-type Kind =
-  "contents" | "door" | "failures" | "inputs" | "monitoring" | "outputs" | "picture" | "protection" | "upgrade";
-
 /** What can be generated, by the word that asks for it. */
-const PARTS: Readonly<Record<Kind, (selection: string, stacks: DocumentedStacks, below: string) => string>> = {
+const PARTS: Readonly<Record<string, (selection: string, stacks: DocumentedStacks, below: string) => string>> = {
   contents: (_selection, _stacks, below) => contents(below),
   door: (selection, stacks) => doorPicture(stackOf(selection, stacks)),
+  example: (name) => `\`\`\`ts\n${readFileSync(packageFile(`stacks/examples/${name}/main.ts`), "utf8")}\`\`\``,
   failures: (selection) =>
     table(
       ["What fails", "What happens by itself", "Who notices", "What then", "Shown by"],
       failureCells(selection as Platform),
     ),
   inputs: (selection, stacks) => inputsTables(rowsOf(selection, stacks, inputCells)),
+  install: () => installCommands(),
   monitoring: (selection) =>
     selection === "logs"
       ? logCommands()
@@ -83,6 +86,11 @@ const PARTS: Readonly<Record<Kind, (selection: string, stacks: DocumentedStacks,
       : table(["Priority", "Rule", "Action", "Exists with", "Reason"], protectionCells()),
   upgrade: () => table(["Stack", "Resources", "Outputs"], upgradeCells()),
 };
+
+const MARKED_PART = new RegExp(
+  `(<!-- (${Object.keys(PARTS).join("|")})(?:: ([^>]+))? -->\\n)[\\s\\S]*?(<!-- end -->)`,
+  "g",
+);
 
 /** The synthesized configuration of one stack. */
 export function readTerraform(path: string): DocumentedTerraform {

@@ -20,8 +20,8 @@ export interface Heading {
 
 /** A TypeScript example that is a whole program. */
 export interface Program {
-  /** Id of the stack that it synthesizes. */
-  readonly stack: string;
+  /** Ids of the stacks that it synthesizes. */
+  readonly stacks: readonly string[];
   readonly text: string;
 }
 
@@ -52,10 +52,18 @@ export function blocksIn(text: string, language: string): string[] {
 export function programs(): Program[] {
   return ["README.md", "lib/README.md"].flatMap((path) =>
     blocksIn(pageOf(path).text, "ts").map((text) => ({
-      stack: /new PortableStack\(app, "([^"]+)"/.exec(text)?.[1] ?? "",
+      stacks: [...text.matchAll(/new \w+\(app, "([^"]+)"/g)].map(([, stack = ""]) => stack),
       text,
     })),
   );
+}
+
+/** Names of the folders of examples, each with a program `main.ts`. */
+export function exampleFolders(): string[] {
+  return readdirSync(packageFile("stacks/examples"), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
 }
 
 /** The headings of a text below its title, with the anchors that the usual renderers of Markdown give them. */

@@ -1,11 +1,10 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 
 import { packageFile } from "../../../lib/core/package-file";
 import { describeWith } from "../../support/programs";
-import { programs } from "../../tools/pages";
 
 interface Run {
   readonly exitCode: number | null;
@@ -187,19 +186,6 @@ describeWith(["terraform"], "npm run rehearse", () => {
     expect(stepsIn(destroyed, "protected")).toEqual([...TO_OUTPUT, "destroy refused", "protection off", "destroy"]);
   });
 
-  it("rehearses every composition that the pages show", async () => {
-    const folders = programs()
-      // The rehearsal has no schema of alerts, because no stack here has any.
-      .filter(({ stack }) => stack !== "sign-in-with-alerts")
-      .map(({ stack, text }) => synthesized(text, stack));
-
-    const run = await runRehearse(folders);
-
-    expect(folders.length).toBeGreaterThanOrEqual(4);
-    expect(run).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(run.stdout.match(/ output +\d/g)).toHaveLength(folders.length);
-  });
-
   it("says how to get a terraform when there is none, or none that is new enough", async () => {
     folderOf(".", { resource: {} });
     const old = join(place, "terraform-of-old");
@@ -233,29 +219,3 @@ describeWith(["terraform"], "npm run rehearse", () => {
     );
   });
 });
-
-/** The folder that a documented program synthesizes, with the library's sources instead of the package. */
-function synthesized(program: string, name: string): string {
-  const folder = join(place, name);
-  mkdirSync(folder);
-  // In the folder of the compiled stacks, because there the library finds its own files.
-  const compiled = packageFile(`dist/page-${process.pid}-${name}.cjs`);
-  const options = ["--bundle", "--platform=node", "--packages=external", "--loader=ts", "--log-level=warning"];
-  const library = [
-    "--alias:cdktf-idp-stacks=./lib/index.ts",
-    "--alias:cdktf-idp-stacks/kubernetes=./lib/kubernetes.ts",
-    "--alias:cdktf-idp-stacks/lab=./lib/lab/index.ts",
-  ];
-  try {
-    execFileSync(packageFile("node_modules/.bin/esbuild"), [...options, ...library, `--outfile=${compiled}`], {
-      cwd: dirname(packageFile("package.json")),
-      input: program,
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    execFileSync(process.execPath, [compiled], { cwd: folder, stdio: "pipe" });
-  } finally {
-    rmSync(compiled, { force: true });
-  }
-  const [stack = ""] = readdirSync(join(folder, "cdktf.out/stacks"));
-  return join(folder, "cdktf.out/stacks", stack);
-}

@@ -1,0 +1,133 @@
+import { execFile } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { type Inputs } from "../rehearsal/deployment/deployment";
+import { rehearseFolder } from "../rehearsal/command/folder-rehearsal";
+import { describeWith, programPath } from "../support/programs";
+import { exampleFolders, pageOf, programs } from "../tools/pages";
+import { installPackage, linkPackages, PEERS, REPOSITORY } from "./installed-package";
+
+const execute = promisify(execFile);
+
+const EXAMPLES = join(REPOSITORY, "stacks/examples");
+
+/** Examples that are projects of their own, and those that are a program alone. */
+const PROJECTS = exampleFolders().filter((name) => existsSync(join(EXAMPLES, name, "package.json")));
+const PROGRAMS = exampleFolders().filter((name) => !PROJECTS.includes(name));
+
+/** The program of a page that is in no folder of examples. */
+const SINGLE_PARTS = "sign-in-by-hand";
+
+/** Inputs that lift the protection of those that have it. */
+const PROTECTION_OFF: Readonly<Record<string, Inputs>> = { acme: { protect: false }, globex: { protect: false } };
+
+const stacksOf = (text: string): readonly string[] => programs().find((each) => each.text === text)?.stacks ?? [];
+
+/** Every stack, with the folder of its project. */
+const STACKS = [
+  ...exampleFolders().flatMap((name) =>
+    stacksOf(readFileSync(join(EXAMPLES, name, "main.ts"), "utf8")).map((stack) => [stack, name] as const),
+  ),
+  [SINGLE_PARTS, SINGLE_PARTS] as const,
+];
+
+// Most of it for Terraform, on a busy machine.
+jest.setTimeout(180_000);
+
+describeWith(["terraform"], "The examples, with the packed library", () => {
+  let place: string;
+  let library: string;
+  const folderOf = (name: string) => join(PROJECTS.includes(name) ? place : library, name);
+
+  beforeAll(async () => {
+    place = mkdtempSync(join(tmpdir(), "examples-"));
+    library = join(place, "library");
+    mkdirSync(library);
+    installPackage(library, PEERS);
+    for (const name of exampleFolders()) cpSync(join(EXAMPLES, name), folderOf(name), { recursive: true });
+    mkdirSync(folderOf(SINGLE_PARTS));
+    const parts = programs().find(({ stacks }) => stacks.includes(SINGLE_PARTS));
+    writeFileSync(join(folderOf(SINGLE_PARTS), "main.ts"), parts?.text ?? "");
+    await Promise.all([synthesizePrograms(), ...PROJECTS.map(synthesizeProject)]);
+  });
+
+  afterAll(() => {
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  /** Compiles as the framework's template does. */
+  async function synthesizePrograms(): Promise<void> {
+    const names = [...PROGRAMS, SINGLE_PARTS];
+    const files = names.map((name) => `${name}/main.ts`);
+    const template = join(folderOf("identity-provider"), "tsconfig.json");
+    writeFileSync(join(library, "tsconfig.json"), JSON.stringify({ extends: template, include: files }));
+    await execute(process.execPath, [join(REPOSITORY, "node_modules/typescript/bin/tsc")], { cwd: library });
+    for (const name of names) await execute(process.execPath, ["main.js"], { cwd: folderOf(name) });
+  }
+
+  /** Installs what the project's `package.json` names, and runs what its `cdktf.json` says. */
+  async function synthesizeProject(name: string): Promise<void> {
+    const cwd = folderOf(name);
+    const read = (file: string): unknown => JSON.parse(readFileSync(join(cwd, file), "utf8"));
+    const { dependencies, devDependencies } = read("package.json") as Record<string, Record<string, string>>;
+    const packages: Record<string, string> = { ".bin/ts-node": ".bin/ts-node" };
+    for (const [dependency, release] of Object.entries({ ...dependencies, ...devDependencies })) {
+      const [, alias] = /^npm:(.+)@/.exec(release) ?? [];
+      const packed = release.startsWith("file:") ? join(library, "node_modules", dependency) : undefined;
+      packages[dependency] = packed ?? alias ?? dependency;
+    }
+    linkPackages(cwd, packages);
+    const { app } = read("cdktf.json") as { app: string };
+    // Links stand for packages of the project's own, so what these ask for is looked for in the project.
+    const own = { NODE_PRESERVE_SYMLINKS: "1", TS_NODE_COMPILER_OPTIONS: '{ "preserveSymlinks": true }' };
+    await execute("sh", ["-c", app], { cwd, env: { ...process.env, ...own } });
+  }
+
+  it("compile and synthesize, those of the framework's template and of its successor as projects of their own", () => {
+    const releaseOf = (framework: string) =>
+      (JSON.parse(pageOf(`node_modules/${framework}/package.json`).text) as { version: string }).version;
+    const release = ([stack, name]: readonly [string, string]) => {
+      const text = readFileSync(join(folderOf(name), "cdktf.out/stacks", stack, "cdk.tf.json"), "utf8");
+      return (JSON.parse(text) as { "//": { metadata: { version: string } } })["//"].metadata.version;
+    };
+    expect(PROJECTS).toEqual(["identity-provider", "two-tenants"]);
+    for (const each of STACKS) {
+      const framework = each[1] === "two-tenants" ? "cdktn" : "cdktf";
+      expect([each, release(each)]).toEqual([each, releaseOf(framework)]);
+    }
+  });
+
+  it.each(STACKS)(
+    "apply, change nothing in a second plan, and leave nothing after a destroy: %s",
+    async (stack, name) => {
+      const report = await rehearseFolder({
+        folder: join(folderOf(name), "cdktf.out/stacks", stack),
+        program: programPath("terraform"),
+        prepare: ({ cloud }) => {
+          cloud.addOthersSecret("my-project", "mail-password", 1, "of-the-mail-server");
+        },
+        protectionOff: PROTECTION_OFF[stack],
+      });
+      expect(report.failure).toBeUndefined();
+      expect(report.steps.map(({ step }) => step)).toEqual(expect.arrayContaining(["apply", "plan again", "destroy"]));
+    },
+  );
+
+  it("have resources with names of tenant and project, and the scripts of the installed package", () => {
+    const folder = join(folderOf("identity-provider"), "cdktf.out/stacks/sign-in");
+    const text = readFileSync(join(folder, "cdk.tf.json"), "utf8");
+    expect(text).toMatch(/"secret_id": "secret-acme-[0-9a-f]{6}-idp-secret-key"/);
+    expect(text).toMatch(/"secret_id": "secret-acme-[0-9a-f]{6}-idp-bootstrap-password"/);
+    expect(text).toMatch(/"name": "bkt-idpacme-[0-9a-f]{6}-storage"/);
+    const scripts = [
+      [join(folder, "scripts"), "lib/idp/scripts", "db-init.sh"],
+      [join(folderOf("training"), "cdktf.out/stacks/training/scripts"), "lib/lab/scripts", "linux-first-boot.sh"],
+      [join(folderOf("training"), "cdktf.out/stacks/training/scripts"), "lib/lab/scripts", "windows-first-boot.ps1"],
+    ] as const;
+    for (const [made, source, script] of scripts)
+      expect(readFileSync(join(made, script))).toEqual(readFileSync(join(REPOSITORY, source, script)));
+  });
+});

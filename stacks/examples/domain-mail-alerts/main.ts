@@ -1,0 +1,61 @@
+import { MonitoringAlertPolicy } from "@cdktf/provider-google/lib/monitoring-alert-policy";
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
+import { App, TerraformOutput } from "cdktf";
+import { PortableStack, ServerlessIdentityProvider } from "cdktf-idp-stacks";
+
+const projectId = "my-project";
+const pager = `projects/${projectId}/notificationChannels/4711`;
+
+const app = new App();
+const stack = new PortableStack(app, "sign-in-at-a-domain", { providers: ["google", "random"] });
+new GoogleProvider(stack, "google", { project: projectId, region: "europe-west1" });
+
+const { database, edge, monitoring, testMailCommand } = new ServerlessIdentityProvider(stack, "IdentityProvider", {
+  projectId,
+  region: "europe-west1",
+  tenantId: "acme",
+  // For a trial, as in the first example.
+  deletionProtection: false,
+
+  domain: "sign-in.example.com",
+  protection: { adminRanges: ["203.0.113.0/24"], restrictAdmin: true },
+  // Without logs, nobody sees what was refused.
+  requestLogSampleRate: 1,
+
+  smtp: {
+    host: "smtp.example.com",
+    from: "Sign-in <sign-in@example.com>",
+    username: "sign-in",
+    // A secret that exists already; the password is neither in the folder nor in the state.
+    passwordSecret: { secretId: "mail-password", version: 1 },
+  },
+
+  alertEmails: ["on-call@example.com"],
+  notificationChannels: [pager],
+  alerts: { latency: { threshold: 5000 }, memory: { enabled: false } },
+});
+
+// A metric's name in PromQL: the first slash becomes a colon, everything else that is no letter or digit an underscore.
+const deadlocks = `cloudsql_googleapis_com:database_postgresql_deadlock_count{database_id="${projectId}:${database.instanceName}"}`;
+new MonitoringAlertPolicy(stack, "Deadlocks", {
+  displayName: "Sign-in: deadlocks",
+  combiner: "OR",
+  conditions: [
+    {
+      displayName: "deadlocks",
+      conditionPrometheusQueryLanguage: {
+        query: `sum(increase(${deadlocks}[1h])) > 10`,
+        // Otherwise the first apply would fail, because there is no data yet.
+        disableMetricValidation: true,
+      },
+    },
+  ],
+  documentation: { content: "Query insights shows the statements.", mimeType: "text/markdown" },
+  notificationChannels: [pager],
+  dependsOn: monitoring.ready,
+});
+
+new TerraformOutput(stack, "dns_records", { value: edge?.records.list });
+new TerraformOutput(stack, "domain_next_steps", { value: edge?.nextSteps });
+new TerraformOutput(stack, "test_mail_command", { value: testMailCommand });
+app.synth();

@@ -1,0 +1,19 @@
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
+import { App, TerraformOutput } from "cdktf";
+import { PortableStack, ServerlessIdentityProvider } from "cdktf-idp-stacks";
+
+const app = new App();
+const stack = new PortableStack(app, "sign-in", { providers: ["google", "random"] });
+new GoogleProvider(stack, "google", { project: "my-project", region: "europe-west1" });
+
+const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider", {
+  projectId: "my-project",
+  region: "europe-west1",
+  tenantId: "acme",
+  // For a trial. Leave it out to protect the data.
+  deletionProtection: false,
+});
+// Maintenance on Saturday, for which there is no prop.
+identityProvider.database.instance.addOverride("settings.maintenance_window.day", 6);
+new TerraformOutput(stack, "address", { value: identityProvider.url });
+app.synth();

@@ -1,0 +1,28 @@
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
+import { App, TerraformOutput, TerraformVariable } from "cdktf";
+import { PortableStack, ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from "cdktf-idp-stacks";
+
+const place = { projectId: "my-project", region: "europe-west1" };
+
+/** One tenant: a stack, a folder and a state of its own, so that nothing done to one can touch the other. */
+class SignIn extends PortableStack {
+  constructor(app: App, tenantId: string, props: Partial<ServerlessIdentityProviderProps> = {}) {
+    super(app, tenantId, { providers: ["google", "random"] });
+    new GoogleProvider(this, "google", { project: place.projectId, region: place.region });
+    // Before a destroy: terraform apply -var protect=false.
+    const protect = new TerraformVariable(this, "protect", { type: "bool", default: true });
+    // All names begin with the tenant, so that both fit in one project.
+    const identityProvider = new ServerlessIdentityProvider(this, "IdentityProvider", {
+      ...place,
+      tenantId,
+      deletionProtection: protect.booleanValue,
+      ...props,
+    });
+    new TerraformOutput(this, "address", { value: identityProvider.url });
+  }
+}
+
+const app = new App();
+new SignIn(app, "acme", { databaseAvailability: "REGIONAL", minInstanceCount: 2 });
+new SignIn(app, "globex");
+app.synth();
