@@ -57,7 +57,10 @@ export class SecretScan {
 
   /** All places where the value of a secret can be read, without the values themselves. */
   leaks(traces: Traces): string[] {
-    const secrets = secretsOf(traces);
+    // What is generated and never stored can only be in what the command wrote that it was generated for.
+    const secrets = secretsOf(traces).filter(
+      ({ value, isPassing }) => isPassing !== true || !this.seenSecrets.has(value),
+    );
     const looks = { fresh: this.places(traces, false), all: this.places(traces, true) };
     for (const [place, text] of Object.entries(traces.texts)) this.seenLengths.set(place, text.length);
     return secrets.flatMap((secret) => {
@@ -120,6 +123,8 @@ interface Secret {
   readonly meaning: string;
   /** Where Terraform or the provider itself stores it. */
   readonly kept?: readonly PlaceKind[];
+  /** True for a value that nothing has stored. */
+  readonly isPassing?: boolean;
 }
 
 function mayBeIn({ kept = [] }: Secret, kind: PlaceKind): boolean {
@@ -133,7 +138,11 @@ function secretsOf({ cloud, folder, inputs = [] }: Traces): Secret[] {
     .map((path) => readFileSync(join(folder, path), "utf8"));
   const payloads = [...cloud.payloads.map(({ name, payload }) => [name, payload] as const), ...cloud.othersPayloads];
   const stored = payloads.map(([name, value]) => ({ value, meaning: `the payload of ${name}` }));
-  const opened = [...cloud.handedOut].map((value) => ({ value, meaning: "a generated value that was never stored" }));
+  const opened = [...cloud.handedOut].map((value): Secret => ({
+    value,
+    meaning: "a generated value that was never stored",
+    isPassing: true,
+  }));
   const written = [...cloud.objects.values()].flatMap(({ id, writeOnly }) =>
     Object.entries(writeOnly).map(([name, value]) => ({ value, meaning: `${name} of ${id}` })),
   );
