@@ -150,5 +150,8 @@ export const FINE_WORKERS: readonly (readonly [behaviour: string, inputs: Inputs
     { worker_mode: "all-in-one", existing_container_image: "us-docker.pkg.dev/p/r/idp:1" },
   ],
   ["two separate workers", { worker_mode: "separate", worker_count: 2, worker_cpu: 2, worker_memory: "4Gi" }],
-  ["separate workers of another size", { worker_mode: "separate", worker_processes: 2, worker_threads: 4 }],
+  [
+    "separate workers of another size",
+    { worker_mode: "separate", worker_processes: 2, worker_threads: 4, database_tier: "db-custom-2-7680" },
+  ],
 ];

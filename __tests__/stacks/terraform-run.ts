@@ -36,7 +36,9 @@ export function refusals(variables: Variables, sets: readonly Inputs[]): string[
     const name = `set_${index}`;
     mkdirSync(join(folder, name));
     const variable = concernedBy(variables, Object.keys(inputs));
-    writeFileSync(join(folder, name, "main.tf.json"), JSON.stringify({ variable }));
+    // Terraform refuses an empty block of variables.
+    const declared = Object.keys(variable).length === 0 ? {} : { variable };
+    writeFileSync(join(folder, name, "main.tf.json"), JSON.stringify(declared));
     return `"${name}": ${asConstant({ source: `./${name}`, ...inputs })}`;
   });
   // One call per line, so that a complaint's line tells the set.
@@ -49,13 +51,22 @@ export function refusals(variables: Variables, sets: readonly Inputs[]): string[
     JSON.stringify({ Modules: [{ Key: "", Source: "", Dir: "." }, ...modules] }),
   );
 
-  const complaints = plan(folder);
-  return sets.map((_, index) =>
+  const complaints = plan(folder).map((complaint) => ({ ...complaint, set: setOf(complaint) }));
+  // Anything else may have kept Terraform from judging at all.
+  const stray = complaints.find(({ set }) => names[set] === undefined);
+  if (stray !== undefined) throw new Error(`${stray.summary}: ${stray.detail}`);
+  return names.map((_, index) =>
     complaints
-      .filter(({ range }) => range?.filename === "main.tf.json" && range.start.line === index + 2)
+      .filter(({ set }) => set === index)
       .map(({ detail }) => detail.replace(VALIDATION_SUFFIX, ""))
       .sort(),
   );
+}
+
+/** Number of the set that is complained of: by the line of its call, or by the rule's place for one that is left out. */
+function setOf({ detail, range }: Diagnostic): number {
+  if (range?.filename === "main.tf.json") return range.start.line - 2;
+  return Number(/validation rule at set_([0-9]+)\//.exec(detail)?.[1] ?? -1);
 }
 
 /** The complaints about one set of inputs, given as the file that `-var-file` takes. */
