@@ -83,7 +83,7 @@ describe("The prop of the mail server", () => {
       'smtp.host is "smtp.example.com:465"; it must be a host name or an IPv4 address, without scheme or port; write for example smtp.example.com, and the port on its own',
       "smtp.port is 25; it must not be 25, because Google Cloud blocks that port; use 587, or 465 with tls",
       'smtp.from is "idp"; it must be an e-mail address, with or without a name, because servers refuse mail without a sender; write for example idp@example.com, or Example <idp@example.com>',
-      'smtp.passwordSecret.secretId is "my secret"; it must be the name of a secret, or projects/<project id>/secrets/<name> for one of another project; look it up with gcloud secrets list',
+      'smtp.passwordSecret.secretId is "my secret"; it must be the name of a secret, or projects/<project>/secrets/<name> for one of another project; look it up with gcloud secrets list',
       'smtp.passwordSecret.version is "latest"; it must be the number of a version, because with latest, a new value would reach each instance at its next start, unseen by any plan; use the number that gcloud secrets versions list shows',
       "smtp.timeout is 0.5; it must be a whole number from 1 to 300, because a task of the worker waits that long; use 10",
       "smtp.passwordSecret is given without smtp.username; a password needs a user name, because the application signs in with both or not at all; give smtp.username, or remove smtp.passwordSecret",

@@ -40,7 +40,7 @@ export const REFUSED_MAIL_ALONE: readonly Refusal[] = [
       'smtp.encryption is "ssl"; it must be starttls, tls or none; use starttls, or tls for a server on port 465.',
       'smtp.from is "no-reply"; it must be an e-mail address, with or without a name, because servers refuse mail without a sender; write for example idp@example.com, or Example <idp@example.com>.',
       'smtp.host is "smtps://smtp.example.com:465"; it must be a host name or an IPv4 address, without scheme or port; write for example smtp.example.com, and the port on its own.',
-      'smtp.password_secret.secret_id is "my secret"; it must be the name of a secret, or projects/<project id>/secrets/<name> for one of another project; look it up with gcloud secrets list.',
+      'smtp.password_secret.secret_id is "my secret"; it must be the name of a secret, or projects/<project>/secrets/<name> for one of another project; look it up with gcloud secrets list.',
       'smtp.password_secret.version is "latest"; it must be the number of a version, because with latest, a new value would reach each instance at its next start, unseen by any plan; use the number that gcloud secrets versions list shows.',
       "smtp.port is 25; it must not be 25, because Google Cloud blocks that port; use 587, or 465 with tls.",
       "smtp.timeout is 0; it must be a whole number from 1 to 300, because a task of the worker waits that long; use 10.",

@@ -9,6 +9,7 @@ export const ACCEPTED_SECRET_SETTINGS: readonly Inputs[] = [
   {
     IDP_STORAGE__S3__ACCESS_KEY: { secret_id: "storage-key", version: 1 },
     IDP_STORAGE__S3__SECRET_KEY: { secret_id: "projects/other-project/secrets/storage-key", version: "2" },
+    IDP_STORAGE__S3__SESSION_TOKEN: { secret_id: "projects/123456789012/secrets/session", version: 3 },
   },
 ];
 
@@ -22,7 +23,7 @@ export const REFUSED_SETTINGS_ALONE: readonly Refusal[] = [
       secret_environment_variables: {
         "IDP-A": SMTP,
         IDP_B: { secret_id: "my secret", version: "latest" },
-        IDP_C: { secret_id: "projects/123456789012/secrets/smtp", version: 0 },
+        IDP_C: { secret_id: "projects/0123/secrets/smtp", version: 0 },
         IDP_D: { secret_id: "projects/other-project/secrets/smtp/versions/3", version: 1.5 },
         IDP_E: { secret_id: null, version: 1 },
         IDP_F: { secret_id: "smtp", version: null },
@@ -36,7 +37,7 @@ export const REFUSED_SETTINGS_ALONE: readonly Refusal[] = [
       'secret_environment_variables has "AUTHENTIK_BOOTSTRAP_PASSWORD", "DB_PASSWORD", "IDP_SECRET_KEY", "PORT"; the deployment sets these itself, because database, secret key, first password and ports are its own; leave them out, and give the first password as the bootstrap password.',
       'secret_environment_variables has "IDP-A"; a name must be letters, digits and underscores and must not start with a digit, because shells drop others; rename it.',
       'secret_environment_variables has "IDP_E", "IDP_F"; each must have the name of a secret and the number of a version, because there is no default; give both.',
-      'secret_environment_variables has IDP_B.secret_id = "my secret", IDP_C.secret_id = "projects/123456789012/secrets/smtp", IDP_D.secret_id = "projects/other-project/secrets/smtp/versions/3"; it must be the name of a secret, or projects/<project id>/secrets/<name> for one of another project; look it up with gcloud secrets list.',
+      'secret_environment_variables has IDP_B.secret_id = "my secret", IDP_C.secret_id = "projects/0123/secrets/smtp", IDP_D.secret_id = "projects/other-project/secrets/smtp/versions/3"; it must be the name of a secret, or projects/<project>/secrets/<name> for one of another project; look it up with gcloud secrets list.',
       'secret_environment_variables has IDP_B.version = "latest", IDP_C.version = "0", IDP_D.version = "1.5"; it must be the number of a version, because with latest, a new value would reach each instance at its next start, unseen by any plan; use the number that gcloud secrets versions list shows.',
     ],
   ],

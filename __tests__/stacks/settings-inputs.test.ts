@@ -78,18 +78,19 @@ describe("The props of the settings", () => {
       'secretEnvironmentVariables has "IDP-B"; a name must be letters, digits and underscores and must not start with a digit, because shells drop others; rename it',
       'secretEnvironmentVariables has "IDP_SECRET_KEY"; the deployment sets these itself, because database, secret key, first password and ports are its own; leave them out, and give the first password as the bootstrap password',
       'secretEnvironmentVariables has "IDP_D"; each must have the name of a secret and the number of a version, because there is no default; give both',
-      'secretEnvironmentVariables has IDP_C.secretId = "my secret"; it must be the name of a secret, or projects/<project id>/secrets/<name> for one of another project; look it up with gcloud secrets list',
+      'secretEnvironmentVariables has IDP_C.secretId = "my secret"; it must be the name of a secret, or projects/<project>/secrets/<name> for one of another project; look it up with gcloud secrets list',
       'secretEnvironmentVariables has IDP_C.version = "latest"; it must be the number of a version, because with latest, a new value would reach each instance at its next start, unseen by any plan; use the number that gcloud secrets versions list shows',
       "secretEnvironmentVariables and environmentVariables both have IDP_A; a variable must be in one of them, because it has one value; remove it from environmentVariables",
     ]);
   });
 
-  it("are accepted as numbers and as text, for this project and another", () => {
+  it("are accepted as numbers and as text, for this project and another by its id or number", () => {
     expect(
       problemsOf({
         secretEnvironmentVariables: {
           IDP_A: { secretId: "smtp", version: 3 },
           IDP_B: { secretId: "projects/other-project/secrets/smtp", version: "12" },
+          IDP_C: { secretId: "projects/123456789012/secrets/smtp", version: "12" },
         },
       }),
     ).toEqual([]);

@@ -9,7 +9,10 @@ import { FREE_NAME, VARIABLE_NAME } from "./environment-rules";
 
 /** A version of a secret that exists already and is managed elsewhere. */
 export interface SecretReference {
-  /** Name of the secret; one of another project in full, `projects/<project>/secrets/<name>`. */
+  /**
+   * Name of the secret; one of another project in full, `projects/<project>/secrets/<name>`, with the id or the number of
+   * the project.
+   */
   readonly secretId: string;
 
   /** Number of the version. Instances read it when they start, so another number rolls out new ones. */
@@ -21,9 +24,9 @@ export type SecretReferences = Readonly<Record<string, SecretReference>> | IReso
 
 /** Name of an existing secret. */
 export const SECRET_NAME = matching(
-  `^(projects/[a-z][a-z0-9-]{4,28}[a-z0-9]/secrets/)?[A-Za-z0-9_-]{1,${SECRET_ID_MAX_LENGTH}}$`,
+  `^(projects/([a-z][a-z0-9-]{4,28}[a-z0-9]|[1-9][0-9]*)/secrets/)?[A-Za-z0-9_-]{1,${SECRET_ID_MAX_LENGTH}}$`,
   {
-    must: "be the name of a secret, or projects/<project id>/secrets/<name> for one of another project",
+    must: "be the name of a secret, or projects/<project>/secrets/<name> for one of another project",
     remedy: "look it up with gcloud secrets list",
   },
 );

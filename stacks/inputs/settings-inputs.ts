@@ -12,7 +12,7 @@ export const SETTINGS_INPUTS = {
     type: { mapOf: SECRET_REFERENCE },
     default: {},
     description:
-      "Settings of the application under their IDP_ names whose values are existing secrets: { secret_id, version } each, secret_id in full (projects/<project id>/secrets/<name>) for one of another project, version a number. The values appear in no state or plan. A value of digits alone becomes a number, as everywhere in the application's settings. Access is granted here. Changing it later is safe; another version rolls out new instances.",
+      "Settings of the application under their IDP_ names whose values are existing secrets: { secret_id, version } each, secret_id in full (projects/<project>/secrets/<name>, by id or number) for one of another project, version a number. The values appear in no state or plan. A value of digits alone becomes a number, as everywhere in the application's settings. Access is granted here. Changing it later is safe; another version rolls out new instances.",
     must: SECRET_VARIABLE_RULES,
     together: [ONE_VALUE.validationOf({ plain: "environment_variables", secret: "secret_environment_variables" })],
   },
