@@ -37,6 +37,10 @@ export interface Part {
 
 /** A part with what it costs. */
 export interface CostPart extends Part {
+  /** What one unit is, and its price in US dollars. */
+  readonly unit: string;
+  readonly unitPrice: number;
+
   /** US dollars, rounded to a hundredth of a cent. */
   readonly amount: Range;
 }
@@ -62,8 +66,9 @@ export function sumOf(ranges: readonly Range[]): Range {
 
 /** A part with its cost. */
 export function priced(part: Part): CostPart {
-  const { min, max } = times(part.quantity, PRICES[part.price].amount);
-  return { ...part, amount: { min: rounded(min), max: rounded(max) } };
+  const { amount: unitPrice, unit } = PRICES[part.price];
+  const { min, max } = times(part.quantity, unitPrice);
+  return { ...part, unit, unitPrice, amount: { min: rounded(min), max: rounded(max) } };
 }
 
 /** Sums of binary fractions have far more digits than prices. */

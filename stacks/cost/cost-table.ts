@@ -1,0 +1,54 @@
+import { type Cost } from "./monthly-cost";
+import { type CostPart, type Range } from "./part";
+
+/** Headings of the columns of a part. */
+export const COST_HEADINGS = ["Part", "Quantity", "Unit", "Price", "A month"] as const;
+
+/** A row for each part: what, how much of it, for how much each, and what that is. */
+export function costRows(parts: readonly CostPart[]): string[][] {
+  return parts.map(({ amount, name, quantity, unit, unitPrice }) => [
+    name,
+    rangeText(quantity, quantityText),
+    unit,
+    priceText(unitPrice),
+    rangeText(amount, amountText),
+  ]);
+}
+
+/** A sentence for each thing that quantities depend on, with the parts that do. */
+export function rangeReasons(parts: readonly CostPart[]): string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { name, quantity, varies } of parts) {
+    if (varies === undefined || quantity.min === quantity.max) continue;
+    byReason.set(varies, [...(byReason.get(varies) ?? []), name]);
+  }
+  return [...byReason].map(([reason, names]) => `${names.join("; ")}: ${reason}.`);
+}
+
+/** An amount in US dollars, or two where there is a range. */
+export function amountRange(range: Range): string {
+  return rangeText(range, amountText);
+}
+
+/** What is in the sums, in one sentence. */
+export function priceBasis({ priceRegion, pricesLookedUp }: Cost): string {
+  return `List prices of ${priceRegion} in US dollars, looked up by ${pricesLookedUp}; a month has 730 hours.`;
+}
+
+function amountText(amount: number): string {
+  return amount.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+}
+
+function priceText(amount: number): string {
+  return amount.toLocaleString("en-US", { maximumFractionDigits: 9 });
+}
+
+function quantityText(quantity: number): string {
+  const digits = quantity < 1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 };
+  return quantity.toLocaleString("en-US", digits);
+}
+
+function rangeText({ max, min }: Range, text: (number: number) => string): string {
+  const [least, most] = [text(min), text(max)];
+  return least === most ? least : `${least} to ${most}`;
+}
