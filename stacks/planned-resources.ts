@@ -20,10 +20,12 @@ type Variables = NonNullable<CountedConfiguration["variable"]>;
 export function plannedResources({ resource = {}, variable = {} }: CountedConfiguration): number {
   return Object.values(resource)
     .flatMap((named) => Object.values(named))
-    .reduce(
-      (sum, { count = 1, for_each: list }) => sum + (list === undefined ? countOf(String(count), variable) : 0),
-      0,
-    );
+    .reduce((sum, each) => sum + plannedInstances(each, variable), 0);
+}
+
+/** Number of instances of one resource that a first plan adds if every input keeps its default. */
+export function plannedInstances({ count = 1, for_each: list }: CountedResource, variables: Variables): number {
+  return list === undefined ? countOf(String(count), variables) : 0;
 }
 
 function countOf(count: string, variables: Variables): number {

@@ -145,7 +145,7 @@ describe("The domain of an identity provider", () => {
 
   it("is shown with the way of a request from the client to the application", () => {
     for (const stack of variants) {
-      const [picture = ""] = blocksIn(pageOf(`stacks/${stack}.md`).text, "mermaid");
+      const [picture = ""] = blocksIn(pageOf(`stacks/${stack}.md`).text.split("\n## Domain\n")[1] ?? "", "mermaid");
       const arrows = [...picture.matchAll(/^ *(\w+) --> (\w+)$/gm)].map(
         ([, from = "", to = ""]) => [from, to] as const,
       );

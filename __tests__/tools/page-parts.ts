@@ -7,9 +7,11 @@ import { type Terraform } from "../support/synthesis";
 import { doorPicture } from "./door-picture";
 import { failureCells } from "./failure-tables";
 import { installCommands } from "./install-commands";
-import { labPicture } from "./lab-picture";
 import { alertCells, logCommands } from "./monitoring-parts";
 import { headingsOf } from "./pages";
+import { firstApplyPicture } from "./pictures/first-apply-picture";
+import { mermaidPicture } from "./pictures/mermaid-picture";
+import { overviewPicture } from "./pictures/overview-picture";
 import { protectionCells, protectionPathCells } from "./protection-tables";
 
 /** What a table row is made of, as it stands in a synthesized folder. */
@@ -45,7 +47,8 @@ export const UPDATE_COMMAND = "npm run docs";
  *   what a does not have in common with b
  * - `<!-- install -->`: how to install the library with its peers
  * - `<!-- monitoring: alerts -->`, `<!-- monitoring: logs -->`: the table of alerts, and where each part writes
- * - `<!-- picture: a -->`: the network of a lab
+ * - `<!-- overview: a -->`: what talks to what, who may read what, what is open to whom
+ * - `<!-- first-apply: a -->`: the order of a first apply with times
  * - `<!-- door: a -->`: the way of a request to a domain
  * - `<!-- protection: rules -->`, `<!-- protection: paths -->`: what the security policy does, and where
  * - `<!-- upgrade -->`: what a plan shows when a folder takes the place of one of the last release
@@ -72,6 +75,7 @@ const PARTS: Readonly<Record<string, (selection: string, stacks: DocumentedStack
       ["What fails", "What happens by itself", "Who notices", "What then", "Shown by"],
       failureCells(selection as Platform),
     ),
+  "first-apply": (selection, stacks) => mermaidPicture(firstApplyPicture(selection, stackOf(selection, stacks))),
   inputs: (selection, stacks) => inputsTables(rowsOf(selection, stacks, inputCells)),
   install: () => installCommands(),
   monitoring: (selection) =>
@@ -79,7 +83,7 @@ const PARTS: Readonly<Record<string, (selection: string, stacks: DocumentedStack
       ? logCommands()
       : table(["Alert", "What is wrong", "Raised when", "Severity", "Where", "Needs"], alertCells()),
   outputs: (selection, stacks) => outputsTable(rowsOf(selection, stacks, outputCells)),
-  picture: (selection, stacks) => labPicture(stackOf(selection, stacks)),
+  overview: (selection, stacks) => mermaidPicture(overviewPicture(selection, stackOf(selection, stacks))),
   protection: (selection) =>
     selection === "paths"
       ? table(["Paths", "What happens there"], protectionPathCells())

@@ -35,6 +35,11 @@ const longer = (one: Chain, other: Chain): Chain => (other.seconds > one.seconds
 
 /** The chain that takes longest; addresses that do not exist take no time, but their dependencies do. */
 export function longestChain(graph: Graph, existing: ReadonlySet<string>): Chain {
+  return [...chainsTo(graph, existing).values()].reduce(longer, NOTHING);
+}
+
+/** The chain that takes longest until each address is there, itself included. */
+export function chainsTo(graph: Graph, existing: ReadonlySet<string>): ReadonlyMap<string, Chain> {
   const chains = new Map<string, Chain>();
   const chainTo = (address: string): Chain => {
     const known = chains.get(address);
@@ -46,7 +51,8 @@ export function longestChain(graph: Graph, existing: ReadonlySet<string>): Chain
     chains.set(address, chain);
     return chain;
   };
-  return [...new Set([...graph.keys(), ...existing])].map(chainTo).reduce(longer, NOTHING);
+  for (const address of [...graph.keys(), ...existing]) chainTo(address);
+  return chains;
 }
 
 function inWords({ addresses, seconds }: Chain): string {

@@ -1,8 +1,8 @@
 /** Seconds to create a resource, by type or address; all others take one second. */
 const SECONDS: readonly (readonly [pattern: RegExp, seconds: number])[] = [
-  [/^terraform_data\.apis_resource_manager$/, 30],
+  [/^terraform_data\.\w*apis_resource_manager$/, 30],
   [/^google_project_service\./, 20],
-  [/^terraform_data\.apis_\w+_answers$/, 60],
+  [/^terraform_data\.\w*apis_\w+_answers$/, 60],
   [/^terraform_data\.image_build$/, 180],
   [/^google_sql_database_instance\./, 720],
   [/^google_container_cluster\./, 480],
