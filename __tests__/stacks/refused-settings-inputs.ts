@@ -6,6 +6,7 @@ type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly stri
 /** Secret settings that are accepted, for trying combinations and for plans. */
 export const ACCEPTED_SECRET_SETTINGS: readonly Inputs[] = [
   {},
+  { IDP_BOOTSTRAP_TOKEN: { secret_id: "token", version: 1 } },
   {
     IDP_STORAGE__S3__ACCESS_KEY: { secret_id: "storage-key", version: 1 },
     IDP_STORAGE__S3__SECRET_KEY: { secret_id: "projects/other-project/secrets/storage-key", version: "2" },
@@ -53,6 +54,18 @@ export const REFUSED_SETTINGS_TOGETHER: readonly Refusal[] = [
     },
     [
       "secret_environment_variables and environment_variables both have IDP_A, IDP_Z; a variable must be in one of them, because it has one value; remove it from environment_variables.",
+    ],
+  ],
+  [
+    "a token of one's own beside one that is made",
+    {
+      bootstrap_token: true,
+      environment_variables: { AUTHENTIK_BOOTSTRAP_TOKEN: "file:///run/token" },
+      secret_environment_variables: { IDP_BOOTSTRAP_TOKEN: SMTP },
+    },
+    [
+      "environment_variables has AUTHENTIK_BOOTSTRAP_TOKEN and bootstrap_token is true; only one of them can say that, because a variable has one value; remove it from environment_variables, or set bootstrap_token to false.",
+      "secret_environment_variables has IDP_BOOTSTRAP_TOKEN and bootstrap_token is true; only one of them can say that, because a variable has one value; remove it from secret_environment_variables, or set bootstrap_token to false.",
     ],
   ],
 ];

@@ -2,6 +2,7 @@ import { ExistingSecrets } from "../../lib/idp/existing-secrets";
 import { SETTINGS_RULES, type SettingsProps } from "../../lib/idp/settings-props";
 import { requireProps } from "../../lib/core/rules";
 import { type EnvironmentOverrides } from "../../lib/idp/container-spec";
+import { APPLICATION_INPUTS } from "../../stacks/inputs/application-inputs";
 import { declareInputs } from "../../stacks/inputs/input-table";
 import { SETTINGS_INPUTS } from "../../stacks/inputs/settings-inputs";
 import { describeWith } from "../support/programs";
@@ -13,6 +14,7 @@ const terraform = () => {
   const stack = bareStack();
   const { secretEnvironmentVariables } = declareInputs(stack, {
     ...SETTINGS_INPUTS,
+    bootstrap_token: APPLICATION_INPUTS.bootstrap_token,
     environment_variables: { type: "map(string)", default: {}, description: "Settings." },
   });
   new ExistingSecrets(stack, "Secrets", { projectId: "demo-project", references: [secretEnvironmentVariables] });
@@ -50,6 +52,7 @@ describeWith(["terraform"], "The inputs of the settings, judged by Terraform", (
 
 describe("The props of the settings", () => {
   interface Props extends SettingsProps {
+    readonly bootstrapToken?: boolean;
     readonly environmentVariables?: EnvironmentOverrides;
   }
   const problemsOf = (props: Props): string[] => {
@@ -82,6 +85,15 @@ describe("The props of the settings", () => {
       'secretEnvironmentVariables has IDP_C.version = "latest"; it must be the number of a version, because with latest, a new value would reach each instance at its next start, unseen by any plan; use the number that gcloud secrets versions list shows',
       "secretEnvironmentVariables and environmentVariables both have IDP_A; a variable must be in one of them, because it has one value; remove it from environmentVariables",
     ]);
+  });
+
+  it("are refused with a token of one's own beside one that is made", () => {
+    const token = { secretId: "token", version: 1 };
+    const secretEnvironmentVariables = { IDP_BOOTSTRAP_TOKEN: token };
+    expect(problemsOf({ bootstrapToken: true, secretEnvironmentVariables })).toEqual([
+      "secretEnvironmentVariables has IDP_BOOTSTRAP_TOKEN and bootstrapToken is true; only one of them can say that, because a variable has one value; remove it from secretEnvironmentVariables, or set bootstrapToken to false",
+    ]);
+    expect(problemsOf({ bootstrapToken: false, secretEnvironmentVariables })).toEqual([]);
   });
 
   it("are accepted as numbers and as text, for this project and another by its id or number", () => {

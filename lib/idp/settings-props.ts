@@ -2,7 +2,9 @@ import { type IResolvable } from "cdktf";
 
 import { type Rule } from "../core/rules";
 import { type EnvironmentOverrides } from "./container-spec";
+import { BOOTSTRAP_TOKEN } from "./contract";
 import { ONE_VALUE, SECRET_VARIABLE_RULES, type SecretReferences } from "./secret-references";
+import { setOnce } from "./set-once";
 import { type Smtp } from "./smtp";
 import { SMTP_RULES } from "./smtp-rules";
 
@@ -27,8 +29,20 @@ export interface SettingsProps {
 }
 
 interface JudgedProps extends SettingsProps {
+  readonly bootstrapToken?: boolean | IResolvable;
   readonly environmentVariables?: EnvironmentOverrides;
 }
+
+/** A token that is made here is not given as well. */
+export const TOKEN_SET_ONCE = setOnce<boolean | IResolvable>({
+  variables: [BOOTSTRAP_TOKEN.variable],
+  isOn: (bootstrapToken) => bootstrapToken !== false,
+  isOff: (bootstrapToken) => `!${bootstrapToken}`,
+  is: "true",
+  remedy: (bootstrapToken) => `set ${bootstrapToken} to false`,
+});
+
+const TOKEN_MADE = ["bootstrapToken", ({ bootstrapToken = false }: JudgedProps) => bootstrapToken] as const;
 
 /** Rules for these settings, under the names that the caller uses. */
 export const SETTINGS_RULES: readonly Rule<JudgedProps>[] = [
@@ -42,6 +56,14 @@ export const SETTINGS_RULES: readonly Rule<JudgedProps>[] = [
   ONE_VALUE.ruleOn({
     plain: ["environmentVariables", ({ environmentVariables = {} }) => environmentVariables],
     secret: ["secretEnvironmentVariables", ({ secretEnvironmentVariables = {} }) => secretEnvironmentVariables],
+  }),
+  TOKEN_SET_ONCE.ruleOn({
+    setter: TOKEN_MADE,
+    variables: ["environmentVariables", ({ environmentVariables = {} }) => environmentVariables],
+  }),
+  TOKEN_SET_ONCE.ruleOn({
+    setter: TOKEN_MADE,
+    variables: ["secretEnvironmentVariables", ({ secretEnvironmentVariables = {} }) => secretEnvironmentVariables],
   }),
   ...SMTP_RULES,
 ];

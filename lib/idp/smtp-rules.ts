@@ -4,9 +4,9 @@ import { CheckedRelation } from "../core/checked-relation";
 import { matching, oneOf, wholeNumber, CheckedValue } from "../core/checked-value";
 import { isOn } from "../core/conditional";
 import { missingText, type Rule } from "../core/rules";
-import { bothSpellings } from "./environment-rules";
 import { type EnvironmentOverrides } from "./container-spec";
 import { SECRET_NAME, SECRET_VERSION, type SecretReferences } from "./secret-references";
+import { setOnce } from "./set-once";
 import {
   BLOCKED_PORT,
   IMPLICIT_TLS,
@@ -90,31 +90,14 @@ export const PASSWORD_ENCRYPTED = new CheckedRelation<{ encryption: string; pass
     `${names.encryption} is "${NO_ENCRYPTION}" and ${names.password} is given; a password needs encryption, because everybody on the way could read it; use ${STARTTLS} or ${IMPLICIT_TLS}, or remove ${names.password} and the user name`,
 });
 
-/** Variables with both prefixes, as callers may have them. */
-const TAKEN_NAMES = Object.values(MAIL_VARIABLES).flatMap(bothSpellings).sort();
-
-const TAKEN = JSON.stringify(TAKEN_NAMES);
-
 /** The settings of mail have one place. */
-export const MAIL_SET_ONCE = new CheckedRelation<
-  { smtp: unknown; variables: EnvironmentOverrides | SecretReferences },
-  "taken"
->({
-  accepts: ({ smtp, variables }) => smtp === undefined || takenNames(variables).length === 0,
-  condition: ({ smtp, variables }) => `${smtp} == null || length(setintersection(keys(${variables}), ${TAKEN})) == 0`,
-  figures: {
-    taken: {
-      of: ({ variables }) => takenNames(variables).join(", "),
-      expression: ({ variables }) => `join(", ", sort(setintersection(keys(${variables}), ${TAKEN})))`,
-    },
-  },
-  problem: (names, _, { taken }) =>
-    `${names.variables} has ${taken} and ${names.smtp} is given; only one of them can say that, because a variable has one value; remove it from ${names.variables}, or remove ${names.smtp}`,
+export const MAIL_SET_ONCE = setOnce<unknown>({
+  variables: Object.values(MAIL_VARIABLES),
+  isOn: (smtp) => smtp !== undefined,
+  isOff: (smtp) => `${smtp} == null`,
+  is: "given",
+  remedy: (smtp) => `remove ${smtp}`,
 });
-
-function takenNames(variables: EnvironmentOverrides | SecretReferences): string[] {
-  return TAKEN_NAMES.filter((name) => name in variables);
-}
 
 interface JudgedProps {
   readonly environmentVariables?: EnvironmentOverrides;
@@ -148,11 +131,11 @@ export const SMTP_RULES: readonly Rule<JudgedProps>[] = [
     password: LOGIN.password,
   }),
   MAIL_SET_ONCE.ruleOn({
-    smtp: SMTP_GIVEN,
+    setter: SMTP_GIVEN,
     variables: ["environmentVariables", ({ environmentVariables = {} }) => environmentVariables],
   }),
   MAIL_SET_ONCE.ruleOn({
-    smtp: SMTP_GIVEN,
+    setter: SMTP_GIVEN,
     variables: ["secretEnvironmentVariables", ({ secretEnvironmentVariables = {} }) => secretEnvironmentVariables],
   }),
 ];

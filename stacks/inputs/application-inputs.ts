@@ -7,6 +7,7 @@ import { imagePrefix, tenantPrefix } from "../../lib/core/names";
 import { BASELINE_ENVIRONMENT, LATEST_VERSION, OLDEST_VERSION, PINNED_VERSION } from "../../lib/idp/contract";
 import { ENVIRONMENT_RULES } from "../../lib/idp/environment-rules";
 import { APPLICATION_VERSION, EXISTING_IMAGE, FOREIGN_IMAGE } from "../../lib/idp/image-rules";
+import { TOKEN_SET_ONCE } from "../../lib/idp/settings-props";
 import { ALL_IN_ONE_RELEASE } from "../../lib/idp/worker-mode";
 import { type Input } from "./input-table";
 
@@ -59,6 +60,10 @@ export const APPLICATION_INPUTS = {
     default: false,
     description:
       "Makes a token of the built-in administrator for the application's API, in Secret Manager and never in the state, so that another stack can configure the application. The application reads it on its first start only: set it in the first apply. Setting it later rolls out new instances and makes no token; setting it to false deletes the secret, not the token.",
+    together: [
+      TOKEN_SET_ONCE.validationOf({ setter: "bootstrap_token", variables: "environment_variables" }),
+      TOKEN_SET_ONCE.validationOf({ setter: "bootstrap_token", variables: "secret_environment_variables" }),
+    ],
   },
   environment_variables: {
     type: "map(string)",

@@ -55,8 +55,8 @@ export const MAIL_INPUTS = {
         { encryption: "smtp.encryption", password: "smtp.password_secret" },
         { encryption: memberExpression("smtp", SMTP, "encryption"), password: LOGIN[1].password },
       ),
-      MAIL_SET_ONCE.validationOf({ smtp: "smtp", variables: "environment_variables" }),
-      MAIL_SET_ONCE.validationOf({ smtp: "smtp", variables: "secret_environment_variables" }),
+      MAIL_SET_ONCE.validationOf({ setter: "smtp", variables: "environment_variables" }),
+      MAIL_SET_ONCE.validationOf({ setter: "smtp", variables: "secret_environment_variables" }),
     ],
   },
 } as const satisfies Record<string, Input>;
