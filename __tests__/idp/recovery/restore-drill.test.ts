@@ -47,6 +47,29 @@ describeWith(["curl", "dash", "jq"], "restore-drill.sh", () => {
     }),
   );
 
+  it.concurrent("leaves the clone of another drill that may still be running, unless it takes over", () =>
+    inSqlScene(async ({ run, standIn }) => {
+      await run("restore-drill");
+      const { cloneContext } = standIn.requestsTo("sqladmin.instances.clone")[0]?.body ?? {};
+      const { destinationInstanceName: own } = cloneContext as { destinationInstanceName: string };
+      const clone = own.replace(/\d{10}$/, String(Math.floor(Date.now() / 1000) - 60));
+      standIn.sql.make(PROJECT, clone);
+
+      const { exitCode, stderr } = await run("restore-drill");
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(
+        new RegExp(
+          `^${clone} is the clone of a drill that began \\d+ s ago and may still be running\\.\n  Way out: .*--take-over`,
+        ),
+      );
+      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`, `${PROJECT}/${clone}`]);
+
+      expect((await run("restore-drill", { arguments: ["--take-over"] })).exitCode).toBe(0);
+      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
+    }),
+  );
+
   it.concurrent("deletes what a killed drill of this instance has left, and no clone of another one", () =>
     inSqlScene(async ({ run, standIn }) => {
       const namesNow = () => standIn.sql.billed.map((name) => name.split("/")[1] ?? "");

@@ -2,11 +2,12 @@
 # Shows that the database can be restored: clones it as it was at a point in time, counts the users in the clone by a job,
 # deletes the clone and says how long that took. The database itself is only read.
 #
-#   restore-drill.sh          as of ten minutes ago
-#   restore-drill.sh TIME     as of that time, like 2026-11-22T12:00:00Z
+#   restore-drill.sh [--take-over]          as of ten minutes ago
+#   restore-drill.sh [--take-over] TIME     as of that time, like 2026-11-22T12:00:00Z
 #
-# An interrupted drill deletes its clone before it ends; what a killed one has left, the next one deletes. The clone is
-# billed while it exists.
+# An interrupted drill deletes its clone before it ends. What a killed one has left, the next one deletes: after the time
+# that a drill can take, or at once with --take-over. Before, it may belong to a drill that is running. The clone is billed
+# while it exists.
 #
 #   PROJECT_ID   project (required)
 #   INSTANCE     name of the database instance (required)
@@ -25,14 +26,18 @@ set -eu
 # shellcheck source=/dev/null
 . "${0%"${0##*/}"}./database-jobs.sh"
 
-POINT_IN_TIME=
+take_over=no
 case ${1:-} in
   --help | -h)
     sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
     exit 0
     ;;
-  *) POINT_IN_TIME=${1:-} ;;
+  --take-over)
+    take_over=yes
+    shift
+    ;;
 esac
+POINT_IN_TIME=${1:-}
 
 google_require curl jq
 google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
@@ -61,7 +66,7 @@ clean_up() {
   google_sleep "$REST_POLL_SECONDS"
   sql_remove "$clone" || {
     google_complain "The clone $clone cannot be deleted. $(google_outcome)"
-    google_complain "  Way out: run this script again, which deletes it first."
+    google_complain "  Way out: run this script with --take-over, which deletes it first."
     return 0
   }
   cloning=no
@@ -82,6 +87,16 @@ google_reading '.connectionName // ""' google_get sqladmin "projects/$PROJECT_ID
 [ -n "$POINT_IN_TIME" ] || POINT_IN_TIME=$(jq -nr --argjson time "$((GOOGLE_STARTED - 600))" '$time | todate')
 
 sql_clones "$clones" || google_fail "The clones of $INSTANCE cannot be listed."
+# Two changes of Cloud SQL, and a job that is made, run and deleted.
+longest=$((2 * SQL_SECONDS + 3 * JOB_SECONDS))
+for old in $SQL_CLONES; do
+  age=$((GOOGLE_STARTED - ${old##*-}))
+  if [ "$take_over" = no ] && [ "$age" -le "$longest" ]; then
+    google_complain "$old is the clone of a drill that began $age s ago and may still be running."
+    google_complain "  Way out: wait for its end. If it was killed, run this script with --take-over, which deletes the clone first."
+    exit 1
+  fi
+done
 for old in $SQL_CLONES; do
   google_say "Deleting $old, which an earlier drill has left."
   sql_remove "$old" || google_fail "$old, which an earlier drill has left, cannot be deleted."
