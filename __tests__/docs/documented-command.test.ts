@@ -18,7 +18,7 @@ describe("The judge of documented commands", () => {
     ],
     ["export $(terraform -chdir=cdktf.out/stacks/idp-serverless output -raw password)", "there is no output password"],
     ["export PATH=.", "only an output is exported"],
-    ["npm install", "npm install is not used here"],
+    ["npm publish", "npm publish is not used here"],
     ["npm run deploy", "package.json has no script deploy"],
     ["npm run synth idp-serverless", 'npm keeps idp-serverless from the script; "--" comes before'],
     ["npm run synth -- idp-severless", "there is no stack idp-severless"],
