@@ -89,6 +89,7 @@ const failedJob = (name: string): LogExample => ({
     "a finished job": event("Job", name, "Completed"),
     "another job": event("Job", "migration", "BackoffLimitExceeded"),
     "a job of another namespace": event("Job", name, "BackoffLimitExceeded", "other"),
+    "a copy that restores": event("Job", `${name}-0a1b2c3d4e-restore`, "BackoffLimitExceeded"),
   },
 });
 

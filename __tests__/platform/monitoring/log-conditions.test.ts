@@ -29,6 +29,11 @@ describe("The log condition of each alert", () => {
     expect(entrypoint).toContain("cloud-entrypoint: ");
   });
 
+  it("knows how the scripts name the copy of a job", () => {
+    const script = readFileSync(packageFile("lib/idp/scripts/database-jobs.sh"), "utf8");
+    expect(script).toContain('echo "$copy_start-restore"');
+  });
+
   it("has examples only where there is such a condition", () => {
     const known = LOG_CASES.flatMap(({ alert, name }) => [alert.id, name]);
     expect(Object.keys(LOG_EXAMPLES).filter((key) => !known.includes(key))).toEqual([]);
