@@ -12,4 +12,11 @@ describe.each(["serverless", "kubernetes"] as const)("What can fail on %s", (pla
   it.each(failuresOn(platform))("is told by alerts that there are: $what", ({ alerts }) => {
     expect(ALERTS.map(({ id }) => id)).toEqual(expect.arrayContaining([...alerts]));
   });
+
+  it("is told by an alert unless somebody does it", () => {
+    const untold = failuresOn(platform).filter(({ alerts }) =>
+      alerts.every((id) => ALERTS.find((alert) => alert.id === id)?.on[platform] === undefined),
+    );
+    expect(untold.map(({ what }) => what).filter((what) => !/deleted|destroys|wrong/.test(what))).toEqual([]);
+  });
 });

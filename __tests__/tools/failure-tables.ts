@@ -26,7 +26,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
     {
       what: "The server hangs",
       byItself: `After ${LIVENESS_SECONDS} s without an answer to the liveness probe, the container is started again`,
-      alerts: ["uptime", "latency"],
+      alerts: ["uptime", "latency", ...(platform === "kubernetes" ? ["load-balancer-latency"] : [])],
       then: "Read its log; raise `container_cpu` or `container_memory` if it was short of them.",
       shownBy: [
         "__tests__/idp/identity-provider-container.test.ts",
@@ -54,7 +54,10 @@ export function failuresOn(platform: Platform): readonly Failure[] {
     {
       what: `${instance === "pod" ? "A pod" : "An instance"} ends`,
       byItself: `Its requests fail; the others go on, and ${another}`,
-      alerts: ["errors", "out-of-memory", "no-instance"],
+      alerts:
+        platform === "serverless"
+          ? ["errors", "out-of-memory", "no-instance"]
+          : ["restarts", "load-balancer-errors", "uptime"],
       then: "Raise `min_instance_count` to 2 if one is all there is.",
       shownBy: [ENTRYPOINT, "lets server and worker finish with one TERM each"],
     },
