@@ -24,6 +24,8 @@ const ADDRESS_RULE =
 /** What is refused of monitoring, with the ids that the platform has. */
 export function refusedMonitoring(platform: Platform): readonly Refusal[] {
   const ids = alertsOn(platform).map(({ id }) => id);
+  const others =
+    platform === "kubernetes" ? ", load-balancer-errors for errors, load-balancer-latency for latency" : "";
   return [
     [
       "receivers that are no addresses",
@@ -41,7 +43,7 @@ export function refusedMonitoring(platform: Platform): readonly Refusal[] {
     [
       "an alert that there is none of",
       { alerts: { disk: { threshold: 1 }, uptime: {} } },
-      [`alerts has "disk"; alerts are ${ids.join(", ")}; use one of them.`],
+      [`alerts has "disk"; alerts are ${ids.join(", ")}; use one of them${others}.`],
     ],
     [
       "a threshold for an entry of the log",

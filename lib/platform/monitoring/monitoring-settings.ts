@@ -4,7 +4,7 @@ import { CheckedEntries, everyMember } from "../../core/checked-entries";
 import { CheckedValue } from "../../core/checked-value";
 import { type Rule } from "../../core/rules";
 import { type Platform } from "./alert";
-import { alertsOn, tunableIds } from "./alerts";
+import { ALERTS, alertsOn, tunableIds } from "./alerts";
 
 /** What is different for one alert. */
 export interface AlertSettings {
@@ -127,8 +127,14 @@ export function knownAlerts(platform: Platform): CheckedEntries<Settings> {
     accepts: (id) => ids.includes(id),
     condition: `contains(${JSON.stringify(ids)}, key)`,
     show: "key",
-    rule: `alerts are ${ids.join(", ")}; use one of them`,
+    rule: `alerts are ${ids.join(", ")}; use one of them${counterparts(ids)}`,
   });
+}
+
+/** Alerts about the service itself that only the other platform has, where the load balancer tells the same. */
+function counterparts(ids: readonly string[]): string {
+  const others = ALERTS.map(({ id }) => id).filter((id) => !ids.includes(id) && ids.includes(`load-balancer-${id}`));
+  return others.map((id) => `, load-balancer-${id} for ${id}`).join("");
 }
 
 /** An entry of the log is there or not, so there is nothing to tune. */
