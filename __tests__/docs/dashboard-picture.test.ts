@@ -32,7 +32,7 @@ describeWith(["terraform"], "The picture of a dashboard, drawn from its JSON", (
     expect(texts).toEqual(
       tiles.map(({ widget: { title, xyChart } }) => [
         ...title.split(/: (.*)/s).slice(0, 2),
-        ...(xyChart.thresholds ?? []).map(({ value }) => String(value)),
+        ...(xyChart.thresholds ?? []).map(({ value }) => value.toLocaleString("en")),
       ]),
     );
     const places = new Set(groups.map(([, x, y]) => `${x ?? ""} ${y ?? ""}`));

@@ -59,8 +59,20 @@ export function fullDashboard(platform: Platform): DashboardJson {
 
 /** Pixels of a cell of the dashboard's grid, and of the parts of a tile. */
 const CELL = { width: 20, height: 13 } as const;
-const TILE = { gap: 6, head: 48, foot: 14, side: 12 } as const;
-const HEAD = 40;
+const TILE = { gap: 6, head: 54, foot: 20, side: 12 } as const;
+const HEAD = 44;
+
+/** Colours by the class of a part, with the property that they are of, in a light and in a dark surrounding. */
+const COLOURS: Readonly<Record<string, readonly [property: "fill" | "stroke", light: string, dark: string]>> = {
+  ground: ["fill", "#f1f3f4", "#1b1d1f"],
+  tile: ["fill", "#fff", "#2b2e31"],
+  strong: ["fill", "#202124", "#e8eaed"],
+  quiet: ["fill", "#5f6368", "#bdc1c6"],
+  axis: ["stroke", "#9aa0a6", "#9aa0a6"],
+  line: ["stroke", "#1a73e8", "#8ab4f8"],
+  limit: ["stroke", "#d93025", "#f28b82"],
+  value: ["fill", "#d93025", "#f28b82"],
+};
 
 /** The dashboard as an SVG picture, each chart with a made-up line on the good side of its threshold. */
 export function dashboardPicture({ displayName, mosaicLayout: { columns, tiles } }: DashboardJson): string {
@@ -70,8 +82,13 @@ export function dashboardPicture({ displayName, mosaicLayout: { columns, tiles }
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" font-family="sans-serif">`,
     `<title>Dashboard ${escaped(displayName)}</title>`,
-    `<rect width="${width}" height="${height}" fill="#f1f3f4"/>`,
-    `<text x="${TILE.side}" y="26" font-size="18" fill="#202124">${escaped(displayName)}</text>`,
+    "<style>",
+    "@media (prefers-color-scheme: dark) {",
+    ...Object.entries(COLOURS).map(([name, [property, , dark]]) => `  .${name} { ${property}: ${dark}; }`),
+    "}",
+    "</style>",
+    `<rect ${colour("ground")} width="${width}" height="${height}"/>`,
+    `<text ${colour("strong")} x="${TILE.side}" y="29" font-size="20">${escaped(displayName)}</text>`,
     ...tiles.map((tile) => tilePicture(tile)),
     "</svg>",
     "",
@@ -88,26 +105,33 @@ function tilePicture({ height, widget: { title, xyChart }, width, xPos = 0, yPos
   const isLower = isRaisedBelow(id);
   const top = (threshold ?? 1) * (isLower ? 2 : 1.4);
   const y = (value: number) => rounded(bottom - (value / top) * (bottom - TILE.head));
-  const level = threshold === undefined ? 0 : threshold * (isLower ? 1.7 : 0.5);
+  const level = threshold === undefined ? 0 : threshold * (isLower ? 1.6 : 0.5);
   const points = wave(id).map(
     (share, index, all) =>
       `${rounded(left + ((right - left) * index) / (all.length - 1))},${y(level * (1 + 0.25 * share))}`,
   );
   return [
     `<g transform="translate(${xPos * CELL.width + TILE.gap / 2} ${yPos * CELL.height + HEAD})">`,
-    `<rect width="${size.width}" height="${size.height}" rx="4" fill="#fff" stroke="#dadce0"/>`,
-    `<text x="${left}" y="18" font-size="12" font-weight="bold" fill="#202124">${escaped(id)}</text>`,
-    `<text x="${left}" y="33" font-size="11" fill="#5f6368">${escaped(words)}</text>`,
-    `<path d="M${left} ${bottom}H${right}" stroke="#9aa0a6"/>`,
-    `<polyline points="${points.join(" ")}" fill="none" stroke="#1a73e8" stroke-width="1.5"/>`,
+    `<rect ${colour("tile")} width="${size.width}" height="${size.height}" rx="4"/>`,
+    `<text ${colour("strong")} x="${left}" y="22" font-size="15" font-weight="bold">${escaped(id)}</text>`,
+    `<text ${colour("quiet")} x="${left}" y="40" font-size="12.5">${escaped(words)}</text>`,
+    `<path ${colour("axis")} d="M${left} ${bottom}H${right}"/>`,
+    `<polyline ${colour("line")} points="${points.join(" ")}" fill="none" stroke-width="1.5"/>`,
     ...(threshold === undefined
       ? []
       : [
-          `<path d="M${left} ${y(threshold)}H${right}" stroke="#d93025" stroke-dasharray="4 3"/>`,
-          `<text x="${right}" y="${y(threshold) - 4}" font-size="10" text-anchor="end" fill="#d93025">${threshold}</text>`,
+          `<path ${colour("limit")} d="M${left} ${y(threshold)}H${right}" stroke-dasharray="4 3"/>`,
+          // On the side of the limit where the line is not.
+          `<text ${colour("value")} x="${right}" y="${rounded(y(threshold) + (isLower ? 14 : -4))}" font-size="12.5" text-anchor="end">${threshold.toLocaleString("en")}</text>`,
         ]),
     "</g>",
   ].join("\n");
+}
+
+/** The class of a part, and its colour in a light surrounding. */
+function colour(name: string): string {
+  const [property = "fill", light = ""] = COLOURS[name] ?? [];
+  return `class="${name}" ${property}="${light}"`;
 }
 
 /** Whether low values are the bad ones. */
