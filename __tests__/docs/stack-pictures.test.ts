@@ -37,7 +37,7 @@ const withDefault = (terraform: Terraform, input: string, value: unknown): Terra
 const arrowsOf = ({ arrows, frames, nodes }: Picture): string[] => {
   const named = (id: string): string =>
     nodes.find((node) => node.id === id)?.lines[0] ?? frames.find((frame) => frame.id === id)?.words ?? id;
-  return arrows.map(({ from, to, words }) => `${named(from)} > ${named(to)}: ${words ?? ""}`);
+  return arrows.map(({ from, to, words }) => `${named(from)} > ${named(to)}: ${words?.replaceAll("<br/>", " ") ?? ""}`);
 };
 
 const linesOf = (picture: Picture, first: string): readonly string[] =>
@@ -142,9 +142,9 @@ describe("The overview of idp-kubernetes", () => {
   const arrows = (changes: Terraform) => arrowsOf(overviewPicture("idp-kubernetes", changes));
 
   it("shows who reaches the control plane", () => {
-    expect(arrows(terraform)).toContain("anyone > GKE Autopilot: control plane: HTTPS, signed in");
+    expect(arrows(terraform)).toContain("anyone > GKE Autopilot: HTTPS, signed in, to the control plane");
     expect(arrows(withDefault(terraform, "authorized_networks", { office: "203.0.113.0/24" }))).toContain(
-      "203.0.113.0/24 > GKE Autopilot: control plane: HTTPS, signed in",
+      "203.0.113.0/24 > GKE Autopilot: HTTPS, signed in, to the control plane",
     );
   });
 

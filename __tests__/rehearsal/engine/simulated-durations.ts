@@ -7,6 +7,7 @@ const SECONDS: readonly (readonly [pattern: RegExp, seconds: number])[] = [
   [/^google_sql_database_instance\./, 720],
   [/^google_container_cluster\./, 480],
   [/^google_compute_(network|subnetwork)\./, 25],
+  [/^google_compute_instance\./, 30],
   [/^google_compute_router_nat\./, 15],
   [/^google_(certificate_manager|compute)_/, 10],
   [/^google_\w+_iam_member\./, 10],

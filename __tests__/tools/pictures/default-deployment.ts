@@ -21,6 +21,7 @@ const COMPARISON = /^\$\{(var\.\w+ [=!]= \w+)\}$/;
 export class DefaultDeployment {
   readonly elements: readonly Element[];
   private readonly terraform: Terraform;
+  private readonly references = new Map<unknown, readonly string[]>();
 
   constructor(synthesized: Terraform) {
     const terraform = sorted(synthesized);
@@ -48,16 +49,25 @@ export class DefaultDeployment {
   named(value: unknown): ReadonlySet<string> {
     const found = new Set<string>();
     const visit = (part: unknown): void => {
-      for (const reference of referencesIn(part)) {
+      for (const reference of this.ownReferences(part)) {
         if (found.has(reference)) continue;
         found.add(reference);
         const [scope = "", type = "", name = ""] = reference.split(".");
         if (scope === "local") visit(this.terraform.locals?.[type]);
-        if (scope === "ephemeral") visit(withoutOrder(this.terraform.ephemeral?.[type]?.[name]));
+        if (scope === "ephemeral") visit(this.terraform.ephemeral?.[type]?.[name]);
       }
     };
-    visit(withoutOrder(value));
+    visit(value);
     return found;
+  }
+
+  /** Long values are asked for again and again. */
+  private ownReferences(value: unknown): readonly string[] {
+    const known = this.references.get(value);
+    if (known !== undefined) return known;
+    const references = referencesIn(withoutOrder(value));
+    this.references.set(value, references);
+    return references;
   }
 
   /** Texts of a value, and of the local values that it names. */

@@ -101,8 +101,7 @@ export class AccessRights {
       .filter(({ block }) => this.mayActAs(account, String(valueAt(block, "metadata.name"))));
     return this.programs.filter(
       ({ block }) =>
-        this.isNamedIn(account, { ...block, depends_on: undefined }) ||
-        inCluster.some(({ address }) => this.deployment.named(block).has(address)),
+        this.isNamedIn(account, block) || inCluster.some(({ address }) => this.deployment.named(block).has(address)),
     );
   }
 

@@ -46,12 +46,12 @@ export function connections(deployment: DefaultDeployment): Connection[] {
     ...from(["kubernetes_secret_v1"], ({ block }) =>
       namedBy(valueAt(block, "data_wo"), "google_secret_manager_secret").map((to) => ({
         to,
-        words: "copied by the apply",
+        words: "copied<br/>by the apply",
       })),
     ),
     ...from(["google_compute_instance"], ({ block }) => [
       ...namedBy(block, "tls_private_key").map((to) => ({ to, words: partOfKey(deployment, block) })),
-      ...sourcesOf(deployment, block).map((to) => ({ to, words: "reports, after a sign-in" })),
+      ...sourcesOf(deployment, block).map((to) => ({ to, words: "reports,<br/>after a sign-in" })),
     ]),
     ...deployment.existingOf("google_storage_bucket_object").flatMap(({ block }) =>
       namedBy(block.bucket, "google_storage_bucket").flatMap((bucket) =>

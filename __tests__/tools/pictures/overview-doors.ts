@@ -55,7 +55,7 @@ function clusterOpenings(element: Element, deployment: DefaultDeployment): Openi
   return rangesIn(JSON.stringify(deployment.atDefaults(networks))).map((range) => ({
     from: outsider(range),
     to: { element },
-    words: "control plane: HTTPS, signed in",
+    words: "HTTPS, signed in,<br/>to the control plane",
   }));
 }
 

@@ -51,7 +51,10 @@ export function overviewPicture(stack: string, terraform: Terraform): Picture {
   const together = withSecretsTogether([...outside.values(), ...nodes], arrows);
   return {
     title: `${stack}: what talks to what, who may read what, what is open to whom`,
-    description: `With the defaults. Not drawn is what these inputs add: ${[...new Set(absent.values())].sort().join(", ")}.`,
+    description: `With the defaults. Not drawn is what these inputs add: ${[...new Set(absent.values())]
+      .sort()
+      .map((input) => `\`${input}\``)
+      .join(", ")}.`,
     direction: "LR",
     frames: frames.map(({ id, words }) => ({ id, words })),
     nodes: together.nodes,

@@ -2,7 +2,7 @@
 export interface Picture {
   readonly title: string;
 
-  /** The picture in a sentence or two, for those who do not see it; also the text below it. */
+  /** What stands below it, in Markdown. */
   readonly description: string;
 
   readonly direction: "LR" | "TB";

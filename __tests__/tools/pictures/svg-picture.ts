@@ -42,7 +42,10 @@ export async function svgPicture(picture: Picture): Promise<string> {
   return readable(picture, viz.renderString(graphOf(picture), { format: "svg", engine: "dot" }));
 }
 
-function graphOf({ arrows, direction, frames, nodes }: Picture): Graph {
+function graphOf({ direction, frames, ...picture }: Picture): Graph {
+  // Graphviz fills a rank from below where it draws from left to right.
+  const arrows = [...picture.arrows].reverse();
+  const nodes = [...picture.nodes].reverse();
   // An arrow to a frame goes to one of its nodes, and ends where the frame begins.
   const inside = (id: string) =>
     (nodes.find(({ frame, kind }) => frame === id && kind === "program") ?? nodes.find(({ frame }) => frame === id))
@@ -72,18 +75,19 @@ function graphOf({ arrows, direction, frames, nodes }: Picture): Graph {
       bgcolor: "transparent",
       pad: 0.25,
       nodesep: 0.3,
-      ranksep: 0.6,
+      ranksep: 0.9,
+      mclimit: 10,
       fontname: FONT,
     },
-    nodeAttributes: { fontname: FONT, fontsize: 13, fontcolor: LIGHT.text, margin: "0.25,0.1" },
-    edgeAttributes: { fontname: FONT, fontsize: 12, fontcolor: LIGHT.quiet, color: LIGHT.quiet, arrowsize: 0.8 },
+    nodeAttributes: { fontname: FONT, fontsize: 16, fontcolor: LIGHT.text, margin: "0.25,0.1" },
+    edgeAttributes: { fontname: FONT, fontsize: 14, fontcolor: LIGHT.quiet, color: LIGHT.quiet, arrowsize: 0.8 },
     nodes: nodes.filter(({ frame }) => frame === undefined).map(nodeOf),
     subgraphs: frames.map(({ id, words }) => ({
       name: `cluster_${id}`,
       graphAttributes: {
         label: words,
-        labeljust: "l",
-        fontsize: 13,
+        labeljust: "r",
+        fontsize: 15,
         fontcolor: LIGHT.quiet,
         color: LIGHT.frame,
         bgcolor: LIGHT.frameFill,
@@ -110,13 +114,14 @@ function graphOf({ arrows, direction, frames, nodes }: Picture): Graph {
 }
 
 /** Pixels between the drawing and the texts around it. */
-const TITLE = { size: 16, left: 18, top: 30, height: 40 } as const;
-const NOTE = { size: 12, lineHeight: 17, bottom: 14, letter: 6.6 } as const;
+const TITLE = { size: 20, left: 20, top: 36, height: 48 } as const;
+const NOTE = { size: 14, lineHeight: 20, bottom: 18, letter: 7.2 } as const;
 
 /** What Graphviz writes, with a title and a description, a family of fonts, and colours for a dark surrounding. */
-function readable({ description, title }: Picture, svg: string): string {
+function readable({ title, ...picture }: Picture, svg: string): string {
+  const description = picture.description.replaceAll("`", "");
   const [, drawnWidth = "", drawnHeight = ""] = /viewBox="0\.00 0\.00 ([\d.]+) ([\d.]+)"/.exec(svg) ?? [];
-  const width = Math.max(Math.ceil(Number(drawnWidth)), 640);
+  const width = Math.max(Math.ceil(Number(drawnWidth)), 800);
   const note = wrapped(description, (width - 2 * TITLE.left) / NOTE.letter);
   const noteTop = TITLE.height + Math.ceil(Number(drawnHeight)) + NOTE.lineHeight;
   const height = noteTop + (note.length - 1) * NOTE.lineHeight + NOTE.bottom;
