@@ -5,9 +5,14 @@ import { type CostInputs } from "../../../stacks/cost/input-values";
 import { type PricedStack } from "../../../stacks/cost/monthly-cost";
 import { type Terraform } from "../../support/synthesis";
 
-/** What is shipped of a stack, as another test makes sure. */
-function shippedTerraform(stack: PricedStack): Terraform {
-  return JSON.parse(readFileSync(join(__dirname, "../goldens", `${stack}.json`), "utf8")) as Terraform;
+const shipped = new Map<PricedStack, Terraform>();
+
+/** What is shipped of a stack, as the test of the goldens makes sure. */
+export function shippedTerraform(stack: PricedStack): Terraform {
+  const read = () => JSON.parse(readFileSync(join(__dirname, "../goldens", `${stack}.json`), "utf8")) as Terraform;
+  const terraform = shipped.get(stack) ?? read();
+  shipped.set(stack, terraform);
+  return terraform;
 }
 
 /** The value of every input of a stack while nobody sets one. */
