@@ -103,7 +103,8 @@ function npmUntruth(words: readonly string[], settings: Settings, { scripts, sta
   if (verb === "pack") return others.length === 0 ? undefined : `npm pack takes nothing, not ${String(others[0])}`;
   if (verb === "install") return installUntruth(others);
   if (verb !== "run" && verb !== "test") return `npm ${String(verb)} is not used here`;
-  const [name = "", separator, ...options] = verb === "run" ? others : [verb, ...others];
+  const told = others.filter((word, index) => index > 0 || word !== "--silent");
+  const [name = "", separator, ...options] = verb === "run" ? told : [verb, ...told];
   if (!(name in scripts)) return `package.json has no script ${name}`;
   if (separator !== undefined && separator !== "--") return `npm keeps ${separator} from the script; "--" comes before`;
   if (name === "synth") return synthesisUntruth(options, settings, stacks);

@@ -4,9 +4,11 @@ import { packageFile } from "../../lib/core/package-file";
 import { type Platform } from "../../lib/platform/monitoring/alert";
 import { upgradeCells } from "../stacks/releases/upgrade-plans";
 import { type Terraform } from "../support/synthesis";
+import { costPart } from "./cost-tables";
 import { doorPicture } from "./door-picture";
 import { failureCells } from "./failure-tables";
 import { installCommands } from "./install-commands";
+import { markdownTable as table } from "./markdown-table";
 import { alertCells, logCommands } from "./monitoring-parts";
 import { headingsOf } from "./pages";
 import { firstApplyPicture } from "./pictures/first-apply-picture";
@@ -41,6 +43,7 @@ export const UPDATE_COMMAND = "npm run docs";
  * The text of a page with every generated part renewed. A part stands between its marker and `<!-- end -->`:
  *
  * - `<!-- contents -->`: links to the headings below it
+ * - `<!-- costs: selection -->`: what a stack costs, or the price table; see `costPart`
  * - `<!-- example: a -->`: the program of `stacks/examples/a`
  * - `<!-- failures: platform -->`: what can fail on a platform, and what becomes of it
  * - `<!-- inputs: a -->`, `<!-- outputs: a -->`: a table of all that stack a has; `a & b` is what both have alike, `a - b`
@@ -68,6 +71,7 @@ export function withFreshParts(page: string, stacks: DocumentedStacks): string {
 /** What can be generated, by the word that asks for it. */
 const PARTS: Readonly<Record<string, (selection: string, stacks: DocumentedStacks, below: string) => string>> = {
   contents: (_selection, _stacks, below) => contents(below),
+  costs: (selection, stacks) => costPart(selection, stacks),
   door: (selection, stacks) => doorPicture(stackOf(selection, stacks)),
   example: (name) => `\`\`\`ts\n${readFileSync(packageFile(`stacks/examples/${name}/main.ts`), "utf8")}\`\`\``,
   failures: (selection) =>
@@ -177,9 +181,4 @@ function typeText({ type }: TerraformVariable): string {
 
 function defaultText(input: TerraformVariable): string {
   return "default" in input ? `\`${JSON.stringify(input.default)}\`` : "required";
-}
-
-function table(header: readonly string[], rows: Rows): string {
-  const lines = [header, header.map(() => "---"), ...rows];
-  return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`).join("\n");
 }

@@ -39,7 +39,8 @@ function amountText(amount: number): string {
   return amount.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 }
 
-function priceText(amount: number): string {
+/** A price, with as many digits as it has. */
+export function priceText(amount: number): string {
   return amount.toLocaleString("en-US", { maximumFractionDigits: 9 });
 }
 

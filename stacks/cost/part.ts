@@ -67,8 +67,9 @@ export function sumOf(ranges: readonly Range[]): Range {
 /** A part with its cost. */
 export function priced(part: Part): CostPart {
   const { amount: unitPrice, unit } = PRICES[part.price];
-  const { min, max } = times(part.quantity, unitPrice);
-  return { ...part, unit, unitPrice, amount: { min: rounded(min), max: rounded(max) } };
+  const quantity = times(part.quantity, 1);
+  const { min, max } = times(quantity, unitPrice);
+  return { ...part, quantity, unit, unitPrice, amount: { min: rounded(min), max: rounded(max) } };
 }
 
 /** Sums of binary fractions have far more digits than prices. */

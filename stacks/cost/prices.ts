@@ -67,7 +67,7 @@ export const PRICES = {
   databaseBackup: price(0.08, "GiB-month", "Cloud SQL: Backups", sqlStorage),
 
   forwardingRules: price(0.025, "hour", "Forwarding Rule Minimum, for up to five rules", loadBalancer),
-  loadBalancerData: price(0.008, "GiB", "Application Load Balancer Data Processing, in or out", loadBalancer),
+  loadBalancerData: price(0.008, "GiB", "Load Balancer Data Processing, in or out", loadBalancer),
   internet: price(0.12, "GiB", "Premium Tier internet data transfer out, up to 1 TiB", SOURCES.internet),
   address: price(0.005, "hour", "External IP Charge on a Standard VM, and on NAT", external),
   natVm: price(0.0014, "VM-hour", "Cloud NAT gateway, for up to 32 VMs", SOURCES.nat),

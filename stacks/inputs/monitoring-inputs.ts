@@ -16,7 +16,7 @@ export function monitoringInputs(platform: Platform) {
       type: "list(string)",
       default: [],
       description:
-        "Addresses to which alerts are sent. Without one, and without notification_channels, there are an uptime check and a dashboard, but no alerts. Each alert about a metric is billed. Changing it later is safe.",
+        "Addresses to which alerts are sent. Without one, and without notification_channels, there are an uptime check and a dashboard, but no alerts. Alerts are free until September 2027 at the earliest. Changing it later is safe.",
       must: [EMAIL_ADDRESSES],
     },
     notification_channels: {

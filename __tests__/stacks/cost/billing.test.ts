@@ -1,6 +1,7 @@
 import { BILLED_TYPES, FREE_TYPES } from "../../../stacks/cost/billing";
 import { type CostInputs } from "../../../stacks/cost/input-values";
 import { monthlyCost, type PricedStack } from "../../../stacks/cost/monthly-cost";
+import { PRICES_LOOKED_UP } from "../../../stacks/cost/price-sources";
 import { type PriceId, PRICES } from "../../../stacks/cost/prices";
 import { plannedResources } from "../../../stacks/planned-resources";
 import { valueAt } from "../configuration-graph";
@@ -61,12 +62,25 @@ describe("Every price", () => {
     expect([...ofParts].sort()).toEqual(Object.keys(PRICES).sort());
   });
 
-  it("is above nothing, has a unit, and says where and of when it was read", () => {
-    for (const { amount, sku, source, unit, unverified } of Object.values(PRICES)) {
+  it("is above nothing, has a unit, and says where it was read and, if that is known, of when it is", () => {
+    for (const { amount, sku, source, unit } of Object.values(PRICES)) {
       expect([sku, amount > 0, unit !== ""]).toEqual([sku, true, true]);
       expect(source.page).toMatch(/^https:\/\/cloud\.google\.com\/[a-z-]+\/[a-z-]*pricing$/);
-      expect([sku, /^20\d\d(?:-\d\d){0,2}$/.test(source.asOf)]).toEqual([sku, unverified === undefined]);
+      expect(source.asOf ?? PRICES_LOOKED_UP).toMatch(/^20\d\d-\d\d(?:-\d\d)?$/);
+      expect((source.asOf ?? "") <= PRICES_LOOKED_UP).toBe(true);
     }
+  });
+});
+
+describe("A price that texts tell", () => {
+  it("is that of the table", () => {
+    const told = JSON.stringify(shippedTerraform("idp-serverless")).match(/USD [\d.]+ per GiB/g);
+    expect([...new Set(told)]).toEqual([`USD ${PRICES.databaseBackup.amount} per GiB`]);
+    const [without, with_] = [null, { account_id: "1" }].map((geoip) =>
+      monthlyCost("idp-kubernetes", { ...defaultInputs("idp-kubernetes"), geoip }),
+    );
+    // "two dollars for each pod", on the page.
+    expect(Math.round((with_?.monthly.min ?? 0) - (without?.monthly.min ?? 0))).toBe(2);
   });
 });
 
