@@ -68,6 +68,7 @@ describe("The container of a separate worker", () => {
       ...given,
       args: undefined,
       database: undefined,
+      healthCommand: ["/cloud-entrypoint.sh", "healthcheck"],
       livenessProbe: undefined,
       maySleep: "false",
       port: undefined,

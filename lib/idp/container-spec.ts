@@ -136,6 +136,13 @@ export interface ContainerSpec {
   readonly dependsOn?: ITerraformDependable[];
 
   /**
+   * Command that succeeds while the container is healthy, for one that answers no requests. Only some platforms run it.
+   *
+   * @default - none
+   */
+  readonly healthCommand?: readonly string[];
+
+  /**
    * Probe that restarts a hanging container.
    *
    * @default - none, a hanging container keeps running

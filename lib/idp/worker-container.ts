@@ -2,6 +2,7 @@ import { Token } from "cdktf";
 
 import { type Rule } from "../core/rules";
 import { type ContainerSpec, type ResourcesSpec } from "./container-spec";
+import { ENTRYPOINT_PATH } from "./contract";
 import { workerConnections } from "./worker-connections";
 import { ENTRYPOINT_COMMANDS, type WorkerForm } from "./worker-mode";
 
@@ -17,6 +18,7 @@ export function workerContainer(server: ContainerSpec, form: WorkerForm, resourc
     ...server,
     args: [ENTRYPOINT_COMMANDS.worker],
     database: database && { ...database, connections: workerConnections(form) },
+    healthCommand: HEALTH_COMMAND,
     livenessProbe: undefined,
     maySleep: "false",
     port: undefined,
@@ -25,6 +27,9 @@ export function workerContainer(server: ContainerSpec, form: WorkerForm, resourc
     tlsPort: undefined,
   };
 }
+
+/** The application's own check, through the entrypoint, which names its settings as the application does. */
+const HEALTH_COMMAND = [ENTRYPOINT_PATH, "healthcheck"];
 
 /**
  * Rule for constructs whose container answers no requests.

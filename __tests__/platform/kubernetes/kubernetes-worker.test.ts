@@ -54,7 +54,7 @@ describe("KubernetesWorker", () => {
     expect(made.podLabels).not.toEqual(server.podLabels);
   });
 
-  it("runs the worker of the server's image, with its variables, secrets, account, proxy and mounts, and no port or probe", () => {
+  it("runs the worker of the server's image, with its variables, secrets, account, proxy and mounts, and no port", () => {
     const { podOf } = workerIn();
     const { container: workers, ...pod } = podOf("worker");
     const { container: servers, ...ofServer } = podOf("workload");
@@ -64,8 +64,7 @@ describe("KubernetesWorker", () => {
     expect([worker.name, worker.args, server.args]).toEqual(["worker", ["worker"], ["server-alone"]]);
     expect(worker.resources).toMatchObject({ limits: { cpu: "1", memory: "2Gi" } });
     for (const part of ["image", "env", "security_context", "volume_mount"]) expect(worker[part]).toEqual(server[part]);
-    for (const part of ["port", "startup_probe", "liveness_probe", "readiness_probe", "lifecycle"])
-      expect([part, worker[part]]).toEqual([part, undefined]);
+    for (const part of ["port", "lifecycle"]) expect([part, worker[part]]).toEqual([part, undefined]);
     const spread = "topology_spread_constraint";
     expect({ ...pod, [spread]: undefined }).toEqual({ ...ofServer, [spread]: undefined });
     // The server's own TLS has no port here.
@@ -73,6 +72,23 @@ describe("KubernetesWorker", () => {
     expect(tls).toBe("0.0.0.0:9443");
     expect(valueAt(worker, "dynamic.env.for_each")).toEqual(variables);
     expect(variables.IDP_WEB__BASE_URL).toBe(ADDRESS.url);
+  });
+
+  it("is ready when the application says so, started again when it does not for 90 s, and watched after a rollout", () => {
+    const { of, podOf } = workerIn();
+    const [worker = {}] = podOf("worker").container as Block[];
+    const exec = { command: ["/cloud-entrypoint.sh", "healthcheck"] };
+    expect(worker.startup_probe).toEqual({ exec, period_seconds: 10, failure_threshold: 65, timeout_seconds: 10 });
+    expect(worker.liveness_probe).toEqual({ exec, period_seconds: 30, failure_threshold: 3, timeout_seconds: 20 });
+    expect(worker.readiness_probe).toEqual(worker.liveness_probe);
+    expect(valueAt(of("kubernetes_deployment_v1", "worker"), "spec.min_ready_seconds")).toBe(15);
+  });
+
+  it("has no probes without a command for them", () => {
+    const { podOf } = workerIn({}, { healthCommand: undefined });
+    const [worker = {}] = podOf("worker").container as Block[];
+    for (const part of ["startup_probe", "liveness_probe", "readiness_probe"])
+      expect([part, worker[part]]).toEqual([part, undefined]);
   });
 
   it("is scaled by its own CPU, and drained one pod at a time", () => {

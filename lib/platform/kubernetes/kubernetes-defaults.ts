@@ -86,6 +86,16 @@ export const TERMINATION_GRACE_SECONDS = 90;
 /** How long the proxy, which stops after the server, waits for open connections. */
 export const PROXY_GRACE_SECONDS = 10;
 
+/**
+ * A worker is started within eleven minutes, which a migration may take, and started again after 90 s without health. A
+ * busy one takes seconds for the command. A new one must last a moment before the next old one is stopped.
+ */
+export const WORKER_PROBES = {
+  startup: { periodSeconds: 10, failureThreshold: 65, timeoutSeconds: 10 },
+  running: { periodSeconds: 30, failureThreshold: 3, timeoutSeconds: 20 },
+  minReadySeconds: 15,
+} as const;
+
 /** Additional pods during a rollout, which replaces pods one after another. */
 export const ROLLOUT_SURGE = 1;
 

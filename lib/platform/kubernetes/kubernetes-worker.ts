@@ -30,6 +30,7 @@ import {
   ROLLOUT_SURGE,
   SHARED_MEMORY,
   TERMINATION_GRACE_SECONDS,
+  WORKER_PROBES,
 } from "./kubernetes-defaults";
 import { type KubernetesWorkload } from "./kubernetes-workload";
 import { POD_MEMORY, WORKER_POD_CPU } from "./pod-size";
@@ -113,6 +114,7 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
         selector: { matchLabels: { ...this.podLabels } },
         strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: String(ROLLOUT_SURGE), maxUnavailable: "0" } },
         progressDeadlineSeconds: PROGRESS_DEADLINE_SECONDS,
+        minReadySeconds: container.healthCommand && WORKER_PROBES.minReadySeconds,
         template: podTemplate({
           account: server.account,
           labels: labelsWith(namespace.labels, this.podLabels),
@@ -121,6 +123,7 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
           container,
           details: {
             name: WORKER_NAME,
+            ...healthProbes(container.healthCommand),
             volumeMount: [{ name: SHARED_MEMORY_VOLUME, mountPath: SHARED_MEMORY.mountPath }],
           },
           resources: container.resources ?? DEFAULT_RESOURCES,
@@ -155,6 +158,14 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
 const SHARED_MEMORY_VOLUME = "shared-memory";
 
 const DEFAULT_RESOURCES = { cpu: String(WORKER_RESOURCES.cpu), memory: WORKER_RESOURCES.memory };
+
+/** Probes that run a command in the container, because nothing can connect to it. */
+function healthProbes(command: readonly string[] | undefined) {
+  if (command === undefined) return {};
+  const exec = { command: [...command] };
+  const running = { exec, ...WORKER_PROBES.running };
+  return { startupProbe: { exec, ...WORKER_PROBES.startup }, livenessProbe: running, readinessProbe: running };
+}
 
 function most(props: KubernetesWorkerProps): number {
   const { minInstanceCount = DEFAULT_WORKER_COUNT } = props;
