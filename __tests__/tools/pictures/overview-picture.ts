@@ -56,9 +56,13 @@ export function overviewPicture(stack: string, terraform: Terraform): Picture {
       .map((input) => `\`${input}\``)
       .join(", ")}.`,
     direction: "LR",
-    frames: frames.map(({ id, words }) => ({ id, words })),
-    nodes: together.nodes,
-    arrows: inOne(together.arrows),
+    // In this order, which was found by looking at both languages, the fewest arrows cross.
+    frames: frames.map(({ id, words }) => ({ id, words })).reverse(),
+    nodes: [
+      ...together.nodes.filter(({ frame }) => frame === SECRET_MANAGER),
+      ...together.nodes.filter(({ frame }) => frame !== SECRET_MANAGER).reverse(),
+    ],
+    arrows: inOne(together.arrows).reverse(),
   };
 }
 
@@ -107,6 +111,8 @@ function nodeOf(
   };
 }
 
+const SECRET_MANAGER = "secret_manager";
+
 interface FrameOf extends Frame {
   readonly elements: readonly Element[];
 }
@@ -116,7 +122,7 @@ function framesOf(deployment: DefaultDeployment, drawn: readonly Element[]): Fra
   const within = (owner: Element) => drawn.filter(({ block }) => deployment.named(block).has(owner.address));
   return [
     {
-      id: "secret_manager",
+      id: SECRET_MANAGER,
       words: "Secret Manager",
       elements: drawn.filter(({ type }) => type === "google_secret_manager_secret"),
     },
@@ -144,7 +150,7 @@ function withSecretsTogether(nodes: readonly PictureNode[], arrows: readonly Arr
   const heads = new Map<string, PictureNode>();
   const own = new Map<string, string>();
   for (const node of nodes) {
-    const key = node.frame === "secret_manager" ? reach(node) : node.id;
+    const key = node.frame === SECRET_MANAGER ? reach(node) : node.id;
     const head = heads.get(key);
     own.set(node.id, head?.id ?? node.id);
     heads.set(key, head === undefined ? node : { ...head, lines: [...head.lines, ...node.lines] });

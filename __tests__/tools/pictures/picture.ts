@@ -1,4 +1,8 @@
-/** What a picture shows, before it is Mermaid or SVG. */
+/**
+ * What a picture shows, before it is Mermaid or SVG.
+ *
+ * Both begin with what they meet first, so that the order of nodes and arrows decides how many arrows cross.
+ */
 export interface Picture {
   readonly title: string;
 

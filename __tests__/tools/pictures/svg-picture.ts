@@ -42,10 +42,7 @@ export async function svgPicture(picture: Picture): Promise<string> {
   return readable(picture, viz.renderString(graphOf(picture), { format: "svg", engine: "dot" }));
 }
 
-function graphOf({ direction, frames, ...picture }: Picture): Graph {
-  // Graphviz fills a rank from below where it draws from left to right.
-  const arrows = [...picture.arrows].reverse();
-  const nodes = [...picture.nodes].reverse();
+function graphOf({ arrows, direction, frames, nodes }: Picture): Graph {
   // An arrow to a frame goes to one of its nodes, and ends where the frame begins.
   const inside = (id: string) =>
     (nodes.find(({ frame, kind }) => frame === id && kind === "program") ?? nodes.find(({ frame }) => frame === id))
