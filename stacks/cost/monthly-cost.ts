@@ -63,7 +63,6 @@ const SERVERLESS_UNKNOWN = [
 ] as const;
 
 const IDENTITY_PROVIDER_UNKNOWN = [
-  "What Cloud SQL keeps for point-in-time recovery is not in the sum: no price of it could be read.",
   "Alerts are free. Google has announced a price for each metric that an alert reads, 0.35 a month, from September 2027 at the earliest.",
 ] as const;
 

@@ -49,7 +49,7 @@ export const PRICES = {
   workerPoolCpu: price(0.000011244, "vCPU-second", "Worker Pools CPU", SOURCES.workerPool),
   workerPoolMemory: price(0.000001235, "GiB-second", "Worker Pools Memory", SOURCES.workerPool),
 
-  clusterFee: price(0.1, "hour", "Regional Kubernetes Clusters", SOURCES.autopilot),
+  clusterFee: price(0.1, "hour", "Cluster management fee", SOURCES.autopilot),
   podCpu: price(0.0445, "vCPU-hour", "Autopilot Pod mCPU Requests", SOURCES.autopilot),
   podMemory: price(0.0049225, "GiB-hour", "Autopilot Pod Memory Requests", SOURCES.autopilot),
   podDisk: price(
