@@ -9,6 +9,7 @@ import { type StateBackend } from "../lib/core/state-backend";
 import { AssessmentLab } from "../lib/lab/assessment-lab";
 import { zoneOrDefault } from "../lib/lab/lab-names";
 import { assessmentLabOutputs } from "./assessment-lab-outputs";
+import { describeFolder } from "./folder/described-folder";
 import { declareInputs } from "./inputs/input-table";
 import { LAB_INPUTS } from "./inputs/lab-inputs";
 
@@ -41,5 +42,6 @@ export class AssessmentLabStack extends PortableStack {
     });
 
     this.expose(assessmentLabOutputs(lab));
+    describeFolder(this, { stack: "assessment-lab", page: "assessment-lab.md", inputs: LAB_INPUTS });
   }
 }

@@ -4,6 +4,7 @@ import { type Construct } from "constructs";
 import { MAIN_CHILD_ID, PortableStack } from "../lib/core/portable-stack";
 import { type StateBackend } from "../lib/core/state-backend";
 import { KubernetesIdentityProvider } from "../lib/kubernetes-identity-provider";
+import { describeFolder } from "./folder/described-folder";
 import { identityProviderOutputs } from "./identity-provider-outputs";
 import { declareInputs } from "./inputs/input-table";
 import { KUBERNETES_INPUTS } from "./inputs/kubernetes-inputs";
@@ -36,5 +37,6 @@ export class IdpKubernetesStack extends PortableStack {
       namespace: { value: namespace.namespaceName, description: "Namespace of everything in the cluster." },
       connect_command: { value: cluster.connectCommand, description: "Command that connects kubectl to the cluster." },
     });
+    describeFolder(this, { stack: "idp-kubernetes", page: "identity-provider.md", inputs: KUBERNETES_INPUTS });
   }
 }

@@ -4,6 +4,7 @@ import { type Construct } from "constructs";
 import { MAIN_CHILD_ID, PortableStack } from "../lib/core/portable-stack";
 import { type StateBackend } from "../lib/core/state-backend";
 import { ServerlessIdentityProvider } from "../lib/serverless-identity-provider";
+import { describeFolder } from "./folder/described-folder";
 import { identityProviderOutputs } from "./identity-provider-outputs";
 import { declareInputs } from "./inputs/input-table";
 import { SERVERLESS_INPUTS } from "./inputs/serverless-inputs";
@@ -30,5 +31,6 @@ export class IdpServerlessStack extends PortableStack {
     });
 
     this.expose(identityProviderOutputs(identityProvider));
+    describeFolder(this, { stack: "idp-serverless", page: "identity-provider.md", inputs: SERVERLESS_INPUTS });
   }
 }

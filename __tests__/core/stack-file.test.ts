@@ -5,7 +5,7 @@ import { TerraformStack, type App } from "cdktf";
 import { Construct } from "constructs";
 
 import { PortableStack } from "../../lib/core/portable-stack";
-import { addStackFile } from "../../lib/core/stack-file";
+import { addPage, addStackFile } from "../../lib/core/stack-file";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { bareStack, resourceOf, synthesizeInto, temporaryFolder, terraformOf, testApp } from "../support/synthesis";
 
@@ -90,6 +90,27 @@ describe("a file in the folder of a stack", () => {
         `test: ${pathInFolder} is the place of /package/a.sh; it must be a folder of letters, digits and hyphens and a path of plain names in it, because all else in that folder is removed at synth; use for example scripts/a.sh`,
       ),
     );
+  });
+
+  it("is written beside the configuration if people read it, made of what Terraform reads", () => {
+    const app = testApp();
+    const stack = new PortableStack(app, "test", { providers: [] });
+    addPage(stack, "README.md", (configuration) => `${Object.keys(JSON.parse(configuration) as object).join()}\n`);
+    const folder = synthesizeInto(app);
+    expect(folder.files).toEqual(["README.md", "cdk.tf.json"]);
+    expect(folder.read("README.md")).toMatch(/^.*\bterraform\b.*\n$/);
+  });
+
+  it.each(
+    ["main.tf", "a.tf.json", "x.tofu", "terraform.tfvars", "a.auto.tfvars.json", "terraform.tfstate"].concat([
+      ".a",
+      "a/b",
+      "",
+    ]),
+  )("is refused a name under which Terraform would read it: %j", (name) => {
+    expect(() => {
+      addPage(new TerraformStack(testApp(), "test"), name, () => "");
+    }).toThrow(`test: ${name} is the name of a page; it must be a plain name`);
   });
 
   it("is removed once no construct adds it any more", () => {

@@ -6,7 +6,8 @@ import { packageFile } from "../../lib/core/package-file";
 import { PROTECTION_RULES } from "../../lib/platform/edge/protection-rules";
 import { documentedStacks } from "../tools/documented-stacks";
 import { UPDATE_COMMAND, withFreshParts } from "../tools/page-parts";
-import { blocksIn, headingsOf, pageOf, pages, withoutBlocks, type Page } from "../tools/pages";
+import { headingsOf, withoutBlocks } from "../../stacks/folder/headings";
+import { blocksIn, pageOf, pages, type Page } from "../tools/pages";
 import { copiesOf, offeredScripts, untruth, type Offer } from "./documented-command";
 
 const PAGES = pages().map((page): [path: string, page: Page] => [page.path, page]);

@@ -101,7 +101,7 @@ describe("The app command", () => {
 
   it("writes nothing to the checkout, and runs side by side with another backend", async () => {
     const checkout = temporaryFolder();
-    const parts = ["cdktf.json", "image", "lib", "package.json", "stacks"];
+    const parts = ["CHANGELOG.md", "README.md", "cdktf.json", "image", "lib", "package.json", "stacks"];
     for (const part of parts) cpSync(packageFile(part), join(checkout, part), { recursive: true });
     symlinkSync(packageFile("node_modules"), join(checkout, "node_modules"));
     const files = () => readdirSync(checkout, { recursive: true, encoding: "utf8" }).sort();

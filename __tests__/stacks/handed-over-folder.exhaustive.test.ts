@@ -91,7 +91,7 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
     const scripts = folder.files.filter((path) => path.startsWith("scripts/"));
     const unnamed = folder.files.filter(
       (path) =>
-        path !== "cdk.tf.json" &&
+        path.includes("/") &&
         !files.includes(path) &&
         !folders.some((each) => path.startsWith(each)) &&
         !isNamed(path, [page, ...scripts.filter((script) => script !== path).map((script) => folder.read(script))]),
@@ -99,11 +99,25 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
     expect(unnamed).toEqual([]);
   });
 
+  it("explains itself, in files beside the configuration that Terraform does not read", () => {
+    const pictures = folder.files.filter((path) => /^(overview|first-apply|dashboard)[.]svg$/.test(path));
+    expect(folder.files.filter((path) => !path.includes("/") && !pictures.includes(path))).toEqual(
+      ["cdk.tf.json", "README.md", "VERSION", "inputs.schema.json", "terraform.tfvars.example"].sort(),
+    );
+    const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };
+    expect(folder.read("VERSION")).toBe(`${version}\n`);
+    expect(folder.read("README.md")).toContain(`version ${version} of \`${name}\``);
+    for (const picture of pictures) expect(folder.read("README.md")).toContain(`](${picture})`);
+    for (const path of folder.files.filter((each) => !each.includes("/")))
+      for (const local of [process.cwd(), homedir(), packageFile("")])
+        expect([path, folder.read(path).includes(`${local.replace(/\/$/, "")}/`)]).toEqual([path, false]);
+  });
+
   it("holds the files as they are in the package", () => {
     const inPackage = ["image", "lib"].flatMap((room) =>
       readdirSync(packageFile(room), { recursive: true, encoding: "utf8" }).map((path) => `${room}/${path}`),
     );
-    for (const path of folder.files.filter((each) => each !== "cdk.tf.json")) {
+    for (const path of folder.files.filter((each) => each.includes("/"))) {
       const sources = inPackage.filter((source) =>
         path.startsWith("image/") ? source === path : basename(source) === basename(path),
       );

@@ -7,6 +7,7 @@ import { describeWith } from "../support/programs";
 import { resourceOf } from "../support/synthesis";
 import { labTerraform, literalLab } from "./lab-stack";
 import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS, type Refusal } from "./refused-lab-inputs";
+import { ACCEPTED_SETS_OF_LAB } from "./accepted-inputs";
 import { judgedInputs, unsaidRules } from "./judged-inputs";
 import { evaluated, refusalsOfFile, type Inputs } from "./terraform-run";
 
@@ -42,51 +43,6 @@ const UNITS = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom("\t", "\u00a0", "\u2009", "\u0300", "\u200d") },
 );
 
-const ACCEPTED: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
-  ["the project alone", {}],
-  ["a zone of another region together with that region", { region: "europe-west1", zone: "europe-west1-d" }],
-  ["a region without a zone, for which the default zone stands", { region: "europe-west1", zone: "us-central1-a" }],
-  ["a tenant id of 20 characters", { tenant_id: "t".repeat(20) }],
-  ["a deployment id of one digit", { deployment_id: "7" }],
-  ["a deployment id of six characters", { deployment_id: "office" }],
-  ["a deployment id of eight characters", { deployment_id: "0a1b2c3d" }],
-  ["an existing network by its id", { create_vpc: false, deployment_id: "office" }],
-  ["the widest internal range", { internal_traffic_cidr: "10.0.0.0/8" }],
-  ["a range of one address", { internal_traffic_cidr: "192.168.7.7/32" }],
-  ["several sources for remote desktop", { rdp_source_ranges: ["203.0.113.0/24", "198.51.100.7/32"] }],
-  ["a password that nobody knows", { windows_password: "unknown" }],
-  ["the smallest and the largest disk", { windows_vm_boot_disk_size_gb: 50, linux_vm_boot_disk_size_gb: 65536 }],
-  ["a small Windows disk without a Windows host", { create_windows_vm: false, windows_vm_boot_disk_size_gb: 10 }],
-  ["a small Linux disk without targets", { linux_vm_count: 0, linux_vm_boot_disk_size_gb: 1 }],
-  [
-    "machine types of several families",
-    { windows_vm_machine_type: "n2-custom-4-8192", linux_vm_machine_type: "c3-highcpu-8" },
-  ],
-  [
-    "x86 families whose names come near those of Arm",
-    { windows_vm_machine_type: "t2d-standard-2", linux_vm_machine_type: "a2-highgpu-1g" },
-  ],
-  [
-    "an Arm machine type of hosts that there are none of",
-    {
-      create_windows_vm: false,
-      windows_vm_machine_type: "t2a-standard-2",
-      linux_vm_count: 0,
-      linux_vm_machine_type: "c4a-highcpu-4",
-    },
-  ],
-  ["a client name of one and of 63 characters", { assess_discovery_client_name: "c".repeat(63) }],
-  ["any characters in a client name", { assess_discovery_client_name: `it's "$5", \`a\`, \${x} and %{if}` }],
-  [
-    "both credentials of AWS",
-    {
-      cloudb_access_key_id: "AKIAEXAMPLE",
-      cloudb_secret_access_key: "given-by-hand-0815",
-      cloudb_region: "us-gov-west-1",
-    },
-  ],
-];
-
 /** Where a lab of literals has its hosts. */
 const zoneOfHosts = (props: Partial<AssessmentLabProps>): unknown =>
   resourceOf(literalLab(props), "google_compute_instance", "lab_windows_vm").zone;
@@ -100,7 +56,7 @@ describeWith(["terraform"], "The inputs of the lab, judged by Terraform", () => 
     judged = judgedInputs(variables(), PROJECT, [
       REFUSED_LAB_INPUTS.filter((refusal) => !isCompared(refusal)),
       REFUSED_LAB_INPUTS.filter(isCompared),
-      ACCEPTED,
+      ACCEPTED_SETS_OF_LAB,
     ]);
   });
 
@@ -108,7 +64,7 @@ describeWith(["terraform"], "The inputs of the lab, judged by Terraform", () => 
     expect(judged.get(behaviour)).toEqual([...texts].sort());
   });
 
-  it.each(ACCEPTED)("accept %s", (behaviour) => {
+  it.each(ACCEPTED_SETS_OF_LAB)("accept %s", (behaviour) => {
     expect(judged.get(behaviour)).toEqual([]);
   });
 

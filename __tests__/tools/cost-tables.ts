@@ -12,8 +12,8 @@ import { monthlyCost, type Cost, type PricedStack } from "../../stacks/cost/mont
 import { sumOf, type PartGroup } from "../../stacks/cost/part";
 import { MONTH_HOURS, PRICES } from "../../stacks/cost/prices";
 import { USAGE } from "../../stacks/cost/usage";
+import { table } from "../../stacks/folder/markdown-tables";
 import { type Terraform } from "../support/synthesis";
-import { markdownTable } from "./markdown-table";
 
 type Stacks = Readonly<Record<string, Terraform>>;
 
@@ -52,7 +52,7 @@ export function costPart(selection: string, stacks: Stacks): string {
     case "prices":
       return pricesTable();
     case "usage":
-      return markdownTable(
+      return table(
         ["Assumed use in a month", "Least", "Most"],
         Object.values(USAGE).map(({ max, meaning, min }) => [meaning, String(min), String(max)]),
       );
@@ -75,7 +75,7 @@ function summaryTable(stacks: Stacks): string {
       monthly.max.toFixed(0),
     ];
   });
-  return markdownTable(["Stack", "An hour", "Four hours", "A month at least", "A month at most"], rows);
+  return table(["Stack", "An hour", "Four hours", "A month at least", "A month at most"], rows);
 }
 
 function stackTable(cost: Cost): string {
@@ -84,7 +84,7 @@ function stackTable(cost: Cost): string {
   const reasons = rangeReasons(parts);
   return [
     [priceBasis(cost), ...(firstApplyParts.length === 0 ? [] : [once])].join(" "),
-    markdownTable(COST_HEADINGS, [...costRows(parts), sumRow("Sum", amountRange(monthly))]),
+    table(COST_HEADINGS, [...costRows(parts), sumRow("Sum", amountRange(monthly))]),
     ...(reasons.length === 0 ? [] : ["What the ranges depend on:", list(reasons)]),
     "What is not known:",
     list(unknown.map((sentence) => sentence.replaceAll(/\b([a-z]+(?:_[a-z]+)+)\b/g, "`$1`"))),
@@ -98,7 +98,7 @@ function domainTable(stack: string, stacks: Stacks): string {
   ) as [Cost, Cost, Cost];
   const own = (cost: Cost, group: PartGroup) => costRows(cost.parts.filter((part) => part.group === group));
   const gone = without.parts.filter(({ name }) => !with_.parts.some((part) => part.name === name));
-  return markdownTable(COST_HEADINGS, [
+  return table(COST_HEADINGS, [
     sumRow("Without a domain", amountRange(without.monthly)),
     ...costRows(gone).map(([name = "", ...cells]) => [
       `${name}, which is not needed then`,
@@ -119,7 +119,7 @@ function additionsTable(group: PartGroup, inputs: CostInputs, stacks: Stacks): s
     const sum = amountRange(sumOf(parts.map(({ amount }) => amount)));
     return [...costRows(parts), sumRow("Sum", sum)].map((cells) => [where, ...cells]);
   });
-  return markdownTable(["Where", ...COST_HEADINGS], rows);
+  return table(["Where", ...COST_HEADINGS], rows);
 }
 
 function pricesTable(): string {
@@ -131,7 +131,7 @@ function pricesTable(): string {
     unverified === undefined ? source.through : `not verified: ${unverified}`,
     source.asOf ?? "not said",
   ]);
-  return markdownTable(["What is billed", "Price", "Unit", "Provider", "Read through", "Of"], rows);
+  return table(["What is billed", "Price", "Unit", "Provider", "Read through", "Of"], rows);
 }
 
 function typesTable(): string {
@@ -140,7 +140,7 @@ function typesTable(): string {
     prices.map((price) => PRICES[price].sku).join("; "),
   ]);
   const free = FREE_TYPES.map(({ reason, types }) => [types.map((type) => `\`${type}\``).join(", "), reason]);
-  return markdownTable(["Resources", "Billed by, or why not"], [...billed, ...free]);
+  return table(["Resources", "Billed by, or why not"], [...billed, ...free]);
 }
 
 function sumRow(name: string, amount: string): string[] {

@@ -105,8 +105,12 @@ export const LOG_COMMANDS = PLATFORMS.flatMap((platform) => {
   }));
 });
 
+/** The commands, each with the mark of the stack that it is of. */
 export function logCommands(): string {
-  return LOG_COMMANDS.map(({ command, part }) => `${capitalized(part)}:\n\n\`\`\`sh\n${command}\n\`\`\``).join("\n\n");
+  return LOG_COMMANDS.map(({ command, part, platform }) => {
+    const text = `${capitalized(part)}:\n\n\`\`\`sh\n${command}\n\`\`\``;
+    return part.endsWith("either") ? text : `<!-- only: idp-${platform} -->\n${text}\n<!-- end only -->`;
+  }).join("\n\n");
 }
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -2,37 +2,30 @@ import { readFileSync } from "node:fs";
 
 import { packageFile } from "../../lib/core/package-file";
 import { type Platform } from "../../lib/platform/monitoring/alert";
+import { contents, headingsOf } from "../../stacks/folder/headings";
+import {
+  inputCells,
+  inputsTables,
+  outputCells,
+  outputsTable,
+  table,
+  type Rows,
+  type TabledConfiguration,
+} from "../../stacks/folder/markdown-tables";
 import { upgradeCells } from "../stacks/releases/upgrade-plans";
 import { type Terraform } from "../support/synthesis";
 import { costPart } from "./cost-tables";
 import { doorPicture } from "./door-picture";
 import { failureCells } from "./failure-tables";
 import { installCommands } from "./install-commands";
-import { markdownTable as table } from "./markdown-table";
 import { alertCells, logCommands } from "./monitoring-parts";
-import { headingsOf } from "./pages";
 import { firstApplyPicture } from "./pictures/first-apply-picture";
 import { mermaidPicture } from "./pictures/mermaid-picture";
 import { overviewPicture } from "./pictures/overview-picture";
 import { protectionCells, protectionPathCells } from "./protection-tables";
 
-/** What a table row is made of, as it stands in a synthesized folder. */
-interface TerraformVariable {
-  readonly type: string;
-  readonly description: string;
-  readonly default?: unknown;
-  readonly ephemeral?: boolean;
-}
-
-interface TerraformOutput {
-  readonly description: string;
-}
-
 /** A configuration with the parts that the tables show. */
-export type DocumentedTerraform = Terraform & {
-  readonly variable: Readonly<Record<string, TerraformVariable>>;
-  readonly output: Readonly<Record<string, TerraformOutput>>;
-};
+export type DocumentedTerraform = Terraform & TabledConfiguration;
 
 type DocumentedStacks = Readonly<Record<string, DocumentedTerraform>>;
 
@@ -70,7 +63,7 @@ export function withFreshParts(page: string, stacks: DocumentedStacks): string {
 
 /** What can be generated, by the word that asks for it. */
 const PARTS: Readonly<Record<string, (selection: string, stacks: DocumentedStacks, below: string) => string>> = {
-  contents: (_selection, _stacks, below) => contents(below),
+  contents: (_selection, _stacks, below) => contents(headingsOf(below).filter(({ level }) => level <= 3)),
   costs: (selection, stacks) => costPart(selection, stacks),
   door: (selection, stacks) => doorPicture(stackOf(selection, stacks)),
   example: (name) => `\`\`\`ts\n${readFileSync(packageFile(`stacks/examples/${name}/main.ts`), "utf8")}\`\`\``,
@@ -111,9 +104,6 @@ function stackOf(name: string, stacks: DocumentedStacks): DocumentedTerraform {
   return terraform;
 }
 
-/** Rows of a table, each as its cells. */
-type Rows = readonly (readonly string[])[];
-
 /** The rows that `a`, `a & b` or `a - b` means; what two stacks have in common has the same row in both. */
 function rowsOf(selection: string, stacks: DocumentedStacks, cellsOf: (terraform: DocumentedTerraform) => Rows): Rows {
   const [first = "", operator, second] = selection.split(" ");
@@ -121,64 +111,4 @@ function rowsOf(selection: string, stacks: DocumentedStacks, cellsOf: (terraform
   if (operator === undefined || second === undefined) return rows;
   const others = cellsOf(stackOf(second, stacks)).map((cells) => cells.join());
   return rows.filter((cells) => others.includes(cells.join()) === (operator === "&"));
-}
-
-function contents(below: string): string {
-  return headingsOf(below)
-    .filter(({ level }) => level <= 3)
-    .map(({ anchor, level, title }) => `${"  ".repeat(level - 2)}- [${title}](#${anchor})`)
-    .join("\n");
-}
-
-function inputCells({ variable }: DocumentedTerraform): Rows {
-  return Object.entries(variable)
-    .sort(([nameA, a], [nameB, b]) => requiredFirst(a, b) || nameA.localeCompare(nameB, "en"))
-    .map(([name, input]) => [`\`${name}\``, typeText(input), defaultText(input), escaped(input.description)]);
-}
-
-function outputCells({ output }: DocumentedTerraform): Rows {
-  return Object.entries(output)
-    .sort(([nameA], [nameB]) => nameA.localeCompare(nameB, "en"))
-    .map(([name, { description }]) => [`\`${name}\``, escaped(description)]);
-}
-
-/** Text of a description; a renderer takes `<name>` for a tag otherwise. */
-function escaped(description: string): string {
-  return description.replaceAll("<", "\\<");
-}
-
-/** One table, or one for each group where the descriptions begin with `[<group>]`. */
-function inputsTables(rows: Rows): string {
-  const groups = [...new Set(rows.map((cells) => groupOf(cells)))].sort();
-  return groups
-    .map((group) => {
-      const ofGroup = rows
-        .filter((cells) => groupOf(cells) === group)
-        .map((cells) => cells.map((cell) => cell.replace(GROUP, "")));
-      return `${group === "" ? "" : `**${group}**\n\n`}${table(["Input", "Type", "Default", "Meaning"], ofGroup)}`;
-    })
-    .join("\n\n");
-}
-
-const GROUP = /^\[(\d [^\]]+)\] /;
-
-function groupOf(cells: readonly string[]): string {
-  return GROUP.exec(cells.at(-1) ?? "")?.[1] ?? "";
-}
-
-function outputsTable(rows: Rows): string {
-  return table(["Output", "Meaning"], rows);
-}
-
-function requiredFirst(a: TerraformVariable, b: TerraformVariable): number {
-  return Number("default" in a) - Number("default" in b);
-}
-
-/** Type of an input; that of an object is long, and its members are names to copy. */
-function typeText({ type }: TerraformVariable): string {
-  return type.startsWith("object(") ? `\`${type}\`` : type;
-}
-
-function defaultText(input: TerraformVariable): string {
-  return "default" in input ? `\`${JSON.stringify(input.default)}\`` : "required";
 }

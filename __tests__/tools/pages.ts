@@ -9,15 +9,6 @@ export interface Page {
   readonly text: string;
 }
 
-export interface Heading {
-  /** Number of its marks; the title of a page has 1. */
-  readonly level: number;
-  readonly title: string;
-
-  /** What a link to it ends in, after the `#`. */
-  readonly anchor: string;
-}
-
 /** A TypeScript example that is a whole program. */
 export interface Program {
   /** Ids of the stacks that it synthesizes. */
@@ -32,9 +23,12 @@ export function pages(): Page[] {
   const inFolders = FOLDERS.flatMap((folder) =>
     readdirSync(packageFile(folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`),
   );
-  return [...readdirSync(packageFile(".")), ...inFolders.sort()]
-    .filter((path) => path.endsWith(".md") && !path.includes("node_modules/"))
-    .map(pageOf);
+  return (
+    [...readdirSync(packageFile(".")), ...inFolders.sort()]
+      // What the pages of folders are made of is looked at there, as it is handed over.
+      .filter((path) => path.endsWith(".md") && !path.includes("node_modules/") && !path.startsWith("stacks/folder/"))
+      .map(pageOf)
+  );
 }
 
 export function pageOf(path: string): Page {
@@ -64,22 +58,4 @@ export function exampleFolders(): string[] {
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
     .sort();
-}
-
-/** The headings of a text below its title, with the anchors that the usual renderers of Markdown give them. */
-export function headingsOf(text: string): Heading[] {
-  const seen = new Map<string, number>();
-  return [...withoutBlocks(text).matchAll(/^(##+) (.*)$/gm)].map(([, marks = "", title = ""]) => {
-    const slug = title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-      .replaceAll(" ", "-");
-    const number = seen.get(slug) ?? 0;
-    seen.set(slug, number + 1);
-    return { level: marks.length, title, anchor: number === 0 ? slug : `${slug}-${number}` };
-  });
-}
-
-export function withoutBlocks(text: string): string {
-  return text.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, "");
 }

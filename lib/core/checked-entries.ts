@@ -1,6 +1,6 @@
 import { Token, type IResolvable, type TerraformVariableValidationConfig } from "cdktf";
 
-import { shownValue, type CheckedValue } from "./checked-value";
+import { shownValue, type CheckedValue, type SchemaFacts } from "./checked-value";
 import { type Rule } from "./rules";
 
 /** A map, or a list, whose keys are its indexes. */
@@ -20,6 +20,9 @@ interface CheckedEntriesSpec<Value> {
   /** Part of an entry that the message shows: never the value if the map may hold secrets. */
   readonly show: "entry" | "key" | "value" | Shown<Value>;
 
+  /** What JSON Schema can say of an acceptable value of an entry; it may say less, never more. */
+  readonly schema?: SchemaFacts;
+
   /** Rest of the sentence: the rule, the reason if it is not obvious, and the fix. */
   readonly rule: string;
 }
@@ -27,6 +30,11 @@ interface CheckedEntriesSpec<Value> {
 /** Rule for every entry of a collection, for a prop and for the validation of an input. */
 export class CheckedEntries<Value = string> {
   constructor(private readonly spec: CheckedEntriesSpec<Value>) {}
+
+  /** What JSON Schema can say of an acceptable value of an entry. */
+  get schema(): SchemaFacts {
+    return this.spec.schema ?? {};
+  }
 
   /** One sentence that lists all entries that break the rule; empty if there are none. */
   problemsOf(name: string, collection: Collection<Value>): string[] {

@@ -19,12 +19,24 @@ interface CheckedValueSpec<Value> {
   /** How to fix it, for example `use 0 for none`. */
   readonly remedy: string;
 
+  /** What JSON Schema can say of an acceptable value; it may say less, never more. */
+  readonly schema?: SchemaFacts;
+
   /**
    * Keeps the value out of the message.
    *
    * @default false
    */
   readonly secret?: boolean;
+}
+
+/** Keywords of JSON Schema. A pattern is for strings, `enum` for all values, the others for numbers. */
+export interface SchemaFacts {
+  readonly enum?: readonly (number | string)[];
+  readonly maximum?: number;
+  readonly minimum?: number;
+  readonly multipleOf?: number;
+  readonly pattern?: string;
 }
 
 /** Rule for a value, for a prop and for the validation of an input; their messages differ only in the name. */
@@ -34,6 +46,11 @@ export class CheckedValue<Value> {
   /** True for an acceptable literal. */
   accepts(value: Value): boolean {
     return this.spec.accepts(value);
+  }
+
+  /** What JSON Schema can say of an acceptable value. */
+  get schema(): SchemaFacts {
+    return this.spec.schema ?? {};
   }
 
   /** The same as a Terraform expression; `value` has no `${}`. */
@@ -92,9 +109,10 @@ export function shownValue(value: unknown): string {
 }
 
 /** A string that matches a regular expression; it must mean the same in JavaScript and in Terraform (RE2). */
-export function matching(pattern: string, spec: Omit<CheckedValueSpec<string>, "accepts" | "condition">) {
+export function matching(pattern: string, spec: Omit<CheckedValueSpec<string>, "accepts" | "condition" | "schema">) {
   return new CheckedValue<string>({
     ...spec,
+    schema: { pattern },
     accepts: (text) => new RegExp(pattern).test(text),
     condition: (text) => `can(regex(${JSON.stringify(pattern)}, ${text}))`,
   });
@@ -103,10 +121,11 @@ export function matching(pattern: string, spec: Omit<CheckedValueSpec<string>, "
 /** A whole number within limits. */
 export function wholeNumber(
   { from, to }: { readonly from: number; readonly to?: number },
-  spec: Omit<CheckedValueSpec<number>, "accepts" | "condition" | "must">,
+  spec: Omit<CheckedValueSpec<number>, "accepts" | "condition" | "must" | "schema">,
 ) {
   return new CheckedValue<number>({
     ...spec,
+    schema: { multipleOf: 1, minimum: from, ...(to !== undefined && { maximum: to }) },
     must: `be a whole number from ${from}${to === undefined ? "" : ` to ${to}`}`,
     accepts: (number) => Number.isInteger(number) && number >= from && number <= (to ?? Infinity),
     condition: (number) =>
@@ -121,10 +140,11 @@ export function wholeNumber(
 /** One of a few words. */
 export function oneOf(
   words: readonly string[],
-  spec: Omit<CheckedValueSpec<string>, "accepts" | "condition" | "must">,
+  spec: Omit<CheckedValueSpec<string>, "accepts" | "condition" | "must" | "schema">,
 ) {
   return new CheckedValue<string>({
     ...spec,
+    schema: { enum: words },
     must: `be ${words.slice(0, -1).join(", ")} or ${words.slice(-1).join("")}`,
     accepts: (word) => words.includes(word),
     condition: (word) => `contains(${JSON.stringify(words)}, ${word})`,

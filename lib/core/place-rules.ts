@@ -49,6 +49,7 @@ export const LABELS = new CheckedEntries({
   condition: `can(regex("${LABEL_KEY_PATTERN}", key)) && can(regex("${LABEL_VALUE_PATTERN}", value))`,
   show: "key",
   rule: "keys must be 1 to 63 and values up to 63 lower-case letters, digits, hyphens and underscores, and keys must start with a letter; rewrite them",
+  schema: { pattern: LABEL_VALUE_PATTERN },
 });
 
 const DOMAIN_PATTERN = "^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$";
@@ -58,6 +59,7 @@ const DOMAIN_MAX_LENGTH = 253;
 export const DOMAIN = new CheckedValue<string>({
   accepts: (domain) => new RegExp(DOMAIN_PATTERN).test(domain) && domain.length <= DOMAIN_MAX_LENGTH,
   condition: (domain) => `can(regex("${DOMAIN_PATTERN}", ${domain})) && length(${domain}) <= ${DOMAIN_MAX_LENGTH}`,
+  schema: { pattern: DOMAIN_PATTERN },
   must: `be a full domain name of lower-case letters, digits, hyphens and dots, at most ${DOMAIN_MAX_LENGTH} characters, without a dot at the end`,
   reason: "a certificate is made for exactly this name",
   remedy: "write for example login.example.com",

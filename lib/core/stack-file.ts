@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
 
 import { TerraformStack, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
@@ -56,13 +56,37 @@ export function addStackText(scope: IConstruct, text: string, pathInFolder: stri
   });
 }
 
+/**
+ * Writes a file for people and editors beside the configuration of a stack.
+ *
+ * @param textOf the text, given the configuration as it was written
+ * @throws Error if Terraform would read it, or it has another source already
+ */
+export function addPage(scope: IConstruct, name: string, textOf: (configuration: string) => string): void {
+  const stack = TerraformStack.of(scope);
+  if (!OWN_PAGE.test(name)) {
+    throw new Error(
+      `${stack.node.path}: ${name} is the name of a page; it must be a plain name that does not end like a file of Terraform's, because Terraform would read it; use for example README.md`,
+    );
+  }
+  filesOf(stack).write(scope.node.path, name, (place) => {
+    writeFileSync(place, textOf(readFileSync(join(dirname(place), CONFIGURATION), "utf8")));
+  });
+}
+
 /** Copies a script of this package into the synthesized folder, where it may be edited. */
 export function addScript(scope: IConstruct, pathInPackage: string): StackFile {
   return addStackFile(scope, packageFile(pathInPackage), `scripts/${posix.basename(pathInPackage)}`);
 }
 
+/** Name that the framework gives a configuration in its folder. */
+const CONFIGURATION = "cdk.tf.json";
+
 /** A folder without a dot, so that it cannot contain Terraform's own files, then names that need no quotes. */
 const OWN_PLACE = /^[A-Za-z0-9-]+(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/;
+
+/** A file beside the configuration that Terraform takes neither for a part of it, nor for inputs or a state. */
+const OWN_PAGE = /^(?!.*[.](tf|tofu|tfvars|tfstate)(\.json)?$)[A-Za-z0-9][A-Za-z0-9-]*([.][A-Za-z0-9-]+)*$/;
 
 const COPYING_SYNTHESIZERS = new WeakMap<TerraformStack, CopyingSynthesizer>();
 
@@ -94,6 +118,11 @@ class CopyingSynthesizer implements IStackSynthesizer {
         `${this.stack.node.path}: ${pathInFolder} is the place of ${source}; it must be a folder of letters, digits and hyphens and a path of plain names in it, because all else in that folder is removed at synth; use for example scripts/${basename(source)}`,
       );
     }
+    this.write(source, pathInFolder, write);
+  }
+
+  /** Like `add`, for any place. */
+  write(source: string, pathInFolder: string, write: (place: string) => void): void {
     const present = this.files.get(pathInFolder)?.source;
     if (present !== undefined && present !== source) {
       throw new Error(

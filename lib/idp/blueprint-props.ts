@@ -47,6 +47,7 @@ export const SHIPPED_NAMES = new CheckedEntries({
   condition: `contains(${JSON.stringify(Object.keys(SHIPPED_BLUEPRINTS))}, value)`,
   show: "value",
   rule: `each must be ${Object.keys(SHIPPED_BLUEPRINTS).slice(0, -1).join(", ")} or ${Object.keys(SHIPPED_BLUEPRINTS).slice(-1).join("")}; put blueprints of your own into files`,
+  schema: { enum: Object.keys(SHIPPED_BLUEPRINTS) },
 });
 
 /** Blueprints are part of the image that is built here. */

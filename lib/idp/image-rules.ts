@@ -16,6 +16,7 @@ export const EXISTING_IMAGE = new CheckedValue<string>({
   must: "be a host, a path and a tag other than latest or a digest",
   reason: "a moving image would roll out without notice",
   remedy: "write for example us-docker.pkg.dev/my-project/images/idp:2026.5.4",
+  schema: { pattern: IMAGE_PATTERN },
 });
 
 /** An existing image must not be in the deployment's own repository. */
@@ -51,6 +52,7 @@ export const APPLICATION_VERSION: readonly CheckedValue<string>[] = [
     must: `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on`,
     reason: "older ones need a Redis and rolling tags change without notice",
     remedy: `use for example "${PINNED_VERSION}"`,
+    schema: { pattern: `^${LATEST_VERSION}$|${RELEASE_PATTERN}` },
   }),
   new CheckedValue<string>({
     accepts: (version) => version !== REFUSED_VERSION,

@@ -24,6 +24,7 @@ export function identityProviderInputs(platform: PlatformWords) {
   return {
     project_id: {
       type: "string",
+      example: "my-project",
       description:
         "Project to deploy into; it must exist and have billing. Changing it later replaces the deployment with an empty one.",
       must: PROJECT_ID,

@@ -35,6 +35,9 @@ export interface Input {
   /** Default value; `null` makes the input optional without a value. Without a default, the input is required. */
   readonly default?: unknown;
 
+  /** Value to show where one must be given: of every input without a default. */
+  readonly example?: unknown;
+
   /** Keeps the value out of the state and of saved plans. */
   readonly ephemeral?: boolean;
 
@@ -71,19 +74,25 @@ export function declareInputs<const Table extends InputTable>(stack: TerraformSt
   ) as InputValues<Table>;
 }
 
-function valueOf(scope: Construct, name: string, { must, together = [], type, ...input }: Input): unknown {
+function valueOf(scope: Construct, name: string, input: Input): unknown {
+  const { description, ephemeral, must, sensitive, together = [], type } = input;
   const validation = [
     ...validationsOf(name, must, input.default === null),
     ...(typeof type === "string" ? [] : "mapOf" in type ? entryValidations(name, type) : memberValidations(name, type)),
     ...together,
   ];
   new InputVariable(scope, name, {
-    ...input,
-    type: isMap(type) ? `map(${typeExpression(type.mapOf)})` : typeExpression(type),
+    ...{ description, ephemeral, sensitive, default: input.default },
+    type: typeText(type),
     ...(validation.length > 0 && { validation }),
   });
   if (isMap(type)) return ref(`var.${name}`);
   return typeof type === "string" ? PLAIN_VALUES[type](ref(`var.${name}`)) : objectValue(name, type);
+}
+
+/** The type of an input as Terraform writes it. */
+export function typeText(type: Input["type"]): string {
+  return isMap(type) ? `map(${typeExpression(type.mapOf)})` : typeExpression(type);
 }
 
 function isMap(type: Input["type"]): type is MapType {

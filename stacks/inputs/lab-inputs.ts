@@ -41,6 +41,7 @@ export const CLOUDB_PROGRAMS_ADDRESS = "terraform_data.lab_cloudb_programs";
 export const LAB_INPUTS = {
   project_id: {
     type: "string",
+    example: "my-project",
     description: `${LOCATION} Project that the lab goes into; it must exist and have billing, and the account that applies needs the Owner role. Another project is another lab.`,
     must: PROJECT_ID,
   },

@@ -38,6 +38,7 @@ export const SAMPLE_RATE = new CheckedValue<number>({
   condition: (rate) => `${rate} >= 0 && ${rate} <= 1`,
   must: "be a number from 0 to 1",
   remedy: "use 0 for no logs, 1 for all requests",
+  schema: { minimum: 0, maximum: 1 },
 });
 
 /** Name of a managed zone, which is not the domain that it serves. */

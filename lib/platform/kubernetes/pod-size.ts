@@ -25,6 +25,7 @@ function cpuRule(usual: number) {
     must: `be ${CPU.min} to ${CPU.max} in steps of ${CPU.step}`,
     reason: "Autopilot offers no other pod",
     remedy: `use ${usual}`,
+    schema: { minimum: CPU.min, maximum: CPU.max, multipleOf: CPU.step },
   });
 }
 

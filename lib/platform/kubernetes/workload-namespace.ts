@@ -203,6 +203,7 @@ export const NAMESPACE_NAME = new CheckedValue<string>({
   must: `be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither be ${COMMON_NAMESPACE} nor start with ${RESERVED_PREFIXES.slice(0, -1).join(", ")} or ${RESERVED_PREFIXES.slice(-1).join("")}`,
   reason: "the namespace is created for this deployment and the cluster has those already",
   remedy: "rename it",
+  schema: { pattern: NAME_PATTERN },
 });
 
 const RULES: readonly Rule<WorkloadNamespaceProps>[] = [

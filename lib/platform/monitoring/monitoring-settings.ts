@@ -91,13 +91,17 @@ export const EMAIL_ADDRESSES = new CheckedEntries({
   condition: `can(regex(${JSON.stringify(EMAIL_PATTERN)}, value))`,
   show: "value",
   rule: "each must be one e-mail address, without a name or spaces; write for example on-call@example.com",
+  schema: { pattern: EMAIL_PATTERN },
 });
 
+const CHANNEL_PATTERN = "^projects/[^/]+/notificationChannels/[0-9]+$";
+
 export const NOTIFICATION_CHANNELS = new CheckedEntries({
-  accepts: (_, id) => /^projects\/[^/]+\/notificationChannels\/[0-9]+$/.test(id),
-  condition: 'can(regex("^projects/[^/]+/notificationChannels/[0-9]+$", value))',
+  accepts: (_, id) => new RegExp(CHANNEL_PATTERN).test(id),
+  condition: `can(regex("${CHANNEL_PATTERN}", value))`,
   show: "value",
   rule: "each must be projects/<project>/notificationChannels/<number>; look them up with gcloud beta monitoring channels list",
+  schema: { pattern: CHANNEL_PATTERN },
 });
 
 export const THRESHOLD = new CheckedValue<number>({
@@ -106,6 +110,7 @@ export const THRESHOLD = new CheckedValue<number>({
   remedy: "see the table of alerts for its unit, or set enabled to false for no alert",
   accepts: (threshold) => threshold >= 0,
   condition: (threshold) => `${threshold} >= 0`,
+  schema: { minimum: 0 },
 });
 
 const DAY_SECONDS = 86_400;
@@ -116,6 +121,7 @@ export const DURATION_SECONDS = new CheckedValue<number>({
   remedy: "round it",
   accepts: (seconds) => seconds >= 0 && seconds <= DAY_SECONDS && seconds % 60 === 0,
   condition: (seconds) => `${seconds} >= 0 && ${seconds} <= ${DAY_SECONDS} && ${seconds} % 60 == 0`,
+  schema: { minimum: 0, maximum: DAY_SECONDS, multipleOf: 60 },
 });
 
 type Settings = Readonly<Record<string, unknown>>;

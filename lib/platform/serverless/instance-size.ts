@@ -25,6 +25,7 @@ function cpuRule(usual: number) {
     condition: (cpu) => `contains(${JSON.stringify(CPU_VALUES)}, ${cpu})`,
     must: `be one of ${CPU_VALUES.join(", ")}`,
     remedy: `use ${usual}`,
+    schema: { enum: CPU_VALUES },
   });
 }
 

@@ -59,6 +59,7 @@ export const DATABASE_MAJOR = new CheckedValue<number>({
   accepts: (version) => version === DATABASE_MAJOR_VERSION,
   condition: (version) => `${version} == ${DATABASE_MAJOR_VERSION}`,
   must: `be ${DATABASE_MAJOR_VERSION}`,
+  schema: { enum: [DATABASE_MAJOR_VERSION] },
   reason: "the application and the job that prepares its database are tested with no other here",
   remedy: `use ${DATABASE_MAJOR_VERSION}, or leave it out`,
 });

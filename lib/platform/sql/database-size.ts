@@ -42,6 +42,7 @@ export const DATABASE_TIER = new CheckedValue<string>({
   must: `be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to ${CUSTOM_TIER.maxCpus} and memory in steps of ${CUSTOM_TIER.memoryStepMb} MB, at least ${CUSTOM_TIER.minMemoryMb} MB and 0.9 to 6.5 GB per CPU`,
   reason: "the edition offers no other that has enough connections",
   remedy: `use for example ${DEFAULT_DATABASE_TIER}`,
+  schema: { pattern: `^(${Object.keys(SHARED_CORE_MEMORY_MB).join("|")}|${CUSTOM_TIER_PATTERN.slice(1, -1)})$` },
   accepts: (tier) => {
     if (Object.hasOwn(SHARED_CORE_MEMORY_MB, tier)) return true;
     const [, cpuText, memoryText] = new RegExp(CUSTOM_TIER_PATTERN).exec(tier) ?? [];

@@ -1,0 +1,163 @@
+import Ajv, { type ValidateFunction } from "ajv";
+
+import { exampleValues } from "../../stacks/folder/example-values";
+import { inputSchema } from "../../stacks/folder/input-schema";
+import { type Input } from "../../stacks/inputs/input-table";
+import { KUBERNETES_INPUTS } from "../../stacks/inputs/kubernetes-inputs";
+import { LAB_INPUTS } from "../../stacks/inputs/lab-inputs";
+import { SERVERLESS_INPUTS } from "../../stacks/inputs/serverless-inputs";
+import { ACCEPTED_SETS, ACCEPTED_SETS_OF_KUBERNETES, ACCEPTED_SETS_OF_LAB } from "./accepted-inputs";
+import { ACCEPTED, REFUSED_ALONE } from "./refused-inputs";
+import { ACCEPTED_BY_KUBERNETES, REFUSED_ALONE_BY_KUBERNETES } from "./refused-kubernetes-inputs";
+import { REFUSED_LAB_INPUTS } from "./refused-lab-inputs";
+import { ACCEPTED_PROTECTIONS } from "./refused-protection-inputs";
+import { type Inputs } from "./terraform-run";
+
+interface Folder {
+  readonly name: string;
+  readonly inputs: Readonly<Record<string, Input>>;
+  readonly accepted: readonly (readonly [behaviour: string, inputs: Inputs])[];
+  readonly refused: readonly (readonly [behaviour: string, inputs: Inputs, ...texts: unknown[]])[];
+
+  /** Inputs of which some refused value is refused by a rule that JSON Schema has no word for. */
+  readonly beyond: readonly string[];
+}
+
+const each = (values: Readonly<Record<string, readonly unknown[]>>) =>
+  Object.entries(values).flatMap(([name, list]) =>
+    list.map((value): [string, Inputs] => [`${name} ${JSON.stringify(value)}`, { [name]: value }]),
+  );
+
+const FOLDERS: readonly Folder[] = [
+  {
+    name: "idp-serverless",
+    inputs: SERVERLESS_INPUTS,
+    accepted: [...ACCEPTED_SETS, ...each({ ...ACCEPTED, protection: ACCEPTED_PROTECTIONS })],
+    refused: REFUSED_ALONE,
+    beyond: [
+      ...["alerts", "application_version", "bootstrap_password", "database_flags"],
+      ...["database_tier", "domain", "dump_schedule", "environment_variables"],
+      ...["existing_container_image", "labels", "protection", "smtp"],
+    ],
+  },
+  {
+    name: "idp-kubernetes",
+    inputs: KUBERNETES_INPUTS,
+    accepted: [...ACCEPTED_SETS_OF_KUBERNETES, ...each(ACCEPTED_BY_KUBERNETES)],
+    refused: REFUSED_ALONE_BY_KUBERNETES,
+    beyond: [
+      ...["alerts", "application_version", "authorized_networks", "bootstrap_password"],
+      ...["database_flags", "database_tier", "domain", "dump_schedule"],
+      ...["environment_variables", "existing_container_image", "labels", "namespace"],
+      ...["protection", "smtp"],
+    ],
+  },
+  {
+    name: "assessment-lab",
+    inputs: LAB_INPUTS,
+    accepted: ACCEPTED_SETS_OF_LAB,
+    refused: REFUSED_LAB_INPUTS,
+    beyond: [
+      ...["assess_discovery_client_name", "cloudb_access_key_id", "cloudb_region", "cloudb_secret_access_key"],
+      ...["create_vpc", "deployment_id", "internal_traffic_cidr", "linux_vm_boot_disk_size_gb"],
+      ...["linux_vm_machine_type", "rdp_source_ranges", "region", "windows_vm_boot_disk_size_gb"],
+      ...["windows_vm_machine_type", "zone"],
+    ],
+  },
+];
+
+const PROJECT = { project_id: "demo-project" };
+
+describe.each(FOLDERS)("The schema of the inputs of $name", ({ accepted, beyond, inputs, name, refused }) => {
+  const accepts = schemaCheck(name, inputs);
+
+  it("knows each input with its description, and asks for what has no default", () => {
+    const { properties, required } = inputSchema(name, inputs) as {
+      properties: Record<string, { description?: string; default?: unknown }>;
+      required: string[];
+    };
+    for (const [input, { description, default: value }] of Object.entries(inputs))
+      expect([input, properties[input]?.description, properties[input]?.default]).toEqual([input, description, value]);
+    expect(Object.keys(properties)).toEqual(["$schema", ...Object.keys(inputs)]);
+    expect(required).toEqual(["project_id"]);
+    expect(accepts({})).toBe(false);
+    expect(accepts({ $schema: "./inputs.schema.json", ...PROJECT })).toBe(true);
+  });
+
+  it.each(accepted)("accepts what Terraform accepts: %s", (_, values) => {
+    accepts({ ...PROJECT, ...values });
+    expect(accepts.errors ?? []).toEqual([]);
+  });
+
+  it("accepts every default, null for it, and numbers and switches as text", () => {
+    for (const [input, { default: value, type }] of Object.entries(inputs)) {
+      if (value === undefined) continue;
+      const texts = type === "bool" || type === "number" ? [JSON.stringify(value ?? 1)] : [];
+      for (const given of [value, null, ...texts]) {
+        accepts({ ...PROJECT, [input]: given });
+        expect([input, given, accepts.errors ?? []]).toEqual([input, given, []]);
+      }
+    }
+  });
+
+  it("refuses what breaks the rule of one input, unless JSON Schema has no word for the rule", () => {
+    const passed = refused.filter(([, values]) => accepts({ ...PROJECT, ...values }));
+    expect([...new Set(passed.flatMap(([, values]) => Object.keys(values)))].sort()).toEqual(beyond);
+  });
+
+  it("refuses names that there are not, which Terraform passes over", () => {
+    expect(accepts({ ...PROJECT, regoin: "us-central1" })).toBe(false);
+  });
+});
+
+describe("The schema of an identity provider's inputs", () => {
+  const accepts = schemaCheck("idp-serverless", SERVERLESS_INPUTS);
+
+  it.each<[string, Inputs]>([
+    ["a word for a number", { max_instance_count: "many" }],
+    ["a half instance", { max_instance_count: 1.5 }],
+    ["a list for a text", { region: ["us-central1"] }],
+    ["another word than those of the rule", { database_availability: "GLOBAL" }],
+    ["a CPU count that Cloud Run does not have", { container_cpu: 3 }],
+    ["a member that there is not", { smtp: { host: "smtp.example.com", from: "idp@example.com", prot: 587 } }],
+    ["an object without a required member", { smtp: { host: "smtp.example.com" } }],
+    ["a port beyond the last", { smtp: { host: "smtp.example.com", from: "idp@example.com", port: 70_000 } }],
+    ["a secret without a version", { secret_environment_variables: { IDP_X: { secret_id: "x" } } }],
+    ["a blueprint that is not shipped", { blueprints: ["brandings"] }],
+  ])("refuses %s", (_, values) => {
+    expect(accepts({ ...PROJECT, ...values })).toBe(false);
+  });
+});
+
+describe.each(FOLDERS)("The example of inputs of $name", ({ inputs, name }) => {
+  const text = exampleValues(name, inputs);
+
+  it("sets each required input to its placeholder, and has all others as comments with their defaults", () => {
+    const assigned = [...text.matchAll(/^(#?)(\w+) = /gm)].map(([, mark, input]) => [input, mark]);
+    const expected = Object.entries(inputs).map(([input, { default: value }]) => [
+      input,
+      value === undefined ? "" : "#",
+    ]);
+    expect(assigned.sort()).toEqual(expected.sort());
+    for (const { default: value, example } of Object.values(inputs))
+      expect(value === undefined || example === undefined).toBe(example === undefined || value === undefined);
+    expect(text).toMatch(/^project_id = "my-project"$/m);
+  });
+
+  it("says of each what it is, in lines that fit a screen", () => {
+    const prose = text.replaceAll("\n# ", " ");
+    for (const { description } of Object.values(inputs)) expect(prose).toContain(description);
+    expect(text.split("\n").filter((line) => line.length > 110)).toEqual([]);
+    expect(text).toMatch(/[^\n]\n$/);
+  });
+});
+
+it("asks for secrets in the environment rather than in a file", () => {
+  expect(exampleValues("idp-serverless", SERVERLESS_INPUTS)).toContain("TF_VAR_bootstrap_password in the environment");
+});
+
+function schemaCheck(name: string, inputs: Readonly<Record<string, Input>>): ValidateFunction {
+  // Strict about keywords, not about a type that may be one of several, nor a pattern beside a number.
+  const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictTypes: false });
+  return ajv.compile(JSON.parse(JSON.stringify(inputSchema(name, inputs))) as object);
+}

@@ -1,0 +1,57 @@
+import { typeText, type Input } from "../inputs/input-table";
+
+/** Length of a line of prose in the example. */
+const LINE_LENGTH = 100;
+
+/**
+ * The file `terraform.tfvars.example`: every input that is required with a placeholder, and all others as comments with
+ * their defaults, each behind its description. A comment of prose has a space behind its `#`, one with a value has none.
+ */
+export function exampleValues(stack: string, inputs: Readonly<Record<string, Input>>): string {
+  const entries = Object.entries(inputs).sort(
+    ([nameA, a], [nameB, b]) => Number("default" in a) - Number("default" in b) || nameA.localeCompare(nameB, "en"),
+  );
+  return [
+    prose(
+      `Inputs of ${stack}. Copy this file to terraform.tfvars, which Terraform and OpenTofu read by themselves, and set what is not commented out. To set another input, remove the # in front of its name.`,
+    ),
+    ...entries.map(([name, input]) => entryText(name, input)),
+  ]
+    .join("\n\n")
+    .concat("\n");
+}
+
+function entryText(name: string, input: Input): string {
+  const { default: value, description, example, sensitive } = input;
+  const form = typeText(input.type);
+  const notes = [
+    description,
+    ...(form.includes("(") ? [`Type: ${form}`] : []),
+    ...(sensitive === true ? [`Better given as TF_VAR_${name} in the environment than in a file.`] : []),
+  ];
+  const assignment = `${name} = ${hcl(value === undefined ? example : value)}`;
+  return [...notes.map(prose), value === undefined ? assignment : commented(assignment)].join("\n");
+}
+
+/** A literal as Terraform reads it; an object over several lines. */
+function hcl(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value).replaceAll("${", "$${").replaceAll("%{", "%%{");
+  if (Array.isArray(value)) return `[${value.map(hcl).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return String(value);
+  const members = Object.entries(value).map(([name, member]) => `  ${JSON.stringify(name)} = ${hcl(member)}`);
+  return members.length === 0 ? "{}" : ["{", ...members, "}"].join("\n");
+}
+
+function commented(text: string): string {
+  return text.replaceAll(/^/gm, "#");
+}
+
+/** A comment in lines that fit a screen. */
+function prose(text: string): string {
+  const lines = text.split(" ").reduce<string[]>((all, word) => {
+    const line = all.at(-1);
+    if (line !== undefined && line.length + word.length < LINE_LENGTH) return [...all.slice(0, -1), `${line} ${word}`];
+    return [...all, `# ${word}`];
+  }, []);
+  return lines.join("\n");
+}

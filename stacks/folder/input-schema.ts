@@ -1,0 +1,123 @@
+import { CheckedEntries } from "../../lib/core/checked-entries";
+import { CheckedValue, type SchemaFacts } from "../../lib/core/checked-value";
+import { type Input } from "../inputs/input-table";
+import { type ObjectType } from "../inputs/object-type";
+
+/** A JSON Schema, as far as it is used here. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+type Type = Input["type"];
+type Rules = NonNullable<Input["must"]>;
+type Rule = Exclude<Rules, CheckedValue<unknown>>[number];
+
+/**
+ * JSON Schema of a file of inputs, `*.tfvars.json`, for completion and checks in an editor.
+ *
+ * It accepts what Terraform accepts, numbers and switches as text included, and less than that in two cases: a name or a
+ * member that there is not, which Terraform passes over, and true or false for a text. What several inputs must fulfil
+ * together, only a plan knows.
+ */
+export function inputSchema(stack: string, inputs: Readonly<Record<string, Input>>): Schema {
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: `Inputs of ${stack}`,
+    type: "object",
+    properties: { $schema: { type: "string" }, ...mapped(inputs, schemaOfInput) },
+    required: Object.entries(inputs)
+      .filter(([, { default: value }]) => value === undefined)
+      .map(([name]) => name),
+    additionalProperties: false,
+  };
+}
+
+function schemaOfInput({ default: value, description, example, must, type }: Input): Schema {
+  return {
+    description,
+    ...(value !== undefined && { default: value }),
+    ...(example !== undefined && { examples: [example] }),
+    ...schemaOf(type, must, value !== undefined),
+  };
+}
+
+/** A number, or a text that Terraform converts to one. */
+const NUMERIC = "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$";
+
+/** Texts that Terraform converts to true or false. */
+const LOGICAL = "^(true|false|0|1)$";
+
+function schemaOf(type: Type, must: Rules | undefined, nullable: boolean): Schema {
+  if (typeof type !== "string") {
+    return "mapOf" in type
+      ? { type: typesOf(nullable, "object"), additionalProperties: objectSchema(type.mapOf) }
+      : { ...objectSchema(type), type: typesOf(nullable, "object") };
+  }
+  const facts = factsOf(rulesOf(must).filter((rule) => rule instanceof CheckedValue));
+  switch (type) {
+    case "bool":
+      return { type: typesOf(nullable, "boolean", "string"), pattern: LOGICAL };
+    case "number":
+      return numberSchema(facts, nullable);
+    case "string":
+      return textSchema(facts, nullable);
+    case "list(string)":
+      return { type: typesOf(nullable, "array"), items: itemSchema(must) };
+    case "map(string)":
+      return { type: typesOf(nullable, "object"), additionalProperties: entrySchema(must) };
+  }
+}
+
+function objectSchema({ members }: ObjectType<Rules>): Schema {
+  return {
+    type: "object",
+    properties: mapped(members, ({ default: value, must, type }) => ({
+      ...(value !== undefined && { default: value }),
+      ...schemaOf(type, must, value !== undefined),
+    })),
+    required: Object.entries(members)
+      .filter(([, { default: value }]) => value === undefined)
+      .map(([name]) => name),
+    additionalProperties: false,
+  };
+}
+
+function numberSchema({ enum: choice, maximum, minimum, multipleOf }: SchemaFacts, nullable: boolean): Schema {
+  const limits = { minimum, maximum, multipleOf };
+  if (choice === undefined) return { type: typesOf(nullable, "number", "string"), pattern: NUMERIC, ...limits };
+  return { anyOf: [{ enum: nullable ? [...choice, null] : choice }, { type: "string", pattern: NUMERIC }] };
+}
+
+function textSchema({ enum: choice, pattern }: SchemaFacts, nullable: boolean): Schema {
+  if (choice !== undefined) return { enum: nullable ? [...choice, null] : choice };
+  return { type: typesOf(nullable, "string", "number"), ...(pattern !== undefined && { pattern }) };
+}
+
+/** Of a map, whose values are given as they are written elsewhere too: `true` for a setting, 1 for a label. */
+function entrySchema(must: Rules | undefined): Schema {
+  return { ...itemSchema(must), type: ["string", "number", "boolean"] };
+}
+
+function itemSchema(must: Rules | undefined): Schema {
+  return textSchema(factsOf(rulesOf(must).filter((rule) => rule instanceof CheckedEntries)), false);
+}
+
+function rulesOf(must: Rules | undefined): readonly Rule[] {
+  if (must === undefined) return [];
+  return "length" in must ? must : [must];
+}
+
+/** What all rules say together; of two patterns, the first one. */
+function factsOf(rules: readonly Rule[]): SchemaFacts {
+  return rules.reduceRight<SchemaFacts>((later, { schema }) => ({ ...later, ...schema }), {});
+}
+
+function typesOf(nullable: boolean, ...types: readonly string[]): string | readonly string[] {
+  const all = nullable ? [...types, "null"] : types;
+  return all.length === 1 ? (all[0] ?? "") : all;
+}
+
+function mapped<From>(
+  values: Readonly<Record<string, From>>,
+  convert: (value: From) => Schema,
+): Readonly<Record<string, Schema>> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, convert(value)]));
+}

@@ -1,0 +1,77 @@
+/** An input as it stands in a synthesized configuration. */
+interface TerraformVariable {
+  readonly type: string;
+  readonly description: string;
+  readonly default?: unknown;
+}
+
+/** The parts of a synthesized configuration that the tables show. */
+export interface TabledConfiguration {
+  readonly variable: Readonly<Record<string, TerraformVariable>>;
+  readonly output: Readonly<Record<string, { readonly description: string }>>;
+}
+
+/** Rows of a table, each as its cells. */
+export type Rows = readonly (readonly string[])[];
+
+/** A row for each input, the required ones first. */
+export function inputCells({ variable }: TabledConfiguration): Rows {
+  return Object.entries(variable)
+    .sort(([nameA, a], [nameB, b]) => requiredFirst(a, b) || nameA.localeCompare(nameB, "en"))
+    .map(([name, input]) => [`\`${name}\``, typeText(input), defaultText(input), escaped(input.description)]);
+}
+
+/** A row for each output. */
+export function outputCells({ output }: TabledConfiguration): Rows {
+  return Object.entries(output)
+    .sort(([nameA], [nameB]) => nameA.localeCompare(nameB, "en"))
+    .map(([name, { description }]) => [`\`${name}\``, escaped(description)]);
+}
+
+/** One table, or one for each group where the descriptions begin with `[<group>]`. */
+export function inputsTables(rows: Rows): string {
+  const groups = [...new Set(rows.map((cells) => groupOf(cells)))].sort();
+  return groups
+    .map((group) => {
+      const ofGroup = rows
+        .filter((cells) => groupOf(cells) === group)
+        .map((cells) => cells.map((cell) => cell.replace(GROUP, "")));
+      return `${group === "" ? "" : `**${group}**\n\n`}${table(["Input", "Type", "Default", "Meaning"], ofGroup)}`;
+    })
+    .join("\n\n");
+}
+
+export function outputsTable(rows: Rows): string {
+  return table(["Output", "Meaning"], rows);
+}
+
+/** A table in Markdown; its cells have no line breaks. */
+export function table(header: readonly string[], rows: Rows): string {
+  const lines = [header, header.map(() => "---"), ...rows];
+  return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`).join("\n");
+}
+
+/** The group at the beginning of a description. */
+const GROUP = /^\[(\d [^\]]+)\] /;
+
+function groupOf(cells: readonly string[]): string {
+  return GROUP.exec(cells.at(-1) ?? "")?.[1] ?? "";
+}
+
+/** Text of a description; a renderer takes `<name>` for a tag otherwise. */
+function escaped(description: string): string {
+  return description.replaceAll("<", "\\<");
+}
+
+function requiredFirst(a: TerraformVariable, b: TerraformVariable): number {
+  return Number("default" in a) - Number("default" in b);
+}
+
+/** Type of an input; that of an object is long, and its members are names to copy. */
+function typeText({ type }: TerraformVariable): string {
+  return type.startsWith("object(") ? `\`${type}\`` : type;
+}
+
+function defaultText(input: TerraformVariable): string {
+  return "default" in input ? `\`${JSON.stringify(input.default)}\`` : "required";
+}

@@ -1,0 +1,87 @@
+import { readFileSync } from "node:fs";
+
+import { packageFile } from "../../lib/core/package-file";
+import { headingsOf } from "./headings";
+import { type Rows } from "./markdown-tables";
+
+/** A heading of a page of this repository: `<page>.md#<anchor>`, the page from the folder of the stacks. */
+export interface Place {
+  readonly page: string;
+  readonly anchor: string;
+}
+
+/**
+ * The text below a heading up to the next one, as it reads in the folder of a stack: with its commands, without marks and
+ * without what is said of other stacks alone.
+ *
+ * @throws Error when the page has no such heading
+ */
+export function sectionOf(place: Place, stack: string): string {
+  const text = ofStack(rawSection(place), stack)
+    .replaceAll(/^ *<!-- .*? -->\n/gm, "")
+    .replaceAll(/(terraform) -chdir=\S+/g, "$1")
+    .replaceAll(/cdktf\.out\/stacks\/[a-z-]+\//g, "")
+    .replaceAll(" -var project_id=my-project", "")
+    .replaceAll(/\n{3,}/g, "\n\n");
+  return text.trim();
+}
+
+/** The table of a section: header and rows. */
+export function tableOf(place: Place, stack: string): { readonly header: readonly string[]; readonly rows: Rows } {
+  const [header, , ...rows] = sectionOf(place, stack)
+    .split("\n")
+    .filter((line) => line.startsWith("| "))
+    .map(cellsOf);
+  if (header === undefined) throw new Error(`${place.page} has no table below #${place.anchor}`);
+  return { header, rows };
+}
+
+/** The paragraph of a section that begins with some words. */
+export function paragraphOf(place: Place, stack: string, beginning: string): string {
+  const paragraph = sectionOf(place, stack)
+    .split("\n\n")
+    .find((each) => each.startsWith(beginning));
+  if (paragraph === undefined) throw new Error(`${place.page} does not say "${beginning}" below #${place.anchor}`);
+  return paragraph;
+}
+
+/**
+ * What a page says of some stacks alone stands between `<!-- only: a, b -->` and `<!-- end only -->`; with `this page` for a
+ * stack, no folder says it.
+ */
+function ofStack(text: string, stack: string): string {
+  return text.replaceAll(
+    /^ *<!-- only: ([^>]+) -->\n([\s\S]*?)^ *<!-- end only -->\n/gm,
+    (_, stacks: string, part: string) => (stacks.split(", ").includes(stack) ? part : ""),
+  );
+}
+
+function rawSection({ anchor, page }: Place): string {
+  const text = pageText(page);
+  const headings = headingsOf(text);
+  const index = headings.findIndex((heading) => heading.anchor === anchor);
+  const heading = headings[index];
+  if (heading === undefined) throw new Error(`${page} has no heading #${anchor}`);
+  const line = ({ level, title }: { level: number; title: string }) => `\n${"#".repeat(level)} ${title}\n`;
+  // A title can occur twice: each is looked for behind the one before.
+  const start = headings.slice(0, index + 1).reduce((place, each) => text.indexOf(line(each), place) + 1, 0);
+  const next = headings[index + 1];
+  const end = next === undefined ? text.length : text.indexOf(line(next), start);
+  return text.slice(start + line(heading).length - 1, end);
+}
+
+const TEXTS = new Map<string, string>();
+
+/** The text of a page, by its path from the folder of the stacks. */
+export function pageText(page: string): string {
+  const text = TEXTS.get(page) ?? readFileSync(packageFile(`stacks/${page}`), "utf8");
+  TEXTS.set(page, text);
+  return text;
+}
+
+function cellsOf(line: string): string[] {
+  return line
+    .split(/(?<!\\)\|/)
+    .slice(1, -1)
+    .map((cell) => cell.trim().replaceAll("\\|", "|"));
+}
