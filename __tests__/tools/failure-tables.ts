@@ -76,7 +76,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
           : 'Pods start in the others; the control plane is regional. With `database_availability = "REGIONAL"` the standby takes over within about a minute; `ZONAL` waits for the zone',
       alerts: ["database-down", "uptime"],
       then: "With `ZONAL`, wait or restore to another instance. Set `REGIONAL` where that is too long.",
-      shownBy: ["__tests__/stacks/inputs.exhaustive.test.ts", "a standby in another zone"],
+      shownBy: ["__tests__/stacks/accepted-inputs.ts", "a standby in another zone"],
     },
     {
       what: "The database is down or out of connections",

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { type PortableStack } from "../../lib/core/portable-stack";
 import { packageFile } from "../../lib/core/package-file";
 import { addPage } from "../../lib/core/stack-file";
+import { type PricedStack } from "../cost/monthly-cost";
 import { type Input } from "../inputs/input-table";
 import { exampleValues } from "./example-values";
 import { folderPage } from "./folder-page";
@@ -11,7 +12,7 @@ import { inputSchema } from "./input-schema";
 
 interface FolderDescription {
   /** Name of the stack in this repository, whatever its id is in an app. */
-  readonly stack: string;
+  readonly stack: PricedStack;
 
   /** Page in `pages/` that says what is particular to it. */
   readonly page: string;

@@ -1,3 +1,4 @@
+import { type PricedStack } from "../cost/monthly-cost";
 import { folderValues, type PageConfiguration } from "./folder-values";
 import { headingsOf } from "./headings";
 import { table } from "./markdown-tables";
@@ -6,7 +7,7 @@ import { pageText, paragraphOf, sectionOf, tableOf, type Place } from "./page-se
 /** What one page is made of. */
 export interface PageParts {
   /** Name of the stack, as this repository has it. */
-  readonly stack: string;
+  readonly stack: PricedStack;
 
   /** Page in `pages/` that says what is particular to it. */
   readonly page: string;

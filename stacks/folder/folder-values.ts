@@ -1,14 +1,19 @@
 import { plannedResources, type CountedConfiguration } from "../planned-resources";
+import { amountRange, COST_HEADINGS, costRows, priceBasis, rangeReasons } from "../cost/cost-table";
+import { type CostInputs } from "../cost/input-values";
+import { monthlyCost, type PricedStack } from "../cost/monthly-cost";
+import { MONTH_HOURS } from "../cost/prices";
 import { contents, headingsOf } from "./headings";
 import {
   inputCells,
   inputsTables,
   outputCells,
   outputsTable,
+  table,
   type Rows,
   type TabledConfiguration,
 } from "./markdown-tables";
-import { pageText, tableOf } from "./page-sections";
+import { pageText } from "./page-sections";
 
 /** A synthesized configuration, as far as its page tells of it. */
 export type PageConfiguration = CountedConfiguration &
@@ -22,7 +27,7 @@ export type PageConfiguration = CountedConfiguration &
   };
 
 interface Folder {
-  readonly stack: string;
+  readonly stack: PricedStack;
   readonly configuration: PageConfiguration;
   readonly pictures: Readonly<Record<string, string>>;
   readonly version: string;
@@ -38,12 +43,11 @@ export function folderValues(folder: Folder, text: string): Readonly<Record<stri
   const inputs = inputCells(configuration);
   const { required_providers: providers, required_version: release } = configuration.terraform;
   return {
-    ...{ stack, version, previous: previousVersion(version), ...prices(stack) },
+    ...{ stack, version, previous: previousVersion(version), ...costs(stack, configuration) },
     minutes: /takes (\d+ to \d+ minutes)/.exec(pageText(`${stack}.md`))?.[1] ?? "some time",
     resources: String(plannedResources(configuration)),
     contents: contents(headingsOf(text).filter(({ level }) => level === 2)),
-    pictures: picturesText(pictures, ["overview.svg", "first-apply.svg"]),
-    dashboard: picturesText(pictures, ["dashboard.svg"]),
+    ...picturesByName(pictures),
     "required-inputs": inputsTables(inputs.filter(isRequired)),
     "other-inputs": inputsTables(inputs.filter((cells) => !isRequired(cells))),
     outputs: outputsTable(outputCells(configuration)),
@@ -66,16 +70,32 @@ function previousVersion(version: string): string {
   return versions.find((each) => each !== version) ?? version;
 }
 
-/** Prices with the defaults, as the first page of this repository has them. */
-function prices(stack: string): Readonly<Record<"hour" | "month", string>> {
-  const { header, rows } = tableOf({ page: "../README.md", anchor: "what-it-costs-to-try" }, stack);
-  const row = rows.find(([name = ""]) => name.includes(`\`${stack}\``));
-  const of = (column: string) => row?.[header.indexOf(column)] ?? "";
-  return { hour: of("An hour"), month: of("A month") };
+/** What the defaults cost: a month, an hour, and by part. */
+function costs(
+  stack: PricedStack,
+  { variable }: PageConfiguration,
+): Readonly<Record<"costs" | "hour" | "month", string>> {
+  const defaults = Object.entries(variable).map(([name, { default: value = null }]) => [name, value]);
+  const cost = monthlyCost(stack, Object.fromEntries(defaults) as CostInputs);
+  const { firstApply, firstApplyParts, monthly, parts, unknown } = cost;
+  return {
+    hour: amountRange({ min: monthly.min / MONTH_HOURS, max: monthly.max / MONTH_HOURS }),
+    month: amountRange(monthly),
+    costs: [
+      `With the defaults. ${priceBasis(cost)}`,
+      table(COST_HEADINGS, [...costRows(parts), ["**Sum**", "", "", "", `**${amountRange(monthly)}**`]]),
+      ...(firstApplyParts.length === 0 ? [] : [`A first apply costs ${amountRange(firstApply)} in addition, once.`]),
+      [...rangeReasons(parts), ...unknown].map((sentence) => `- ${sentence}`).join("\n"),
+    ].join("\n\n"),
+  };
 }
 
-function picturesText(pictures: Readonly<Record<string, string>>, names: readonly string[]): string {
-  return names.flatMap((name) => (pictures[name] === undefined ? [] : [`![${pictures[name]}](${name})`])).join("\n\n");
+/** Each picture under its name without the ending; nothing where there is none. */
+function picturesByName(pictures: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const shown = Object.entries(pictures).map(
+    ([name, what]) => [name.replace(/[.]svg$/, ""), `![${what}](${name})`] as const,
+  );
+  return { overview: "", "first-apply": "", dashboard: "", ...Object.fromEntries(shown) };
 }
 
 function stateText({ backend, cloud }: PageConfiguration["terraform"]): string {
