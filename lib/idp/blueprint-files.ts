@@ -35,11 +35,11 @@ export const BLUEPRINT_TAGS = [
 ] as const;
 
 /** The tags, for Terraform, which decodes no YAML with tags of one's own. */
-const TAG_PATTERN = `/(^|[\\s\\[{,])!(${BLUEPRINT_TAGS.join("|")})\\b/`;
+const TAG = `(^|[\\s\\[{,])!(?:${BLUEPRINT_TAGS.join("|")})\\b`;
 
 /** A blueprint without its tags, decoded by Terraform. */
 export function decodedBlueprint(text: string): string {
-  return `yamldecode(replace(${text}, ${JSON.stringify(TAG_PATTERN)}, "$1"))`;
+  return `yamldecode(replace(${text}, ${JSON.stringify(`/${TAG}/`)}, "$1"))`;
 }
 
 const NAME_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._-]{0,59}[.]yaml$";
@@ -51,17 +51,26 @@ const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 
-/** A literal that is no secret, whatever it stands for. */
-const HARMLESS = ["", "''", '""', "~", "false", "null", "true"];
+/** A tag with a single value, which names where the real one is. */
+const SCALAR_TAG = `${TAG}[ \\t]+(?:"[^"\\n]*"|'[^'\\n]*'|[^-\\s\\[\\]{},#"'][^\\n,\\]}]*)`;
 
-/** Keys whose value is a secret, with a value that is no tag, or a default of a tag. */
+/**
+ * Keys of secrets with a text that is not empty, or a number, or either as the default of a tag. In JSON, because that has
+ * one spelling of everything, and marks what is within a text.
+ */
 const LITERAL_SECRET =
-  "(?:^|[{,])[ \\t-]*(?:(?:[a-z0-9_]*_)?(?:password|passphrase|secret|token|api_key|private_key|secret_key)|key|key_data|credentials)[ \\t]*:[ \\t]+(?:!(?:Env|File|Context)[ \\t]*\\[[^,\\]\\n]*,[ \\t]*)?([^\\s!#{\\[*&\\]][^\\n,}\\]]*)";
+  '[{,]"(?:(?:[a-z0-9_]*_)?(?:password|passphrase|secret|token|api_key|private_key|secret_key)|key|key_data|credentials)":(?:\\["(?:[^"\\\\]|\\\\.)*",)?(?:"(?:[^"\\\\]|\\\\.)|-?[0-9])';
 
-function literalSecrets(text: string): string[] {
-  return [...text.matchAll(new RegExp(LITERAL_SECRET, "gm"))]
-    .map(([, value = ""]) => value.replace(/#.*/, "").trim().toLowerCase())
-    .filter((value) => !HARMLESS.includes(value));
+function hasLiteralSecret(text: string): boolean {
+  const untagged = text.replace(new RegExp(SCALAR_TAG, "g"), "$1 null").replace(new RegExp(TAG, "g"), "$1");
+  const document = yaml().parseDocument(untagged, { logLevel: "silent" });
+  return document.errors.length === 0 && new RegExp(LITERAL_SECRET).test(JSON.stringify(document.toJS()));
+}
+
+/** The same as a Terraform expression. What is no YAML has a rule of its own. */
+function literalSecretCondition(text: string): string {
+  const withoutReferences = `replace(${text}, ${JSON.stringify(`/${SCALAR_TAG}/`)}, "$1 null")`;
+  return `length(regexall(${JSON.stringify(LITERAL_SECRET)}, try(jsonencode(${decodedBlueprint(withoutReferences)}), ""))) == 0`;
 }
 
 /** Rules for each blueprint of one's own, by the name of its file. */
@@ -85,8 +94,8 @@ export const BLUEPRINT_FILE_RULES: readonly CheckedEntries[] = [
     rule: `each must be YAML in UTF-8 with a list of entries and no tags but ${BLUEPRINT_TAGS.map((tag) => `!${tag}`).join(", ")}; correct it`,
   }),
   new CheckedEntries({
-    accepts: (_, text) => literalSecrets(text).length === 0,
-    condition: `length([for found in regexall(${JSON.stringify(`(?m)${LITERAL_SECRET}`)}, value) : found if !contains(${JSON.stringify(HARMLESS)}, lower(trimspace(split("#", found[0])[0])))]) == 0`,
+    accepts: (_, text) => !hasLiteralSecret(text),
+    condition: literalSecretCondition("value"),
     show: "key",
     rule: "none may hold a literal as password, secret, token or key, not even as a default, because everybody who can pull the image can read it; write !Env and the name of a secret variable",
   }),
