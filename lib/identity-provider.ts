@@ -46,11 +46,22 @@ export abstract class IdentityProvider extends Construct {
   /** Project, region and naming of the deployment. */
   readonly place: DeploymentPlace;
 
+  /** APIs of the project, with a gate for each: `apis.ready("run")`. */
   readonly apis: ProjectApis;
+
+  /** Secret key and bootstrap password. */
   readonly secrets: IdpSecrets;
+
+  /** Repository of the image. */
   readonly registry: ImageRegistry;
+
+  /** Image that runs, built or existing. */
   readonly image: IdpImage;
+
+  /** Bucket of the uploads. */
   readonly media: MediaBucket;
+
+  /** Cloud SQL instance with the database of the application. */
   readonly database: PostgresqlDatabase;
 
   /** The backup before the rollout of another release. */

@@ -39,13 +39,16 @@ import { workerCountOf, hasSeparateWorker, separateWorkerContainer } from "./wor
  * google provider; the kubernetes provider is configured here. The machine that applies needs `sh`, `curl` and `jq`.
  */
 export class KubernetesIdentityProvider extends IdentityProvider {
+  /** Network of the cluster, new or existing. */
   readonly clusterNetwork: ClusterNetwork;
 
+  /** Cluster that everything runs in. */
   readonly cluster: AutopilotCluster;
 
   /** Provider for further Kubernetes resources of the stack. */
   readonly provider: KubernetesProvider;
 
+  /** Namespace of all Kubernetes objects. */
   readonly namespace: WorkloadNamespace;
 
   readonly initialization: DbInit;
@@ -57,10 +60,12 @@ export class KubernetesIdentityProvider extends IdentityProvider {
 
   readonly loadBalancerAddress: string;
 
+  /** Deployment of the server. */
   readonly workload: KubernetesWorkload;
 
   readonly worker: KubernetesWorker | undefined;
 
+  /** Load balancer in front of the server. */
   readonly frontDoor: KubernetesFrontDoor;
 
   readonly restoreSettings: string;

@@ -38,6 +38,7 @@ import { workerCountOf, hasSeparateWorker, separateWorkerContainer } from "./wor
 export class ServerlessIdentityProvider extends IdentityProvider {
   readonly initialization: DbInit;
 
+  /** Cloud Run service of the server. */
   readonly service: ServerlessService;
 
   readonly worker: ServerlessWorkerPool | undefined;

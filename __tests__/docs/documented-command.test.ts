@@ -19,6 +19,8 @@ describe("The judge of documented commands", () => {
     ["export $(terraform -chdir=cdktf.out/stacks/idp-serverless output -raw password)", "there is no output password"],
     ["export PATH=.", "only an output is exported"],
     ["npm publish", "npm publish is not used here"],
+    ["npm install", "npm install names no package; npm ci takes the lock file"],
+    ["npm install cdktf@1.0.0", "cdktf@1.0.0 is neither the library nor a peer of it"],
     ["npm run deploy", "package.json has no script deploy"],
     ["npm run synth idp-serverless", 'npm keeps idp-serverless from the script; "--" comes before'],
     ["npm run synth -- idp-severless", "there is no stack idp-severless"],

@@ -115,6 +115,7 @@ function npmUntruth(words: readonly string[], settings: Settings, { scripts, sta
 }
 
 function installUntruth(packages: readonly string[]): string | undefined {
+  if (packages.length === 0) return "npm install names no package; npm ci takes the lock file";
   const known = wordsOf(installedPackages().join(" "));
   const [unknown] = packages.filter((each) => !known.includes(each));
   return unknown === undefined ? undefined : `${unknown} is neither the library nor a peer of it`;

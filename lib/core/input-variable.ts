@@ -7,7 +7,11 @@ export interface InputVariableProps extends Omit<TerraformVariableConfig, "defau
   /** What it is, its unit or limits, and the consequence of changing it later. */
   readonly description: string;
 
-  /** Default value; `null` means "not given". Without a default the input is required. */
+  /**
+   * Default value; `null` means "not given".
+   *
+   * @default - none; the input is required
+   */
   readonly default?: unknown;
 
   /**

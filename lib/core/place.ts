@@ -32,6 +32,7 @@ export interface DeploymentPlace {
   readonly labels?: Record<string, string>;
 }
 
+/** What a place is made of for one tenant. */
 export interface TenantPlaceProps {
   /** Project of all resources: its id, not its name or number. Another project is another deployment. */
   readonly projectId: string;

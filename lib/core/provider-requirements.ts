@@ -21,6 +21,7 @@ export const PROVIDER_REQUIREMENTS = {
   tls: { source: "hashicorp/tls", version: ">= 4.1.0, < 5.0.0" },
 } as const;
 
+/** Providers whose accepted releases the library knows. */
 export type ProviderName = keyof typeof PROVIDER_REQUIREMENTS;
 
 /**

@@ -14,6 +14,7 @@ export class RulesBrokenError extends Error {
   constructor(
     /** Path of the construct in its tree, or name of the setting as its author wrote it. */
     readonly subject: string,
+    /** Each problem, as a sentence. */
     readonly failures: readonly string[],
   ) {
     super(

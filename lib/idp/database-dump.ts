@@ -74,6 +74,7 @@ export class DatabaseDump extends Construct {
   /** Whether the schedule leaves no day out. */
   readonly isDaily: string;
 
+  /** Where the dumps are. */
   readonly bucket: DumpBucket;
 
   /** Name of the bucket; null at plan if there is none. */
@@ -85,6 +86,7 @@ export class DatabaseDump extends Construct {
   /** Command that makes a dump at once; null at plan if there is no schedule. */
   readonly runCommand: string;
 
+  /** What must exist before dumps are made by the schedule. */
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: DatabaseDumpProps) {

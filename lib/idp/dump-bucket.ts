@@ -82,6 +82,7 @@ export class DumpBucket extends Construct implements MediaStore {
 
   readonly ready: ITerraformDependable[];
 
+  /** The bucket itself, for overrides. */
   readonly bucket: StorageBucket;
 
   private readonly condition: string;

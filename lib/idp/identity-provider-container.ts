@@ -33,6 +33,7 @@ import {
   type WorkerForm,
 } from "./worker-mode";
 
+/** What the container of a server uses, and what differs from the baseline. */
 export interface IdentityProviderContainerProps extends GivenProbes, WorkerForm {
   /** Instance that holds the application's database. */
   readonly database: SqlInstance;

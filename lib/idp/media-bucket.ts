@@ -65,6 +65,7 @@ export class MediaBucket extends Construct implements MediaStore {
 
   readonly ready: ITerraformDependable[];
 
+  /** The bucket itself, for overrides. */
   readonly bucket: StorageBucket;
 
   private readonly grants = new Grants(this);

@@ -52,20 +52,28 @@ export class AssessmentLab extends Construct {
   /** Part of every name. */
   readonly deploymentId: string;
 
+  /** Project of the lab. */
   readonly projectId: string;
 
+  /** Name of the network, whether new or existing. */
   readonly vpcName: string;
 
+  /** The new network, with a count of 0 if an existing one is used. */
   readonly network: ComputeNetwork;
 
+  /** The rules, by name; all but `http` have a count. */
   readonly firewallRules: Readonly<Record<FirewallRuleName, ComputeFirewall>>;
 
+  /** The Windows VM, with a count. */
   readonly windowsVm: ComputeInstance;
 
+  /** The Linux VMs, as one resource with a count. */
   readonly linuxVms: ComputeInstance;
 
+  /** The key pair of the Linux VMs; its private half is in the state. */
   readonly sshKey: PrivateKey;
 
+  /** The bucket of the private key, with a count. */
   readonly sshKeyBucket: StorageBucket;
 
   /** Null when there is no Windows VM. */
@@ -74,8 +82,10 @@ export class AssessmentLab extends Construct {
   /** IP address for remote desktop; null when there is no Windows VM. */
   readonly windowsVmExternalIp: string;
 
+  /** Names of the Linux VMs. */
   readonly linuxVmNames: string[];
 
+  /** Private addresses of the Linux VMs, which the discovery client is given as targets. */
   readonly linuxVmInternalIps: string[];
 
   /** Null when the private key is only in the state. */

@@ -17,6 +17,8 @@ export const EVERYWHERE = "0.0.0.0/0";
 
 /** Firewall rules, each under the name `assess-<id>-allow-<rule>`. */
 export const FIREWALL_RULES = ["internal", "ssh", "rdp", "icmp", "http"] as const;
+
+/** A rule of the lab's firewall: internal traffic, SSH, remote desktop, ICMP or HTTP. */
 export type FirewallRuleName = (typeof FIREWALL_RULES)[number];
 
 /** Ports of the firewall rules. */

@@ -50,10 +50,13 @@ export class DnsCertificate extends Construct {
   /** What must exist before a load balancer can use the map. */
   readonly ready: ITerraformDependable[];
 
+  /** The certificate itself, for overrides. */
   readonly certificate: CertificateManagerCertificate;
 
+  /** The authorization whose record proves the domain. */
   readonly authorization: CertificateManagerDnsAuthorization;
 
+  /** The map by which a load balancer finds it. */
   readonly map: CertificateManagerCertificateMap;
 
   constructor(scope: Construct, id: string, props: DnsCertificateProps) {

@@ -21,6 +21,7 @@ export interface DnsRecordsProps {
   /** IP address to which the domain points, as a Terraform expression. */
   readonly ipAddress: string;
 
+  /** Determines the project of the zone, unless it names one. */
   readonly place: DeploymentPlace;
 
   /** How the certificate is validated. */
@@ -47,6 +48,7 @@ export class DnsRecords extends Construct {
   /** Name, type and value of each record; empty without a domain. */
   readonly list: string;
 
+  /** The record sets; none without a zone. */
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: DnsRecordsProps) {

@@ -32,6 +32,7 @@ export interface DomainAddressProps {
  * It stays when the domain changes, and is created before what is behind it, because the application must know it.
  */
 export class DomainAddress extends Construct {
+  /** Domain that clients connect to. */
   readonly domain: string;
 
   /** IP address, as a Terraform expression; null without a domain. */
@@ -40,6 +41,7 @@ export class DomainAddress extends Construct {
   /** What must exist before clients can use it. */
   readonly ready: ITerraformDependable[];
 
+  /** The address itself, for overrides. */
   readonly globalAddress: ComputeGlobalAddress;
 
   constructor(scope: Construct, id: string, props: DomainAddressProps) {

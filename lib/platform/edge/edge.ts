@@ -23,6 +23,7 @@ export interface EdgeProps {
   /** IP address to which the domain points, as a Terraform expression. */
   readonly ipAddress: string;
 
+  /** Determines the names and the project. */
   readonly place: DeploymentPlace;
 
   /** How the certificate is validated: `dns` or `load-balancer`. */
@@ -59,8 +60,10 @@ export interface EdgeProps {
 
 /** What a domain needs wherever the load balancer is: a certificate by DNS, records, and a security policy. */
 export class Edge extends Construct {
+  /** Certificate of the domain. */
   readonly certificate: DnsCertificate;
 
+  /** Records of the domain. */
   readonly records: DnsRecords;
 
   /** What the load balancer refuses. Without a protection or an existing policy, it refuses nothing. */

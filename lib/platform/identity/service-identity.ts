@@ -50,6 +50,7 @@ export class ServiceIdentity extends Construct implements Identity {
 
   readonly ready: ITerraformDependable[];
 
+  /** The account itself, for overrides. */
   readonly account: ServiceAccount;
 
   private readonly projectGrants = new Map<string, ITerraformDependable[]>();

@@ -63,6 +63,7 @@ export interface AutopilotClusterProps {
  * Billed by the hour from creation on, and by the resources that the pods request.
  */
 export class AutopilotCluster extends Construct implements Cluster {
+  /** Name of the cluster; what refers to it waits for the cluster. */
   readonly clusterName: string;
 
   /** Service account of the nodes: pulls images, writes logs and metrics. */
@@ -73,6 +74,7 @@ export class AutopilotCluster extends Construct implements Cluster {
 
   readonly ready: ITerraformDependable[];
 
+  /** The cluster itself, for overrides. */
   readonly cluster: ContainerCluster;
 
   constructor(

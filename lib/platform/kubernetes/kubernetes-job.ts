@@ -31,6 +31,7 @@ export class KubernetesJob extends Construct implements OneTimeJob {
 
   readonly ready: ITerraformDependable[];
 
+  /** The job itself, for overrides. */
   readonly job: JobV1;
 
   constructor(scope: Construct, id: string, props: KubernetesOneTimeJobProps) {

@@ -27,6 +27,7 @@ export class KubernetesScheduledJob extends Construct implements ScheduledJob {
 
   readonly ready: ITerraformDependable[];
 
+  /** The cron job itself, for overrides. */
   readonly job: CronJobV1;
 
   constructor(scope: Construct, id: string, props: KubernetesScheduledJobProps) {

@@ -81,12 +81,14 @@ export interface KubernetesWorkerProps {
  * Nothing can connect to its pods. It holds no data: a task that a stopped pod has not finished waits in the database.
  */
 export class KubernetesWorker extends Construct implements SeparateWorker {
+  /** Labels of its pods, by which others select them. */
   readonly podLabels: Readonly<Record<string, string>>;
 
   readonly ready: ITerraformDependable[];
 
   readonly workerName: string;
 
+  /** The deployment itself, for overrides. */
   readonly workload: DeploymentV1;
 
   constructor(scope: Construct, id: string, props: KubernetesWorkerProps) {

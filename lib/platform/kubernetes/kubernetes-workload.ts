@@ -102,8 +102,10 @@ export class KubernetesWorkload extends Construct implements Workload {
   /** Copies of the secrets that the pods read. */
   readonly secret: WorkloadSecret;
 
+  /** Name of the deployment; what refers to it waits for the deployment. */
   readonly workloadName: string;
 
+  /** The deployment itself, for overrides. */
   readonly workload: DeploymentV1;
 
   constructor(scope: Construct, id: string, props: KubernetesWorkloadProps) {

@@ -58,6 +58,7 @@ export class WorkloadNamespace extends Construct {
   /** What must exist before a pod should start. */
   readonly ready: ITerraformDependable[];
 
+  /** The namespace itself, for overrides. */
   readonly namespace: NamespaceV1;
 
   /** Labels of the deployment, which every object in the namespace has; undefined without any. */

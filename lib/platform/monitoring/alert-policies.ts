@@ -45,6 +45,7 @@ export interface AlertPoliciesProps {
 
 /** A policy for each alert, and a notification channel for each address. Without a receiver, there are no policies. */
 export class AlertPolicies extends Construct {
+  /** What must exist before all receivers are told of everything. */
   readonly ready: ITerraformDependable[];
 
   /** One for each address. */

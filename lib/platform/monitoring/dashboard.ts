@@ -41,8 +41,10 @@ const CHART = { width: 16, height: 12 } as const;
 
 /** A chart for each metric that alerts look at, with a line where the alert begins. */
 export class Dashboard extends Construct {
+  /** What must exist before there is something to look at. */
   readonly ready: ITerraformDependable[];
 
+  /** The dashboard itself, for overrides. */
   readonly dashboard: MonitoringDashboard;
 
   constructor(scope: Construct, id: string, props: DashboardProps) {

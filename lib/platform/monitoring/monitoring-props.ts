@@ -26,6 +26,7 @@ export interface MonitoringProps extends MonitoringSettings {
   /** Determines the names of all that is looked at. */
   readonly place: DeploymentPlace;
 
+  /** Determines metrics and logs. */
   readonly platform: Platform;
 
   /** Address that clients connect to: `https://<host>`. */
@@ -34,8 +35,10 @@ export interface MonitoringProps extends MonitoringSettings {
   /** Connections that the database accepts. */
   readonly maxConnections: string;
 
+  /** Minimum number of instances; where it is the maximum, there is no alert `at-maximum`. */
   readonly minInstanceCount: number;
 
+  /** Maximum number of instances; the alert `at-maximum` looks at it. */
   readonly maxInstanceCount: number;
 
   /** Accounts of the deployment, which may read its secrets. */

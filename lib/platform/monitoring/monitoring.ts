@@ -32,14 +32,19 @@ import { UptimeCheck } from "./uptime-check";
  * It refers to the rest of the deployment by names, and makes nothing wait.
  */
 export class Monitoring extends Construct {
+  /** Policies of the table of alerts, and the channels of `alertEmails`. */
   readonly alertPolicies: AlertPolicies;
 
+  /** Charts of what the alerts look at. */
   readonly dashboard: Dashboard;
 
+  /** Log of all reads of secrets. */
   readonly secretAudit: SecretAudit;
 
+  /** Request from outside once a minute. */
   readonly uptimeCheck: UptimeCheck;
 
+  /** What must exist before somebody is told when sign-in does not work. */
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {

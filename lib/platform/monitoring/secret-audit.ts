@@ -34,8 +34,10 @@ export interface SecretAuditProps {
  * A project has one such setting for Secret Manager: this one replaces it, and takes it away when it is destroyed.
  */
 export class SecretAudit extends Construct {
+  /** What must exist before reads are logged. */
   readonly ready: ITerraformDependable[];
 
+  /** The setting itself, for overrides. */
   readonly audit: ProjectIamAuditConfig;
 
   constructor(scope: Construct, id: string, props: SecretAuditProps) {

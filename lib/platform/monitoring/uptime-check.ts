@@ -45,8 +45,10 @@ export interface UptimeCheckProps {
  * Ready, not alive: sign-in needs the database, and a process without one is alive.
  */
 export class UptimeCheck extends Construct {
+  /** What must exist before the application is asked. */
   readonly ready: ITerraformDependable[];
 
+  /** The check itself, for overrides. */
   readonly check: MonitoringUptimeCheckConfig;
 
   constructor(scope: Construct, id: string, props: UptimeCheckProps) {

@@ -42,6 +42,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
 
   readonly ready: ITerraformDependable[];
 
+  /** The repository itself, for overrides. */
   readonly repository: ArtifactRegistryRepository;
 
   private readonly grants = new Grants(this);

@@ -55,6 +55,7 @@ export class OnDemandJob extends Construct {
   /** What must exist before it can be executed. */
   readonly ready: ITerraformDependable[];
 
+  /** The job itself, for overrides. */
   readonly job: CloudRunV2Job;
 
   constructor(scope: Construct, id: string, props: OnDemandJobProps) {

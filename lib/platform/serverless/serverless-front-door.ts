@@ -80,10 +80,13 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
 
   readonly ready: ITerraformDependable[];
 
+  /** What requests are sent to, with the security policy and the log. */
   readonly backendService: ComputeBackendService;
 
+  /** What ends TLS, with the certificate. */
   readonly httpsProxy: ComputeTargetHttpsProxy;
 
+  /** Port 443 of the address. */
   readonly forwardingRule: ComputeGlobalForwardingRule;
 
   /** The certificate that the load balancer validates, created only if it is to. */

@@ -25,6 +25,7 @@ export class ServerlessJob extends Construct implements OneTimeJob {
 
   readonly ready: ITerraformDependable[];
 
+  /** The job itself, for overrides. */
   readonly job: CloudRunV2Job;
 
   constructor(scope: Construct, id: string, props: ServerlessJobProps) {

@@ -28,8 +28,10 @@ export class ServerlessScheduledJob extends Construct implements ScheduledJob {
 
   readonly ready: ITerraformDependable[];
 
+  /** The job itself, for overrides. */
   readonly job: CloudRunV2Job;
 
+  /** What starts the job at its times. */
   readonly scheduler: CloudSchedulerJob;
 
   constructor(scope: Construct, id: string, props: ServerlessScheduledJobProps) {

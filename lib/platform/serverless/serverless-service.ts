@@ -134,11 +134,13 @@ export class ServerlessService extends Construct {
   /** Address of the load balancer in front, if the application is told one. */
   readonly address: DomainAddress | undefined;
 
+  /** Name of the service; what refers to it waits for the service. */
   readonly serviceName: string;
 
   /** What must exist before the service can be relied on. */
   readonly ready: ITerraformDependable[];
 
+  /** The service itself, for overrides. */
   readonly service: CloudRunV2Service;
 
   constructor(scope: Construct, id: string, props: ServerlessServiceProps) {

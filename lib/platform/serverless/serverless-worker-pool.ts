@@ -79,6 +79,7 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
 
   readonly ready: ITerraformDependable[];
 
+  /** The worker pool itself, for overrides. */
   readonly workerPool: CloudRunV2WorkerPool;
 
   constructor(scope: Construct, id: string, props: ServerlessWorkerPoolProps) {

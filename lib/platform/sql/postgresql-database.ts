@@ -136,6 +136,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   readonly ready: ITerraformDependable[];
 
+  /** The instance itself, for overrides. */
   readonly instance: SqlDatabaseInstance;
 
   constructor(scope: Construct, id: string, props: PostgresqlDatabaseProps) {

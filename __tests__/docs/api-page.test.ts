@@ -1,0 +1,61 @@
+import { apiPage } from "../tools/api-page";
+import { type Declaration, type Member } from "../tools/declared-api";
+
+const member = (name: string, more: Partial<Member> = {}): Member => ({
+  ...{ name, type: "string", text: "Its text.", isOptional: false, default: undefined },
+  ...more,
+});
+
+const declaration = (name: string, more: Partial<Declaration> = {}): Declaration => ({
+  ...{ name, kind: "type", text: "Its text.", signature: undefined, members: [], props: undefined },
+  ...more,
+});
+
+const pageOfEntry = (...declarations: readonly Declaration[]) =>
+  apiPage({ exportsOf: (module) => (module === "lib/index.ts" ? declarations : []), alsoNamed: () => [] });
+
+describe("The reference", () => {
+  it("has a table of props under what takes them, required ones first, and a table of what is exposed", () => {
+    const props = declaration("BoxProps", {
+      members: [
+        member("colour", { isOptional: true, default: '"red", as a<b>', text: "One\nor another|two." }),
+        member("lid", { isOptional: true, type: "readonly Lid[]", default: "- none" }),
+        member("weight", { type: "number" }),
+      ],
+    });
+    const box = declaration("Box", {
+      ...{ kind: "class", signature: "new Box(props: BoxProps)", props: "BoxProps" },
+      members: [member("open(): void", { type: "Lid" })],
+    });
+    const { text, undocumented } = pageOfEntry(props, box, declaration("Lid"));
+    expect(text).toContain(
+      [
+        "### Box\n\nIts text.\n\n```text\nnew Box(props: BoxProps)\n```\n",
+        "| Prop | Type | Default | Meaning |",
+        "| --- | --- | --- | --- |",
+        "| `weight` | `number` | required | Its text. |",
+        '| `colour` | `string` | `"red"`, as a\\<b> | One or another\\|two. |',
+        "| `lid` | `readonly` [`Lid`](#lid) `[]` | none | Its text. |\n",
+        "| Exposes | Type | Meaning |",
+        "| --- | --- | --- |",
+        "| `open(): void` | [`Lid`](#lid) | Its text. |\n",
+      ].join("\n"),
+    );
+    expect(text).not.toContain("# BoxProps");
+    expect(undocumented).toEqual([]);
+  });
+
+  it("names everything that lacks a comment, and every optional prop without a default", () => {
+    const { undocumented } = pageOfEntry(
+      declaration("Box", { kind: "class", text: "", props: "BoxProps", members: [member("lid", { text: "" })] }),
+      declaration("BoxProps", { text: "", members: [member("colour", { isOptional: true })] }),
+      declaration("LooseProps", { text: "" }),
+    );
+    expect(undocumented).toEqual([
+      "Box: no comment",
+      "LooseProps: no comment",
+      "Box.lid: no comment",
+      "BoxProps.colour: no @default",
+    ]);
+  });
+});
