@@ -108,12 +108,22 @@ describe("The overview of idp-serverless", () => {
     expect(arrows(other)).toContain("Cloud Run service > bucket bkt-idp…-storage: reads");
   });
 
-  it("refuses to leave out a right of somebody who is not drawn", () => {
-    const other = changed(terraform, "google_storage_bucket_iam_member", "media_bucket_runtime", (block) => ({
+  it("shows what everybody may do, and refuses to leave out a right of somebody who is not drawn", () => {
+    const given = (member: string) =>
+      changed(terraform, "google_storage_bucket_iam_member", "media_bucket_runtime", (block) => ({ ...block, member }));
+    expect(arrows(given("allUsers"))).toContain("anyone > bucket bkt-idp…-storage: reads and writes");
+    expect(() => arrows(given("user:someone@example.com"))).toThrow("as whom nothing acts");
+  });
+
+  it("says of a bucket that it is never public only when that is enforced", () => {
+    const lines = (changes: Terraform) =>
+      linesOf(overviewPicture("idp-serverless", changes), "bucket bkt-idp…-storage");
+    expect(lines(terraform)).toContain("never public");
+    const inherited = changed(terraform, "google_storage_bucket", "media_bucket", (block) => ({
       ...block,
-      member: "allUsers",
+      public_access_prevention: "inherited",
     }));
-    expect(() => overviewPicture("idp-serverless", other)).toThrow("gives allUsers, as whom nothing acts, a right");
+    expect(lines(inherited)).not.toContain("never public");
   });
 
   it("shows to whom the service is open", () => {

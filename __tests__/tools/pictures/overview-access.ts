@@ -9,6 +9,12 @@ export interface Access {
   readonly words: string;
 }
 
+/** What everybody may do with a resource. */
+interface PublicAccess {
+  readonly to: Element;
+  readonly words: string;
+}
+
 /** A right on the whole project. */
 interface ProjectRight {
   readonly of: Element;
@@ -30,11 +36,14 @@ const TARGETS: Readonly<Record<string, readonly [argument: string, type: string,
 /** Roles on the project that are about every resource of a type. */
 const TYPE_OF_ROLE: Readonly<Record<string, string>> = { "roles/cloudsql.client": "google_sql_database_instance" };
 
+const EVERYBODY = ["allUsers", "allAuthenticatedUsers"];
+
 const MAY_ACT = "roles/iam.workloadIdentityUser";
 
 /** Who acts as which service account, and what each may do, from the grants of a configuration. */
 export class AccessRights {
   readonly accesses: readonly Access[];
+  readonly publicAccesses: readonly PublicAccess[];
   readonly projectRights: readonly ProjectRight[];
   private readonly accounts: readonly Element[];
 
@@ -53,8 +62,12 @@ export class AccessRights {
     );
     if (other !== undefined) throw new Error(`${other.address} is a grant that is not drawn; add its type to TARGETS`);
 
+    const toEverybody = onTargets.filter(({ block }) => EVERYBODY.includes(String(block.member)));
+    this.publicAccesses = toEverybody.map((grant) => ({ to: this.targetOf(grant), words: wordsOf(grant) }));
     this.accesses = [
-      ...onTargets.flatMap((grant) => this.accessesBy(grant, [this.targetOf(grant)])),
+      ...onTargets
+        .filter((grant) => !toEverybody.includes(grant))
+        .flatMap((grant) => this.accessesBy(grant, [this.targetOf(grant)])),
       ...aboutType.flatMap((grant) =>
         this.accessesBy(grant, deployment.existingOf(TYPE_OF_ROLE[String(grant.block.role)] ?? "")),
       ),

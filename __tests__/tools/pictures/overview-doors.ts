@@ -11,7 +11,8 @@ interface Opening {
   readonly words: string;
 }
 
-const ANYONE: Outsider = ["anyone", "0.0.0.0/0"];
+/** Everybody, from any address. */
+export const ANYONE: Outsider = ["anyone", "0.0.0.0/0"];
 
 /** What people call a range of addresses. */
 const RANGES: Readonly<Record<string, Outsider>> = {

@@ -2,7 +2,7 @@ import { type Terraform } from "../../support/synthesis";
 import { DefaultDeployment, type Element } from "./default-deployment";
 import { AccessRights } from "./overview-access";
 import { connections, upstreamImages, waysOut } from "./overview-connections";
-import { openings } from "./overview-doors";
+import { ANYONE, openings } from "./overview-doors";
 import { drawingOf, reasonFor } from "./overview-words";
 import { pictureId, type Arrow, type Frame, type Picture, type PictureNode } from "./picture";
 
@@ -33,6 +33,7 @@ export function overviewPicture(stack: string, terraform: Terraform): Picture {
       to: "element" in to ? idOf(to.element) : pictureId(to.within),
       words,
     })),
+    ...rights.publicAccesses.map(({ to, words }) => ({ from: outsider(ANYONE), to: idOf(to), words })),
     ...[...connections(deployment), ...rights.accesses].map(({ from, to, words }) => ({
       from: idOf(from),
       to: idOf(to),

@@ -11,7 +11,7 @@ interface Drawing {
 
 const drawn = (kind: Kind, lines: Drawing["lines"]): Drawing => ({ kind, lines });
 
-/** What containers run, and how many there may be. */
+/** The names of the containers of a pod. */
 const containers = (spec: unknown): string =>
   (["container", "init_container"] as const)
     .flatMap((kind) => (valueAt(spec, kind) ?? []) as { name: string }[])
@@ -123,7 +123,7 @@ export function reasonFor({ address }: Element): string | undefined {
   return REASONS.find(([, pattern]) => pattern.test(address))?.[0];
 }
 
-/** What a role allows; roles on the project about all databases or about what only one may do. */
+/** What a role allows, as the words of an arrow or a line. */
 export const ROLES: Readonly<Record<string, string>> = {
   "roles/artifactregistry.reader": "pulls",
   "roles/artifactregistry.writer": "pushes",
