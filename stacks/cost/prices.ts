@@ -32,7 +32,7 @@ const price = (amount: number, unit: string, sku: string, source: PriceSource, u
   unverified,
 });
 
-const { external, loadBalancer, observability, run, secrets, sql, sqlStorage, storage, storageOperations } = SOURCES;
+const { external, loadBalancer, machines, observability, run, secrets, sql, sqlStorage, storage } = SOURCES;
 
 /**
  * Every price that the parts of a stack are multiplied with, in US dollars, of `us-central1`, without taxes, discounts and
@@ -84,21 +84,33 @@ export const PRICES = {
   imageBuild: price(0.006, "minute", "Cloud Build on e2-standard-2", SOURCES.build),
 
   standardStorage: price(0.02, "GiB-month", "Standard Storage Iowa", storage),
-  nearlineStorage: price(0.01, "GiB-month", "Nearline Storage Iowa", storage),
-  coldlineStorage: price(0.004, "GiB-month", "Coldline Storage Iowa", storage),
-  nearlineReading: price(0.01, "GiB", "Nearline Data Retrieval", storage),
-  coldlineReading: price(0.02, "GiB", "Coldline Data Retrieval", storageOperations),
-  storageWrites: price(0.05, "10,000 operations", "Regional Standard Class A Operations", storageOperations),
-  storageReads: price(0.004, "10,000 operations", "Regional Standard Class B Operations", storageOperations),
+  nearlineStorage: price(0.01, "GiB-month", "Nearline Storage Iowa", SOURCES.nearline),
+  coldlineStorage: price(
+    0.004,
+    "GiB-month",
+    "Coldline Storage Iowa",
+    SOURCES.coldline,
+    "it could be read in test data alone",
+  ),
+  nearlineReading: price(0.01, "GiB", "Nearline Data Retrieval", SOURCES.nearline),
+  coldlineReading: price(0.02, "GiB", "Coldline Data Retrieval", SOURCES.storageRetrieval),
+  storageWrites: price(0.05, "10,000 operations", "Regional Standard Class A Operations", storage),
+  storageReads: price(0.004, "10,000 operations", "Regional Standard Class B Operations", storage),
 
   logs: price(0.5, "GiB", "Log storage, above 50 GiB of a project a month", observability),
   uptimeChecks: price(0.3, "1,000 checks", "Uptime checks, above a million of a project a month", observability),
   schedulerJob: price(0.1, "job-month", "Cloud Scheduler jobs", SOURCES.scheduler),
 
-  e2Cpu: price(0.02181159, "vCPU-hour", "E2 Instance Core running in Americas", SOURCES.e2),
-  e2Memory: price(0.00292353, "GiB-hour", "E2 Instance Ram running in Americas", SOURCES.e2),
-  n2Cpu: price(0.031611, "vCPU-hour", "N2 Instance Core running in Americas", SOURCES.n2),
-  n2Memory: price(0.004237, "GiB-hour", "N2 Instance Ram running in Americas", SOURCES.n2),
+  c3Cpu: price(0.03465, "vCPU-hour", "C3 Instance Core running in Americas", machines),
+  c3Memory: price(0.003938, "GiB-hour", "C3 Instance Ram running in Americas", machines),
+  e2Cpu: price(0.02181159, "vCPU-hour", "E2 Instance Core running in Americas", machines),
+  e2Memory: price(0.00292353, "GiB-hour", "E2 Instance Ram running in Americas", machines),
+  n1Cpu: price(0.031611, "vCPU-hour", "N1 Predefined Instance Core running in Americas", machines),
+  n1Memory: price(0.004237, "GiB-hour", "N1 Predefined Instance Ram running in Americas", machines),
+  n2Cpu: price(0.031611, "vCPU-hour", "N2 Instance Core running in Americas", machines),
+  n2Memory: price(0.004237, "GiB-hour", "N2 Instance Ram running in Americas", machines),
+  n2dCpu: price(0.027502, "vCPU-hour", "N2D AMD Instance Core running in Americas", machines),
+  n2dMemory: price(0.003686, "GiB-hour", "N2D AMD Instance Ram running in Americas", machines),
   windowsLicence: price(0.046, "vCPU-hour", "Licensing Fee for Windows Server 2022 Datacenter on VM", SOURCES.windows),
   balancedDisk: price(0.1, "GiB-month", "Balanced PD Capacity", SOURCES.disk),
 } as const satisfies Record<string, Price>;

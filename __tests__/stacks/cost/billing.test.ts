@@ -13,7 +13,11 @@ const DOMAIN = { domain: "login.example.com", dns_zone: { name: "example-com" },
 
 /** Inputs which together bill every price that there is. */
 const BILLING_INPUTS: Readonly<Record<PricedStack, readonly CostInputs[]>> = {
-  "assessment-lab": [{}, { linux_vm_machine_type: "n2-standard-2" }],
+  "assessment-lab": [
+    {},
+    { linux_vm_machine_type: "n1-standard-1", windows_vm_machine_type: "n2-standard-2" },
+    { linux_vm_machine_type: "n2d-highcpu-2", windows_vm_machine_type: "c3-standard-4" },
+  ],
   "idp-kubernetes": [{}, { ...DOMAIN, worker_mode: "separate", dump_schedule: "0 1 * * *" }],
   "idp-serverless": [
     { cpu_always_allocated: false, database_tier: "db-g1-small", dump_schedule: "0 1 * * *", ...DOMAIN },

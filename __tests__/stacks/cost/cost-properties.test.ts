@@ -50,7 +50,7 @@ const IDENTITY_PROVIDER: fc.Arbitrary<CostInputs> = fc.record({
   worker_mode: fc.constantFrom("in-container", "all-in-one", "separate"),
 });
 
-const machine = fc.constantFrom("e2-micro", "e2-medium", "e2-standard-8", "n2-highmem-4", "c3-standard-4");
+const machine = fc.constantFrom("e2-micro", "e2-medium", "e2-standard-8", "n2-highmem-4", "c4-standard-4");
 const LAB: fc.Arbitrary<CostInputs> = fc.record({
   region: fc.constantFrom("us-central1", "europe-west1"),
   create_windows_vm: fc.boolean(),

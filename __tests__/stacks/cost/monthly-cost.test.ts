@@ -239,10 +239,16 @@ describe("The cost of the lab", () => {
     expect(licence("e2-standard-4")).toBe(134.32);
   });
 
+  it("has the CPUs and the memory of a machine type", () => {
+    const { parts } = costWith("assessment-lab", { linux_vm_count: 1, linux_vm_machine_type: "n1-highmem-2" });
+    const amounts = parts.filter(({ name }) => name.startsWith("Linux VMs, ")).map(({ amount }) => amount.min);
+    expect(amounts).toEqual([46.1521, 40.2091]);
+  });
+
   it("says that it has no price for a machine type", () => {
-    const cost = costWith("assessment-lab", { linux_vm_machine_type: "c3-standard-4" });
+    const cost = costWith("assessment-lab", { linux_vm_machine_type: "c4-standard-4" });
     expect(cost.unknown[0]).toBe(
-      "Linux VMs: the price table has no machine type c3-standard-4; the sum is without it.",
+      "Linux VMs: the price table has no machine type c4-standard-4; the sum is without it.",
     );
     expect(amountOf(cost, "Linux VMs, CPU")).toBeUndefined();
   });
