@@ -10,6 +10,7 @@ import { rehearseFolder } from "./folder-rehearsal";
 import { planWithRealProviders } from "./real-providers";
 import { rehearse } from "../engine/rehearsal";
 import { type RehearsalOptions } from "../engine/run-context";
+import { workLimit } from "../engine/work-slots";
 import { failureParagraph, type RehearsalReport, reportTable } from "../engine/rehearsal-report";
 import { REHEARSALS } from "../scenarios/stacks";
 import { killAllRuns } from "../deployment/terraform-process";
@@ -85,27 +86,33 @@ async function main({ positionals, values }: ReturnType<typeof parsedArguments>)
   const [inputs = {}, protectionOff] = files.map(inputsOf);
 
   const start = performance.now();
-  const reports: RehearsalReport[] = [];
-  for (const stack of stacks) {
-    const known = REHEARSALS[stack];
-    const folder = known === undefined ? resolve(stack) : packageFile(join("cdktf.out", "stacks", stack));
-    if (!existsSync(folder)) return complain(`${stack} is not synthesized; run: npm run synth\n`);
-    const options: RehearsalOptions = {
-      folder,
-      program,
-      rehearsal: known ?? { inputs },
-      keep: values.keep,
-      only: values.only,
-      onProgress: (line) => process.stdout.write(`${line}\n`),
-      onCommand: ({ output }, command) => {
-        if (values.verbose === true) process.stdout.write(`\n$ terraform ${command.join(" ")}\n${output}`);
-      },
-    };
-    const { providers: mirror } = values;
-    if (mirror !== undefined) reports.push(await planWithRealProviders({ ...options, mirror: resolve(mirror) }));
-    else if (known !== undefined) reports.push(await rehearse(options));
-    else reports.push(await rehearseFolder({ ...options, inputs, protectionOff }));
-  }
+  const folders = stacks.map((stack) => ({
+    stack,
+    folder: REHEARSALS[stack] === undefined ? resolve(stack) : packageFile(join("cdktf.out", "stacks", stack)),
+  }));
+  const missing = folders.filter(({ folder }) => !existsSync(folder)).map(({ stack }) => stack);
+  if (missing.length > 0) return complain(`${missing.join(", ")} is not synthesized; run: npm run synth\n`);
+  const limit = workLimit();
+  const reports = await Promise.all(
+    folders.map(({ folder, stack }): Promise<RehearsalReport> => {
+      const known = REHEARSALS[stack];
+      const options: RehearsalOptions = {
+        folder,
+        program,
+        rehearsal: known ?? { inputs },
+        keep: values.keep,
+        only: values.only,
+        limit,
+        onProgress: (line) => process.stdout.write(`${line}\n`),
+        onCommand: ({ output }, command) => {
+          if (values.verbose === true) process.stdout.write(`\n${stack}$ terraform ${command.join(" ")}\n${output}`);
+        },
+      };
+      const { providers: mirror } = values;
+      if (mirror !== undefined) return planWithRealProviders({ ...options, mirror: resolve(mirror) });
+      return known === undefined ? rehearseFolder({ ...options, inputs, protectionOff }) : rehearse(options);
+    }),
+  );
   process.stdout.write(`\n${reportTable(reports)}\n\n${((performance.now() - start) / 1000).toFixed(1)} s in all\n`);
   const failures = reports.flatMap(({ stack, failure }) =>
     failure === undefined ? [] : [failureParagraph(stack, failure)],

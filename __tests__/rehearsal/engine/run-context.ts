@@ -5,7 +5,7 @@ import { StepFailure } from "../deployment/steps";
 import { type StepReport } from "./journey";
 import { type RehearsalFailure } from "./rehearsal-report";
 import { type StackRehearsal } from "./stack-rehearsal";
-import { NotBegun, together, WorkSlots } from "./work-slots";
+import { NotBegun, together, type WorkLimit, WorkSlots } from "./work-slots";
 
 export interface RehearsalOptions {
   /** Folder of a synthesized stack; it is copied and never modified. */
@@ -22,6 +22,12 @@ export interface RehearsalOptions {
    * @default - everything is
    */
   readonly only?: string;
+  /**
+   * Limit of the work at the same time, to be shared by rehearsals that run side by side.
+   *
+   * @default - one of its own
+   */
+  readonly limit?: WorkLimit;
   /** Keeps every folder, including those without a failure. */
   readonly keep?: boolean;
   /** Called with every completed step and every kept folder. */
@@ -41,13 +47,15 @@ const ITEMS_PER_LINE = 10;
 
 /** What all rehearsals of one folder share: deployments, work slots and the report. */
 export class RunContext {
-  readonly slots = new WorkSlots();
+  readonly slots: WorkSlots;
   /** Steps of the complete life. */
   readonly lifecycle: StepReport[] = [];
   private readonly further: StepReport[] = [];
   private readonly start = performance.now();
 
-  constructor(readonly options: RehearsalOptions) {}
+  constructor(readonly options: RehearsalOptions) {
+    this.slots = new WorkSlots(options.limit);
+  }
 
   /** All steps that succeeded. */
   get steps(): readonly StepReport[] {

@@ -6,10 +6,19 @@ const PARALLEL = 3;
 /** Thrown for work that was not started because something else had already failed. */
 export class NotBegun extends Error {}
 
-/** Limits how many deployments work at the same time, in order of request; none starts after a failure. */
+/** How many pieces of work run at the same time, in order of request. */
+export type WorkLimit = ReturnType<typeof pLimit>;
+
+export function workLimit(): WorkLimit {
+  return pLimit(PARALLEL);
+}
+
+/** Limits how many deployments work at the same time; none starts after a failure. */
 export class WorkSlots {
-  private readonly limit = pLimit(PARALLEL);
   private hasFailed = false;
+
+  /** @param limit may be shared: a failure of the others then stops nothing here */
+  constructor(private readonly limit = workLimit()) {}
 
   /**
    * Waits for a slot and runs the work. Work must not take another slot: it would wait for itself.
