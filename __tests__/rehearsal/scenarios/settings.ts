@@ -15,6 +15,7 @@ const payload = (project: string, version: number): string => `storage-key-of-${
 export function prepareSettings({ cloud }: Deployment): void {
   for (const project of [...ACCEPTED_BY_BOTH.project_id, ...OTHERS]) {
     for (const version of [1, 2]) cloud.addOthersSecret(project, "storage-key", version, payload(project, version));
+    cloud.addOthersSecret(project, "session", 3, `session-of-${project}`);
   }
 }
 
