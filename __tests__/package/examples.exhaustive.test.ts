@@ -34,8 +34,8 @@ const STACKS = [
   [SINGLE_PARTS, SINGLE_PARTS] as const,
 ];
 
-// Most of it for Terraform, on a busy machine.
-jest.setTimeout(180_000);
+// Seconds on an idle machine.
+jest.setTimeout(300_000);
 
 describeWith(["terraform"], "The examples, with the packed library", () => {
   let place: string;
