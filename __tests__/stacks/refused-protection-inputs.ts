@@ -30,7 +30,7 @@ const SIGN_INS_RULE =
   "it must be a whole number from 1 to 10000, because Cloud Armor counts no further before a ban; use 60";
 const REQUESTS_RULE = "it must be a whole number from 1 to 1000000, because Cloud Armor counts no further; use 600";
 const BAN_RULE =
-  "it must be a whole number from 60 to 3600, because a shorter ban ends before the count does, and a longer one locks out whoever gets the address next; use 300";
+  "it must be a whole number from 60 to 3600, because a ban outlasts the counted minute, and addresses change hands; use 300";
 const WAF_RULE =
   "it must be off, preview or enforce; use preview, and enforce once the log shows no request of your own";
 const RANGES_RULE =
@@ -92,7 +92,8 @@ export const REFUSED_PROTECTIONS_ALONE: readonly Refusal[] = [
   ],
 ];
 
-const WITHOUT_DOMAIN = "it needs one, because without it there is no load balancer to protect; give domain, or remove";
+const WITHOUT_DOMAIN =
+  "it must have one, because without it there is no load balancer to protect; give the domain, or remove";
 
 /** What a protection is refused for beside other inputs. */
 export const REFUSED_PROTECTIONS_TOGETHER: readonly Refusal[] = [

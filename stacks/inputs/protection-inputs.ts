@@ -1,3 +1,4 @@
+import { POLICY_NEEDS_DOMAIN } from "../../lib/platform/edge/edge-rules";
 import {
   ADMIN_RANGES,
   ADMIN_RANGES_FIT,
@@ -5,7 +6,6 @@ import {
   BAN_SECONDS,
   EXISTING_SECURITY_POLICY,
   ONE_SECURITY_POLICY,
-  POLICY_WITH_DOMAIN,
   PROTECTION_DEFAULTS,
   REQUESTS_PER_MINUTE,
   SIGN_INS_PER_MINUTE,
@@ -43,7 +43,7 @@ export const PROTECTION_INPUTS = {
     together: [
       ADMIN_RANGES_FIT.validationOf(ADMIN.names, ADMIN.values),
       ADMIN_RANGES_GIVEN.validationOf(ADMIN.names, ADMIN.values),
-      POLICY_WITH_DOMAIN.validationOf({ domain: "domain", policy: "protection" }),
+      POLICY_NEEDS_DOMAIN.validationOf({ domain: "domain", given: "protection" }),
     ],
   },
   existing_security_policy: {
@@ -54,7 +54,7 @@ export const PROTECTION_INPUTS = {
     must: EXISTING_SECURITY_POLICY,
     together: [
       ONE_SECURITY_POLICY.validationOf({ existing: "existing_security_policy", protection: "protection" }),
-      POLICY_WITH_DOMAIN.validationOf({ domain: "domain", policy: "existing_security_policy" }),
+      POLICY_NEEDS_DOMAIN.validationOf({ domain: "domain", given: "existing_security_policy" }),
     ],
   },
 } as const satisfies Record<string, Input>;

@@ -191,7 +191,7 @@ describe("SecurityPolicy", () => {
       { domain: DOMAIN, protection: { banSeconds: 59, requestsPerMinute: 0, signInsPerMinute: 10001, waf: "on" } },
       [
         "protection.signInsPerMinute is 10001; it must be a whole number from 1 to 10000, because Cloud Armor counts no further before a ban; use 60",
-        "protection.banSeconds is 59; it must be a whole number from 60 to 3600, because a shorter ban ends before the count does, and a longer one locks out whoever gets the address next; use 300",
+        "protection.banSeconds is 59; it must be a whole number from 60 to 3600, because a ban outlasts the counted minute, and addresses change hands; use 300",
         "protection.requestsPerMinute is 0; it must be a whole number from 1 to 1000000, because Cloud Armor counts no further; use 600",
         'protection.waf is "on"; it must be off, preview or enforce; use preview, and enforce once the log shows no request of your own',
       ],
@@ -214,14 +214,14 @@ describe("SecurityPolicy", () => {
       "a protection without a domain",
       { protection: {} },
       [
-        "protection is given without domain; it needs one, because without it there is no load balancer to protect; give domain, or remove protection",
+        "protection is given without domain; it must have one, because without it there is no load balancer to protect; give the domain, or remove protection",
       ],
     ],
     [
       "an existing policy without a domain",
       { existing: EXISTING },
       [
-        "existing is given without domain; it needs one, because without it there is no load balancer to protect; give domain, or remove existing",
+        "existing is given without domain; it must have one, because without it there is no load balancer to protect; give the domain, or remove existing",
       ],
     ],
     [

@@ -2,6 +2,7 @@ import { type IResolvable } from "cdktf";
 
 import { CheckedRelation } from "../../core/checked-relation";
 import { CheckedValue, matching, oneOf } from "../../core/checked-value";
+import { type OptionalValue } from "../../core/conditional";
 import { PROJECT_ID } from "../../core/place-rules";
 import { type Rule } from "../../core/rules";
 
@@ -58,7 +59,10 @@ export const ZONE_SERVES_DOMAIN = new CheckedRelation<{ dnsName: string | undefi
 });
 
 /** Records are made for a domain. */
-export const ZONE_NEEDS_DOMAIN = needsDomain("there is no other name to make records of; give the domain, or remove");
+export const ZONE_NEEDS_DOMAIN = needsDomain("there is no other name to make records of");
+
+/** Without a domain there is no load balancer that could have a policy. */
+export const POLICY_NEEDS_DOMAIN = needsDomain("without it there is no load balancer to protect");
 
 /** Without a load balancer in front of it, the default address is the only one. */
 export const CLOSED_NEEDS_DOMAIN = new CheckedRelation<{
@@ -87,11 +91,11 @@ export function zoneRules<Props>(
   ];
 }
 
-function needsDomain(reasonAndRemedy: string) {
-  return new CheckedRelation<{ given: unknown; domain: string | undefined }>({
+function needsDomain(reason: string) {
+  return new CheckedRelation<{ given: unknown; domain: OptionalValue }>({
     accepts: ({ domain, given }) => given === undefined || domain !== undefined,
     condition: ({ domain, given }) => `${given} == null || ${domain} != null`,
     problem: (names) =>
-      `${names.given} is given without ${names.domain}; it must have one, because ${reasonAndRemedy} ${names.given}`,
+      `${names.given} is given without ${names.domain}; it must have one, because ${reason}; give the domain, or remove ${names.given}`,
   });
 }

@@ -7,6 +7,7 @@ import { matching, oneOf, wholeNumber } from "../../core/checked-value";
 import { isOn, isWord, not, type OptionalValue } from "../../core/conditional";
 import { type Risk } from "../../core/risks";
 import { type Rule } from "../../core/rules";
+import { POLICY_NEEDS_DOMAIN } from "./edge-rules";
 import { LIMIT_SECONDS, MOST_RANGES, UNEXAMINED_PATHS } from "./protection-rules";
 
 /** Protection of a front door against guessing of passwords, floods of requests and attacks on the application. */
@@ -98,7 +99,7 @@ export const REQUESTS_PER_MINUTE = wholeNumber(
 export const BAN_SECONDS = wholeNumber(
   { from: LIMIT_SECONDS, to: 3600 },
   {
-    reason: "a shorter ban ends before the count does, and a longer one locks out whoever gets the address next",
+    reason: "a ban outlasts the counted minute, and addresses change hands",
     remedy: `use ${banSeconds}`,
   },
 );
@@ -154,14 +155,6 @@ export const ONE_SECURITY_POLICY = new CheckedRelation<{ existing: unknown; prot
     `${names.protection} and ${names.existing} are both given; only one can be, because a load balancer has one policy; remove one of them`,
 });
 
-/** Without a domain there is no load balancer that could have a policy. */
-export const POLICY_WITH_DOMAIN = new CheckedRelation<{ domain: unknown; policy: unknown }>({
-  accepts: ({ domain, policy }) => policy === undefined || domain !== undefined,
-  condition: ({ domain, policy }) => `${policy} == null || ${domain} != null`,
-  problem: (names) =>
-    `${names.policy} is given without ${names.domain}; it needs one, because without it there is no load balancer to protect; give ${names.domain}, or remove ${names.policy}`,
-});
-
 /** Name of a prop, and how to get it from the props. */
 type Source<Props, Value> = readonly [name: string, valueOf: (props: Props) => Value];
 
@@ -193,8 +186,8 @@ export function protectionRules<Props>({ domain, existing, protection }: Protect
     ADMIN_RANGES_GIVEN.ruleOn({ adminRanges, restrictAdmin: member("restrictAdmin") }),
     EXISTING_SECURITY_POLICY.ruleOn(...existing),
     ONE_SECURITY_POLICY.ruleOn({ existing, protection: given }),
-    POLICY_WITH_DOMAIN.ruleOn({ domain, policy: given }),
-    POLICY_WITH_DOMAIN.ruleOn({ domain, policy: existing }),
+    POLICY_NEEDS_DOMAIN.ruleOn({ domain, given }),
+    POLICY_NEEDS_DOMAIN.ruleOn({ domain, given: existing }),
   ];
 }
 
