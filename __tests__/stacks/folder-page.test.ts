@@ -8,6 +8,7 @@ import { headingsOf, withoutBlocks } from "../../stacks/folder/headings";
 import { type CostInputs } from "../../stacks/cost/input-values";
 import { monthlyCost, type PricedStack } from "../../stacks/cost/monthly-cost";
 import { paragraphOf, sectionOf as sectionText, tableOf } from "../../stacks/folder/page-sections";
+import { untruth, type Offer } from "../docs/documented-command";
 import { blocksIn } from "../tools/pages";
 
 /** What is shipped, without a synthesis. */
@@ -23,6 +24,10 @@ const partsOf = (stack: PricedStack): PageParts => ({
   pictures: PICTURES,
   version: "9.9.9",
 });
+
+/** Commands of a project and a bucket that are not this repository's to judge. */
+const OUTSIDE =
+  /^gcloud (projects create|billing projects link|storage buckets (create|update)) |^cp terraform[.]tfvars/;
 
 /** Files of the folder that a page may show or link to. */
 const FILES = Object.keys(PICTURES);
@@ -111,6 +116,26 @@ describe.each<PricedStack>(["idp-serverless", "idp-kubernetes", "assessment-lab"
       expect(names("Required inputs")).toEqual(["project_id"]);
       expect([...names("Required inputs"), ...names("Other inputs")].sort()).toEqual(Object.keys(variable).sort());
       expect(names("Outputs").sort()).toEqual(Object.keys(output).sort());
+    });
+
+    it("tells commands that work in the folder", () => {
+      const folder = `cdktf.out/stacks/${stack}`;
+      const stacks = { [stack]: parts.configuration as unknown as Offer["stacks"][string] };
+      const commands = blocksIn(page.replaceAll(/cat > [\s\S]*?\nEND\n/g, ""), "sh").flatMap((block) =>
+        block.split("\n"),
+      );
+      const wrong = commands
+        .filter((line) => line !== "" && !OUTSIDE.test(line))
+        .map((line) =>
+          line
+            .replaceAll(/\bterraform (?=\w)/g, `terraform -chdir=${folder} `)
+            .replace(/ (apply|destroy|plan)(?= |$)/, " $1 -var project_id=my-project")
+            .replace("init -upgrade", "init")
+            .replace(" scripts/", ` ${folder}/scripts/`),
+        )
+        .flatMap((line) => untruth(line, { copies: new Map(), scripts: {}, stacks }) ?? []);
+      expect(wrong).toEqual([]);
+      expect(commands.filter((line) => line.startsWith("terraform ")).length).toBeGreaterThan(5);
     });
 
     it("shows files of inputs that name inputs there are", () => {

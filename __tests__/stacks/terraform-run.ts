@@ -69,12 +69,14 @@ function setOf({ detail, range }: Diagnostic): number {
   return Number(/validation rule at set_([0-9]+)\//.exec(detail)?.[1] ?? -1);
 }
 
-/** The complaints about one set of inputs, given as the file that `-var-file` takes. */
-export function refusalsOfFile(variables: Variables, inputs: Inputs): string[] {
+/** The complaints about one set of inputs, given as the file that `-var-file` takes; a text is one in Terraform's own format. */
+export function refusalsOfFile(variables: Variables, inputs: Inputs | string): string[] {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "main.tf.json"), JSON.stringify({ variable: variables }));
-  writeFileSync(join(folder, "inputs.tfvars.json"), JSON.stringify(inputs));
-  return plan(folder, "-var-file=inputs.tfvars.json")
+  const [file, text] =
+    typeof inputs === "string" ? ["inputs.tfvars", inputs] : ["inputs.tfvars.json", JSON.stringify(inputs)];
+  writeFileSync(join(folder, file), text);
+  return plan(folder, `-var-file=${file}`)
     .map(({ summary, detail }) =>
       summary.startsWith("Invalid value") ? detail.replace(VALIDATION_SUFFIX, "") : detail,
     )

@@ -11,7 +11,14 @@ export interface UpgradePlan {
 /** The plans by stack, with every part that inputs can ask for; the changelog tells them. */
 export const UPGRADE_PLANS: Readonly<Record<string, UpgradePlan>> = {
   "idp-serverless": { actions: {}, outputs: [] },
-  "idp-kubernetes": { actions: {}, outputs: [] },
+  "idp-kubernetes": {
+    actions: {
+      'google_monitoring_alert_policy.monitoring_alerts["dump-failed"]': "update",
+      'google_monitoring_alert_policy.monitoring_alerts["job-failed"]': "update",
+      "kubernetes_deployment_v1.worker[0]": "update",
+    },
+    outputs: [],
+  },
   "assessment-lab": { actions: {}, outputs: [] },
 };
 
@@ -25,5 +32,5 @@ export function upgradeCells(): string[][] {
 }
 
 function cell(changes: readonly string[]): string {
-  return changes.length === 0 ? "no change" : changes.join("<br>");
+  return changes.length === 0 ? "no change" : changes.join(", ");
 }
