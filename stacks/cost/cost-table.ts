@@ -1,6 +1,12 @@
 import { type Cost } from "./monthly-cost";
 import { type CostPart, type Range } from "./part";
 
+// Made once: every synthesis writes some hundred numbers, and each form takes a hundred times as long as a number.
+const AMOUNT = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const PRICE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 9 });
+const QUANTITY = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
+const SMALL_QUANTITY = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 2 });
+
 /** Headings of the columns of a part. */
 export const COST_HEADINGS = ["Part", "Quantity", "Unit", "Price", "A month"] as const;
 
@@ -36,17 +42,16 @@ export function priceBasis({ priceRegion, pricesLookedUp }: Cost): string {
 }
 
 function amountText(amount: number): string {
-  return amount.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  return AMOUNT.format(amount);
 }
 
 /** A price, with as many digits as it has. */
 export function priceText(amount: number): string {
-  return amount.toLocaleString("en-US", { maximumFractionDigits: 9 });
+  return PRICE.format(amount);
 }
 
 function quantityText(quantity: number): string {
-  const digits = quantity < 1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 };
-  return quantity.toLocaleString("en-US", digits);
+  return (quantity < 1 ? SMALL_QUANTITY : QUANTITY).format(quantity);
 }
 
 function rangeText({ max, min }: Range, text: (number: number) => string): string {

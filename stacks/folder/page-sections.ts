@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 import { packageFile } from "../../lib/core/package-file";
-import { headingsOf } from "./headings";
+import { headingsOf, type Heading } from "./headings";
 import { type Rows } from "./markdown-tables";
 
 /** A heading of a page of this repository: `<page>.md#<anchor>`, the page from the folder of the stacks. */
@@ -57,8 +57,7 @@ function ofStack(text: string, stack: string): string {
 }
 
 function rawSection({ anchor, page }: Place): string {
-  const text = pageText(page);
-  const headings = headingsOf(text);
+  const { headings, text } = pageOf(page);
   const index = headings.findIndex((heading) => heading.anchor === anchor);
   const heading = headings[index];
   if (heading === undefined) throw new Error(`${page} has no heading #${anchor}`);
@@ -70,13 +69,26 @@ function rawSection({ anchor, page }: Place): string {
   return text.slice(start + line(heading).length - 1, end);
 }
 
-const TEXTS = new Map<string, string>();
+interface Page {
+  readonly headings: readonly Heading[];
+  readonly text: string;
+}
+
+const PAGES = new Map<string, Page>();
 
 /** The text of a page, by its path from the folder of the stacks. */
 export function pageText(page: string): string {
-  const text = TEXTS.get(page) ?? readFileSync(packageFile(`stacks/${page}`), "utf8");
-  TEXTS.set(page, text);
-  return text;
+  return pageOf(page).text;
+}
+
+/** Read once: a folder is made of many sections of few pages. */
+function pageOf(page: string): Page {
+  const known = PAGES.get(page);
+  if (known !== undefined) return known;
+  const text = readFileSync(packageFile(`stacks/${page}`), "utf8");
+  const read = { text, headings: headingsOf(text) };
+  PAGES.set(page, read);
+  return read;
 }
 
 function cellsOf(line: string): string[] {
