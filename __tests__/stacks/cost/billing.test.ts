@@ -3,9 +3,8 @@ import { type CostInputs } from "../../../stacks/cost/input-values";
 import { monthlyCost, type PricedStack } from "../../../stacks/cost/monthly-cost";
 import { PRICES_LOOKED_UP } from "../../../stacks/cost/price-sources";
 import { type PriceId, PRICES } from "../../../stacks/cost/prices";
-import { plannedResources } from "../../../stacks/planned-resources";
 import { valueAt } from "../configuration-graph";
-import { defaultInputs, shippedTerraform } from "./default-inputs";
+import { defaultInputs, plannedOf, shippedTerraform } from "./default-inputs";
 
 const STACKS = ["assessment-lab", "idp-kubernetes", "idp-serverless"] as const;
 
@@ -89,16 +88,6 @@ describe("A price that texts tell", () => {
 });
 
 describe("What quantities are counted by", () => {
-  /** Resources of one type in a plan with these inputs. */
-  const planned = (stack: PricedStack, type: string, inputs: CostInputs): number => {
-    const { resource = {}, variable = {} } = shippedTerraform(stack);
-    const given = Object.entries(variable).map(([name, input]) => [name, { ...input, default: inputs[name] }]);
-    return plannedResources({
-      resource: { [type]: resource[type] ?? {} },
-      variable: Object.fromEntries(given) as Record<string, { default?: unknown }>,
-    });
-  };
-
   it.each([
     ["idp-serverless", {}],
     ["idp-serverless", { bootstrap_token: true }],
@@ -109,7 +98,7 @@ describe("What quantities are counted by", () => {
   ] as const)("is what %s with %j stores of secrets", (stack, given) => {
     const inputs = { ...defaultInputs(stack), ...given };
     const secrets = monthlyCost(stack, inputs).parts.find(({ name }) => name === "Secrets");
-    expect(secrets?.quantity.min).toBe(planned(stack, "google_secret_manager_secret_version", inputs));
+    expect(secrets?.quantity.min).toBe(plannedOf(stack, "google_secret_manager_secret_version", inputs));
   });
 
   it("is what the registry keeps of images, and what a deleted dump stays for", () => {

@@ -2,7 +2,8 @@ import fc from "fast-check";
 
 import { type CostInputs } from "../../../stacks/cost/input-values";
 import { monthlyCost, type PricedStack } from "../../../stacks/cost/monthly-cost";
-import { defaultInputs } from "./default-inputs";
+import { type PriceId } from "../../../stacks/cost/prices";
+import { defaultInputs, plannedOf } from "./default-inputs";
 
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value);
 const count = fc.integer({ min: 1, max: 20 });
@@ -80,23 +81,41 @@ const MORE: Readonly<Record<PricedStack, readonly string[]>> = {
   "assessment-lab": ["linux_vm_count", "linux_vm_boot_disk_size_gb", "windows_vm_boot_disk_size_gb"],
 };
 
+/** Types of which a plan has a resource exactly if something is billed by the price. */
+const SIGNS: Readonly<Record<PricedStack, Readonly<Record<string, PriceId>>>> = {
+  "idp-serverless": {
+    google_artifact_registry_repository: "imageStorage",
+    google_cloud_run_v2_worker_pool: "workerPoolCpu",
+    google_cloud_scheduler_job: "schedulerJob",
+    google_compute_global_forwarding_rule: "forwardingRules",
+    google_compute_security_policy: "armorPolicy",
+    google_dns_record_set: "dnsQueries",
+    google_monitoring_uptime_check_config: "uptimeChecks",
+  },
+  "idp-kubernetes": {
+    google_artifact_registry_repository: "imageStorage",
+    google_compute_router_nat: "natVm",
+    google_compute_security_policy: "armorPolicy",
+    google_dns_record_set: "dnsQueries",
+    google_monitoring_uptime_check_config: "uptimeChecks",
+    kubernetes_service_v1: "forwardingRules",
+  },
+  "assessment-lab": { google_compute_instance: "balancedDisk" },
+};
+
 describe.each(CASES)("Whatever the inputs, %s", (stack, arbitrary) => {
   const defaults = defaultInputs(stack);
-  const inputs = arbitrary.map((given) => ({ ...defaults, worker_max_count: null, ...given }));
+  const inputs = arbitrary
+    .map((given): CostInputs => ({ ...defaults, worker_max_count: null, ...given }))
+    // Refused together.
+    .filter((given) => [given.existing_security_policy, given.protection].some((policy) => (policy ?? null) === null));
 
   it("costs a finite amount that is not negative, and at least no more than at most", () => {
     fc.assert(
       fc.property(inputs, (given) => {
         const { firstApply, firstApplyParts, monthly, parts } = monthlyCost(stack, given);
-        for (const { max, min } of [
-          monthly,
-          firstApply,
-          ...[...parts, ...firstApplyParts].map((part) => part.amount),
-        ]) {
-          expect(Number.isFinite(max)).toBe(true);
-          expect(min).toBeGreaterThanOrEqual(0);
-          expect(max).toBeGreaterThanOrEqual(min);
-        }
+        const amounts = [monthly, firstApply, ...[...parts, ...firstApplyParts].map((part) => part.amount)];
+        expect(amounts.filter(({ max, min }) => !Number.isFinite(max) || !(min >= 0) || max < min)).toEqual([]);
       }),
     );
   });
@@ -105,10 +124,21 @@ describe.each(CASES)("Whatever the inputs, %s", (stack, arbitrary) => {
     fc.assert(
       fc.property(inputs, fc.integer({ min: 1, max: 5 }), (given, more) => {
         const before = monthlyCost(stack, given).monthly;
-        const value = (given as CostInputs)[name] as number;
+        const value = given[name] as number;
         const after = monthlyCost(stack, { ...given, [name]: value + more }).monthly;
         expect(after.min).toBeGreaterThanOrEqual(before.min);
         expect(after.max).toBeGreaterThanOrEqual(before.max);
+      }),
+    );
+  });
+
+  it("has resources in a plan exactly where something is billed by their prices", () => {
+    const signs = Object.entries(SIGNS[stack]);
+    fc.assert(
+      fc.property(inputs, (given) => {
+        const prices = new Set(monthlyCost(stack, given).parts.map((part) => part.price));
+        const planned = signs.map(([type]) => [type, plannedOf(stack, type, given) > 0]);
+        expect(planned).toEqual(signs.map(([type, price]) => [type, prices.has(price)]));
       }),
     );
   });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { type CostInputs } from "../../../stacks/cost/input-values";
 import { type PricedStack } from "../../../stacks/cost/monthly-cost";
+import { plannedResources } from "../../../stacks/planned-resources";
 import { type Terraform } from "../../support/synthesis";
 
 const shipped = new Map<PricedStack, Terraform>();
@@ -20,4 +21,14 @@ export function defaultInputs(stack: PricedStack): CostInputs {
   return Object.fromEntries(
     Object.entries(shippedTerraform(stack).variable ?? {}).map(([name, { default: value = null }]) => [name, value]),
   );
+}
+
+/** Resources of one type in a first plan of a stack with these inputs. */
+export function plannedOf(stack: PricedStack, type: string, inputs: CostInputs): number {
+  const { resource = {}, variable = {} } = shippedTerraform(stack);
+  const given = Object.entries(variable).map(([name, input]) => [name, { ...input, default: inputs[name] }]);
+  return plannedResources({
+    resource: { [type]: resource[type] ?? {} },
+    variable: Object.fromEntries(given) as Record<string, { default?: unknown }>,
+  });
 }
