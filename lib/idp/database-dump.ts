@@ -7,8 +7,7 @@ import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place
 import { type ProjectApis } from "../core/project-apis";
 import { requireProps, type Rule } from "../core/rules";
 import { addScript } from "../core/stack-file";
-import { type ContainerSpec } from "./container-spec";
-import { DATABASE_PORT, DATABASE_VARIABLES, DB_INIT_IMAGE, DB_INIT_WAIT_SECONDS } from "./contract";
+import { DB_INIT_IMAGE } from "./contract";
 import {
   DUMP_JOB,
   DUMP_MAX_RETRIES,
@@ -21,7 +20,7 @@ import {
 import { DumpBucket } from "./dump-bucket";
 import { DUMP_RULES, type DumpProps } from "./dump-props";
 import { isDaily } from "./dump-schedule";
-import { publicImage } from "./idp-image";
+import { databaseJobContainer } from "./database-job";
 import { type ScheduledJobRunner } from "./job-runner";
 import { type SqlInstance } from "./parts";
 
@@ -109,7 +108,12 @@ export class DatabaseDump extends Construct {
     const job = {
       script,
       scriptName: SCRIPT_NAME,
-      container: { ...containerOf(database, this.bucket, image), dependsOn: props.dependsOn },
+      container: {
+        ...databaseJobContainer(database, image, { DUMP_FOLDER: DUMP_MOUNT_PATH }),
+        mounts: [this.bucket],
+        resources: DUMP_RESOURCES,
+        dependsOn: props.dependsOn,
+      },
       timeoutSeconds: DUMP_TIMEOUT_SECONDS,
     };
     const scheduled = runner.schedule(this, "Job", {
@@ -138,31 +142,6 @@ export class DatabaseDump extends Construct {
     this.runCommand = orNull(this.condition, scheduled.runCommand);
     this.ready = [...scheduled.ready, ...first.ready];
   }
-}
-
-function containerOf(database: SqlInstance, bucket: DumpBucket, image: string): ContainerSpec {
-  return {
-    image: publicImage(image),
-    database: {
-      instance: database,
-      hostVariable: DATABASE_VARIABLES.host,
-      proxyQuitVariable: "DB_PROXY_QUIT_URL",
-    },
-    environment: {
-      baseline: {},
-      overrides: {},
-      required: {
-        [DATABASE_VARIABLES.port]: String(DATABASE_PORT),
-        [DATABASE_VARIABLES.name]: database.databaseName,
-        [DATABASE_VARIABLES.user]: database.userName,
-        DB_WAIT_SECONDS: String(DB_INIT_WAIT_SECONDS),
-        DUMP_FOLDER: DUMP_MOUNT_PATH,
-      },
-    },
-    secretEnvironment: { [DATABASE_VARIABLES.password]: database.password },
-    mounts: [bucket],
-    resources: DUMP_RESOURCES,
-  };
 }
 
 function orNull(condition: string, text: string): string {

@@ -5,16 +5,13 @@ import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
 import {
   DATABASE_ADMINISTRATOR,
-  DATABASE_PORT,
-  DATABASE_VARIABLES,
   DB_INIT_IMAGE,
   DB_INIT_JOB,
   DB_INIT_MAX_RETRIES,
   DB_INIT_TIMEOUT_SECONDS,
-  DB_INIT_WAIT_SECONDS,
   MANAGED_SUPERUSER_ROLE,
 } from "./contract";
-import { publicImage } from "./idp-image";
+import { databaseJobContainer } from "./database-job";
 import { type JobRunner, type OneTimeJob } from "./job-runner";
 import { type SqlInstance } from "./parts";
 import { requireProps } from "../core/rules";
@@ -58,33 +55,17 @@ export class DbInit extends Construct implements OneTimeJob {
     const { database, dependsOn, image = DB_INIT_IMAGE, runner } = props;
     const script = addScript(this, `lib/idp/scripts/${SCRIPT_NAME}`);
 
+    const container = databaseJobContainer(database, image, {
+      DB_ADMIN_USER: DATABASE_ADMINISTRATOR,
+      DB_MANAGED_SUPERUSER_ROLE: MANAGED_SUPERUSER_ROLE,
+    });
     const job = runner.runOnce(this, MAIN_CHILD_ID, {
       name: DB_INIT_JOB,
       script,
       scriptName: SCRIPT_NAME,
       container: {
-        image: publicImage(image),
-        database: {
-          instance: database,
-          hostVariable: DATABASE_VARIABLES.host,
-          proxyQuitVariable: "DB_PROXY_QUIT_URL",
-        },
-        environment: {
-          baseline: {},
-          overrides: {},
-          required: {
-            [DATABASE_VARIABLES.port]: String(DATABASE_PORT),
-            [DATABASE_VARIABLES.name]: database.databaseName,
-            [DATABASE_VARIABLES.user]: database.userName,
-            DB_ADMIN_USER: DATABASE_ADMINISTRATOR,
-            DB_MANAGED_SUPERUSER_ROLE: MANAGED_SUPERUSER_ROLE,
-            DB_WAIT_SECONDS: String(DB_INIT_WAIT_SECONDS),
-          },
-        },
-        secretEnvironment: {
-          [DATABASE_VARIABLES.password]: database.password,
-          DB_ADMIN_PASSWORD: database.administratorPassword,
-        },
+        ...container,
+        secretEnvironment: { ...container.secretEnvironment, DB_ADMIN_PASSWORD: database.administratorPassword },
         dependsOn,
       },
       timeoutSeconds: DB_INIT_TIMEOUT_SECONDS,

@@ -4,7 +4,7 @@ import { Token, type ITerraformDependable, type TerraformCount } from "cdktf";
 import { type Construct } from "constructs";
 
 import { expression } from "../../core/expression";
-import { ROLLOUT_MINUTES, TARGET_CPU_PERCENT } from "./kubernetes-defaults";
+import { PROGRESS_DEADLINE_SECONDS, ROLLOUT_MINUTES, ROLLOUT_SURGE, TARGET_CPU_PERCENT } from "./kubernetes-defaults";
 import { type WorkloadNamespace } from "./workload-namespace";
 
 /** A deployment whose number of pods follows the CPU of one container. */
@@ -65,6 +65,15 @@ export function autoscaling(scope: Construct, spec: Autoscaling): ITerraformDepe
     dependsOn: [workload],
   });
   return [autoscaler, disruptionBudget];
+}
+
+/** Rollout of a deployment, one more pod at a time. No replica count: the autoscaler sets it, and each apply would reset it. */
+export function rollout(podLabels: Readonly<Record<string, string>>) {
+  return {
+    selector: { matchLabels: { ...podLabels } },
+    strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: String(ROLLOUT_SURGE), maxUnavailable: "0" } },
+    progressDeadlineSeconds: PROGRESS_DEADLINE_SECONDS,
+  };
 }
 
 /** Spreads pods over zones where there is room. */

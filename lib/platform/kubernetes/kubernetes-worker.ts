@@ -23,9 +23,8 @@ import {
 import { CONTAINER_DEMAND, MAX_INSTANCES } from "../instance-rules";
 import { type Identity, type SeparateWorker } from "../parts";
 import { enoughConnections } from "../sql/database-size";
-import { autoscaling, rolloutTimeouts, spreadOverZones } from "./autoscaling";
+import { autoscaling, rollout, rolloutTimeouts, spreadOverZones } from "./autoscaling";
 import {
-  PROGRESS_DEADLINE_SECONDS,
   PROXY_GRACE_SECONDS,
   ROLLOUT_SURGE,
   SHARED_MEMORY,
@@ -112,10 +111,7 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
     this.workload = new DeploymentV1(this, MAIN_CHILD_ID, {
       metadata,
       spec: {
-        // No replica count: the autoscaler sets it, and each apply would reset it.
-        selector: { matchLabels: { ...this.podLabels } },
-        strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: String(ROLLOUT_SURGE), maxUnavailable: "0" } },
-        progressDeadlineSeconds: PROGRESS_DEADLINE_SECONDS,
+        ...rollout(this.podLabels),
         minReadySeconds: container.healthCommand && WORKER_PROBES.minReadySeconds,
         template: podTemplate({
           account: server.account,

@@ -13,12 +13,11 @@ import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../id
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
 import { CONTAINER_DEMAND, instanceCountRules, MIN_INSTANCES } from "../instance-rules";
 import { type Identity, type Workload, type WorkloadAddress } from "../parts";
-import { autoscaling, rolloutTimeouts, spreadOverZones } from "./autoscaling";
+import { autoscaling, rollout, rolloutTimeouts, spreadOverZones } from "./autoscaling";
 import { type Geoip } from "./geoip";
 import { GeoipUpdater } from "./geoip-updater";
 import {
   DRAIN_SECONDS,
-  PROGRESS_DEADLINE_SECONDS,
   PROXY_GRACE_SECONDS,
   ROLLOUT_SURGE,
   SERVER_CONTAINER,
@@ -142,10 +141,7 @@ export class KubernetesWorkload extends Construct implements Workload {
     this.workload = new DeploymentV1(this, MAIN_CHILD_ID, {
       metadata,
       spec: {
-        // No replica count: the autoscaler below sets it, and each apply would reset it.
-        selector: { matchLabels: { ...this.podLabels } },
-        strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: String(ROLLOUT_SURGE), maxUnavailable: "0" } },
-        progressDeadlineSeconds: PROGRESS_DEADLINE_SECONDS,
+        ...rollout(this.podLabels),
         template: podTemplate({
           account: this.account,
           labels: labelsWith(namespace.labels, this.podLabels),

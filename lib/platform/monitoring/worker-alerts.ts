@@ -1,4 +1,5 @@
 import { LOGS_OF, logCommand, type Alert, type AlertNames, type Platform } from "./alert";
+import { usedUp } from "./utilization";
 
 const pool = ({ worker }: AlertNames): string =>
   `monitored_resource="cloud_run_worker_pool", worker_pool_name="${worker}"`;
@@ -6,9 +7,7 @@ const pool = ({ worker }: AlertNames): string =>
 const container = ({ namespace }: AlertNames): string =>
   `monitored_resource="k8s_container", namespace_name="${namespace}", container_name="worker"`;
 
-/** Use of the fullest worker. */
-const fullest = (resource: string) => (names: AlertNames) =>
-  `histogram_quantile(0.99, sum by (le) (rate(run_googleapis_com:container_${resource}_utilizations_bucket{${pool(names)}}[5m])))`;
+const selectors = { serverless: pool, kubernetes: container };
 
 /** The entrypoint's own words. */
 const WORKER_ENDED = 'textPayload:"worker ended with exit code"';
@@ -58,15 +57,7 @@ export const WORKER_ALERTS: readonly Alert[] = [
     severity: "WARNING",
     measures: "share of the CPU",
     needs: ["separateWorker"],
-    on: {
-      serverless: { query: fullest("cpu"), raisedWhen: ">", threshold: 0.9, durationSeconds: 1800 },
-      kubernetes: {
-        query: (names) => `max(kubernetes_io:container_cpu_limit_utilization{${container(names)}})`,
-        raisedWhen: ">",
-        threshold: 0.9,
-        durationSeconds: 1800,
-      },
-    },
+    on: usedUp("cpu", selectors, 1800),
     firstSteps: (names, platform) =>
       `Tasks wait for each other: mail is late. Raise \`${platform === "serverless" ? "worker_count" : "worker_max_count"}\` or \`worker_cpu\`. ${whatWorkersSaid(names, platform)}`,
   },
@@ -76,16 +67,7 @@ export const WORKER_ALERTS: readonly Alert[] = [
     severity: "WARNING",
     measures: "share of the memory",
     needs: ["separateWorker"],
-    on: {
-      serverless: { query: fullest("memory"), raisedWhen: ">", threshold: 0.9, durationSeconds: 600 },
-      kubernetes: {
-        query: (names) =>
-          `max(kubernetes_io:container_memory_limit_utilization{${container(names)}, memory_type="non-evictable"})`,
-        raisedWhen: ">",
-        threshold: 0.9,
-        durationSeconds: 600,
-      },
-    },
+    on: usedUp("memory", selectors, 600),
     firstSteps: (names, platform) =>
       `A worker that needs more is killed, and its tasks start again. Raise \`worker_memory\`, or lower \`worker_processes\`. ${whatWorkersSaid(names, platform)}`,
   },

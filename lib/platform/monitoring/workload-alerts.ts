@@ -1,4 +1,5 @@
 import { LOGS_OF, logCommand, type Alert, type AlertNames, type Platform } from "./alert";
+import { usedUp } from "./utilization";
 
 const revision = ({ workload }: AlertNames): string =>
   `monitored_resource="cloud_run_revision", service_name="${workload}"`;
@@ -9,9 +10,7 @@ const container = ({ namespace }: AlertNames): string =>
 const anyContainer = ({ namespace }: AlertNames): string =>
   `monitored_resource="k8s_container", namespace_name="${namespace}", container_name=~"server|worker"`;
 
-/** Use of the fullest instance. */
-const fullest = (resource: string) => (names: AlertNames) =>
-  `histogram_quantile(0.99, sum by (le) (rate(run_googleapis_com:container_${resource}_utilizations_bucket{${revision(names)}}[5m])))`;
+const selectors = { serverless: revision, kubernetes: container };
 
 /** Alerts about instances and pods. */
 export const WORKLOAD_ALERTS: readonly Alert[] = [
@@ -44,15 +43,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
     title: "the CPU is used up",
     severity: "WARNING",
     measures: "share of the CPU",
-    on: {
-      serverless: { query: fullest("cpu"), raisedWhen: ">", threshold: 0.9, durationSeconds: 900 },
-      kubernetes: {
-        query: (names) => `max(kubernetes_io:container_cpu_limit_utilization{${container(names)}})`,
-        raisedWhen: ">",
-        threshold: 0.9,
-        durationSeconds: 900,
-      },
-    },
+    on: usedUp("cpu", selectors, 900),
     firstSteps: (names, platform) =>
       `Sign-ins become slow. ${whoIsBusy(names, platform)}. Raise \`container_cpu\`, or \`max_instance_count\` if the alert \`at-maximum\` came too.`,
   },
@@ -61,16 +52,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
     title: "the memory is nearly used up",
     severity: "WARNING",
     measures: "share of the memory",
-    on: {
-      serverless: { query: fullest("memory"), raisedWhen: ">", threshold: 0.9, durationSeconds: 600 },
-      kubernetes: {
-        query: (names) =>
-          `max(kubernetes_io:container_memory_limit_utilization{${container(names)}, memory_type="non-evictable"})`,
-        raisedWhen: ">",
-        threshold: 0.9,
-        durationSeconds: 600,
-      },
-    },
+    on: usedUp("memory", selectors, 600),
     firstSteps: (names, platform) =>
       `An instance that needs more is killed, with the sign-ins in it. Raise \`container_memory\`. ${whoIsBusy(names, platform)}.`,
   },

@@ -17,14 +17,8 @@ import { containerRules } from "../../idp/container-spec";
 import { type JobSpec } from "../../idp/job-runner";
 import { grantsTo } from "../environment";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
-import { completeTemplate, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
-import {
-  EXECUTION_ENVIRONMENT,
-  EXECUTION_TOKEN_LENGTH,
-  JOB_TIMEOUT,
-  SCRIPT_FOLDER,
-  SCRIPT_MODE,
-} from "./serverless-defaults";
+import { completeTemplate, containerBlock, jobBlock, socketPathRule, volumeBlocks } from "./cloud-run-template";
+import { EXECUTION_TOKEN_LENGTH, JOB_TIMEOUT, SCRIPT_FOLDER, SCRIPT_MODE } from "./serverless-defaults";
 
 /** What every job on Cloud Run takes. */
 export interface CloudRunJobProps {
@@ -38,8 +32,6 @@ export interface CloudRunJobProps {
 /**
  * Adds a job to a construct, and the secret with its script.
  *
- * It deliberately has no deletion protection, because after a failed run the next apply replaces the job.
- *
  * @param own arguments beside the template
  */
 export function addCloudRunJob(
@@ -52,20 +44,9 @@ export function addCloudRunJob(
   claimName(scope, `Cloud Run job in ${place.projectId}`, name);
   const script = storedScript(scope, props);
   const resource = new CloudRunV2Job(scope, MAIN_CHILD_ID, {
-    project: place.projectId,
-    name,
-    location: place.region,
-    deletionProtection: false,
-    labels: place.labels,
-    template: {
-      labels: place.labels,
-      taskCount: 1,
-      template: {
-        serviceAccount: identity.email,
-        executionEnvironment: EXECUTION_ENVIRONMENT,
-        vpcAccess: networkAccess(network),
-        timeout: `${job.timeoutSeconds}s`,
-        maxRetries: job.maxRetries,
+    ...jobBlock(
+      { identity, maxRetries: job.maxRetries, name, network, place, timeoutSeconds: job.timeoutSeconds },
+      {
         containers: [
           {
             ...containerBlock(job.container, [{ name: SCRIPT_VOLUME, mountPath: SCRIPT_FOLDER }]),
@@ -83,7 +64,7 @@ export function addCloudRunJob(
           },
         ]),
       },
-    },
+    ),
     timeouts: { create: JOB_TIMEOUT, update: JOB_TIMEOUT },
     count: countIf(job.condition),
     dependsOn: [...script.ready, ...grantsTo(identity, job.container), ...dependsOn],

@@ -1,17 +1,20 @@
+import { type CloudRunV2JobTemplateTemplate } from "@cdktf/provider-google/lib/cloud-run-v2-job";
 import { Token, type TerraformResource } from "cdktf";
 
 import { CheckedRelation } from "../../core/checked-relation";
 import { addDynamicBlock } from "../../core/conditional";
 import { CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "../../core/names";
 import { expression } from "../../core/expression";
+import { type Identity } from "../../core/identity";
 import { setNewerAttribute } from "../../core/newer-attribute";
+import { type DeploymentPlace } from "../../core/place";
 import { type Rule } from "../../core/rules";
 import { databaseOf, type ContainerSpec } from "../../idp/container-spec";
 import { type DomainAddress } from "../edge/domain-address";
 import { mergedReferences } from "../../idp/secret-settings";
 import { addEntries, environmentOn } from "../environment";
 import { type NetworkAttachment } from "../network/network-attachment";
-import { LOAD_BALANCER_RANGES, SOCKET_FOLDER, SOCKET_VOLUME } from "./serverless-defaults";
+import { EXECUTION_ENVIRONMENT, LOAD_BALANCER_RANGES, SOCKET_FOLDER, SOCKET_VOLUME } from "./serverless-defaults";
 
 /** A file mounted in addition to the container's buckets. */
 interface FileMount {
@@ -36,6 +39,49 @@ export function containerBlock(container: ContainerSpec, files: readonly FileMou
       // Last, here and below: Cloud Run returns it last, so any other order would be a permanent diff.
       ...(database === undefined ? [] : [{ name: SOCKET_VOLUME, mountPath: SOCKET_FOLDER }]),
     ],
+  };
+}
+
+/** What a job is made of beside its containers, its volumes and its arguments in Terraform. */
+interface JobFrame {
+  readonly identity: Identity;
+  readonly maxRetries: number;
+  readonly name: string;
+  readonly network: NetworkAttachment | undefined;
+  readonly place: DeploymentPlace;
+  readonly timeoutSeconds: number;
+}
+
+/**
+ * The block of a job with one task.
+ *
+ * It deliberately has no deletion protection: a job holds no data, and after a failed run the next apply replaces it.
+ *
+ * @param own containers and volumes
+ */
+export function jobBlock(
+  { identity, maxRetries, name, network, place, timeoutSeconds }: JobFrame,
+  own: Pick<CloudRunV2JobTemplateTemplate, "containers" | "volumes">,
+) {
+  const { labels, projectId, region } = place;
+  return {
+    project: projectId,
+    name,
+    location: region,
+    deletionProtection: false,
+    labels,
+    template: {
+      labels,
+      taskCount: 1,
+      template: {
+        serviceAccount: identity.email,
+        executionEnvironment: EXECUTION_ENVIRONMENT,
+        vpcAccess: networkAccess(network),
+        timeout: `${timeoutSeconds}s`,
+        maxRetries,
+        ...own,
+      },
+    },
   };
 }
 

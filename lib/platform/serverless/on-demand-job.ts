@@ -13,8 +13,7 @@ import { requireProps, type Rule } from "../../core/rules";
 import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../idp/container-spec";
 import { grantsTo } from "../environment";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
-import { completeTemplate, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
-import { EXECUTION_ENVIRONMENT } from "./serverless-defaults";
+import { completeTemplate, containerBlock, jobBlock, socketPathRule, volumeBlocks } from "./cloud-run-template";
 
 export interface OnDemandJobProps {
   /** Container to run, with the arguments of an execution that is given none. */
@@ -72,20 +71,9 @@ export class OnDemandJob extends Construct {
 
     this.job = new CloudRunV2Job(this, MAIN_CHILD_ID, {
       count: countIf(condition),
-      project: place.projectId,
-      name,
-      location: place.region,
-      deletionProtection: false,
-      labels: place.labels,
-      template: {
-        labels: place.labels,
-        taskCount: 1,
-        template: {
-          serviceAccount: identity.email,
-          executionEnvironment: EXECUTION_ENVIRONMENT,
-          vpcAccess: networkAccess(network),
-          timeout: `${props.timeoutSeconds}s`,
-          maxRetries: 0,
+      ...jobBlock(
+        { identity, maxRetries: 0, name, network, place, timeoutSeconds: props.timeoutSeconds },
+        {
           containers: [
             {
               ...containerBlock(container),
@@ -94,7 +82,7 @@ export class OnDemandJob extends Construct {
           ],
           volumes: volumeBlocks(container),
         },
-      },
+      ),
       // Every tool that changes the job writes its own name there.
       lifecycle: { ignoreChanges: ["client", "client_version"] },
       dependsOn: grantsTo(identity, container),

@@ -1,0 +1,41 @@
+import { type ContainerSpec } from "./container-spec";
+import { DATABASE_PORT, DATABASE_VARIABLES, DB_INIT_WAIT_SECONDS } from "./contract";
+import { publicImage } from "./idp-image";
+import { type SqlInstance } from "./parts";
+
+/** Variables of the jobs' scripts: how long to wait for the database, and where to stop the proxy beside them. */
+const WAIT_VARIABLE = "DB_WAIT_SECONDS";
+const PROXY_QUIT_VARIABLE = "DB_PROXY_QUIT_URL";
+
+/**
+ * Container of a job that works on the application's database with `psql` and its companions.
+ *
+ * @param image public image with the programs of the server's major version and a POSIX shell
+ * @param variables what the job needs beside the database's place, name and role
+ */
+export function databaseJobContainer(
+  database: SqlInstance,
+  image: string,
+  variables: Readonly<Record<string, string>>,
+): ContainerSpec {
+  return {
+    image: publicImage(image),
+    database: {
+      instance: database,
+      hostVariable: DATABASE_VARIABLES.host,
+      proxyQuitVariable: PROXY_QUIT_VARIABLE,
+    },
+    environment: {
+      baseline: {},
+      overrides: {},
+      required: {
+        [DATABASE_VARIABLES.port]: String(DATABASE_PORT),
+        [DATABASE_VARIABLES.name]: database.databaseName,
+        [DATABASE_VARIABLES.user]: database.userName,
+        [WAIT_VARIABLE]: String(DB_INIT_WAIT_SECONDS),
+        ...variables,
+      },
+    },
+    secretEnvironment: { [DATABASE_VARIABLES.password]: database.password },
+  };
+}
