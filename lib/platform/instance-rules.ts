@@ -1,8 +1,8 @@
 import { CheckedRelation } from "../core/checked-relation";
-import { wholeNumber } from "../core/checked-value";
+import { type CheckedValue, wholeNumber } from "../core/checked-value";
 import { type Rule } from "../core/rules";
 import { CONNECTIONS_PER_INSTANCE, MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../idp/contract";
-import { databaseOf, type ContainerSpec } from "../idp/container-spec";
+import { databaseOf, type ContainerSpec, type ResourcesSpec } from "../idp/container-spec";
 import { enoughConnections } from "./sql/database-size";
 
 /** Minimum number of instances on Cloud Run, which can scale to zero. */
@@ -98,4 +98,25 @@ export function instanceCountRules<Props extends InstanceCounts>(
 
 function most({ maxInstanceCount = MAX_INSTANCE_COUNT }: InstanceCounts): number {
   return maxInstanceCount;
+}
+
+/**
+ * Rules for the size of a construct's container.
+ *
+ * @param usual CPU and memory where nothing is said
+ * @param cpuRule CPUs that the platform offers
+ * @param memoryRule memory that it offers for each number of CPUs
+ */
+export function containerSizeRules<Props extends { readonly container: ContainerSpec }>(
+  usual: ResourcesSpec,
+  cpuRule: CheckedValue<number | string>,
+  memoryRule: CheckedRelation<{ cpu: number | string; memory: string }>,
+): readonly Rule<Props>[] {
+  return [
+    cpuRule.ruleOn("container.resources.cpu", ({ container }) => container.resources?.cpu),
+    memoryRule.ruleOn({
+      cpu: ["container.resources.cpu", ({ container: { resources = usual } }) => resources.cpu],
+      memory: ["container.resources.memory", ({ container: { resources = usual } }) => resources.memory],
+    }),
+  ];
 }

@@ -20,7 +20,7 @@ import {
   WORKER_RANGE,
   WORKER_RESOURCES,
 } from "../../idp/worker-mode";
-import { CONTAINER_DEMAND, MAX_INSTANCES } from "../instance-rules";
+import { CONTAINER_DEMAND, MAX_INSTANCES, containerSizeRules } from "../instance-rules";
 import { type Identity, type SeparateWorker } from "../parts";
 import { enoughConnections } from "../sql/database-size";
 import { autoscaling, rollout, rolloutTimeouts, spreadOverZones } from "./autoscaling";
@@ -180,11 +180,7 @@ const RULES: readonly Rule<KubernetesWorkerProps>[] = [
     workerCount: ["minInstanceCount", ({ minInstanceCount = DEFAULT_WORKER_COUNT }) => minInstanceCount],
     workerMaxCount: ["maxInstanceCount", most],
   }),
-  WORKER_POD_CPU.ruleOn("container.resources.cpu", ({ container }) => container.resources?.cpu),
-  POD_MEMORY.ruleOn({
-    cpu: ["container.resources.cpu", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.cpu],
-    memory: ["container.resources.memory", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.memory],
-  }),
+  ...containerSizeRules(DEFAULT_RESOURCES, WORKER_POD_CPU, POD_MEMORY),
   enoughConnections(ROLLOUT_SURGE).ruleOn<KubernetesWorkerProps>({
     maxConnections: CONTAINER_DEMAND.maxConnections,
     maxInstanceCount: ["maxInstanceCount", most],

@@ -11,7 +11,7 @@ import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
-import { CONTAINER_DEMAND, instanceCountRules, MIN_INSTANCES } from "../instance-rules";
+import { CONTAINER_DEMAND, instanceCountRules, MIN_INSTANCES, containerSizeRules } from "../instance-rules";
 import { type Identity, type Workload, type WorkloadAddress } from "../parts";
 import { autoscaling, rollout, rolloutTimeouts, spreadOverZones } from "./autoscaling";
 import { type Geoip } from "./geoip";
@@ -211,10 +211,6 @@ const RULES: readonly Rule<KubernetesWorkloadProps>[] = [
     message: () =>
       "container.port is missing; a container with probes must have one, because they ask it; give it, or remove the probes",
   },
-  POD_CPU.ruleOn("container.resources.cpu", ({ container }) => container.resources?.cpu),
-  POD_MEMORY.ruleOn({
-    cpu: ["container.resources.cpu", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.cpu],
-    memory: ["container.resources.memory", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.memory],
-  }),
+  ...containerSizeRules(DEFAULT_RESOURCES, POD_CPU, POD_MEMORY),
   ...instanceCountRules<KubernetesWorkloadProps>(MIN_INSTANCES, ROLLOUT_SURGE, CONTAINER_DEMAND),
 ];

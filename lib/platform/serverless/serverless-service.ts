@@ -15,7 +15,7 @@ import { containerRules, REQUIRED_CONTAINER, type ContainerSpec, type ProbeSpec 
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
 import { type DomainAddress } from "../edge/domain-address";
 import { grantsTo } from "../environment";
-import { CONTAINER_DEMAND, instanceCountRules, MIN_INSTANCES_OR_NONE } from "../instance-rules";
+import { CONTAINER_DEMAND, instanceCountRules, MIN_INSTANCES_OR_NONE, containerSizeRules } from "../instance-rules";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
 import {
   DEFAULT_REQUEST_CONCURRENCY,
@@ -243,10 +243,6 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
   },
   REQUEST_CONCURRENCY.ruleOn("maxInstanceRequestConcurrency", (props) => props.maxInstanceRequestConcurrency),
   REQUEST_TIMEOUT.ruleOn("requestTimeoutSeconds", ({ requestTimeoutSeconds }) => requestTimeoutSeconds),
-  INSTANCE_CPU.ruleOn("container.resources.cpu", ({ container }) => container.resources?.cpu),
-  INSTANCE_MEMORY.ruleOn({
-    cpu: ["container.resources.cpu", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.cpu],
-    memory: ["container.resources.memory", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.memory],
-  }),
+  ...containerSizeRules(DEFAULT_RESOURCES, INSTANCE_CPU, INSTANCE_MEMORY),
   ...instanceCountRules<ServerlessServiceProps>(MIN_INSTANCES_OR_NONE, ROLLOUT_SURGE, CONTAINER_DEMAND),
 ];

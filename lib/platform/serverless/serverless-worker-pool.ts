@@ -14,7 +14,7 @@ import { silentContainerRule } from "../../idp/worker-container";
 import { DEFAULT_WORKER_COUNT, WORKER_COUNT, WORKER_RESOURCES } from "../../idp/worker-mode";
 import { type DomainAddress } from "../edge/domain-address";
 import { grantsTo } from "../environment";
-import { CONTAINER_DEMAND } from "../instance-rules";
+import { CONTAINER_DEMAND, containerSizeRules } from "../instance-rules";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
 import { type SeparateWorker } from "../parts";
 import { enoughConnections } from "../sql/database-size";
@@ -138,11 +138,7 @@ const RULES: readonly Rule<ServerlessWorkerPoolProps>[] = [
   socketPathRule("container", ({ container }) => container),
   silentContainerRule("container", ({ container }) => container, "a service"),
   WORKER_COUNT.ruleOn("instanceCount", ({ instanceCount }) => instanceCount),
-  WORKER_CPU.ruleOn("container.resources.cpu", ({ container }) => container.resources?.cpu),
-  INSTANCE_MEMORY.ruleOn({
-    cpu: ["container.resources.cpu", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.cpu],
-    memory: ["container.resources.memory", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.memory],
-  }),
+  ...containerSizeRules(DEFAULT_RESOURCES, WORKER_CPU, INSTANCE_MEMORY),
   enoughConnections(ROLLOUT_SURGE).ruleOn<ServerlessWorkerPoolProps>({
     maxConnections: CONTAINER_DEMAND.maxConnections,
     maxInstanceCount: ["instanceCount", ({ instanceCount = DEFAULT_WORKER_COUNT }) => instanceCount],
