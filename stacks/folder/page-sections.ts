@@ -23,7 +23,14 @@ export function sectionOf(place: Place, stack: string): string {
     .replaceAll(/cdktf\.out\/stacks\/[a-z-]+\//g, "")
     .replaceAll(" -var project_id=my-project", "")
     .replaceAll(/\n{3,}/g, "\n\n");
-  return text.trim();
+  return withoutRowsOf(OTHER_PLATFORM[stack], text).trim();
+}
+
+/** What the first cell of a row is called that tells of the platform of another stack. */
+const OTHER_PLATFORM: Readonly<Record<string, string>> = { "idp-serverless": "GKE", "idp-kubernetes": "Cloud Run" };
+
+function withoutRowsOf(platform: string | undefined, text: string): string {
+  return platform === undefined ? text : text.replaceAll(new RegExp(`^\\| ${platform} \\|.*\n`, "gm"), "");
 }
 
 /** The table of a section: header and rows. */
