@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { type Input } from "../inputs/input-table";
 import { checkedInputs } from "./checked-inputs";
 import { costText } from "./cost-text";
-import { monthlyCost, type PricedStack } from "./monthly-cost";
+import { monthlyCost, type Cost, type PricedStack } from "./monthly-cost";
 import { readVariableFile, VariableFileError } from "./variable-file";
 
 type InputTable = Readonly<Record<string, Input>>;
@@ -66,7 +66,18 @@ export async function costCommand(args: readonly string[], folder: string): Prom
   problems.push(...checked.problems);
   if (problems.length > 0) return refusal(problems);
   const cost = monthlyCost(stack, checked.values);
+  const reversed = reversedParts(cost);
+  if (reversed.length > 0) return refusal(reversed);
   return { output: options.json ? `${JSON.stringify(cost, null, 2)}\n` : costText(cost), problems: "", exitCode: 0 };
+}
+
+/** Only inputs that a plan refuses make the least of a part more than the most of it. */
+function reversedParts({ parts }: Cost): string[] {
+  const names = parts.filter(({ quantity }) => quantity.min > quantity.max).map(({ name }) => name);
+  if (names.length === 0) return [];
+  return [
+    `${names.join("; ")}: at least more than at most, by inputs that contradict each other; terraform plan names them`,
+  ];
 }
 
 interface Options {

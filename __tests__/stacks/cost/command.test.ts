@@ -121,6 +121,13 @@ describe("npm run cost", () => {
     ]);
   });
 
+  it("refuses inputs that give a part more at least than at most", async () => {
+    expect(await problemsOf("idp-kubernetes --var-file a.tfvars", { "a.tfvars": "min_instance_count = 5" })).toEqual([
+      "cost: 1 problem",
+      "  - Server, CPU; Server, memory; Server, disk: at least more than at most, by inputs that contradict each other; terraform plan names them",
+    ]);
+  });
+
   it("does not show the value of a secret", async () => {
     const [, problem = ""] = await problemsOf("idp-serverless --var-file a.tfvars", {
       "a.tfvars": 'bootstrap_password = "S3cr3t"',
