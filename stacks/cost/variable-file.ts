@@ -16,7 +16,7 @@ export async function readVariableFile(path: string, name: string): Promise<Cost
   const values = await parsed(name, textOf(path, name));
   if (typeof values !== "object" || values === null || Array.isArray(values))
     throw new VariableFileError(`${name} holds no inputs; it must be an object with a member for each`);
-  const inputs = Object.fromEntries(Object.entries(values).filter(([key]) => key !== COMMENT_KEY));
+  const inputs = Object.fromEntries(Object.entries(values).filter(([key]) => !UNREAD_KEYS.includes(key)));
   const computed = Object.keys(inputs).filter((key) => !name.endsWith(".json") && isComputed(inputs[key]));
   if (computed.length > 0)
     throw new VariableFileError(
@@ -25,8 +25,8 @@ export async function readVariableFile(path: string, name: string): Promise<Cost
   return inputs;
 }
 
-/** Terraform takes a member of this name for a comment in JSON. */
-const COMMENT_KEY = "//";
+/** Members of JSON that are no inputs: what Terraform takes for a comment, and what tells editors of inputs.schema.json. */
+const UNREAD_KEYS: readonly string[] = ["//", "$schema"];
 
 function textOf(path: string, name: string): string {
   try {

@@ -73,7 +73,8 @@ describe("npm run cost", () => {
   it("takes inputs as HCL and as JSON, with conversions as Terraform has them", async () => {
     const files = {
       "a.tfvars": 'max_instance_count = "2"\nprotection = {}\ndomain = "login.example.com" # and so on\n',
-      "a.tfvars.json": '{"//": "and so on", "max_instance_count": 2, "protection": {}, "domain": "login.example.com"}',
+      "a.tfvars.json":
+        '{"$schema": "./inputs.schema.json", "//": "and so on", "max_instance_count": 2, "protection": {}, "domain": "login.example.com"}',
     };
     const [hcl, json] = await Promise.all(
       Object.keys(files).map((name) => cost(`idp-serverless -var-file=${name} --json`, files)),
