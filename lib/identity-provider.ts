@@ -8,7 +8,7 @@ import { serviceName } from "./core/names";
 import { tenantPlace, type DeploymentPlace } from "./core/place";
 import { type ProjectApis } from "./core/project-apis";
 import { warnOf } from "./core/risks";
-import { Blueprints } from "./idp/blueprints";
+import { givenBlueprints } from "./idp/blueprints";
 import { type ContainerSpec } from "./idp/container-spec";
 import { RESOURCES } from "./idp/contract";
 import { DatabaseDump } from "./idp/database-dump";
@@ -117,7 +117,9 @@ export abstract class IdentityProvider extends Construct {
   ) {
     super(scope, id);
     this.place = tenantPlace(this, settings);
-    const { deletionProtection, existingContainerImage: existingImage } = settings;
+    const { bootstrapPassword, bootstrapPasswordVersion, bootstrapToken } = settings;
+    const { deletionProtection, existingContainerImage: existingImage, network } = settings;
+    const { backupLocation, backupRetentionCount, transactionLogDays } = settings;
     const { place } = this;
     claimName(this, `identity provider in ${place.projectId}`, serviceName(place.deployment));
 
@@ -126,18 +128,14 @@ export abstract class IdentityProvider extends Construct {
     warnOf(this, "SettingsAreKnown", unknownSettingsRisks(this, { environmentVariables, secretEnvironmentVariables }));
 
     this.secrets = new IdpSecrets(this, "Secrets", {
-      place,
-      bootstrapPassword: settings.bootstrapPassword,
-      bootstrapPasswordVersion: settings.bootstrapPasswordVersion,
-      bootstrapToken: settings.bootstrapToken,
-      deletionProtection,
+      ...{ bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, deletionProtection, place },
       dependsOn: this.apis.ready("secretmanager"),
     });
     this.registry = new ImageRegistry(this, "Registry", { place, apis: this.apis, existingImage });
     this.image = new IdpImage(this, "Image", {
       place,
       applicationVersion: settings.applicationVersion,
-      blueprints: this.blueprintsOf(settings),
+      blueprints: givenBlueprints(this, settings),
       existingImage,
       repository: this.registry,
     });
@@ -147,17 +145,12 @@ export abstract class IdentityProvider extends Construct {
       dependsOn: this.apis.ready("storage"),
     });
     this.database = new PostgresqlDatabase(this, "Database", {
-      place,
+      ...{ backupLocation, backupRetentionCount, deletionProtection, network, place, transactionLogDays },
       tier: settings.databaseTier,
       flags: settings.databaseFlags,
       version: settings.databaseVersion,
       availability: settings.databaseAvailability,
-      backupLocation: settings.backupLocation,
-      backupRetentionCount: settings.backupRetentionCount,
       finalBackupDays: settings.databaseFinalBackupDays,
-      transactionLogDays: settings.transactionLogDays,
-      network: settings.network,
-      deletionProtection,
       dependsOn: this.apis.ready("sqladmin", "compute", "secretmanager"),
     });
     this.upgradeBackup = new UpgradeBackup(this, "UpgradeBackup", {
@@ -241,12 +234,6 @@ export abstract class IdentityProvider extends Construct {
 
   protected get certificateValidation(): string {
     return this.settings.certificateValidation ?? this.variant.certificateValidation;
-  }
-
-  /** An image without blueprints must stay the same, so that nothing is built again. */
-  private blueprintsOf({ blueprintFiles = {}, blueprints }: IdentityProviderProps): Blueprints | undefined {
-    if (blueprints === undefined && Object.keys(blueprintFiles).length === 0) return undefined;
-    return new Blueprints(this, "Blueprints", { blueprints, blueprintFiles });
   }
 
   private identity(id: string, purpose: string, description: string, condition?: string): ServiceIdentity {

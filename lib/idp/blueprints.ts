@@ -99,6 +99,15 @@ export class Blueprints extends Construct {
   }
 }
 
+/** Blueprints that are given; undefined for none, so that an image without any stays the same and is not built again. */
+export function givenBlueprints(
+  scope: Construct,
+  { blueprintFiles = {}, blueprints }: BlueprintProps,
+): Blueprints | undefined {
+  if (blueprints === undefined && Object.keys(blueprintFiles).length === 0) return undefined;
+  return new Blueprints(scope, "Blueprints", { blueprints, blueprintFiles });
+}
+
 /** What is appended to the Dockerfile of an image with blueprints. */
 const APPENDED = "image/Dockerfile.blueprints";
 

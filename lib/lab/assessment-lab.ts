@@ -3,7 +3,6 @@ import { type ComputeInstance } from "@cdktf/provider-google/lib/compute-instanc
 import { type ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
 import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 import { type PrivateKey } from "@cdktf/provider-tls/lib/private-key";
-import { TerraformLocal, Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../core/claimed-names";
@@ -28,7 +27,7 @@ import {
   type FirewallRuleName,
 } from "./contract";
 import { labPassword } from "./first-boot-values";
-import { labApis, labDeploymentId } from "./lab-foundation";
+import { labApis, labDeploymentId, namedValue } from "./lab-foundation";
 import { addLabChecks } from "./lab-checks";
 import { LabFirewall, sourceRanges } from "./lab-firewall";
 import { LabKey } from "./lab-key";
@@ -118,7 +117,7 @@ export class AssessmentLab extends Construct {
     warnOf(this, "KnownRegion", [unknownRegionRisk(region)]);
     const internalTrafficCidr = props.internalTrafficCidr ?? AUTO_MODE_RANGE;
     const clientName = props.assessDiscoveryClientName ?? DEFAULT_DISCOVERY_CLIENT_NAME;
-    const sourceId = this.named("SourceId", discoverySourceId(clientName));
+    const sourceId = namedValue(this, "SourceId", discoverySourceId(clientName));
     if (props.deploymentId !== undefined) claimName(this, `lab in ${projectId} with the id`, props.deploymentId);
     const deploymentId = labDeploymentId(this, props.deploymentId);
     const labels = commonLabels(this, { "assessment-lab": deploymentId }, props.labels);
@@ -199,7 +198,7 @@ export class AssessmentLab extends Construct {
     this.assessDiscoveryClientName = clientName;
     this.assessmentServiceUrl = `${ASSESSMENT_CONSOLE_URL}?project=${projectId}`;
 
-    const zone = this.named("Zone", props.zone ?? defaultZone(region));
+    const zone = namedValue(this, "Zone", props.zone ?? defaultZone(region));
     const vm = { deploymentId, labels, projectId, zone, networkId: network.networkId };
     const windows = new WindowsVm(this, "WindowsVm", {
       ...vm,
@@ -243,10 +242,5 @@ export class AssessmentLab extends Construct {
     this.sshKeyUser = LAB_USER;
     this.assessSourceId = source.sourceId;
     this.awsUserArn = aws?.userArn ?? expression("null");
-  }
-
-  /** Puts an expression into a local, so that it appears only once in the folder; a literal needs none. */
-  private named(id: string, value: string): string {
-    return Token.isUnresolved(value) ? new TerraformLocal(this, id, value).asString : value;
   }
 }

@@ -48,3 +48,8 @@ export function labDeploymentId(scope: Construct, given: string | undefined): st
   return new TerraformLocal(scope, "DeploymentId", Fn.coalesce([given, expression(oneAttribute(random, "hex"))]))
     .asString;
 }
+
+/** Puts an expression into a local, so that it appears only once in the folder; a literal needs none. */
+export function namedValue(scope: Construct, id: string, value: string): string {
+  return Token.isUnresolved(value) ? new TerraformLocal(scope, id, value).asString : value;
+}
