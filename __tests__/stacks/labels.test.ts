@@ -2,7 +2,7 @@ import { TerraformLocal } from "cdktf";
 
 import { commonLabels } from "../../lib/core/labels";
 import { LABELS } from "../../lib/core/place-rules";
-import { objectLabels } from "../../lib/platform/kubernetes/object-labels";
+import { objectLabels } from "../../lib/platform/kubernetes/object-metadata";
 import { declareInputs } from "../../stacks/inputs/input-table";
 import { evaluatedLocals } from "../core/terraform-console";
 import { describeWith } from "../support/programs";

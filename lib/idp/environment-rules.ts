@@ -1,5 +1,7 @@
 import { CheckedEntries } from "../core/checked-entries";
+import { oneOf } from "../core/checked-value";
 import {
+  BASELINE_ENVIRONMENT,
   BOOTSTRAP_PASSWORD,
   DATABASE_PASSWORD_SUFFIX,
   DATABASE_TARGETS,
@@ -118,4 +120,14 @@ export const FREE_NAME = new CheckedEntries<unknown>({
   condition: `!contains(${JSON.stringify(ALL_RESERVED)}, key)`,
   show: "key",
   rule: "the deployment sets these itself, because database, secret key, first password and ports are its own; leave them out, and give the first password as the bootstrap password",
+});
+
+/** Variable of the log level. */
+export const LOG_LEVEL_VARIABLE = "IDP_LOG_LEVEL" satisfies keyof typeof BASELINE_ENVIRONMENT;
+
+export const DEFAULT_LOG_LEVEL = BASELINE_ENVIRONMENT[LOG_LEVEL_VARIABLE];
+
+/** How much the application logs. */
+export const LOG_LEVEL = oneOf(["trace", "debug", "info", "warning", "error"], {
+  remedy: `use ${DEFAULT_LOG_LEVEL}`,
 });

@@ -16,8 +16,7 @@ import {
   TLS_PORT,
 } from "./contract";
 import { type ContainerSpec, type EnvironmentOverrides, type ResourcesSpec } from "./container-spec";
-import { ENVIRONMENT_RULES } from "./environment-rules";
-import { LOG_LEVEL, LOG_LEVEL_VARIABLE } from "./log-level";
+import { ENVIRONMENT_RULES, LOG_LEVEL, LOG_LEVEL_VARIABLE } from "./environment-rules";
 import { type MailSettings } from "./mail-settings";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
 import { completeProbe, type GivenProbes, PROBE_RULES } from "./probe-rules";

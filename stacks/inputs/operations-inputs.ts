@@ -1,5 +1,5 @@
 import { DATABASE_MAJOR_VERSION } from "../../lib/idp/contract";
-import { DEFAULT_LOG_LEVEL, LOG_LEVEL } from "../../lib/idp/log-level";
+import { DEFAULT_LOG_LEVEL, LOG_LEVEL } from "../../lib/idp/environment-rules";
 import { DEFAULT_PROBES, PROBE_FIGURES, PROBE_TIMEOUT, STARTUP_TIME } from "../../lib/idp/probe-rules";
 import {
   DEFAULT_REQUEST_CONCURRENCY,

@@ -14,7 +14,7 @@ import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { type Cluster, type Identity } from "../parts";
-import { objectLabels } from "./object-labels";
+import { objectLabels } from "./object-metadata";
 import { ANYWHERE, NAMESPACE_DELETION_TIMEOUT, PROXIED_DATABASE_PORT } from "./kubernetes-defaults";
 
 export interface WorkloadNamespaceProps {
