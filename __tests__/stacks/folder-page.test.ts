@@ -102,8 +102,8 @@ describe.each<PricedStack>(["idp-serverless", "idp-kubernetes", "assessment-lab"
         stack
       ];
       expect(blocksIn(page, "sh").filter((block) => foreign.test(block))).toEqual([]);
-    const platform = { "idp-serverless": "GKE", "idp-kubernetes": "Cloud Run", "assessment-lab": "GKE" }[stack];
-    expect(page).not.toContain(`\n| ${platform} | `);
+      const platform = { "idp-serverless": "GKE", "idp-kubernetes": "Cloud Run", "assessment-lab": "GKE" }[stack];
+      expect(page).not.toContain(`\n| ${platform} | `);
     });
 
     it("shows the pictures that there are, and no others", () => {

@@ -58,7 +58,15 @@ const ONLY: Readonly<Record<string, Particulars>> = {
   },
   [KUBERNETES_STACK_NAME]: {
     ...NOTHING,
-    absolutePaths: ["/dev/shm", "/geoip", "/liveness", "/startup", "/usr/share/GeoIP", "/usr/share/GeoIP/.tried"],
+    absolutePaths: [
+      "/cloud-entrypoint.sh",
+      "/dev/shm",
+      "/geoip",
+      "/liveness",
+      "/startup",
+      "/usr/share/GeoIP",
+      "/usr/share/GeoIP/.tried",
+    ],
     inputs: ["authorized_networks", "namespace"],
     outputs: ["cluster_name", "connect_command", "namespace"],
     providers: { kubernetes: { source: "hashicorp/kubernetes", version: ">= 3.2.1, < 4.0.0" } },
@@ -130,7 +138,7 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
     const again = synthesized();
     expect(again.files).toEqual(folder.files);
     for (const path of folder.files) expect(again.read(path)).toBe(folder.read(path));
-    expect(onNodeAlone.textOf(name)).toBe(folder.read("cdk.tf.json"));
+    for (const path of folder.files) expect(onNodeAlone.textOf(name, path)).toBe(folder.read(path));
   });
 
   it("is made on a machine that has Node alone, and says what to do next", () => {
@@ -144,6 +152,8 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
     const [ours, successors] = [parsed(onNodeAlone.textOf(name)), parsed(bySuccessor.textOf(name))];
     expect(successors["//"].metadata.version).not.toEqual(ours["//"].metadata.version);
     expect(withoutMetadata(successors)).toEqual(withoutMetadata(ours));
+    for (const path of folder.files.filter((each) => each !== "cdk.tf.json"))
+      expect(bySuccessor.textOf(name, path)).toBe(folder.read(path));
   });
 
   it("keeps its state beside itself, and no path of this machine is in it", () => {

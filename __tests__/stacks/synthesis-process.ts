@@ -10,8 +10,8 @@ import { temporaryFolder } from "../support/synthesis";
 export interface SynthesisProcess {
   readonly output: string;
 
-  /** The configuration of one stack, as it was written. */
-  readonly textOf: (stackName: string) => string;
+  /** The configuration of one stack, or another file of its folder, as it was written. */
+  readonly textOf: (stackName: string, file?: string) => string;
 }
 
 /** How the command is called; by default in a folder of its own, for all stacks. */
@@ -43,7 +43,8 @@ export async function runAppCommand({
     cwd,
     env: { PATH: bin, HOME: cwd, ...environment },
   });
-  const textOf = (stackName: string) => readFileSync(join(cwd, "cdktf.out/stacks", stackName, "cdk.tf.json"), "utf8");
+  const textOf = (stackName: string, file = "cdk.tf.json") =>
+    readFileSync(join(cwd, "cdktf.out/stacks", stackName, file), "utf8");
   return { output: stdout, textOf };
 }
 
