@@ -58,7 +58,7 @@ export function workerMaxCountOf(props: KubernetesIdentityProviderProps): number
 }
 
 /** Pods while a rollout replaces them one at a time. */
-function rolledOut(count: number): number {
+function withSurge(count: number): number {
   return Token.isUnresolved(count) ? count : count + ROLLOUT_SURGE;
 }
 
@@ -88,6 +88,6 @@ export const KUBERNETES_IDENTITY_PROVIDER_RULES: readonly Rule<KubernetesIdentit
   ...instanceCountRules<KubernetesIdentityProviderProps>(MIN_INSTANCES, ROLLOUT_SURGE, {
     maxConnections: ["databaseTier", connectionsOfTier],
     perInstance: instanceConnections,
-    ofWorkers: (props) => connectionsOfWorkers(props, rolledOut(workerMaxCountOf(props))),
+    ofWorkers: (props) => connectionsOfWorkers(props, withSurge(workerMaxCountOf(props))),
   }),
 ];

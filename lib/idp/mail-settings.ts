@@ -85,12 +85,12 @@ function textForJson(text: string): string {
 function passwordOf({ passwordSecret }: Smtp, condition: string): SecretReferences | undefined {
   if (passwordSecret === undefined) return undefined;
   const { enabled = true, secretId, version } = passwordSecret;
-  const isGiven = allOf(condition, isOn(enabled));
-  if (isGiven === "false") return undefined;
-  if (isGiven === "true") return { [MAIL_VARIABLES.password]: { secretId, version } };
+  const hasPassword = allOf(condition, isOn(enabled));
+  if (hasPassword === "false") return undefined;
+  if (hasPassword === "true") return { [MAIL_VARIABLES.password]: { secretId, version } };
   const text = typeof version === "string" ? version : numberText(version);
   const operands = { secretId: asOperand(secretId), version: asOperand(text) };
-  return ref(conditionalReference(MAIL_VARIABLES.password, operands, isGiven));
+  return ref(conditionalReference(MAIL_VARIABLES.password, operands, hasPassword));
 }
 
 function portsOf(port: number, condition: string): readonly number[] | string {

@@ -45,13 +45,13 @@ export const SECRET_VERSION = new CheckedValue<number | string>({
 type Entry = Readonly<Record<string, unknown>>;
 
 const COMPLETE = new CheckedEntries<Entry>({
-  accepts: (_, { secretId, version }) => isGiven(secretId) && isGiven(version),
+  accepts: (_, { secretId, version }) => isPresent(secretId) && isPresent(version),
   condition: "value.secret_id != null && value.version != null",
   show: "key",
   rule: "each must have the name of a secret and the number of a version, because there is no default; give both",
 });
 
-function isGiven(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 

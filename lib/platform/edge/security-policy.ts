@@ -86,7 +86,7 @@ export class SecurityPolicy extends Construct {
     requireProvider(this, "google");
 
     const { dependsOn, domain, existing, place, protection } = props;
-    const settings = completed(protection);
+    const settings = withDefaults(protection);
     const name = securityPolicyName(place.deployment);
     claimName(this, `security policy in ${place.projectId}`, name);
     warnOf(this, "ContentIsExamined", [unexaminedPathsRisk(settings.waf)]);
@@ -128,7 +128,7 @@ export function securityPolicyName(deployment: DeploymentName): string {
 /** A protection with all its values, each a literal or known only to Terraform. */
 type Settings = Required<Protection>;
 
-function completed(given: Protection = {}): Settings {
+function withDefaults(given: Protection = {}): Settings {
   const values = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...PROTECTION_DEFAULTS, ...(Object.fromEntries(values) as Protection) };
 }
