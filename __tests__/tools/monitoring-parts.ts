@@ -61,19 +61,23 @@ const NEEDS = {
   uptimeCheck: "the uptime check",
 } as const;
 
-/** A row for each alert. */
+/** A row for each alert; two where it is raised by another condition on the other platform. */
 export function alertCells(): string[][] {
-  return ALERTS.map(({ id, measures = "", needs = [], on, severity, title }) => {
+  return ALERTS.flatMap(({ id, measures = "", needs = [], on, severity, title }) => {
     const platforms = PLATFORMS.filter((platform) => on[platform] !== undefined);
-    const conditions = platforms.map((platform) => shownCondition(on[platform], measures));
-    return [
+    const places = new Map<string, string[]>();
+    for (const platform of platforms) {
+      const condition = shownCondition(on[platform], measures);
+      places.set(condition, [...(places.get(condition) ?? []), CALLED[platform]]);
+    }
+    return [...places].map(([condition, where]) => [
       `\`${id}\``,
       title,
-      [...new Set(conditions)].join("; on GKE "),
+      condition,
       severity,
-      platforms.length === 2 ? "both" : platforms.map((platform) => CALLED[platform]).join(),
+      where.length === 2 ? "both" : where.join(),
       needs.map((need) => NEEDS[need]).join(", "),
-    ];
+    ]);
   });
 }
 

@@ -22,6 +22,7 @@ export function sectionOf(place: Place, stack: string): string {
     .replaceAll(/(terraform) -chdir=\S+/g, "$1")
     .replaceAll(/cdktf\.out\/stacks\/[a-z-]+\//g, "")
     .replaceAll(" -var project_id=my-project", "")
+    .replaceAll("the synthesized folder", "this folder")
     .replaceAll(/\n{3,}/g, "\n\n");
   return withoutRowsOf(OTHER_PLATFORM[stack], text).trim();
 }
