@@ -147,10 +147,11 @@ export interface IdentityProviderProps
   readonly minInstanceCount?: number;
 
   /**
-   * Existing network with private services access: the database gets a private address on it and no public one. It
-   * cannot be removed later.
+   * Existing network with private services access: the database gets a private address on it and no public one. On GKE,
+   * the cluster is on it too, and it needs NAT for VMs without public addresses. It cannot be removed later.
    *
-   * @default - a public address that only authorized, mutually authenticated proxy connections can use
+   * @default - a public address that only authorized, mutually authenticated proxy connections can use; on GKE, a new
+   * network for the cluster
    */
   readonly network?: NetworkAttachment;
 }

@@ -70,7 +70,7 @@ export class IdpSecrets extends Construct {
   /** Whether there is one, as a condition for the functions of `core/conditional`. */
   readonly hasBootstrapToken: string;
 
-  /** The same as a variable of a container that may be absent at plan; empty without. */
+  /** `bootstrapToken` as a variable of a container that may be absent at plan; empty without. */
   readonly settings: readonly SecretSettings[];
 
   /** What must exist before a container can read secret key and password. */

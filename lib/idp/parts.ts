@@ -13,7 +13,7 @@ export interface SqlInstance {
   /** Name by which the Cloud SQL proxies find the instance: `<project>:<region>:<instance>`. */
   readonly connectionName: string;
 
-  /** Length of that name, which becomes part of a path; undefined if known only to Terraform. */
+  /** Length of `connectionName`, which becomes part of a path; undefined if known only to Terraform. */
   readonly connectionNameLength: number | undefined;
 
   /** Name of the application's database. */

@@ -37,7 +37,7 @@ export interface FrontDoorProps {
   readonly protection?: Protection;
 
   /**
-   * Existing security policy instead, `projects/<project>/global/securityPolicies/<name>`.
+   * Existing security policy instead of `protection`: `projects/<project>/global/securityPolicies/<name>`.
    *
    * @default - none
    */

@@ -121,7 +121,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   readonly maxConnections: number | undefined;
 
-  /** The same number for what is written into the configuration, also if known only to Terraform. */
+  /** `maxConnections` for what is written into the configuration, also if known only to Terraform. */
   readonly connectionLimit: string;
 
   readonly password: GeneratedSecret;
