@@ -4,6 +4,8 @@ const SECONDS: readonly (readonly [pattern: RegExp, seconds: number])[] = [
   [/^google_project_service\./, 20],
   [/^terraform_data\.\w*apis_\w+_answers$/, 60],
   [/^terraform_data\.image_build$/, 180],
+  // Migration Center answers for a region minutes after its API is on: a lab takes 5 to 8 minutes.
+  [/^terraform_data\.\w*_source_registered$/, 180],
   [/^google_sql_database_instance\./, 720],
   [/^google_container_cluster\./, 480],
   [/^google_compute_(network|subnetwork)\./, 25],
