@@ -17,6 +17,7 @@ interface RecoverableDeployment {
 
 const SCRIPTS = [
   "sql-rest.sh",
+  "database-client.sh",
   "database-jobs.sh",
   "count-users.sh",
   "fill-database.sh",

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -60,7 +60,7 @@ export async function runJob(
     // An empty address: there is no proxy to stop.
     const environment = { ...settings, PATH: `${folder}:${databasePath()}`, DB_PROXY_QUIT_URL: "", ...further };
     const [program, ...words] = shell === "busybox sh" ? [programPath("busybox"), "sh"] : [programPath(shell)];
-    const { stderr, stdout } = await execute(program, [...words, join(SCRIPTS, script)], { env: environment });
+    const { stderr, stdout } = await execute(program, [...words, jobText(folder, script)], { env: environment });
     return { exitCode: 0, output: stdout + stderr };
   } catch (error) {
     const { code, stderr, stdout } = error as { code: number; stderr: string; stdout: string };
@@ -68,4 +68,14 @@ export async function runJob(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The script as its job has it: what runs by itself as it is, the others after the text that they share. */
+function jobText(folder: string, script: string): string {
+  const path = join(SCRIPTS, script);
+  const text = readFileSync(path, "utf8");
+  if (!text.includes("after database-client.sh")) return path;
+  const whole = join(folder, script);
+  writeFileSync(whole, readFileSync(join(SCRIPTS, "database-client.sh"), "utf8") + text);
+  return whole;
 }

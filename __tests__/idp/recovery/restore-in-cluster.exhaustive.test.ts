@@ -111,7 +111,9 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
       const { metadata, spec } = copy?.spec.template ?? {};
       expect(metadata?.annotations).toEqual({ "gke-gcsfuse/volumes": "true" });
       expect(metadata?.labels["app.kubernetes.io/component"]).toBe("dump");
-      expect(spec?.containers[0]?.command?.[2]).toMatch(/^DUMP_FILE=\$DUMP_FOLDER\/latest\/idp_demo\.dump\n/);
+      expect(spec?.containers[0]?.command?.[2]).toMatch(
+        /^# shellcheck shell=sh\n[^]*\nDUMP_FILE=\$DUMP_FOLDER\/latest\/idp_demo\.dump\n/,
+      );
     }),
   );
 

@@ -78,7 +78,7 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
         `puts swap ${DATABASE}`,
       ]);
       expect(scene.standIn.jobs.runs[2]?.command[2]).toMatch(
-        /^DUMP_FILE=\$DUMP_FOLDER\/latest\/idp_demo\.dump\n#!\/bin\/sh\n/,
+        /^# shellcheck shell=sh\n[^]*\nDUMP_FILE=\$DUMP_FOLDER\/latest\/idp_demo\.dump\n#!\/bin\/sh\n/,
       );
       expect(stdout).toContain(`The data from before is in the database ${DATABASE}_former`);
       expect([...scene.standIn.jobs.jobs.keys()]).toEqual([`${JOBS}/${INIT_JOB}`, `${JOBS}/${DUMP_JOB}`]);

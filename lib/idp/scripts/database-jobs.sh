@@ -66,7 +66,7 @@ run_job() {
   jq -n '$ARGS.positional | map(capture("^(?<key>[^=]+)=(?<value>.*)$"; "s")) | from_entries' --args "$@" \
     >"$GOOGLE_WORK/variables.json"
   : >"$GOOGLE_WORK/script.txt"
-  [ -z "$job_script" ] || cp "$job_script" "$GOOGLE_WORK/script.txt"
+  [ -z "$job_script" ] || cat "${0%"${0##*/}"}./database-client.sh" "$job_script" >"$GOOGLE_WORK/script.txt"
   job_name=$(copy_of "$job_source")
   job_result=0
   if on_kubernetes; then

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs as a job: restores a dump, or a copy of another database, into an empty database as the application's role. It is
-# all or nothing, so it can be killed and repeated.
+# Runs as a job, after database-client.sh: restores a dump, or a copy of another database, into an empty database as the
+# application's role. It is all or nothing, so it can be killed and repeated.
 #
 #   DB_HOST, DB_PORT, DB_NAME, DB_USER, DB_PASSWORD   the empty database
 #   DUMP_FILE                                        path of a dump with its .sha256 beside it, or
@@ -9,38 +9,7 @@
 # Exit codes: 0 done, 1 failed, 2 the target is not empty, 3 the dump is damaged
 set -eu
 
-finish() {
-  code=$?
-  [ -z "${DB_PROXY_QUIT_URL:-}" ] || timeout -s KILL 4 wget -q -O /dev/null --post-data= "$DB_PROXY_QUIT_URL" || :
-  exit "$code"
-}
-trap finish EXIT
-
-fail() {
-  code=$1
-  shift
-  echo "failed: $*" >&2
-  exit "$code"
-}
-
-# Nothing else may direct the programs to another server or login.
-unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS
-export PGHOST="$DB_HOST" PGPORT="${DB_PORT:-5432}" PGUSER="$DB_USER" PGPASSWORD="$DB_PASSWORD" PGDATABASE="$DB_NAME"
-export PGCONNECT_TIMEOUT=10 PGSSLMODE="${PGSSLMODE:-disable}"
-
-ask() {
-  psql --no-psqlrc --no-password --quiet --no-align --tuples-only --set=ON_ERROR_STOP=1 --command="$1"
-}
-
-# await HOST PORT
-await() {
-  tries=0
-  until pg_isready --quiet --host="$1" --port="$2"; do
-    tries=$((tries + 1))
-    [ "$tries" -lt 60 ] || fail 1 "PostgreSQL at $1 did not answer"
-    sleep 1
-  done
-}
+as_application
 
 # What a database holds besides what every new one has; parts of extensions go with them.
 contents="SELECT
@@ -52,7 +21,7 @@ contents="SELECT
   + (SELECT count(*) FROM pg_largeobject_metadata)"
 
 await "$PGHOST" "$PGPORT"
-found=$(ask "$contents")
+found=$(ask --command="$contents")
 [ "$found" = 0 ] || fail 2 "the database $DB_NAME is not empty ($found objects); nothing is changed"
 
 restore() {
@@ -84,6 +53,6 @@ else
     *) fail 1 "the database could not be copied; $DB_NAME is still empty" ;;
   esac
 fi
-ask "SET client_min_messages = error; ANALYZE"
-echo "users: $(ask "SELECT CASE WHEN to_regclass('authentik_core_user') IS NULL THEN 'none' ELSE
+ask --command="SET client_min_messages = error; ANALYZE"
+echo "users: $(ask --command="SELECT CASE WHEN to_regclass('authentik_core_user') IS NULL THEN 'none' ELSE
   (xpath('/row/c/text()', query_to_xml('SELECT count(*) AS c FROM authentik_core_user', false, true, '')))[1]::text END")"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs as a job with the administrator's login: puts a restored database in the place of the application's. It can be killed
-# and repeated.
+# Runs as a job with the administrator's login, after database-client.sh: puts a restored database in the place of the
+# application's. It can be killed and repeated.
 #
 #   clear        removes the restored database, so that a restore begins with an empty one
 #   swap         the application's database becomes <name>_former, the restored one takes its name
@@ -11,27 +11,17 @@
 #   DB_HOST, DB_PORT, DB_NAME, DB_ADMIN_USER, DB_ADMIN_PASSWORD   server, application's database, administrator
 set -eu
 
+export PGUSER="${DB_ADMIN_USER:-postgres}" PGPASSWORD="$DB_ADMIN_PASSWORD" PGDATABASE="${DB_ADMIN_DATABASE:-postgres}"
 closed=no
 
-finish() {
-  code=$?
-  [ "$closed" = no ] || open_again || :
-  [ -z "${DB_PROXY_QUIT_URL:-}" ] || timeout -s KILL 4 wget -q -O /dev/null --post-data= "$DB_PROXY_QUIT_URL" || :
-  exit "$code"
+before_end() {
+  [ "$closed" = no ] || open_again
 }
-trap finish EXIT
-trap 'exit 129' HUP
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
-unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS
-export PGHOST="$DB_HOST" PGPORT="${DB_PORT:-5432}" PGUSER="${DB_ADMIN_USER:-postgres}" PGPASSWORD="$DB_ADMIN_PASSWORD"
-export PGDATABASE="${DB_ADMIN_DATABASE:-postgres}" PGCONNECT_TIMEOUT=10 PGSSLMODE="${PGSSLMODE:-disable}"
 
 # run: statements from standard input.
 run() {
-  psql --no-psqlrc --no-password --quiet --no-align --tuples-only --set=ON_ERROR_STOP=1 --set=name="$DB_NAME" \
-    --set=restored="${DB_NAME}_restored" --set=former="${DB_NAME}_former" --set=from="${FROM_NAME:-}"
+  ask --set=name="$DB_NAME" --set=restored="${DB_NAME}_restored" --set=former="${DB_NAME}_former" \
+    --set=from="${FROM_NAME:-}"
 }
 
 # Lets the application connect, whichever of the databases has its name now.
@@ -40,26 +30,20 @@ open_again() {
     run
 }
 
-tries=0
-until pg_isready --quiet; do
-  tries=$((tries + 1))
-  [ "$tries" -lt 60 ] || { echo "failed: PostgreSQL at $DB_HOST did not answer" >&2 && exit 1; }
-  sleep 1
-done
+await "$PGHOST" "$PGPORT"
 
 case $ACTION in
   clear)
     former=$(echo "SELECT count(*) FROM pg_database WHERE datname = :'former'" | run)
     if [ "$former" != 0 ]; then
-      echo "failed: ${DB_NAME}_former is still there from the last restore; remove it with restore.sh drop-former" >&2
-      exit 1
+      fail 1 "${DB_NAME}_former is still there from the last restore; remove it with restore.sh drop-former"
     fi
     echo 'DROP DATABASE IF EXISTS :"restored" WITH (FORCE)' | run
     echo "${DB_NAME}_restored is free"
     ;;
   swap)
     found=$(echo "SELECT count(*) FROM pg_database WHERE datname = :'restored'" | run)
-    [ "$found" = 1 ] || { echo "failed: there is no ${DB_NAME}_restored" >&2 && exit 1; }
+    [ "$found" = 1 ] || fail 1 "there is no ${DB_NAME}_restored"
     tries=0
     closed=yes
     # Sessions of the server itself are none of ours to end: those of autovacuum, common after a restore, go by themselves.
@@ -75,8 +59,7 @@ COMMIT;
 SQL
       tries=$((tries + 1))
       if [ "$tries" -ge 10 ]; then
-        echo "failed: $DB_NAME is in use all the time; nothing is changed" >&2
-        exit 1
+        fail 1 "$DB_NAME is in use all the time; nothing is changed"
       fi
       sleep 1
     done
@@ -89,7 +72,7 @@ SQL
     ;;
   rename)
     found=$(echo "SELECT count(*) FROM pg_database WHERE datname IN (:'from', :'name')" | run)
-    [ "$found" = 1 ] || { echo "failed: there must be one of the databases $FROM_NAME and $DB_NAME, not $found" >&2 && exit 1; }
+    [ "$found" = 1 ] || fail 1 "there must be one of the databases $FROM_NAME and $DB_NAME, not $found"
     # Repeated after an interruption, it finds nothing left to rename. A login keeps its rights and what it owns.
     run <<'SQL'
 SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
@@ -102,7 +85,6 @@ SQL
     echo "renamed: $FROM_NAME is $DB_NAME now"
     ;;
   *)
-    echo "failed: ACTION is $ACTION; there are clear, swap, drop-former and rename" >&2
-    exit 2
+    fail 2 "ACTION is $ACTION; there are clear, swap, drop-former and rename"
     ;;
 esac

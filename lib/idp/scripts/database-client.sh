@@ -1,0 +1,56 @@
+# shellcheck shell=sh
+# Shell library of the scripts that jobs run beside a deployment: how they connect, wait, fail and end. A job has one text, so
+# database-jobs.sh puts this one in front of the script's.
+#
+#   DB_HOST, DB_PORT    server, by the proxy beside the job
+#   DB_PROXY_QUIT_URL   receives a POST when the script ends, whatever the outcome; empty: no proxy to stop
+
+set -eu
+
+# fail CODE WORD...
+fail() {
+  code=$1
+  shift
+  echo "failed: $*" >&2
+  exit "$code"
+}
+
+# Done before the end; a script may have its own.
+before_end() {
+  :
+}
+
+finish() {
+  code=$?
+  before_end || :
+  [ -z "${DB_PROXY_QUIT_URL:-}" ] || timeout -s KILL 4 wget -q -O /dev/null --post-data= "$DB_PROXY_QUIT_URL" || :
+  exit "$code"
+}
+trap finish EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Nothing else may direct the programs to another server or login.
+unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS
+export PGHOST="$DB_HOST" PGPORT="${DB_PORT:-5432}" PGCONNECT_TIMEOUT=10 PGSSLMODE="${PGSSLMODE:-disable}"
+
+# as_application: signs in as the application's role, to its database.
+as_application() {
+  export PGUSER="$DB_USER" PGPASSWORD="$DB_PASSWORD" PGDATABASE="$DB_NAME"
+}
+
+# ask OPTION...: runs psql for statements, and prints values alone.
+ask() {
+  psql --no-psqlrc --no-password --quiet --no-align --tuples-only --set=ON_ERROR_STOP=1 "$@"
+}
+
+# await HOST PORT
+await() {
+  tries=0
+  until pg_isready --quiet --host="$1" --port="$2"; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 60 ] || fail 1 "PostgreSQL at $1 did not answer"
+    sleep 1
+  done
+}
