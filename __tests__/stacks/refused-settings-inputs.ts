@@ -6,11 +6,9 @@ type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly stri
 /** Secret settings that are accepted, for trying combinations and for plans. */
 export const ACCEPTED_SECRET_SETTINGS: readonly Inputs[] = [
   {},
-  { IDP_BOOTSTRAP_TOKEN: { secret_id: "token", version: 1 } },
   {
     IDP_STORAGE__S3__ACCESS_KEY: { secret_id: "storage-key", version: 1 },
     IDP_STORAGE__S3__SECRET_KEY: { secret_id: "projects/other-project/secrets/storage-key", version: "2" },
-    IDP_STORAGE__S3__SESSION_TOKEN: { secret_id: "projects/123456789012/secrets/session", version: 3 },
   },
 ];
 

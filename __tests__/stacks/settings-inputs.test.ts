@@ -22,7 +22,11 @@ const terraform = () => {
 };
 
 describeWith(["terraform"], "The inputs of the settings, judged by Terraform", () => {
-  const accepted = ACCEPTED_SECRET_SETTINGS.map(
+  const further = [
+    { IDP_BOOTSTRAP_TOKEN: { secret_id: "token", version: 1 } },
+    { IDP_A: { secret_id: "projects/123456789012/secrets/a", version: 3 } },
+  ];
+  const accepted = [...ACCEPTED_SECRET_SETTINGS, ...further].map(
     (settings) => [JSON.stringify(settings), { secret_environment_variables: settings }] as const,
   );
   let judged: ReadonlyMap<string, readonly string[]>;
