@@ -30,7 +30,7 @@ export const SOURCES = {
   build: at("build/pricing", QUOTED, "2026-09-13"),
   disk: at("compute/disks-image-pricing", CATALOGUE, "2026-08-15"),
   dns: at("dns/pricing", QUOTED, "2026-08-29"),
-  ephemeralStorage: at("kubernetes-engine/pricing", "nothing: from memory"),
+  ephemeralStorage: at("kubernetes-engine/pricing", "no source that could be read"),
   external: at("vpc/network-pricing", TEST_DATA, "2026-04-02"),
   images: at("artifact-registry/pricing", QUOTED, "2026-08-29"),
   internet: at("vpc/network-pricing", "the transcription of the page in api-evangelist/google-cloud-vpc", "2026-09-20"),
