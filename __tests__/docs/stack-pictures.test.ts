@@ -191,8 +191,8 @@ describe("The overview of assessment-lab", () => {
   it("shows where the key is", () => {
     expect(arrows(terraform)).toEqual(
       expect.arrayContaining([
-        "bucket assess-…-keys > key pair RSA 4096: private key",
-        "3 × assess-…-linvm-… > key pair RSA 4096: public key",
+        "bucket assess-…-keys > key pair RSA 4096: holds the private key",
+        "3 × assess-…-linvm-… > key pair RSA 4096: accept the public key",
       ]),
     );
   });

@@ -111,5 +111,5 @@ function sourcesOf(deployment: DefaultDeployment, vm: Element["block"]): Element
 }
 
 function partOfKey(deployment: DefaultDeployment, block: Element["block"]): string {
-  return deployment.texts(block).some((text) => text.includes(".private_key_pem")) ? "private key" : "public key";
+  return deployment.texts(block).some((text) => text.includes(".private_key_pem")) ? "holds the private key" : "accept the public key";
 }
