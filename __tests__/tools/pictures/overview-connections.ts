@@ -111,5 +111,7 @@ function sourcesOf(deployment: DefaultDeployment, vm: Element["block"]): Element
 }
 
 function partOfKey(deployment: DefaultDeployment, block: Element["block"]): string {
-  return deployment.texts(block).some((text) => text.includes(".private_key_pem")) ? "holds the private key" : "accept the public key";
+  return deployment.texts(block).some((text) => text.includes(".private_key_pem"))
+    ? "holds the private key"
+    : "accept the public key";
 }
