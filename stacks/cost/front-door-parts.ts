@@ -7,7 +7,7 @@ import { USAGE } from "./usage";
 
 /** Parts of the load balancer of a domain and of its protection; none without a domain. */
 export function frontDoorParts(inputs: InputValues): Part[] {
-  if (!inputs.isGiven("domain")) return [];
+  if (!inputs.has("domain")) return [];
   return [
     {
       name: "Load balancer of the domain",
@@ -22,7 +22,7 @@ export function frontDoorParts(inputs: InputValues): Part[] {
       quantity: both(USAGE.receivedGib, USAGE.answersGib),
       varies: "traffic in both directions",
     },
-    ...(inputs.isGiven("dns_zone") ? [recordQueries()] : []),
+    ...(inputs.has("dns_zone") ? [recordQueries()] : []),
     ...protectionParts(inputs),
   ];
 }
@@ -56,8 +56,8 @@ function protectionParts(inputs: InputValues): Part[] {
     quantity: USAGE.requests,
     varies: "traffic",
   };
-  if (inputs.isGiven("existing_security_policy")) return [requests];
-  if (!inputs.isGiven("protection")) return [];
+  if (inputs.has("existing_security_policy")) return [requests];
+  if (!inputs.has("protection")) return [];
   return [
     { name: "Security policy", group: "protection", price: "armorPolicy", quantity: exactly(1) },
     {

@@ -21,20 +21,20 @@ export class InputValues {
 
   /** A number, or what stands for one that is null. */
   numberOr(name: string, fallback: number): number {
-    return this.isGiven(name) ? this.number(name) : fallback;
+    return this.has(name) ? this.number(name) : fallback;
   }
 
   /** A flag, or what stands for one that is null. */
   flagOr(name: string, fallback: boolean): boolean {
-    return this.isGiven(name) ? this.flag(name) : fallback;
+    return this.has(name) ? this.flag(name) : fallback;
   }
 
   /** Memory in GiB, of a text like `4Gi`, or of what stands for one that is null. */
   gibibytes(name: string, fallback?: string): number {
-    return gibibytes(fallback === undefined || this.isGiven(name) ? this.text(name) : fallback);
+    return gibibytes(fallback === undefined || this.has(name) ? this.text(name) : fallback);
   }
 
-  isGiven(name: string): boolean {
+  has(name: string): boolean {
     if (!Object.hasOwn(this.inputs, name))
       throw new Error(`the price depends on the input ${name}, which has no value`);
     return this.inputs[name] !== null && this.inputs[name] !== undefined;
@@ -42,11 +42,11 @@ export class InputValues {
 
   /** Members of an object, none of one that is null. */
   members(name: string): Readonly<Record<string, unknown>> {
-    return this.isGiven(name) ? (this.valueOf(name, "object") as Readonly<Record<string, unknown>>) : {};
+    return this.has(name) ? (this.valueOf(name, "object") as Readonly<Record<string, unknown>>) : {};
   }
 
   private valueOf(name: string, type: "boolean" | "number" | "object" | "string"): unknown {
-    const value = this.isGiven(name) ? this.inputs[name] : undefined;
+    const value = this.has(name) ? this.inputs[name] : undefined;
     if (typeof value !== type) throw new Error(`the price depends on the input ${name}, which is no ${type}`);
     return value;
   }

@@ -62,7 +62,7 @@ function serverParts(inputs: InputValues, servers: Range): Part[] {
     memoryGib: inputs.gibibytes("container_memory"),
     diskGib: gibibytes(EPHEMERAL_STORAGE),
   };
-  const beside = [PROXY, BUCKET_MOUNT, ...(inputs.isGiven("geoip") ? [sizeOf(GEOIP_UPDATER_SIZE)] : [])];
+  const beside = [PROXY, BUCKET_MOUNT, ...(inputs.has("geoip") ? [sizeOf(GEOIP_UPDATER_SIZE)] : [])];
   return podParts("Server", "application", [server, ...beside], {
     hours: times(servers, MONTH_HOURS),
     varies: `${servers.min} to ${servers.max} pods, as many as their CPU needs`,
@@ -92,7 +92,7 @@ function workers(inputs: InputValues): Range {
 
 /** The network is free; leaving it without public addresses is not. */
 function networkParts(inputs: InputValues, mostNodes: number): Part[] {
-  if (inputs.isGiven("network")) return [];
+  if (inputs.has("network")) return [];
   const nodes = { min: LEAST_NODES, max: Math.min(mostNodes, MOST_NAT_NODES) };
   return [
     {
@@ -115,7 +115,7 @@ function networkParts(inputs: InputValues, mostNodes: number): Part[] {
 
 /** Without a domain, a load balancer with an address takes its place, at the same price. */
 function doorParts(inputs: InputValues): Part[] {
-  if (inputs.isGiven("domain")) return frontDoorParts(inputs);
+  if (inputs.has("domain")) return frontDoorParts(inputs);
   return [
     {
       name: "Load balancer of the address",
@@ -134,7 +134,7 @@ function doorParts(inputs: InputValues): Part[] {
 }
 
 function dumpJobParts(inputs: InputValues, runs: number): Part[] {
-  if (!inputs.isGiven("dump_schedule")) return [];
+  if (!inputs.has("dump_schedule")) return [];
   return podParts("Job of the dumps", "dumps", [sizeOf(DUMP_RESOURCES), PROXY, BUCKET_MOUNT], {
     hours: times(USAGE.dumpMinutes, runs / HOUR_MINUTES),
     varies: "how long a dump takes",

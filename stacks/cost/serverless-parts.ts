@@ -86,7 +86,7 @@ function workerParts(inputs: InputValues): Part[] {
 }
 
 function dumpJobParts(inputs: InputValues, runs: number): Part[] {
-  if (!inputs.isGiven("dump_schedule")) return [];
+  if (!inputs.has("dump_schedule")) return [];
   const size = { cpu: cpus(DUMP_RESOURCES.cpu), memoryGib: gibibytes(DUMP_RESOURCES.memory) };
   return [
     ...sized("Job of the dumps", "dumps", size, times(USAGE.dumpMinutes, runs * SECONDS_PER_MINUTE), {
@@ -98,7 +98,7 @@ function dumpJobParts(inputs: InputValues, runs: number): Part[] {
 
 /** Scripts that the jobs of dumps mount. */
 function scriptsOfDumps(inputs: InputValues): number {
-  if (!inputs.isGiven("dump_schedule")) return 0;
+  if (!inputs.has("dump_schedule")) return 0;
   return inputs.flag("dump_at_apply") ? 2 : 1;
 }
 

@@ -92,7 +92,7 @@ interface SharedDetails {
 }
 
 function imageParts(inputs: InputValues): Part[] {
-  if (inputs.isGiven("existing_container_image")) return [];
+  if (inputs.has("existing_container_image")) return [];
   return [
     {
       name: "Images",
@@ -117,7 +117,7 @@ function imageParts(inputs: InputValues): Part[] {
  * @param runs dumps a month
  */
 export function dumpStorageParts(inputs: InputValues, runs: number): Part[] {
-  const hasSchedule = inputs.isGiven("dump_schedule");
+  const hasSchedule = inputs.has("dump_schedule");
   if (!hasSchedule && !inputs.flag("keep_dumps")) return [];
   const storageClass = inputs.text("dump_storage_class");
   const { reading, storage } = STORAGE[storageClass] ?? { storage: "standardStorage" };
@@ -144,5 +144,5 @@ export function dumpStorageParts(inputs: InputValues, runs: number): Part[] {
 
 /** Dumps a month. */
 export function dumpsOf(inputs: InputValues): number {
-  return inputs.isGiven("dump_schedule") ? monthlyRuns(inputs.text("dump_schedule")) : 0;
+  return inputs.has("dump_schedule") ? monthlyRuns(inputs.text("dump_schedule")) : 0;
 }
