@@ -8,8 +8,9 @@ import {
 } from "../../lib/platform/kubernetes/kubernetes-defaults";
 import { databaseParts } from "./database-parts";
 import { frontDoorParts, internetTraffic } from "./front-door-parts";
-import { cpus, gibibytes, type InputValues } from "./input-values";
-import { exactly, times, type Part, type PartGroup, type Range } from "./part";
+import { gibibytes, type InputValues } from "./input-values";
+import { exactly, times, type Part, type Range } from "./part";
+import { podParts, type PodSize, sizeOf } from "./pod-parts";
 import { MONTH_HOURS } from "./prices";
 import { dumpsOf, dumpStorageParts, sharedParts } from "./shared-parts";
 import { USAGE } from "./usage";
@@ -22,17 +23,10 @@ const LEAST_NODES = 2;
 /** From here on, the price of the NAT gateway does not depend on the number of nodes. */
 const MOST_NAT_NODES = 32;
 
-/** What a pod requests. */
-interface Size {
-  readonly cpu: number;
-  readonly memoryGib: number;
-  readonly diskGib: number;
-}
-
 const PROXY = sizeOf(PROXY_SIZE);
 
 /** The sidecar that GKE injects into a pod with a bucket, in its default size. */
-const BUCKET_MOUNT: Size = { cpu: 0.25, memoryGib: 0.25, diskGib: 5 };
+const BUCKET_MOUNT: PodSize = { cpu: 0.25, memoryGib: 0.25, diskGib: 5 };
 
 /** Parts of the identity provider on GKE. */
 export function kubernetesParts(inputs: InputValues): Part[] {
@@ -139,48 +133,4 @@ function dumpJobParts(inputs: InputValues, runs: number): Part[] {
     hours: times(USAGE.dumpMinutes, runs / HOUR_MINUTES),
     varies: "how long a dump takes",
   });
-}
-
-/** CPU, memory and disk that the containers of a pod request together. */
-function podParts(
-  name: string,
-  group: PartGroup,
-  containers: readonly Size[],
-  { hours, varies }: { readonly hours: Range; readonly varies: string },
-): Part[] {
-  const sum = (of: (size: Size) => number) => containers.reduce((total, size) => total + of(size), 0);
-  const shared = { group, varies };
-  return [
-    {
-      ...shared,
-      name: `${name}, CPU`,
-      price: "podCpu",
-      quantity: times(
-        hours,
-        sum(({ cpu }) => cpu),
-      ),
-    },
-    {
-      ...shared,
-      name: `${name}, memory`,
-      price: "podMemory",
-      quantity: times(
-        hours,
-        sum(({ memoryGib }) => memoryGib),
-      ),
-    },
-    {
-      ...shared,
-      name: `${name}, disk`,
-      price: "podDisk",
-      quantity: times(
-        hours,
-        sum(({ diskGib }) => diskGib),
-      ),
-    },
-  ];
-}
-
-function sizeOf({ cpu, memory }: { readonly cpu: string; readonly memory: string }): Size {
-  return { cpu: cpus(cpu), memoryGib: gibibytes(memory), diskGib: gibibytes(EPHEMERAL_STORAGE) };
 }
