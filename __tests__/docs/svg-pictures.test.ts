@@ -53,7 +53,7 @@ describe("A picture as SVG", () => {
     );
   });
 
-  it("has a colour of its own for everything in a dark surrounding", async () => {
+  it("gives everything another colour in a dark theme", async () => {
     const [, dark = ""] =
       /@media \(prefers-color-scheme: dark\) \{([\s\S]*?)\n\}\n<\/style>/.exec(await svgPicture(SMALL)) ?? [];
     for (const part of [".ground", "text", ".edge > path", ".cluster > path", ".program > path", ".data > path"])

@@ -47,7 +47,7 @@ function overrideOf(page: string): { readonly file: string; readonly text: strin
 
 jest.setTimeout(120_000);
 
-describeWith(["terraform", "curl", "jq"], "The state of a folder that somebody else synthesized", () => {
+describeWith(["terraform", "curl", "jq"], "The state of a handed-over folder", () => {
   const server = new StateServer();
   beforeAll(() => server.start());
   afterAll(() => server.stop());

@@ -148,7 +148,7 @@ describe.each(IDENTITY_PROVIDERS)("The cost of %s", (stack) => {
     expect(rulesWith({ admin_ranges: ranges.slice(0, 1), restrict_admin: true })).toBe(12);
   });
 
-  it("has requests alone of a policy that somebody else pays for", () => {
+  it("has only the requests of an existing policy", () => {
     const domain = { domain: "login.example.com", existing_security_policy: "projects/p/global/securityPolicies/x" };
     expect(namesIn(costWith(stack, domain), "protection")).toEqual(["Requests that the security policy judges"]);
   });
