@@ -20,9 +20,7 @@ google_library=${GOOGLE_REST_LIBRARY:-$0}
 # shellcheck source=/dev/null
 . "${google_library%"${google_library##*/}"}./rest-script.sh"
 
-GOOGLE_PATIENT=no
-GOOGLE_TOKEN_SOURCE=
-google_filter=empty
+GOOGLE_PATIENT=no GOOGLE_TOKEN_SOURCE='' google_filter=empty
 
 # For a script that retries in a loop of its own.
 google_try_once() {
