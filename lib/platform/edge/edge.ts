@@ -53,7 +53,7 @@ export interface EdgeProps {
   /**
    * Zone in which the records are created.
    *
-   * @default - none; somebody else creates them
+   * @default - none; create those of `records.list` yourself
    */
   readonly zone?: DnsZone;
 }
