@@ -16,8 +16,8 @@ const RANGE_PATTERN = "([0-9]+)-([0-9]+)";
 
 /** A schedule that Cloud Scheduler and Kubernetes take alike: they differ in names and in Sunday as 7. */
 export const CRON_SCHEDULE = new CheckedValue<string>({
-  must: "be five numbers, ranges, lists or * with one space between: minute, hour, day of the month, month, day of the week from 0 for Sunday to 6",
-  reason: "Cloud Scheduler and Kubernetes agree on nothing else",
+  must: "be a cron schedule of five fields in numbers, with 0 to 6 for the days of the week",
+  reason: "Cloud Scheduler and Kubernetes read other forms differently",
   remedy: 'write for example "30 4 * * *" for every day at 04:30 UTC',
   accepts: (schedule) =>
     new RegExp(CRON_PATTERN).test(schedule) &&
