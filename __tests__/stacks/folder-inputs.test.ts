@@ -35,9 +35,8 @@ const FOLDERS: readonly Folder[] = [
     accepted: [...ACCEPTED_SETS, ...each({ ...ACCEPTED, protection: ACCEPTED_PROTECTIONS })],
     refused: REFUSED_ALONE,
     beyond: [
-      ...["alerts", "application_version", "bootstrap_password", "database_flags"],
-      ...["database_tier", "domain", "dump_schedule", "environment_variables"],
-      ...["existing_container_image", "labels", "protection", "smtp"],
+      ...["alerts", "application_version", "bootstrap_password", "database_tier", "domain", "dump_schedule"],
+      ...["environment_variables", "existing_container_image", "protection", "smtp"],
     ],
   },
   {
@@ -46,10 +45,8 @@ const FOLDERS: readonly Folder[] = [
     accepted: [...ACCEPTED_SETS_OF_KUBERNETES, ...each(ACCEPTED_BY_KUBERNETES)],
     refused: REFUSED_ALONE_BY_KUBERNETES,
     beyond: [
-      ...["alerts", "application_version", "authorized_networks", "bootstrap_password"],
-      ...["database_flags", "database_tier", "domain", "dump_schedule"],
-      ...["environment_variables", "existing_container_image", "labels", "namespace"],
-      ...["protection", "smtp"],
+      ...["alerts", "application_version", "authorized_networks", "bootstrap_password", "database_tier", "domain"],
+      ...["dump_schedule", "environment_variables", "existing_container_image", "namespace", "protection", "smtp"],
     ],
   },
   {
@@ -60,7 +57,7 @@ const FOLDERS: readonly Folder[] = [
     beyond: [
       ...["assess_discovery_client_name", "cloudb_access_key_id", "cloudb_region", "cloudb_secret_access_key"],
       ...["create_vpc", "deployment_id", "internal_traffic_cidr", "linux_vm_boot_disk_size_gb"],
-      ...["linux_vm_machine_type", "rdp_source_ranges", "region", "windows_vm_boot_disk_size_gb"],
+      ...["linux_vm_machine_type", "region", "windows_vm_boot_disk_size_gb"],
       ...["windows_vm_machine_type", "zone"],
     ],
   },
@@ -124,9 +121,19 @@ describe("The schema of an identity provider's inputs", () => {
     ["a port beyond the last", { smtp: { host: "smtp.example.com", from: "idp@example.com", port: 70_000 } }],
     ["a secret without a version", { secret_environment_variables: { IDP_X: { secret_id: "x" } } }],
     ["a blueprint that is not shipped", { blueprints: ["brandings"] }],
+    ["the port that Google Cloud blocks", { smtp: { host: "smtp.example.com", from: "idp@example.com", port: 25 } }],
+    ["an alert that there is not", { alerts: { "database-cpus": { enabled: false } } }],
+    ["a label with a capital in its name", { labels: { Team: "identity" } }],
+    ["a variable with a hyphen in its name", { environment_variables: { "IDP-LOG": "x" } }],
+    ["a schedule in words", { dump_schedule: "@daily" }],
+    ["the release that must not run", { application_version: "2026.8.0" }],
   ])("refuses %s", (_, values) => {
     expect(accepts({ ...PROJECT, ...values })).toBe(false);
   });
+});
+
+it("refuses a rule for remote desktop without any source", () => {
+  expect(schemaCheck("assessment-lab", LAB_INPUTS)({ ...PROJECT, rdp_source_ranges: [] })).toBe(false);
 });
 
 describe.each(FOLDERS)("The example of inputs of $name", ({ inputs, name }) => {

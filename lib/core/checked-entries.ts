@@ -20,7 +20,10 @@ interface CheckedEntriesSpec<Value> {
   /** Part of an entry that the message shows: never the value if the map may hold secrets. */
   readonly show: "entry" | "key" | "value" | Shown<Value>;
 
-  /** What JSON Schema can say of an acceptable value of an entry; it may say less, never more. */
+  /** What JSON Schema can say of an acceptable key; it may say less, never more. */
+  readonly keySchema?: SchemaFacts;
+
+  /** The same of the value of an entry. */
   readonly schema?: SchemaFacts;
 
   /** Rest of the sentence: the rule, the reason if it is not obvious, and the fix. */
@@ -30,6 +33,11 @@ interface CheckedEntriesSpec<Value> {
 /** Rule for every entry of a collection, for a prop and for the validation of an input. */
 export class CheckedEntries<Value = string> {
   constructor(private readonly spec: CheckedEntriesSpec<Value>) {}
+
+  /** What JSON Schema can say of an acceptable key. */
+  get keySchema(): SchemaFacts {
+    return this.spec.keySchema ?? {};
+  }
 
   /** What JSON Schema can say of an acceptable value of an entry. */
   get schema(): SchemaFacts {

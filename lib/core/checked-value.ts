@@ -30,12 +30,17 @@ interface CheckedValueSpec<Value> {
   readonly secret?: boolean;
 }
 
-/** Keywords of JSON Schema. A pattern is for strings, `enum` for all values, the others for numbers. */
+/**
+ * Keywords of JSON Schema: a pattern is for strings, `minItems` for lists, `enum` and `not` for all values, the others
+ * for numbers.
+ */
 export interface SchemaFacts {
   readonly enum?: readonly (number | string)[];
   readonly maximum?: number;
   readonly minimum?: number;
+  readonly minItems?: number;
   readonly multipleOf?: number;
+  readonly not?: { readonly enum: readonly (number | string)[] };
   readonly pattern?: string;
 }
 

@@ -49,6 +49,7 @@ export const LABELS = new CheckedEntries({
   condition: `can(regex("${LABEL_KEY_PATTERN}", key)) && can(regex("${LABEL_VALUE_PATTERN}", value))`,
   show: "key",
   rule: "keys must be 1 to 63 and values up to 63 lower-case letters, digits, hyphens and underscores, and keys must start with a letter; rewrite them",
+  keySchema: { pattern: LABEL_KEY_PATTERN },
   schema: { pattern: LABEL_VALUE_PATTERN },
 });
 

@@ -19,6 +19,7 @@ export const CRON_SCHEDULE = new CheckedValue<string>({
   must: "be a cron schedule of five fields in numbers, with 0 to 6 for the days of the week",
   reason: "Cloud Scheduler and Kubernetes read other forms differently",
   remedy: 'write for example "30 4 * * *" for every day at 04:30 UTC',
+  schema: { pattern: CRON_PATTERN },
   accepts: (schedule) =>
     new RegExp(CRON_PATTERN).test(schedule) &&
     [...schedule.matchAll(new RegExp(RANGE_PATTERN, "g"))].every(([, from, to]) => Number(from) <= Number(to)),

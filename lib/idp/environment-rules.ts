@@ -84,6 +84,7 @@ export const VARIABLE_NAME = new CheckedEntries<unknown>({
   condition: `can(regex("${NAME_PATTERN}", key))`,
   show: "key",
   rule: "a name must be letters, digits and underscores and must not start with a digit, because shells drop others; rename it",
+  keySchema: { pattern: NAME_PATTERN },
 });
 
 /** Rules for the names of the caller's variables; values are never shown, because some hold secrets. */

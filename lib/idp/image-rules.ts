@@ -60,6 +60,7 @@ export const APPLICATION_VERSION: readonly CheckedValue<string>[] = [
     must: "be another release",
     reason: "behind a load balancer this one takes the load balancer for every client",
     remedy: `use for example "${NEWEST_KNOWN_VERSION}"`,
+    schema: { not: { enum: [REFUSED_VERSION] } },
   }),
 ];
 

@@ -40,6 +40,7 @@ export const SECRET_VERSION = new CheckedValue<number | string>({
   must: "be the number of a version",
   reason: "with latest, a new value would reach each instance at its next start, unseen by any plan",
   remedy: "use the number that gcloud secrets versions list shows",
+  schema: { pattern: VERSION },
 });
 
 type Entry = Readonly<Record<string, unknown>>;

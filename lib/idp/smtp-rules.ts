@@ -34,6 +34,7 @@ export const SMTP_PORT: readonly CheckedValue<number>[] = [
     must: `not be ${BLOCKED_PORT}`,
     reason: "Google Cloud blocks that port",
     remedy: `use ${SMTP_DEFAULTS.port}, or 465 with ${IMPLICIT_TLS}`,
+    schema: { not: { enum: [BLOCKED_PORT] } },
   }),
 ];
 

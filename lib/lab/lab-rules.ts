@@ -106,6 +106,7 @@ export const SOURCE_RANGES = new CheckedValue<readonly string[]>({
   must: "have at least one IPv4 range, each beginning with its first address",
   reason: "a firewall rule without a source allows any",
   remedy: `give one, for example ${RDP_SOURCE_EXAMPLE}`,
+  schema: { minItems: 1 },
 });
 
 export const MACHINE_TYPE = matching(MACHINE_TYPE_PATTERN, {

@@ -48,10 +48,10 @@ const LOGICAL = "^(true|false|0|1)$";
 function schemaOf(type: Type, must: Rules | undefined, nullable: boolean): Schema {
   if (typeof type !== "string") {
     return "mapOf" in type
-      ? { type: typesOf(nullable, "object"), additionalProperties: objectSchema(type.mapOf) }
+      ? { type: typesOf(nullable, "object"), ...keysSchema(must), additionalProperties: objectSchema(type.mapOf) }
       : { ...objectSchema(type), type: typesOf(nullable, "object") };
   }
-  const facts = factsOf(rulesOf(must).filter((rule) => rule instanceof CheckedValue));
+  const facts = factsOf(valueRules(must).map(({ schema }) => schema));
   switch (type) {
     case "bool":
       return { type: typesOf(nullable, "boolean", "string"), pattern: LOGICAL };
@@ -60,9 +60,9 @@ function schemaOf(type: Type, must: Rules | undefined, nullable: boolean): Schem
     case "string":
       return textSchema(facts, nullable);
     case "list(string)":
-      return { type: typesOf(nullable, "array"), items: itemSchema(must) };
+      return { type: typesOf(nullable, "array"), minItems: facts.minItems, items: itemSchema(must) };
     case "map(string)":
-      return { type: typesOf(nullable, "object"), additionalProperties: entrySchema(must) };
+      return { type: typesOf(nullable, "object"), ...keysSchema(must), additionalProperties: entrySchema(must) };
   }
 }
 
@@ -80,15 +80,21 @@ function objectSchema({ members }: ObjectType<Rules>): Schema {
   };
 }
 
-function numberSchema({ enum: choice, maximum, minimum, multipleOf }: SchemaFacts, nullable: boolean): Schema {
-  const limits = { minimum, maximum, multipleOf };
+function numberSchema({ enum: choice, maximum, minimum, multipleOf, not }: SchemaFacts, nullable: boolean): Schema {
+  const limits = { minimum, maximum, multipleOf, not };
   if (choice === undefined) return { type: typesOf(nullable, "number", "string"), pattern: NUMERIC, ...limits };
   return { anyOf: [{ enum: nullable ? [...choice, null] : choice }, { type: "string", pattern: NUMERIC }] };
 }
 
-function textSchema({ enum: choice, pattern }: SchemaFacts, nullable: boolean): Schema {
+function textSchema({ enum: choice, not, pattern }: SchemaFacts, nullable: boolean): Schema {
   if (choice !== undefined) return { enum: nullable ? [...choice, null] : choice };
-  return { type: typesOf(nullable, "string", "number"), ...(pattern !== undefined && { pattern }) };
+  return { type: typesOf(nullable, "string", "number"), pattern, not };
+}
+
+/** Of the names of a map. */
+function keysSchema(must: Rules | undefined): Schema {
+  const facts = factsOf(entryRules(must).map(({ keySchema }) => keySchema));
+  return Object.keys(facts).length === 0 ? {} : { propertyNames: facts };
 }
 
 /** Of a map, whose values are given as they are written elsewhere too: `true` for a setting, 1 for a label. */
@@ -97,7 +103,15 @@ function entrySchema(must: Rules | undefined): Schema {
 }
 
 function itemSchema(must: Rules | undefined): Schema {
-  return textSchema(factsOf(rulesOf(must).filter((rule) => rule instanceof CheckedEntries)), false);
+  return textSchema(factsOf(entryRules(must).map(({ schema }) => schema)), false);
+}
+
+function valueRules(must: Rules | undefined): CheckedValue<unknown>[] {
+  return rulesOf(must).filter((rule) => rule instanceof CheckedValue);
+}
+
+function entryRules(must: Rules | undefined): CheckedEntries<unknown>[] {
+  return rulesOf(must).filter((rule) => rule instanceof CheckedEntries);
 }
 
 function rulesOf(must: Rules | undefined): readonly Rule[] {
@@ -106,8 +120,8 @@ function rulesOf(must: Rules | undefined): readonly Rule[] {
 }
 
 /** What all rules say together; of two patterns, the first one. */
-function factsOf(rules: readonly Rule[]): SchemaFacts {
-  return rules.reduceRight<SchemaFacts>((later, { schema }) => ({ ...later, ...schema }), {});
+function factsOf(facts: readonly SchemaFacts[]): SchemaFacts {
+  return facts.reduceRight<SchemaFacts>((later, each) => ({ ...later, ...each }), {});
 }
 
 function typesOf(nullable: boolean, ...types: readonly string[]): string | readonly string[] {

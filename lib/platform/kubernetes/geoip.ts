@@ -37,6 +37,7 @@ export const GEOIP_ACCOUNT = new CheckedValue<number | string>({
   condition: (account) => `can(regex("${ACCOUNT}", ${account}))`,
   must: "be the number of an account at MaxMind",
   remedy: "copy it from the page of its licence keys",
+  schema: { pattern: ACCOUNT },
 });
 
 export const GEOIP_UPDATE_HOURS = wholeNumber(

@@ -134,6 +134,7 @@ export function knownAlerts(platform: Platform): CheckedEntries<Settings> {
     condition: `contains(${JSON.stringify(ids)}, key)`,
     show: "key",
     rule: `alerts are ${ids.join(", ")}; use one of them${counterparts(ids)}`,
+    keySchema: { enum: ids },
   });
 }
 

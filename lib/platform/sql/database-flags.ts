@@ -39,6 +39,7 @@ export const DATABASE_FLAGS: readonly CheckedEntries[] = [
     condition: `can(regex(${JSON.stringify(FLAG_NAME)}, key))`,
     show: "key",
     rule: "a name must be lower-case letters, digits and underscores, with a dot behind the name of an extension, because Cloud SQL has no other flags; write for example log_min_duration_statement or cloudsql.iam_authentication",
+    keySchema: { pattern: FLAG_NAME },
   }),
   new CheckedEntries({
     accepts: (name) => name !== OWN_FLAG,
