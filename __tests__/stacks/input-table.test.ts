@@ -4,6 +4,7 @@ import { everyMember } from "../../lib/core/checked-entries";
 import { matching, wholeNumber } from "../../lib/core/checked-value";
 import { type Rule } from "../../lib/core/rules";
 import { declareInputs, type Input } from "../../stacks/inputs/input-table";
+import { memberSentences } from "../../stacks/inputs/object-type";
 import { evaluatedLocals } from "../core/terraform-console";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf } from "../support/synthesis";
@@ -15,16 +16,18 @@ const VERSION = wholeNumber(
   { reason: "a rollout must be visible", remedy: "use the number of a version" },
 );
 
+const SECRET = {
+  secret_id: { type: "string", description: "name of the secret" },
+  version: { type: "number", must: VERSION, description: "number of its version" },
+} as const;
+
 const TABLE = {
   mail: {
     type: {
       members: {
-        host: { type: "string", must: HOST },
-        port: { type: "number", default: 587 },
-        password: {
-          type: { members: { secret_id: { type: "string" }, version: { type: "number", must: VERSION } } },
-          default: null,
-        },
+        host: { type: "string", must: HOST, description: "name of the server" },
+        port: { type: "number", default: 587, description: "port of the server" },
+        password: { type: { members: SECRET }, default: null, description: "secret with the password" },
       },
     },
     default: null,
@@ -32,7 +35,7 @@ const TABLE = {
   },
   settings: {
     type: {
-      mapOf: { members: { secret_id: { type: "string" }, version: { type: "number", default: null, must: VERSION } } },
+      mapOf: { members: { ...SECRET, version: { ...SECRET.version, default: null } } },
     },
     default: {},
     description: "Secrets.",
@@ -51,6 +54,12 @@ describe("An input that is an object", () => {
     expect(variables.settings).toMatchObject({
       type: "map(object({ secret_id = string, version = optional(number, null) }))",
     });
+  });
+
+  it("is described by what its members are", () => {
+    expect(memberSentences(TABLE.mail.type)).toBe(
+      "host: name of the server. port: port of the server. password: secret with the password.",
+    );
   });
 
   it("reaches a construct as a reference if it is a map", () => {

@@ -4,6 +4,7 @@ import { packageFile } from "../../lib/core/package-file";
 import { type Platform } from "../../lib/platform/monitoring/alert";
 import { contents, headingsOf } from "../../stacks/folder/headings";
 import {
+  escaped,
   inputCells,
   inputsTables,
   outputCells,
@@ -12,6 +13,8 @@ import {
   type Rows,
   type TabledConfiguration,
 } from "../../stacks/folder/markdown-tables";
+import { type Input } from "../../stacks/inputs/input-table";
+import { KUBERNETES_INPUTS } from "../../stacks/inputs/kubernetes-inputs";
 import { upgradeCells } from "../stacks/releases/upgrade-plans";
 import { type Terraform } from "../support/synthesis";
 import { costPart } from "./cost-tables";
@@ -42,6 +45,7 @@ export const UPDATE_COMMAND = "npm run docs";
  * - `<!-- inputs: a -->`, `<!-- outputs: a -->`: a table of all that stack a has; `a & b` is what both have alike, `a - b`
  *   what a does not have in common with b
  * - `<!-- install -->`: how to install the library with its peers
+ * - `<!-- members: a -->`: what the members of the input a of the identity providers are
  * - `<!-- monitoring: alerts -->`, `<!-- monitoring: logs -->`: the table of alerts, and where each part writes
  * - `<!-- overview: a -->`: what talks to what, who may read what, what is open to whom
  * - `<!-- first-apply: a -->`: the order of a first apply with times
@@ -75,6 +79,7 @@ const PARTS: Readonly<Record<string, (selection: string, stacks: DocumentedStack
   "first-apply": (selection, stacks) => mermaidPicture(firstApplyPicture(selection, stackOf(selection, stacks))),
   inputs: (selection, stacks) => inputsTables(rowsOf(selection, stacks, inputCells)),
   install: () => installCommands(),
+  members: (input) => table(["Member", "Meaning", "Default"], memberCells(input)),
   monitoring: (selection) =>
     selection === "logs"
       ? logCommands()
@@ -92,6 +97,17 @@ const MARKED_PART = new RegExp(
   `(<!-- (${Object.keys(PARTS).join("|")})(?:: ([^>]+))? -->\\n)[\\s\\S]*?(<!-- end -->)`,
   "g",
 );
+
+/** A row for each member of an input that is an object. */
+function memberCells(name: string): Rows {
+  const { type } = (KUBERNETES_INPUTS as Readonly<Record<string, Input>>)[name] ?? {};
+  if (typeof type !== "object" || "mapOf" in type) throw new Error(`a page shows members of ${name}, which has none`);
+  return Object.entries(type.members).map(([member, { default: value, description }]) => [
+    `\`${member}\``,
+    escaped(description),
+    value === undefined ? "required" : `\`${JSON.stringify(value)}\``,
+  ]);
+}
 
 /** The synthesized configuration of one stack. */
 export function readTerraform(path: string): DocumentedTerraform {

@@ -56,11 +56,11 @@ function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Rules for a map of secret variables. */
-export const SECRET_VARIABLE_RULES: readonly CheckedEntries<Entry>[] = [
-  VARIABLE_NAME,
-  FREE_NAME,
-  COMPLETE,
+/** Rules for a map of secret variables, besides those for the members of each reference. */
+export const SECRET_VARIABLE_RULES: readonly CheckedEntries<Entry>[] = [VARIABLE_NAME, FREE_NAME, COMPLETE];
+
+/** Rules for the members of each reference in a map. */
+export const SECRET_REFERENCE_RULES: readonly CheckedEntries<Entry>[] = [
   everyMember("secretId", SECRET_NAME),
   everyMember("version", SECRET_VERSION),
 ];

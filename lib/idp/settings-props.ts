@@ -3,7 +3,7 @@ import { type IResolvable } from "cdktf";
 import { type Rule } from "../core/rules";
 import { type EnvironmentOverrides } from "./container-spec";
 import { BOOTSTRAP_TOKEN } from "./contract";
-import { ONE_VALUE, SECRET_VARIABLE_RULES, type SecretReferences } from "./secret-references";
+import { ONE_VALUE, SECRET_REFERENCE_RULES, SECRET_VARIABLE_RULES, type SecretReferences } from "./secret-references";
 import { setOnce } from "./set-once";
 import { type Smtp } from "./smtp";
 import { SMTP_RULES } from "./smtp-rules";
@@ -46,7 +46,7 @@ const TOKEN_MADE = ["bootstrapToken", ({ bootstrapToken = false }: JudgedProps) 
 
 /** Rules for these settings, under the names that the caller uses. */
 export const SETTINGS_RULES: readonly Rule<JudgedProps>[] = [
-  ...SECRET_VARIABLE_RULES.map((rule) =>
+  ...[...SECRET_VARIABLE_RULES, ...SECRET_REFERENCE_RULES].map((rule) =>
     rule.ruleOn<JudgedProps>(
       "secretEnvironmentVariables",
       // The rules ask for members by their names.

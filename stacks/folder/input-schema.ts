@@ -69,7 +69,8 @@ function schemaOf(type: Type, must: Rules | undefined, nullable: boolean): Schem
 function objectSchema({ members }: ObjectType<Rules>): Schema {
   return {
     type: "object",
-    properties: mapped(members, ({ default: value, must, type }) => ({
+    properties: mapped(members, ({ default: value, description, must, type }) => ({
+      description,
       ...(value !== undefined && { default: value }),
       ...schemaOf(type, must, value !== undefined),
     })),

@@ -59,7 +59,7 @@ function groupOf(cells: readonly string[]): string {
 }
 
 /** Text of a description; a renderer takes `<name>` for a tag otherwise. */
-function escaped(description: string): string {
+export function escaped(description: string): string {
   return description.replaceAll("<", "\\<");
 }
 

@@ -9,7 +9,7 @@ import {
 } from "../../lib/platform/edge/edge-rules";
 import { PROTECTION_INPUTS } from "./protection-inputs";
 import { type Input } from "./input-table";
-import { memberExpression } from "./object-type";
+import { memberExpression, memberSentences } from "./object-type";
 
 /** What the variants say differently about a domain. */
 interface DoorWords {
@@ -21,9 +21,13 @@ interface DoorWords {
 
 const DNS_ZONE = {
   members: {
-    name: { type: "string", must: ZONE_NAME },
-    project: { type: "string", default: null, must: PROJECT_ID },
-    dns_name: { type: "string", default: null },
+    name: { type: "string", must: ZONE_NAME, description: "name of the zone" },
+    project: { type: "string", default: null, must: PROJECT_ID, description: "its project, if that is another one" },
+    dns_name: {
+      type: "string",
+      default: null,
+      description: "domain that it serves, so that a plan refuses a zone of another one",
+    },
   },
 } as const satisfies Input["type"];
 
@@ -46,8 +50,7 @@ export function frontDoorInputs({ certificateValidation, withoutDomain }: DoorWo
     dns_zone: {
       type: DNS_ZONE,
       default: null,
-      description:
-        "Existing zone of Cloud DNS for the records of the domain: its name, its project if that is another one, and dns_name, the domain that it serves, to notice at plan that it is the wrong one. A record of the same name and type is overwritten without notice, and is not brought back by a destroy. No zone is ever created. Changing it later moves the records.",
+      description: `Existing zone of Cloud DNS for the records of the domain. ${memberSentences(DNS_ZONE)} A record of the same name and type is overwritten without notice, and is not brought back by a destroy. No zone is ever created. Changing it later moves the records.`,
       together: [
         ZONE_NEEDS_DOMAIN.validationOf({ given: "dns_zone", domain: "domain" }),
         ZONE_SERVES_DOMAIN.validationOf(

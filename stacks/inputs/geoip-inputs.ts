@@ -1,27 +1,30 @@
-import { SECRET_NAME, SECRET_VERSION } from "../../lib/idp/secret-references";
 import { DEFAULT_GEOIP_UPDATE_HOURS, GEOIP_ACCOUNT, GEOIP_UPDATE_HOURS } from "../../lib/platform/kubernetes/geoip";
 import { type Input } from "./input-table";
+import { memberSentences } from "./object-type";
+import { SECRET_REFERENCE } from "./settings-inputs";
+
+const GEOIP = {
+  members: {
+    account_id: { type: "string", must: GEOIP_ACCOUNT, description: "number of the account" },
+    license_key_secret: {
+      type: SECRET_REFERENCE,
+      description:
+        "existing secret with a licence key of the account, { secret_id, version } as in secret_environment_variables",
+    },
+    update_hours: {
+      type: "number",
+      default: DEFAULT_GEOIP_UPDATE_HOURS,
+      must: GEOIP_UPDATE_HOURS,
+      description: "hours from one update to the next, 1 to 168",
+    },
+  },
+} as const satisfies Input["type"];
 
 /** Inputs for what the application knows about addresses. */
 export const GEOIP_INPUTS = {
   geoip: {
-    type: {
-      members: {
-        account_id: { type: "string", must: GEOIP_ACCOUNT },
-        license_key_secret: {
-          type: {
-            members: {
-              secret_id: { type: "string", must: SECRET_NAME },
-              // Text takes numbers too, and a word gets the rule's own answer.
-              version: { type: "string", must: SECRET_VERSION },
-            },
-          },
-        },
-        update_hours: { type: "number", default: DEFAULT_GEOIP_UPDATE_HOURS, must: GEOIP_UPDATE_HOURS },
-      },
-    },
+    type: GEOIP,
     default: null,
-    description:
-      "Databases of MaxMind that tell the application where a client's address is, kept up to date beside each server: account_id, license_key_secret, an existing secret { secret_id, version } with a licence key, secret_id in full (projects/<project id>/secrets/<name>) for one of another project, and update_hours from one update to the next. Null for the databases of the image, which are as old as its release. A change rolls out new pods.",
+    description: `Databases of MaxMind that tell the application where a client's address is, kept up to date beside each server. ${memberSentences(GEOIP)} Null for the databases of the image, which are as old as its release. A change rolls out new pods.`,
   },
 } as const satisfies Record<string, Input>;

@@ -1,5 +1,4 @@
-import { SECRET_NAME, SECRET_VERSION } from "../../lib/idp/secret-references";
-import { SMTP_DEFAULTS } from "../../lib/idp/smtp";
+import { BLOCKED_PORT, SMTP_DEFAULTS } from "../../lib/idp/smtp";
 import {
   LOGIN_COMPLETE,
   MAIL_SET_ONCE,
@@ -12,25 +11,48 @@ import {
   SMTP_USERNAME,
 } from "../../lib/idp/smtp-rules";
 import { type Input } from "./input-table";
-import { memberExpression } from "./object-type";
+import { memberExpression, memberSentences } from "./object-type";
+import { SECRET_REFERENCE } from "./settings-inputs";
 
 const SMTP = {
   members: {
-    host: { type: "string", must: SMTP_HOST },
-    port: { type: "number", default: SMTP_DEFAULTS.port, must: SMTP_PORT },
-    username: { type: "string", default: null, must: SMTP_USERNAME },
-    from: { type: "string", must: SMTP_FROM },
-    encryption: { type: "string", default: SMTP_DEFAULTS.encryption, must: SMTP_ENCRYPTION },
-    password_secret: {
-      type: {
-        members: {
-          secret_id: { type: "string", must: SECRET_NAME },
-          version: { type: "string", must: SECRET_VERSION },
-        },
-      },
-      default: null,
+    host: { type: "string", must: SMTP_HOST, description: "name or IPv4 address of the server" },
+    port: {
+      type: "number",
+      default: SMTP_DEFAULTS.port,
+      must: SMTP_PORT,
+      description: `port of the server, never ${BLOCKED_PORT}, which Google Cloud blocks`,
     },
-    timeout: { type: "number", default: SMTP_DEFAULTS.timeout, must: SMTP_TIMEOUT },
+    username: {
+      type: "string",
+      default: null,
+      must: SMTP_USERNAME,
+      description: "user name at the server; needs password_secret",
+    },
+    from: {
+      type: "string",
+      must: SMTP_FROM,
+      description:
+        "sender of all mail, which the server must accept: an address, or a name with one such as Example <idp@example.com>",
+    },
+    encryption: {
+      type: "string",
+      default: SMTP_DEFAULTS.encryption,
+      must: SMTP_ENCRYPTION,
+      description: "starttls; tls, from the start on, mostly with port 465; or none, which is refused with a password",
+    },
+    password_secret: {
+      type: SECRET_REFERENCE,
+      default: null,
+      description:
+        "existing secret with the password, { secret_id, version } as in secret_environment_variables; needs username",
+    },
+    timeout: {
+      type: "number",
+      default: SMTP_DEFAULTS.timeout,
+      must: SMTP_TIMEOUT,
+      description: "seconds until the server is given up, 1 to 300; the worker tries again",
+    },
   },
 } as const satisfies Input["type"];
 
@@ -47,8 +69,7 @@ export const MAIL_INPUTS = {
   smtp: {
     type: SMTP,
     default: null,
-    description:
-      "Mail server that takes the application's mail. host: its name. port: never 25, which Google Cloud blocks. username and password_secret: { secret_id, version } of an existing secret, as in secret_environment_variables; both or none. from: the sender, an address, or a name with one: Example <idp@example.com>. encryption: starttls, tls (from the start on, mostly port 465) or none. timeout: seconds until the server is given up. Null for none: the application sends no mail. A change rolls out new instances.",
+    description: `Mail server that takes the application's mail. ${memberSentences(SMTP)} Null for none: the application sends no mail. A change rolls out new instances.`,
     together: [
       ...LOGIN_COMPLETE.map((rule) => rule.validationOf(...LOGIN)),
       PASSWORD_ENCRYPTED.validationOf(

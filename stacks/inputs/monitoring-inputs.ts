@@ -8,6 +8,25 @@ import {
   tunableAlerts,
 } from "../../lib/platform/monitoring/monitoring-settings";
 import { type Input } from "./input-table";
+import { memberSentences } from "./object-type";
+
+const ALERT = {
+  members: {
+    enabled: { type: "bool", default: true, description: "false for no such alert" },
+    threshold: {
+      type: "number",
+      default: null,
+      must: THRESHOLD,
+      description: "value beyond which something is wrong, in the unit of the table of alerts",
+    },
+    duration_seconds: {
+      type: "number",
+      default: null,
+      must: DURATION_SECONDS,
+      description: "how long that must last, in whole minutes",
+    },
+  },
+} as const satisfies Input["type"];
 
 /** Inputs that say who is told of what. */
 export function monitoringInputs(platform: Platform) {
@@ -27,18 +46,9 @@ export function monitoringInputs(platform: Platform) {
       must: [NOTIFICATION_CHANNELS],
     },
     alerts: {
-      type: {
-        mapOf: {
-          members: {
-            enabled: { type: "bool", default: true },
-            threshold: { type: "number", default: null, must: THRESHOLD },
-            duration_seconds: { type: "number", default: null, must: DURATION_SECONDS },
-          },
-        },
-      },
+      type: { mapOf: ALERT },
       default: {},
-      description:
-        "Changes to single alerts, by their ids: enabled, threshold in the unit of the table of alerts, and duration_seconds, how long the threshold must be passed. Changing it later is safe.",
+      description: `Changes to single alerts, by their ids. ${memberSentences(ALERT)} Changing it later is safe.`,
       must: [knownAlerts(platform), tunableAlerts(platform)],
     },
     uptime_check: {

@@ -13,6 +13,9 @@ export interface PlainTypes {
 export interface Member<Must = unknown> {
   readonly type: keyof PlainTypes | ObjectType<Must>;
 
+  /** What it is, without a full stop. */
+  readonly description: string;
+
   /** Value of an object without it, null for none. Without a default, the member is required. */
   readonly default?: unknown;
 
@@ -56,10 +59,17 @@ export function memberExpression<Type extends ObjectType>(
   let fallback: unknown = null;
   for (const member of path) {
     if (typeof type === "string") break;
-    const { default: value = null, type: next }: Member = type.members[member] ?? { type: "string" };
-    [type, fallback] = [next, value];
+    const found: Member | undefined = type.members[member];
+    [type, fallback] = [found?.type ?? "string", found?.default ?? null];
   }
   return `try(var.${[name, ...path].join(".")}, ${JSON.stringify(fallback)})`;
+}
+
+/** What each member is, as sentences for the description of an input. */
+export function memberSentences({ members }: ObjectType): string {
+  return Object.entries(members)
+    .map(([name, { description }]) => `${name}: ${description}.`)
+    .join(" ");
 }
 
 /** The type as Terraform writes it; members that are left out get their default there. */

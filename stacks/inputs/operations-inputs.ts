@@ -9,18 +9,41 @@ import {
 } from "../../lib/platform/request-rules";
 import { DATABASE_FLAGS, DATABASE_MAJOR } from "../../lib/platform/sql/database-flags";
 import { type Input } from "./input-table";
-import { memberExpression } from "./object-type";
+import { memberExpression, memberSentences } from "./object-type";
 
-/** Type of the input for a probe. */
-function probeType(probe: keyof typeof DEFAULT_PROBES) {
+/**
+ * Type of the input for a probe.
+ *
+ * @param outcome what a number of failures in a row means
+ */
+function probeType(probe: keyof typeof DEFAULT_PROBES, outcome: string) {
   const { failureThreshold, initialDelaySeconds, periodSeconds, timeoutSeconds } = DEFAULT_PROBES[probe];
   const must = PROBE_FIGURES[probe];
   return {
     members: {
-      initial_delay_seconds: { type: "number", default: initialDelaySeconds, must: must.initialDelaySeconds },
-      period_seconds: { type: "number", default: periodSeconds, must: must.periodSeconds },
-      timeout_seconds: { type: "number", default: timeoutSeconds },
-      failure_threshold: { type: "number", default: failureThreshold, must: must.failureThreshold },
+      initial_delay_seconds: {
+        type: "number",
+        default: initialDelaySeconds,
+        must: must.initialDelaySeconds,
+        description: "seconds before the first check",
+      },
+      period_seconds: {
+        type: "number",
+        default: periodSeconds,
+        must: must.periodSeconds,
+        description: "seconds from one check to the next",
+      },
+      timeout_seconds: {
+        type: "number",
+        default: timeoutSeconds,
+        description: "seconds until a check without an answer has failed",
+      },
+      failure_threshold: {
+        type: "number",
+        default: failureThreshold,
+        must: must.failureThreshold,
+        description: `failures in a row ${outcome}`,
+      },
     },
   } as const satisfies Input["type"];
 }
@@ -41,8 +64,8 @@ function membersOf<Name extends string>(
   return [mapped((member) => `${input}.${member}`), mapped((member) => memberExpression(input, type, member))] as const;
 }
 
-const STARTUP = probeType("startupProbe");
-const LIVENESS = probeType("livenessProbe");
+const STARTUP = probeType("startupProbe", "after which the start has failed");
+const LIVENESS = probeType("livenessProbe", "after which the instance is restarted");
 const TIMEOUT = { timeoutSeconds: "timeout_seconds", periodSeconds: "period_seconds" } as const;
 const TIME = { periodSeconds: "period_seconds", failureThreshold: "failure_threshold" } as const;
 
@@ -64,8 +87,7 @@ export const OPERATIONS_INPUTS = {
   liveness_probe: {
     type: LIVENESS,
     default: {},
-    description:
-      "When a hanging instance is restarted: after failure_threshold failures, one every period_seconds. A change rolls out new instances.",
+    description: `When a hanging instance is restarted. ${memberSentences(LIVENESS)} A change rolls out new instances.`,
     together: [PROBE_TIMEOUT.validationOf(...membersOf("liveness_probe", LIVENESS, TIMEOUT))],
   },
   log_level: {
@@ -85,8 +107,7 @@ export const OPERATIONS_INPUTS = {
   startup_probe: {
     type: STARTUP,
     default: {},
-    description:
-      "How long a start may take before it counts as failed: initial_delay_seconds, then period_seconds times failure_threshold, at most 600 s. Migrations of a new release run in that time. A change rolls out new instances.",
+    description: `How long a start may take: initial_delay_seconds, then period_seconds times failure_threshold, at most 600 s. ${memberSentences(STARTUP)} Migrations of a new release run in that time. A change rolls out new instances.`,
     together: [
       PROBE_TIMEOUT.validationOf(...membersOf("startup_probe", STARTUP, TIMEOUT)),
       STARTUP_TIME.validationOf(...membersOf("startup_probe", STARTUP, TIME)),

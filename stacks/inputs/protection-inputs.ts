@@ -12,16 +12,48 @@ import {
   WAF,
 } from "../../lib/platform/edge/protection";
 import { type Input } from "./input-table";
-import { memberExpression } from "./object-type";
+import { memberExpression, memberSentences } from "./object-type";
 
 const PROTECTION = {
   members: {
-    sign_ins_per_minute: { type: "number", default: PROTECTION_DEFAULTS.signInsPerMinute, must: SIGN_INS_PER_MINUTE },
-    ban_seconds: { type: "number", default: PROTECTION_DEFAULTS.banSeconds, must: BAN_SECONDS },
-    requests_per_minute: { type: "number", default: PROTECTION_DEFAULTS.requestsPerMinute, must: REQUESTS_PER_MINUTE },
-    admin_ranges: { type: "list(string)", default: PROTECTION_DEFAULTS.adminRanges, must: [ADMIN_RANGES] },
-    restrict_admin: { type: "bool", default: PROTECTION_DEFAULTS.restrictAdmin },
-    waf: { type: "string", default: PROTECTION_DEFAULTS.waf, must: WAF },
+    sign_ins_per_minute: {
+      type: "number",
+      default: PROTECTION_DEFAULTS.signInsPerMinute,
+      must: SIGN_INS_PER_MINUTE,
+      description:
+        "sign-in forms per minute and address, two to four per sign-in; raise it for offices and for LDAP or RADIUS outposts, which send all sign-ins from one address",
+    },
+    ban_seconds: {
+      type: "number",
+      default: PROTECTION_DEFAULTS.banSeconds,
+      must: BAN_SECONDS,
+      description: "seconds for which an address with more is refused further forms",
+    },
+    requests_per_minute: {
+      type: "number",
+      default: PROTECTION_DEFAULTS.requestsPerMinute,
+      must: REQUESTS_PER_MINUTE,
+      description: "requests per minute and address, without those that servers and outposts send for users",
+    },
+    admin_ranges: {
+      type: "list(string)",
+      default: PROTECTION_DEFAULTS.adminRanges,
+      must: [ADMIN_RANGES],
+      description: "CIDR ranges of administrators, to which no rule applies",
+    },
+    restrict_admin: {
+      type: "bool",
+      default: PROTECTION_DEFAULTS.restrictAdmin,
+      description:
+        "allows the administration pages, and the parts of the API that change what the server runs, from admin_ranges alone",
+    },
+    waf: {
+      type: "string",
+      default: PROTECTION_DEFAULTS.waf,
+      must: WAF,
+      description:
+        "what happens to requests that look like an attack: off for nothing, preview for a mark in the request log, of which request_log_sample_rate is the share, enforce for a refusal",
+    },
   },
 } as const satisfies Input["type"];
 
@@ -38,8 +70,7 @@ export const PROTECTION_INPUTS = {
   protection: {
     type: PROTECTION,
     default: null,
-    description:
-      "Cloud Armor rules for the load balancer of domain; {} is enough. sign_ins_per_minute: sign-in forms per address, two to four per sign-in; more are refused for ban_seconds. Raise it for offices and for LDAP or RADIUS outposts, which send all sign-ins from one address. requests_per_minute: all requests per address but those that servers and outposts send for users. admin_ranges: CIDR ranges that no rule applies to. restrict_admin: the administration pages, and the parts of the API that change what the server runs, from these ranges alone. waf: off, preview (marks what looks like an attack in the request log, of which request_log_sample_rate is the share) or enforce. Null for no rules. Changing it later takes effect within minutes.",
+    description: `Cloud Armor rules for the load balancer of domain; {} is enough. ${memberSentences(PROTECTION)} Null for no rules. Changing it later takes effect within minutes.`,
     together: [
       ADMIN_RANGES_FIT.validationOf(ADMIN.names, ADMIN.values),
       ADMIN_RANGES_GIVEN.validationOf(ADMIN.names, ADMIN.values),
