@@ -1,5 +1,5 @@
 import { describeWith } from "../../support/programs";
-import { INSTANCE, inSqlScene, PROJECT } from "./sql-scene";
+import { INSTANCE, inSqlScene } from "./sql-scene";
 
 const RELEASE = { RELEASE: "2026.5.8" };
 const CREATE = "sqladmin.backups.createBackup";
@@ -50,40 +50,6 @@ describeWith(["curl", "dash", "jq"], "backup-before-upgrade.sh", () => {
         ...["INSTANCE", "DATABASE", "RELEASE", "BACKUP_DAYS"],
       ]);
       expect(standIn.requests).toEqual([]);
-    }),
-  );
-
-  it.concurrent("ends in words when the backup fails, and a second run makes another", () =>
-    inSqlScene(async ({ changes, run, standIn }) => {
-      standIn.sql.failures.set("backups.createBackup", { code: "INTERNAL_ERROR", message: "No room." });
-
-      const failed = await run("backup-before-upgrade", { environment: RELEASE });
-      standIn.sql.settle();
-      const repeated = await run("backup-before-upgrade", { environment: RELEASE });
-
-      expect(failed.exitCode).toBe(1);
-      expect(failed.stderr).toMatch(
-        /^Backup projects\/\S+ of idp-demo-abc123 failed, so 2026\.5\.8 is not rolled out\.\n {2}Way out: apply again\. /,
-      );
-      expect(repeated.exitCode).toBe(0);
-      expect(changes()).toEqual([CREATE, CREATE]);
-    }),
-  );
-
-  it.concurrent("waits while the instance does something else", () =>
-    inSqlScene(async ({ run, standIn }) => {
-      standIn.sql.callsUntilDone = 6;
-      standIn.sql.service.handlers?.["backups.createBackup"]?.({
-        method: { id: CREATE, httpMethod: "POST", path: "" },
-        parameters: { parent: `projects/${PROJECT}` },
-        query: new URLSearchParams(),
-        body: { instance: INSTANCE, description: "by somebody else", ttlDays: "1" },
-      });
-
-      const { exitCode, stdout } = await run("backup-before-upgrade", { environment: RELEASE });
-
-      expect(exitCode).toBe(0);
-      expect(stdout).toContain("Backup before 2026.5.8: waiting for another operation of the instance");
     }),
   );
 });

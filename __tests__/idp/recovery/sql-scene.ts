@@ -53,3 +53,18 @@ export async function inSqlScene(test: (scene: SqlScene) => Promise<void>): Prom
     await standIn.stop();
   }
 }
+
+/** What the jobs did, in order: the script of its own or of the copied job, and the variables that matter. */
+export function runsOf({ standIn }: SqlScene): readonly string[] {
+  return standIn.jobs.runs.map(({ command, databases, environment, job }) => {
+    const text = command.join(" ");
+    const script = /\n# Runs as a job[^:]*: (\w+)/.exec(text)?.[1] ?? "db-init";
+    const { ACTION = "", DB_NAME = "" } = environment;
+    const where = databases
+      .map((name) => name.replace(CONNECTION, "").replace(/^.*:(restore-)[0-9a-f]{8}-\d{10}$/, "$1…"))
+      .join("+");
+    return [job.endsWith(`${DUMP_JOB}-restore`) ? "dump:" : "", script, ACTION, DB_NAME, where]
+      .filter(Boolean)
+      .join(" ");
+  });
+}
