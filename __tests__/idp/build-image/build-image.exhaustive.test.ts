@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { programFolder, recordingPrograms, temporaryFolder } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
-import { BUILD, CREATE, IMAGE, inScene, killAtWork, LOG, refusal, startBuild } from "./build-scene";
+import { BUILD, CREATE, executeStep, IMAGE, inScene, killAtWork, LOG, refusal, startBuild } from "./build-scene";
 
 describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => {
   describe("success", () => {
@@ -261,6 +262,117 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
         expect(run.exitCode).toBe(2);
         expect(run.stderr).toContain(`${name} is "${value}"; it must hold`);
         expect(standIn.requests).toEqual([]);
+      }),
+    );
+  });
+
+  it.concurrent("needs no build when the tag exists", () =>
+    inScene(async ({ standIn, build, methods }) => {
+      const digest = standIn.registry.push(IMAGE);
+
+      const run = await build();
+
+      expect(run).toMatchObject({
+        exitCode: 0,
+        stdout: `${IMAGE} is already there (${digest}): nothing to build.\n`,
+      });
+      expect(methods()).toEqual(["artifactregistry.projects.locations.repositories.packages.tags.get"]);
+    }),
+  );
+
+  it.concurrent("ends with the words of a build that fails", () =>
+    inScene(async ({ standIn, build }) => {
+      standIn.builds.courses.push({
+        states: ["WORKING", "FAILURE"],
+        statusDetail: "Build step failure: build step 0 failed: step exited with non-zero status: 1",
+        failureInfo: { type: "USER_BUILD_STEP", detail: "MANIFEST_UNKNOWN: no such tag, access denied" },
+        exitCode: 1,
+      });
+
+      const run = await build();
+
+      expect(run.exitCode).toBe(1);
+      expect(run.stderr.replace(/\d+ s:/, "N s:")).toBe(
+        [
+          `The build of ${IMAGE} ended FAILURE after N s:`,
+          "  MANIFEST_UNKNOWN: no such tag, access denied",
+          "  Build step failure: build step 0 failed: step exited with non-zero status: 1",
+          "  step build ended FAILURE with exit code 1",
+          `  Log: ${LOG}`,
+          "",
+        ].join("\n"),
+      );
+      expect(standIn.builds.accepted).toHaveLength(1);
+    }),
+  );
+
+  it.concurrent("waits for a build of the same image that is under way", () =>
+    inScene(async ({ standIn, build }) => {
+      await startBuild(standIn);
+
+      const run = await build();
+
+      expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(run.stdout).toContain(`Built ${IMAGE} in`);
+      expect(standIn.builds.accepted).toHaveLength(1);
+    }),
+  );
+
+  it.concurrent("cancels its build on a signal and leaves nothing behind", () =>
+    inScene(async ({ standIn, build }) => {
+      const temporary = temporaryFolder();
+      standIn.builds.courses.push({ states: ["WORKING"] });
+
+      const run = await build(killAtWork("SIGTERM", { TMPDIR: temporary }));
+
+      expect(run.exitCode).toBe(143);
+      expect(run.stderr).toBe(`Interrupted by SIGTERM.\nBuild ${BUILD} is cancelled. Log: ${LOG}\n`);
+      expect(standIn.requestsTo("cloudbuild.projects.builds.cancel")).toHaveLength(1);
+      expect(readdirSync(temporary)).toEqual([]);
+    }),
+  );
+
+  it.concurrent("refuses blueprints that it cannot find or read from, before any call", () =>
+    inScene(async ({ standIn, folder, build }) => {
+      writeFileSync(join(folder, "Dockerfile.blueprints"), "COPY blueprints /blueprints/\n");
+      writeFileSync(join(folder, "large.yaml"), Buffer.alloc(65_537, "#"));
+
+      const missing = await build({
+        environment: { BLUEPRINTS: "own/large.yaml shipped/none.yaml", BLUEPRINTS_DIRECTORY: folder },
+      });
+      const misspelled = await build({ environment: { BLUEPRINTS: "../large.yaml" } });
+
+      expect([missing.exitCode, misspelled.exitCode]).toEqual([2, 2]);
+      expect(missing.stderr).toContain("large.yaml has 65537 bytes; a file inside a build request may have 65536.");
+      expect(missing.stderr).toContain(
+        "blueprints/none.yaml is missing or empty; BLUEPRINTS names it as shipped/none.yaml.",
+      );
+      expect(misspelled.stderr).toContain("BLUEPRINTS");
+      expect(standIn.requests).toEqual([]);
+    }),
+  );
+
+  describe("the step of the build", () => {
+    it.concurrent("writes the blueprints byte for byte, and appends to the Dockerfile what copies them", () =>
+      inScene(async ({ folder }) => {
+        const own = temporaryFolder();
+        const large = randomBytes(60_000);
+        mkdirSync(join(folder, "blueprints"));
+        writeFileSync(join(folder, "Dockerfile"), "FROM x");
+        writeFileSync(join(folder, "Dockerfile.blueprints"), "\nCOPY blueprints /blueprints/\n");
+        writeFileSync(join(folder, "blueprints/branding.yaml"), "entries: []\n");
+        writeFileSync(join(own, "large.yaml"), large);
+
+        const { step, workspace } = await executeStep(folder, {
+          BLUEPRINTS: "own/large.yaml shipped/branding.yaml",
+          BLUEPRINTS_DIRECTORY: own,
+        });
+
+        expect(readFileSync(join(workspace, "Dockerfile"), "utf8")).toBe("FROM x\nCOPY blueprints /blueprints/\n");
+        expect(readFileSync(join(workspace, "blueprints/own/large.yaml")).equals(large)).toBe(true);
+        expect(readFileSync(join(workspace, "blueprints/shipped/branding.yaml"), "utf8")).toBe("entries: []\n");
+        expect(statSync(join(workspace, "blueprints/own/large.yaml")).mode & 0o777).toBe(0o644);
+        expect(Math.max(...step.env.map((entry) => entry.length))).toBeLessThan(10_000);
       }),
     );
   });

@@ -1,15 +1,20 @@
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Fault, GoogleStandIn } from "../../support/google-stand-in";
+import { type BuildStep } from "../../support/google-stand-in-builds";
 import {
   BUILD_ENVIRONMENT,
+  captureBuildRequest,
+  programFolder,
   runScript,
   type ScriptOptions,
   type ScriptRun,
   temporaryFolder,
 } from "../../support/google-stand-in-scripts";
 import { ApiError } from "../../support/google-stand-in-services";
+import { programPath } from "../../support/programs";
 
 export const CREATE = "cloudbuild.projects.builds.create";
 export const { IMAGE } = BUILD_ENVIRONMENT;
@@ -76,3 +81,36 @@ export const killAtWork = (
     if (output.includes("WORKING") && !output.includes("Interrupted")) kill(signal);
   },
 });
+
+/** Runs the step of a build as the build service does, in an empty folder that it returns. */
+export async function executeStep(
+  imageDirectory: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ readonly step: BuildStep; readonly workspace: string }> {
+  const request = await captureBuildRequest({ imageDirectory, environment });
+  const [step] = request.steps;
+  if (step === undefined) throw new Error("the build has no step");
+  const workspace = temporaryFolder();
+  const docker = programFolder({ scripts: { docker: `printf '%s\\n' "$@" >arguments` } });
+  writeFileSync(join(docker, "step"), step.script);
+  for (const shell of ["dash", "bash"] as const) {
+    execFileSync(programPath(shell), [join(docker, "step")], {
+      cwd: workspace,
+      env: {
+        PATH: docker,
+        ...environmentOf(step.env),
+      },
+    });
+  }
+  return { step, workspace };
+}
+
+/** Environment from entries of the form `NAME=value`. */
+function environmentOf(entries: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    entries.map((entry): [string, string] => {
+      const [name = ""] = entry.split("=", 1);
+      return [name, entry.slice(name.length + 1)];
+    }),
+  );
+}
