@@ -31,32 +31,4 @@ describeOnServer("db-init.sh on PostgreSQL 15", (test) => {
     );
     expect(await cluster.query(applicationLogin(settings), "SELECT count(*) FROM visits")).toBe("1");
   });
-
-  test("fails at once and says so when the administrator's password is wrong", async ({ tenant, quitRequests }) => {
-    const settings = tenant({ DB_ADMIN_PASSWORD: "wrong", DB_WAIT_SECONDS: "300" });
-    const { exitCode, output } = await runScript(settings);
-
-    expect(output).toContain(
-      "failed in step 1 of 5: PostgreSQL refuses the password of postgres; " +
-        "DB_ADMIN_PASSWORD must be its current password\n" +
-        "before leaving with exit code 4: tell the database proxy to quit\n",
-    );
-    expect(exitCode).toBe(4);
-    expect(quitRequests(settings)).toEqual(["POST"]);
-  });
-
-  test("repeats the server's words, and psql's questions not, when the role is refused", async ({
-    tenant,
-    quitRequests,
-  }) => {
-    const settings = tenant({ DB_USER: "public" });
-    const { exitCode, output } = await runScript(settings);
-
-    expect(output).toMatch(
-      /failed in step 2 of 5: the role public could not be created or updated: ERROR: {2}role name "public" is reserved/,
-    );
-    expect(output).not.toContain("Enter");
-    expect(exitCode).toBe(1);
-    expect(quitRequests(settings)).toEqual(["POST"]);
-  });
 });
