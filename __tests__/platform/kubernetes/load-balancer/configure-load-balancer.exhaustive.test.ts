@@ -91,4 +91,37 @@ describeWith(["curl", "dash", "jq"], "configure-load-balancer.sh", () => {
       expect(standIn.requests).toEqual([]);
     }),
   );
+
+  it.concurrent("changes nothing of a backend service that is another one's", () =>
+    inScene(async ({ changes, run, standIn }) => {
+      // Its description begins like that of our own.
+      standIn.loadBalancers.remove("demo-project", INGRESS.address);
+      standIn.loadBalancers.make({ ...INGRESS, service: "idp-backend-2" });
+
+      const { exitCode, stderr } = await run({ environment: ALL });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(
+        /^Address idp-demo-abc123-address leads to backend service \S+, which is that of apps\/idp-backend-2, not of apps\/idp-backend\. Nothing is changed\.\n {2}Way out: /,
+      );
+      expect(changes()).toEqual([]);
+    }),
+  );
+
+  it.concurrent("waits until the controller has created everything", () =>
+    inScene(async ({ run, settings, standIn }) => {
+      standIn.loadBalancers.remove("demo-project", INGRESS.address);
+
+      const { exitCode, stdout } = await run({
+        environment: ALL,
+        onOutput: (output) => {
+          if (output.includes("the address does not exist")) standIn.loadBalancers.make(INGRESS);
+        },
+      });
+
+      expect(exitCode).toBe(0);
+      expect(stdout).toMatch(/^Load balancer of apps\/idp-backend: the address does not exist \(\d+ s\)\n/);
+      expect(settings()).toMatchObject({ timeoutSec: 3600 });
+    }),
+  );
 });
