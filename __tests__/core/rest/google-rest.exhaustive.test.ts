@@ -1,0 +1,303 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Fault } from "../../support/google-stand-in";
+import { programFolder, temporaryFolder } from "../../support/google-stand-in-scripts";
+import { describeWith, programPath } from "../../support/programs";
+
+import { inScene, READ_STATE, refusal } from "./rest-scene";
+
+/** A gcloud whose two commands for a token run shell commands of the test. */
+function gcloud(commands: { readonly applicationDefault?: string; readonly user?: string }): string {
+  const failure = "echo 'ERROR: (gcloud.auth) no credentials' >&2; exit 1";
+  return programFolder({
+    scripts: {
+      gcloud: `case "$*" in
+        "auth application-default print-access-token") ${commands.applicationDefault ?? failure} ;;
+        "auth print-access-token") ${commands.user ?? failure} ;;
+      esac`,
+    },
+  });
+}
+
+const withoutToken = { GOOGLE_OAUTH_ACCESS_TOKEN: undefined };
+
+describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST scripts", () => {
+  describe("access token", () => {
+    it.concurrent.each([
+      ["the environment, before anything else", { GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first" }, "echo a", "echo b"],
+      ["gcloud's application default credentials", withoutToken, "echo ya29.first", "echo b"],
+      ["gcloud's signed-in account", withoutToken, undefined, "echo ya29.first"],
+      ["the metadata server", withoutToken, undefined, undefined],
+    ])("comes from %s", (_way, environment, applicationDefault, user) =>
+      inScene(async ({ standIn, lookAtApi, tokensUsed }) => {
+        standIn.metadataToken = applicationDefault === undefined && user === undefined ? "ya29.first" : "c";
+
+        const run = await lookAtApi({ environment, programs: gcloud({ applicationDefault, user }) });
+
+        expect(run.output).toBe("run.googleapis.com is already on in project demo-project.\n");
+        expect(tokensUsed()).toEqual(["Bearer ya29.first"]);
+      }),
+    );
+
+    it.concurrent.each(["dash", "busybox"] as const)("names all four ways when there is none (%s)", (shell) =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        const run = await lookAtApi({ shell, environment: { ...withoutToken }, programs: gcloud({}) });
+
+        expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+        expect(run.stderr.replaceAll(standIn.host, "HOST")).toBe(
+          [
+            "No access token for Google's APIs. Tried in this order:",
+            "  - GOOGLE_OAUTH_ACCESS_TOKEN: not set",
+            "  - gcloud auth application-default print-access-token: ERROR: (gcloud.auth) no credentials",
+            "  - gcloud auth print-access-token: ERROR: (gcloud.auth) no credentials",
+            "  - metadata server at HOST: no token (it exists on Google Cloud machines only)",
+            "  Way out: gcloud auth application-default login, or set GOOGLE_OAUTH_ACCESS_TOKEN to a fresh token.",
+            "",
+          ].join("\n"),
+        );
+      }),
+    );
+
+    it.concurrent.each(["dash", "busybox"] as const)("is not waited for longer than its time limit (%s)", (shell) =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        standIn.metadataToken = "ya29.first";
+        const temporary = temporaryFolder();
+
+        const run = await lookAtApi({
+          shell,
+          environment: {
+            ...withoutToken,
+            GCE_METADATA_HOST: standIn.host,
+            REST_TOKEN_SECONDS: "0",
+            TMPDIR: temporary,
+          },
+          programs: gcloud({ applicationDefault: "exec sleep 60", user: "exec sleep 60" }),
+        });
+
+        expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+        expect(readdirSync(temporary)).toEqual([]);
+      }),
+    );
+
+    it.concurrent("that is not there in time is said", () =>
+      inScene(async ({ lookAtApi }) => {
+        const run = await lookAtApi({
+          environment: { ...withoutToken, REST_TOKEN_SECONDS: "0" },
+          programs: gcloud({ applicationDefault: "echo ya29.first; exec sleep 60" }),
+        });
+
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr).toContain("  - gcloud auth application-default print-access-token: no answer within 0 s\n");
+      }),
+    );
+
+    it.concurrent.each(["dash", "busybox"] as const)("is renewed once when it has expired (%s)", (shell) =>
+      inScene(async ({ standIn, lookAtApi, tokensUsed }) => {
+        const folder = temporaryFolder();
+        const programs = gcloud({
+          applicationDefault: `if [ -e ${folder}/asked ]; then echo ya29.second; else : >${folder}/asked; echo ya29.first; fi`,
+        });
+        standIn.tokens.add("ya29.second");
+        standIn.inject(READ_STATE, { kind: "expired-token" });
+
+        const run = await lookAtApi({ shell, environment: withoutToken, programs });
+
+        expect(run.exitCode).toBe(0);
+        expect(run.stdout).toContain(
+          'The access token has expired; getting a new one from "gcloud auth application-default print-access-token".',
+        );
+        expect(tokensUsed()).toEqual(["Bearer ya29.first", "Bearer ya29.second"]);
+      }),
+    );
+
+    it.concurrent("is not renewed more than once", () =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        const run = await lookAtApi({
+          environment: withoutToken,
+          programs: gcloud({ applicationDefault: "echo ya29.unknown" }),
+        });
+
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr).toContain(
+          'A new access token from "gcloud auth application-default print-access-token" was refused as well.',
+        );
+        expect(standIn.requests).toHaveLength(2);
+      }),
+    );
+
+    it.concurrent("from the environment cannot be renewed, which is said", () =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        standIn.inject(READ_STATE, { kind: "expired-token" });
+
+        const run = await lookAtApi();
+
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr).toContain("The access token in GOOGLE_OAUTH_ACCESS_TOKEN has expired or is not valid");
+        expect(run.stderr).toContain("answered HTTP 401 UNAUTHENTICATED (ACCESS_TOKEN_EXPIRED): Request had invalid");
+        expect(run.stderr).toContain('Way out: export GOOGLE_OAUTH_ACCESS_TOKEN="$(gcloud auth print-access-token)"');
+        expect(standIn.requests).toHaveLength(1);
+      }),
+    );
+
+    it.concurrent("is not left behind in a file", () =>
+      inScene(async ({ lookAtApi }) => {
+        const temporary = temporaryFolder();
+
+        await lookAtApi({ environment: { TMPDIR: temporary } });
+
+        expect(readdirSync(temporary)).toEqual([]);
+      }),
+    );
+  });
+
+  describe("passing faults", () => {
+    const unavailable = refusal(503, "UNAVAILABLE", "The service is currently unavailable.");
+
+    it.concurrent("are tried again and said, each after twice the pause", () =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        const faults: readonly (readonly [Fault, string])[] = [
+          [
+            refusal(429, "RESOURCE_EXHAUSTED", "Quota exceeded."),
+            "answered HTTP 429 RESOURCE_EXHAUSTED: Quota exceeded.",
+          ],
+          [refusal(500, "INTERNAL", "Internal error."), "answered HTTP 500 INTERNAL: Internal error."],
+          [unavailable, "answered HTTP 503 UNAVAILABLE: The service is currently unavailable."],
+          [refusal(403, "", "Slow down.", "rateLimitExceeded"), "answered HTTP 403 (rateLimitExceeded): Slow down."],
+          [{ kind: "reset" }, "got no answer: "],
+          [{ kind: "slow", milliseconds: 900 }, "got no answer: (28) "],
+        ];
+        for (const [fault] of faults) standIn.inject(READ_STATE, fault);
+
+        const run = await lookAtApi({ environment: { REST_CALL_SECONDS: "0.7", REST_TRIES: "9" } });
+
+        const [address] = run.stdout.split(" ", 2).slice(1);
+        expect(run.exitCode).toBe(0);
+        expect(run.stdout.split("\n").slice(0, -2)).toEqual(
+          faults.map(
+            ([, text], index) =>
+              expect.stringMatching(
+                `^GET ${address ?? ""} ${text.replace(/[().]/g, "\\$&")}.* ?Trying again in ${0.01 * 2 ** index} s \\(attempt ${index + 2} of 9\\)\\.$`,
+              ) as string,
+          ),
+        );
+        expect(standIn.requests).toHaveLength(faults.length + 1);
+      }),
+    );
+
+    it.concurrent("end the script when they do not pass", () =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        standIn.inject(READ_STATE, unavailable, 9);
+
+        const run = await lookAtApi();
+
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr).toContain("answered HTTP 503 UNAVAILABLE: The service is currently unavailable.");
+        expect(standIn.requests).toHaveLength(4);
+      }),
+    );
+
+    it.concurrent.each([
+      ["as long as the API asks for", 1, 1],
+      ["for two minutes at most, whatever the API asks for", 3600, 120],
+    ])("wait %s", (_name, retryAfterSeconds, seconds) =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        standIn.inject(READ_STATE, { ...unavailable, retryAfterSeconds } as Fault);
+        const log = join(temporaryFolder(), "pauses");
+
+        const run = await lookAtApi({ programs: programFolder({ scripts: { sleep: `echo "$1" >>'${log}'` } }) });
+
+        expect(run.stdout).toContain(`Trying again in ${seconds} s (attempt 2 of 4).`);
+        expect(readFileSync(log, "utf8")).toBe(`${seconds}\n`);
+      }),
+    );
+
+    it.concurrent("include a host that nobody listens on", () =>
+      inScene(async ({ lookAtApi }) => {
+        const run = await lookAtApi({
+          environment: { GOOGLE_SERVICE_USAGE_CUSTOM_ENDPOINT: "http://127.0.0.1:9/v1/" },
+        });
+
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr).toContain(
+          "GET http://127.0.0.1:9/v1/projects/demo-project/services/run.googleapis.com got no",
+        );
+      }),
+    );
+  });
+
+  describe("quota project", () => {
+    it.concurrent("that is missing gives the way out", () =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        standIn.inject(
+          READ_STATE,
+          refusal(403, "PERMISSION_DENIED", "The API requires a quota project, which is not set by default."),
+        );
+
+        const run = await lookAtApi();
+
+        expect(run.exitCode).toBe(1);
+        expect(run.stderr).toContain("export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=demo-project");
+      }),
+    );
+  });
+
+  it.concurrent("accepts a base address without its last slash", () =>
+    inScene(async ({ standIn, lookAtApi }) => {
+      const address = standIn.environment.GOOGLE_SERVICE_USAGE_CUSTOM_ENDPOINT?.replace(/\/$/, "");
+
+      const run = await lookAtApi({ environment: { GOOGLE_SERVICE_USAGE_CUSTOM_ENDPOINT: address } });
+
+      expect(run.exitCode).toBe(0);
+    }),
+  );
+
+  it.concurrent("refuses a quota project that is none, which would be a header of the request", () =>
+    inScene(async ({ standIn, lookAtApi }) => {
+      const run = await lookAtApi({
+        environment: { USER_PROJECT_OVERRIDE: "true", GOOGLE_BILLING_PROJECT: 'payer"\noutput = "/tmp/x' },
+      });
+
+      expect(run.exitCode).toBe(2);
+      expect(run.stderr).toContain("GOOGLE_BILLING_PROJECT has more than one line; it must hold the id or number of");
+      expect(standIn.requests).toEqual([]);
+    }),
+  );
+
+  it.concurrent.each(["dash", "busybox"] as const)("needs no powers of awk (%s)", (shell) =>
+    inScene(async ({ standIn, lookAtApi }) => {
+      standIn.inject(READ_STATE, refusal(503, "UNAVAILABLE", "Soon."), 3);
+      const awk = `case "$*" in *^*|*'**'*|*exp*|*log*) echo "awk: Math support is not compiled in" >&2; exit 1 ;; esac
+        exec ${programPath("awk")} "$@"`;
+
+      const run = await lookAtApi({ shell, programs: programFolder({ scripts: { awk } }) });
+
+      expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(run.stdout.match(/Trying again in [\d.]+ s/g)).toEqual(
+        [0.01, 0.02, 0.04].map((s) => `Trying again in ${s} s`),
+      );
+    }),
+  );
+
+  it.concurrent.each([
+    {
+      REST_POLL_SECONDS: "x",
+      REST_RETRY_BASE_SECONDS: "1s",
+      REST_TRIES: "abc",
+      REST_CALL_SECONDS: "0",
+      REST_CONNECT_SECONDS: "-1",
+      REST_TOKEN_SECONDS: "12345678901234567890",
+      WAIT_SECONDS: "12345678901234567890",
+    },
+    { REST_TRIES: "0", WAIT_SECONDS: "0900" },
+  ])("refuses %o before any call", (environment) =>
+    inScene(async ({ standIn, lookAtApi }) => {
+      const run = await lookAtApi({ environment });
+
+      expect(run.exitCode).toBe(2);
+      for (const [name, value] of Object.entries(environment)) {
+        expect(run.stderr).toContain(`  - ${name} is "${value}"; it must hold a number of `);
+      }
+      expect(standIn.requests).toEqual([]);
+    }),
+  );
+});
