@@ -119,6 +119,16 @@ describe.each(FOLDERS)("The schema of the inputs of $name", ({ accepted, beyond,
   });
 });
 
+describe("The inputs of an identity provider", () => {
+  it.each([
+    ["idp-serverless", SERVERLESS_INPUTS, /GKE|[Kk]ubernetes|[Cc]luster|\bpods?\b/],
+    ["idp-kubernetes", KUBERNETES_INPUTS, /Cloud Run|run\.app/],
+  ] as const)("say nothing of the other platform in %s", (_, inputs: Readonly<Record<string, Input>>, other) => {
+    const texts = Object.entries(inputs).map(([input, { description }]) => `${input}: ${description}`);
+    expect(texts.filter((text) => other.test(text))).toEqual([]);
+  });
+});
+
 describe("The schema of an identity provider's inputs", () => {
   const accepts = schemaCheck("idp-serverless", SERVERLESS_INPUTS);
 

@@ -1,6 +1,6 @@
 import { SecurityPolicy } from "../../lib/platform/edge/security-policy";
 import { declareInputs } from "../../stacks/inputs/input-table";
-import { PROTECTION_INPUTS } from "../../stacks/inputs/protection-inputs";
+import { protectionInputs } from "../../stacks/inputs/protection-inputs";
 import { describeWith } from "../support/programs";
 import { PLACE } from "../support/stand-in-parts";
 import { bareStack, terraformOf } from "../support/synthesis";
@@ -15,7 +15,7 @@ import { warningsOfFile } from "./terraform-run";
 const terraform = () => {
   const stack = bareStack();
   const { domain, existingSecurityPolicy, protection } = declareInputs(stack, {
-    ...PROTECTION_INPUTS,
+    ...protectionInputs(""),
     domain: { type: "string", default: null, description: "Name that visitors use." },
   });
   new SecurityPolicy(stack, "Policy", { place: PLACE, domain, existing: existingSecurityPolicy, protection });

@@ -7,12 +7,15 @@ import {
   ZONE_NEEDS_DOMAIN,
   ZONE_SERVES_DOMAIN,
 } from "../../lib/platform/edge/edge-rules";
-import { PROTECTION_INPUTS } from "./protection-inputs";
+import { protectionInputs } from "./protection-inputs";
 import { type Input } from "./input-table";
 import { memberExpression, memberSentences } from "./object-type";
 
 /** What the variants say differently about a domain. */
 interface DoorWords {
+  /** What becomes of an existing security policy that is removed, as a sentence. */
+  readonly detached: string;
+
   /** What there is without a domain, as a sentence. */
   readonly withoutDomain: string;
 
@@ -32,7 +35,7 @@ const DNS_ZONE = {
 } as const satisfies Input["type"];
 
 /** Inputs of the domain, its certificate and its records. */
-export function frontDoorInputs({ certificateValidation, withoutDomain }: DoorWords) {
+export function frontDoorInputs({ certificateValidation, detached, withoutDomain }: DoorWords) {
   return {
     domain: {
       type: "string",
@@ -59,7 +62,7 @@ export function frontDoorInputs({ certificateValidation, withoutDomain }: DoorWo
         ),
       ],
     },
-    ...PROTECTION_INPUTS,
+    ...protectionInputs(detached),
     request_log_sample_rate: {
       type: "number",
       default: DEFAULT_SAMPLE_RATE,

@@ -12,7 +12,7 @@ import { BLUEPRINT_INPUTS } from "./blueprint-inputs";
 import { DATABASE_INPUTS, instanceInputs } from "./capacity-inputs";
 import { DUMP_INPUTS } from "./dump-inputs";
 import { type Input } from "./input-table";
-import { OPERATIONS_INPUTS } from "./operations-inputs";
+import { operationsInputs } from "./operations-inputs";
 import { MAIL_INPUTS } from "./mail-inputs";
 import { type PlatformWords } from "./platform-words";
 import { UPGRADE_INPUTS } from "./upgrade-inputs";
@@ -44,8 +44,7 @@ export function identityProviderInputs(platform: PlatformWords) {
     labels: {
       type: "map(string)",
       default: {},
-      description:
-        "Labels on everything that takes them, in addition to application and tenant; objects in a cluster have them without hyphens and underscores at their ends. A change rolls out new instances.",
+      description: `Labels on everything that takes them, in addition to application and tenant${platform.changedLabels}. A change rolls out new instances.`,
       must: [LABELS],
     },
     ...APPLICATION_INPUTS,
@@ -84,7 +83,7 @@ export function identityProviderInputs(platform: PlatformWords) {
       description: `Subnetwork of network in the same region, projects/<project>/regions/<region>/subnetworks/<name>, ${platform.subnetwork}`,
       together: [SUBNETWORK.validationOf({ subnetwork: "subnetwork", region: "region" })],
     },
-    ...OPERATIONS_INPUTS,
+    ...operationsInputs(platform),
     ...instanceInputs(platform),
     ...workerInputs(platform),
   } as const satisfies Record<string, Input>;

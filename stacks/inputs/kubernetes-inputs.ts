@@ -15,6 +15,11 @@ import { KUBERNETES_WORKER_INPUTS, WORKER_MAX_COUNT_EXPRESSION } from "./worker-
 export const KUBERNETES_INPUTS = {
   ...identityProviderInputs({
     alsoProtected: "cluster, ",
+    changedLabels: "; objects in the cluster have them without hyphens and underscores at their ends",
+    requestTimeout: {
+      limit: "Time limit of a request to the load balancer of domain",
+      change: "Changing it later takes effect within minutes.",
+    },
     network:
       "for the cluster, with private services access and NAT for VMs without public addresses: the database gets a private address on it and no public one. Without a network, one is created, and the database has a public address that only authorized proxy connections can use. A network cannot be removed later; changing it replaces the cluster.",
     subnetwork:
@@ -47,6 +52,7 @@ export const KUBERNETES_INPUTS = {
   },
   ...GEOIP_INPUTS,
   ...frontDoorInputs({
+    detached: "Removing it leaves it attached: detach it by hand, or set protection.",
     withoutDomain:
       "Without a domain, there is an IP address with the server's own certificate, which browsers warn of.",
     certificateValidation: "load-balancer",

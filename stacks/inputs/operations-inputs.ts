@@ -10,6 +10,7 @@ import {
 import { DATABASE_FLAGS, DATABASE_MAJOR } from "../../lib/platform/sql/database-flags";
 import { type Input } from "./input-table";
 import { memberExpression, memberSentences } from "./object-type";
+import { type PlatformWords } from "./platform-words";
 
 /**
  * Type of the input for a probe.
@@ -70,50 +71,51 @@ const TIMEOUT = { timeoutSeconds: "timeout_seconds", periodSeconds: "period_seco
 const TIME = { periodSeconds: "period_seconds", failureThreshold: "failure_threshold" } as const;
 
 /** Inputs of both variants for what operators tune. */
-export const OPERATIONS_INPUTS = {
-  database_flags: {
-    type: "map(string)",
-    default: {},
-    description:
-      "Flags of the database server, by name; they override those for logging. max_connections follows from database_tier. Changing them later is safe for most; some restart the database, as Cloud SQL's list of flags says.",
-    must: DATABASE_FLAGS,
-  },
-  database_version: {
-    type: "number",
-    default: DATABASE_MAJOR_VERSION,
-    description: `Major version of PostgreSQL: ${DATABASE_MAJOR_VERSION} alone, which is tested with the application; there is no later change.`,
-    must: DATABASE_MAJOR,
-  },
-  liveness_probe: {
-    type: LIVENESS,
-    default: {},
-    description: `When a hanging instance is restarted. ${memberSentences(LIVENESS)} A change rolls out new instances.`,
-    together: [PROBE_TIMEOUT.validationOf(...membersOf("liveness_probe", LIVENESS, TIMEOUT))],
-  },
-  log_level: {
-    type: "string",
-    default: DEFAULT_LOG_LEVEL,
-    description:
-      "How much the application logs: trace, debug, info, warning or error. IDP_LOG_LEVEL in environment_variables overrides it. trace writes session cookies and other secrets to the log. A change rolls out new instances.",
-    must: LOG_LEVEL,
-  },
-  request_timeout_seconds: {
-    type: "number",
-    default: DEFAULT_REQUEST_TIMEOUT_SECONDS,
-    description:
-      "Time limit of a request, and of a web socket: 1 to 3600 seconds. On GKE, it is that of the load balancer of domain. Shorter ones cut outposts and administration pages off, which connect again. A change rolls out new instances on Cloud Run.",
-    must: REQUEST_TIMEOUT,
-  },
-  startup_probe: {
-    type: STARTUP,
-    default: {},
-    description: `How long a start may take: initial_delay_seconds, then period_seconds times failure_threshold, at most 600 s. ${memberSentences(STARTUP)} Migrations of a new release run in that time. A change rolls out new instances.`,
-    together: [
-      PROBE_TIMEOUT.validationOf(...membersOf("startup_probe", STARTUP, TIMEOUT)),
-      STARTUP_TIME.validationOf(...membersOf("startup_probe", STARTUP, TIME)),
-    ],
-  },
-} as const satisfies Record<string, Input>;
+export function operationsInputs({ requestTimeout }: PlatformWords) {
+  return {
+    database_flags: {
+      type: "map(string)",
+      default: {},
+      description:
+        "Flags of the database server, by name; they override those for logging. max_connections follows from database_tier. Changing them later is safe for most; some restart the database, as Cloud SQL's list of flags says.",
+      must: DATABASE_FLAGS,
+    },
+    database_version: {
+      type: "number",
+      default: DATABASE_MAJOR_VERSION,
+      description: `Major version of PostgreSQL: ${DATABASE_MAJOR_VERSION} alone, which is tested with the application; there is no later change.`,
+      must: DATABASE_MAJOR,
+    },
+    liveness_probe: {
+      type: LIVENESS,
+      default: {},
+      description: `When a hanging instance is restarted. ${memberSentences(LIVENESS)} A change rolls out new instances.`,
+      together: [PROBE_TIMEOUT.validationOf(...membersOf("liveness_probe", LIVENESS, TIMEOUT))],
+    },
+    log_level: {
+      type: "string",
+      default: DEFAULT_LOG_LEVEL,
+      description:
+        "How much the application logs: trace, debug, info, warning or error. IDP_LOG_LEVEL in environment_variables overrides it. trace writes session cookies and other secrets to the log. A change rolls out new instances.",
+      must: LOG_LEVEL,
+    },
+    request_timeout_seconds: {
+      type: "number",
+      default: DEFAULT_REQUEST_TIMEOUT_SECONDS,
+      description: `${requestTimeout.limit}, and of a web socket: 1 to 3600 seconds. Shorter ones cut outposts and administration pages off, which connect again. ${requestTimeout.change}`,
+      must: REQUEST_TIMEOUT,
+    },
+    startup_probe: {
+      type: STARTUP,
+      default: {},
+      description: `How long a start may take: initial_delay_seconds, then period_seconds times failure_threshold, at most 600 s. ${memberSentences(STARTUP)} Migrations of a new release run in that time. A change rolls out new instances.`,
+      together: [
+        PROBE_TIMEOUT.validationOf(...membersOf("startup_probe", STARTUP, TIMEOUT)),
+        STARTUP_TIME.validationOf(...membersOf("startup_probe", STARTUP, TIME)),
+      ],
+    },
+  } as const satisfies Record<string, Input>;
+}
 
 /** The same of the variant on Cloud Run alone. */
 export const SERVERLESS_OPERATIONS_INPUTS = {

@@ -8,6 +8,9 @@ export interface PlatformWords {
   /** What else is protected from deletion, ending in a comma and a space; empty for nothing. */
   readonly alsoProtected: string;
 
+  /** Which labels are changed, beginning with a semicolon and a space; empty for none. */
+  readonly changedLabels: string;
+
   /** The choice of CPUs, in words. */
   readonly cpuChoice: string;
 
@@ -22,6 +25,9 @@ export interface PlatformWords {
 
   /** What an existing network must have, and what setting one changes. */
   readonly network: string;
+
+  /** Whose time limit of a request it is, in the beginning of a sentence, and what a change does, as a sentence. */
+  readonly requestTimeout: { readonly limit: string; readonly change: string };
 
   /** What the subnetwork is used for, and what it must have. */
   readonly subnetwork: string;

@@ -65,27 +65,32 @@ const ADMIN = {
   },
 };
 
-/** Inputs for what the load balancer of a domain refuses. */
-export const PROTECTION_INPUTS = {
-  protection: {
-    type: PROTECTION,
-    default: null,
-    description: `Cloud Armor rules for the load balancer of domain; {} is enough. ${memberSentences(PROTECTION)} Null for no rules. Changing it later takes effect within minutes.`,
-    together: [
-      ADMIN_RANGES_FIT.validationOf(ADMIN.names, ADMIN.values),
-      ADMIN_RANGES_GIVEN.validationOf(ADMIN.names, ADMIN.values),
-      POLICY_NEEDS_DOMAIN.validationOf({ domain: "domain", given: "protection" }),
-    ],
-  },
-  existing_security_policy: {
-    type: "string",
-    default: null,
-    description:
-      "Existing Cloud Armor policy for the load balancer of domain, projects/<project>/global/securityPolicies/<name>, instead of protection. Changing it later takes effect within minutes. Removing it detaches it on Cloud Run; on GKE, detach it by hand.",
-    must: EXISTING_SECURITY_POLICY,
-    together: [
-      ONE_SECURITY_POLICY.validationOf({ existing: "existing_security_policy", protection: "protection" }),
-      POLICY_NEEDS_DOMAIN.validationOf({ domain: "domain", given: "existing_security_policy" }),
-    ],
-  },
-} as const satisfies Record<string, Input>;
+/**
+ * Inputs for what the load balancer of a domain refuses.
+ *
+ * @param detached what becomes of an existing policy that is removed, as a sentence
+ */
+export function protectionInputs(detached: string) {
+  return {
+    protection: {
+      type: PROTECTION,
+      default: null,
+      description: `Cloud Armor rules for the load balancer of domain; {} is enough. ${memberSentences(PROTECTION)} Null for no rules. Changing it later takes effect within minutes.`,
+      together: [
+        ADMIN_RANGES_FIT.validationOf(ADMIN.names, ADMIN.values),
+        ADMIN_RANGES_GIVEN.validationOf(ADMIN.names, ADMIN.values),
+        POLICY_NEEDS_DOMAIN.validationOf({ domain: "domain", given: "protection" }),
+      ],
+    },
+    existing_security_policy: {
+      type: "string",
+      default: null,
+      description: `Existing Cloud Armor policy for the load balancer of domain, projects/<project>/global/securityPolicies/<name>, instead of protection. Changing it later takes effect within minutes. ${detached}`,
+      must: EXISTING_SECURITY_POLICY,
+      together: [
+        ONE_SECURITY_POLICY.validationOf({ existing: "existing_security_policy", protection: "protection" }),
+        POLICY_NEEDS_DOMAIN.validationOf({ domain: "domain", given: "existing_security_policy" }),
+      ],
+    },
+  } as const satisfies Record<string, Input>;
+}

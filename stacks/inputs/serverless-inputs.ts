@@ -18,6 +18,8 @@ const CONNECTION_NAME_LENGTH = `(length(join("", [var.project_id, var.region, va
 export const SERVERLESS_INPUTS = {
   ...identityProviderInputs({
     alsoProtected: "",
+    changedLabels: "",
+    requestTimeout: { limit: "Time limit of a request", change: "A change rolls out new instances." },
     namesFit: [
       SOCKET_PATH.validationOf(
         { connectionName: "project_id, region, tenant_id and application_name" },
@@ -48,6 +50,7 @@ export const SERVERLESS_INPUTS = {
   },
   ...SERVERLESS_OPERATIONS_INPUTS,
   ...frontDoorInputs({
+    detached: "Removing it detaches it.",
     withoutDomain: "Without a domain, there is the address that Cloud Run assigns, under run.app.",
     certificateValidation: "dns",
   }),

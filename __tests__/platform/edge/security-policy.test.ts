@@ -5,7 +5,7 @@ import { PROTECTION_RULES } from "../../../lib/platform/edge/protection-rules";
 import { type Protection } from "../../../lib/platform/edge/protection";
 import { TerraformData } from "../../../lib/core/terraform-data";
 import { declareInputs } from "../../../stacks/inputs/input-table";
-import { PROTECTION_INPUTS } from "../../../stacks/inputs/protection-inputs";
+import { protectionInputs } from "../../../stacks/inputs/protection-inputs";
 import { PLACE } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, warningsOf, type Block } from "../../support/synthesis";
 
@@ -36,7 +36,7 @@ const protectedBy = (protection: Protection) => policyOf({ domain: DOMAIN, prote
 const policyOfInputs = () => {
   const stack = bareStack();
   const { domain, existingSecurityPolicy, protection } = declareInputs(stack, {
-    ...PROTECTION_INPUTS,
+    ...protectionInputs(""),
     domain: { type: "string", default: null, description: "Name that visitors use." },
   });
   const policy = new SecurityPolicy(stack, "Policy", {
