@@ -80,7 +80,14 @@ describe("the packed library", () => {
     expect(files).toEqual(
       expect.arrayContaining(["LICENSE", "README.md", "dist/lib/index.d.ts", "dist/lib/index.js", ...ASSETS]),
     );
-    expect(files.filter((file) => /__tests__|stacks|\.test\.|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+    expect(files.filter((file) => /__tests__|stacks.*\.(?!svg)\w+$|\.test\.|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+  });
+
+  it("holds every picture that its front page shows, and no other", () => {
+    const folder = join(project, "node_modules/cdktf-idp-stacks");
+    const shown = [...readFileSync(join(folder, "README.md"), "utf8").matchAll(/!\[.*\]\((.*)\)/g)];
+    const held = readdirSync(join(folder, "stacks/pictures")).map((file) => `stacks/pictures/${file}`);
+    expect(held.sort()).toEqual(shown.map(([, path]) => path).sort());
   });
 
   it("holds scripts", () => {
