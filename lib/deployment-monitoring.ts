@@ -1,9 +1,11 @@
 import { type Construct } from "constructs";
 
+import { calledIn } from "./core/expression";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "./idp/contract";
 import { type DatabaseDump } from "./idp/database-dump";
 import { type IdentityProviderProps } from "./identity-provider-props";
 import { isProtected } from "./platform/edge/protection";
+import { type NamedSetting } from "./platform/monitoring/alert";
 import { Monitoring } from "./platform/monitoring/monitoring";
 import { type MonitoringProps } from "./platform/monitoring/monitoring-props";
 import { type PostgresqlDatabase } from "./platform/sql/postgresql-database";
@@ -30,6 +32,8 @@ export function deploymentMonitoring(
   return new Monitoring(scope, "Monitoring", {
     ...deployment,
     ...{ alertEmails, alerts, auditSecretAccess, dashboard, notificationChannels, secretReaders, uptimeCheck },
+    called: (setting) =>
+      calledIn(scope, (settings as Readonly<Partial<Record<NamedSetting, unknown>>>)[setting], setting),
     ...{ domain, maxInstanceCount, minInstanceCount, workerMode },
     dump: dump && {
       jobName: dump.jobName,

@@ -260,7 +260,7 @@ describe("The identity provider's container", () => {
     const environment = Object.fromEntries(names.map((name) => [name, "unsaid"]));
     expect(() => container({ environment })).toThrow(
       new Error(
-        `Container: 1 problem\n  - environment has ${names.map((name) => JSON.stringify(name)).join(", ")}; such a name usually holds a secret, and variables are in plain text in the state; put the value into Secret Manager and refer to it in secret_environment_variables (the prop secretEnvironmentVariables), or give a file:// or env:// reference`,
+        `Container: 1 problem\n  - environment has ${names.map((name) => JSON.stringify(name)).join(", ")}; such a name usually holds a secret, and variables are in plain text in the state; put the value into Secret Manager and refer to it in the secret environment variables, or give a file:// or env:// reference`,
       ),
     );
   });

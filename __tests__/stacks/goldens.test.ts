@@ -66,6 +66,29 @@ describe("The goldens", () => {
   });
 });
 
+describe("What a construct with literal props says", () => {
+  const stacks = [STACK_NAME, KUBERNETES_STACK_NAME, LAB_STACK_NAME];
+  const texts = () =>
+    names.filter((name) => !stacks.includes(name)).flatMap((name) => textsIn(scenario(name), TEXT_KEYS));
+
+  it("names its props, and no input of a stack", () => {
+    const inputs = stacks
+      .flatMap((name) => Object.keys(scenario(name).variable ?? {}))
+      .filter((input) => input.includes("_"));
+    const named = texts().filter((text) => inputs.some((input) => new RegExp(`\\b${input}\\b`).test(text)));
+    expect(named).toEqual([]);
+    expect(texts().join()).toContain("Raise `containerMemory`");
+  });
+});
+
+/** Keys of texts for people: messages, and the first steps of alerts. */
+const TEXT_KEYS = ["error_message", "first_steps"];
+
+const textsIn = (value: unknown, keys: readonly string[]): string[] =>
+  typeof value !== "object" || value === null
+    ? []
+    : Object.entries(value).flatMap(([key, item]) => (keys.includes(key) ? [String(item)] : textsIn(item, keys)));
+
 /** Each fact for which a scenario exists is said here as well, because a file can be regenerated without a thought. */
 describe("The scenarios", () => {
   const resource = (name: string, type: string, id: string): Block => scenario(name).resource?.[type]?.[id] ?? {};

@@ -49,7 +49,7 @@ export function refusedMonitoring(platform: Platform): readonly Refusal[] {
       "a threshold for an entry of the log",
       { alerts: { "worker-down": { threshold: 3 }, "backup-failed": { enabled: false } } },
       [
-        'alerts has "worker-down"; an alert about an entry of the log has neither threshold nor duration_seconds, because one entry is enough; remove them, or set enabled to false for no alert.',
+        'alerts has "worker-down"; an alert about an entry of the log has neither a threshold nor a duration, because one entry is enough; remove them, or set enabled to false for no alert.',
       ],
     ],
     [

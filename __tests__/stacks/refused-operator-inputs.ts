@@ -20,7 +20,7 @@ export const REFUSED_OPERATIONS_ALONE: readonly Refusal[] = [
       },
     },
     [
-      'environment_variables has "IDP_EMAIL__PASSWORD", "IDP_STORAGE__S3__SECRET_KEY", "oidc_client_secret"; such a name usually holds a secret, and variables are in plain text in the state; put the value into Secret Manager and refer to it in secret_environment_variables (the prop secretEnvironmentVariables), or give a file:// or env:// reference.',
+      'environment_variables has "IDP_EMAIL__PASSWORD", "IDP_STORAGE__S3__SECRET_KEY", "oidc_client_secret"; such a name usually holds a secret, and variables are in plain text in the state; put the value into Secret Manager and refer to it in the secret environment variables, or give a file:// or env:// reference.',
     ],
   ],
   [

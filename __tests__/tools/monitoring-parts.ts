@@ -10,6 +10,7 @@ import { ALERTS } from "../../lib/platform/monitoring/alerts";
 
 /** Names in the commands of the pages: those of a deployment of tenant `demo`, with 1a2b3c for the project. */
 const NAMES = {
+  called: (setting: string) => setting.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   projectId: "my-project",
   host: "login.example.com",
   database: "sql-demo-1a2b3c-idp",

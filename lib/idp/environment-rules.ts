@@ -109,7 +109,7 @@ export const ENVIRONMENT_RULES: readonly CheckedEntries[] = [
       `can(regex("${REFERENCE}", value))`,
     ].join(" || "),
     show: "key",
-    rule: `such a name usually holds a secret, and ${IN_THE_STATE}; put the value into Secret Manager and refer to it in secret_environment_variables (the prop secretEnvironmentVariables), or give a file:// or env:// reference`,
+    rule: `such a name usually holds a secret, and ${IN_THE_STATE}; put the value into Secret Manager and refer to it in the secret environment variables, or give a file:// or env:// reference`,
   }),
 ];
 

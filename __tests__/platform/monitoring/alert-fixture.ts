@@ -10,6 +10,7 @@ import { ALERTS } from "../../../lib/platform/monitoring/alerts";
 
 /** Names as a deployment of the defaults has them. */
 export const NAMES: AlertNames = {
+  called: String,
   projectId: "my-project",
   host: "login.example.com",
   urlMap: "idp-demo-1a2b3c-https",

@@ -10,9 +10,13 @@ export interface UpgradePlan {
 
 /** The plans by stack, with every part that inputs can ask for; the changelog tells them. */
 export const UPGRADE_PLANS: Readonly<Record<string, UpgradePlan>> = {
-  "idp-serverless": { actions: {}, outputs: [] },
+  "idp-serverless": {
+    actions: { 'google_monitoring_alert_policy.monitoring_alerts["blocked-requests"]': "update" },
+    outputs: [],
+  },
   "idp-kubernetes": {
     actions: {
+      'google_monitoring_alert_policy.monitoring_alerts["blocked-requests"]': "update",
       'google_monitoring_alert_policy.monitoring_alerts["dump-failed"]': "update",
       'google_monitoring_alert_policy.monitoring_alerts["job-failed"]': "update",
       "kubernetes_deployment_v1.worker[0]": "update",

@@ -1,11 +1,31 @@
 /** Where a deployment runs, as far as metrics and logs differ. */
 export type Platform = "kubernetes" | "serverless";
 
+/** Settings of the deployment that first steps speak of, by the names of their props. */
+export type NamedSetting =
+  | "applicationVersion"
+  | "certificateValidation"
+  | "containerCpu"
+  | "containerMemory"
+  | "databaseTier"
+  | "maxInstanceCount"
+  | "minInstanceCount"
+  | "requestLogSampleRate"
+  | "secretReaders"
+  | "workerCount"
+  | "workerCpu"
+  | "workerMaxCount"
+  | "workerMemory"
+  | "workerProcesses";
+
 /**
  * Names in queries, filters and first steps. Each is a literal or a Terraform expression; one that only some deployments
  * have is meaningless in the others.
  */
 export interface AlertNames {
+  /** What a setting is called where it is given: as a prop or as the input of a stack. */
+  readonly called: (setting: NamedSetting) => string;
+
   readonly projectId: string;
 
   /** Host that the uptime check asks. */

@@ -40,7 +40,7 @@ export const DATABASE_ALERTS: readonly Alert[] = [
       durationSeconds: 900,
     }),
     firstSteps: (names) =>
-      `Sign-ins become slow. Statements that wait for others, or need the disk: \`${logCommand(`${LOGS_OF.database(names)} textPayload:("still waiting for" OR "temporary file")`, names)}\`. Query insights in the console show the rest. Raise \`database_tier\`; the database restarts. It is now: \`${describeCommand(names, "settings.tier")}\``,
+      `Sign-ins become slow. Statements that wait for others, or need the disk: \`${logCommand(`${LOGS_OF.database(names)} textPayload:("still waiting for" OR "temporary file")`, names)}\`. Query insights in the console show the rest. Raise \`${names.called("databaseTier")}\`; the database restarts. It is now: \`${describeCommand(names, "settings.tier")}\``,
   },
   {
     id: "database-memory",
@@ -53,7 +53,7 @@ export const DATABASE_ALERTS: readonly Alert[] = [
       durationSeconds: 900,
     }),
     firstSteps: (names) =>
-      `The server is killed when there is none left. Raise \`database_tier\`; the database restarts. It is now: \`${describeCommand(names, "settings.tier")}\``,
+      `The server is killed when there is none left. Raise \`${names.called("databaseTier")}\`; the database restarts. It is now: \`${describeCommand(names, "settings.tier")}\``,
   },
   {
     id: "database-disk-growth",
@@ -80,7 +80,7 @@ export const DATABASE_ALERTS: readonly Alert[] = [
       durationSeconds: 300,
     }),
     firstSteps: (names) =>
-      `Instances without a connection answer nothing. Who was refused: \`${logCommand(`${LOGS_OF.database(names)} textPayload:("remaining connection slots are reserved" OR "too many clients already")`, names)}\`. Raise \`database_tier\`, or lower \`max_instance_count\`.`,
+      `Instances without a connection answer nothing. Who was refused: \`${logCommand(`${LOGS_OF.database(names)} textPayload:("remaining connection slots are reserved" OR "too many clients already")`, names)}\`. Raise \`${names.called("databaseTier")}\`, or lower \`${names.called("maxInstanceCount")}\`.`,
   },
   {
     id: "database-transaction-ids",

@@ -86,7 +86,7 @@ export const JOB_ALERTS: readonly Alert[] = [
     needs: ["audit"],
     on: { serverless: { filter: strangeRead }, kubernetes: { filter: strangeRead } },
     firstSteps: (names) =>
-      `Who, when and from where: \`${logCommand(strangeRead(names), names, "1d")}\`. If it is nobody you know, take the right away from that account, and raise the versions of what can be rotated. An apply reads secrets too: put its account into \`secret_readers\`.`,
+      `Who, when and from where: \`${logCommand(strangeRead(names), names, "1d")}\`. If it is nobody you know, take the right away from that account, and raise the versions of what can be rotated. An apply reads secrets too: put its account into \`${names.called("secretReaders")}\`.`,
   },
 ];
 

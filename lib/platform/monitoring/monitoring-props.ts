@@ -1,7 +1,7 @@
 import { type DeploymentPlace } from "../../core/place";
 import { type ProjectApis } from "../../core/project-apis";
 import { type Identity } from "../parts";
-import { type Platform } from "./alert";
+import { type NamedSetting, type Platform } from "./alert";
 import { type MonitoringSettings } from "./monitoring-settings";
 
 /** A scheduled dump of the database. */
@@ -43,6 +43,13 @@ export interface MonitoringProps extends MonitoringSettings {
 
   /** Accounts of the deployment, which may read its secrets. */
   readonly identities: readonly Identity[];
+
+  /**
+   * What a setting of the deployment is called in the first steps of alerts.
+   *
+   * @default - the name of its prop
+   */
+  readonly called?: (setting: NamedSetting) => string;
 
   /**
    * Domain of the load balancer; one that is null at plan means none.

@@ -153,7 +153,7 @@ export function tunableAlerts(platform: Platform): CheckedEntries<Settings> {
       !fixed.includes(id) || (threshold === undefined && durationSeconds === undefined),
     condition: `!contains(${JSON.stringify(fixed)}, key) || (value.threshold == null && value.duration_seconds == null)`,
     show: "key",
-    rule: "an alert about an entry of the log has neither threshold nor duration_seconds, because one entry is enough; remove them, or set enabled to false for no alert",
+    rule: "an alert about an entry of the log has neither a threshold nor a duration, because one entry is enough; remove them, or set enabled to false for no alert",
   });
 }
 

@@ -121,6 +121,7 @@ export class Monitoring extends Construct {
     const readers = new TerraformLocal(this, "Readers", emails).fqn;
     const others = new TerraformLocal(this, "OtherReaders", props.secretReaders ?? []).fqn;
     return {
+      called: props.called ?? String,
       projectId,
       host: expression(`trimprefix(${new TerraformLocal(this, "Url", url).fqn}, "https://")`),
       urlMap: urlMap ?? "",

@@ -91,7 +91,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
       },
     },
     firstSteps: (names, platform) =>
-      `One request in twenty takes longer than two seconds. Look at the CPU of database and instances on the dashboard; raise \`database_tier\` or \`max_instance_count\` if one is busy. The slow ones: \`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.latency>"2s"`, names)}\``,
+      `One request in twenty takes longer than two seconds. Look at the CPU of database and instances on the dashboard; raise \`${names.called("databaseTier")}\` or \`${names.called("maxInstanceCount")}\` if one is busy. The slow ones: \`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.latency>"2s"`, names)}\``,
   },
   {
     id: "load-balancer-errors",
@@ -111,7 +111,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
       durationSeconds: 300,
     }),
     firstSteps: (names) =>
-      `If there is no alert about the application too, the load balancer does not reach it. With \`request_log_sample_rate\` above 0, the log says why: \`${logCommand(`${LOGS_OF.loadBalancer(names)} httpRequest.status>=500`, names)}\``,
+      `If there is no alert about the application too, the load balancer does not reach it. With \`${names.called("requestLogSampleRate")}\` above 0, the log says why: \`${logCommand(`${LOGS_OF.loadBalancer(names)} httpRequest.status>=500`, names)}\``,
   },
   {
     id: "blocked-requests",
@@ -127,7 +127,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
       durationSeconds: 300,
     }),
     firstSteps: (names) =>
-      `Somebody guesses passwords, or a rule refuses your own users. With \`request_log_sample_rate\` above 0, the log says whose requests by which rule: \`${logCommand(`${LOGS_OF.loadBalancer(names)} jsonPayload.enforcedSecurityPolicy.outcome="DENY"`, names)}\`. The priority is that of a rule in the table of \`protection\`; the limits are its \`sign_ins_per_minute\` and \`requests_per_minute\`.`,
+      `Somebody guesses passwords, or a rule refuses your own users. With \`${names.called("requestLogSampleRate")}\` above 0, the log says whose requests by which rule: \`${logCommand(`${LOGS_OF.loadBalancer(names)} jsonPayload.enforcedSecurityPolicy.outcome="DENY"`, names)}\`. The priority is that of a rule in the table of \`protection\`, which also has the limits.`,
   },
   {
     id: "load-balancer-latency",
@@ -144,7 +144,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
       },
     },
     firstSteps: (names, platform) =>
-      `One request in twenty takes longer than two seconds. Look at the CPU of database and pods on the dashboard; raise \`database_tier\` or \`max_instance_count\` if one is busy. What the server says: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
+      `One request in twenty takes longer than two seconds. Look at the CPU of database and pods on the dashboard; raise \`${names.called("databaseTier")}\` or \`${names.called("maxInstanceCount")}\` if one is busy. What the server says: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
   },
 ];
 
@@ -153,8 +153,8 @@ function expiringCertificate({ deployment }: AlertNames): string {
   return `log_id("certificatemanager.googleapis.com/certificates_expiry") jsonPayload.certificates:"/certificates/${deployment}-" jsonPayload.state=("CLOSE_TO_EXPIRY" OR "EXPIRED")`;
 }
 
-function certificateSteps({ host, projectId }: AlertNames): string {
-  return `It is renewed weeks before; days are left, so the renewal fails. See why: \`gcloud certificate-manager certificates list --project=${projectId}\`, or with \`certificate_validation = "load-balancer"\`: \`gcloud compute ssl-certificates list --project=${projectId}\`. Compare the records of ${host} with those of \`terraform output dns_records\`: the address must be that of the load balancer, and the CNAME must still be there.`;
+function certificateSteps({ called, host, projectId }: AlertNames): string {
+  return `It is renewed weeks before; days are left, so the renewal fails. See why: \`gcloud certificate-manager certificates list --project=${projectId}\`, or with \`${called("certificateValidation")} = "load-balancer"\`: \`gcloud compute ssl-certificates list --project=${projectId}\`. Compare the records of ${host} with those of \`terraform output dns_records\`: the address must be that of the load balancer, and the CNAME must still be there.`;
 }
 
 function both(condition: NonNullable<Alert["on"]["serverless"]>): Alert["on"] {

@@ -30,7 +30,7 @@ export const WORKER_ALERTS: readonly Alert[] = [
     id: "worker-missing",
     title: "there are fewer workers than there should be",
     severity: "ERROR",
-    measures: "share of `worker_count`",
+    measures: "share of the workers that there should be",
     needs: ["separateWorker"],
     on: {
       serverless: {
@@ -59,7 +59,7 @@ export const WORKER_ALERTS: readonly Alert[] = [
     needs: ["separateWorker"],
     on: usedUp("cpu", selectors, 1800),
     firstSteps: (names, platform) =>
-      `Tasks wait for each other: mail is late. Raise \`${platform === "serverless" ? "worker_count" : "worker_max_count"}\` or \`worker_cpu\`. ${whatWorkersSaid(names, platform)}`,
+      `Tasks wait for each other: mail is late. Raise \`${names.called(platform === "serverless" ? "workerCount" : "workerMaxCount")}\` or \`${names.called("workerCpu")}\`. ${whatWorkersSaid(names, platform)}`,
   },
   {
     id: "worker-memory",
@@ -69,7 +69,7 @@ export const WORKER_ALERTS: readonly Alert[] = [
     needs: ["separateWorker"],
     on: usedUp("memory", selectors, 600),
     firstSteps: (names, platform) =>
-      `A worker that needs more is killed, and its tasks start again. Raise \`worker_memory\`, or lower \`worker_processes\`. ${whatWorkersSaid(names, platform)}`,
+      `A worker that needs more is killed, and its tasks start again. Raise \`${names.called("workerMemory")}\`, or lower \`${names.called("workerProcesses")}\`. ${whatWorkersSaid(names, platform)}`,
   },
 ];
 

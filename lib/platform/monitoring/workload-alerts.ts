@@ -36,7 +36,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
       },
     },
     firstSteps: (names, platform) =>
-      `More load finds no more instances. ${whoIsBusy(names, platform)}. If it is wanted load, raise \`max_instance_count\`, and \`database_tier\` for their connections; if not, set \`protection\`.`,
+      `More load finds no more instances. ${whoIsBusy(names, platform)}. If it is wanted load, raise \`${names.called("maxInstanceCount")}\`, and \`${names.called("databaseTier")}\` for their connections; if not, set \`protection\`.`,
   },
   {
     id: "cpu",
@@ -45,7 +45,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
     measures: "share of the CPU",
     on: usedUp("cpu", selectors, 900),
     firstSteps: (names, platform) =>
-      `Sign-ins become slow. ${whoIsBusy(names, platform)}. Raise \`container_cpu\`, or \`max_instance_count\` if the alert \`at-maximum\` came too.`,
+      `Sign-ins become slow. ${whoIsBusy(names, platform)}. Raise \`${names.called("containerCpu")}\`, or \`${names.called("maxInstanceCount")}\` if the alert \`at-maximum\` came too.`,
   },
   {
     id: "memory",
@@ -54,7 +54,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
     measures: "share of the memory",
     on: usedUp("memory", selectors, 600),
     firstSteps: (names, platform) =>
-      `An instance that needs more is killed, with the sign-ins in it. Raise \`container_memory\`. ${whoIsBusy(names, platform)}.`,
+      `An instance that needs more is killed, with the sign-ins in it. Raise \`${names.called("containerMemory")}\`. ${whoIsBusy(names, platform)}.`,
   },
   {
     id: "out-of-memory",
@@ -64,7 +64,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
       serverless: { filter: outOfMemory },
     },
     firstSteps: (names) =>
-      `Raise \`container_memory\`, or \`worker_memory\` if it was a separate worker; another instance is started meanwhile. How often it happens: \`${logCommand(outOfMemory(names), names, "1d")}\``,
+      `Raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` if it was a separate worker; another instance is started meanwhile. How often it happens: \`${logCommand(outOfMemory(names), names, "1d")}\``,
   },
   {
     id: "no-instance",
@@ -74,7 +74,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
       serverless: { filter: noInstance },
     },
     firstSteps: (names) =>
-      `Clients got 429 or 500. How many, and when: \`${logCommand(noInstance(names), names)}\`. Raise \`max_instance_count\`, with \`database_tier\` for their connections, or \`min_instance_count\` if the load comes suddenly.`,
+      `Clients got 429 or 500. How many, and when: \`${logCommand(noInstance(names), names)}\`. Raise \`${names.called("maxInstanceCount")}\`, with \`${names.called("databaseTier")}\` for their connections, or \`${names.called("minInstanceCount")}\` if the load comes suddenly.`,
   },
   {
     id: "startup",
@@ -92,7 +92,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
       },
     },
     firstSteps: (names, platform) =>
-      `When the startup probe gives up, by default after eleven minutes, it is killed, and a migration in it begins again. What it is doing: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. Raise \`container_cpu\` or \`database_tier\`, and \`min_instance_count\` so that nobody waits for a start.`,
+      `When the startup probe gives up, by default after eleven minutes, it is killed, and a migration in it begins again. What it is doing: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. Raise \`${names.called("containerCpu")}\` or \`${names.called("databaseTier")}\`, and \`${names.called("minInstanceCount")}\` so that nobody waits for a start.`,
   },
   {
     id: "restarts",
@@ -108,7 +108,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
       },
     },
     firstSteps: (names, platform) =>
-      `Why it ended last: \`kubectl --namespace ${names.namespace} describe pods\`; OOMKilled: raise \`container_memory\`, or \`worker_memory\` for a separate worker. What it said: \`${logCommand(LOGS_OF.workload(names, platform), names)}\``,
+      `Why it ended last: \`kubectl --namespace ${names.namespace} describe pods\`; OOMKilled: raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` for a separate worker. What it said: \`${logCommand(LOGS_OF.workload(names, platform), names)}\``,
   },
   {
     id: "failed-rollout",
@@ -125,7 +125,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
       },
     },
     firstSteps: (names, platform) =>
-      `The old version still answers. What the new one said: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\`. Mend the cause, or set \`application_version\` back, and apply again.`,
+      `The old version still answers. What the new one said: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\`. Mend the cause, or set \`${names.called("applicationVersion")}\` back, and apply again.`,
   },
   {
     id: "container-ended",
