@@ -1,7 +1,12 @@
+const { createRequire } = require("node:module");
+
 const { default: Runtime } = require("jest-runtime");
 
 /** The framework and its bindings: large, without any state that a test can see, and loaded by nearly every file. */
 const SHARED = /^(cdktf|constructs|@cdktf\/)/;
+
+/** What the test runner itself asks for by the name of a package, such as `expect`; what it keeps of a file has paths. */
+const PACKAGE = /^(?!(@jest\/)?expect$)[^./]/;
 
 // Every token of the framework remembers where it was created. The test runner maps each line of that to its source file,
 // which takes longer than the synthesis itself.
@@ -11,5 +16,9 @@ require("cdktf/lib/tokens/private/stack-trace").captureStackTrace = () => [];
 module.exports = class SharedModulesRuntime extends Runtime {
   requireModuleOrMock(from, name) {
     return SHARED.test(name) ? require(name) : super.requireModuleOrMock(from, name);
+  }
+
+  requireInternalModule(from, name) {
+    return name !== undefined && PACKAGE.test(name) ? createRequire(from)(name) : super.requireInternalModule(from, name);
   }
 };
