@@ -24,7 +24,7 @@ export const LIVENESS_SECONDS = LIVENESS_PROBE.periodSeconds * LIVENESS_PROBE.fa
 
 export const RESTORE = "identity-provider.md#restore";
 export const ELSEWHERE = "identity-provider.md#restore-in-another-region";
-export const RESTORE_TEST = "__tests__/idp/recovery/restore.test.ts";
+export const RESTORE_TEST = "__tests__/idp/recovery/restore.exhaustive.test.ts";
 
 /** What is different on a platform. */
 interface Words {
