@@ -162,7 +162,9 @@ describe("the folder of a portable stack", () => {
   };
 
   it("tells nothing of the construct tree, but what the command line reads without failing at outputs that are null", () => {
-    const { "//": root, ...blocks } = terraformOf(fullStack());
+    const stack = fullStack();
+    stack.prepareStack();
+    const { "//": root, ...blocks } = terraformOf(stack);
     expect(JSON.stringify(blocks)).not.toContain('"//"');
     expect(root).toEqual({
       metadata: { version: expect.any(String) as unknown, stackName: "test", backend: "local", overrides: OVERRIDES },

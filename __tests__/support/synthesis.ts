@@ -53,12 +53,13 @@ export function bareStack(props: Partial<PortableStackProps> = {}): BareStack {
 }
 
 /**
- * What Terraform would read of a stack: prepared, validated and rendered as in a real synth.
+ * What Terraform would read of a stack: validated and rendered as in a real synth.
  *
  * Values pass through JSON, so undefined ones are absent.
  */
 export function terraformOf(stack: TerraformStack): Terraform {
-  stack.prepareStack();
+  // This renders everything once more, only to find what refers to another stack.
+  if (stack.node.root.node.children.length > 1) stack.prepareStack();
   stack.runAllValidations();
   return JSON.parse(JSON.stringify(stack.toTerraform())) as Terraform;
 }
