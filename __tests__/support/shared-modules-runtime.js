@@ -1,3 +1,4 @@
+const { AsyncLocalStorage } = require("node:async_hooks");
 const { createRequire } = require("node:module");
 
 const { default: Runtime } = require("jest-runtime");
@@ -7,6 +8,14 @@ const SHARED = /^(cdktf|constructs|@cdktf\/)/;
 
 /** What the test runner itself asks for by the name of a package, such as `expect`; what it keeps of a file has paths. */
 const PACKAGE = /^(?!(@jest\/)?expect$)[^./]/;
+
+/** One storage for all files: Node hands every storage that there ever was to each promise. */
+const storage = new AsyncLocalStorage();
+const asyncHooks = {
+  AsyncLocalStorage: function SharedStorage() {
+    return storage;
+  },
+};
 
 // Every token of the framework remembers where it was created. The test runner maps each line of that to its source file,
 // which takes longer than the synthesis itself.
@@ -19,6 +28,9 @@ module.exports = class SharedModulesRuntime extends Runtime {
   }
 
   requireInternalModule(from, name) {
-    return name !== undefined && PACKAGE.test(name) ? createRequire(from)(name) : super.requireInternalModule(from, name);
+    if (name === "node:async_hooks") return asyncHooks;
+    return name !== undefined && PACKAGE.test(name)
+      ? createRequire(from)(name)
+      : super.requireInternalModule(from, name);
   }
 };
