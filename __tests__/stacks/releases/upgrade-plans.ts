@@ -20,10 +20,17 @@ export const UPGRADE_PLANS: Readonly<Record<string, UpgradePlan>> = {
       'google_monitoring_alert_policy.monitoring_alerts["dump-failed"]': "update",
       'google_monitoring_alert_policy.monitoring_alerts["job-failed"]': "update",
       "kubernetes_deployment_v1.worker[0]": "update",
+      "terraform_data.front_door_load_balancer_settings[0]": "replace",
     },
     outputs: [],
   },
-  "assessment-lab": { actions: {}, outputs: [] },
+  "assessment-lab": {
+    actions: {
+      "terraform_data.lab_cloudb_import[0]": "replace",
+      "terraform_data.lab_source_registered[0]": "replace",
+    },
+    outputs: ["assess_source_id"],
+  },
 };
 
 /** Rows of the table in the changelog. */

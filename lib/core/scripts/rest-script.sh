@@ -30,15 +30,9 @@ REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 
 # The C1 control characters in UTF-8; some terminals act on them.
 GOOGLE_C1=$(printf '\302[\200-\237]')
-GOOGLE_ENDING=no
-GOOGLE_GIVEN=
-GOOGLE_ON_INTERRUPT=:
-GOOGLE_REFUSED=
-GOOGLE_RULES=
-GOOGLE_SHOWN=
-GOOGLE_SLEEP=
-# Background process, which must not outlive the script.
-GOOGLE_WORKER=
+GOOGLE_ENDING=no GOOGLE_ON_INTERRUPT=: GOOGLE_GIVEN='' GOOGLE_REFUSED='' GOOGLE_RULES='' GOOGLE_SHOWN=''
+# Background processes, which must not outlive the script.
+GOOGLE_SLEEP='' GOOGLE_WORKER=''
 
 google_say() {
   google_plain "$*"
@@ -236,10 +230,7 @@ google_beside() {
 }
 
 google_start_beside() {
-  (
-    trap - EXIT HUP INT QUIT PIPE TERM
-    "$@"
-  ) </dev/null &
+  (trap - EXIT HUP INT QUIT PIPE TERM; "$@") </dev/null &
   GOOGLE_WORKER=$!
 }
 

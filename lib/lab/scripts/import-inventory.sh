@@ -75,10 +75,7 @@ console="https://console.cloud.google.com/migration/discovery/dataImport?project
 job_source=$SOURCE_ID
 own_source_id=$(google_upload_source "$SOURCE_ID")
 # Corrections, each made at most once: no header-only files, labels instead of tags, a separate source.
-left_out=no
-cleaned=no
-own_source=no
-registered=no
+left_out=no cleaned=no own_source=no registered=no
 job_id=
 
 explain_interrupt() {
