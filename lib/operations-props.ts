@@ -1,5 +1,3 @@
-import { type IResolvable } from "cdktf";
-
 import { type Rule } from "./core/rules";
 import { LOG_LEVEL } from "./idp/environment-rules";
 import { type GivenProbes, PROBE_RULES } from "./idp/probe-rules";
@@ -37,23 +35,6 @@ export interface OperationsProps extends GivenProbes {
    * @default 3600
    */
   readonly requestTimeoutSeconds?: number;
-}
-
-/** Props of the variant on Cloud Run for what operators tune. */
-export interface ServerlessOperationsProps {
-  /**
-   * Maximum number of requests that one instance answers at the same time: 1 to 1000.
-   *
-   * @default 80
-   */
-  readonly maxInstanceRequestConcurrency?: number;
-
-  /**
-   * Gives an instance more CPU while it starts.
-   *
-   * @default true
-   */
-  readonly startupCpuBoost?: boolean | IResolvable;
 }
 
 export const OPERATIONS_RULES: readonly Rule<OperationsProps>[] = [

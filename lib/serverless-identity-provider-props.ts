@@ -1,5 +1,3 @@
-import { type IResolvable } from "cdktf";
-
 import { type Rule } from "./core/rules";
 import { RESOURCES } from "./idp/contract";
 import { instanceConnections } from "./idp/worker-connections";
@@ -10,40 +8,16 @@ import {
   IDENTITY_PROVIDER_RULES,
   type IdentityProviderProps,
 } from "./identity-provider-props";
-import { type ServerlessOperationsProps } from "./operations-props";
 import { CLOSED_NEEDS_DOMAIN } from "./platform/edge/edge-rules";
 import { monitoringRules } from "./platform/monitoring/monitoring-settings";
 import { instanceCountRules, MIN_INSTANCES_OR_NONE } from "./platform/instance-rules";
-import { REQUEST_CONCURRENCY } from "./platform/request-rules";
 import { SOCKET_PATH } from "./platform/serverless/cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY, WORKER_CPU } from "./platform/serverless/instance-size";
 import { ROLLOUT_SURGE } from "./platform/serverless/serverless-defaults";
+import { SERVICE_OPTION_RULES, type ServiceOptions } from "./platform/serverless/service-options";
 import { connectionsOfWorkers, workerCountOf } from "./worker-props";
 
-export interface ServerlessIdentityProviderProps extends IdentityProviderProps, ServerlessOperationsProps {
-  /**
-   * Closes the address that Cloud Run assigns, so that every request goes through the load balancer of the domain. Set
-   * it after the domain works: the address is closed first.
-   *
-   * @default false
-   */
-  readonly closeDefaultAddress?: boolean | IResolvable;
-
-  /**
-   * Keeps the CPU allocated between requests, which a worker beside the server needs.
-   *
-   * @default true
-   */
-  readonly cpuAlwaysAllocated?: boolean | IResolvable;
-
-  /**
-   * Allows unauthenticated requests, as a sign-in page must. Otherwise callers need permission to invoke the service,
-   * which browsers do not have.
-   *
-   * @default true
-   */
-  readonly publicAccess?: boolean | IResolvable;
-}
+export interface ServerlessIdentityProviderProps extends IdentityProviderProps, ServiceOptions {}
 
 /** Rules for these props, under the names that the caller uses. */
 export const SERVERLESS_IDENTITY_PROVIDER_RULES: readonly Rule<ServerlessIdentityProviderProps>[] = [
@@ -54,7 +28,7 @@ export const SERVERLESS_IDENTITY_PROVIDER_RULES: readonly Rule<ServerlessIdentit
     domain: ["domain", ({ domain }) => domain],
   }),
   SOCKET_PATH.ruleOn({ connectionName: ["projectId, region, tenantId and applicationName", connectionNameLength] }),
-  REQUEST_CONCURRENCY.ruleOn("maxInstanceRequestConcurrency", (props) => props.maxInstanceRequestConcurrency),
+  ...SERVICE_OPTION_RULES,
   INSTANCE_CPU.ruleOn("containerCpu", ({ containerCpu }) => containerCpu),
   INSTANCE_MEMORY.ruleOn({
     cpu: ["containerCpu", ({ containerCpu = RESOURCES.cpu }) => containerCpu],

@@ -27,6 +27,7 @@ import { ServerlessFrontDoor, urlMapName } from "./platform/serverless/serverles
 import { ServerlessJobs } from "./platform/serverless/serverless-jobs";
 import { ServerlessService } from "./platform/serverless/serverless-service";
 import { ServerlessWorkerPool } from "./platform/serverless/serverless-worker-pool";
+import { serviceOptions } from "./platform/serverless/service-options";
 import { workerCountOf, hasSeparateWorker, separateWorkerContainer } from "./worker-props";
 
 /**
@@ -115,19 +116,15 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       });
     }
     this.service = new ServerlessService(this, "Service", {
+      ...serviceOptions(props),
       place,
       network,
       address: this.address,
-      closeDefaultAddress: props.closeDefaultAddress,
       identity: runtime,
       container,
-      cpuAlwaysAllocated: props.cpuAlwaysAllocated,
       minInstanceCount: props.minInstanceCount,
       maxInstanceCount: props.maxInstanceCount,
-      publicAccess: props.publicAccess,
-      maxInstanceRequestConcurrency: props.maxInstanceRequestConcurrency,
       requestTimeoutSeconds: props.requestTimeoutSeconds,
-      startupCpuBoost: props.startupCpuBoost,
       // So that there is a worker before the last one beside a server stops.
       dependsOn: this.worker?.ready,
     });

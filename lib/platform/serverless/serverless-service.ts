@@ -17,18 +17,14 @@ import { type DomainAddress } from "../edge/domain-address";
 import { grantsTo } from "../environment";
 import { CONTAINER_DEMAND, instanceCountRules, MIN_INSTANCES_OR_NONE, containerSizeRules } from "../instance-rules";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
-import {
-  DEFAULT_REQUEST_CONCURRENCY,
-  DEFAULT_REQUEST_TIMEOUT_SECONDS,
-  REQUEST_CONCURRENCY,
-  REQUEST_TIMEOUT,
-} from "../request-rules";
+import { DEFAULT_REQUEST_CONCURRENCY, DEFAULT_REQUEST_TIMEOUT_SECONDS, REQUEST_TIMEOUT } from "../request-rules";
 import { completeTemplate, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "./instance-size";
 import { sleepingWorkerRisks } from "./sleeping-worker";
 import { CPU_ALWAYS_ALLOCATED, EXECUTION_ENVIRONMENT, ROLLOUT_SURGE, SERVICE_TIMEOUT } from "./serverless-defaults";
+import { SERVICE_OPTION_RULES, type ServiceOptions } from "./service-options";
 
-export interface ServerlessServiceProps {
+export interface ServerlessServiceProps extends ServiceOptions {
   /** Container to run. The socket of its database is under `/cloudsql`. */
   readonly container: ContainerSpec;
 
@@ -47,20 +43,6 @@ export interface ServerlessServiceProps {
   readonly address?: DomainAddress;
 
   /**
-   * Refuses requests that do not come through a load balancer, and takes the address away that Cloud Run assigns.
-   *
-   * @default false
-   */
-  readonly closeDefaultAddress?: boolean | IResolvable;
-
-  /**
-   * Keeps the CPU allocated between requests, which a worker beside the server needs.
-   *
-   * @default true
-   */
-  readonly cpuAlwaysAllocated?: boolean | IResolvable;
-
-  /**
    * What must exist first, in addition to what the container uses: `apis.ready("run")`.
    *
    * @default - nothing
@@ -73,13 +55,6 @@ export interface ServerlessServiceProps {
    * @default 3
    */
   readonly maxInstanceCount?: number;
-
-  /**
-   * Maximum number of requests that one instance answers at the same time: 1 to 1000.
-   *
-   * @default 80
-   */
-  readonly maxInstanceRequestConcurrency?: number;
 
   /**
    * Minimum number of instances. With 0, a worker beside the server stops with the last instance, and mail, tasks and
@@ -97,26 +72,11 @@ export interface ServerlessServiceProps {
   readonly network?: NetworkAttachment;
 
   /**
-   * Allows unauthenticated requests, as a sign-in page must. Otherwise callers need permission to invoke the service,
-   * which browsers do not have.
-   *
-   * @default true
-   */
-  readonly publicAccess?: boolean | IResolvable;
-
-  /**
    * Time limit of a request, and of a web socket, in seconds: 1 to 3600.
    *
    * @default 3600
    */
   readonly requestTimeoutSeconds?: number;
-
-  /**
-   * Gives an instance more CPU while it starts.
-   *
-   * @default true
-   */
-  readonly startupCpuBoost?: boolean | IResolvable;
 }
 
 /**
@@ -241,7 +201,7 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
     message: () =>
       "container.port is missing; it must be the port on which the container answers HTTP, because Cloud Run stops a service that listens on none; give it, or run the container as a job",
   },
-  REQUEST_CONCURRENCY.ruleOn("maxInstanceRequestConcurrency", (props) => props.maxInstanceRequestConcurrency),
+  ...SERVICE_OPTION_RULES,
   REQUEST_TIMEOUT.ruleOn("requestTimeoutSeconds", ({ requestTimeoutSeconds }) => requestTimeoutSeconds),
   ...containerSizeRules(DEFAULT_RESOURCES, INSTANCE_CPU, INSTANCE_MEMORY),
   ...instanceCountRules<ServerlessServiceProps>(MIN_INSTANCES_OR_NONE, ROLLOUT_SURGE, CONTAINER_DEMAND),

@@ -1,0 +1,56 @@
+import { type IResolvable } from "cdktf";
+
+import { type Rule } from "../../core/rules";
+import { REQUEST_CONCURRENCY } from "../request-rules";
+
+/** What is chosen about the Cloud Run service alone, on its own and in a whole identity provider. */
+export interface ServiceOptions {
+  /**
+   * Closes the address that Cloud Run assigns, so that every request goes through the load balancer of the domain. Set
+   * it after the domain works: the address is closed first.
+   *
+   * @default false
+   */
+  readonly closeDefaultAddress?: boolean | IResolvable;
+
+  /**
+   * Keeps the CPU allocated between requests, which a worker beside the server needs.
+   *
+   * @default true
+   */
+  readonly cpuAlwaysAllocated?: boolean | IResolvable;
+
+  /**
+   * Maximum number of requests that one instance answers at the same time: 1 to 1000.
+   *
+   * @default 80
+   */
+  readonly maxInstanceRequestConcurrency?: number;
+
+  /**
+   * Allows unauthenticated requests, as a sign-in page must. Otherwise callers need permission to invoke the service,
+   * which browsers do not have.
+   *
+   * @default true
+   */
+  readonly publicAccess?: boolean | IResolvable;
+
+  /**
+   * Gives an instance more CPU while it starts.
+   *
+   * @default true
+   */
+  readonly startupCpuBoost?: boolean | IResolvable;
+}
+
+/** The options among further props. */
+export function serviceOptions(props: ServiceOptions): ServiceOptions {
+  const { closeDefaultAddress, cpuAlwaysAllocated, maxInstanceRequestConcurrency, publicAccess, startupCpuBoost } =
+    props;
+  return { closeDefaultAddress, cpuAlwaysAllocated, maxInstanceRequestConcurrency, publicAccess, startupCpuBoost };
+}
+
+/** Rules for the options, for each construct that takes them. */
+export const SERVICE_OPTION_RULES: readonly Rule<ServiceOptions>[] = [
+  REQUEST_CONCURRENCY.ruleOn("maxInstanceRequestConcurrency", (props) => props.maxInstanceRequestConcurrency),
+];
