@@ -1,11 +1,6 @@
+import { decimal, withoutZeros } from "./decimal";
 import { type Cost } from "./monthly-cost";
 import { type CostPart, type Range } from "./part";
-
-// Made once: every synthesis writes some hundred numbers, and each form takes a hundred times as long as a number.
-const AMOUNT = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const PRICE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 9 });
-const QUANTITY = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
-const SMALL_QUANTITY = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 2 });
 
 /** Headings of the columns of a part. */
 export const COST_HEADINGS = ["Part", "Quantity", "Unit", "Price", "A month"] as const;
@@ -42,16 +37,18 @@ export function priceBasis({ priceRegion, pricesLookedUp }: Cost): string {
 }
 
 function amountText(amount: number): string {
-  return AMOUNT.format(amount);
+  return decimal(amount, 2);
 }
 
 /** A price, with as many digits as it has. */
 export function priceText(amount: number): string {
-  return PRICE.format(amount);
+  return withoutZeros(decimal(amount, 9));
 }
 
 function quantityText(quantity: number): string {
-  return (quantity < 1 ? SMALL_QUANTITY : QUANTITY).format(quantity);
+  // Below one, two digits that say something.
+  const places = quantity > 0 && quantity < 1 ? 1 - Math.floor(Math.log10(quantity)) : 2;
+  return withoutZeros(decimal(quantity, places));
 }
 
 function rangeText({ max, min }: Range, text: (number: number) => string): string {

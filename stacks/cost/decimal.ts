@@ -1,0 +1,26 @@
+/*
+ * Numbers as they are written in English. `Intl` does the same, but its first number costs more than a hundred resources in
+ * a synthesis.
+ */
+
+/**
+ * A number with so many places, rounded half up, and with commas between groups of three digits.
+ *
+ * @param number not negative, and of at most 15 digits with these places
+ */
+export function decimal(number: number, places: number): string {
+  const [whole = "", fraction] = rounded(number, places).toFixed(places).split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+/** The same number without zeros behind the last other digit of the fraction. */
+export function withoutZeros(text: string): string {
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+/** Rounds what people read: 1.005 is in truth a little less, and would become 1.00. */
+function rounded(number: number, places: number): number {
+  const [digits = "", exponent = "0"] = String(number).split("e");
+  return Math.round(Number(`${digits}e${Number(exponent) + places}`)) / 10 ** places;
+}
