@@ -19,6 +19,9 @@ setFlagsFromString("--no-incremental-marking");
 // Errors know where they were thrown without it.
 Error.captureStackTrace = () => undefined;
 
+// At its end, Node would take the heap apart first.
+process.once("beforeExit", () => process.exit());
+
 async function run(...names) {
   const program = (name, key, make) =>
     loadProgram({

@@ -5,7 +5,7 @@
 
 const { createHash, randomUUID } = require("node:crypto");
 const { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
-const { dirname, join, posix } = require("node:path");
+const { dirname, posix } = require("node:path");
 const { Script } = require("node:vm");
 
 /** Files that decide what becomes of the inputs, besides these. */
@@ -57,7 +57,7 @@ exports.loadProgram = async ({ file, checkout, key, make }) => {
 async function newProgram(checkout, make) {
   const start = Date.now();
   const { code, inputs, ...facts } = await make();
-  const places = placesOf(inputs);
+  const places = placesOf(checkout, inputs);
   // A file that was changed meanwhile may have been read before that or after it.
   const isSettled = places.every((place) => !((statsOf(checkout, place)?.ctimeMs ?? 0) > start - CLOCK_MILLISECONDS));
   const stamps = isSettled ? places.map((place) => [place, stampOf(checkout, place)]) : undefined;
@@ -65,13 +65,15 @@ async function newProgram(checkout, make) {
 }
 
 /** Whatever a change of would change the program: the inputs, what is in their folders, and how all are treated. */
-function placesOf(inputs) {
+function placesOf(checkout, inputs) {
   const folders = new Set();
   for (const input of inputs) {
     let folder = posix.dirname(input);
     for (; !OUTERMOST.test(folder) && !folders.has(folder); folder = posix.dirname(folder)) folders.add(folder);
   }
-  return [...RECIPE, ...inputs, ...[...folders].flatMap((folder) => [folder, posix.join(folder, "package.json")])];
+  // The folder tells when one is added.
+  const packages = [...folders].map((folder) => `${folder}/package.json`).filter((path) => statsOf(checkout, path));
+  return [...RECIPE, ...inputs, ...folders, ...packages];
 }
 
 /** Differs after any change: the time of a change of status, unlike that of a modification, can't be set. */
@@ -81,7 +83,7 @@ function stampOf(checkout, place) {
 }
 
 function statsOf(checkout, place) {
-  return statSync(join(checkout, place), { throwIfNoEntry: false });
+  return statSync(`${checkout}/${place}`, { throwIfNoEntry: false });
 }
 
 /*
