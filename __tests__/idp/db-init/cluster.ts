@@ -1,8 +1,8 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 import { programPath } from "../../support/programs";
@@ -41,8 +41,7 @@ export async function startCluster(logging = EVERY_STATEMENT): Promise<Cluster> 
   const owner = serverOwner();
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid);
   const data = join(folder, "data");
-  const initialize = ["--pgdata", data, "--username", SUPERUSER, "--encoding", "UTF8", "--locale", "C", "--no-sync"];
-  execFileSync(programPath("initdb"), [...initialize, "--auth", "trust"], { ...owner, cwd: folder, stdio: "pipe" });
+  makeDataFolder(data, owner);
   writeFileSync(
     join(data, "pg_hba.conf"),
     `local all ${SUPERUSER} trust\nlocal all all scram-sha-256\nhost all all 127.0.0.1/32 scram-sha-256\n`,
@@ -114,8 +113,34 @@ export async function startCluster(logging = EVERY_STATEMENT): Promise<Cluster> 
   return cluster;
 }
 
+/** Copies the folder that `initdb` has once made on this machine, which takes a tenth of the time of making it. */
+function makeDataFolder(data: string, owner: Owner): void {
+  const initdb = programPath("initdb");
+  const kept = join(__dirname, "../../../.jest-cache", `postgresql-${statSync(initdb).mtimeMs}-${owner.uid ?? "own"}`);
+  if (!existsSync(kept)) {
+    const options = ["--pgdata", data, "--username", SUPERUSER, "--encoding", "UTF8", "--locale", "C", "--no-sync"];
+    execFileSync(initdb, [...options, "--auth", "trust"], { ...owner, cwd: dirname(data), stdio: "pipe" });
+    const copy = `${kept}.${process.pid}`;
+    mkdirSync(dirname(kept), { recursive: true });
+    execFileSync("cp", ["-a", data, copy]);
+    try {
+      renameSync(copy, kept);
+    } catch {
+      // Another worker was faster.
+      rmSync(copy, { recursive: true, force: true });
+    }
+    return;
+  }
+  execFileSync("cp", ["-a", kept, data]);
+}
+
+interface Owner {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
 /** The server refuses to run as root; Debian's package creates an account for it. */
-function serverOwner(): { uid?: number; gid?: number } {
+function serverOwner(): Owner {
   if (process.getuid?.() !== 0) return {};
   const idOf = (kind: string, user: string): number =>
     Number(execFileSync("id", [kind, user], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
