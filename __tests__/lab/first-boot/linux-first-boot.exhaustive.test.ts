@@ -1,0 +1,3 @@
+import { describeLinuxFirstBoot } from "./linux-first-boot-behaviour";
+
+describeLinuxFirstBoot({ thorough: true });
