@@ -6,7 +6,7 @@ import { expression, literal, numberExpression } from "../../lib/core/expression
 import { TerraformData } from "../../lib/core/terraform-data";
 import { describeWith } from "../support/programs";
 import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
-import { evaluatedLocals } from "./terraform-console";
+import { evaluated } from "../stacks/terraform-run";
 
 const localsOf = (values: Readonly<Record<string, unknown>>) => {
   const stack = bareStack();
@@ -87,6 +87,6 @@ describeWith(["terraform"], "Terraform", () => {
       fc.sample(templateText, { numRuns: 300, seed: 7 }).map((text, index) => [`text_${index}`, text]),
     );
     const escaped = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, literal(text)]));
-    expect(evaluatedLocals(localsOf(escaped))).toEqual(texts);
+    expect(evaluated(localsOf(escaped))).toEqual(texts);
   });
 });

@@ -7,7 +7,7 @@ import { DATABASE_PORT } from "../../lib/idp/contract";
 import { SOCKET_FOLDER } from "../../lib/platform/serverless/serverless-defaults";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf } from "../support/synthesis";
-import { evaluatedLocals } from "./terraform-console";
+import { evaluated } from "../stacks/terraform-run";
 
 interface Deployment {
   readonly tenant: string;
@@ -164,7 +164,7 @@ describe("Names of inputs that only Terraform knows", () => {
 describeWith(["terraform"], "Terraform", () => {
   it("gives the names of its inputs that literals would have", () => {
     const deployments = [LONGEST, SHORTEST, ODDEST, ...fc.sample(deployment, { numRuns: 30, seed: 7 })];
-    expect(Object.values(evaluatedLocals(configurationOf(deployments)))).toEqual(
+    expect(Object.values(evaluated(configurationOf(deployments)))).toEqual(
       expect.arrayContaining(deployments.map((given) => namesOf(given))),
     );
   });

@@ -10,7 +10,7 @@ import {
   unknownSettings,
   unknownSettingsRisks,
 } from "../../lib/idp/known-settings";
-import { evaluatedLocals } from "../core/terraform-console";
+import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { bareStack, type Terraform, terraformOf, warningsOf } from "../support/synthesis";
 
@@ -99,7 +99,7 @@ describeWith(["terraform"], "The names of settings in an input", () => {
     expect(Token.isUnresolved(ref(variable.fqn))).toBe(true);
     const inFolder = JSON.stringify(terraformOf(stack));
     const here = inFolder.replaceAll("${path.module}/settings/known-settings.txt", KNOWN_SETTINGS_FILE);
-    const found = evaluatedLocals(JSON.parse(here) as Terraform);
+    const found = evaluated(JSON.parse(here) as Terraform);
     expect(found.unknown_environment_variables).toEqual(unknownSettings(names));
     expect(found.unknown_secret_environment_variables).toEqual({ IDP_EMIAL__PASSWORD: "IDP_EMAIL__PASSWORD" });
     expect(Object.keys(unknownSettings(names)).length).toBeGreaterThan(mistakes.length / 2);

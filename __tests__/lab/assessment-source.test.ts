@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { App, TerraformLocal } from "cdktf";
 import * as fc from "fast-check";
 
-import { evaluatedLocals } from "../core/terraform-console";
+import { evaluated } from "../stacks/terraform-run";
 import { AssessmentSource, type AssessmentSourceProps } from "../../lib/lab";
 import { discoverySourceId } from "../../lib/lab/lab-names";
 import { SurvivorsNote } from "../../lib/lab/survivors-note";
@@ -73,7 +73,7 @@ describe("The id of the discovery source", () => {
         new TerraformLocal(stack, `id_${index}`, discoverySourceId(given));
       });
 
-      const values = evaluatedLocals(terraformOf(stack));
+      const values = evaluated(terraformOf(stack));
 
       expect(NAMES.map((_, index) => values[`id_${index}`])).toEqual(NAMES.map((name) => discoverySourceId(name)));
     });

@@ -5,10 +5,9 @@ import { matching, wholeNumber } from "../../lib/core/checked-value";
 import { type Rule } from "../../lib/core/rules";
 import { declareInputs, type Input } from "../../stacks/inputs/input-table";
 import { memberSentences } from "../../stacks/inputs/object-type";
-import { evaluatedLocals } from "../core/terraform-console";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf } from "../support/synthesis";
-import { refusals } from "./terraform-run";
+import { evaluated, refusals } from "./terraform-run";
 
 const HOST = matching("^[a-z.]+$", { must: "be a host name", remedy: "use for example mail.example.com" });
 const VERSION = wholeNumber(
@@ -81,7 +80,7 @@ describeWith(["terraform"], "An input that is an object, in Terraform", () => {
         value.password.secretId,
         value.password.version,
       ]);
-      return evaluatedLocals(terraformOf(locals)).found;
+      return evaluated(terraformOf(locals)).found;
     };
     expect(given(null)).toEqual([false, null, 587, false, null, null]);
     expect(given({ host: "mail.example.com" })).toEqual([true, "mail.example.com", 587, false, null, null]);

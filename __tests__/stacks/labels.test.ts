@@ -4,7 +4,7 @@ import { commonLabels } from "../../lib/core/labels";
 import { LABELS } from "../../lib/core/place-rules";
 import { objectLabels } from "../../lib/platform/kubernetes/object-metadata";
 import { declareInputs } from "../../stacks/inputs/input-table";
-import { evaluatedLocals } from "../core/terraform-console";
+import { evaluated } from "./terraform-run";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf, type Block, type Terraform } from "../support/synthesis";
 import { valueAt } from "./configuration-graph";
@@ -126,7 +126,7 @@ describe("Labels in a cluster", () => {
       });
       const labels = objectLabels(stack, commonLabels(stack, { tenant: "acme-" }, given));
       new TerraformLocal(stack, "found", labels);
-      expect(evaluatedLocals(terraformOf(stack)).found).toEqual(EXPECTED);
+      expect(evaluated(terraformOf(stack)).found).toEqual(EXPECTED);
     });
   });
 });

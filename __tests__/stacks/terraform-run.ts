@@ -31,31 +31,21 @@ const VALIDATION_SUFFIX = /\n\nThis was checked by the validation rule at .*$/s;
  */
 export function refusals(variables: Variables, sets: readonly Inputs[]): string[][] {
   const folder = temporaryFolder();
-  const names = sets.map((_, index) => `set_${index}`);
   const calls = sets.map((inputs, index) => {
-    const name = `set_${index}`;
-    mkdirSync(join(folder, name));
     const variable = concernedBy(variables, Object.keys(inputs));
     // Terraform refuses an empty block of variables.
-    const declared = Object.keys(variable).length === 0 ? {} : { variable };
-    writeFileSync(join(folder, name, "main.tf.json"), JSON.stringify(declared));
-    return `"${name}": ${asConstant({ source: `./${name}`, ...inputs })}`;
+    writeModule(folder, moduleName(index), Object.keys(variable).length === 0 ? {} : { variable });
+    return `"${moduleName(index)}": ${asConstant({ ...sourceOf(index), ...inputs })}`;
   });
   // One call per line, so that a complaint's line tells the set.
   writeFileSync(join(folder, "main.tf.json"), `{"module": {\n${calls.join(",\n")}\n}}`);
-  // What `terraform get` would write.
-  const modules = names.map((name) => ({ Key: name, Source: `./${name}`, Dir: name }));
-  mkdirSync(join(folder, ".terraform", "modules"), { recursive: true });
-  writeFileSync(
-    join(folder, ".terraform", "modules", "modules.json"),
-    JSON.stringify({ Modules: [{ Key: "", Source: "", Dir: "." }, ...modules] }),
-  );
+  installModules(folder, sets.length);
 
   const complaints = plan(folder).map((complaint) => ({ ...complaint, set: setOf(complaint) }));
   // Anything else may have kept Terraform from judging at all.
-  const stray = complaints.find(({ set }) => names[set] === undefined);
+  const stray = complaints.find(({ set }) => sets[set] === undefined);
   if (stray !== undefined) throw new Error(`${stray.summary}: ${stray.detail}`);
-  return names.map((_, index) =>
+  return sets.map((_, index) =>
     complaints
       .filter(({ set }) => set === index)
       .map(({ detail }) => detail.replace(VALIDATION_SUFFIX, ""))
@@ -97,16 +87,67 @@ export function warningsOfFile(
   return diagnostics.map(({ detail }) => detail).sort();
 }
 
+/** What can be evaluated without a provider: local expressions, which may refer to each other and to variables. */
+interface Expressions {
+  readonly locals?: Block;
+  readonly variable?: unknown;
+}
+
 /** Values of local expressions, computed by Terraform from each other and from the defaults of the variables. */
-export function evaluated(configuration: { locals: Block; variable?: unknown }): Block {
+export function evaluated({ locals = {}, variable }: Expressions): Block {
   const folder = temporaryFolder();
-  writeFileSync(join(folder, "main.tf.json"), JSON.stringify(configuration));
-  const names = Object.keys(configuration.locals);
-  const wanted = names.map((name) => `${name} = local.${name}`).join(", ");
-  const text = terraform(folder, ["console"], `base64encode(jsonencode({${wanted}}))\n`);
+  writeFileSync(join(folder, "main.tf.json"), JSON.stringify({ locals, variable }));
+  return consoleValue(folder, objectOf(Object.keys(locals))) as Block;
+}
+
+/** The values of some locals of many configurations, in one process. */
+export function evaluatedTogether<Name extends string>(
+  wanted: readonly string[],
+  configurations: Readonly<Record<Name, Expressions>>,
+): Readonly<Record<Name, Block>> {
+  const folder = temporaryFolder();
+  const names = Object.keys(configurations) as Name[];
+  names.forEach((name, index) => {
+    const { locals, variable } = configurations[name];
+    writeModule(folder, moduleName(index), { locals, variable, output: { all: { value: `\${${objectOf(wanted)}}` } } });
+  });
+  writeFileSync(
+    join(folder, "main.tf.json"),
+    JSON.stringify({ module: Object.fromEntries(names.map((_, index) => [moduleName(index), sourceOf(index)])) }),
+  );
+  installModules(folder, names.length);
+  const values = consoleValue(folder, `[${names.map((_, index) => `module.${moduleName(index)}.all`).join(", ")}]`);
+  return Object.fromEntries(names.map((name, index) => [name, (values as Block[])[index]])) as Record<Name, Block>;
+}
+
+function objectOf(locals: readonly string[]): string {
+  return `{${locals.map((name) => `${name} = local.${name}`).join(", ")}}`;
+}
+
+function consoleValue(folder: string, expression: string): unknown {
+  const text = terraform(folder, ["console"], `base64encode(jsonencode(${expression}))\n`);
   const [, base64 = ""] = /^"([^"]*)"$/m.exec(text) ?? [];
   if (base64 === "") throw new Error(`terraform console says: ${text}`);
-  return JSON.parse(Buffer.from(base64, "base64").toString()) as Block;
+  return JSON.parse(Buffer.from(base64, "base64").toString());
+}
+
+const moduleName = (index: number): string => `set_${index}`;
+const sourceOf = (index: number) => ({ source: `./${moduleName(index)}` });
+
+function writeModule(folder: string, name: string, content: object): void {
+  mkdirSync(join(folder, name));
+  writeFileSync(join(folder, name, "main.tf.json"), JSON.stringify(content));
+}
+
+/** Writes what `terraform get` would. */
+function installModules(folder: string, count: number): void {
+  const names = Array.from({ length: count }, (_, index) => moduleName(index));
+  const modules = names.map((name) => ({ Key: name, Source: `./${name}`, Dir: name }));
+  mkdirSync(join(folder, ".terraform", "modules"), { recursive: true });
+  writeFileSync(
+    join(folder, ".terraform", "modules", "modules.json"),
+    JSON.stringify({ Modules: [{ Key: "", Source: "", Dir: "." }, ...modules] }),
+  );
 }
 
 /** A value as Terraform reads it back unchanged from a place where it expects an expression. */
@@ -143,7 +184,9 @@ function terraform(folder: string, command: readonly string[], input = ""): stri
     cwd: folder,
     input,
     encoding: "utf8",
-    env: { HOME: folder, CHECKPOINT_DISABLE: "true", TF_IN_AUTOMATION: "true" },
+    maxBuffer: 2 ** 26,
+    // A short process needs little of its garbage collection.
+    env: { HOME: folder, CHECKPOINT_DISABLE: "true", TF_IN_AUTOMATION: "true", GOGC: "400" },
   });
   return `${stdout}\n${stderr}`;
 }

@@ -1,7 +1,7 @@
 import { Monitoring, ProjectApis } from "../../lib";
 import { isMetric, type Platform } from "../../lib/platform/monitoring/alert";
 import { ALERTS } from "../../lib/platform/monitoring/alerts";
-import { evaluatedLocals } from "../core/terraform-console";
+import { evaluated } from "../stacks/terraform-run";
 import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
 import { placeOf } from "../support/stand-in-parts";
 
@@ -53,7 +53,7 @@ export function fullDashboard(platform: Platform): DashboardJson {
   });
   const terraform = terraformOf(stack);
   const { dashboard_json: json } = resourceOf(terraform, "google_monitoring_dashboard", "monitoring_dashboard");
-  const { dashboard } = evaluatedLocals({ ...terraform, locals: { ...terraform.locals, dashboard: json } });
+  const { dashboard } = evaluated({ ...terraform, locals: { ...terraform.locals, dashboard: json } });
   return JSON.parse(dashboard as string) as DashboardJson;
 }
 

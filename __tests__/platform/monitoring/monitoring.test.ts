@@ -1,7 +1,7 @@
 import { Monitoring, ProjectApis, type MonitoringProps } from "../../../lib";
 import { alertsOn } from "../../../lib/platform/monitoring/alerts";
 import { CHARTS_PER_ROW } from "../../../lib/platform/monitoring/dashboard";
-import { evaluatedLocals } from "../../core/terraform-console";
+import { evaluatedTogether } from "../../stacks/terraform-run";
 import { valueAt } from "../../stacks/configuration-graph";
 import { documentedStacks } from "../../tools/documented-stacks";
 import { describeWith } from "../../support/programs";
@@ -47,21 +47,63 @@ interface Tile {
   readonly widget: { readonly title: string; readonly xyChart: { readonly thresholds?: unknown } };
 }
 
+const EMAILS = { alertEmails: ["on-call@example.com"] };
+const DOMAIN = { ...EMAILS, domain: "login.example.com", urlMap: "a" };
+const DUMP = { jobName: "idp-dump", bucketName: "dumps", condition: "true", isDaily: "true" };
+const WORKERS = { ...EMAILS, namespace: "idp", workerCount: 2 };
+
+/** What Terraform evaluates, all at once. */
+const EVALUATED = {
+  nobody: {},
+  emails: EMAILS,
+  channels: { notificationChannels: ["projects/p/notificationChannels/1"] },
+  domain: DOMAIN,
+  protectedDomain: { ...DOMAIN, protection: "true" },
+  protection: { ...EMAILS, protection: "true" },
+  audit: { ...EMAILS, auditSecretAccess: true },
+  auditWithReaders: { ...EMAILS, auditSecretAccess: true, secretReaders: ["deployer@example.com"] },
+  dump: { ...EMAILS, dump: DUMP },
+  // A condition looks back a day at most.
+  rareDump: { ...EMAILS, dump: { ...DUMP, isDaily: "false" } },
+  alwaysAtMaximum: { ...EMAILS, minInstanceCount: 3 },
+  "in-container on serverless": { ...WORKERS, platform: "serverless", workerMode: "in-container" },
+  "all-in-one on serverless": { ...WORKERS, platform: "serverless", workerMode: "all-in-one" },
+  "separate on serverless": { ...WORKERS, platform: "serverless", workerMode: "separate" },
+  "separate on kubernetes": { ...WORKERS, platform: "kubernetes", workerMode: "separate" },
+  tuned: {
+    ...EMAILS,
+    alerts: { "database-cpu": { threshold: 0.5 }, memory: { enabled: false }, uptime: { durationSeconds: 600 } },
+  },
+  tunedForNobody: { alerts: { "database-cpu": { threshold: 0.5 } } },
+} as const satisfies Record<string, Partial<MonitoringProps>>;
+
+type Case = keyof typeof EVALUATED;
+
+let values: Readonly<Record<Case, Block>> | undefined;
+
 /** What Terraform makes of a configuration: the alerts that have a policy, and the dashboard. */
-function evaluated(props: Partial<MonitoringProps> = {}): Policies {
-  const { terraform } = monitored(props);
-  const { locals } = terraform;
-  const { dashboard, policies } = evaluatedLocals({
-    ...terraform,
-    locals: {
-      ...locals,
-      policies: resource(terraform, POLICY).for_each,
-      dashboard: resource(terraform, "google_monitoring_dashboard").dashboard_json,
-    },
-  });
+function madeOf(name: Case): Policies {
+  const cases = Object.entries(EVALUATED) as [Case, Partial<MonitoringProps>][];
+  values ??= evaluatedTogether(
+    ["dashboard", "policies"],
+    Object.fromEntries(cases.map(([key, props]) => [key, expressionsOf(props)])) as Record<Case, Terraform>,
+  );
+  const { dashboard, policies } = values[name];
   return {
     policies: policies as Policies["policies"],
     dashboard: JSON.parse(dashboard as string) as Policies["dashboard"],
+  };
+}
+
+function expressionsOf(props: Partial<MonitoringProps>): Terraform {
+  const { terraform } = monitored(props);
+  return {
+    ...terraform,
+    locals: {
+      ...terraform.locals,
+      policies: resource(terraform, POLICY).for_each,
+      dashboard: resource(terraform, "google_monitoring_dashboard").dashboard_json,
+    },
   };
 }
 
@@ -142,10 +184,8 @@ describe("Monitoring", () => {
 });
 
 describeWith(["terraform"], "Monitoring, in Terraform", () => {
-  const EMAILS = { alertEmails: ["on-call@example.com"] };
-
   it("has no alert if nobody is told", () => {
-    expect(evaluated().policies).toEqual({});
+    expect(madeOf("nobody").policies).toEqual({});
   });
 
   it("has every alert that makes sense if there is an address, or a channel", () => {
@@ -153,29 +193,20 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
       needs.every((need) => ["room", "uptimeCheck", "workerInContainer"].includes(need)),
     );
     const ids = expected.map(({ id }) => id);
-    expect(Object.keys(evaluated(EMAILS).policies)).toEqual(ids);
-    const channels = { notificationChannels: ["projects/p/notificationChannels/1"] };
-    expect(Object.keys(evaluated(channels).policies)).toEqual(ids);
+    expect(Object.keys(madeOf("emails").policies)).toEqual(ids);
+    expect(Object.keys(madeOf("channels").policies)).toEqual(ids);
   });
 
   it("has an alert with what it needs alone", () => {
-    const further = (props: Partial<MonitoringProps>) => {
-      const few = Object.keys(evaluated(EMAILS).policies);
-      return Object.keys(evaluated({ ...EMAILS, ...props }).policies).filter((id) => !few.includes(id));
-    };
-    expect(further({ domain: "login.example.com", urlMap: "a" })).toEqual([
-      "certificate-expiry",
-      "certificate-renewal",
-      "load-balancer-errors",
-    ]);
-    expect(further({ domain: "login.example.com", urlMap: "a", protection: "true" })).toContain("blocked-requests");
-    expect(further({ protection: "true" })).toEqual([]);
-    expect(further({ auditSecretAccess: true })).toEqual(["secret-read"]);
-    const dump = { jobName: "idp-dump", bucketName: "dumps", condition: "true", isDaily: "true" };
-    expect(further({ dump })).toEqual(["dump-failed", "dump-too-old"]);
-    // A condition looks back a day at most.
-    expect(further({ dump: { ...dump, isDaily: "false" } })).toEqual(["dump-failed"]);
-    const { "at-maximum": none } = evaluated({ ...EMAILS, minInstanceCount: 3 }).policies;
+    const few = Object.keys(madeOf("emails").policies);
+    const further = (name: Case) => Object.keys(madeOf(name).policies).filter((id) => !few.includes(id));
+    expect(further("domain")).toEqual(["certificate-expiry", "certificate-renewal", "load-balancer-errors"]);
+    expect(further("protectedDomain")).toContain("blocked-requests");
+    expect(further("protection")).toEqual([]);
+    expect(further("audit")).toEqual(["secret-read"]);
+    expect(further("dump")).toEqual(["dump-failed", "dump-too-old"]);
+    expect(further("rareDump")).toEqual(["dump-failed"]);
+    const { "at-maximum": none } = madeOf("alwaysAtMaximum").policies;
     expect(none).toBeUndefined();
   });
 
@@ -185,7 +216,7 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
     ["separate", "serverless", ["worker-cpu", "worker-memory", "worker-missing"]],
     ["separate", "kubernetes", ["worker-cpu", "worker-memory", "worker-missing"]],
   ] as const)("watches the worker where it is: %s on %s", (workerMode, platform, expected) => {
-    const { policies } = evaluated({ ...EMAILS, namespace: "idp", platform, workerCount: 2, workerMode });
+    const { policies } = madeOf(`${workerMode} on ${platform}` as Case);
     expect(Object.keys(policies).filter((id) => id.startsWith("worker-"))).toEqual(expected);
     const { "container-ended": ended, "worker-missing": missing } = policies;
     if (missing !== undefined) expect(missing.query).toMatch(/ or vector\(0\)\) \/ 2$/);
@@ -193,24 +224,21 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
   });
 
   it("tunes an alert, and leaves the others", () => {
-    const { policies } = evaluated({
-      ...EMAILS,
-      alerts: { "database-cpu": { threshold: 0.5 }, memory: { enabled: false }, uptime: { durationSeconds: 600 } },
-    });
+    const { policies } = madeOf("tuned");
     expect(policies["database-cpu"]).toMatchObject({ threshold: 0.5, duration_seconds: 900 });
     expect(policies.uptime).toMatchObject({ threshold: 0.4, duration_seconds: 600 });
     expect(policies).not.toHaveProperty("memory");
   });
 
   it("knows the deployment's accounts and the others that may read its secrets", () => {
-    const { policies } = evaluated({ ...EMAILS, auditSecretAccess: true, secretReaders: ["deployer@example.com"] });
+    const { policies } = madeOf("auditWithReaders");
     expect(policies["secret-read"]?.filter).toContain(
       'principalEmail=("runner@demo-project.iam.gserviceaccount.com" OR "deployer@example.com")',
     );
   });
 
   it.each(["idp-serverless", "idp-kubernetes"])("knows every secret that %s makes", async (name) => {
-    const { policies } = evaluated({ ...EMAILS, auditSecretAccess: true });
+    const { policies } = madeOf("audit");
     const { resource: resources = {} } = (await documentedStacks())[name] ?? {};
     const ids = Object.values(resources.google_secret_manager_secret ?? {}).map(({ secret_id: id }) => String(id));
     const filter = String(policies["secret-read"]?.filter);
@@ -224,8 +252,8 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
   });
 
   it("shows each metric on the dashboard, side by side, with the line of its alert and without a zero", () => {
-    const { columns, tiles } = evaluated({ alerts: { "database-cpu": { threshold: 0.5 } } }).dashboard.mosaicLayout;
-    const { policies } = evaluated(EMAILS);
+    const { columns, tiles } = madeOf("tunedForNobody").dashboard.mosaicLayout;
+    const { policies } = madeOf("emails");
     const metrics = Object.keys(policies).filter((id) => policies[id]?.query !== undefined);
     expect(tiles.map(({ widget }) => widget.title.split(":")[0])).toEqual(metrics);
     expect(tiles.slice(0, CHARTS_PER_ROW + 1).map(({ xPos, yPos }) => [xPos, yPos])).toEqual([
@@ -241,7 +269,7 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
   });
 
   it("is a policy's text that needs nothing more", () => {
-    const { policies } = evaluated(EMAILS);
+    const { policies } = madeOf("emails");
     for (const policy of Object.values(policies)) expect(JSON.stringify(policy)).not.toMatch(/\$\{|undefined|null/);
   });
 });
