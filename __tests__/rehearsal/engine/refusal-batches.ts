@@ -8,6 +8,15 @@ export type RefusedInputs = NonNullable<StackRehearsal["refused"]>[number];
 /** Variables of a configuration, with their validation rules. */
 type Variables = Readonly<Record<string, { readonly validation?: unknown }>>;
 
+export function variablesOf(configuration: string): Variables {
+  return (JSON.parse(configuration) as { readonly variable?: Variables }).variable ?? {};
+}
+
+/** A configuration of nothing but the variables of this one. */
+export function inputsAlone(configuration: string): string {
+  return JSON.stringify({ variable: variablesOf(configuration) });
+}
+
 /**
  * Groups refusals that one plan can show, because Terraform reports all problems at once.
  *

@@ -18,7 +18,7 @@ import {
 import { closedGates, gateScripts, gatesAmong } from "./gates";
 import { inputCombinations } from "./input-matrix";
 import { Journey, requireSoundness } from "./journey";
-import { refusalBatches, requireRefusal } from "./refusal-batches";
+import { inputsAlone, type RefusedInputs, refusalBatches, requireRefusal, variablesOf } from "./refusal-batches";
 import { type RehearsalReport } from "./rehearsal-report";
 import { LocatedFailure, type RehearsalOptions, RunContext } from "./run-context";
 import { fromStages, lastOf, type Stage } from "./stages";
@@ -186,15 +186,29 @@ async function matrix(context: RunContext): Promise<void> {
   );
 }
 
+/** Inputs that their own rules refuse are planned without the resources, which costs a fifth. */
 async function refusals(context: RunContext): Promise<void> {
-  const { refused = [], inputs: required } = context.options.rehearsal;
+  const { refused = [], refusedByProject = [] } = context.options.rehearsal;
+  await together([
+    refusedPlans(context, "refused inputs, by plans of the inputs alone", refused, inputsAlone),
+    refusedPlans(context, "inputs that the project refuses, by plans", refusedByProject),
+  ]);
+}
+
+async function refusedPlans(
+  context: RunContext,
+  step: string,
+  refused: readonly RefusedInputs[],
+  narrowed?: (configuration: string) => string,
+): Promise<void> {
   const wanted = refused.filter(([behaviour]) => context.wants(behaviour));
   if (wanted.length === 0) return;
+  const { inputs: required } = context.options.rehearsal;
   await context.with(context.started(), async (origin) => {
+    if (narrowed !== undefined) origin.edit("cdk.tf.json", narrowed);
     await origin.init();
-    const { variable = {} } = JSON.parse(origin.read("cdk.tf.json") ?? "{}") as { variable?: Record<string, object> };
-    const batches = refusalBatches(wanted, variable);
-    await context.each(`${wanted.length} refused inputs, by plans`, batches, ([behaviour, inputs, texts]) =>
+    const batches = refusalBatches(wanted, variablesOf(origin.read("cdk.tf.json") ?? "{}"));
+    await context.each(`${wanted.length} ${step}`, batches, ([behaviour, inputs, texts]) =>
       context.with(origin.fork({ ...required, ...inputs }), (deployment) =>
         requireRefusal(deployment, behaviour, texts, context.isOpenTofu),
       ),

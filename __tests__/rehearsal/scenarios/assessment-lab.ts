@@ -80,9 +80,8 @@ export const ASSESSMENT_LAB: StackRehearsal = {
       for (const job of web.migration.jobs.values()) job.phaseEndsAt = 0;
     },
   },
-  refused: [
-    ...REFUSED_LAB_INPUTS,
-    MANY_REFUSED_LAB_INPUTS,
+  refused: [...REFUSED_LAB_INPUTS, MANY_REFUSED_LAB_INPUTS],
+  refusedByProject: [
     [
       "a network that does not exist",
       { create_vpc: false, deployment_id: "gone" },
