@@ -13,7 +13,8 @@ import { PluginServer } from "../providers/plugin-server";
 import { PROVIDERS } from "../project/provider-types";
 import { ResourceProvider } from "../providers/resource-provider";
 import { type Configuration, secretInputs, SecretScan } from "./secret-scan";
-import { type Plan, type Refusals, StepFailure } from "./steps";
+import { printedActions } from "./printed-plan";
+import { type Action, type Plan, type Refusals, StepFailure } from "./steps";
 import { actionsOf, addressesIn, changedOutputsOf, keysByAddress } from "./terraform-json";
 import { problemsIn, runTerraform, unwrapped, type TerraformOptions, type TerraformRun } from "./terraform-process";
 
@@ -59,6 +60,8 @@ export class Deployment {
   private readonly plugins = new PluginServer();
   private readonly scan = new SecretScan();
   private planNumber: number;
+  /** Secrets among the inputs that saved plans were made with. */
+  private readonly plannedSecrets: Set<string>;
   private readonly configuration: Configuration;
   /** Outputs and plans that were shown as JSON. */
   private readonly shown = { outputs: "", plans: "" };
@@ -75,6 +78,7 @@ export class Deployment {
     this.inputs = options.inputs;
     // Copied plan files must not be overwritten: each is scanned for secrets only once.
     this.planNumber = origin?.planNumber ?? 0;
+    this.plannedSecrets = new Set(origin?.plannedSecrets);
     const surroundings = {
       enabledApis: this.web.usage.enabled,
       hasImage: (image: string) => this.web.registry.digests.has(image),
@@ -199,6 +203,23 @@ export class Deployment {
     await this.succeed("apply", ["apply", "-input=false", plan.file]);
   }
 
+  /**
+   * Plans and applies, and has the actions judged before whatever the apply says.
+   *
+   * In one go, unless a plan has to be saved: that is a third less of work.
+   */
+  async change(judge: (actions: ReadonlyMap<string, Action>) => void, ...further: string[]): Promise<void> {
+    if (this.hasNewSecrets) {
+      const plan = await this.plan(...further);
+      judge(plan.actions);
+      return this.apply(plan);
+    }
+    this.writeInputs();
+    const { exitCode, output } = await this.terraform([...APPLY_AT_ONCE, ...further]);
+    if (exitCode === 0 || output.includes("\nPlan: ")) judge(printedActions(output));
+    if (exitCode !== 0) throw new StepFailure("apply", problemsIn(output));
+  }
+
   /** Runs a command that must fail and must not reveal secrets. */
   async refuse(step: string, command: readonly string[]): Promise<Refusals> {
     this.writeInputs();
@@ -211,11 +232,7 @@ export class Deployment {
   /** Plans and applies in one go. */
   async applyAtOnce(...further: string[]): Promise<void> {
     this.writeInputs();
-    // A saved plan matters only if secrets are given, as it could keep them; without one, a third of the time is saved.
-    const plan =
-      secretInputs(this.configuration, this.inputs).length > 0
-        ? [await this.planIntoFile(further)]
-        : ["-auto-approve", ...further];
+    const plan = this.hasNewSecrets ? [await this.planIntoFile(further)] : ["-auto-approve", ...further];
     await this.succeed("apply", ["apply", "-input=false", ...plan]);
   }
 
@@ -235,7 +252,16 @@ export class Deployment {
       "JSON of plans": this.shown.plans,
     };
     const views = { stateViews: ["JSON output"], planViews: ["JSON of plans"] };
-    return this.scan.leaks({ cloud, folder, texts, ...views, inputs: secretInputs(this.configuration, this.inputs) });
+    return this.scan.leaks({ cloud, folder, texts, ...views, inputs: this.secretInputs });
+  }
+
+  private get secretInputs(): ReturnType<typeof secretInputs> {
+    return secretInputs(this.configuration, this.inputs);
+  }
+
+  /** Whether a plan has to be saved, because it could keep a secret that no saved plan has been searched for yet. */
+  private get hasNewSecrets(): boolean {
+    return this.secretInputs.some(({ value }) => !this.plannedSecrets.has(value));
   }
 
   async outputs(): Promise<Readonly<Record<string, { readonly type: unknown; readonly value: unknown }>>> {
@@ -261,6 +287,7 @@ export class Deployment {
 
   private async planIntoFile(further: readonly string[]): Promise<string> {
     this.planNumber += 1;
+    this.secretInputs.forEach(({ value }) => this.plannedSecrets.add(value));
     const file = `plan-${this.planNumber}.tfplan`;
     this.writeInputs();
     await this.succeed("plan", ["plan", "-input=false", `-out=${file}`, ...further]);

@@ -39,8 +39,12 @@ function actionLines(actions: ReadonlyMap<string, Action>): string[] {
 }
 
 /** Fails unless the plan does exactly what is expected. */
-export function requireActions(step: string, plan: Plan, expected: Readonly<Record<string, Action>>): void {
-  const found = actionLines(plan.actions);
+export function requireActions(
+  step: string,
+  { actions }: Pick<Plan, "actions">,
+  expected: Readonly<Record<string, Action>>,
+): void {
+  const found = actionLines(actions);
   const wanted = actionLines(new Map(Object.entries(expected)));
   const surplus = found.filter((line) => !wanted.includes(line));
   const missing = wanted.filter((line) => !found.includes(line));

@@ -3,7 +3,7 @@ import { PROVIDERS } from "../project/provider-types";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { Refusal } from "../project/cloud";
 import { requireRewrites, versionsOf } from "./secret-versions";
-import { type Action, inStep, requireActions, failOfChanges, StepFailure } from "../deployment/steps";
+import { type Action, inStep, type Plan, requireActions, failOfChanges, StepFailure } from "../deployment/steps";
 
 /** A completed step. */
 export interface StepReport {
@@ -86,14 +86,19 @@ export class Journey {
       change?.(deployment);
       const before = deployment.cloud.livePayloads;
       const rewritten = versionsOf(deployment.stateKeys, expected ?? {});
-      const plan = await deployment.plan(...planArguments);
-      if (expected !== undefined) requireActions(name, plan, expected);
-      await deployment.apply(plan);
+      let actions: Plan["actions"] = new Map();
+      await deployment.change(
+        (planned) => {
+          actions = planned;
+          if (expected !== undefined) requireActions(name, { actions }, expected);
+        },
+        ...planArguments,
+      );
       requireSoundness(deployment, name);
       requireRewrites(name, before, deployment.cloud.livePayloads, rewritten);
       requireVerified(name, () => verify?.(deployment));
       await this.requireEmptyPlan(name);
-      return plan;
+      return { actions };
     });
   }
 

@@ -47,10 +47,11 @@ export async function fromStages(
     for (const pattern of patterns) {
       const step = `stage ${pattern.source}`;
       await slots.take(async () => {
-        const before = lastOf(stages);
-        const { actions } = await at(before.deployment, () => inStep(step, () => before.plan()));
+        // The first plan has everything, so it serves all stages.
+        const [nothing = lastOf(stages)] = stages;
+        const { actions } = await at(nothing.deployment, () => inStep(step, () => nothing.plan()));
         const targets = [...actions.keys()].filter((address) => pattern.test(address));
-        const next = await before.deployment.fork();
+        const next = await lastOf(stages).deployment.fork();
         await add(next, step, () => next.applyAtOnce(...targets.map((target) => `-target=${target}`)));
       });
     }
