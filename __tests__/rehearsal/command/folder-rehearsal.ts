@@ -5,7 +5,7 @@ import { rehearse } from "../engine/rehearsal";
 import { type RehearsalOptions } from "../engine/run-context";
 import { type RehearsalReport } from "../engine/rehearsal-report";
 
-export interface FolderRehearsalOptions extends Omit<RehearsalOptions, "lifecycleOnly" | "rehearsal"> {
+export interface FolderRehearsalOptions extends Omit<RehearsalOptions, "parts" | "rehearsal"> {
   /** Inputs that have no default. */
   readonly inputs?: Inputs;
 
@@ -30,7 +30,7 @@ export async function rehearseFolder(options: FolderRehearsalOptions): Promise<R
   const { inputs = {}, keep = false, onProgress, prepare, protectionOff: off } = options;
   const report = await rehearse({
     ...options,
-    lifecycleOnly: true,
+    parts: ["life"],
     rehearsal: { inputs, othersExist: true, prepare, protection: off === undefined ? undefined : { off } },
   });
   const { failure, stack, steps } = report;

@@ -106,6 +106,13 @@ describeWith(["terraform"], "npm run rehearse", () => {
     );
   });
 
+  it("has only one life for a folder of somebody's own", async () => {
+    const run = await runRehearse([folderOf("mine", {}), "--exhaustive"]);
+
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(run.stderr).toMatch(/^--exhaustive is for the stacks; of a folder, one life is rehearsed\.\n/);
+  });
+
   it("tells every step in a table and ends well when every folder goes well", async () => {
     const good = folderOf("good", { resource: { terraform_data: { one: { input: "a" } } } });
 

@@ -9,14 +9,14 @@ import { type Inputs } from "../deployment/deployment";
 import { rehearseFolder } from "./folder-rehearsal";
 import { planWithRealProviders } from "./real-providers";
 import { rehearse } from "../engine/rehearsal";
-import { type RehearsalOptions } from "../engine/run-context";
+import { EXHAUSTIVE_PARTS, type RehearsalOptions, USUAL_PARTS } from "../engine/run-context";
 import { workLimit } from "../engine/work-slots";
 import { failureParagraph, type RehearsalReport, reportTable } from "../engine/rehearsal-report";
 import { REHEARSALS } from "../scenarios/stacks";
 import { killAllRuns } from "../deployment/terraform-process";
 
-const USAGE = `npm run rehearse -- [stack or folder...] [--only TEXT] [--keep] [--verbose] [--terraform PATH] [--providers MIRROR]
-                    [--var-file FILE] [--protection-off FILE]
+const USAGE = `npm run rehearse -- [stack or folder...] [--exhaustive] [--only TEXT] [--keep] [--verbose] [--terraform PATH]
+                    [--providers MIRROR] [--var-file FILE] [--protection-off FILE]
 
 Takes synthesized stacks through their whole life with the real Terraform, offline, against stand-ins.
   stack               ${Object.keys(REHEARSALS).join(", ")}; all when none is named
@@ -24,8 +24,10 @@ Takes synthesized stacks through their whole life with the real Terraform, offli
   --var-file FILE     inputs of these folders as JSON
   --protection-off FILE
                       inputs that let them be destroyed, as JSON; without, a protected one is not destroyed
-  --only TEXT         changes, failed creations, faults, episodes, refused inputs and combinations (as JSON) with this in
-                      their names
+  --exhaustive        instead of the usual: the creation of every resource fails once, and every two values of inputs are
+                      combined; "npm run rehearse:exhaustive" is the same
+  --only TEXT         of the usual and the exhaustive: changes, failed creations, faults, episodes, refused inputs and
+                      combinations (as JSON) with this in their names
   --keep              keep the folders of all deployments and say where they are
   --verbose           show what Terraform prints
   --terraform PATH    the terraform or tofu to use, by its path or its name
@@ -43,6 +45,7 @@ function parsedArguments() {
   return parseArgs({
     allowPositionals: true,
     options: {
+      exhaustive: { type: "boolean" },
       help: { type: "boolean" },
       keep: { type: "boolean" },
       only: { type: "string" },
@@ -77,6 +80,8 @@ async function main({ positionals, values }: ReturnType<typeof parsedArguments>)
     return complain(
       `--var-file and --protection-off are for folders; the stacks have inputs of their own.\n\n${USAGE}`,
     );
+  if (values.exhaustive === true && stacks.some((stack) => REHEARSALS[stack] === undefined))
+    return complain(`--exhaustive is for the stacks; of a folder, one life is rehearsed.\n\n${USAGE}`);
   const unreadable = files.filter((file) => file !== undefined && inputsOf(file) === undefined);
   if (unreadable.length > 0) {
     return complain(
@@ -102,6 +107,7 @@ async function main({ positionals, values }: ReturnType<typeof parsedArguments>)
         rehearsal: known ?? { inputs },
         keep: values.keep,
         only: values.only,
+        parts: values.only === undefined ? (values.exhaustive === true ? EXHAUSTIVE_PARTS : USUAL_PARTS) : undefined,
         limit,
         onProgress: (line) => process.stdout.write(`${line}\n`),
         onCommand: ({ output }, command) => {

@@ -31,7 +31,7 @@ describeWith(["terraform"], "The life of a deployment", () => {
     const { failure } = await smallRehearsal(
       { output: { chance: { value: "${uuid()}" }, fixed: { value: "a" } } },
       { inputs: {} },
-      { lifecycleOnly: true },
+      { parts: ["life"] },
     );
 
     expect(failure).toMatchObject({ step: EMPTY_PLAN_STEP, message: "the plan changes outputs: chance" });
@@ -65,7 +65,7 @@ describeWith(["terraform"], "The life of a deployment", () => {
     const { failure } = await smallRehearsal(
       { output: { gone: { value: null }, blank: { value: "" }, there: { value: "a" }, right: { value: ["a"] } } },
       { inputs: {}, nullOutputs: ["there"] },
-      { lifecycleOnly: true },
+      { parts: ["life"] },
     );
 
     expect(failure).toMatchObject({ step: "output", message: "blank is empty; gone is missing; there has a value" });
@@ -75,7 +75,7 @@ describeWith(["terraform"], "The life of a deployment", () => {
     const { failure } = await smallRehearsal(
       { output: { gone: { value: null } } },
       { inputs: {} },
-      { lifecycleOnly: true },
+      { parts: ["life"] },
     );
 
     expect(failure).toBeUndefined();

@@ -52,23 +52,28 @@ export async function rehearse(options: RehearsalOptions): Promise<RehearsalRepo
 
 /** A stack that does not come up fails at once; everything else runs in parallel. */
 function partsOf(context: RunContext): Promise<void>[] {
-  const { lifecycleOnly = false, only, rehearsal } = context.options;
-  const others = () => [refusals(context), faults(context), matrix(context)];
-  const isLifeWanted = (rehearsal.changes ?? []).some(({ name }) => context.wants(name));
-  if (only !== undefined && !lifecycleOnly && !isLifeWanted) return others();
-  return [life(context, lifecycleOnly ? () => [] : others)];
+  const { only, rehearsal } = context.options;
+  const works = {
+    ...{ refusals, faults, combinations },
+    "failed creations": failedCreations,
+  };
+  const others = () =>
+    (Object.keys(works) as (keyof typeof works)[])
+      .filter((part) => context.includes(part))
+      .map((part) => works[part](context));
+  const isLifeWanted = only === undefined || (rehearsal.changes ?? []).some(({ name }) => context.wants(name));
+  return context.includes("life") && isLifeWanted ? [life(context, others)] : others();
 }
 
 async function life(context: RunContext, others: () => Promise<void>[]): Promise<void> {
-  const { lifecycleOnly = false, rehearsal } = context.options;
-  const { changes = [], nullOutputs, protection, verifyDestroyed } = rehearsal;
+  const { changes = [], nullOutputs, protection, verifyDestroyed } = context.options.rehearsal;
   await context.with(context.started(), async (deployment) => {
     const journey = new Journey(deployment, nullOutputs, (report) => {
       context.took(report, context.lifecycle);
     });
     await journey.setUp();
-    if (lifecycleOnly) return journey.tearDown(protection);
     const goOn = async () => {
+      if (!context.includes("changes")) return journey.tearDown(protection);
       for (const change of changes) await journey.change(change);
       await journey.tearDown(protection, verifyDestroyed);
     };
@@ -82,17 +87,10 @@ function faults(context: RunContext): Promise<void> {
   return fromStages(context, faultInputs ?? inputs, all, async (stages) => {
     const begun = stages[patterns.length] ?? lastOf(stages);
     await context.with(begun.deployment.fork(), async (deployment) => {
-      const end = await context.slots.take(async () => {
-        const step = "apply before the faults";
-        await inStep(step, () => deployment.applyAtOnce());
-        deployment.requireNoLeaks(step);
-        return endState(deployment);
-      });
+      const end = await context.slots.take(() => endWithoutFaults(deployment));
       const faults = await context.slots.take(() => faultsOf(context, deployment, end, all));
       const wanted = faults.filter(({ name }) => context.wants(name));
-      const [nothing] = stages;
       await together([
-        failedCreations(context, nothing ?? begun, end),
         episodes(context, begun, deployment),
         context.each("faults of a first apply", wanted, async (fault) => {
           const origin = stages[fault.afterStage] ?? lastOf(stages);
@@ -106,12 +104,25 @@ function faults(context: RunContext): Promise<void> {
 }
 
 /** The creation of every resource fails, from nothing on. */
-function failedCreations(context: RunContext, nothing: Stage, end: EndState): Promise<void> {
+function failedCreations(context: RunContext): Promise<void> {
+  const { faultInputs, inputs } = context.options.rehearsal;
   const step = "failed creations";
-  const keys = end.objects;
-  return context.each(step, context.wants(step) && keys.length > 0 ? [keys] : [], () =>
-    context.count(nothing.deployment.fork(), (deployment) => rehearseFailedCreations(deployment, keys, end)),
-  );
+  if (!context.wants(step)) return Promise.resolve();
+  return fromStages(context, faultInputs ?? inputs, [], async (stages) => {
+    const { deployment: nothing } = lastOf(stages);
+    const end = await context.slots.take(() => context.with(nothing.fork(), endWithoutFaults));
+    await context.each(step, end.objects.length > 0 ? [end.objects] : [], (keys) =>
+      context.count(nothing.fork(), (deployment) => rehearseFailedCreations(deployment, keys, end)),
+    );
+  });
+}
+
+/** Applies everything, as what is compared with the end after faults. */
+async function endWithoutFaults(deployment: Deployment): Promise<EndState> {
+  const step = "apply before the faults";
+  await inStep(step, () => deployment.applyAtOnce());
+  deployment.requireNoLeaks(step);
+  return endState(deployment);
 }
 
 /** Faults of the gates in the end state, and those that the stack describes. */
@@ -163,19 +174,19 @@ function episodes(context: RunContext, begun: Stage, complete: Deployment): Prom
   );
 }
 
-async function matrix(context: RunContext): Promise<void> {
+async function combinations(context: RunContext): Promise<void> {
   const { inputs: required, stages: patterns = [] } = context.options.rehearsal;
-  const combinations = inputCombinations(context.options.rehearsal);
   // Combinations with the same required inputs start from a deployment with only those.
   const places = new Map<string, Inputs[]>();
-  for (const inputs of combinations.filter((wanted) => context.wants(JSON.stringify(wanted)))) {
+  const wanted = inputCombinations(context.options.rehearsal).filter((inputs) => context.wants(JSON.stringify(inputs)));
+  for (const inputs of wanted) {
     const own = Object.fromEntries(Object.entries(required).map(([name, value]) => [name, inputs[name] ?? value]));
     const key = JSON.stringify(own);
     places.set(key, [...(places.get(key) ?? []), inputs]);
   }
   await together(
     [...places].map(([key, group]) =>
-      fromStages(context, JSON.parse(key) as Inputs, patterns, (stages) =>
+      fromStages(context, JSON.parse(key) as Inputs, inOne(patterns), (stages) =>
         context.each(`matrix of inputs, ${key.replace(/[{}"]/g, "")}`, group, (inputs) =>
           context.count(lastOf(stages).deployment.fork({ ...required, ...inputs }), (deployment) =>
             complete(deployment, `matrix ${JSON.stringify(inputs)}`),
@@ -186,12 +197,17 @@ async function matrix(context: RunContext): Promise<void> {
   );
 }
 
+/** One stage in the place of several. */
+function inOne(patterns: readonly RegExp[]): RegExp[] {
+  return patterns.length === 0 ? [] : [new RegExp(patterns.map(({ source }) => source).join("|"))];
+}
+
 /** Inputs that their own rules refuse are planned without the resources, which costs a fifth. */
 async function refusals(context: RunContext): Promise<void> {
   const { refused = [], refusedByProject = [] } = context.options.rehearsal;
   await together([
-    refusedPlans(context, "refused inputs, by plans of the inputs alone", refused, inputsAlone),
-    refusedPlans(context, "inputs that the project refuses, by plans", refusedByProject),
+    refusedPlans(context, "refused inputs, by plans", refused, inputsAlone),
+    refusedPlans(context, "inputs refused by the project, by plans", refusedByProject),
   ]);
 }
 

@@ -7,14 +7,26 @@ import { type RehearsalFailure } from "./rehearsal-report";
 import { type StackRehearsal } from "./stack-rehearsal";
 import { NotBegun, together, type WorkLimit, WorkSlots } from "./work-slots";
 
+/** What `npm run rehearse` does with each stack. */
+export const USUAL_PARTS = ["life", "changes", "refusals", "faults"] as const;
+
+/** What `npm run rehearse:exhaustive` does, an apply or more for each resource and for each two values of inputs. */
+export const EXHAUSTIVE_PARTS = ["failed creations", "combinations"] as const;
+
+type Part = (typeof EXHAUSTIVE_PARTS | typeof USUAL_PARTS)[number];
+
 export interface RehearsalOptions {
   /** Folder of a synthesized stack; it is copied and never modified. */
   readonly folder: string;
   /** Path of `terraform` or `tofu`. */
   readonly program: string;
   readonly rehearsal: StackRehearsal;
-  /** Runs only one life, without faults and the matrix. */
-  readonly lifecycleOnly?: boolean;
+  /**
+   * What is rehearsed; "life" alone is a life without changes.
+   *
+   * @default - every part
+   */
+  readonly parts?: readonly Part[];
   /**
    * Runs only what has this in its name: changes, faults, episodes, refused inputs, or combinations as JSON. Changes
    * build on each other, so one match runs them all.
@@ -64,6 +76,11 @@ export class RunContext {
 
   get isOpenTofu(): boolean {
     return basename(this.options.program).startsWith("tofu");
+  }
+
+  /** Whether this part is to be rehearsed. */
+  includes(part: Part): boolean {
+    return this.options.parts?.includes(part) ?? true;
   }
 
   /** Whether something of this name is to be rehearsed. */

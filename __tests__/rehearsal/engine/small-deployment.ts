@@ -65,7 +65,7 @@ export function withAppliedDeployment(
 export function smallRehearsal(
   configuration: Configuration,
   rehearsal: StackRehearsal,
-  options: Pick<RehearsalOptions, "lifecycleOnly" | "only"> = {},
+  options: Pick<RehearsalOptions, "only" | "parts"> = {},
 ): Promise<RehearsalReport> {
   return withFolder(configuration, async (folder) => {
     const report = await rehearse({ folder, program: PROGRAM, rehearsal, ...options });

@@ -30,7 +30,7 @@ function folderOf(change: (configuration: Terraform) => void): string {
 /** Rehearses one life of the changed stack. */
 async function lifeOf(change: (configuration: Terraform) => void): Promise<RehearsalReport> {
   const folder = folderOf(change);
-  const report = await rehearse({ folder, program: PROGRAM, rehearsal: IDP_KUBERNETES, lifecycleOnly: true });
+  const report = await rehearse({ folder, program: PROGRAM, rehearsal: IDP_KUBERNETES, parts: ["life"] });
   if (report.failure !== undefined) rmSync(report.failure.folder, { recursive: true, force: true });
   return report;
 }

@@ -8,6 +8,7 @@ import { serverlessStack, STACK_NAME } from "../../stacks/serverless-stack";
 import { synthesizeInto } from "../../support/synthesis";
 import { rehearse } from "../engine/rehearsal";
 import { type RehearsalReport, reportTable } from "../engine/rehearsal-report";
+import { EXHAUSTIVE_PARTS, type RehearsalOptions, USUAL_PARTS } from "../engine/run-context";
 import { smallRehearsal } from "../engine/small-deployment";
 import { REHEARSALS } from "./stacks";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
@@ -30,7 +31,7 @@ async function lifeOf(change: (configuration: Configuration) => void = () => und
     folder: path,
     program: findProgram("terraform") ?? "",
     rehearsal,
-    lifecycleOnly: true,
+    parts: ["life"],
   });
   if (report.failure !== undefined) rmSync(report.failure.folder, { recursive: true, force: true });
   return report;
@@ -135,6 +136,22 @@ describeWith(["terraform"], "The rehearsal of everything that a stack describes"
       "1 refused inputs, by plans (1)": undefined,
     });
     expect(reportTable([{ stack: "small", steps }])).toMatch(/^small +1 refused inputs, by plans \(1\) +[\d.]+ +-$/m);
+  });
+
+  it("leaves combinations and failed creations to where they are asked for", async () => {
+    const stepsOf = async (parts: RehearsalOptions["parts"]) => {
+      const { failure, steps } = await smallRehearsal(SIZED, DESCRIBED, { parts });
+      expect(failure).toBeUndefined();
+      return steps.map(({ step }) => step);
+    };
+
+    const usual = await stepsOf(USUAL_PARTS);
+    const exhaustive = await stepsOf(EXHAUSTIVE_PARTS);
+
+    expect(usual).toContain("1 refused inputs, by plans (1)");
+    expect(usual).toContain("interrupted (1)");
+    expect(exhaustive).toEqual(["matrix of inputs,  (4)"]);
+    expect(new Set(await stepsOf(undefined))).toEqual(new Set([...usual, ...exhaustive]));
   });
 
   it("is of what is asked for by its name alone, which must be something", async () => {
