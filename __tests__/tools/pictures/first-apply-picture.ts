@@ -2,7 +2,7 @@ import { chainsTo } from "../../rehearsal/engine/critical-path";
 import { creationSeconds } from "../../rehearsal/engine/simulated-durations";
 import { type Terraform } from "../../support/synthesis";
 import { DefaultDeployment } from "./default-deployment";
-import { PARTS } from "./first-apply-parts";
+import { PARTS } from "./picture-words";
 import { pictureId, type Picture } from "./picture";
 
 /** Resources of a first apply that belong together, from the start of the first to the end of the last. */
@@ -75,7 +75,7 @@ function partsOf(addresses: readonly string[], ends: (address: string) => number
  */
 export function partOfAddress(address: string): string {
   const [words] = PARTS.find(([, pattern]) => pattern.test(address)) ?? [];
-  if (words === undefined) throw new Error(`${address} is in no part of a first apply; add it to PARTS`);
+  if (words === undefined) throw new Error(`${address} is in no part of a first apply; add it to picture-words.ts`);
   return words;
 }
 

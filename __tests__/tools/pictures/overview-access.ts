@@ -1,6 +1,6 @@
 import { stringsIn, valueAt } from "../../stacks/configuration-graph";
 import { type DefaultDeployment, type Element } from "./default-deployment";
-import { ROLES } from "./overview-words";
+import { ROLES } from "./picture-words";
 
 /** That one may do something with another. */
 export interface Access {

@@ -3,7 +3,7 @@ import { DefaultDeployment, type Element } from "./default-deployment";
 import { AccessRights } from "./overview-access";
 import { connections, upstreamImages, waysOut } from "./overview-connections";
 import { ANYONE, openings } from "./overview-doors";
-import { drawingOf, reasonFor } from "./overview-words";
+import { drawingOf, reasonFor } from "./picture-words";
 import { pictureId, type Arrow, type Frame, type Picture, type PictureNode } from "./picture";
 
 /**
@@ -87,7 +87,7 @@ function divided(terraform: Terraform) {
   );
   if (unexplained.length > 0) {
     const addresses = unexplained.map(({ address }) => address).join(", ");
-    throw new Error(`no overview shows or explains ${addresses}; add them to overview-words.ts`);
+    throw new Error(`no overview shows or explains ${addresses}; add them to picture-words.ts`);
   }
   return { absent: deployment.inputsOfAbsent(), deployment, drawn };
 }

@@ -141,3 +141,33 @@ export const ROLES: Readonly<Record<string, string>> = {
 function secretName(id: unknown): string {
   return String(id).replace(/^.*\}-/, "");
 }
+
+/** Parts of a first apply, by what they make; the first that an address matches counts. */
+export const PARTS: readonly (readonly [part: string, addresses: RegExp])[] = [
+  ["APIs of the project", /^google_project_service\.|^terraform_data\.\w*apis_/],
+  ["names, notes for a destroy", /^random_id\.|_survivors_at_destroy$/],
+  ["secrets, and who reads them", /^google_secret_manager_/],
+  ["service accounts and their rights", /^google_service_account\.|^google_project_iam_/],
+  ["image: repository, build", /^google_artifact_registry_|^terraform_data\.image_build$/],
+  ["buckets, and who uses them", /^google_storage_/],
+  ["database, first backup", /^google_sql_|^terraform_data\.upgrade_backup$/],
+  ["firewall rules", /^google_compute_firewall\./],
+  ["network", /^google_compute_(network|subnetwork|router|router_nat|address)\./],
+  ["cluster", /^google_container_/],
+  ["database job", /\.db_init(_trigger)?$|^kubernetes_\w+\.db_init_/],
+  ["dumps", /dump/],
+  ["test of mail", /\.test_mail$/],
+  [
+    "domain",
+    /^google_(certificate_manager|compute|dns)_(?!instance)|_ingress_v1\.|\.front_door_(backend|load_balancer_settings)$/,
+  ],
+  ["load balancer", /^kubernetes_service_v1\./],
+  ["namespace, its identities", /^google_service_account_iam_|^kubernetes_(namespace|network_policy)_/],
+  ["separate worker", /\.worker(_\w+)?$/],
+  ["server and worker", /^google_cloud_run_v2_service\.|^kubernetes_\w+\.workload(_\w+)?$/],
+  ["monitoring, deletion guard", /^google_monitoring_|_audit_config\.|\.deletion_guard$/],
+  ["key pair", /^tls_/],
+  ["virtual machines", /^google_compute_instance\./],
+  ["source in Migration Center", /^google_migration_center_|_source_registered$/],
+  ["AWS inventory", /^aws_|^terraform_data\.lab_cloudb_/],
+];
