@@ -1,4 +1,5 @@
 import { typeText, type Input } from "../inputs/input-table";
+import { compareNames } from "./markdown-tables";
 
 /** Length of a line of prose in the example. */
 const LINE_LENGTH = 100;
@@ -9,7 +10,7 @@ const LINE_LENGTH = 100;
  */
 export function exampleValues(stack: string, inputs: Readonly<Record<string, Input>>): string {
   const entries = Object.entries(inputs).sort(
-    ([nameA, a], [nameB, b]) => Number("default" in a) - Number("default" in b) || nameA.localeCompare(nameB, "en"),
+    ([nameA, a], [nameB, b]) => Number("default" in a) - Number("default" in b) || compareNames(nameA, nameB),
   );
   return [
     prose(
