@@ -27,8 +27,8 @@ async function run(...names) {
     loadProgram({
       file: join(CHECKOUT, "node_modules/.cache", require("../package.json").name, name),
       checkout: CHECKOUT,
-      // What Node loads before the program may change what is bundled.
-      key: JSON.stringify([key, process.execArgv, process.env.NODE_OPTIONS]),
+      // A program knows where its packages are, and what Node loads before it may change what is bundled.
+      key: JSON.stringify([key, CHECKOUT, process.execArgv, process.env.NODE_OPTIONS]),
       make,
     });
   const wanted = [...new Set(names)].sort().join("+") || "all";

@@ -1,6 +1,7 @@
 // Makes one program of many files, for app.cjs. Only a synthesis that finds none kept comes here.
 "use strict";
 
+const { readFileSync } = require("node:fs");
 const { isBuiltin, wrap } = require("node:module");
 const { basename } = require("node:path");
 
@@ -37,8 +38,24 @@ exports.bundlePackages = async (checkout, packages) => {
     stdin: { contents: `module.exports = { ${loaders.join(", ")} };`, resolveDir: checkout },
     // As Node chooses among what a package offers.
     conditions: [],
+    plugins: [ARCHIVING_APART],
   });
-  return { code, inputs: Object.keys(metafile.inputs).filter((path) => path !== "<stdin>") };
+  return { code, inputs: Object.keys(metafile.inputs).filter((path) => !/^(<stdin>$|left-out:)/.test(path)) };
+};
+
+/**
+ * The framework makes an archive of an asset by a module that it runs as a program. Such a run takes the module itself, so
+ * it must know its place here too, and what only that run needs, a hundred modules, is left out.
+ */
+const ARCHIVING_APART = {
+  name: "archiving-apart",
+  setup({ onLoad, onResolve }) {
+    onLoad({ filter: /[/\\]cdktf[/\\]lib[/\\]private[/\\]fs[.]js$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8").replaceAll("__filename", JSON.stringify(path)),
+    }));
+    onResolve({ filter: /^archiver$/ }, ({ path }) => ({ path, namespace: "left-out" }));
+    onLoad({ filter: /./, namespace: "left-out" }, () => ({ contents: "" }));
+  },
 };
 
 async function bundle(checkout, options) {

@@ -1,7 +1,17 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
+import { packageFile } from "../../lib/core/package-file";
 import { settle, SmallCheckout } from "./small-checkout";
 
 /** Names of the two programs of a checkout. */
@@ -133,6 +143,27 @@ describe("A kept program", () => {
     const environment = { NODE_OPTIONS: "--no-deprecation" };
     expect(await unchanged.run(environment)).toEqual({ output: "Hello Ann", bundlings: 2 });
     expect(await unchanged.run(environment)).toEqual({ output: "Hello Ann", bundlings: 0 });
+  });
+
+  it("makes archives of assets, as the framework does from where it is installed", async () => {
+    symlinkSync(packageFile("node_modules/cdktf"), join(unchanged.folder, "node_modules/cdktf"));
+    unchanged.write(
+      "lib/who.ts",
+      `
+        import { App, AssetType, TerraformAsset, TerraformStack } from "cdktf";
+        const app = new App({ outdir: ${JSON.stringify(join(unchanged.folder, "out"))} });
+        const stack = new TerraformStack(app, "stack");
+        new TerraformAsset(stack, "asset", { path: ${JSON.stringify(unchanged.folder)} + "/lib", type: AssetType.ARCHIVE });
+        app.synth();
+        export const who = "archive";
+      `,
+    );
+    expect((await unchanged.run({ PATH: process.env.PATH ?? "" })).output).toBe("Hello archive");
+    const assets = join(unchanged.folder, "out/stacks/stack/assets");
+    const [archive = ""] = readdirSync(assets, { recursive: true, encoding: "utf8" }).filter((path) =>
+      path.endsWith("zip"),
+    );
+    expect(readFileSync(join(assets, archive)).includes("who.ts")).toBe(true);
   });
 
   it("is not one that failed", async () => {
