@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { schemaOfFolder } from "../../stacks/provider-schema/provider-schema";
 import { GoogleStandIn } from "../../support/google-stand-in";
 import { Cloud } from "../project/cloud";
+import { copyWhatScriptsSee, standInEnvironment } from "./stand-ins";
 import { copyFolder } from "./folder-copy";
-import { awsStandIn, quickPrograms } from "../project/aws-stand-in";
+import { awsStandIn } from "../project/aws-stand-in";
 import { canBeAttached } from "../project/kubernetes/load-balancer";
 import { PluginServer } from "../providers/plugin-server";
 import { PROVIDERS } from "../project/provider-types";
@@ -34,15 +35,8 @@ export interface DeploymentOptions {
   readonly onCommand?: (run: TerraformRun, command: readonly string[]) => void;
 }
 
-let programs: string | undefined;
-
 /** Arguments of a plan and apply in one command. */
 export const APPLY_AT_ONCE = ["apply", "-auto-approve", "-input=false"] as const;
-
-const TOKEN = "ya29.first";
-
-/** Short pauses for the scripts, because the stand-ins answer at once. */
-const FAST_SCRIPTS = { REST_POLL_SECONDS: "0.02", REST_RETRY_BASE_SECONDS: "0.01", REST_TRIES: "4" };
 
 /**
  * A synthesized folder with its own project: an empty cloud behind the providers, and web services for the scripts.
@@ -91,12 +85,7 @@ export class Deployment {
     this.web.sql.hasDatabase = (_instance, database) =>
       this.cloud.executions.some(({ environment }) => environment.DB_NAME === database);
     this.web.loadBalancers.exists = (id) => canBeAttached(this.cloud, id);
-    if (origin !== undefined) this.web.loadBalancers.copyFrom(origin.web.loadBalancers);
-    origin?.web.usage.enabled.forEach((api) => this.web.usage.enabled.add(api));
-    origin?.web.registry.digests.forEach((digest, image) => this.web.registry.digests.set(image, digest));
-    origin?.web.sql.backups.forEach((backup, name) => this.web.sql.backups.set(name, backup));
-    origin?.web.migration.sources.forEach((source, name) => this.web.migration.sources.set(name, source));
-    this.web.requests.push(...(origin?.web.requests ?? []));
+    if (origin !== undefined) copyWhatScriptsSee(origin.web, this.web);
   }
 
   static start(options: DeploymentOptions): Promise<Deployment> {
@@ -142,21 +131,9 @@ export class Deployment {
 
   /** Environment of a program that works on this deployment: stand-ins replace everything external. */
   get programEnvironment(): Record<string, string> {
-    const environment: Record<string, string | undefined> = {
-      ...this.web.environment,
-      ...this.plugins.environment,
-      ...FAST_SCRIPTS,
-      // Less garbage collection: the runs are short, and several share the cores.
-      GOGC: "800",
-      GOMAXPROCS: "1",
-      GOOGLE_OAUTH_ACCESS_TOKEN: TOKEN,
-      // Only the programs that the scripts need: no gcloud with a developer's account, for example.
-      PATH: (programs ??= quickPrograms()),
-      AWS_ENDPOINT_URL_EC2: this.aws.endpoint,
-      ...this.environment,
-    };
-    return Object.fromEntries(
-      Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    return standInEnvironment(
+      { ...this.web.environment, ...this.plugins.environment, AWS_ENDPOINT_URL_EC2: this.aws.endpoint },
+      this.environment,
     );
   }
 

@@ -53,10 +53,8 @@ export async function rehearse(options: RehearsalOptions): Promise<RehearsalRepo
 /** A stack that does not come up fails at once; everything else runs in parallel. */
 function partsOf(context: RunContext): Promise<void>[] {
   const { only, rehearsal } = context.options;
-  const works = {
-    ...{ refusals, faults, combinations },
-    "failed creations": failedCreations,
-  };
+  // The longest chain of applies begins first.
+  const works = { "failed creations": failedCreations, refusals, faults, combinations };
   const others = () =>
     (Object.keys(works) as (keyof typeof works)[])
       .filter((part) => context.includes(part))

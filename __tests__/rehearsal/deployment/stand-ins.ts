@@ -1,0 +1,45 @@
+import { type GoogleStandIn } from "../../support/google-stand-in";
+import { quickPrograms } from "../project/aws-stand-in";
+
+const TOKEN = "ya29.first";
+
+/** Short pauses for the scripts, because the stand-ins answer at once. */
+const FAST_SCRIPTS = { REST_POLL_SECONDS: "0.02", REST_RETRY_BASE_SECONDS: "0.01", REST_TRIES: "4" };
+
+let programs: string | undefined;
+
+/**
+ * Environment in which a program meets stand-ins alone.
+ *
+ * @param addresses where they listen
+ * @param further takes the place of others of its name; undefined removes one
+ */
+export function standInEnvironment(
+  addresses: Readonly<Record<string, string>>,
+  further: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const environment: Record<string, string | undefined> = {
+    ...addresses,
+    ...FAST_SCRIPTS,
+    // Less garbage collection: the runs are short, and several share the cores.
+    GOGC: "800",
+    GOMAXPROCS: "1",
+    GOOGLE_OAUTH_ACCESS_TOKEN: TOKEN,
+    // Only the programs that the scripts need: no gcloud with a developer's account, for example.
+    PATH: (programs ??= quickPrograms()),
+    ...further,
+  };
+  return Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+/** Gives a stand-in all that scripts have made in another, and what they have asked it. */
+export function copyWhatScriptsSee(from: GoogleStandIn, to: GoogleStandIn): void {
+  to.loadBalancers.copyFrom(from.loadBalancers);
+  from.usage.enabled.forEach((api) => to.usage.enabled.add(api));
+  from.registry.digests.forEach((digest, image) => to.registry.digests.set(image, digest));
+  from.sql.backups.forEach((backup, name) => to.sql.backups.set(name, backup));
+  from.migration.sources.forEach((source, name) => to.migration.sources.set(name, source));
+  to.requests.push(...from.requests);
+}
