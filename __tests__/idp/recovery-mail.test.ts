@@ -5,7 +5,7 @@ import { type Smtp } from "../../lib/idp/smtp";
 import { BLUEPRINT_INPUTS } from "../../stacks/inputs/blueprint-inputs";
 import { declareInputs } from "../../stacks/inputs/input-table";
 import { MAIL_INPUTS } from "../../stacks/inputs/mail-inputs";
-import { warningsOfFile, type Inputs } from "../stacks/terraform-run";
+import { warnings, type Inputs } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf, warningsOf } from "../support/synthesis";
 
@@ -52,7 +52,7 @@ describe("Password recovery without a mail server", () => {
 });
 
 describeWith(["terraform"], "Password recovery without a mail server, by inputs", () => {
-  const warned = ({ environment, ...given }: Given) => {
+  it("is warned of at plan, and only then", () => {
     const stack = bareStack();
     const inputs = declareInputs(stack, {
       smtp: { ...MAIL_INPUTS.smtp, together: [] },
@@ -62,15 +62,13 @@ describeWith(["terraform"], "Password recovery without a mail server, by inputs"
     const { blueprints, environmentVariables } = inputs;
     const mail = mailSettings(inputs.smtp);
     warnOf(stack, "Recovery", [recoveryMailRisk(stack, { blueprints, environment: environmentVariables, mail })]);
-    const values: Inputs = { ...given, ...(environment && { environment_variables: environment }) };
-    return warningsOfFile(terraformOf(stack), values);
-  };
+    const sets = [{ blueprints: ["password-recovery"] }, ...SILENT.map(([, given]) => given)].map(
+      ({ environment, ...given }: Given): Inputs => ({
+        ...given,
+        ...(environment && { environment_variables: environment }),
+      }),
+    );
 
-  it("is warned of at plan", () => {
-    expect(warned({ blueprints: ["password-recovery"] })).toEqual([`${WARNING}.`]);
-  });
-
-  it.each(SILENT)("is no matter with %s", (_, given) => {
-    expect(warned(given)).toEqual([]);
+    expect(warnings(terraformOf(stack), sets)).toEqual([[`${WARNING}.`], ...SILENT.map(() => [])]);
   });
 });

@@ -1,6 +1,6 @@
 import { InputVariable } from "../../lib/core/input-variable";
 import { IdpImage } from "../../lib/idp/idp-image";
-import { warningsOfFile } from "../stacks/terraform-run";
+import { warnings } from "../stacks/terraform-run";
 import { PLACE, STAND_IN_REPOSITORY } from "../support/stand-in-parts";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf, warningsOf } from "../support/synthesis";
@@ -57,17 +57,13 @@ describeWith(["terraform"], "An input for the release", () => {
   stackIn(input("release"), { existingImage: input("image"), stack });
   const { check, variable } = terraformOf(stack);
 
-  it.each([
-    ["2030.1.1", [`${INPUT_WARNING}.`]],
-    ["2026.8.6", [`${INPUT_WARNING.replace("2030.1.1", "2026.8.6")}.`]],
-    ["2026.8.5", []],
-    ["2025.12.99", []],
-    ["latest", []],
-  ])("is warned of at plan when it is newer than the newest that is known: %s", (release, warnings) => {
-    expect(warningsOfFile({ check, variable }, { release })).toEqual(warnings);
-  });
-
-  it("is not checked with an existing image", () => {
-    expect(warningsOfFile({ check, variable }, { release: "2030.1.1", image: "host/idp:1" })).toEqual([]);
+  it("is warned of at plan when it is newer than the newest that is known, and there is no existing image", () => {
+    const known = ["2026.8.5", "2025.12.99", "latest"].map((release) => ({ release }));
+    const image = { release: "2030.1.1", image: "host/idp:1" };
+    expect(warnings({ check, variable }, [{ release: "2030.1.1" }, { release: "2026.8.6" }, ...known, image])).toEqual([
+      [`${INPUT_WARNING}.`],
+      [`${INPUT_WARNING.replace("2030.1.1", "2026.8.6")}.`],
+      ...[...known, image].map(() => []),
+    ]);
   });
 });

@@ -29,7 +29,7 @@ describeWith(["terraform"], "The input of the mail server, judged by Terraform",
   let judged: ReadonlyMap<string, readonly string[]>;
 
   beforeAll(() => {
-    judged = judgedInputs(variables(), {}, [REFUSED_MAIL_ALONE, REFUSED_MAIL_TOGETHER, [...accepted, beside]]);
+    judged = judgedInputs(variables(), {}, [REFUSED_MAIL_ALONE, [...REFUSED_MAIL_TOGETHER, ...accepted, beside]]);
   });
 
   it.each([...REFUSED_MAIL_ALONE, ...REFUSED_MAIL_TOGETHER])("refuses %s", (behaviour, _, texts) => {

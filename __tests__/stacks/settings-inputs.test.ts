@@ -34,8 +34,7 @@ describeWith(["terraform"], "The inputs of the settings, judged by Terraform", (
   beforeAll(() => {
     judged = judgedInputs(terraform().variable ?? {}, {}, [
       REFUSED_SETTINGS_ALONE,
-      REFUSED_SETTINGS_TOGETHER,
-      [...accepted, ["nothing", {}]],
+      [...REFUSED_SETTINGS_TOGETHER, ...accepted, ["nothing", {}]],
     ]);
   });
 

@@ -13,7 +13,7 @@ export type Inputs = Readonly<Record<string, unknown>>;
 type Variables = Readonly<Record<string, Block>>;
 
 interface Diagnostic {
-  readonly severity: string;
+  readonly severity: "error" | "warning";
   readonly summary: string;
   readonly detail: string;
   readonly range?: { readonly filename: string; readonly start: { readonly line: number } };
@@ -30,20 +30,41 @@ const VALIDATION_SUFFIX = /\n\nThis was checked by the validation rule at .*$/s;
  * are reached only when no set breaks a rule of a single one, and only for an input that the set names.
  */
 export function refusals(variables: Variables, sets: readonly Inputs[]): string[][] {
-  const folder = temporaryFolder();
-  const calls = sets.map((inputs, index) => {
+  return judged("error", sets, (inputs) => {
     const variable = concernedBy(variables, Object.keys(inputs));
     // Terraform refuses an empty block of variables.
-    writeModule(folder, moduleName(index), Object.keys(variable).length === 0 ? {} : { variable });
+    return Object.keys(variable).length === 0 ? {} : { variable };
+  });
+}
+
+/** What the checks warn of, one list per set of inputs; such checks refer to nothing but variables. */
+export function warnings(
+  { variable, check }: { readonly variable?: unknown; readonly check?: unknown },
+  sets: readonly Inputs[],
+): string[][] {
+  return judged("warning", sets, () => ({ variable, check }));
+}
+
+/** What Terraform says of several sets of inputs, each of which calls a module of its own. */
+function judged(
+  severity: Diagnostic["severity"],
+  sets: readonly Inputs[],
+  moduleOf: (inputs: Inputs) => object,
+): string[][] {
+  const folder = temporaryFolder();
+  const calls = sets.map((inputs, index) => {
+    writeModule(folder, moduleName(index), moduleOf(inputs));
     return `"${moduleName(index)}": ${asConstant({ ...sourceOf(index), ...inputs })}`;
   });
   // One call per line, so that a complaint's line tells the set.
   writeFileSync(join(folder, "main.tf.json"), `{"module": {\n${calls.join(",\n")}\n}}`);
   installModules(folder, sets.length);
 
-  const complaints = plan(folder).map((complaint) => ({ ...complaint, set: setOf(complaint) }));
+  const complaints = diagnosticsOfPlan(folder)
+    .filter((complaint) => complaint.severity === "error" || complaint.severity === severity)
+    .map((complaint) => ({ ...complaint, set: setOf(complaint) }));
   // Anything else may have kept Terraform from judging at all.
-  const stray = complaints.find(({ set }) => sets[set] === undefined);
+  const stray = complaints.find((complaint) => complaint.severity !== severity || sets[complaint.set] === undefined);
   if (stray !== undefined) throw new Error(`${stray.summary}: ${stray.detail}`);
   return sets.map((_, index) =>
     complaints
@@ -53,10 +74,10 @@ export function refusals(variables: Variables, sets: readonly Inputs[]): string[
   );
 }
 
-/** Number of the set that is complained of: by the line of its call, or by the rule's place for one that is left out. */
+/** Number of the set that is complained of: by the line of its call, or by the place of what complains. */
 function setOf({ detail, range }: Diagnostic): number {
   if (range?.filename === "main.tf.json") return range.start.line - 2;
-  return Number(/validation rule at set_([0-9]+)\//.exec(detail)?.[1] ?? -1);
+  return Number(/(?:^|validation rule at )set_([0-9]+)\//m.exec(`${range?.filename ?? ""}\n${detail}`)?.[1] ?? -1);
 }
 
 /** The complaints about one set of inputs, given as the file that `-var-file` takes; a text is one in Terraform's own format. */
@@ -71,20 +92,6 @@ export function refusalsOfFile(variables: Variables, inputs: Inputs | string): s
       summary.startsWith("Invalid value") ? detail.replace(VALIDATION_SUFFIX, "") : detail,
     )
     .sort();
-}
-
-/** What the checks warn of with one set of inputs; such checks refer to nothing but variables. */
-export function warningsOfFile(
-  { variable, check }: { readonly variable?: unknown; readonly check?: unknown },
-  inputs: Inputs,
-): string[] {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, "main.tf.json"), JSON.stringify({ variable, check }));
-  writeFileSync(join(folder, "inputs.tfvars.json"), JSON.stringify(inputs));
-  const diagnostics = diagnosticsOfPlan(folder, "-var-file=inputs.tfvars.json");
-  const errors = diagnostics.filter(({ severity }) => severity === "error");
-  if (errors.length > 0) throw new Error(errors.map(({ summary, detail }) => `${summary}: ${detail}`).join("\n"));
-  return diagnostics.map(({ detail }) => detail).sort();
 }
 
 /** What can be evaluated without a provider: local expressions, which may refer to each other and to variables. */

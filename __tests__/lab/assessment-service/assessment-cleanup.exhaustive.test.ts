@@ -97,14 +97,17 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
       const environment = { ...process.env, ...standIn.environment, GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first" };
       const settings = { PROJECT_ID: "demo-project", REGION: "us-central1", SOURCE_ID: "assess-discovery-client" };
       const shell = programPath("dash");
+      const before = namesIn(standIn);
 
       const note = await promisify(execFile)(shell, ["./assessment-cleanup.sh", "--note"], {
         cwd: folder,
         env: { ...environment, ...settings },
       });
+      const noted = namesIn(standIn);
       const command = / To remove them: (.*)\n$/.exec(note.stdout)?.[1] ?? "";
       await promisify(execFile)(shell, ["-c", `${command} --yes`], { cwd: temporaryFolder(), env: environment });
 
+      expect(noted).toEqual(before);
       expect(note.stdout).toContain(
         `: the sources assess-discovery-client, ${UPLOAD_ID}, their import jobs and assets, and groups, preference sets and reports. Source ${UPLOAD_ID} is used by: a1b2c3. What is theirs of it goes with it. To remove them: `,
       );

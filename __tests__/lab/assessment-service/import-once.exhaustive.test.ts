@@ -22,6 +22,23 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
     }),
   );
 
+  it.concurrent("only reads when the inventory is imported already", () =>
+    inScene(async ({ standIn, run }) => {
+      haveSource(standIn);
+      const environment = { INVENTORY_FOLDER: inventoryFolder({ bare: true }) };
+      await run("import-inventory", { environment });
+      const requests = standIn.requests.length;
+
+      const second = await run("import-inventory", { environment });
+
+      expect(second.exitCode).toBe(0);
+      expect(withoutHash(second.output)).toBe(
+        "This inventory is imported already, by job JOB: 2 instances, 2 frames reported, 2 rows read (0 s).\n",
+      );
+      expect(standIn.requests.slice(requests).map(({ httpMethod }) => httpMethod)).toEqual(Array(4).fill("GET"));
+    }),
+  );
+
   it.concurrent("shows what the service finds as a table, of which it cuts the end", () =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);

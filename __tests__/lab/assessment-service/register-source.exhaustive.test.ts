@@ -16,7 +16,9 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
 
       expect(first).toMatchObject({ exitCode: 0, stderr: "" });
       expect(first.stdout).toContain("Assessment service for us-central1: not answering yet (HTTP 403) (");
-      expect(second.stdout).toContain("is registered already");
+      expect(second.output).toBe(
+        'Source assess-discovery-client is registered already as "assess-discovery-client": nothing to do.\n',
+      );
     }),
   );
 
