@@ -67,7 +67,7 @@ export { type AlertSettings, type MonitoringSettings } from "./platform/monitori
 export { SecretAudit, type SecretAuditProps } from "./platform/monitoring/secret-audit";
 export { UptimeCheck, type UptimeCheckProps } from "./platform/monitoring/uptime-check";
 export { type NetworkAttachment } from "./platform/network/network-attachment";
-export { type FrontDoor, type SeparateWorker } from "./platform/parts";
+export { type CertificateMap, type FrontDoor, type LoadBalancerAddress, type SeparateWorker } from "./platform/parts";
 export { ImageRegistry, type ImageRegistryProps } from "./platform/registry/image-registry";
 export { OnDemandJob, type OnDemandJobProps } from "./platform/serverless/on-demand-job";
 export { ServerlessFrontDoor, type ServerlessFrontDoorProps } from "./platform/serverless/serverless-front-door";

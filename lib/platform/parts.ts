@@ -77,6 +77,27 @@ export interface WorkloadAddress {
   readonly url: string;
 }
 
+/** Static IP address of a global load balancer for a domain. */
+export interface LoadBalancerAddress {
+  /** Id of the address, as a Terraform expression; null without a domain. */
+  readonly addressId: string;
+
+  /** Domain that clients connect to; one that is null at plan means none. */
+  readonly domain: string;
+
+  /** IP address, as a Terraform expression; null without a domain. */
+  readonly ipAddress: string;
+}
+
+/** Certificates of a global load balancer. */
+export interface CertificateMap {
+  /** How a proxy refers to the map, as a Terraform expression; null if there is none. */
+  readonly mapUrl: string;
+
+  /** What must exist before a load balancer can use the map. */
+  readonly ready: ITerraformDependable[];
+}
+
 /** Entry point of clients to a workload. */
 export interface FrontDoor {
   /** URL of the application. */

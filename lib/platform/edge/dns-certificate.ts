@@ -14,6 +14,7 @@ import { DOMAIN } from "../../core/place-rules";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
+import { type CertificateMap } from "../parts";
 import { CERTIFICATE_VALIDATION } from "./edge-rules";
 
 export interface DnsCertificateProps {
@@ -40,14 +41,15 @@ export interface DnsCertificateProps {
  *
  * Another domain gets a certificate of its own before the old one goes. The map stays.
  */
-export class DnsCertificate extends Construct {
+export class DnsCertificate extends Construct implements CertificateMap {
   /** Id of the map, as a Terraform expression; null if there is none. */
   readonly mapId: string;
+
+  readonly mapUrl: string;
 
   /** The records that prove the domain, as a Terraform expression: a list of objects with name, type and data. */
   readonly records: string;
 
-  /** What must exist before a load balancer can use the map. */
   readonly ready: ITerraformDependable[];
 
   /** The certificate itself, for overrides. */
@@ -103,10 +105,14 @@ export class DnsCertificate extends Construct {
     });
 
     this.mapId = oneAttribute(this.map, "id");
+    this.mapUrl = `one([for id in ${this.map.fqn}[*].id : "${CERTIFICATE_MAPS}\${id}"])`;
     this.records = `flatten(${this.authorization.fqn}[*].dns_resource_record)`;
     this.ready = [this.map, entry];
   }
 }
+
+/** How a proxy refers to a certificate map. */
+const CERTIFICATE_MAPS = "//certificatemanager.googleapis.com/";
 
 const RULES: readonly Rule<DnsCertificateProps>[] = [
   ...PLACE_RULES,

@@ -10,6 +10,7 @@ import { DOMAIN } from "../../core/place-rules";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
+import { type LoadBalancerAddress } from "../parts";
 
 export interface DomainAddressProps {
   /** Domain that clients connect to; one that is null at plan means none. */
@@ -31,11 +32,11 @@ export interface DomainAddressProps {
  *
  * It stays when the domain changes, and is created before what is behind it, because the application must know it.
  */
-export class DomainAddress extends Construct {
-  /** Domain that clients connect to. */
+export class DomainAddress extends Construct implements LoadBalancerAddress {
+  readonly addressId: string;
+
   readonly domain: string;
 
-  /** IP address, as a Terraform expression; null without a domain. */
   readonly ipAddress: string;
 
   /** What must exist before clients can use it. */
@@ -60,6 +61,7 @@ export class DomainAddress extends Construct {
       dependsOn,
     });
 
+    this.addressId = oneAttribute(this.globalAddress, "id");
     this.domain = domain;
     this.ipAddress = oneAttribute(this.globalAddress, "address");
     this.ready = [this.globalAddress];

@@ -10,10 +10,10 @@ import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentPlace } from "../../core/place";
 import { type Rule } from "../../core/rules";
 import { databaseOf, type ContainerSpec } from "../../idp/container-spec";
-import { type DomainAddress } from "../edge/domain-address";
 import { mergedReferences } from "../../idp/secret-settings";
 import { addEntries, environmentOn } from "../environment";
 import { type NetworkAttachment } from "../network/network-attachment";
+import { type LoadBalancerAddress } from "../parts";
 import { EXECUTION_ENVIRONMENT, LOAD_BALANCER_RANGES, SOCKET_FOLDER, SOCKET_VOLUME } from "./serverless-defaults";
 
 /** A file mounted in addition to the container's buckets. */
@@ -118,7 +118,7 @@ export function completeTemplate(
   templatePath: string,
   container: ContainerSpec,
   attachment: NetworkAttachment | undefined,
-  address?: DomainAddress,
+  address?: LoadBalancerAddress,
 ): void {
   const { database, mounts = [], secretSettings = [] } = container;
   const environment = environmentOn(
@@ -152,7 +152,7 @@ const SECRET_ENTRY = {
 };
 
 /** What the application is told of its address and of the load balancers in front of it. */
-function factsOf(address: DomainAddress | undefined) {
+function factsOf(address: LoadBalancerAddress | undefined) {
   if (address === undefined) return { loadBalancerRanges: LOAD_BALANCER_RANGES };
   const { domain, ipAddress } = address;
   // Google's load balancers append their own address to X-Forwarded-For.

@@ -18,20 +18,18 @@ import { certificateName, endpointGroupName, networkName, serviceName } from "..
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
-import { type DnsCertificate } from "../edge/dns-certificate";
-import { type DomainAddress } from "../edge/domain-address";
 import { httpsRedirect } from "../edge/https-redirect";
 import { CERTIFICATE_VALIDATION, DEFAULT_SAMPLE_RATE, SAMPLE_RATE } from "../edge/edge-rules";
-import { type FrontDoor } from "../parts";
+import { type CertificateMap, type FrontDoor, type LoadBalancerAddress } from "../parts";
 import { MINIMUM_TLS_VERSION, TLS_PROFILE } from "./serverless-defaults";
 import { type ServerlessService } from "./serverless-service";
 
 export interface ServerlessFrontDoorProps {
   /** Address and domain that clients connect to; it must be the service's address too. */
-  readonly address: DomainAddress;
+  readonly address: LoadBalancerAddress;
 
   /** Certificate for the domain; it exists only if it is validated by DNS. */
-  readonly certificate: DnsCertificate;
+  readonly certificate: CertificateMap;
 
   /** Determines the names, the project and the region of the service. */
   readonly place: DeploymentPlace;
@@ -116,7 +114,7 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
     this.httpsProxy = this.createHttpsProxy();
     this.forwardingRule = this.forward();
     const redirect = httpsRedirect(this, {
-      addressId: oneAttribute(address.globalAddress, "id"),
+      addressId: address.addressId,
       count: this.count,
       place,
       scheme: SCHEME,
@@ -178,7 +176,7 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
       ...this.common(validation),
       urlMap: expression(oneAttribute(urlMap, "id")),
       sslPolicy: expression(oneAttribute(tlsPolicy, "id")),
-      certificateMap: expression(`one([for id in ${certificate.map.fqn}[*].id : "${CERTIFICATE_MAPS}\${id}"])`),
+      certificateMap: expression(certificate.mapUrl),
       sslCertificates: Token.asList(
         ref(`(${isWord(validation, "load-balancer")} ? ${this.loadBalancerCertificate.fqn}[*].id : null)`),
       ),
@@ -193,7 +191,7 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
       ...this.common("https"),
       labels: place.labels,
       loadBalancingScheme: SCHEME,
-      ipAddress: expression(oneAttribute(address.globalAddress, "id")),
+      ipAddress: expression(address.addressId),
       ipProtocol: "TCP",
       portRange: "443",
       target: expression(oneAttribute(this.httpsProxy, "id")),
@@ -225,9 +223,6 @@ export function urlMapName({ deployment }: DeploymentPlace): string {
 
 /** The managed scheme; other releases of the provider have other defaults. */
 const SCHEME = "EXTERNAL_MANAGED";
-
-/** How a proxy refers to a certificate map. */
-const CERTIFICATE_MAPS = "//certificatemanager.googleapis.com/";
 
 const RULES: readonly Rule<ServerlessFrontDoorProps>[] = [
   ...PLACE_RULES,

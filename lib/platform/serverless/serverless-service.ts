@@ -13,10 +13,10 @@ import { warnOf } from "../../core/risks";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { containerRules, REQUIRED_CONTAINER, type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
-import { type DomainAddress } from "../edge/domain-address";
 import { grantsTo } from "../environment";
 import { CONTAINER_DEMAND, instanceCountRules, MIN_INSTANCES_OR_NONE, containerSizeRules } from "../instance-rules";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
+import { type LoadBalancerAddress } from "../parts";
 import { DEFAULT_REQUEST_CONCURRENCY, DEFAULT_REQUEST_TIMEOUT_SECONDS, REQUEST_TIMEOUT } from "../request-rules";
 import { completeTemplate, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "./instance-size";
@@ -40,7 +40,7 @@ export interface ServerlessServiceProps extends ServiceOptions {
    *
    * @default - clients connect to the address that Cloud Run assigns
    */
-  readonly address?: DomainAddress;
+  readonly address?: LoadBalancerAddress;
 
   /**
    * What must exist first, in addition to what the container uses: `apis.ready("run")`.
@@ -92,7 +92,7 @@ export class ServerlessService extends Construct {
   readonly url: string;
 
   /** Address of the load balancer in front, if the application is told one. */
-  readonly address: DomainAddress | undefined;
+  readonly address: LoadBalancerAddress | undefined;
 
   /** Name of the service; what refers to it waits for the service. */
   readonly serviceName: string;

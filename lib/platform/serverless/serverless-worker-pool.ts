@@ -12,11 +12,10 @@ import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/ru
 import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../idp/container-spec";
 import { silentContainerRule } from "../../idp/worker-container";
 import { DEFAULT_WORKER_COUNT, WORKER_COUNT, WORKER_RESOURCES } from "../../idp/worker-mode";
-import { type DomainAddress } from "../edge/domain-address";
 import { grantsTo } from "../environment";
 import { CONTAINER_DEMAND, containerSizeRules } from "../instance-rules";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
-import { type SeparateWorker } from "../parts";
+import { type SeparateWorker, type LoadBalancerAddress } from "../parts";
 import { enoughConnections } from "../sql/database-size";
 import { completeTemplate, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
 import { INSTANCE_MEMORY, WORKER_CPU } from "./instance-size";
@@ -38,7 +37,7 @@ export interface ServerlessWorkerPoolProps {
    *
    * @default - that of the application's own settings
    */
-  readonly address?: DomainAddress;
+  readonly address?: LoadBalancerAddress;
 
   /**
    * Whether it exists, as the functions of `core/conditional` return it.
