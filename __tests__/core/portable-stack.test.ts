@@ -197,22 +197,22 @@ describe("the folder of a portable stack", () => {
     new GoogleProvider(stack, "google", { project: "demo-project" });
     new ProjectApis(stack, "Apis", { apis: ["run"], projectId: "demo-project", region: "r" });
     new GeneratedSecret(stack, "Key", { secretId: "key", length: 64 });
-    const { files, read } = synthesizeInto(here);
+    const folder = synthesizeInto(here);
     const elsewhere = await synthesizedElsewhere({
       TZ: "Pacific/Auckland",
       LANG: "tr_TR.UTF-8",
       LC_ALL: "tr_TR.UTF-8",
     });
 
-    expect(files).toEqual([
+    expect(folder.files).toEqual([
       "cdk.tf.json",
       "scripts/enable-api.sh",
       "scripts/google-rest.sh",
       "scripts/rest-script.sh",
       "scripts/wait-for-api.sh",
     ]);
-    expect(elsewhere).toEqual(new Map(files.map((file) => [file, read(file)])));
-    expect(absolutePathsIn(JSON.parse(read("cdk.tf.json")) as Terraform)).toEqual([]);
+    expect(elsewhere).toEqual(new Map(folder.files.map((file) => [file, folder.read(file)])));
+    expect(absolutePathsIn(JSON.parse(folder.read("cdk.tf.json")) as Terraform)).toEqual([]);
   });
 });
 

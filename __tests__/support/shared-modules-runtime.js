@@ -9,6 +9,9 @@ const SHARED = /^(cdktf|constructs|@cdktf\/)/;
 /** What the test runner itself asks for by the name of a package, such as `expect`; what it keeps of a file has paths. */
 const PACKAGE = /^(?!(@jest\/)?expect$)[^./]/;
 
+/** Modules by who asked for them and how, which are looked for once. */
+const found = new Map();
+
 /** One storage for all files: Node hands every storage that there ever was to each promise. */
 const storage = new AsyncLocalStorage();
 const asyncHooks = {
@@ -29,8 +32,9 @@ module.exports = class SharedModulesRuntime extends Runtime {
 
   requireInternalModule(from, name) {
     if (name === "node:async_hooks") return asyncHooks;
-    return name !== undefined && PACKAGE.test(name)
-      ? createRequire(from)(name)
-      : super.requireInternalModule(from, name);
+    if (name === undefined || !PACKAGE.test(name)) return super.requireInternalModule(from, name);
+    const request = `${from} ${name}`;
+    if (!found.has(request)) found.set(request, createRequire(from)(name));
+    return found.get(request);
   }
 };
