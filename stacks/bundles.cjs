@@ -7,6 +7,9 @@ const { basename } = require("node:path");
 
 const MAIN = "stacks/main.ts";
 
+/** Imports each stack when it is wanted. */
+const ALL_STACKS = "stacks/all-stacks.ts";
+
 /**
  * The stacks and our library. Quick, because packages are left out, and needed after every edit.
  *
@@ -15,15 +18,15 @@ const MAIN = "stacks/main.ts";
 exports.bundleStacks = async (checkout, names) => {
   const { code, metafile } = await bundle(checkout, { entryPoints: [MAIN], packages: "external" });
   const isWanted = (path) => names.length === 0 || names.includes(basename(path, ".ts"));
-  const files = new Set([MAIN]);
-  // The set grows while it is read. What is imported late is a stack.
-  for (const file of files) {
+  const needed = new Set([MAIN]);
+  // The set grows while it is read.
+  for (const file of needed) {
     for (const { path, kind } of metafile.inputs[file]?.imports ?? []) {
-      if (kind !== "dynamic-import" || isWanted(path)) files.add(path);
+      if (file !== ALL_STACKS || kind !== "dynamic-import" || isWanted(path)) needed.add(path);
     }
   }
   const [{ imports }] = Object.values(metafile.outputs);
-  const packages = new Set(imports.map(({ path }) => path).filter((path) => files.has(path) && !isBuiltin(path)));
+  const packages = new Set(imports.map(({ path }) => path).filter((path) => needed.has(path) && !isBuiltin(path)));
   return { code, inputs: Object.keys(metafile.inputs), packages: [...packages].sort() };
 };
 
@@ -59,7 +62,7 @@ const ARCHIVING_APART = {
 };
 
 async function bundle(checkout, options) {
-  // Loaded late: it takes longer than the rest of a synthesis that finds its programs kept.
+  // Loaded late: most syntheses do without.
   const { build } = require("esbuild");
   const { outputFiles, metafile } = await build({
     absWorkingDir: checkout,
@@ -68,6 +71,8 @@ async function bundle(checkout, options) {
     target: "node20",
     // One byte per character, so that the code is read as fast as the disk allows.
     charset: "ascii",
+    // Whatever is imported, and whenever, comes from the program of the packages.
+    supported: { "dynamic-import": false },
     legalComments: "none",
     metafile: true,
     write: false,

@@ -15,6 +15,7 @@ const RECIPE = [
   "stacks/app.cjs",
   "stacks/bundles.cjs",
   "stacks/kept-program.cjs",
+  "node_modules/.package-lock.json",
   "node_modules/esbuild/package.json",
 ];
 
@@ -57,10 +58,10 @@ exports.loadProgram = async ({ file, checkout, key, make }) => {
 async function newProgram(checkout, make) {
   const start = Date.now();
   const { code, inputs, ...facts } = await make();
-  const places = placesOf(checkout, inputs);
+  const places = placesOf(checkout, inputs).map((place) => ({ place, stats: statsOf(checkout, place) }));
   // A file that was changed meanwhile may have been read before that or after it.
-  const isSettled = places.every((place) => !((statsOf(checkout, place)?.ctimeMs ?? 0) > start - CLOCK_MILLISECONDS));
-  const stamps = isSettled ? places.map((place) => [place, stampOf(checkout, place)]) : undefined;
+  const isSettled = places.every(({ stats }) => stats === undefined || stats.ctimeMs < start - CLOCK_MILLISECONDS);
+  const stamps = isSettled ? places.map(({ place, stats }) => [place, stampOf(stats)]) : undefined;
   return { code, facts, stamps };
 }
 
@@ -77,8 +78,7 @@ function placesOf(checkout, inputs) {
 }
 
 /** Differs after any change: the time of a change of status, unlike that of a modification, can't be set. */
-function stampOf(checkout, place) {
-  const stats = statsOf(checkout, place);
+function stampOf(stats) {
   return stats === undefined ? "" : `${stats.ino} ${stats.size} ${stats.ctimeMs}`;
 }
 
@@ -98,7 +98,8 @@ function readProgram(file, checkout, key) {
     if (bytes.latin1Slice(0, body) !== checksumLine(bytes.subarray(body))) return undefined;
     const codeStart = bytes.indexOf("\n", body) + 1;
     const head = JSON.parse(bytes.toString("utf8", body, codeStart));
-    if (head.key !== key || head.stamps.some(([place, stamp]) => stampOf(checkout, place) !== stamp)) return undefined;
+    const isChanged = ([place, stamp]) => stampOf(statsOf(checkout, place)) !== stamp;
+    if (head.key !== key || head.stamps.some(isChanged)) return undefined;
     const codeEnd = codeStart + head.codeLength;
     return { ...head, code: bytes.latin1Slice(codeStart, codeEnd), compiled: bytes.subarray(codeEnd) };
   } catch {
@@ -112,8 +113,7 @@ function keepProgram(file, head, code, compiled) {
   const ownFile = `${file}.${randomUUID()}`;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(ownFile, checksumLine(body));
-    writeFileSync(ownFile, body, { flag: "a" });
+    writeFileSync(ownFile, Buffer.concat([Buffer.from(checksumLine(body)), body]));
     // Others that run at the same time see the old one or this one, never a part.
     renameSync(ownFile, file);
   } catch {

@@ -187,6 +187,12 @@ describe("the folder of a portable stack", () => {
     });
   });
 
+  it("is the same when it is rendered at once, without a first time that finds references to other stacks", () => {
+    const [prepared, atOnce] = [fullStack(), fullStack()];
+    prepared.prepareStack();
+    expect(atOnce.toTerraform()).toEqual(prepared.toTerraform());
+  });
+
   it("names no path of the machine", () => {
     expect(absolutePathsIn(terraformOf(fullStack()))).toEqual([]);
   });

@@ -43,6 +43,11 @@ const CHANGES: readonly Change[] = [
     output: "Hello Hello",
   },
   {
+    what: "when a package is imported",
+    make: written("lib/who.ts", 'export const who = ""; void import("word").then(({ word }) => console.log(word));'),
+    output: "Hello \nHello",
+  },
+  {
     what: "a file of a package",
     make: written("node_modules/word/index.js", 'exports.word = "Good evening";'),
     output: "Good evening Ann",
@@ -70,6 +75,7 @@ const CHANGES: readonly Change[] = [
     what: "the settings of TypeScript",
     make: written("tsconfig.json", '{ "compilerOptions": { "strict": true } }'),
   },
+  { what: "what is installed", make: written("node_modules/.package-lock.json", "{}") },
   { what: "the release of the bundler", make: written("node_modules/esbuild/package.json", '{ "version": "99.0.0" }') },
   { what: "the file to an empty one", make: damaged(() => Buffer.alloc(0)) },
   { what: "the file to another one", make: damaged(() => Buffer.from("{}\n{}\n")) },

@@ -33,6 +33,11 @@ export function requireProvider(scope: IConstruct, name: ProviderName): void {
   StackRequirements.of(scope).add(name);
 }
 
+/** Writes the requirements of a stack before it is rendered, which begins with a list of what is overridden. */
+export function writeRequirements(stack: TerraformStack): void {
+  StackRequirements.in(stack)?.toTerraform();
+}
+
 /** The parts of the `terraform` block that may have been overridden. */
 interface Overridden {
   readonly required_version?: unknown;
@@ -43,8 +48,11 @@ interface Overridden {
 class StackRequirements extends TerraformElement {
   static of(scope: IConstruct): StackRequirements {
     const stack = TerraformStack.of(scope);
-    const existing = stack.node.tryFindChild(ELEMENT_ID) as StackRequirements | undefined;
-    return existing ?? new StackRequirements(stack, ELEMENT_ID);
+    return StackRequirements.in(stack) ?? new StackRequirements(stack, ELEMENT_ID);
+  }
+
+  static in(stack: TerraformStack): StackRequirements | undefined {
+    return stack.node.tryFindChild(ELEMENT_ID) as StackRequirements | undefined;
   }
 
   private readonly providers = new Set<ProviderName>();
