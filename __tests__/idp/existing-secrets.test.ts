@@ -3,7 +3,7 @@ import { ref } from "cdktf";
 import { InputVariable } from "../../lib/core/input-variable";
 import { ExistingSecrets, type ExistingSecretsProps } from "../../lib/idp/existing-secrets";
 import { type SecretReferences } from "../../lib/idp/secret-references";
-import { evaluated } from "../stacks/terraform-run";
+import { evaluatedTogether } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { standInIdentity } from "../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
@@ -53,17 +53,20 @@ describe("ExistingSecrets", () => {
 });
 
 describeWith(["terraform"], "ExistingSecrets, read by Terraform", () => {
-  const foundIn = (references: readonly SecretReferences[], given: unknown = {}, projectId = "demo-project") => {
-    const { secrets, stack, terraform } = secretsIn(references, { projectId });
+  const expressionsOf = (references: readonly SecretReferences[], given: unknown = {}) => {
+    const { secrets, stack, terraform } = secretsIn(references);
     new InputVariable(stack, "given", { type: "any", default: given, description: "Given." });
     secrets.grantAccess(RUNNER);
     const { locals, variable } = terraform();
-    const { secrets_references: found, granted } = evaluated({
-      variable,
-      locals: { ...locals, granted: grantOf(terraform()).for_each },
-    });
-    return { found, granted };
+    return { variable, locals: { ...locals, granted: grantOf(terraform()).for_each } };
   };
+  const foundIn = (...cases: readonly (readonly [references: readonly SecretReferences[], given?: unknown])[]) =>
+    Object.values(
+      evaluatedTogether(
+        ["secrets_references", "granted"],
+        Object.fromEntries(cases.map((each, index) => [index, expressionsOf(...each)])),
+      ),
+    ).map(({ granted, secrets_references: found }) => ({ found, granted }));
 
   const input = () => ref("var.given");
 
@@ -72,20 +75,18 @@ describeWith(["terraform"], "ExistingSecrets, read by Terraform", () => {
       found: { A: { secret_id: "smtp", version: "3" }, B: { secret_id: "other", version: "12" } },
       granted: ["projects/demo-project/secrets/other", "projects/demo-project/secrets/smtp"],
     };
-    expect(foundIn([{ A: { secretId: "smtp", version: 3 }, B: { secretId: "other", version: "12" } }])).toEqual(
-      expected,
-    );
+    const literals = { A: { secretId: "smtp", version: 3 }, B: { secretId: "other", version: "12" } };
     const given = { A: { secret_id: "smtp", version: "3" }, B: { secret_id: "other", version: "12" } };
-    expect(foundIn([input()], given)).toEqual(expected);
-    expect(foundIn([{ B: { secretId: "other", version: 12 } }, input()], { A: given.A })).toEqual(expected);
+    expect(
+      foundIn([[literals]], [[input()], given], [[{ B: { secretId: "other", version: 12 } }, input()], { A: given.A }]),
+    ).toEqual([expected, expected, expected]);
   });
 
   it("name a secret of another project in full, and grant it there", () => {
     const full = "projects/other-project/secrets/smtp";
-    expect(foundIn([{ A: { secretId: full, version: 1 } }])).toEqual({
-      found: { A: { secret_id: full, version: "1" } },
-      granted: [full],
-    });
+    expect(foundIn([[{ A: { secretId: full, version: 1 } }]])).toEqual([
+      { found: { A: { secret_id: full, version: "1" } }, granted: [full] },
+    ]);
   });
 
   it("grant one secret once, however it is named and however often it is used", () => {
@@ -93,14 +94,16 @@ describeWith(["terraform"], "ExistingSecrets, read by Terraform", () => {
       A: { secretId: "smtp", version: 1 },
       B: { secretId: "projects/demo-project/secrets/smtp", version: 2 },
     };
-    expect(foundIn([references])).toEqual({
-      found: { A: { secret_id: "smtp", version: "1" }, B: { secret_id: "smtp", version: "2" } },
-      granted: ["projects/demo-project/secrets/smtp"],
-    });
+    expect(foundIn([[references]])).toEqual([
+      {
+        found: { A: { secret_id: "smtp", version: "1" }, B: { secret_id: "smtp", version: "2" } },
+        granted: ["projects/demo-project/secrets/smtp"],
+      },
+    ]);
   });
 
   it("may be none", () => {
-    expect(foundIn([])).toEqual({ found: {}, granted: [] });
-    expect(foundIn([input(), {}])).toEqual({ found: {}, granted: [] });
+    const none = { found: {}, granted: [] };
+    expect(foundIn([[]], [[input(), {}]])).toEqual([none, none]);
   });
 });

@@ -123,13 +123,13 @@ describeWith(["terraform"], "What Terraform makes of inputs for the worker", () 
       perWorker: Token.asString(workerConnections(form)),
       most: Token.asString(usualWorkerMaximum(form.workerProcesses)),
     };
-    for (const { workerMode = "", workerProcesses, workerThreads } of FORMS) {
+    const locals = FORMS.map(({ workerMode = "", workerProcesses, workerThreads }) => {
       const values: Readonly<Record<string, unknown>> = {
         mode: workerMode,
         processes: workerProcesses ?? null,
         threads: workerThreads ?? null,
       };
-      const locals = Object.fromEntries(
+      return Object.fromEntries(
         Object.entries(texts)
           .filter(([name]) => name !== "most" || workerProcesses !== undefined)
           .map(([name, text]) => [
@@ -141,17 +141,16 @@ describeWith(["terraform"], "What Terraform makes of inputs for the worker", () 
             ) as unknown,
           ]),
       );
-      const literal = { workerMode, workerProcesses, workerThreads };
-      expect([literal, evaluated({ locals })]).toEqual([
-        literal,
-        {
-          args: serverArguments(workerMode) ?? null,
-          isSeparate: isSeparate(workerMode) === "true",
-          perInstance: instanceConnections(literal),
-          perWorker: workerConnections(literal),
-          ...(workerProcesses !== undefined && { most: usualWorkerMaximum(workerProcesses) }),
-        },
-      ]);
-    }
+    });
+    const literals = FORMS.map(({ workerMode = "", ...form }) => ({
+      args: serverArguments(workerMode) ?? null,
+      isSeparate: isSeparate(workerMode) === "true",
+      perInstance: instanceConnections({ ...form, workerMode }),
+      perWorker: workerConnections({ ...form, workerMode }),
+      ...(form.workerProcesses !== undefined && { most: usualWorkerMaximum(form.workerProcesses) }),
+    }));
+    const named = <Value>(values: readonly Value[]) =>
+      Object.fromEntries(values.map((value, index) => [`form_${index}`, value]));
+    expect(evaluated({ locals: named(locals) })).toEqual(named(literals));
   });
 });

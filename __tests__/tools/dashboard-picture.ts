@@ -28,8 +28,16 @@ export const DASHBOARD_PICTURES: Readonly<Record<string, Platform>> = {
   "stacks/dashboard-idp-kubernetes.svg": "kubernetes",
 };
 
+const dashboards = new Map<Platform, DashboardJson>();
+
 /** The dashboard of a deployment with all that adds a chart, as Terraform makes it. */
 export function fullDashboard(platform: Platform): DashboardJson {
+  const dashboard = dashboards.get(platform) ?? evaluatedDashboard(platform);
+  dashboards.set(platform, dashboard);
+  return dashboard;
+}
+
+function evaluatedDashboard(platform: Platform): DashboardJson {
   const place = placeOf({ tenantPrefix: "demo-1a2b3c" });
   const stack = bareStack();
   new Monitoring(stack, "Monitoring", {

@@ -7,7 +7,7 @@ import { KubernetesWorkload } from "../../../../lib/platform/kubernetes/kubernet
 import { declareInputs } from "../../../../stacks/inputs/input-table";
 import { GEOIP_INPUTS } from "../../../../stacks/inputs/geoip-inputs";
 import { valueAt } from "../../../stacks/configuration-graph";
-import { evaluated } from "../../../stacks/terraform-run";
+import { evaluatedTogether } from "../../../stacks/terraform-run";
 import { describeWith } from "../../../support/programs";
 import { namespaceIn, PLACE, standInIdentity, standInIdentityProvider } from "../../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../../../support/synthesis";
@@ -133,14 +133,16 @@ describeWith(["terraform"], "GeoipUpdater with an input, in Terraform", () => {
     });
     const facts = rendered(stack, [updater.sidecar.forEach, updater.volume.forEach, updater.versions]);
     const { locals, variable } = terraformOf(stack);
-    return evaluated({ locals: { ...locals, told: facts }, variable }).told;
+    return { locals: { ...locals, told: facts }, variable };
   };
 
   it("starts new pods for another version of the key, and changes nothing where there is none", () => {
     const with3 = { account_id: "1", license_key_secret: { secret_id: "maxmind", version: 3 } };
-    expect(told(null)).toEqual([[], [], ""]);
-    expect(told(with3)).toEqual([[1], [1], ",GEOIPUPDATE_LICENSE_KEY=maxmind:3"]);
     const with4 = { ...with3, license_key_secret: { ...with3.license_key_secret, version: 4 } };
-    expect(told(with4)).toEqual([[1], [1], ",GEOIPUPDATE_LICENSE_KEY=maxmind:4"]);
+    expect(evaluatedTogether(["told"], { none: told(null), with3: told(with3), with4: told(with4) })).toEqual({
+      none: { told: [[], [], ""] },
+      with3: { told: [[1], [1], ",GEOIPUPDATE_LICENSE_KEY=maxmind:3"] },
+      with4: { told: [[1], [1], ",GEOIPUPDATE_LICENSE_KEY=maxmind:4"] },
+    });
   });
 });
