@@ -1,6 +1,6 @@
 import { Token } from "cdktf";
 
-import { numberExpression, numberText } from "./core/expression";
+import { numberOr } from "./core/conditional";
 import { type Rule } from "./core/rules";
 import { RESOURCES } from "./idp/contract";
 import { instanceConnections } from "./idp/worker-connections";
@@ -51,10 +51,7 @@ export const DEFAULT_NAMESPACE = "identity-provider";
 
 /** Most separate workers, but for one more during a rollout. */
 export function workerMaxCountOf(props: KubernetesIdentityProviderProps): number {
-  const usual = usualWorkerMaximum(workerCountOf(props));
-  const { workerMaxCount: given = usual } = props;
-  if (props.workerMaxCount === undefined || !Token.isUnresolved(given)) return given;
-  return numberExpression(`coalesce(${numberText(given)}, ${numberText(usual)})`);
+  return numberOr(props.workerMaxCount, usualWorkerMaximum(workerCountOf(props)));
 }
 
 /** Pods while a rollout replaces them one at a time. */

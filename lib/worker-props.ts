@@ -1,7 +1,7 @@
 import { Token } from "cdktf";
 
-import { valueOr } from "./core/conditional";
-import { numberOr, numberText } from "./core/expression";
+import { numberOr, valueOr } from "./core/conditional";
+import { numberText } from "./core/expression";
 import { type Rule } from "./core/rules";
 import { type ContainerSpec, type ResourcesSpec } from "./idp/container-spec";
 import { LATEST_VERSION } from "./idp/contract";

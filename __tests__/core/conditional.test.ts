@@ -1,7 +1,16 @@
 import { TerraformLocal } from "cdktf";
 
 import { InputVariable } from "../../lib/core/input-variable";
-import { countIfSet, countIfUnset, ifSet, isSet, isUnset, oneAttribute, valueOr } from "../../lib/core/conditional";
+import {
+  countIfSet,
+  countIfUnset,
+  ifSet,
+  isSet,
+  isUnset,
+  listIf,
+  oneAttribute,
+  valueOr,
+} from "../../lib/core/conditional";
 import { expression } from "../../lib/core/expression";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { bareStack, resourceOf, terraformOf, type BareStack } from "../support/synthesis";
@@ -89,5 +98,20 @@ describe("A value that need not be given", () => {
     const data = new TerraformData(stack, "Data", {});
     new TerraformLocal(stack, "id", expression(oneAttribute(data, "id")));
     expect(terraformOf(stack).locals).toEqual({ id: "${one(terraform_data.data[*].id)}" });
+  });
+});
+
+describe("A block that may be missing", () => {
+  it("is there, or not, as is known at synth", () => {
+    expect(valuesOf(() => ({ there: listIf("true", "1"), missing: listIf("false", "1") }))).toEqual({
+      there: "${[1]}",
+      missing: "${[]}",
+    });
+  });
+
+  it("is there as the input says at plan", () => {
+    expect(valuesOf((input) => ({ found: listIf(isSet(input), "1") }))).toEqual({
+      found: "${(var.domain != null ? [1] : [])}",
+    });
   });
 });

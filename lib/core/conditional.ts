@@ -1,6 +1,6 @@
 import { TerraformCount, Token, type IResolvable, type TerraformResource } from "cdktf";
 
-import { expression, numberExpression } from "./expression";
+import { expression, numberExpression, numberText } from "./expression";
 
 /** A string that may be absent: `undefined` in TypeScript, null in a Terraform input. */
 export type OptionalValue = string | undefined;
@@ -96,6 +96,22 @@ export function isWord(value: string, word: string): string {
 /** A list of the value, empty if it is not set, as a Terraform expression. */
 export function listOf(value: OptionalValue): string {
   return Token.isUnresolved(value) ? `compact([${value}])` : JSON.stringify(value === undefined ? [] : [value]);
+}
+
+/**
+ * A list of one element that is empty unless the condition holds, for a block that may be missing.
+ *
+ * @param element Terraform expression
+ */
+export function listIf(condition: string, element: string): string {
+  if (condition === "true" || condition === "false") return expression(condition === "true" ? `[${element}]` : "[]");
+  return expression(`(${condition} ? [${element}] : [])`);
+}
+
+/** A number that may be absent, undefined or null at plan, or else the fallback. */
+export function numberOr(value: number | undefined, fallback: number): number {
+  if (value === undefined || !Token.isUnresolved(value)) return value ?? fallback;
+  return numberExpression(`coalesce(${numberText(value)}, ${numberText(fallback)})`);
 }
 
 /** Attribute of a resource whose count is 0 or 1, as a Terraform expression; null if there is none. */

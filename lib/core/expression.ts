@@ -21,12 +21,6 @@ export function numberText(number: number | string): string {
   return Token.isUnresolved(number) ? Token.asString(number) : String(number);
 }
 
-/** A number that may be absent, undefined or null at plan, or else the fallback. */
-export function numberOr(value: number | undefined, fallback: number): number {
-  if (value === undefined || !Token.isUnresolved(value)) return value ?? fallback;
-  return numberExpression(`coalesce(${numberText(value)}, ${fallback})`);
-}
-
 /** A string as part of a Terraform expression, which may itself contain expressions. */
 export function quoted(text: string): string {
   return Token.isUnresolved(text) ? Fn.join("", [text]) : JSON.stringify(text);

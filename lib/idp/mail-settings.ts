@@ -1,6 +1,6 @@
 import { ref, Token } from "cdktf";
 
-import { allOf, isOn, isWord } from "../core/conditional";
+import { allOf, isOn, isWord, listIf } from "../core/conditional";
 import { expression, literal, numberText, quoted } from "../core/expression";
 import { type EnvironmentSpec } from "./container-spec";
 import { type SecretReferences } from "./secret-references";
@@ -96,5 +96,5 @@ function passwordOf({ passwordSecret }: Smtp, condition: string): SecretReferenc
 function portsOf(port: number, condition: string): readonly number[] | string {
   if (condition === "false") return [];
   if (condition === "true" && !Token.isUnresolved(port)) return [port];
-  return expression(`(${condition} ? [${numberText(port)}] : [])`);
+  return listIf(condition, numberText(port));
 }

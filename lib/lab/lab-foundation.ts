@@ -2,7 +2,7 @@ import { Id } from "@cdktf/provider-random/lib/id";
 import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { isOn, countIf, oneAttribute } from "../core/conditional";
+import { countIfUnset, isOn, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { ProjectApis } from "../core/project-apis";
 import { requireProvider } from "../core/provider-requirements";
@@ -42,7 +42,7 @@ export function labDeploymentId(scope: Construct, given: string | undefined): st
   requireProvider(scope, "random");
   const random = new Id(scope, "RandomId", {
     byteLength: DEPLOYMENT_ID_BYTES,
-    count: countIf(given === undefined ? undefined : `${given} == null`),
+    count: given === undefined ? undefined : countIfUnset(given),
   });
   if (given === undefined) return random.hex;
   return new TerraformLocal(scope, "DeploymentId", Fn.coalesce([given, expression(oneAttribute(random, "hex"))]))

@@ -3,7 +3,7 @@ import { DataGoogleComputeNetworks } from "@cdktf/provider-google/lib/data-googl
 import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isOn, countIf, oneAttribute } from "../core/conditional";
+import { countIf, isOn, not, oneAttribute } from "../core/conditional";
 import { calledIn, expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { vpcName } from "./lab-names";
@@ -76,7 +76,7 @@ export class LabNetwork extends Construct {
     const called = calledIn(this, create, "createVpc");
     new DataGoogleComputeNetworks(this, "Existing", {
       project: projectId,
-      count: countIf(create === false ? undefined : `!${Token.asString(create)}`),
+      count: countIf(not(isOn(create))),
       lifecycle: {
         postcondition: [
           {

@@ -104,12 +104,12 @@ describe("SecurityPolicy", () => {
       ...[2000, 2010].map((priority) => [
         priority,
         false,
-        "${(try(var.protection.restrict_admin, false)) ? [true] : []}",
+        "${(try(var.protection.restrict_admin, false) ? [true] : [])}",
       ]),
       ...prioritiesOf(CONTENT).map((priority) => [
         priority,
         '${try(var.protection.waf, "preview") == "preview"}',
-        '${(!(try(var.protection.waf, "preview") == "off")) ? [true] : []}',
+        '${(!(try(var.protection.waf, "preview") == "off") ? [true] : [])}',
       ]),
     ]);
   });

@@ -129,7 +129,7 @@ describe("AutopilotCluster", () => {
   });
 
   it.each([
-    ["true", ["named"]],
+    ["true", '${["named"]}'],
     ["var.shared", '${(var.shared ? ["named"] : [])}'],
   ])("takes the named ranges of a network that has them: %s", (hasNamedRanges, forEach) => {
     const { resource } = clusterIn(() => ({ network: { ...NETWORK, hasNamedRanges } }));

@@ -219,7 +219,7 @@ describe("ServerlessService", () => {
     const template = serviceIn({ service: { network } }, stack).resource().template;
     expect(template).not.toHaveProperty("vpc_access");
     expect(valueAt(template, "dynamic.vpc_access")).toEqual({
-      for_each: '${var.network == null ? [] : ["network"]}',
+      for_each: '${(var.network != null ? ["network"] : [])}',
       content: {
         egress: "PRIVATE_RANGES_ONLY",
         network_interfaces: [{ network: "${var.network}", subnetwork: "${var.subnetwork}" }],

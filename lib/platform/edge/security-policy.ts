@@ -11,12 +11,13 @@ import {
   addDynamicBlocks,
   allOf,
   countIf,
+  type DynamicBlock,
   isOn,
   isSet,
+  listIf,
   oneAttribute,
-  valueOr,
-  type DynamicBlock,
   switchOf,
+  valueOr,
 } from "../../core/conditional";
 import { expression, numberExpression } from "../../core/expression";
 import { NETWORK_NAME_MAX_LENGTH, networkName, type DeploymentName } from "../../core/names";
@@ -155,7 +156,7 @@ function blocksOf(rule: ProtectionRule, settings: Settings): RuleBlock[] {
 
 function blockIf(condition: string, rule: ComputeSecurityPolicyRule): RuleBlock[] {
   if (condition === "false") return [];
-  return [condition === "true" ? { rule } : { rule, forEach: expression(`(${condition}) ? [true] : []`) }];
+  return [condition === "true" ? { rule } : { rule, forEach: listIf(condition, "true") }];
 }
 
 /** As many rules as the ranges need. */

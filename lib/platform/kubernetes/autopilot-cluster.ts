@@ -7,7 +7,7 @@ import { Construct } from "constructs";
 import { addressRangeCondition, isAddressRange } from "../../core/address-range";
 import { CheckedEntries } from "../../core/checked-entries";
 import { claimName } from "../../core/claimed-names";
-import { addDynamicBlock, countIf } from "../../core/conditional";
+import { addDynamicBlock, countIf, listIf } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { expression } from "../../core/expression";
 import { freeChildId, requireIdentity } from "../../core/identity";
@@ -118,8 +118,7 @@ export class AutopilotCluster extends Construct implements Cluster {
       dependsOn: [...this.nodes.grantOnProject("RunsNodes", "roles/container.defaultNodeServiceAccount"), ...dependsOn],
     });
     addDynamicBlock(this.cluster, "", "ip_allocation_policy", {
-      forEach:
-        network.hasNamedRanges === "true" ? ["named"] : expression(`(${network.hasNamedRanges} ? ["named"] : [])`),
+      forEach: listIf(network.hasNamedRanges, '"named"'),
       content: {
         cluster_secondary_range_name: RANGE_NAMES.pods,
         services_secondary_range_name: RANGE_NAMES.services,

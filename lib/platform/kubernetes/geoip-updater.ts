@@ -2,7 +2,7 @@ import { deploymentV1SpecTemplateSpecInitContainerToTerraform } from "@cdktf/pro
 import { Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { type DynamicBlock } from "../../core/conditional";
+import { type DynamicBlock, listIf } from "../../core/conditional";
 import { expression, numberText } from "../../core/expression";
 import { objectName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
@@ -65,7 +65,7 @@ export class GeoipUpdater extends Construct implements PodExtension {
       values: {},
       settings: [{ references: referenceOf(licenseKeySecret, condition), ready: namespace.ready }],
     });
-    const forEach = expression(`${condition} ? [1] : []`);
+    const forEach = listIf(condition, "1");
 
     this.versions = secret.versions;
     this.volume = { forEach, content: { name: VOLUME, empty_dir: [{ size_limit: GEOIP_VOLUME_LIMIT }] } };

@@ -2,7 +2,7 @@ import { type CloudRunV2JobTemplateTemplate } from "@cdktf/provider-google/lib/c
 import { Token, type TerraformResource } from "cdktf";
 
 import { CheckedRelation } from "../../core/checked-relation";
-import { addDynamicBlock } from "../../core/conditional";
+import { addDynamicBlock, isSet, listIf } from "../../core/conditional";
 import { CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "../../core/names";
 import { expression } from "../../core/expression";
 import { type Identity } from "../../core/identity";
@@ -140,7 +140,7 @@ export function completeTemplate(
   if (attachment === undefined || !Token.isUnresolved(attachment.network)) return;
   const { network, subnetwork } = attachment;
   addDynamicBlock(resource, templatePath, "vpc_access", {
-    forEach: `\${${network} == null ? [] : ["network"]}`,
+    forEach: listIf(isSet(network), '"network"'),
     content: { egress: EGRESS, network_interfaces: [{ network, subnetwork }] },
   });
 }
