@@ -255,7 +255,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "create_vpc: if false, a network named assess-<id>-vpc must already exist",
       () => valueAt(labTerraform().data, "google_compute_networks.lab_vpc_existing.count"),
-      "${(!var.create_vpc) ? 1 : 0}",
+      "${(!(var.create_vpc)) ? 1 : 0}",
     ],
     ["create_default_firewall_rules", () => input("create_default_firewall_rules"), ["2", "bool", true, false]],
     [
