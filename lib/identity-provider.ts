@@ -91,7 +91,7 @@ export abstract class IdentityProvider extends Construct {
   /** Command that sends a test mail; undefined without a mail server, or null at plan. */
   abstract readonly testMailCommand: string | undefined;
 
-  /** Workers in a place of their own; undefined if there can be none. With a mode known only at plan, it may be empty. */
+  /** Separate workers; undefined if there can be none. With a mode known only at plan, it may be empty. */
   abstract readonly worker: SeparateWorker | undefined;
 
   /** URL of the application. */

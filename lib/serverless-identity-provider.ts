@@ -125,7 +125,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       minInstanceCount: props.minInstanceCount,
       maxInstanceCount: props.maxInstanceCount,
       requestTimeoutSeconds: props.requestTimeoutSeconds,
-      // So that there is a worker before the last one beside a server stops.
+      // A separate worker must run before the last one beside a server stops.
       dependsOn: this.worker?.ready,
     });
     warnOf(this, "DefaultAddressIsClosed", [this.openAddressRisk(props)]);

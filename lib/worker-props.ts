@@ -60,7 +60,7 @@ function workerResourcesOf({ workerCpu, workerMemory }: WorkerProps): ResourcesS
   };
 }
 
-/** Whether the worker has a place of its own, as the functions of `core/conditional` return it. */
+/** Whether workers are separate, as the functions of `core/conditional` return it. */
 export function hasSeparateWorker({ workerMode = DEFAULT_WORKER_MODE }: WorkerForm): string {
   return isSeparate(workerMode);
 }

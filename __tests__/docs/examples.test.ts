@@ -84,7 +84,7 @@ describe("The TypeScript examples", () => {
     expect(JSON.stringify(locals)).toContain("smtp.example.com");
   });
 
-  it("alert by the table and by a policy of one's own, in the first apply", () => {
+  it("alert by the table and by a custom policy, in the first apply", () => {
     const { locals, resource = {} } = synthesized("sign-in-at-a-domain");
     const policies = resource.google_monitoring_alert_policy ?? {};
     const own = policies.deadlocks;

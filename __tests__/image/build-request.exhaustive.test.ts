@@ -79,7 +79,7 @@ async function containerOf({ storage }: Built): Promise<string> {
   return (await buildahOrFail(storage, ["from", "--pull-never", BUILD_ENVIRONMENT.IMAGE])).trim();
 }
 
-/** Blueprints of one's own. */
+/** Custom blueprints. */
 const OWN = { "groups.yaml": "entries: [] # own\n" };
 
 describeWith(

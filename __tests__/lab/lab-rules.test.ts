@@ -113,7 +113,7 @@ const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentL
     ],
   ],
   [
-    "a password of one's own, without showing it",
+    "a chosen password, without showing it",
     { windowsPassword: "Geheim-2026" },
     [
       "windowsPassword is given; it must be fixed or unknown, because a password of your own would be in the state and in the VM's metadata; use unknown, and set one with gcloud compute reset-windows-password",

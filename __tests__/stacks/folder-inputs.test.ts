@@ -114,7 +114,7 @@ describe.each(FOLDERS)("The schema of the inputs of $name", ({ accepted, beyond,
     expect([...new Set(passed.flatMap(([, values]) => Object.keys(values)))].sort()).toEqual(beyond);
   });
 
-  it("refuses names that there are not, which Terraform passes over", () => {
+  it("refuses unknown names, which Terraform ignores", () => {
     expect(accepts({ ...PROJECT, regoin: "us-central1" })).toBe(false);
   });
 });
@@ -138,13 +138,13 @@ describe("The schema of an identity provider's inputs", () => {
     ["a list for a text", { region: ["us-central1"] }],
     ["another word than those of the rule", { database_availability: "GLOBAL" }],
     ["a CPU count that Cloud Run does not have", { container_cpu: 3 }],
-    ["a member that there is not", { smtp: { host: "smtp.example.com", from: "idp@example.com", prot: 587 } }],
+    ["an unknown member", { smtp: { host: "smtp.example.com", from: "idp@example.com", prot: 587 } }],
     ["an object without a required member", { smtp: { host: "smtp.example.com" } }],
     ["a port beyond the last", { smtp: { host: "smtp.example.com", from: "idp@example.com", port: 70_000 } }],
     ["a secret without a version", { secret_environment_variables: { IDP_X: { secret_id: "x" } } }],
     ["a blueprint that is not shipped", { blueprints: ["brandings"] }],
     ["the port that Google Cloud blocks", { smtp: { host: "smtp.example.com", from: "idp@example.com", port: 25 } }],
-    ["an alert that there is not", { alerts: { "database-cpus": { enabled: false } } }],
+    ["an unknown alert", { alerts: { "database-cpus": { enabled: false } } }],
     ["a label with a capital in its name", { labels: { Team: "identity" } }],
     ["a variable with a hyphen in its name", { environment_variables: { "IDP-LOG": "x" } }],
     ["a schedule in words", { dump_schedule: "@daily" }],

@@ -111,7 +111,7 @@ export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
     { rdp_source_ranges: ["203.0.113.7", "10.0.0.1/8", "fd00::/8", null] },
     [`rdp_source_ranges is ["203.0.113.7","10.0.0.1/8","fd00::/8",null]; ${RDP_RULE}`],
   ],
-  ["a password of one's own", { windows_password: "Geheim-2026" }, [`windows_password is given; ${PASSWORD_RULE}`]],
+  ["a chosen password", { windows_password: "Geheim-2026" }, [`windows_password is given; ${PASSWORD_RULE}`]],
   [
     "machine types that are none",
     { windows_vm_machine_type: "Big", linux_vm_machine_type: "" },

@@ -55,7 +55,7 @@ export const REFUSED_SETTINGS_TOGETHER: readonly Refusal[] = [
     ],
   ],
   [
-    "a token of one's own beside one that is made",
+    "a given token beside a generated one",
     {
       bootstrap_token: true,
       environment_variables: { AUTHENTIK_BOOTSTRAP_TOKEN: "file:///run/token" },

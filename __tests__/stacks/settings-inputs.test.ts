@@ -90,7 +90,7 @@ describe("The props of the settings", () => {
     ]);
   });
 
-  it("are refused with a token of one's own beside one that is made", () => {
+  it("are refused with a given token beside a generated one", () => {
     const token = { secretId: "token", version: 1 };
     const secretEnvironmentVariables = { IDP_BOOTSTRAP_TOKEN: token };
     expect(problemsOf({ bootstrapToken: true, secretEnvironmentVariables })).toEqual([

@@ -34,7 +34,7 @@ export const BLUEPRINT_TAGS = [
   "Value",
 ] as const;
 
-/** The tags, for Terraform, which decodes no YAML with tags of one's own. */
+/** The tags, for Terraform, which decodes no YAML with custom tags. */
 const TAG = `(^|[\\s\\[{,])!(?:${BLUEPRINT_TAGS.join("|")})\\b`;
 
 /** A blueprint without its tags, decoded by Terraform. */
@@ -73,7 +73,7 @@ function literalSecretCondition(text: string): string {
   return `length(regexall(${JSON.stringify(LITERAL_SECRET)}, try(jsonencode(${decodedBlueprint(withoutReferences)}), ""))) == 0`;
 }
 
-/** Rules for each blueprint of one's own, by the name of its file. */
+/** Rules for each custom blueprint, by the name of its file. */
 export const BLUEPRINT_FILE_RULES: readonly CheckedEntries[] = [
   new CheckedEntries({
     accepts: (name) => new RegExp(NAME_PATTERN).test(name),
@@ -176,6 +176,6 @@ export function canReadYaml(): boolean {
 
 /** Loaded on demand, because most deployments have no blueprints of their own. */
 function yaml(): typeof Yaml {
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load it for everybody
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load it for all users
   return require("yaml") as typeof Yaml;
 }

@@ -58,7 +58,7 @@ export const BLUEPRINTS_NEED_BUILD = new CheckedRelation<{ image: string | undef
     `${names.image} is ${shown.image} and there are blueprints: ${shown.count}; there must be none, because they become part of the image that is built here; copy them to /blueprints in that image, and give no ${names.count}`,
 });
 
-/** The blueprints of one's own; undefined if they are a folder that cannot be read. */
+/** The custom blueprints; undefined if they are a folder that cannot be read. */
 export function ownBlueprints({ blueprintFiles = {} }: BlueprintProps): BlueprintFiles | undefined {
   if (Token.isUnresolved(blueprintFiles)) return {};
   if (typeof blueprintFiles !== "string") return blueprintFiles;

@@ -25,14 +25,14 @@ export interface BlueprintsProps extends BlueprintProps {
 }
 
 /**
- * Blueprints of an image: files of one's own and shipped ones, which the application's worker applies.
+ * Blueprints of an image, custom and shipped ones, which the application's worker applies.
  *
- * Those of one's own are in the folder `blueprints/` of the synthesized folder, where files may be added, edited and
+ * Custom ones are in the folder `blueprints/` of the synthesized folder, where files may be added, edited and
  * removed; shipped ones are in `image/blueprints/`. Both are read and checked at plan, so a folder that is handed over
  * needs no synthesis.
  */
 export class Blueprints extends Construct {
-  /** Folder for blueprints of one's own, in the synthesized folder. */
+  /** Folder for custom blueprints, in the synthesized folder. */
   readonly folder: string;
 
   /** Folder of each blueprint in the image and its name there, separated by blanks; empty without any. */

@@ -7,7 +7,7 @@ export const FIRST_DUMP_JOB = "dump-1";
 /** Time limit of one attempt, far more than a dump of gigabytes takes. */
 export const DUMP_TIMEOUT_SECONDS = 1800;
 
-/** Attempts after the first; each writes a file of its own. A dump at apply has one, because somebody waits for it. */
+/** Attempts after the first; each writes a file of its own. A dump at apply has one attempt, because the apply waits for it. */
 export const DUMP_MAX_RETRIES = 2;
 
 /** The mount of a bucket may keep a file in memory until it is stored. */

@@ -79,7 +79,7 @@ export interface IdentityProviderContainerProps extends GivenProbes, WorkerForm 
   readonly logLevel?: string;
 
   /**
-   * CPU and memory; one instance holds server and worker, unless the worker has a place of its own.
+   * CPU and memory; one instance holds server and worker, unless workers are separate.
    *
    * @default - 2 CPUs and 4Gi
    */

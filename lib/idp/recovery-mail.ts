@@ -18,14 +18,14 @@ interface RecoveryMail {
   readonly mail: Pick<MailSettings, "isOn">;
 }
 
-/** Risk that users wait for a mail that nobody sends. */
+/** Risk that users wait for a mail that is never sent. */
 export function recoveryMailRisk(scope: Construct, { blueprints, environment, mail }: RecoveryMail): Risk {
   const condition = anyOf(not(hasRecovery(blueprints)), mail.isOn, hasHost(environment));
   return {
     value: condition,
     isAvoided: condition === "true",
     condition,
-    message: `${calledIn(scope, blueprints, "blueprints")} has "${RECOVERY}" and smtp is not given; users would wait for a mail that nobody sends; give smtp`,
+    message: `${calledIn(scope, blueprints, "blueprints")} has "${RECOVERY}" and smtp is not given; users would wait for a mail that is never sent; give smtp`,
   };
 }
 

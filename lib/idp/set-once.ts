@@ -20,7 +20,7 @@ interface SetOnceSpec<Setter> {
   readonly remedy: (setter: string) => string;
 }
 
-/** Rule that variables which a setting of their own sets are not among the caller's, under either prefix. */
+/** Rule that variables which have an input of their own are not among the caller's, under either prefix. */
 export function setOnce<Setter>({ is, isOff, isOn, remedy, variables: own }: SetOnceSpec<Setter>) {
   const names = own.flatMap(bothSpellings).sort();
   const taken = (variables: EnvironmentOverrides | SecretReferences) => names.filter((name) => name in variables);

@@ -33,7 +33,7 @@ interface JudgedProps extends SettingsProps {
   readonly environmentVariables?: EnvironmentOverrides;
 }
 
-/** A token that is made here is not given as well. */
+/** A token is either generated or given. */
 export const TOKEN_SET_ONCE = setOnce<boolean | IResolvable>({
   variables: [BOOTSTRAP_TOKEN.variable],
   isOn: (bootstrapToken) => bootstrapToken !== false,

@@ -61,7 +61,7 @@ export const SMTP_TIMEOUT = wholeNumber(
   { reason: "a task of the worker waits that long", remedy: `use ${SMTP_DEFAULTS.timeout}` },
 );
 
-/** What a login has in common with its absence: undefined in TypeScript, null in Terraform. */
+/** User name and password; either may be absent: undefined in TypeScript, null in Terraform. */
 interface Login {
   readonly password: unknown;
   readonly username: unknown;
@@ -91,7 +91,7 @@ export const PASSWORD_ENCRYPTED = new CheckedRelation<{ encryption: string; pass
     `${names.encryption} is "${NO_ENCRYPTION}" and ${names.password} is given; a password needs encryption, because everybody on the way could read it; use ${STARTTLS} or ${IMPLICIT_TLS}, or remove ${names.password} and the user name`,
 });
 
-/** The settings of mail have one place. */
+/** The settings of mail are given in one place. */
 export const MAIL_SET_ONCE = setOnce<unknown>({
   variables: Object.values(MAIL_VARIABLES),
   isOn: (smtp) => smtp !== undefined,

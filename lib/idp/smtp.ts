@@ -70,10 +70,10 @@ export const STARTTLS = "starttls";
 export const IMPLICIT_TLS = "tls";
 export const NO_ENCRYPTION = "none";
 
-/** Values for what a mail server leaves out; the port is that of the submission of mail, the time the upstream's own. */
+/** Defaults of a mail server: the port for mail submission, and the application's own time limit. */
 export const SMTP_DEFAULTS = { encryption: STARTTLS, port: 587, timeout: 10 } as const;
 
-/** Google Cloud lets no connection out to the port on which servers talk to each other. */
+/** Port between mail servers, to which Google Cloud blocks all connections. */
 export const BLOCKED_PORT = 25;
 
 /** The application's settings of the mail server. */
@@ -94,7 +94,7 @@ export const TEST_MAIL_COMMAND = "test_email";
 /** Short name of the job for it, on a platform without a way into a running container. */
 export const TEST_MAIL_JOB = "test-mail";
 
-/** Time limit of that job: the application starts in half a minute, and then waits for the worker and the server. */
+/** Time limit of that job: the application starts in half a minute, then waits for the worker and the mail server. */
 export const TEST_MAIL_TIMEOUT_SECONDS = 600;
 
 /** Stands for that address in a command. */

@@ -9,7 +9,7 @@ interface ConnectionExpressions {
   /** Of one instance of the server. */
   readonly perInstance: string;
 
-  /** Of one worker in a place of its own. */
+  /** Of one separate worker. */
   readonly perWorker: string;
 }
 

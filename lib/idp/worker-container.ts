@@ -7,7 +7,7 @@ import { workerConnections } from "./worker-connections";
 import { ENTRYPOINT_COMMANDS, type WorkerForm } from "./worker-mode";
 
 /**
- * The container of a worker in a place of its own: image, settings, secrets, database and mounts of the server, another
+ * The container of a separate worker: image, settings, secrets, database and mounts of the server, another
  * command, and nothing that answers requests.
  *
  * @param server container of the server

@@ -7,7 +7,7 @@ import { numberExpression, numberText } from "../core/expression";
 import { type Rule } from "../core/rules";
 import { LATEST_VERSION, PINNED_VERSION } from "./contract";
 
-/** Where the worker runs: supervised by the image's entrypoint, by the application itself, or in a place of its own. */
+/** Where the worker runs: beside the server, supervised by the image's entrypoint or by the application, or separate. */
 export const WORKER_MODES = { inContainer: "in-container", allInOne: "all-in-one", separate: "separate" } as const;
 
 export const DEFAULT_WORKER_MODE: string = WORKER_MODES.inContainer;
@@ -22,7 +22,7 @@ const ALL_IN_ONE_SINCE = { year: 2026, feature: 5 } as const;
 export const WORKER_PROCESSES = { variable: "IDP_WORKER__PROCESSES", default: 1 } as const;
 export const WORKER_THREADS = { variable: "IDP_WORKER__THREADS", default: 2 } as const;
 
-/** Name of a worker in a place of its own: its container, and part of the names of its objects. */
+/** Name of a separate worker: its container, and part of the names of its objects. */
 export const WORKER_NAME = "worker";
 
 /** Separate workers. */
@@ -61,7 +61,7 @@ export const WORKER_RANGE = new CheckedRelation<{ workerCount: number; workerMax
     `${names.workerCount} is ${shown.workerCount}; it must not exceed ${names.workerMaxCount}, which is ${shown.workerMaxCount}; lower one or raise the other`,
 });
 
-/** The place of a worker has a number and a size only where it is one of its own. */
+/** Number and size apply to separate workers only. */
 export const NEEDS_SEPARATE = new CheckedRelation<{ given: number | string | undefined; workerMode: string }>({
   accepts: ({ given, workerMode }) => given === undefined || workerMode === WORKER_MODES.separate,
   condition: ({ given, workerMode }) => `${given} == null || ${workerMode} == "${WORKER_MODES.separate}"`,
@@ -73,7 +73,7 @@ export const NEEDS_SEPARATE = new CheckedRelation<{ given: number | string | und
 export interface WorkerForm {
   /**
    * Where the worker runs: `in-container`, beside the server and supervised by the image's entrypoint; `all-in-one`,
-   * beside the server and supervised by the application, from release 2026.5 on; `separate`, in a place of its own.
+   * beside the server and supervised by the application, from release 2026.5 on; `separate`, in a worker pool or deployment.
    *
    * @default "in-container"
    */
@@ -108,7 +108,7 @@ export const ALL_IN_ONE_RELEASE = new CheckedRelation<{ workerMode: string; appl
   accepts: ({ applicationVersion: version, workerMode }) => {
     if (workerMode !== WORKER_MODES.allInOne || version === LATEST_VERSION) return true;
     const [, year, feature] = new RegExp(RELEASE_PATTERN).exec(version) ?? [];
-    // What is no release has its own rule.
+    // Anything that is not a release has its own rule.
     return year === undefined || Number(year) * 100 + Number(feature) >= FIRST_ALL_IN_ONE;
   },
   condition: ({ applicationVersion: version, workerMode }) => {
@@ -134,7 +134,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   [WORKER_MODES.separate]: [ENTRYPOINT_COMMANDS.serverAlone],
 };
 
-/** Whether the worker runs in a place of its own, as a string: `true`, `false` or a boolean expression. */
+/** Whether workers are separate, as a string: `true`, `false` or a boolean expression. */
 export function isSeparate(mode: string): string {
   return isWord(mode, WORKER_MODES.separate);
 }

@@ -55,7 +55,7 @@ interface DemandSources<Props> {
   readonly perInstance: (props: Props) => number;
 
   /**
-   * Most connections of all workers in places of their own.
+   * Most connections of all separate workers.
    *
    * @default - there are none
    */

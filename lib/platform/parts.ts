@@ -59,7 +59,7 @@ export interface Workload {
   readonly ready: ITerraformDependable[];
 }
 
-/** Workers in a place of their own. */
+/** Separate workers. */
 export interface SeparateWorker {
   /** Name of the Cloud Run worker pool, or of the deployment in the namespace. */
   readonly workerName: string;

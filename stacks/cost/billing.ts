@@ -1,12 +1,12 @@
 import { type PriceId } from "./prices";
 
-/** Why resources of some types cost nothing, or nothing by themselves. */
+/** Why resources of some types are free, or billed with others. */
 interface FreeTypes {
   readonly reason: string;
   readonly types: readonly string[];
 }
 
-/** The prices by which resources of each type are billed, as far as they are. */
+/** Prices of the types of resources that are billed. */
 export const BILLED_TYPES: Readonly<Record<string, readonly PriceId[]>> = {
   google_artifact_registry_repository: ["imageStorage"],
   google_cloud_run_v2_job: ["runCpu", "runMemory"],

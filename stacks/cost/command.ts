@@ -31,7 +31,7 @@ Stacks: ${STACK_NAMES.join(", ")}
 Names, types and rules of single inputs are checked; rules that relate inputs are checked by terraform plan.
 `;
 
-/** What the command says, and whether it could do what it was asked for. */
+/** Output of the command, and whether it succeeded. */
 interface Outcome {
   readonly output: string;
   readonly problems: string;
@@ -71,7 +71,7 @@ export async function costCommand(args: readonly string[], folder: string): Prom
   return { output: options.json ? `${JSON.stringify(cost, null, 2)}\n` : costText(cost), problems: "", exitCode: 0 };
 }
 
-/** Only inputs that a plan refuses make the least of a part more than the most of it. */
+/** Inputs that a plan refuses can make the least of a part more than its most. */
 function reversedParts({ parts }: Cost): string[] {
   const names = parts.filter(({ quantity }) => quantity.min > quantity.max).map(({ name }) => name);
   if (names.length === 0) return [];

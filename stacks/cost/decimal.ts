@@ -4,7 +4,7 @@
  */
 
 /**
- * A number with so many places, rounded half up, and with commas between groups of three digits.
+ * A number with the given decimal places, rounded half up, and with commas between groups of three digits.
  *
  * @param number not negative, and of at most 15 digits with these places
  */
@@ -14,12 +14,12 @@ export function decimal(number: number, places: number): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** The same number without zeros behind the last other digit of the fraction. */
+/** The same number without trailing zeros of the fraction. */
 export function withoutZeros(text: string): string {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
-/** Rounds what people read: 1.005 is in truth a little less, and would become 1.00. */
+/** Rounds as people expect: 1.005 is stored as a little less, and would become 1.00. */
 function rounded(number: number, places: number): number {
   const [digits = "", exponent = "0"] = String(number).split("e");
   return Math.round(Number(`${digits}e${Number(exponent) + places}`)) / 10 ** places;

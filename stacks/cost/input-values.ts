@@ -19,17 +19,17 @@ export class InputValues {
     return this.valueOf(name, "boolean") as boolean;
   }
 
-  /** A number, or what stands for one that is null. */
+  /** A number, or the fallback for null. */
   numberOr(name: string, fallback: number): number {
     return this.has(name) ? this.number(name) : fallback;
   }
 
-  /** A flag, or what stands for one that is null. */
+  /** A flag, or the fallback for null. */
   flagOr(name: string, fallback: boolean): boolean {
     return this.has(name) ? this.flag(name) : fallback;
   }
 
-  /** Memory in GiB, of a text like `4Gi`, or of what stands for one that is null. */
+  /** Memory in GiB, of a text like `4Gi` or the fallback for null. */
   gibibytes(name: string, fallback?: string): number {
     return gibibytes(fallback === undefined || this.has(name) ? this.text(name) : fallback);
   }
@@ -40,7 +40,7 @@ export class InputValues {
     return this.inputs[name] !== null && this.inputs[name] !== undefined;
   }
 
-  /** Members of an object, none of one that is null. */
+  /** Members of an object; none of null. */
   members(name: string): Readonly<Record<string, unknown>> {
     return this.has(name) ? (this.valueOf(name, "object") as Readonly<Record<string, unknown>>) : {};
   }

@@ -37,7 +37,7 @@ export type PricedStack = "assessment-lab" | "idp-kubernetes" | "idp-serverless"
 /**
  * What a stack costs a month, by part, at the list prices of the table. It reads nothing but its arguments.
  *
- * @param inputs the value of every input by its Terraform name, with defaults for those that nobody sets
+ * @param inputs the value of every input by its Terraform name, with defaults for those that are not set
  */
 export function monthlyCost(stack: PricedStack, inputs: CostInputs): Cost {
   const values = new InputValues(inputs);
@@ -67,7 +67,7 @@ const IDENTITY_PROVIDER_UNKNOWN = [
 ] as const;
 
 const KUBERNETES_UNKNOWN = [
-  "Metrics that managed Prometheus collects in the cluster are not in the sum: nobody knows their number before it runs.",
+  "Metrics that managed Prometheus collects in the cluster are not in the sum: their number is unknown before it runs.",
 ] as const;
 
 const LAB_UNKNOWN = [
@@ -99,7 +99,7 @@ function regionUnknown(region: string): string[] {
   return [`The prices are those of ${PRICE_REGION}. What ${region} costs is not in the table.`];
 }
 
-/** Prices that nobody could read at a source. */
+/** Prices without a source. */
 function unverified(parts: readonly CostPart[]): string[] {
   const ids = [...new Set(parts.map(({ price }) => price))];
   return ids.flatMap((id) => {

@@ -19,7 +19,7 @@ interface FolderDescription {
   readonly inputs: Readonly<Record<string, Input>>;
 }
 
-/** Pictures of a folder that there may be: what each shows, and where it comes from. */
+/** Pictures that a folder may have: what each shows, and where it comes from. */
 const PICTURES: Readonly<Record<string, { readonly shows: string; readonly source: (stack: string) => string }>> = {
   "overview.svg": {
     shows: "What talks to what, who may read what, and what is open to whom",
@@ -35,7 +35,7 @@ const PICTURES: Readonly<Record<string, { readonly shows: string; readonly sourc
   },
 };
 
-/** Lets the synthesized folder of a stack explain itself to people who have nothing else. */
+/** Adds to a synthesized folder what explains it to people who have nothing else. */
 export function describeFolder(stack: PortableStack, { inputs, page, stack: name }: FolderDescription): void {
   const pictures = Object.entries(PICTURES).filter(([, { source }]) => existsSync(packageFile(source(name))));
   for (const [picture, { source }] of pictures) addPage(stack, picture, () => textOf(source(name)));

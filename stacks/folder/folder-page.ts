@@ -27,7 +27,7 @@ export interface PageParts {
  * - `{{both}} … {{/both}}`: a table whose last column is commands, for Terraform and for OpenTofu
  * - `{{<name>}}`: a value of this folder
  *
- * @throws Error when the text asks for what there is not
+ * @throws Error when the text asks for something unknown
  */
 export function folderPage(parts: PageParts): string {
   const { page, stack } = parts;
@@ -39,7 +39,7 @@ export function folderPage(parts: PageParts): string {
     .replaceAll(/\{\{both\}\}\n([\s\S]*?)\n\{\{\/both\}\}/g, (_, rows: string) => forBothPrograms(rows))
     .replaceAll(/\{\{([^}]*)\}\}/g, (_, name: string) => {
       const value = values[name];
-      if (value === undefined) throw new Error(`${page} asks for {{${name}}}, of which nothing is known`);
+      if (value === undefined) throw new Error(`${page} asks for {{${name}}}, which is unknown`);
       return value;
     });
   return `${withOwnLinks(filled)

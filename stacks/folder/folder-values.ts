@@ -15,7 +15,7 @@ import {
 } from "./markdown-tables";
 import { pageText } from "./page-sections";
 
-/** A synthesized configuration, as far as its page tells of it. */
+/** The parts of a synthesized configuration that its page describes. */
 export type PageConfiguration = CountedConfiguration &
   TabledConfiguration & {
     readonly terraform: {

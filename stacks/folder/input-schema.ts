@@ -3,7 +3,7 @@ import { CheckedValue, type SchemaFacts } from "../../lib/core/checked-value";
 import { type Input } from "../inputs/input-table";
 import { type ObjectType } from "../inputs/object-type";
 
-/** A JSON Schema, as far as it is used here. */
+/** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 type Type = Input["type"];
@@ -13,9 +13,9 @@ type Rule = Exclude<Rules, CheckedValue<unknown>>[number];
 /**
  * JSON Schema of a file of inputs, `*.tfvars.json`, for completion and checks in an editor.
  *
- * It accepts what Terraform accepts, numbers and switches as text included, and less than that in two cases: a name or a
- * member that there is not, which Terraform passes over, and true or false for a text. What several inputs must fulfil
- * together, only a plan knows.
+ * It accepts what Terraform accepts, numbers and switches as text included, with two exceptions: it
+ * refuses unknown names and members, which Terraform ignores, and true or false for a text. Rules across several inputs
+ * are left to a plan.
  */
 export function inputSchema(stack: string, inputs: Readonly<Record<string, Input>>): Schema {
   return {
@@ -92,13 +92,13 @@ function textSchema({ enum: choice, not, pattern }: SchemaFacts, nullable: boole
   return { type: typesOf(nullable, "string", "number"), pattern, not };
 }
 
-/** Of the names of a map. */
+/** For the keys of a map. */
 function keysSchema(must: Rules | undefined): Schema {
   const facts = factsOf(entryRules(must).map(({ keySchema }) => keySchema));
   return Object.keys(facts).length === 0 ? {} : { propertyNames: facts };
 }
 
-/** Of a map, whose values are given as they are written elsewhere too: `true` for a setting, 1 for a label. */
+/** For the values of a map, which Terraform converts to text: `true` for a setting, 1 for a label. */
 function entrySchema(must: Rules | undefined): Schema {
   return { ...itemSchema(must), type: ["string", "number", "boolean"] };
 }

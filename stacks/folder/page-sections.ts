@@ -27,7 +27,7 @@ export function sectionOf(place: Place, stack: string): string {
   return withoutRowsOf(OTHER_PLATFORM[stack], text).trim();
 }
 
-/** What the first cell of a row is called that tells of the platform of another stack. */
+/** First cell of the rows about the platform of another stack. */
 const OTHER_PLATFORM: Readonly<Record<string, string>> = { "idp-serverless": "GKE", "idp-kubernetes": "Cloud Run" };
 
 function withoutRowsOf(platform: string | undefined, text: string): string {

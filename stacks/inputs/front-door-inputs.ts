@@ -11,9 +11,9 @@ import { protectionInputs } from "./protection-inputs";
 import { type Input } from "./input-table";
 import { memberExpression, memberSentences } from "./object-type";
 
-/** What the variants say differently about a domain. */
+/** Texts about a domain that differ by variant. */
 interface DoorWords {
-  /** What becomes of an existing security policy that is removed, as a sentence. */
+  /** What removing an existing security policy does, as a sentence. */
   readonly detached: string;
 
   /** What there is without a domain, as a sentence. */

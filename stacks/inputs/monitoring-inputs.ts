@@ -28,7 +28,7 @@ const ALERT = {
   },
 } as const satisfies Input["type"];
 
-/** Inputs that say who is told of what. */
+/** Inputs of monitoring: receivers, alerts, uptime check and dashboard. */
 export function monitoringInputs(platform: Platform) {
   return {
     alert_emails: {

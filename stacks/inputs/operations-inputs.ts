@@ -117,7 +117,7 @@ export function operationsInputs({ requestTimeout }: PlatformWords) {
   } as const satisfies Record<string, Input>;
 }
 
-/** The same of the variant on Cloud Run alone. */
+/** The same for Cloud Run alone. */
 export const SERVERLESS_OPERATIONS_INPUTS = {
   max_instance_request_concurrency: {
     type: "number",

@@ -26,7 +26,7 @@ export interface PlatformWords {
   /** What an existing network must have, and what setting one changes. */
   readonly network: string;
 
-  /** Whose time limit of a request it is, in the beginning of a sentence, and what a change does, as a sentence. */
+  /** What the time limit of a request applies to, as the beginning of a sentence, and what a change does, as a sentence. */
   readonly requestTimeout: { readonly limit: string; readonly change: string };
 
   /** What the subnetwork is used for, and what it must have. */
@@ -35,7 +35,7 @@ export interface PlatformWords {
   /** Instances that a rollout runs in addition to the maximum. */
   readonly surge: number;
 
-  /** What a worker with a place of its own runs in. */
+  /** What a separate worker runs in. */
   readonly workerPlace: string;
 
   /** What the number of separate workers means, as a sentence. */

@@ -68,7 +68,7 @@ const ADMIN = {
 /**
  * Inputs for what the load balancer of a domain refuses.
  *
- * @param detached what becomes of an existing policy that is removed, as a sentence
+ * @param detached what removing an existing policy does, as a sentence
  */
 export function protectionInputs(detached: string) {
   return {

@@ -59,7 +59,7 @@ export const SERVERLESS_INPUTS = {
     type: "bool",
     default: false,
     description:
-      "Closes the address that Cloud Run assigns, so that nobody walks around the load balancer of the domain. Never in the same apply as a new domain of a running deployment: the address is closed before the load balancer is there. Changing it later takes effect at once.",
+      "Closes the address that Cloud Run assigns, so that every request goes through the load balancer of the domain. Never in the same apply as a new domain of a running deployment: the address is closed before the load balancer is there. Changing it later takes effect at once.",
     together: [CLOSED_NEEDS_DOMAIN.validationOf({ closeDefaultAddress: "close_default_address", domain: "domain" })],
   },
   public_access: {

@@ -76,7 +76,7 @@ const EXPECTED = ["directly", "60000", "YAML", "literal"].map((word) =>
     .sort(),
 );
 
-describe("A blueprint of one's own", () => {
+describe("A custom blueprint", () => {
   it("is refused at synth for what it breaks, and for nothing else", () => {
     const refused = (index: number) =>
       Object.keys(FILES).filter(

@@ -120,7 +120,7 @@ describe("Blueprints", () => {
     ]);
   });
 
-  it("says which package is missing where blueprints of one's own cannot be read", () => {
+  it("says which package is missing where custom blueprints cannot be read", () => {
     let refusal: unknown;
     jest.isolateModules(() => {
       jest.doMock("yaml", () => {
@@ -139,7 +139,7 @@ describe("Blueprints", () => {
     );
   });
 
-  it("loads no YAML library for an image without blueprints of one's own", () => {
+  it("loads no YAML library for an image without custom blueprints", () => {
     const load = jest.fn();
     jest.isolateModules(() => {
       jest.doMock("yaml", () => {

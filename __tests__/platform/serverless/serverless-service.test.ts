@@ -234,9 +234,9 @@ describe("ServerlessService", () => {
   });
 
   const NO_INSTANCE =
-    "minInstanceCount is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1, or give the worker a place of its own";
+    "minInstanceCount is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1, or run separate workers";
   const NO_CPU =
-    "cpuAlwaysAllocated is false; mail, tasks and clean-ups wait for the next request, because the worker gets no CPU between requests; set it to true, or give the worker a place of its own";
+    "cpuAlwaysAllocated is false; mail, tasks and clean-ups wait for the next request, because the worker gets no CPU between requests; set it to true, or run separate workers";
 
   it("warns at synth when literals let the worker sleep, and goes on", () => {
     const { stack, terraform } = serviceIn({ service: { minInstanceCount: 0, cpuAlwaysAllocated: false } });
@@ -250,14 +250,14 @@ describe("ServerlessService", () => {
     expect(terraform().check).toBeUndefined();
   });
 
-  it("warns of nothing when the worker has a place of its own", () => {
+  it("warns of nothing when workers are separate", () => {
     const service = { minInstanceCount: 0, cpuAlwaysAllocated: false };
     const { stack, terraform } = serviceIn({ container: { workerMode: "separate" }, service });
     expect(warningsOf(stack)).toEqual([]);
     expect(terraform().check).toBeUndefined();
   });
 
-  it("warns at plan only where the mode of the worker, known then, gives it no place of its own", () => {
+  it("warns at plan only where the mode of the worker, known then, is not separate", () => {
     const stack = bareStack();
     const mode = new InputVariable(stack, "mode", { type: "string", description: "Mode." });
     const container = { workerMode: mode.stringValue };

@@ -33,7 +33,7 @@ const requireBuilt =
     if (carried !== `BLUEPRINTS=${list}`) throw new Error(`the last build carries ${String(carried)}`);
   };
 
-/** A blueprint of one's own and a shipped one come. */
+/** A custom blueprint and a shipped one are added. */
 const blueprintsCome = (expected: ChangeScenario["expected"]): ChangeScenario => ({
   name: "a file in the folder of blueprints, and a shipped blueprint",
   change: (deployment) => {

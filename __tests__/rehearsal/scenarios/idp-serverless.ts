@@ -139,7 +139,7 @@ const CHANGES: readonly ChangeScenario[] = [
     verify: loseImages,
   },
   {
-    name: "an image of one's own again",
+    name: "a built image again",
     change: withInputs({ existing_container_image: undefined }),
     expected: { ...all("create", BUILT_WITH), [UPGRADE_BACKUP]: "replace", [SERVICE]: "update" },
     verify: ({ web }) => {

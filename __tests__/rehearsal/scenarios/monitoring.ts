@@ -39,7 +39,7 @@ function requireReceivers(...addresses: readonly string[]): ChangeScenario["veri
 }
 
 /**
- * From nobody who is told to somebody, to somebody else, with alerts of one's own, and back.
+ * From no receiver to one, to another one with custom alerts, and back.
  *
  * @param met what the deployment has that alerts need
  */
@@ -58,7 +58,7 @@ export function monitoringChanges(platform: Platform, met: readonly AlertNeed[])
       verify: requireReceivers("first@example.com", "second@example.com"),
     },
     {
-      name: "another address, alerts of one's own, and the reads of secrets",
+      name: "another address, custom alerts, and the reads of secrets",
       change: withInputs({
         alert_emails: ["first@example.com", "third@example.com"],
         notification_channels: [CHANNEL],

@@ -10,7 +10,7 @@ const { allInOne, inContainer, separate } = WORKER_MODES;
 /** From the default through each change of one mode to another, back to the default. */
 const TOUR = [inContainer, allInOne, separate, inContainer, separate, allInOne, inContainer] as const;
 
-/** Inputs with which a worker has a place of its own. */
+/** Inputs for separate workers. */
 export const WITH_SEPARATE_WORKER = { worker_mode: separate } as const;
 
 /** What the modes come to on one platform. */

@@ -50,10 +50,10 @@ export const LIMIT_SECONDS = 60;
 /** Cloud Armor takes this many ranges in a rule. */
 export const RANGES_PER_RULE = 10;
 
-/** Rules that there is room for between the first range rule and the next rule. */
+/** Number of rules that fit between the first range rule and the next rule. */
 const RANGE_RULES = 100;
 
-/** Ranges that there is room for. */
+/** Number of ranges that fit. */
 export const MOST_RANGES = RANGE_RULES * RANGES_PER_RULE;
 
 /** Least strict level of the preconfigured rules: the others refuse much of what people type. */

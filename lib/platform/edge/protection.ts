@@ -129,7 +129,7 @@ export const ADMIN_RANGES_FIT = new CheckedRelation<{ adminRanges: readonly stri
     `${names.adminRanges} has ${count} ranges; it must not have more than ${MOST_RANGES}, because a policy has room for no more; write wider ranges`,
 });
 
-/** Restricting the administration to nobody would lock everybody out. */
+/** Restricting the administration to no range would lock all administrators out. */
 export const ADMIN_RANGES_GIVEN = new CheckedRelation<{ adminRanges: readonly string[]; restrictAdmin: unknown }>({
   accepts: ({ adminRanges, restrictAdmin }) => restrictAdmin !== true || adminRanges.length > 0,
   condition: ({ adminRanges, restrictAdmin }) => `!${restrictAdmin} || length(${adminRanges}) > 0`,
@@ -137,7 +137,7 @@ export const ADMIN_RANGES_GIVEN = new CheckedRelation<{ adminRanges: readonly st
     `${names.restrictAdmin} is true and ${names.adminRanges} is empty; there must be a range, because everybody would be locked out of the administration; give the ranges of the administrators, or set ${names.restrictAdmin} to false`,
 });
 
-/** Policy of the organization that takes the place of the rules here. */
+/** Existing policy of the organization, instead of the rules here. */
 export const EXISTING_SECURITY_POLICY = matching(
   "^projects/[a-z][a-z0-9.:-]*[a-z0-9]/global/securityPolicies/[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
   {
@@ -207,7 +207,7 @@ export function wafSwitches(waf: string): { readonly isOn: string; readonly isPr
   return { isOn: not(isWord(waf, WAF_OFF)), isPreview: isWord(waf, WAF_PREVIEW) };
 }
 
-/** Warns of what the rules about content do not see, once somebody relies on them. */
+/** Warns of what the rules about content do not examine, once they are enforced. */
 export function unexaminedPathsRisk(waf: string): Risk {
   const paths = UNEXAMINED_PATHS.join(", ");
   return {

@@ -56,7 +56,7 @@ export interface SecurityPolicyProps {
   readonly domain?: string;
 
   /**
-   * Existing policy that takes the place of the rules here: `projects/<project>/global/securityPolicies/<name>`.
+   * Existing policy, instead of the rules here: `projects/<project>/global/securityPolicies/<name>`.
    *
    * @default - none
    */

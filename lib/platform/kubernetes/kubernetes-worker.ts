@@ -146,7 +146,7 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
       podLabels: this.podLabels,
       count,
     });
-    // So that there is a worker before the last one beside a server stops.
+    // A separate worker must run before the last one beside a server stops.
     server.startAfter(this.workload);
 
     this.ready = [this.workload, ...scaling];

@@ -31,7 +31,7 @@ export interface KubernetesFrontDoorProps {
   readonly workload: Workload;
 
   /**
-   * Id of a certificate map of Certificate Manager that takes the place of the load balancer's own certificate; one that
+   * Id of a certificate map of Certificate Manager that replaces the load balancer's own certificate; one that
    * is null at plan means none. With a domain only.
    *
    * @default - none

@@ -1,4 +1,4 @@
-/** Where a deployment runs, as far as metrics and logs differ. */
+/** Where a deployment runs, which decides metrics and logs. */
 export type Platform = "kubernetes" | "serverless";
 
 /** Settings of the deployment that first steps speak of, by the names of their props. */
@@ -169,7 +169,7 @@ export const LOGS_OF = {
       ? `resource.type=("cloud_run_revision" OR "cloud_run_worker_pool") (resource.labels.service_name="${workload}" OR resource.labels.worker_pool_name="${worker}")`
       : `resource.type="k8s_container" resource.labels.namespace_name="${namespace}" resource.labels.container_name=("server" OR "worker")`,
 
-  /** A worker in a place of its own. */
+  /** A separate worker. */
   separateWorker: ({ namespace, worker }: AlertNames, platform: Platform) =>
     platform === "serverless"
       ? `resource.type="cloud_run_worker_pool" resource.labels.worker_pool_name="${worker}"`

@@ -30,7 +30,7 @@ export interface AlertSettings {
   readonly durationSeconds?: number;
 }
 
-/** Who is told of what. */
+/** Receivers of alerts, and what is monitored. */
 export interface MonitoringSettings {
   /**
    * Addresses to which alerts are sent. Without any, and without `notificationChannels`, there are no alerts.

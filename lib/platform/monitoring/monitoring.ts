@@ -27,7 +27,7 @@ import { UptimeCheck } from "./uptime-check";
 
 /**
  * Notices when sign-in does not work: an uptime check, a dashboard, and an alert for each row of the table of alerts, if
- * there is somebody to tell.
+ * there is a receiver.
  *
  * It refers to the rest of the deployment by names, and makes nothing wait.
  */
@@ -44,7 +44,7 @@ export class Monitoring extends Construct {
   /** Request from outside once a minute. */
   readonly uptimeCheck: UptimeCheck;
 
-  /** What must exist before somebody is told when sign-in does not work. */
+  /** What must exist before an alert is raised when sign-in does not work. */
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
@@ -144,7 +144,7 @@ export class Monitoring extends Construct {
   }
 }
 
-/** Whether there can be fewer instances than the maximum; otherwise that there are as many says nothing. */
+/** Whether there can be fewer instances than the maximum; otherwise the alert about reaching it would say nothing. */
 function hasRoom({ maxInstanceCount: most, minInstanceCount: least }: MonitoringProps): string {
   if (!Token.isUnresolved(most) && !Token.isUnresolved(least)) return String(most > least);
   return expression(`${numberText(most)} > ${numberText(least)}`);

@@ -12,7 +12,7 @@ const selectors = { serverless: pool, kubernetes: container };
 /** The entrypoint's own words. */
 const WORKER_ENDED = 'textPayload:"worker ended with exit code"';
 
-/** Alerts about workers: beside the server under the entrypoint's eyes, or in a place of their own. */
+/** Alerts about workers: beside the server, supervised by the entrypoint, or separate. */
 export const WORKER_ALERTS: readonly Alert[] = [
   {
     id: "worker-down",

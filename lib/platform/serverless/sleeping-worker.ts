@@ -23,11 +23,11 @@ export function sleepingWorkerRisks(
   return [
     risk(
       keepsOne,
-      `${calledIn(scope, minInstanceCount, "minInstanceCount")} is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1, or give the worker a place of its own`,
+      `${calledIn(scope, minInstanceCount, "minInstanceCount")} is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1, or run separate workers`,
     ),
     risk(
       isOn(cpuAlwaysAllocated),
-      `${calledIn(scope, cpuAlwaysAllocated, "cpuAlwaysAllocated")} is false; mail, tasks and clean-ups wait for the next request, because the worker gets no CPU between requests; set it to true, or give the worker a place of its own`,
+      `${calledIn(scope, cpuAlwaysAllocated, "cpuAlwaysAllocated")} is false; mail, tasks and clean-ups wait for the next request, because the worker gets no CPU between requests; set it to true, or run separate workers`,
     ),
   ];
 }

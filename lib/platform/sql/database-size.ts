@@ -104,7 +104,7 @@ export interface ConnectionDemand {
   /** Most connections of one instance. */
   readonly perInstance: number;
 
-  /** Most connections of all workers in places of their own. */
+  /** Most connections of all separate workers. */
   readonly ofWorkers: number;
 }
 

@@ -19,7 +19,7 @@ const { database, edge, monitoring, testMailCommand } = new ServerlessIdentityPr
 
   domain: "sign-in.example.com",
   protection: { adminRanges: ["203.0.113.0/24"], restrictAdmin: true },
-  // Without logs, nobody sees what was refused.
+  // Without logs, refused requests cannot be seen.
   requestLogSampleRate: 1,
 
   smtp: {
