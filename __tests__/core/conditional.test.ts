@@ -52,7 +52,7 @@ describe("A resource that stands in for a missing value", () => {
   });
 });
 
-describe("A value that need not be given", () => {
+describe("An optional value", () => {
   it("decides at synth when it is known there", () => {
     expect(
       valuesOf(() => ({

@@ -234,7 +234,7 @@ describe("Every exported construct", () => {
   });
 });
 
-describe("What is missing is named with all else", () => {
+describe("Missing props are reported with all other problems", () => {
   const job = (left: string) => without(standInJob(stackWithCluster(), { container }), left.split(".")) as never;
 
   it.each<[string, (scope: Construct) => unknown, readonly string[]]>([

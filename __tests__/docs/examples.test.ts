@@ -141,7 +141,7 @@ describe("The examples that are whole projects", () => {
   });
 });
 
-describe("The tables of what there is", () => {
+describe("The tables of classes and functions", () => {
   it.each(Object.keys(LIBRARY))("name each class and function of %s, and no other", (name) => {
     const [, table = ""] = pageOf("lib/README.md").text.split(`\n| \`${name}\` | What it is |\n`);
     const rows = table.split("\n\n")[0]?.match(/^\| `.*? \|/gm) ?? [];

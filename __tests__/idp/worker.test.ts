@@ -45,7 +45,7 @@ describe("The container of the server", () => {
     expect(rendered(stack, optional)).toEqual({ IDP_WORKER__THREADS: "${var.threads}" });
   });
 
-  it("refuses a mode that there is not, and sizes that are none", () => {
+  it("refuses an unknown mode, and invalid sizes", () => {
     const made = () => server({ workerMode: "beside", workerProcesses: 0, workerThreads: 1.5 });
     expect(made).toThrow(
       [

@@ -64,7 +64,7 @@ describeWith(["busybox", "dash"], "The host of the database", () => {
   };
 
   describe.each(["entrypoint", "dbInit"] as const)("in the script %s", (script) => {
-    it("is this machine in every spelling, and nothing else is", () => {
+    it("is recognized in every spelling, and nothing else is", () => {
       expect(localOnes(script, [...HOSTS.local, ...HOSTS.remote])).toEqual(HOSTS.local);
     });
 

@@ -33,7 +33,7 @@ describe("AssessmentLab with nothing but a project", () => {
     terraform = literalLab();
   });
 
-  it("makes network, rules, key, bucket, hosts, and turns on what they need", () => {
+  it("creates network, rules, key, bucket and VMs, and enables the APIs that they need", () => {
     expect(resourceAddresses(terraform)).toEqual([
       "google_compute_firewall.lab_firewall_allow_http",
       "google_compute_firewall.lab_firewall_allow_icmp",
@@ -69,7 +69,7 @@ describe("AssessmentLab with nothing but a project", () => {
     expect(valueAt(host(terraform, "lab_linux_vm"), image)).toBe("debian-cloud/debian-12");
   });
 
-  it("gives no host a service account, and only the Windows host an address in public", () => {
+  it("gives no VM a service account, and only the Windows VM a public address", () => {
     for (const name of ["lab_windows_vm", "lab_linux_vm"])
       expect(host(terraform, name)).not.toHaveProperty("service_account");
     expect(valueAt(host(terraform, "lab_windows_vm"), "network_interface.0.access_config")).toEqual([{}]);
@@ -78,7 +78,7 @@ describe("AssessmentLab with nothing but a project", () => {
     });
   });
 
-  it("boots only signed code, and stops a host for another machine type instead of replacing it", () => {
+  it("boots only signed code, and stops a VM for another machine type instead of replacing it", () => {
     for (const name of ["lab_windows_vm", "lab_linux_vm"]) {
       expect(host(terraform, name)).toMatchObject({
         allow_stopping_for_update: true,
@@ -91,14 +91,14 @@ describe("AssessmentLab with nothing but a project", () => {
     }
   });
 
-  it("states nothing of a host that could only be changed by replacing it, but what its names and images are", () => {
+  it("sets nothing on a VM that would replace it when changed, except names and images", () => {
     for (const name of ["lab_windows_vm", "lab_linux_vm"]) {
       const { description, hostname, metadata_startup_script: script } = host(terraform, name);
       expect([description, hostname, script]).toEqual([undefined, undefined, undefined]);
     }
   });
 
-  it("hands each host its script and its values as data", () => {
+  it("passes each VM its script, and its values as data", () => {
     expect(host(terraform, "lab_windows_vm").metadata).toEqual({
       "windows-startup-script-ps1": '${file("${path.module}/scripts/windows-first-boot.ps1")}',
       "assessment-lab": "${jsonencode(local.lab_windows_vm_first_boot_values)}",
@@ -119,7 +119,7 @@ describe("AssessmentLab with nothing but a project", () => {
     });
   });
 
-  it("tells the Windows host nothing that depends on the number of targets", () => {
+  it("tells the Windows VM nothing that depends on the number of targets", () => {
     const values = JSON.stringify(terraform.locals?.lab_windows_vm_first_boot_values);
     expect(values).toContain("assess-${random_id.lab_random_id.hex}-linvm-");
     expect(values).not.toContain("google_compute_instance");
@@ -167,7 +167,7 @@ describe("AssessmentLab with nothing but a project", () => {
 });
 
 describe("AssessmentLab with parts left out", () => {
-  it("makes no Windows host, and says so at every plan", () => {
+  it("creates no Windows VM, and says so at every plan", () => {
     const terraform = literalLab({ createWindowsVm: false });
     expect(countOf(terraform, "google_compute_instance", "lab_windows_vm")).toBe("${(false) ? 1 : 0}");
     expect(terraform.check?.lab_has_discovery_client).toEqual({
@@ -181,7 +181,7 @@ describe("AssessmentLab with parts left out", () => {
     });
   });
 
-  it("makes no target, and says so where no other machines are imported", () => {
+  it("creates no target, and says so unless other machines are imported", () => {
     const terraform = literalLab({ linuxVmCount: 0 });
     expect(countOf(terraform, "google_compute_instance", "lab_linux_vm")).toBe(0);
     expect(conditionOf(terraform, "lab_has_scan_targets")).toBe("${length(google_compute_instance.lab_linux_vm) > 0}");
@@ -215,7 +215,7 @@ describe("AssessmentLab with parts left out", () => {
       expect([name, countOf(terraform, "google_project_service", name)]).toEqual([name, "${(false) ? 1 : 0}"]);
   });
 
-  it("puts every host in the given zone, else in a zone that its region has", () => {
+  it("puts every VM in the given zone, or in one of its region", () => {
     const zonesOf = (props: Partial<AssessmentLabProps>) => {
       const hosts = literalLab(props).resource?.google_compute_instance ?? {};
       return [...new Set(Object.values(hosts).map(({ zone }) => zone))];
@@ -261,7 +261,7 @@ describe("AssessmentLab on a network that exists", () => {
     expect(text).not.toMatch(/depends_on|random_id|terraform_data/);
   });
 
-  it("puts rules and hosts on it by its full name", () => {
+  it("puts rules and VMs on it by its full name", () => {
     expect(countOf(terraform, "google_compute_network", "lab_vpc")).toBe("${(false) ? 1 : 0}");
     expect(terraform.locals?.lab_vpc_network_id).toBe(
       '${coalesce(one(google_compute_network.lab_vpc[*].id), "projects/demo-project/global/networks/assess-office-vpc")}',
@@ -385,7 +385,7 @@ describeWith(["terraform"], "Outputs of what may be left out, computed by Terraf
 });
 
 describeWith(["terraform"], "The warning about remote desktop, judged by Terraform", () => {
-  it("comes for a rule with a range wider than /8, and for no other", () => {
+  it("is given for a rule with a range wider than /8, and for no other", () => {
     const condition = (rules: readonly string[][]) =>
       conditionOf(labTerraform(), "lab_limits_remote_desktop").replace(
         "google_compute_firewall.lab_firewall_allow_rdp[*].source_ranges",
@@ -421,7 +421,7 @@ describe("The region of AssessmentLab", () => {
   });
 });
 
-describe("The Windows host of AssessmentLab", () => {
+describe("The Windows VM of AssessmentLab", () => {
   const passwordOf = (props: Partial<AssessmentLabProps>): unknown =>
     valueAt(literalLab(props).locals?.lab_windows_vm_first_boot_values, "labPassword");
 
@@ -440,7 +440,7 @@ describe("The Windows host of AssessmentLab", () => {
 });
 
 describe("Values of AssessmentLab", () => {
-  it("reach the Windows host as they were given, whatever characters are in them", () => {
+  it("reach the Windows VM unchanged, whatever characters they have", () => {
     const name = 'it\'s "$5", `a`, ${var.x} and %{if}';
     const terraform = literalLab({ assessDiscoveryClientName: name });
     expect(terraform.locals?.lab_windows_vm_first_boot_values).toMatchObject({

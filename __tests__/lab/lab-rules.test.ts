@@ -177,7 +177,7 @@ describe("AssessmentLab refuses", () => {
     expect(() => literalLab(props)).toThrow(new Error(expected));
   });
 
-  it("by every rule that there is", () => {
+  it("by every rule", () => {
     const broken = ASSESSMENT_LAB_RULES.filter((rule) =>
       REFUSED.some(([, props]) => !rule.holds({ projectId: "demo-project", ...props })),
     );

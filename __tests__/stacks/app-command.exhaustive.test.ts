@@ -92,7 +92,7 @@ describe("The app command", () => {
     expect(readFileSync(manifest, "utf8")).toBe('{ "version": "0.21.0", "sta');
   });
 
-  it("answers a wrong setting with words, not with a stack trace", async () => {
+  it("answers a wrong setting with a message, not a stack trace", async () => {
     const environment = { STATE_BACKEND: "floppy" };
     await expect(runAppCommand({ environment, stackNames: ["idp-serverless"] })).rejects.toMatchObject({
       code: 1,

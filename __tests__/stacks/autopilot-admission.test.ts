@@ -151,7 +151,7 @@ describe("The second plan is empty on Autopilot, because", () => {
       expect(valueAt(template, "metadata.annotations")).toMatchObject({ "gke-gcsfuse/volumes": "true" });
   });
 
-  it("nothing is ignored, for that would hide changes that are meant", () => {
+  it("nothing is ignored, because that would hide intended changes", () => {
     for (const object of objects(/^kubernetes_/)) expect(valueAt(object, "lifecycle.ignore_changes")).toBeUndefined();
   });
 });

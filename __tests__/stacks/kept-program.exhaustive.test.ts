@@ -117,7 +117,7 @@ describe("A kept program", () => {
 
   beforeAll(settle);
 
-  it.each(CHANGES)("is made anew after a change of $what", async ({ what, make, output, bundlings }) => {
+  it.each(CHANGES)("is built again after a change of $what", async ({ what, make, output, bundlings }) => {
     const checkout = checkouts.get(what) ?? unchanged;
     expect(await checkout.run()).toEqual({ output: "Hello Ann", bundlings: 2 });
     make(checkout);

@@ -22,7 +22,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "enable-api.sh", () => {
     }),
   );
 
-  it.concurrent("does nothing but look when the API is on", () =>
+  it.concurrent("only checks when the API is on", () =>
     inScene(async ({ standIn, enable }) => {
       standIn.usage.enabled.add("cloudresourcemanager.googleapis.com");
 

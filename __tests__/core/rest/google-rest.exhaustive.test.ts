@@ -79,7 +79,7 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
       }),
     );
 
-    it.concurrent("that is not there in time is said", () =>
+    it.concurrent("that does not answer in time is reported", () =>
       inScene(async ({ lookAtApi }) => {
         const run = await lookAtApi({
           environment: { ...withoutToken, REST_TOKEN_SECONDS: "0" },

@@ -113,7 +113,7 @@ describe("Blueprints", () => {
     expect(problem).toMatch(/^size of blueprintFiles in bytes is 150\d+; it must be at most 120000, because/);
   });
 
-  it("refuses a folder that is not there", () => {
+  it("refuses a missing folder", () => {
     expect(refusalOf({ blueprintFiles: "/nowhere/blueprints" })).toEqual([
       "test/Blueprints: 1 problem",
       'blueprintFiles is "/nowhere/blueprints"; it must be a folder that can be read; give its path, for example join(__dirname, "blueprints")',

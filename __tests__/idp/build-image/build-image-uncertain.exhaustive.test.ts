@@ -34,7 +34,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh in doubt
       }),
     );
 
-    it.concurrent("is not given time for ever", () =>
+    it.concurrent("does not wait indefinitely", () =>
       inScene(async ({ standIn, build }) => {
         standIn.inject(CREATE, refusal(403, "PERMISSION_DENIED", message), Infinity);
 

@@ -16,7 +16,7 @@ until [ "$process" -le 1 ]; do
 done
 exec "$REAL_PSQL" "$@"`;
 
-describeOnServer("db-init.sh on PostgreSQL 15, whatever it finds there", (test) => {
+describeOnServer("db-init.sh on PostgreSQL 15, whatever the state of the server", (test) => {
   test("reaches the complete end state through socket and TCP, and the same when run again, in every shell", async ({
     cluster,
     tenant,

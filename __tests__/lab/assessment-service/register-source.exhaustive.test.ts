@@ -198,7 +198,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
     }),
   );
 
-  it.concurrent("gives up in the end on a service that stays off, and on an operation without an end", () =>
+  it.concurrent("gives up on a service that stays off, and on an operation without an end", () =>
     inScene(async ({ standIn, run }) => {
       standIn.inject(REGION, { kind: "service-disabled" });
       const off = await run("register-source", { environment: { WAIT_SECONDS: "0" } });

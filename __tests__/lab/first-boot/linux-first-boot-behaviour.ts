@@ -227,7 +227,7 @@ export function describeLinuxFirstBoot({ thorough }: { readonly thorough: boolea
     });
 
     describe("ends incomplete", () => {
-      it("when the host cannot read JSON", async () => {
+      it("when the VM cannot read JSON", async () => {
         rmSync(join(root, "bin/python3"));
         const { exitCode, output } = await run();
         expect(exitCode).toBe(1);

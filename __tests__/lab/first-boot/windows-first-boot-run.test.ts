@@ -91,7 +91,7 @@ if (POWERSHELL === undefined) process.stderr.write("SKIPPED windows-first-boot.p
 
   const lastLine = (output: string): string | undefined => output.trim().split(/\r?\n/).at(-1);
 
-  it("prepares the host once, with values that are never code, and without a word of the password", async () => {
+  it("prepares the VM once, treats values never as code, and does not print the password", async () => {
     const first = await run();
     expect({ exitCode: first.exitCode, last: lastLine(first.output) }).toEqual({
       exitCode: 0,
@@ -133,7 +133,7 @@ if (POWERSHELL === undefined) process.stderr.write("SKIPPED windows-first-boot.p
     expect(page()).toContain("linvm-1 and so on, are within this range:\n   10.128.0.0 to 10.128.15.255\n");
   });
 
-  it("gives the lab user a password that nobody knows, another one on every host, and never once more", async () => {
+  it("gives the lab user an unknown password, another one on every VM, and never once more", async () => {
     setPassword(null);
     const passwordsOf = ({ calls }: { calls: string[] }) =>
       calls

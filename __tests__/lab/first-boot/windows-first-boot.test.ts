@@ -203,7 +203,7 @@ describe("windows-first-boot.ps1", () => {
     expect(script.commands().filter(({ name }) => name === "Set-LocalUser")).toHaveLength(1);
   });
 
-  it("does the steps in the order in which they need each other, and marks the host only when the essential ones are done", () => {
+  it("does the steps in the order in which they need each other, and marks the VM only when the essential ones are done", () => {
     const steps = [...TEXT.matchAll(/@\{ Name = '([^']+)'; Essential = \$(true|false); Action/g)];
     expect(steps.map(([, name, essential]) => `${name}${essential === "true" ? "" : " (optional)"}`)).toEqual([
       "values",

@@ -351,7 +351,7 @@ for (const release of AWS_RELEASES) {
       });
     });
 
-    it("goes past an alias that takes the place of the command", () =>
+    it("ignores an alias of the command", () =>
       inScene(ALL, async ({ folder, run }) => {
         mkdirSync(join(folder, ".aws/cli"), { recursive: true });
         writeFileSync(join(folder, ".aws/cli/alias"), "[toplevel]\nec2 = !echo '[]'; :\n");

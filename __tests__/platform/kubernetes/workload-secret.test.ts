@@ -167,7 +167,7 @@ describeWith(["terraform"], "WorkloadSecret with further secrets, read by Terraf
     return evaluated({ locals: { ...locals, all } }).all as [revision: number, versions: string][];
   };
 
-  it("is what it is without them as long as there are none", () => {
+  it("is unchanged as long as there are none", () => {
     expect(toldOf({})).toEqual([[5, "A=5"]]);
   });
 

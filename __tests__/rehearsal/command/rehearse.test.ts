@@ -215,7 +215,7 @@ describeWith(["terraform"], "npm run rehearse", () => {
     expect(tooOld.stderr).toMatch(/terraform-of-old is of release 1\.10\.5, which has no write-only attributes\. /);
   });
 
-  it("answers what it does not understand with its usage", async () => {
+  it("answers unknown arguments with its usage", async () => {
     const [option, stack] = await Promise.all([runRehearse(["--fast"]), runRehearse(["nowhere"])]);
 
     expect(option.exitCode).toBe(1);

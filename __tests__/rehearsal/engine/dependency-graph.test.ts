@@ -56,7 +56,7 @@ describe("What waits for what", () => {
     }).not.toThrow();
   });
 
-  it("is refused when a need is missing, even if it would go well by chance", () => {
+  it("is refused when a need is missing, even if it would succeed by chance", () => {
     const waiting = graph({ [JOB]: [DATABASE], [WORKLOAD]: [JOB] });
     expect(() => {
       requireWaiting(dependencies(waiting, needed));

@@ -40,7 +40,7 @@ describe("Slots for work", () => {
     await all;
   });
 
-  it("begin nothing after a failure", async () => {
+  it("start nothing after a failure", async () => {
     const slots = new WorkSlots();
     const late = heldWork();
     await expect(slots.take(fail("first"))).rejects.toThrow("first");

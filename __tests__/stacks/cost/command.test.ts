@@ -158,7 +158,7 @@ describe("npm run cost", () => {
     expect(problems[4]).toBe("  - c.json holds no inputs; it must be an object with a member for each");
   });
 
-  it("names the stacks that there are", async () => {
+  it("names the known stacks", async () => {
     const known = "name one of idp-serverless, idp-kubernetes, assessment-lab";
     expect((await problemsOf("--json"))[1]).toBe(`  - no stack is named; ${known}`);
     expect((await problemsOf("idp"))[1]).toBe(`  - idp is no stack; ${known}`);
@@ -167,7 +167,7 @@ describe("npm run cost", () => {
     );
   });
 
-  it("refuses an option that it does not have", async () => {
+  it("refuses an unknown option", async () => {
     expect(await problemsOf("idp-serverless --verbose")).toEqual([
       "cost: 1 problem",
       "  - Unknown option '--verbose'; --help lists the options",

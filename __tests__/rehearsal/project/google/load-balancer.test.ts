@@ -17,7 +17,7 @@ const destroy = (type: string, made: ValueObject) => () => {
 };
 
 describe("An endpoint group", () => {
-  it("leads to a service of its own region that is there or is to come", () => {
+  it("leads to a service of its own region, which exists or is planned", () => {
     expect(() => door.group({ region: "europe-west1" })).toThrow(
       "google_cloud_run_v2_service projects/my-project/locations/europe-west1/services/idp",
     );
