@@ -57,7 +57,7 @@ function lookedAt(variable: Variables[string] | undefined): string[] {
 
 /** Fails unless a plan is refused with all of the messages. */
 export async function requireRefusal(
-  deployment: Deployment,
+  deployment: Pick<Deployment, "refuse">,
   behaviour: string,
   texts: readonly string[],
   isOpenTofu = false,
@@ -73,7 +73,7 @@ export async function requireRefusal(
   if (missing.length > 0) throw new StepFailure(behaviour, `expected "${missing.join('", "')}" in:\n${output}`);
 }
 
-/** The input that a message is about: every such message begins with its name. */
+/** The input that a message is about: every such message begins with its name, or that of a member of it. */
 function inputOf(text: string): string | undefined {
-  return text.split(" ")[0];
+  return /^\w+/.exec(text)?.[0];
 }
