@@ -90,6 +90,9 @@ export interface Inventory {
   readonly address?: string;
 }
 
+const idsOf = (machines: number) =>
+  Array.from({ length: machines }, (_, index) => `i-${String(index).padStart(4, "0")}`);
+
 /** Rows by file name; the kind is the name's beginning. */
 function tables({
   machines = 2,
@@ -97,7 +100,7 @@ function tables({
   labels = tags,
   address = "10.0.0.1",
 }: Inventory): Readonly<Record<string, readonly string[]>> {
-  const ids = Array.from({ length: machines }, (_, index) => `i-${String(index).padStart(4, "0")}`);
+  const ids = idsOf(machines);
   const machine = (id: string) =>
     `${id},"web, ""${id}""",${address},02:00:00:00:00:01,,${address},8,0,t3.micro,2,1.0,us-east-1,Linux/UNIX,,,,running,,2026-07-01 10:00:00+00:00,0,AWS`;
   return {
@@ -133,6 +136,8 @@ export function inventoryFolder(inventory: Inventory = {}): string {
         sha256: createHash("sha256").update(text).digest("hex"),
       };
     });
+  const known = idsOf(instances).map((id) => `${JSON.stringify([id, `web, "${id}"`])}\n`);
+  if (instances > 0) writeFileSync(join(folder, "machines.json"), known.join(""));
   writeFileSync(
     join(folder, "manifest.json"),
     JSON.stringify({ instances, files: entries, hash: hash.digest("hex"), lostLabels: inventory.lostLabels ?? 0 }),

@@ -21,6 +21,8 @@ digest_of() {
 
 # A folder with the mixed files of two exports must not be imported.
 check_files() {
+  [ -f "$INVENTORY_FOLDER/machines.json" ] ||
+    google_refuse "$INVENTORY_FOLDER/machines.json is missing; run export-inventory.sh again."
   while IFS=$tab read -r name kind rows bytes digest; do
     file=$INVENTORY_FOLDER/$name
     if [ ! -f "$file" ]; then

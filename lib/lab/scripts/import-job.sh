@@ -69,15 +69,11 @@ count_machines() {
   google_list migrationcenter "$location/assets" \
     "pageSize=1000&view=ASSET_VIEW_FULL&showHidden=true&fields=assets(name,sources,machineDetails/uuid,machineDetails/machineName),nextPageToken,unreachable" \
     assets "$GOOGLE_WORK/assets" || google_fail "Whether the machines of the earlier import are still there cannot be read."
-  # Id and name are the first cells of a row.
-  machines=$(cat "$INVENTORY_FOLDER"/vmInfo*.csv | jq -Rn --arg source "locations/$REGION/sources/$1" \
-    --slurpfile assets "$GOOGLE_WORK/assets" '
-    (reduce (inputs | capture("^(?<id>[^,\"]+),(?<name>\"([^\"]|\"\")*\"|[^,]*)")) as $row ({};
-      .[$row.id | ascii_downcase] = true
-      | .[$row.name | if startswith("\"") then .[1:-1] | gsub("\"\""; "\"") else . end | ascii_downcase] = true)) as $known
+  machines=$(jq -n --arg source "locations/$REGION/sources/$1" --slurpfile assets "$GOOGLE_WORK/assets" '
+    (reduce (inputs[]) as $name ({}; .[$name] = true)) as $known
     | [$assets[] | select(any(.sources[]?; sub("^projects/[^/]+/"; "") == $source)) | .machineDetails
       | select(any(.uuid, .machineName; strings | ascii_downcase | in($known)))] | length
-  ')
+  ' "$INVENTORY_FOLDER/machines.json")
 }
 
 # Whether a finished job has imported less than the inventory holds.

@@ -22,6 +22,7 @@ function finish(table) {
   finished[table] = finished[table] sprintf("%s %s %.0f %.0f\n", table, name(table), bytes[table], rows[table])
 }
 BEGIN {
+  machines = folder "/machines.json"
   header["vmInfo"] = "MachineId,MachineName,PrimaryIPAddress,PrimaryMACAddress,PublicIPAddress,"
   header["vmInfo"] = header["vmInfo"] "IpAddressListSemiColonDelimited,TotalDiskAllocatedGiB,TotalDiskUsedGiB,MachineTypeLabel,"
   header["vmInfo"] = header["vmInfo"] "AllocatedProcessorCoreCount,MemoryGiB,HostingLocation,OsType,OsPublisher,OsName,OsVersion,"
@@ -35,6 +36,7 @@ BEGIN {
   count = split("vmInfo diskInfo tagInfo labelInfo perfInfo", tables, " ")
   for (i = 1; i <= count; i++) open(tables[i])
 }
+/^!machine/ { print substr($0, 10) >machines; next }
 /^!bare/ { bare++; next }
 /^!lost/ { lost += substr($0, 7); next }
 {
