@@ -7,8 +7,14 @@ const LIMITS = [
   [0, 6],
 ] as const;
 
-const YEAR_DAYS = 365;
 const MONTHS = 12;
+
+/** Month, day of the month and day of the week of each day of a year. */
+const DAYS = Array.from({ length: 365 }, (_, day) => new Date(Date.UTC(2026, 0, day + 1))).map((date) => ({
+  month: date.getUTCMonth() + 1,
+  ofMonth: date.getUTCDate(),
+  ofWeek: date.getUTCDay(),
+}));
 
 /** Runs of a schedule in a month, on average over a year. */
 export function monthlyRuns(schedule: string): number {
@@ -18,10 +24,9 @@ export function monthlyRuns(schedule: string): number {
   ) as [Set<number>, Set<number>, Set<number>, Set<number>, Set<number>];
   // Where both days are given, cron runs on either.
   const isEither = fields[2] !== "*" && fields[4] !== "*";
-  const dates = Array.from({ length: YEAR_DAYS }, (_, day) => new Date(Date.UTC(2026, 0, day + 1))).filter((date) => {
-    if (!months.has(date.getUTCMonth() + 1)) return false;
-    const [ofMonth, ofWeek] = [days.has(date.getUTCDate()), weekdays.has(date.getUTCDay())];
-    return isEither ? ofMonth || ofWeek : ofMonth && ofWeek;
+  const dates = DAYS.filter(({ month, ofMonth, ofWeek }) => {
+    if (!months.has(month)) return false;
+    return isEither ? days.has(ofMonth) || weekdays.has(ofWeek) : days.has(ofMonth) && weekdays.has(ofWeek);
   });
   return (dates.length * minutes.size * hours.size) / MONTHS;
 }

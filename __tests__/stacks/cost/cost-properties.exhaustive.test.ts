@@ -1,0 +1,3 @@
+import { describeCosts } from "./cost-properties";
+
+describeCosts(100);
