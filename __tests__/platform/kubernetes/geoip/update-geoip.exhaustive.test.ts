@@ -1,0 +1,3 @@
+import { describeUpdateGeoip } from "./update-geoip";
+
+describeUpdateGeoip({ thorough: true });
