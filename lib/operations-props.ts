@@ -1,7 +1,7 @@
 import { type Rule } from "./core/rules";
 import { LOG_LEVEL } from "./idp/environment-rules";
 import { type GivenProbes, PROBE_RULES } from "./idp/probe-rules";
-import { REQUEST_TIMEOUT } from "./platform/request-rules";
+import { REQUEST_TIMEOUT } from "./platform/instance-rules";
 import { DATABASE_FLAGS, DATABASE_MAJOR, type DatabaseFlags } from "./platform/sql/database-flags";
 
 /** Props of both variants for what operators tune. */

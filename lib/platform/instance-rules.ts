@@ -14,6 +14,15 @@ export const MIN_INSTANCES = wholeNumber({ from: 1 }, { remedy: `use ${MIN_INSTA
 /** Maximum number of instances. */
 export const MAX_INSTANCES = wholeNumber({ from: 1 }, { remedy: "use 1 or more" });
 
+/** Longest duration of a request, including web sockets, which outposts and the administration pages keep open. */
+export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 3600;
+
+/** Time limit of a request, on both platforms. */
+export const REQUEST_TIMEOUT = wholeNumber(
+  { from: 1, to: 3600 },
+  { reason: "Cloud Run allows no longer request", remedy: `use ${DEFAULT_REQUEST_TIMEOUT_SECONDS}` },
+);
+
 /** Minimum and maximum together. */
 export const INSTANCE_RANGE = new CheckedRelation<{ minInstanceCount: number; maxInstanceCount: number }>({
   // A maximum below 1 has its own rule.

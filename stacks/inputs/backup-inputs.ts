@@ -6,9 +6,10 @@ import {
   LOGS_WITHIN_BACKUPS,
   TRANSACTION_LOG_DAYS,
 } from "../../lib/platform/sql/database-backups";
+import { UPGRADE_BACKUP_DAYS } from "../../lib/idp/upgrade-backup";
 import { type Input } from "./input-table";
 
-/** Inputs of the backups that the database service makes by itself. */
+/** Inputs of the backups of the database, daily ones and those before an upgrade. */
 export const BACKUP_INPUTS = {
   backup_location: {
     type: "string",
@@ -36,5 +37,10 @@ export const BACKUP_INPUTS = {
         transactionLogDays: "transaction_log_days",
       }),
     ],
+  },
+  backup_before_upgrade: {
+    type: "bool",
+    default: true,
+    description: `Makes a backup of the database before another release is rolled out; the apply waits for it, and Cloud SQL keeps it for ${UPGRADE_BACKUP_DAYS} days. A change from false to true makes one at once.`,
   },
 } as const satisfies Record<string, Input>;

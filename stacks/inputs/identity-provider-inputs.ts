@@ -15,7 +15,6 @@ import { type Input } from "./input-table";
 import { operationsInputs } from "./operations-inputs";
 import { MAIL_INPUTS } from "./mail-inputs";
 import { type PlatformWords } from "./platform-words";
-import { UPGRADE_INPUTS } from "./upgrade-inputs";
 import { SETTINGS_INPUTS } from "./settings-inputs";
 import { workerInputs } from "./worker-inputs";
 
@@ -53,7 +52,6 @@ export function identityProviderInputs(platform: PlatformWords) {
     ...MAIL_INPUTS,
     ...DATABASE_INPUTS,
     ...BACKUP_INPUTS,
-    ...UPGRADE_INPUTS,
     ...DUMP_INPUTS,
     application_name: {
       type: "string",

@@ -1,12 +1,8 @@
 import { DATABASE_MAJOR_VERSION } from "../../lib/idp/contract";
 import { DEFAULT_LOG_LEVEL, LOG_LEVEL } from "../../lib/idp/environment-rules";
 import { DEFAULT_PROBES, PROBE_FIGURES, PROBE_TIMEOUT, STARTUP_TIME } from "../../lib/idp/probe-rules";
-import {
-  DEFAULT_REQUEST_CONCURRENCY,
-  DEFAULT_REQUEST_TIMEOUT_SECONDS,
-  REQUEST_CONCURRENCY,
-  REQUEST_TIMEOUT,
-} from "../../lib/platform/request-rules";
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS, REQUEST_TIMEOUT } from "../../lib/platform/instance-rules";
+import { DEFAULT_REQUEST_CONCURRENCY, REQUEST_CONCURRENCY } from "../../lib/platform/serverless/service-options";
 import { DATABASE_FLAGS, DATABASE_MAJOR } from "../../lib/platform/sql/database-flags";
 import { type Input } from "./input-table";
 import { memberExpression, memberSentences } from "./object-type";

@@ -14,7 +14,7 @@ import { TLS_PORT } from "../../idp/contract";
 import { SAMPLE_RATE } from "../edge/edge-rules";
 import { httpsRedirect } from "../edge/https-redirect";
 import { type FrontDoor } from "../parts";
-import { REQUEST_TIMEOUT } from "../request-rules";
+import { REQUEST_TIMEOUT } from "../instance-rules";
 import { ANYWHERE, INGRESS_SCHEME, LOAD_BALANCER_RANGES } from "./kubernetes-defaults";
 import { loadBalancerSettings } from "./load-balancer-settings";
 import { httpsLoadBalancer, passthroughLoadBalancer, type KubernetesFrontDoorProps } from "./load-balancers";

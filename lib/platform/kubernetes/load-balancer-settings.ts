@@ -9,7 +9,7 @@ import { addRestLibraries, shellCommand } from "../../core/project-apis";
 import { addScript } from "../../core/stack-file";
 import { TerraformData } from "../../core/terraform-data";
 import { DEFAULT_SAMPLE_RATE } from "../edge/edge-rules";
-import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from "../request-rules";
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from "../instance-rules";
 import { BACKEND, type KubernetesFrontDoorProps } from "./load-balancers";
 
 /**

@@ -14,15 +14,21 @@ import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/ru
 import { containerRules, REQUIRED_CONTAINER, type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
 import { grantsTo } from "../environment";
-import { CONTAINER_DEMAND, instanceCountRules, MIN_INSTANCES_OR_NONE, containerSizeRules } from "../instance-rules";
+import {
+  CONTAINER_DEMAND,
+  containerSizeRules,
+  DEFAULT_REQUEST_TIMEOUT_SECONDS,
+  instanceCountRules,
+  MIN_INSTANCES_OR_NONE,
+  REQUEST_TIMEOUT,
+} from "../instance-rules";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
 import { type LoadBalancerAddress } from "../parts";
-import { DEFAULT_REQUEST_CONCURRENCY, DEFAULT_REQUEST_TIMEOUT_SECONDS, REQUEST_TIMEOUT } from "../request-rules";
 import { completeTemplate, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "./instance-size";
 import { sleepingWorkerRisks } from "./sleeping-worker";
 import { CPU_ALWAYS_ALLOCATED, EXECUTION_ENVIRONMENT, ROLLOUT_SURGE, SERVICE_TIMEOUT } from "./serverless-defaults";
-import { SERVICE_OPTION_RULES, type ServiceOptions } from "./service-options";
+import { DEFAULT_REQUEST_CONCURRENCY, SERVICE_OPTION_RULES, type ServiceOptions } from "./service-options";
 
 export interface ServerlessServiceProps extends ServiceOptions {
   /** Container to run. The socket of its database is under `/cloudsql`. */

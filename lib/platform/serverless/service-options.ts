@@ -1,7 +1,7 @@
 import { type IResolvable } from "cdktf";
 
+import { wholeNumber } from "../../core/checked-value";
 import { type Rule } from "../../core/rules";
-import { REQUEST_CONCURRENCY } from "../request-rules";
 
 /** What is chosen about the Cloud Run service alone, on its own and in a whole identity provider. */
 export interface ServiceOptions {
@@ -42,6 +42,15 @@ export interface ServiceOptions {
    */
   readonly startupCpuBoost?: boolean | IResolvable;
 }
+
+/** The platform's own default. */
+export const DEFAULT_REQUEST_CONCURRENCY = 80;
+
+/** Requests that one instance of Cloud Run answers at the same time. */
+export const REQUEST_CONCURRENCY = wholeNumber(
+  { from: 1, to: 1000 },
+  { reason: "Cloud Run sends an instance no more", remedy: `use ${DEFAULT_REQUEST_CONCURRENCY}` },
+);
 
 /** The options among further props. */
 export function serviceOptions(props: ServiceOptions): ServiceOptions {
