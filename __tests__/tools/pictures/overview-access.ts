@@ -46,6 +46,7 @@ export class AccessRights {
   readonly publicAccesses: readonly PublicAccess[];
   readonly projectRights: readonly ProjectRight[];
   private readonly accounts: readonly Element[];
+  private readonly actors = new Map<Element, readonly Element[]>();
 
   /** @param programs What can act as a service account */
   constructor(
@@ -107,7 +108,13 @@ export class AccessRights {
     return holders;
   }
 
-  private actorsAs(account: Element): Element[] {
+  private actorsAs(account: Element): readonly Element[] {
+    const actors = this.actors.get(account) ?? this.findActorsAs(account);
+    this.actors.set(account, actors);
+    return actors;
+  }
+
+  private findActorsAs(account: Element): readonly Element[] {
     const inCluster = this.deployment
       .existingOf("kubernetes_service_account_v1")
       .filter(({ block }) => this.isNamedIn(account, valueAt(block, "metadata.annotations")))
