@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Fault } from "../../support/google-stand-in";
-import { programFolder, temporaryFolder } from "../../support/google-stand-in-scripts";
+import { programFolder, temporaryFolder, runScript } from "../../support/google-stand-in-scripts";
 import { describeWith, programPath } from "../../support/programs";
 
 import { inScene, READ_STATE, refusal } from "./rest-scene";
@@ -239,6 +239,19 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
         expect(run.stderr).toContain("export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=demo-project");
       }),
     );
+
+    it.concurrent.each([
+      ["is not sent by itself", { GOOGLE_BILLING_PROJECT: "payer" }, undefined],
+      ["is not sent when switched off", { USER_PROJECT_OVERRIDE: "false" }, undefined],
+      ["is the project itself", { USER_PROJECT_OVERRIDE: "true" }, "demo-project"],
+      ["is the named one first", { USER_PROJECT_OVERRIDE: "1", GOOGLE_BILLING_PROJECT: "payer" }, "payer"],
+    ])("%s", (_name, environment, expected) =>
+      inScene(async ({ standIn, lookAtApi }) => {
+        await lookAtApi({ environment });
+
+        expect(standIn.requests[0]?.headers["x-goog-user-project"]).toBe(expected);
+      }),
+    );
   });
 
   it.concurrent("accepts a base address without its last slash", () =>
@@ -299,5 +312,17 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
       }
       expect(standIn.requests).toEqual([]);
     }),
+  );
+
+  it.concurrent.each(["build-image", "enable-api", "wait-for-api"] as const)(
+    "%s names all missing programs and how to get them",
+    async (script) => {
+      const run = await runScript(script, { programs: programFolder({ without: ["curl", "jq"] }) });
+
+      expect(run.exitCode).toBe(2);
+      expect(run.stderr).toContain("Missing on this machine: curl jq.");
+      expect(run.stderr).toContain("apt-get install curl jq");
+      expect(run.stderr).toContain("brew install curl jq");
+    },
   );
 });

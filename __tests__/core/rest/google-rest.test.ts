@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { programFolder, recordingPrograms, runScript, temporaryFolder } from "../../support/google-stand-in-scripts";
+import { recordingPrograms, temporaryFolder } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { inScene, READ_STATE, refusal } from "./rest-scene";
 
@@ -37,33 +37,6 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
       }),
     );
   });
-
-  describe("quota project", () => {
-    it.concurrent.each([
-      ["is not sent by itself", { GOOGLE_BILLING_PROJECT: "payer" }, undefined],
-      ["is not sent when switched off", { USER_PROJECT_OVERRIDE: "false" }, undefined],
-      ["is the project itself", { USER_PROJECT_OVERRIDE: "true" }, "demo-project"],
-      ["is the named one first", { USER_PROJECT_OVERRIDE: "1", GOOGLE_BILLING_PROJECT: "payer" }, "payer"],
-    ])("%s", (_name, environment, expected) =>
-      inScene(async ({ standIn, lookAtApi }) => {
-        await lookAtApi({ environment });
-
-        expect(standIn.requests[0]?.headers["x-goog-user-project"]).toBe(expected);
-      }),
-    );
-  });
-
-  it.concurrent.each(["build-image", "enable-api", "wait-for-api"] as const)(
-    "%s names all missing programs and how to get them",
-    async (script) => {
-      const run = await runScript(script, { programs: programFolder({ without: ["curl", "jq"] }) });
-
-      expect(run.exitCode).toBe(2);
-      expect(run.stderr).toContain("Missing on this machine: curl jq.");
-      expect(run.stderr).toContain("apt-get install curl jq");
-      expect(run.stderr).toContain("brew install curl jq");
-    },
-  );
 
   it.concurrent("reports all wrong settings at once", () =>
     inScene(async ({ standIn, lookAtApi }) => {

@@ -1,6 +1,3 @@
-import { execFileSync } from "node:child_process";
-
-import { packageFile } from "../../../lib/core/package-file";
 import { type CostInputs } from "../../../stacks/cost/input-values";
 import { monthlyCost, type Cost, type PricedStack } from "../../../stacks/cost/monthly-cost";
 import { type PartGroup, type Range } from "../../../stacks/cost/part";
@@ -69,17 +66,6 @@ describe("The cost of a stack", () => {
     expect(() => monthlyCost("idp-serverless", { region: "us-central1" })).toThrow(
       "the price depends on the input public_access, which has no value",
     );
-  });
-});
-
-describe("The calculation", () => {
-  it("loads no provider, so that a synthesis can make it", () => {
-    const program = `require(${JSON.stringify(packageFile("stacks/cost/monthly-cost.ts"))}); console.log(Object.keys(require.cache).join("\\n"))`;
-    const loaded = execFileSync(process.execPath, ["--require", "sucrase/register", "--eval", program], {
-      encoding: "utf8",
-    }).split("\n");
-    expect(loaded.length).toBeGreaterThan(10);
-    expect(loaded.filter((path) => path.includes("/node_modules/@cdktf/"))).toEqual([]);
   });
 });
 
