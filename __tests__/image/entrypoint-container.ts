@@ -1,0 +1,289 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { STOP_SECONDS } from "../../lib/idp/contract";
+import { coreutilsPath } from "./coreutils";
+import { documentedCommand } from "./operations-page";
+import { commandLine, eventually, groupOf, killAll, parentOf } from "./processes";
+
+import { DATABASE, type EntrypointScene, UPSTREAM_LISTENERS } from "./entrypoint-scene";
+
+/** The processes of a container, from start to stop. */
+export function describeContainer(scene: EntrypointScene, { thorough }: { thorough: boolean }): void {
+  describe("a running container", () => {
+    it("gives listeners and a temporary folder of their own to the worker and nothing of it to the server", async () => {
+      const container = await scene.startContainer({ AUTHENTIK_LISTEN__HTTP: "0.0.0.0:9000" });
+      const worker = await scene.firstWorker(container);
+      const temporary = `${scene.environment.TMPDIR ?? ""}/co-located-worker.${container.server.parentPid}`;
+      expect(existsSync(temporary)).toBe(true);
+      await container.stop();
+      const { environment: serverEnvironment } = container.server;
+      expect(serverEnvironment).toMatchObject({
+        AUTHENTIK_LISTEN__HTTP: "0.0.0.0:9000",
+        AUTHENTIK_SECRET_KEY: "the-key",
+        TMPDIR: scene.environment.TMPDIR,
+      });
+      expect(Object.keys(serverEnvironment).filter((name) => name.includes("LISTEN"))).toEqual([
+        "AUTHENTIK_LISTEN__HTTP",
+      ]);
+      expect(worker.arguments).toEqual(["worker"]);
+      expect(worker.environment).toEqual({
+        ...serverEnvironment,
+        ...UPSTREAM_LISTENERS,
+        TMPDIR: temporary,
+      });
+    });
+
+    it.each(thorough ? (["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const) : (["SIGTERM"] as const))(
+      "ends on %s with the server's exit code when the worker has finished, too, and with TERM to each",
+      async (signal) => {
+        const container = await scene.startContainer({
+          STUB_SERVER_STOP_CODE: "3",
+          STUB_WORKER_STOP_CODE: "4",
+          STUB_WORKER_STOP_SECONDS: "0.5",
+        });
+        await scene.firstWorker(container);
+        expect(await container.stop(signal)).toBe(3);
+        for (const name of ["worker", "server"]) {
+          expect(container.starts(name)).toMatchObject([{ ended: true, signals: ["TERM"] }]);
+        }
+        expect(container.output()).not.toMatch(/starts again|container ends/);
+      },
+    );
+
+    if (thorough) {
+      it("gives the worker what blueprints read by its own name, and the token by the upstream's", async () => {
+        const folder = join(__dirname, "../../image/blueprints");
+        const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
+        const names = texts.flatMap((text) => text.match(/(?<=!Env \[?)\w+/g) ?? []);
+        const variables = Object.fromEntries(names.map((name) => [name, `value of ${name}`]));
+        const container = await scene.startContainer({ ...variables, IDP_BOOTSTRAP_TOKEN: "the-token" });
+        const { environment: actual } = await scene.firstWorker(container);
+        expect(names.length).toBeGreaterThan(3);
+        expect(actual).toMatchObject({ ...variables, AUTHENTIK_BOOTSTRAP_TOKEN: "the-token" });
+        await container.stop();
+      });
+
+      it("has a copy of the entrypoint as server, in a process group of its own", async () => {
+        const container = await scene.startContainer();
+        const { arguments: given, parentPid, pid } = container.server;
+        expect(given).toEqual(["server"]);
+        expect(commandLine(parentPid)).toEqual([
+          ...scene.command(),
+          join(scene.folder, "cloud-entrypoint.sh"),
+          "server",
+        ]);
+        expect(parentOf(parentPid)).toBe(container.pid);
+        expect(groupOf(pid)).toBe(pid);
+        await container.stop();
+      });
+
+      it("lets server and worker finish with one TERM each, however often the container is told to stop", async () => {
+        const container = await scene.startContainer({ STUB_SERVER_STOP_SECONDS: "2", STUB_WORKER_STOP_SECONDS: "2" });
+        const worker = await scene.firstWorker(container);
+        for (let time = 0; time < 100; time += 1) {
+          killAll([container.pid, worker.parentPid], "SIGTERM");
+          await delay(5);
+        }
+        expect(await container.ended).toBe(0);
+        for (const name of ["worker", "server"]) {
+          expect(container.starts(name)).toMatchObject([{ ended: true, signals: ["TERM"] }]);
+        }
+      });
+
+      it("ends what has not finished before the serverless platform would", async () => {
+        scene.replaceProgram("sleep", [`echo "$1" >>"${scene.folder}/pauses"`, "exec /bin/sleep 0.05"]);
+        const container = await scene.startContainer({
+          K_SERVICE: "idp",
+          STUB_WORKER_CHILD: "1",
+          STUB_WORKER_STOP_SECONDS: "600",
+        });
+        await scene.firstWorker(container);
+        expect(await container.stop()).toBe(0);
+        expect(container.starts("worker")[0]?.signals).toEqual(["TERM"]);
+        const waits = readFileSync(join(scene.folder, "pauses"), "utf8")
+          .split("\n")
+          .filter((seconds) => seconds === "0.1");
+        // Two shells wait for each other and a third one for the worker.
+        expect(waits.length).toBeGreaterThanOrEqual(STOP_SECONDS.serverless * 10);
+      });
+
+      it("hands a stop to the worker while the server still takes its time", async () => {
+        const container = await scene.startContainer({ STUB_SERVER_STOP_SECONDS: "1" });
+        await scene.firstWorker(container);
+        process.kill(container.pid, "SIGINT");
+        await eventually("the worker's end", () => container.starts("worker")[0]?.ended);
+        expect(container.starts("server")[0]?.ended).toBe(false);
+        expect(await container.ended).toBe(0);
+        expect(container.starts("server")[0]?.ended).toBe(true);
+      });
+
+      it("ends at once on SIGTERM while the next worker is waited for", async () => {
+        const container = await scene.startContainer({ STUB_WORKER_EXIT_CODE: "1" });
+        await eventually("the worker's end", () => container.output().includes("starts again in 1 s"));
+        expect(await container.stop()).toBe(0);
+        expect(container.starts("worker")).toHaveLength(1);
+      });
+
+      it("ends when the server ends by itself, after the worker has finished", async () => {
+        const container = await scene.startContainer({ STUB_WORKER_STOP_SECONDS: "0.3" });
+        await scene.firstWorker(container);
+        process.kill(container.server.pid, "SIGKILL");
+        expect(await container.ended).toBe(128 + constants.signals.SIGKILL);
+        expect(container.starts("worker")).toMatchObject([{ ended: true, signals: ["TERM"] }]);
+        expect(container.output()).toMatch(
+          /^cloud-entrypoint: server ended with exit code 137, so the container ends$/m,
+        );
+      });
+
+      it("ends, the server in good order, when the supervision of the worker is killed", async () => {
+        const container = await scene.startContainer({ STUB_SERVER_STOP_CODE: "3" });
+        const worker = await scene.firstWorker(container);
+        process.kill(worker.parentPid, "SIGKILL");
+        expect(await container.ended).toBe(3);
+        expect(container.starts("server")).toMatchObject([{ ended: true, signals: ["TERM"] }]);
+        expect(container.output()).toMatch(
+          /^cloud-entrypoint: the supervision of the worker ended with exit code 137, so the container ends$/m,
+        );
+      });
+
+      it("ends when the shell that waits for the server is killed", async () => {
+        const container = await scene.startContainer();
+        process.kill(container.server.parentPid, "SIGKILL");
+        expect(await container.ended).toBe(128 + constants.signals.SIGKILL);
+      });
+
+      it("ends when the supervision cannot start another process", async () => {
+        chmodSync(scene.media, 0o777);
+        // The limit counts all processes of a user and spares the administrator.
+        const userId = process.getuid?.() === 0 ? 54321 : undefined;
+        const container = await scene.startContainer({}, userId);
+        const worker = await scene.firstWorker(container);
+        execFileSync(coreutilsPath("prlimit"), ["--pid", String(worker.parentPid), "--nproc=1"], {
+          uid: userId,
+          gid: userId,
+        });
+        process.kill(worker.pid, "SIGKILL");
+        expect(await container.ended).toBe(0);
+        expect(container.starts("server")).toMatchObject([{ ended: true, signals: ["TERM"] }]);
+        expect(container.starts("worker")).toHaveLength(1);
+      }, 60_000);
+
+      it.each(["SIGUSR1", "SIGUSR2"] as const)("keeps the worker running after %s", async (signal) => {
+        scene.replaceProgram("sleep", []);
+        const container = await scene.startContainer();
+        const worker = await scene.firstWorker(container);
+        process.kill(container.pid, signal);
+        process.kill(worker.pid, "SIGKILL");
+        await eventually("another worker", () => container.starts("worker").length === 2);
+        expect(await container.stop()).toBe(0);
+        expect(container.starts("server")).toMatchObject([{ signals: ["TERM"] }]);
+      });
+
+      it("leaves nothing of a killed worker behind", async () => {
+        scene.replaceProgram("sleep", []);
+        const container = await scene.startContainer({ STUB_WORKER_CHILD: "yes" });
+        for (const count of [1, 2, 3]) {
+          const workers = await eventually("a worker", () => {
+            const found = container.starts("worker");
+            return found.length === count && found;
+          });
+          const alive = workers.filter(({ pid }) => groupOf(pid) === pid);
+          expect(alive).toHaveLength(1);
+          process.kill(alive[0]?.pid ?? 0, "SIGKILL");
+        }
+        await eventually("the fourth worker", () => container.starts("worker").length === 4);
+        const groups = new Set(scene.running().map(groupOf));
+        expect(container.starts("worker").filter(({ pid }) => groups.has(pid))).toHaveLength(1);
+        await container.stop();
+      });
+
+      it("is not disturbed by a second start of the entrypoint", async () => {
+        const leftover = join(scene.environment.TMPDIR ?? "", "co-located-worker.4194304");
+        mkdirSync(leftover);
+        const container = await scene.startContainer();
+        const worker = await scene.firstWorker(container);
+        expect(existsSync(leftover)).toBe(false);
+        const socket = join(worker.environment.TMPDIR ?? "", "authentik.sock");
+        writeFileSync(socket, "");
+        const second = await scene.run([], { ...DATABASE, IDP_SECRET_KEY: "the-key", STUB_SERVER_EXIT_CODE: "5" });
+        expect(second.exitCode).toBe(5);
+        expect(existsSync(socket)).toBe(true);
+        expect(await container.stop()).toBe(0);
+      });
+
+      it("runs the command of the operations page with all settings and without another worker", async () => {
+        const [entrypoint, ...args] = documentedCommand();
+        expect(entrypoint).toBe("/cloud-entrypoint.sh");
+        const container = await scene.startContainer();
+        await scene.firstWorker(container);
+        const { exitCode, starts } = await scene.run(args, { ...DATABASE, IDP_SECRET_KEY: "the-key" });
+        expect(exitCode).toBe(0);
+        expect(starts(args[0] ?? "")).toMatchObject([
+          {
+            arguments: args,
+            environment: { AUTHENTIK_POSTGRESQL__HOST: "/sockets/db", AUTHENTIK_SECRET_KEY: "the-key" },
+          },
+        ]);
+        expect(starts("worker")).toHaveLength(1);
+        await container.stop();
+      });
+
+      it("makes a temporary folder that does not exist", async () => {
+        const temporary = join(scene.folder, "not", "there");
+        const container = await scene.startContainer({ TMPDIR: temporary });
+        const worker = await scene.firstWorker(container);
+        expect(worker.environment.TMPDIR).toBe(`${temporary}/co-located-worker.${container.server.parentPid}`);
+        await container.stop();
+      });
+
+      it("starts a killed worker again, in an emptied temporary folder", async () => {
+        scene.replaceProgram("sleep", [`echo "$1" >>"${scene.folder}/pauses"`]);
+        const container = await scene.startContainer();
+        const first = await scene.firstWorker(container);
+        const leftover = join(first.environment.TMPDIR ?? "", "authentik.sock");
+        writeFileSync(leftover, "");
+        process.kill(first.pid, "SIGKILL");
+        await eventually("another worker", () => container.starts("worker").length === 2);
+        expect(existsSync(leftover)).toBe(false);
+        expect(readFileSync(join(scene.folder, "pauses"), "utf8")).toBe("1\n");
+        expect(container.output()).toMatch(
+          /^cloud-entrypoint: worker ended with exit code 137 after [01] s, starts again in 1 s$/m,
+        );
+        expect(scene.running()).toContain(container.server.pid);
+        await container.stop();
+      });
+
+      it("waits longer after each short run of the worker and little after a long one", async () => {
+        scene.replaceProgram("sleep", ["exit 0"]);
+        const clock = [...Array<string>(7).fill("100 100"), "100 250", "300 300"].join(" ");
+        writeFileSync(join(scene.folder, "clock"), `${clock}\n`);
+        scene.replaceProgram("date", [
+          `read -r now later <"${scene.folder}/clock" || now=0`,
+          `printf '%s\\n' "\${later:-0 0}" >"${scene.folder}/clock"`,
+          'echo "$now"',
+        ]);
+        const container = await scene.startContainer({ STUB_WORKER_EXIT_CODE: "3" });
+        const pattern = /worker ended with exit code 3 after (\d+) s, starts again in (\d+) s\n/g;
+        const restarts = await eventually("nine restarts", () => {
+          const found = [...container.output().matchAll(pattern)];
+          return found.length >= 9 && found.slice(0, 9);
+        });
+        await container.stop();
+        expect(restarts.map(([, lastedSeconds, pauseSeconds]) => `${lastedSeconds} → ${pauseSeconds}`)).toEqual([
+          "0 → 1",
+          "0 → 2",
+          "0 → 4",
+          "0 → 8",
+          "0 → 16",
+          "0 → 30",
+          "0 → 30",
+          "150 → 1",
+          "0 → 2",
+        ]);
+      });
+    }
+  });
+}

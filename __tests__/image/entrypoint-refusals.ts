@@ -1,0 +1,131 @@
+import { chmodSync, copyFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { programPath } from "../support/programs";
+
+import { DATABASE, ENTRYPOINT, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-scene";
+
+/** When the entrypoint refuses to start. */
+export function describeRefusals(scene: EntrypointScene, { thorough }: { thorough: boolean }): void {
+  describe("a server that cannot work", () => {
+    const refusal = (missing: string, prefix = "AUTHENTIK_") =>
+      `cloud-entrypoint: not starting: ${missing} missing or empty; the platform injects the DB_ variables with the ` +
+      `database and IDP_SECRET_KEY from the secret store (the IDP_POSTGRESQL__ and ${prefix} spellings count as well)`;
+    const complete = { ...DATABASE, IDP_SECRET_KEY: "the-key" };
+
+    it.each([
+      ["DB_HOST, DB_NAME, DB_USER, DB_PASSWORD, IDP_SECRET_KEY", {}],
+      ["DB_NAME, DB_PASSWORD", { DB_HOST: "localhost", AUTHENTIK_POSTGRESQL__USER: "x", IDP_SECRET_KEY: "the-key" }],
+      ["DB_HOST", { ...complete, DB_HOST: "" }],
+      ["IDP_POSTGRESQL__HOST", { ...complete, IDP_POSTGRESQL__HOST: "" }],
+      ["AUTHENTIK_POSTGRESQL__USER", { ...complete, AUTHENTIK_POSTGRESQL__USER: "" }],
+      ["IDP_SECRET_KEY", { ...complete, IDP_SECRET_KEY: "" }],
+      ["AUTHENTIK_SECRET_KEY", { ...complete, AUTHENTIK_SECRET_KEY: "" }],
+    ])("starts nothing and names %s, given %j", async (missing, variables) => {
+      const { exitCode, output, starts } = await scene.run(["server"], variables);
+      expect(exitCode).toBe(EXIT_CODE_REFUSED);
+      expect(output.trimEnd().split("\n").slice(1)).toEqual([refusal(missing)]);
+      expect([...starts("server"), ...starts("worker")]).toEqual([]);
+    });
+
+    it.each(["is missing", "is a file", "belongs to somebody else"])(
+      "starts nothing when the storage folder %s",
+      async (situation) => {
+        let userId = process.getuid?.();
+        if (situation === "is missing") rmSync(scene.media, { recursive: true });
+        if (situation === "is a file") {
+          rmSync(scene.media, { recursive: true });
+          writeFileSync(scene.media, "");
+        }
+        if (situation === "belongs to somebody else") {
+          chmodSync(scene.media, 0o555);
+          // For root every folder is writable.
+          if (userId === 0) userId = 1000;
+        }
+        // The checkout may be closed to that user.
+        const script = join(scene.folder, "cloud-entrypoint.sh");
+        copyFileSync(ENTRYPOINT, script);
+        const { exitCode, output, starts } = await scene.run(["server"], complete, {
+          script,
+          ...(userId === process.getuid?.() ? {} : { userId }),
+        });
+        expect(exitCode).toBe(EXIT_CODE_REFUSED);
+        expect(output.trimEnd().split("\n").slice(1)).toEqual([
+          `cloud-entrypoint: not starting: ${scene.media} is not a directory that user ${userId ?? ""} may write, so uploads ` +
+            "of application icons and flow backgrounds would fail; mount it read-write with uid=1000,gid=1000",
+        ]);
+        expect([...starts("server"), ...starts("worker")]).toEqual([]);
+      },
+    );
+
+    it("starts nothing when its temporary folder cannot be made", async () => {
+      const temporary = join(scene.media, "file", "tmp");
+      writeFileSync(join(scene.media, "file"), "");
+      const { exitCode, output, starts } = await scene.run(["server"], { ...complete, TMPDIR: temporary });
+      expect(exitCode).toBe(EXIT_CODE_REFUSED);
+      expect(output.trimEnd().split("\n").slice(1)).toEqual([
+        `cloud-entrypoint: not starting: TMPDIR is ${temporary}, which is not a directory that user ` +
+          `${process.getuid?.() ?? ""} may write and cannot be made one; leave TMPDIR out or mount a memory-backed ` +
+          "volume there",
+      ]);
+      expect([...starts("server"), ...starts("worker")]).toEqual([]);
+    });
+
+    if (thorough) {
+      const startAndEnd = async (variables: Readonly<Record<string, string>>) => {
+        const wrapper = [programPath("dumb-init"), "--"];
+        return (await scene.run(["server"], { ...variables, STUB_SERVER_EXIT_CODE: "5" }, { wrapper })).exitCode;
+      };
+
+      it.each([
+        ["the platform's", complete],
+        ["the platform's, the password being empty,", { ...complete, DB_PASSWORD: "" }],
+        [
+          "the neutral",
+          {
+            IDP_POSTGRESQL__HOST: "localhost",
+            IDP_POSTGRESQL__NAME: "n",
+            IDP_POSTGRESQL__USER: "u",
+            IDP_POSTGRESQL__PASSWORD: "",
+            IDP_SECRET_KEY: "the-key",
+          },
+        ],
+        [
+          "the upstream's",
+          {
+            AUTHENTIK_POSTGRESQL__HOST: "localhost",
+            AUTHENTIK_POSTGRESQL__NAME: "n",
+            AUTHENTIK_POSTGRESQL__USER: "u",
+            AUTHENTIK_POSTGRESQL__PASSWORD: "p",
+            AUTHENTIK_SECRET_KEY: "the-key",
+          },
+        ],
+      ])("is not one whose variables all have %s spelling", async (_, variables) => {
+        expect(await startAndEnd(variables)).toBe(5);
+      });
+
+      it.each([
+        ["all files go elsewhere", 5, { IDP_STORAGE__BACKEND: "s3" }],
+        [
+          "each kind of files goes elsewhere",
+          5,
+          { AUTHENTIK_STORAGE__MEDIA__BACKEND: "s3", AUTHENTIK_STORAGE__REPORTS__BACKEND: "s3" },
+        ],
+        ["one kind of files still goes there", EXIT_CODE_REFUSED, { AUTHENTIK_STORAGE__MEDIA__BACKEND: "s3" }],
+        [
+          "one kind of files comes back",
+          EXIT_CODE_REFUSED,
+          { IDP_STORAGE__BACKEND: "s3", AUTHENTIK_STORAGE__REPORTS__BACKEND: "file" },
+        ],
+        [
+          "each kind has its own folder",
+          5,
+          { AUTHENTIK_STORAGE__MEDIA__FILE__PATH: "/", AUTHENTIK_STORAGE__REPORTS__FILE__PATH: "/" },
+        ],
+        ["the application looks the folder up", 5, { IDP_STORAGE__FILE__PATH: "env://FOLDER" }],
+      ])("asks for no storage folder that is not used: when %s it ends with %d", async (_, exitCode, variables) => {
+        rmSync(scene.media, { recursive: true });
+        expect(await startAndEnd({ ...complete, ...variables })).toBe(exitCode);
+      });
+    }
+  });
+}

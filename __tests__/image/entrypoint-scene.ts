@@ -1,0 +1,199 @@
+import { spawn } from "node:child_process";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { UPSTREAM_PREFIX, WORKER_LISTENERS } from "../../lib/idp/contract";
+import { programPath } from "../support/programs";
+import { coreutilsPath } from "./coreutils";
+import { type RecordedStart, eventually, killAll, processesWith, recordedStarts } from "./processes";
+
+export const ENTRYPOINT = join(__dirname, "../../image/cloud-entrypoint.sh");
+
+/** What the entrypoint and the stub application may call; nothing else is on their PATH. */
+const COREUTILS = ["cat", "date", "env", "id", "mkdir", "mv", "rm", "setsid", "sleep", "tr"] as const;
+
+export const EXIT_CODE_REFUSED = 78;
+
+export const DATABASE = {
+  DB_HOST: "/sockets/db",
+  DB_NAME: "the-name",
+  DB_PASSWORD: "the-password",
+  DB_USER: "the-user",
+};
+
+export const UPSTREAM_LISTENERS = Object.fromEntries(
+  Object.entries(WORKER_LISTENERS).map(([name, address]) => [name.replace(/^IDP_/, UPSTREAM_PREFIX), address]),
+);
+
+export const COMMANDS = {
+  dash: () => [programPath("dash")],
+  bash: () => [programPath("bash")],
+  busybox: () => [programPath("busybox"), "sh"],
+} as const;
+
+interface Run {
+  readonly exitCode: number | null;
+  readonly output: string;
+  /** Starts of the stub application, by command. */
+  readonly starts: (command: string) => RecordedStart[];
+}
+
+export interface Container {
+  /** dumb-init's. */
+  readonly pid: number;
+  /** The process that was waited for, a server unless said otherwise. */
+  readonly server: RecordedStart;
+  readonly output: () => string;
+  readonly starts: (command: string) => RecordedStart[];
+  /** Resolves with its exit code. */
+  readonly ended: Promise<number | null>;
+  /** Sends a signal and resolves with the exit code when no process is left. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
+}
+
+/** A folder with the programs of a container, made anew for each test, and ways to run the entrypoint in it. */
+export type EntrypointScene = ReturnType<typeof entrypointScene>;
+
+/** To be called within a `describe`, whose tests it prepares. */
+export function entrypointScene(program: keyof typeof COMMANDS) {
+  const command = COMMANDS[program];
+  let folder: string;
+  let records: string;
+  let media: string;
+  let environment: Record<string, string>;
+
+  /** Started by the test; what runs to its end leaves no process. */
+  let containers: number;
+
+  beforeEach(() => {
+    containers = 0;
+    folder = mkdtempSync(join(tmpdir(), "cloud-entrypoint-"));
+    const programs = join(folder, "bin");
+    records = join(folder, "records");
+    media = join(folder, "media");
+    for (const path of [programs, records, media, join(folder, "tmp")]) mkdirSync(path);
+    // Some tests run as another user.
+    for (const path of [folder, records, join(folder, "tmp")]) chmodSync(path, 0o777);
+    for (const name of COREUTILS) {
+      symlinkSync(program === "busybox" ? programPath("busybox") : coreutilsPath(name), join(programs, name));
+    }
+    copyFileSync(join(__dirname, "stub-ak.sh"), join(programs, "ak"));
+    chmodSync(join(programs, "ak"), 0o755);
+    environment = {
+      IDP_STORAGE__FILE__PATH: media,
+      PATH: programs,
+      STUB_RECORDS: records,
+      TMPDIR: join(folder, "tmp"),
+      UPSTREAM_PREFIX,
+    };
+  });
+
+  afterEach(() => {
+    if (containers > 0) killAll(running());
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const running = () => processesWith("STUB_RECORDS", records);
+
+  /** Runs to the end; for everything but a server that stays. */
+  const run = (
+    args: readonly string[],
+    variables: Readonly<Record<string, string>> = {},
+    options: { wrapper?: readonly string[]; userId?: number; script?: string } = {},
+  ): Promise<Run> =>
+    new Promise((resolve, reject) => {
+      const [file = "", ...rest] = [...(options.wrapper ?? []), ...command(), options.script ?? ENTRYPOINT, ...args];
+      const child = spawn(file, rest, {
+        env: { ...environment, ...variables },
+        stdio: ["ignore", "pipe", "pipe"],
+        ...(options.userId === undefined ? {} : { uid: options.userId, gid: options.userId }),
+      });
+      let output = "";
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+      }
+      child.on("error", reject);
+      child.on("close", (exitCode) => {
+        resolve({ exitCode, output, starts: (name) => recordedStarts(records, name) });
+      });
+    });
+
+  /** The environment in which the application starts, given what the platform injects. */
+  const applicationEnvironment = async (
+    variables: Readonly<Record<string, string>>,
+    wrapper: readonly string[] = [],
+  ): Promise<Record<string, string>> => {
+    const { exitCode, output, starts } = await run(["dump_config"], variables, { wrapper });
+    const [start] = starts("dump_config");
+    if (exitCode !== 0 || start === undefined) throw new Error(`ended with ${exitCode}: ${output}`);
+    rmSync(join(records, `dump_config.${start.pid}`), { recursive: true });
+    return start.environment;
+  };
+
+  /** Starts a container the way the image does and resolves when it runs what it is to run. */
+  const startContainer = async (
+    variables: Readonly<Record<string, string>> = {},
+    userId?: number,
+    { argument = "server", first = "server" } = {},
+  ): Promise<Container> => {
+    containers += 1;
+    // The checkout may be closed to another user.
+    const script = join(folder, "cloud-entrypoint.sh");
+    copyFileSync(ENTRYPOINT, script);
+    const child = spawn(programPath("dumb-init"), ["--", ...command(), script, argument], {
+      env: { ...environment, ...DATABASE, IDP_SECRET_KEY: "the-key", ...variables },
+      stdio: ["ignore", "pipe", "pipe"],
+      ...(userId === undefined ? {} : { uid: userId, gid: userId }),
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    }
+    const ended = new Promise<number | null>((resolve, reject) => {
+      child.on("error", reject);
+      child.on("exit", resolve);
+    });
+    const starts = (name: string) => recordedStarts(records, name);
+    const server = await eventually("the first process", () => starts(first)[0]);
+    const { pid } = child;
+    if (pid === undefined) throw new Error("dumb-init has no process id");
+    return {
+      pid,
+      server,
+      output: () => output,
+      starts,
+      ended,
+      stop: async (signal = "SIGTERM") => {
+        process.kill(pid, signal);
+        const exitCode = await ended;
+        await eventually("the end of every process", () => running().length === 0);
+        return exitCode;
+      },
+    };
+  };
+
+  /** Puts a script in the place of a program. */
+  const replaceProgram = (name: string, lines: readonly string[]): void => {
+    const path = join(folder, "bin", name);
+    rmSync(path, { force: true });
+    writeFileSync(path, ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o755 });
+  };
+
+  const firstWorker = (container: Container) => eventually("a worker", () => container.starts("worker")[0]);
+
+  return {
+    get folder() {
+      return folder;
+    },
+    get records() {
+      return records;
+    },
+    get media() {
+      return media;
+    },
+    get environment() {
+      return environment;
+    },
+    ...{ applicationEnvironment, command, firstWorker, replaceProgram, run, running, startContainer },
+  };
+}

@@ -1,0 +1,281 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { knownSettings } from "../../lib/idp/known-settings";
+import { mailSettings } from "../../lib/idp/mail-settings";
+import { TEST_MAIL_COMMAND } from "../../lib/idp/smtp";
+import { programPath } from "../support/programs";
+import { eventually } from "./processes";
+
+import { DATABASE, ENTRYPOINT, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-scene";
+
+/** What the application gets, and what the entrypoint says. */
+export function describeVariables(scene: EntrypointScene, { thorough }: { thorough: boolean }): void {
+  describe("the database variables", () => {
+    it("reach the application under both prefixes", async () => {
+      const variables = { ...DATABASE, DB_PORT: "5433" };
+      const actual = await scene.applicationEnvironment(variables);
+      for (const prefix of ["IDP_", "AUTHENTIK_"]) {
+        expect(actual).toMatchObject({
+          [`${prefix}POSTGRESQL__HOST`]: "/sockets/db",
+          [`${prefix}POSTGRESQL__PORT`]: "5433",
+          [`${prefix}POSTGRESQL__NAME`]: "the-name",
+          [`${prefix}POSTGRESQL__USER`]: "the-user",
+          [`${prefix}POSTGRESQL__PASSWORD`]: "the-password",
+        });
+      }
+    });
+
+    it.each(["explicit", ""])("never replace a target that is set to %j in either prefix", async (value) => {
+      for (const part of ["HOST", "PORT", "NAME", "USER", "PASSWORD"]) {
+        scene.environment[`DB_${part}`] = "injected";
+      }
+      const actual = await scene.applicationEnvironment({
+        IDP_POSTGRESQL__HOST: value,
+        IDP_POSTGRESQL__PORT: value,
+        AUTHENTIK_POSTGRESQL__NAME: value,
+        AUTHENTIK_POSTGRESQL__USER: value,
+        AUTHENTIK_POSTGRESQL__PASSWORD: value,
+      });
+      expect(actual).toMatchObject({
+        AUTHENTIK_POSTGRESQL__HOST: value,
+        AUTHENTIK_POSTGRESQL__PORT: value,
+        AUTHENTIK_POSTGRESQL__NAME: value,
+        AUTHENTIK_POSTGRESQL__USER: value,
+        AUTHENTIK_POSTGRESQL__PASSWORD: value,
+      });
+      for (const name of ["NAME", "USER", "PASSWORD"]) expect(actual).not.toHaveProperty(`IDP_POSTGRESQL__${name}`);
+    });
+
+    it("say nothing when they are empty", async () => {
+      const actual = await scene.applicationEnvironment({ ...DATABASE, DB_PORT: "" });
+      expect(actual).not.toHaveProperty("IDP_POSTGRESQL__PORT");
+      expect(actual).not.toHaveProperty("AUTHENTIK_POSTGRESQL__PORT");
+    });
+  });
+
+  describe("the SSL mode", () => {
+    it.each([
+      ["disable", { DB_HOST: "localhost" }],
+      ["disable", { DB_HOST: "10.0.0.3", AUTHENTIK_POSTGRESQL__HOST: "localhost" }],
+      ["disable", { IDP_POSTGRESQL__HOST: "10.0.0.3", AUTHENTIK_POSTGRESQL__HOST: "localhost" }],
+      ["require", { DB_HOST: "10.0.0.3" }],
+      ["require", { DB_HOST: "env://HOST", HOST: "localhost" }],
+      ["disable", { DB_HOST: "env://HOST", HOST: "localhost", IDP_POSTGRESQL__SSLMODE: "disable" }],
+      ["require", { DB_HOST: "localhost", IDP_POSTGRESQL__HOST: "10.0.0.3" }],
+      ["verify-full", { DB_HOST: "localhost", IDP_POSTGRESQL__SSLMODE: "verify-full" }],
+      ["prefer", { DB_HOST: "10.0.0.3", AUTHENTIK_POSTGRESQL__SSLMODE: "prefer" }],
+      ["", { DB_HOST: "10.0.0.3", IDP_POSTGRESQL__SSLMODE: "" }],
+      [undefined, {}],
+    ])("is %s with %j", async (mode, variables: Record<string, string>) => {
+      expect((await scene.applicationEnvironment(variables)).AUTHENTIK_POSTGRESQL__SSLMODE).toBe(mode);
+    });
+  });
+
+  describe("the storage path", () => {
+    it.each([
+      ["/media", {}],
+      ["/elsewhere", { IDP_STORAGE__FILE__PATH: "/elsewhere" }],
+      ["/elsewhere", { AUTHENTIK_STORAGE__FILE__PATH: "/elsewhere" }],
+      ["", { IDP_STORAGE__FILE__PATH: "" }],
+    ])("is %j with %j", async (path, variables) => {
+      delete scene.environment.IDP_STORAGE__FILE__PATH;
+      expect((await scene.applicationEnvironment(variables)).AUTHENTIK_STORAGE__FILE__PATH).toBe(path);
+    });
+  });
+
+  describe("the translation to the upstream prefix", () => {
+    it("keeps a variable that is set in the upstream prefix", async () => {
+      const actual = await scene.applicationEnvironment({
+        AUTHENTIK_EMPTY: "",
+        AUTHENTIK_LOG_LEVEL: "debug",
+        IDP_EMPTY: "full",
+        IDP_LOG_LEVEL: "info",
+      });
+      expect(actual).toMatchObject({ AUTHENTIK_EMPTY: "", AUTHENTIK_LOG_LEVEL: "debug", IDP_LOG_LEVEL: "info" });
+    });
+
+    it("gives every setting that the pinned release knows to the application, under the upstream's name", async () => {
+      const settings = knownSettings().map((name) => name.replaceAll("*", "ANY"));
+      const given = Object.fromEntries(settings.map((name, index) => [name, `value ${index}`]));
+      const upstream = Object.entries(given).map(([name, value]) => [name.replace(/^IDP_/, "AUTHENTIK_"), value]);
+      expect(upstream.length).toBeGreaterThan(100);
+      expect(await scene.applicationEnvironment(given)).toMatchObject(Object.fromEntries(upstream) as object);
+    });
+
+    it("follows the image's prefix, which is AUTHENTIK_ when the image has none", async () => {
+      expect(await scene.applicationEnvironment({ IDP_X: "1", UPSTREAM_PREFIX: "OTHER_" })).toMatchObject({
+        OTHER_X: "1",
+      });
+      expect(await scene.applicationEnvironment({ IDP_X: "1", UPSTREAM_PREFIX: "" })).toMatchObject({
+        AUTHENTIK_X: "1",
+      });
+      delete scene.environment.UPSTREAM_PREFIX;
+      expect(await scene.applicationEnvironment({ IDP_X: "1" })).toMatchObject({ AUTHENTIK_X: "1" });
+    });
+
+    it.each(["1X_", "A-B_", "X;exit 0;", "$(exit 0)"])("refuses %j as a prefix", async (prefix) => {
+      const { exitCode, output, starts } = await scene.run(["dump_config"], { UPSTREAM_PREFIX: prefix });
+      expect({ exitCode, started: starts("dump_config").length }).toEqual({
+        exitCode: EXIT_CODE_REFUSED,
+        started: 0,
+      });
+      expect(output).toBe(
+        "cloud-entrypoint: not starting: no variable name can begin with the UPSTREAM_PREFIX of this image; " +
+          "build it with letters, digits and _\n",
+      );
+    });
+
+    it("is not fooled by a value whose next line looks like a variable", async () => {
+      const value = "first\nIDP_FAKE=1\n\nexport IDP_FAKE='1'\n";
+      const actual = await scene.applicationEnvironment({ IDP_REAL: value });
+      expect(actual.AUTHENTIK_REAL).toBe(value);
+      expect(actual).not.toHaveProperty("AUTHENTIK_FAKE");
+    });
+
+    it("ignores names that no shell variable can have", async () => {
+      const actual = await scene.applicationEnvironment({
+        IDP_: "bare prefix",
+        "IDP_A-B": "hyphen",
+        "IDP_A.B": "dot",
+        "IDP_A B": "blank",
+        "IDP_A\nIDP_FAKE": "line break",
+        "IDP_$(exit 3)": "command",
+        IDP_É: "letter beyond ASCII",
+        MYIDP_X: "prefix inside",
+        IDPX: "no underscore",
+      });
+      expect(Object.keys(actual).filter((name) => name.startsWith("AUTHENTIK_"))).toEqual([
+        "AUTHENTIK_STORAGE__FILE__PATH",
+      ]);
+    });
+
+    it("keeps every value byte for byte", async () => {
+      const awkward = fc.constantFrom("", "\n", " ", "'", '"', "$HOME", "`id`", "\\", "\\n", "*", "=", "IDP_FAKE=1");
+      // The unit "binary" of fast-check takes longer to prepare than all these runs.
+      const character = fc.nat({ max: 0x10ffff }).map((code) => String.fromCodePoint(code));
+      const value = fc
+        .array(fc.oneof(awkward, fc.string({ unit: character, maxLength: 20 })), { maxLength: 5 })
+        .map((parts) => parts.join("").replaceAll("\0", ""));
+      const name = fc.stringMatching(/^[A-Za-z0-9_]{1,12}$/);
+      const variables = fc.dictionary(name, value, { minKeys: 10, maxKeys: 30 });
+      await fc.assert(
+        fc.asyncProperty(variables, async (values) => {
+          const entries = Object.entries(values).map(([suffix, text]) => [`T_${suffix}`, text] as const);
+          const actual = await scene.applicationEnvironment(
+            Object.fromEntries(entries.map(([suffix, text]) => [`IDP_${suffix}`, text])),
+          );
+          const expected = Object.fromEntries(
+            entries.map(([suffix, text]) => [`AUTHENTIK_${suffix}`, Buffer.from(text).toString("latin1")]),
+          );
+          expect(actual).toMatchObject(expected);
+          const translated = Object.keys(actual).filter((key) => key.startsWith("AUTHENTIK_"));
+          expect(translated.sort()).toEqual([...Object.keys(expected), "AUTHENTIK_STORAGE__FILE__PATH"].sort());
+        }),
+        { numRuns: thorough ? 6 : 2 },
+      );
+    });
+
+    it("keeps bytes that are no text in any encoding", async () => {
+      const bytes = Array.from({ length: 255 }, (_, index) => index + 1);
+      const octal = bytes.map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+      // Node can only pass text.
+      const script = `IDP_BYTES=$(printf '${octal}.'); export IDP_BYTES; exec "$@"`;
+      const actual = await scene.applicationEnvironment({}, [programPath("dash"), "-c", script, "wrapper"]);
+      expect(actual.AUTHENTIK_BYTES).toBe(`${Buffer.from(bytes).toString("latin1")}.`);
+    });
+  });
+
+  describe("the mail server", () => {
+    const { environment: mail } = mailSettings({
+      host: "smtp.example.com",
+      port: 465,
+      encryption: "tls",
+      from: "Sign-in <idp@example.com>",
+      username: "123456",
+      passwordSecret: { secretId: "smtp-password", version: 1 },
+      timeout: 30,
+    });
+    /** As the platform injects it, the password from its secret. */
+    const injected = { ...mail.baseline, IDP_EMAIL__PASSWORD: 'p"a$s%s {word}' };
+    const read = {
+      AUTHENTIK_EMAIL__HOST: "smtp.example.com",
+      AUTHENTIK_EMAIL__PORT: "465",
+      AUTHENTIK_EMAIL__USERNAME: '"123456"',
+      AUTHENTIK_EMAIL__PASSWORD: 'p"a$s%s {word}',
+      AUTHENTIK_EMAIL__USE_TLS: "false",
+      AUTHENTIK_EMAIL__USE_SSL: "true",
+      AUTHENTIK_EMAIL__TIMEOUT: "30",
+      AUTHENTIK_EMAIL__FROM: "Sign-in <idp@example.com>",
+    };
+    const mailOf = (variables: Readonly<Record<string, string>>) =>
+      Object.fromEntries(Object.entries(variables).filter(([name]) => name.startsWith("AUTHENTIK_EMAIL__")));
+
+    it("reaches the command that sends a test mail, with its arguments and the database", async () => {
+      const args = [TEST_MAIL_COMMAND, "you@example.com"];
+      const { exitCode, starts } = await scene.run(args, { ...DATABASE, ...injected, IDP_SECRET_KEY: "the-key" });
+      expect(exitCode).toBe(0);
+      expect(starts(TEST_MAIL_COMMAND)).toMatchObject([
+        { arguments: args, environment: { ...read, AUTHENTIK_POSTGRESQL__HOST: "/sockets/db" } },
+      ]);
+      expect(starts("worker")).toEqual([]);
+    });
+
+    it("is none when there is none", async () => {
+      expect(mailOf(await scene.applicationEnvironment({}))).toEqual({});
+    });
+
+    if (thorough) {
+      it("reaches server and worker under the upstream's names, and nothing else of mail does", async () => {
+        const container = await scene.startContainer(injected);
+        expect(mailOf(container.server.environment)).toEqual(read);
+        expect(mailOf((await scene.firstWorker(container)).environment)).toEqual(read);
+        expect(container.output()).not.toContain("word}");
+        await container.stop();
+      });
+    }
+  });
+
+  if (thorough) {
+    it("leaves alone what happens to be called like a variable of a script", async () => {
+      const names = [...readFileSync(ENTRYPOINT, "utf8").matchAll(/\b([a-z]\w*)(?==)|\bfor (\w+) in/g)]
+        .map(([, assigned, counted]) => assigned ?? counted ?? "")
+        .map((name) => name.replace(/^ce_/, ""));
+      expect(names).toEqual(
+        expect.arrayContaining(["value", "source", "child", "stopping", "name", "target", "usage"]),
+      );
+      const exported = Object.fromEntries([...names, "host", "mode"].map((name) => [name, "mine"]));
+      const container = await scene.startContainer(exported);
+      const worker = await scene.firstWorker(container);
+      expect(container.server.environment).toMatchObject(exported);
+      expect(worker.environment).toMatchObject(exported);
+      await container.stop();
+    });
+  }
+
+  describe("its own output", () => {
+    it("is one line with the names of what it mapped", async () => {
+      const { output } = await scene.run(["dump_config"], { ...DATABASE, IDP_POSTGRESQL__USER: "explicit" });
+      expect(output).toBe(
+        "cloud-entrypoint: mapped: DB_HOST DB_NAME DB_PASSWORD; by default: IDP_POSTGRESQL__SSLMODE=disable\n",
+      );
+    });
+
+    it("says so when there was nothing to map", async () => {
+      expect((await scene.run(["dump_config"])).output).toBe(
+        "cloud-entrypoint: mapped: nothing; by default: nothing\n",
+      );
+    });
+
+    if (thorough) {
+      it("never holds a value, not even when it refuses to start or restarts a worker", async () => {
+        const secrets = { DB_PASSWORD: "s3cret-password", DB_USER: "s3cret-user", IDP_SECRET_KEY: "s3cret-key" };
+        const refused = await scene.run(["server"], secrets);
+        const container = await scene.startContainer({ ...DATABASE, ...secrets, STUB_WORKER_EXIT_CODE: "1" });
+        await eventually("the worker's end", () => container.output().includes("starts again"));
+        await container.stop();
+        expect(`${refused.output}${container.output()}`).not.toContain("s3cret");
+        expect(refused.exitCode).toBe(EXIT_CODE_REFUSED);
+      });
+    }
+  });
+}

@@ -1,0 +1,159 @@
+import { constants } from "node:os";
+import { ENTRYPOINT_COMMANDS, WORKER_PROCESSES, WORKER_THREADS } from "../../lib/idp/worker-mode";
+import { eventually } from "./processes";
+
+import { DATABASE, type Container, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-scene";
+
+/** Workers that the entrypoint does not supervise, and other commands. */
+export function describeWorkerModes(scene: EntrypointScene, { thorough }: { thorough: boolean }): void {
+  describe("a container whose worker is not the entrypoint's", () => {
+    const { allInOne, serverAlone, worker } = ENTRYPOINT_COMMANDS;
+    const forms = [
+      [serverAlone, ["server"]],
+      [worker, ["worker"]],
+      [allInOne, ["server", "worker"]],
+    ] as const;
+
+    /** Starts one and resolves when all that it has runs. */
+    const startForm = async (argument: string, parts: readonly string[], variables = {}) => {
+      const container = await scene.startContainer(variables, undefined, { argument, first: parts[0] });
+      for (const part of parts) await eventually(`the ${part}`, () => container.starts(part)[0]);
+      return container;
+    };
+
+    const linesOf = ({ output }: Container) => output().match(/^cloud-entrypoint: .*$/gm) ?? [];
+
+    it.each(forms)(
+      "runs, as %s, %j and nothing else, with the same settings and listeners",
+      async (argument, parts) => {
+        const container = await startForm(argument, parts, { IDP_LISTEN__HTTP: "0.0.0.0:9000" });
+        for (const part of ["server", "worker"]) {
+          expect(container.starts(part)).toMatchObject(
+            (parts as readonly string[]).includes(part)
+              ? [
+                  {
+                    arguments: [part],
+                    environment: {
+                      AUTHENTIK_LISTEN__HTTP: "0.0.0.0:9000",
+                      AUTHENTIK_POSTGRESQL__HOST: "/sockets/db",
+                      AUTHENTIK_SECRET_KEY: "the-key",
+                      TMPDIR: scene.environment.TMPDIR,
+                    },
+                  },
+                ]
+              : [],
+          );
+        }
+        const top = container.starts(argument === allInOne ? allInOne : parts[0]);
+        expect(top).toMatchObject([{ parentPid: container.pid }]);
+        await container.stop();
+      },
+    );
+
+    it.each(forms)("starts nothing, as %s, without what the platform must inject", async (argument) => {
+      const { exitCode, output, starts } = await scene.run([argument], { ...DATABASE });
+      expect(exitCode).toBe(EXIT_CODE_REFUSED);
+      expect(output).toContain("not starting: IDP_SECRET_KEY missing or empty");
+      expect([...starts("server"), ...starts("worker"), ...starts(allInOne)]).toEqual([]);
+    });
+
+    if (thorough) {
+      it.each(forms)("ends, as %s, with 0 on SIGTERM, after %j have come to their end", async (argument, parts) => {
+        const container = await startForm(argument, parts, {
+          STUB_SERVER_STOP_SECONDS: "0.2",
+          STUB_WORKER_STOP_SECONDS: "0.2",
+        });
+        expect(await container.stop()).toBe(0);
+        for (const part of parts) expect(container.starts(part)).toMatchObject([{ ended: true, signals: ["TERM"] }]);
+        expect(linesOf(container)).toHaveLength(1);
+      });
+
+      it.each([
+        [serverAlone, "server", { STUB_SERVER_STOP_CODE: "3" }, 3],
+        [worker, "worker", { STUB_WORKER_STOP_CODE: "4" }, 4],
+      ] as const)("ends, as %s, on SIGTERM as its %s does", async (argument, part, variables, exitCode) => {
+        const container = await startForm(argument, [part], variables);
+        expect(await container.stop()).toBe(exitCode);
+      });
+
+      it.each([
+        [serverAlone, "server", ["server"], 128 + constants.signals.SIGKILL],
+        [worker, "worker", ["worker"], 128 + constants.signals.SIGKILL],
+        [allInOne, "server", ["server", "worker"], 1],
+        [allInOne, "worker", ["server", "worker"], 1],
+      ] as const)(
+        "ends, as %s, when its %s is killed, so that the platform starts another one",
+        async (argument, part, parts, exitCode) => {
+          const container = await startForm(argument, parts);
+          process.kill(container.starts(part)[0]?.pid ?? 0, "SIGKILL");
+          expect(await container.ended).toBe(exitCode);
+          await eventually("the end of every process", () => scene.running().length === 0);
+          expect(container.starts(part)).toHaveLength(1);
+          // The platform's own line tells the exit code; what starts again is the container, and not its worker.
+          expect(linesOf(container)).toEqual([expect.stringMatching(/^cloud-entrypoint: mapped: /)]);
+        },
+      );
+
+      it.each([
+        [serverAlone, { STUB_SERVER_EXIT_CODE: "5" }, 5],
+        [worker, { STUB_WORKER_EXIT_CODE: "6" }, 6],
+      ] as const)("hands the exit code on, as %s, of what ends by itself", async (argument, variables, exitCode) => {
+        const complete = { ...DATABASE, IDP_SECRET_KEY: "the-key" };
+        expect((await scene.run([argument], { ...complete, ...variables })).exitCode).toBe(exitCode);
+      });
+
+      it("goes on serving, as server-alone, while the worker of another one is replaced", async () => {
+        const server = await startForm(serverAlone, ["server"]);
+        const first = await startForm(worker, ["worker"]);
+        process.kill(first.starts("worker")[0]?.pid ?? 0, "SIGKILL");
+        expect(await first.ended).toBe(128 + constants.signals.SIGKILL);
+        const second = await scene.startContainer({}, undefined, { argument: worker, first: "worker" });
+        await eventually("another worker", () => second.starts("worker").length === 2);
+        expect(scene.running()).toContain(server.server.pid);
+        process.kill(server.pid, "SIGTERM");
+        expect(await server.ended).toBe(0);
+        expect(second.starts("worker").filter(({ ended }) => ended)).toEqual([]);
+        expect(await second.stop()).toBe(0);
+      });
+
+      it.each([
+        ["server", "server"],
+        [worker, "worker"],
+        [allInOne, "server"],
+      ] as const)(
+        "gives its worker, as %s, the size that is asked for, by the upstream's names",
+        async (argument, first) => {
+          const variables = { [WORKER_PROCESSES.variable]: "3", [WORKER_THREADS.variable]: "5" };
+          const container = await scene.startContainer(variables, undefined, { argument, first });
+          const { environment: actual } = await scene.firstWorker(container);
+          expect(actual).toMatchObject({ AUTHENTIK_WORKER__PROCESSES: "3", AUTHENTIK_WORKER__THREADS: "5" });
+          await container.stop();
+        },
+      );
+    }
+  });
+
+  describe("the command", () => {
+    it("is server when none is given", async () => {
+      expect((await scene.run([])).exitCode).toBe(EXIT_CODE_REFUSED);
+    });
+
+    it.each([["worker"], ["dump_config"], ["shell", "-c", "print('a  b')\n", ""]])(
+      "%s runs alone, with its arguments and the same environment",
+      async (...args) => {
+        const [name = ""] = args;
+        const variables = { ...DATABASE, IDP_SECRET_KEY: "the-key", STUB_WORKER_EXIT_CODE: "4" };
+        const { exitCode, starts } = await scene.run(args, variables);
+        expect(exitCode).toBe(name === "worker" ? 4 : 0);
+        expect(starts(name)).toHaveLength(1);
+        expect(starts(name)[0]?.arguments).toEqual(args);
+        expect(starts(name)[0]?.environment).toMatchObject({
+          AUTHENTIK_POSTGRESQL__HOST: "/sockets/db",
+          TMPDIR: scene.environment.TMPDIR,
+        });
+        expect(starts(name)[0]?.environment).not.toHaveProperty("AUTHENTIK_LISTEN__HTTP");
+        if (name !== "worker") expect(starts("worker")).toEqual([]);
+      },
+    );
+  });
+}
