@@ -17,10 +17,11 @@ import {
 } from "./fault-scenarios";
 import { closedGates, gateScripts, gatesAmong } from "./gates";
 import { inputCombinations } from "./input-matrix";
-import { Journey, requireSoundness } from "./journey";
-import { inputsAlone, type RefusedInputs, refusalBatches, requireRefusal, variablesOf } from "./refusal-batches";
+import { type ChangeScenario, Journey, requireSoundness } from "./journey";
+import { refusals } from "./refusals";
 import { type RehearsalReport } from "./rehearsal-report";
 import { LocatedFailure, type RehearsalOptions, RunContext } from "./run-context";
+import { type StackRehearsal } from "./stack-rehearsal";
 import { fromStages, lastOf, type Stage } from "./stages";
 import { together } from "./work-slots";
 
@@ -52,26 +53,51 @@ export async function rehearse(options: RehearsalOptions): Promise<RehearsalRepo
 
 /** A stack that does not come up fails at once; everything else runs in parallel. */
 function partsOf(context: RunContext): Promise<void>[] {
-  const { only, rehearsal } = context.options;
-  // The longest chain of applies begins first.
-  const works = { "failed creations": failedCreations, refusals, faults, combinations };
+  // The longest chains of applies begin first.
+  const works = {
+    "further changes": furtherLife,
+    "failed creations": failedCreations,
+    ...{ refusals, faults, combinations },
+  };
   const others = () =>
     (Object.keys(works) as (keyof typeof works)[])
       .filter((part) => context.includes(part))
       .map((part) => works[part](context));
-  const isLifeWanted = only === undefined || (rehearsal.changes ?? []).some(({ name }) => context.wants(name));
-  return context.includes("life") && isLifeWanted ? [life(context, others)] : others();
+  const { changes = [] } = context.options.rehearsal;
+  return context.includes("life") && isAnyWanted(context, changes) ? [life(context, others)] : others();
 }
 
-async function life(context: RunContext, others: () => Promise<void>[]): Promise<void> {
-  const { changes = [], nullOutputs, protection, verifyDestroyed } = context.options.rehearsal;
+/** Changes build on each other, so one that is asked for takes all of them. */
+function isAnyWanted(context: RunContext, changes: readonly ChangeScenario[]): boolean {
+  return context.options.only === undefined || changes.some(({ name }) => context.wants(name));
+}
+
+function life(context: RunContext, others: () => Promise<void>[]): Promise<void> {
+  const { changes = [], verifyDestroyed } = context.options.rehearsal;
+  if (!context.includes("changes")) return lifeWith(context, [], undefined, others);
+  return lifeWith(context, changes, verifyDestroyed, others);
+}
+
+function furtherLife(context: RunContext): Promise<void> {
+  const { furtherChanges = [] } = context.options.rehearsal;
+  if (furtherChanges.length === 0 || !isAnyWanted(context, furtherChanges)) return Promise.resolve();
+  return lifeWith(context, furtherChanges);
+}
+
+/** One deployment, from an empty folder through these changes until it is destroyed; the others begin when it is there. */
+async function lifeWith(
+  context: RunContext,
+  changes: readonly ChangeScenario[],
+  verifyDestroyed?: StackRehearsal["verifyDestroyed"],
+  others: () => Promise<void>[] = () => [],
+): Promise<void> {
+  const { nullOutputs, protection } = context.options.rehearsal;
   await context.with(context.started(), async (deployment) => {
     const journey = new Journey(deployment, nullOutputs, (report) => {
       context.took(report, context.lifecycle);
     });
     await journey.setUp();
     const goOn = async () => {
-      if (!context.includes("changes")) return journey.tearDown(protection);
       for (const change of changes) await journey.change(change);
       await journey.tearDown(protection, verifyDestroyed);
     };
@@ -198,34 +224,4 @@ async function combinations(context: RunContext): Promise<void> {
 /** One stage in the place of several. */
 function inOne(patterns: readonly RegExp[]): RegExp[] {
   return patterns.length === 0 ? [] : [new RegExp(patterns.map(({ source }) => source).join("|"))];
-}
-
-/** Inputs that their own rules refuse are planned without the resources, which costs a fifth. */
-async function refusals(context: RunContext): Promise<void> {
-  const { refused = [], refusedByProject = [] } = context.options.rehearsal;
-  await together([
-    refusedPlans(context, "refused inputs, by plans", refused, inputsAlone),
-    refusedPlans(context, "inputs refused by the project, by plans", refusedByProject),
-  ]);
-}
-
-async function refusedPlans(
-  context: RunContext,
-  step: string,
-  refused: readonly RefusedInputs[],
-  narrowed?: (configuration: string) => string,
-): Promise<void> {
-  const wanted = refused.filter(([behaviour]) => context.wants(behaviour));
-  if (wanted.length === 0) return;
-  const { inputs: required } = context.options.rehearsal;
-  await context.with(context.started(), async (origin) => {
-    if (narrowed !== undefined) origin.edit("cdk.tf.json", narrowed);
-    await origin.init();
-    const batches = refusalBatches(wanted, variablesOf(origin.read("cdk.tf.json") ?? "{}"));
-    await context.each(`${wanted.length} ${step}`, batches, ([behaviour, inputs, texts]) =>
-      context.with(origin.fork({ ...required, ...inputs }), (deployment) =>
-        requireRefusal(deployment, behaviour, texts, context.isOpenTofu),
-      ),
-    );
-  });
 }

@@ -10,8 +10,8 @@ import { NotBegun, together, type WorkLimit, WorkSlots } from "./work-slots";
 /** What `npm run rehearse` does with each stack. */
 export const USUAL_PARTS = ["life", "changes", "refusals", "faults"] as const;
 
-/** What `npm run rehearse:exhaustive` does, an apply or more for each resource and for each two values of inputs. */
-export const EXHAUSTIVE_PARTS = ["failed creations", "combinations"] as const;
+/** What `npm run rehearse:exhaustive` does: every way to change a part, each resource, and each two values of inputs. */
+export const EXHAUSTIVE_PARTS = ["further changes", "failed creations", "combinations"] as const;
 
 type Part = (typeof EXHAUSTIVE_PARTS | typeof USUAL_PARTS)[number];
 

@@ -41,8 +41,11 @@ export interface StackRehearsal {
   /** Prepares what exists in the project before the first apply. */
   readonly prepare?: (deployment: Deployment) => void;
 
-  /** Changes of one deployment, in order. */
+  /** Changes of one deployment, in order: one or two of each kind. */
   readonly changes?: readonly ChangeScenario[];
+
+  /** Changes of another deployment, in order: all ways from one form of a part to another, which takes longer. */
+  readonly furtherChanges?: readonly ChangeScenario[];
 
   /** Checks what is left after all changes and the destroy; throws if it is not as expected. */
   readonly verifyDestroyed?: ChangeScenario["verify"];

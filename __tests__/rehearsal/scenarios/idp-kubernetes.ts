@@ -108,10 +108,13 @@ export const IDP_KUBERNETES: StackRehearsal = {
       changing: [],
     }),
     ...geoipChanges(DEPLOYMENT),
-    ...monitoringChanges("kubernetes", ["uptimeCheck", "workerInContainer"]),
+    ...KUBERNETES_DOMAIN_CHANGES.slice(0, 1),
+    ...RECOVERY_CHANGES,
+  ],
+  furtherChanges: [
+    ...monitoringChanges("kubernetes", ["room", "uptimeCheck", "workerInContainer"]),
     ...WORKER_MODE_CHANGES,
     ...KUBERNETES_DOMAIN_CHANGES,
-    ...RECOVERY_CHANGES,
     ...DUMP_CHANGES,
   ],
   protection: {

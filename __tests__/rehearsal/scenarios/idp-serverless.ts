@@ -231,12 +231,15 @@ export const IDP_SERVERLESS: StackRehearsal = {
       ],
       changing: ["google_cloud_run_v2_job.test_mail[0]"],
     }),
+    ...DOMAIN_CHANGES.slice(0, 1),
+    ...RECOVERY_CHANGES,
+    TOKEN,
+  ],
+  furtherChanges: [
     ...monitoringChanges("serverless", ["room", "uptimeCheck", "workerInContainer"]),
     ...WORKER_MODE_CHANGES,
     ...DOMAIN_CHANGES,
-    ...RECOVERY_CHANGES,
     ...DUMP_CHANGES,
-    TOKEN,
   ],
   protection: {
     off: { deletion_protection: false },

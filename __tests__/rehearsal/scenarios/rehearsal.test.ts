@@ -10,6 +10,7 @@ import { rehearse } from "../engine/rehearsal";
 import { type RehearsalReport, reportTable } from "../engine/rehearsal-report";
 import { EXHAUSTIVE_PARTS, type RehearsalOptions, USUAL_PARTS } from "../engine/run-context";
 import { smallRehearsal } from "../engine/small-deployment";
+import { withInputs } from "./every-stack";
 import { REHEARSALS } from "./stacks";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 
@@ -124,6 +125,13 @@ describeWith(["terraform"], "The rehearsal of everything that a stack describes"
     faultInputs: { pause: 0.5 },
     refused: [["no size", { size: 0 }, ["size is 0; it must be more than 0."]]],
     matrix: { size: [1, 2], name: ["a", "b"] },
+    furtherChanges: [
+      {
+        name: "a larger size",
+        change: withInputs({ size: 2 }),
+        expected: { "random_id.first": "replace", "terraform_data.second": "update" },
+      },
+    ],
   };
 
   it("counts the resources that it has come to", async () => {
@@ -138,7 +146,7 @@ describeWith(["terraform"], "The rehearsal of everything that a stack describes"
     expect(reportTable([{ stack: "small", steps }])).toMatch(/^small +1 refused inputs, by plans \(1\) +[\d.]+ +-$/m);
   });
 
-  it("leaves combinations and failed creations to where they are asked for", async () => {
+  it("leaves combinations, failed creations and further changes to where they are asked for", async () => {
     const stepsOf = async (parts: RehearsalOptions["parts"]) => {
       const { failure, steps } = await smallRehearsal(SIZED, DESCRIBED, { parts });
       expect(failure).toBeUndefined();
@@ -150,7 +158,9 @@ describeWith(["terraform"], "The rehearsal of everything that a stack describes"
 
     expect(usual).toContain("1 refused inputs, by plans (1)");
     expect(usual).toContain("interrupted (1)");
-    expect(exhaustive).toEqual(["matrix of inputs,  (4)"]);
+    expect(usual).not.toContain("a larger size");
+    expect(exhaustive).toEqual(expect.arrayContaining(["a larger size", "destroy", "matrix of inputs,  (4)"]));
+    expect(exhaustive).not.toContain("interrupted (1)");
     expect(new Set(await stepsOf(undefined))).toEqual(new Set([...usual, ...exhaustive]));
   });
 
@@ -175,13 +185,11 @@ describeWith(["terraform"], "The rehearsal of everything that a stack describes"
   });
 
   it("names the stage that does not come up, and keeps its folder", async () => {
-    const { failure } = await smallRehearsal(SIZED, {
-      ...DESCRIBED,
-      faultInputs: { is_refused: true },
-      stages: [/^terraform_data\./],
-      matrix: undefined,
-      refused: [],
-    });
+    const { failure } = await smallRehearsal(
+      SIZED,
+      { ...DESCRIBED, faultInputs: { is_refused: true }, stages: [/^terraform_data\./] },
+      { parts: ["faults"] },
+    );
 
     expect(failure).toMatchObject({ step: "stage ^terraform_data\\.: apply", address: "terraform_data.second" });
   });
