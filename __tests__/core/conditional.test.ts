@@ -1,3 +1,4 @@
+import { ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
 import { TerraformLocal } from "cdktf";
 
 import { InputVariable } from "../../lib/core/input-variable";
@@ -114,4 +115,10 @@ describe("A block that may be missing", () => {
       found: "${(var.domain != null ? [1] : [])}",
     });
   });
+});
+
+it("takes an attribute of a resource for set, because its value is unknown before an apply", () => {
+  const stack = bareStack();
+  const network = new ComputeNetwork(stack, "Vpc", { name: "vpc" });
+  expect([isSet(network.id), isUnset(network.id)]).toEqual(["true", "false"]);
 });

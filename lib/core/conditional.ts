@@ -1,4 +1,4 @@
-import { TerraformCount, Token, type IResolvable, type TerraformResource } from "cdktf";
+import { TerraformCount, Token, Tokenization, type IResolvable, type TerraformResource } from "cdktf";
 
 import { expression, numberExpression, numberText } from "./expression";
 
@@ -169,6 +169,15 @@ function dynamicPath(parentPath: string, block: string): string {
   return parentPath === "" ? `dynamic.${block}` : `${parentPath}.dynamic.${block}`;
 }
 
+/** True for a literal, and for an attribute of a resource: its value may be unknown at plan, but it is set. */
 function isLiteral(value: OptionalValue): boolean {
-  return value !== undefined && !Token.isUnresolved(value);
+  return value !== undefined && (!Token.isUnresolved(value) || isAttribute(value));
+}
+
+const ATTRIBUTE = /^[a-z0-9]+_\w+[.][\w-]+[.]\w+$/;
+
+function isAttribute(text: string): boolean {
+  const { literals, tokens } = Tokenization.reverseString(text);
+  const { identifier } = (tokens[0] ?? {}) as { identifier?: unknown };
+  return tokens.length === 1 && literals.length === 0 && typeof identifier === "string" && ATTRIBUTE.test(identifier);
 }
