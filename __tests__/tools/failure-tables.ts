@@ -4,12 +4,13 @@ import { DEFAULT_FINAL_BACKUP_DAYS } from "../../lib/platform/sql/database-backu
 import {
   CLUSTER_IS_DELETED,
   ELSEWHERE,
-  ENTRYPOINT,
+  ENTRYPOINT_TEST,
   LIVENESS_SECONDS,
   ON,
   RESTORE,
   RESTORE_TEST,
   type Failure,
+  WORKER_MODES_TEST,
 } from "./failure-words";
 
 /** Everything that can fail in a variant, from the smallest to the largest. */
@@ -21,7 +22,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       byItself: `The ${instance} ends with it, after its worker has finished; ${another}`,
       alerts: ["errors", ...(platform === "serverless" ? ["container-ended"] : ["restarts"])],
       then: "Read the log of the service if it happens again.",
-      shownBy: [ENTRYPOINT, "ends when the server ends by itself, after the worker has finished"],
+      shownBy: [ENTRYPOINT_TEST, "ends when the server ends by itself, after the worker has finished"],
     },
     {
       what: "The server hangs",
@@ -39,7 +40,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
         "The entrypoint starts it again after 1 to 30 s; sign-in goes on, mail and tasks wait. With `all-in-one`, the container ends, and another one is started",
       alerts: ["worker-down", ...(platform === "serverless" ? ["container-ended"] : ["restarts"])],
       then: "Read the lines before, if it ends again and again.",
-      shownBy: [ENTRYPOINT, "starts a killed worker again, in an emptied temporary folder"],
+      shownBy: [ENTRYPOINT_TEST, "starts a killed worker again, in an emptied temporary folder"],
     },
     {
       what: "A separate worker ends",
@@ -49,7 +50,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
           : "The cluster starts its container again; the servers go on, and mail and tasks wait if it was the only one",
       alerts: platform === "serverless" ? ["container-ended", "worker-missing"] : ["restarts", "worker-missing"],
       then: "Read what it said, if it ends again and again.",
-      shownBy: [ENTRYPOINT, "goes on serving, as server-alone, while the worker of another one is replaced"],
+      shownBy: [WORKER_MODES_TEST, "goes on serving, as server-alone, while the worker of another one is replaced"],
     },
     {
       what: `${instance === "pod" ? "A pod" : "An instance"} ends`,
@@ -59,7 +60,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
           ? ["errors", "out-of-memory", "no-instance"]
           : ["restarts", "load-balancer-errors", "uptime"],
       then: "Raise `min_instance_count` to 2 if one is all there is.",
-      shownBy: [ENTRYPOINT, "lets server and worker finish with one TERM each"],
+      shownBy: [ENTRYPOINT_TEST, "lets server and worker finish with one TERM each"],
     },
     {
       what: "A new version does not start",

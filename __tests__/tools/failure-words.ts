@@ -18,7 +18,8 @@ export interface Failure {
   readonly shownBy: readonly [file: string, name: string];
 }
 
-export const ENTRYPOINT = "__tests__/image/entrypoint-behaviour.ts";
+export const ENTRYPOINT_TEST = "__tests__/image/entrypoint-container.ts";
+export const WORKER_MODES_TEST = "__tests__/image/entrypoint-worker-modes.ts";
 
 export const LIVENESS_SECONDS = LIVENESS_PROBE.periodSeconds * LIVENESS_PROBE.failureThreshold;
 
