@@ -57,7 +57,7 @@ import { App, TerraformStack } from "cdktf";
 import { ${variant} } from "${subpath}";
 
 const app = new App();
-const given = { projectId: "demo-project", tenantId: "acme" };
+const given = { projectId: "demo-project", tenantId: "acme", deletionProtection: false };
 
 const stack = new TerraformStack(app, "alone");
 new GoogleProvider(stack, "google", { project: given.projectId });

@@ -5,6 +5,8 @@ import { join } from "node:path";
 
 import { buildSync } from "esbuild";
 
+import { rehearseFolder } from "../rehearsal/command/folder-rehearsal";
+import { describeWith, programPath } from "../support/programs";
 import { programs } from "../tools/pages";
 import { installPackage, PEERS, REPOSITORY, variantProgram, VARIANTS } from "./installed-package";
 
@@ -43,6 +45,8 @@ const speaking = (logicalId: string): string =>
     .replaceAll("-", "_");
 
 /** An empty project in which the packed library is installed, and every TypeScript example of its pages. */
+jest.setTimeout(120_000);
+
 describe("the packed library", () => {
   let project: string;
 
@@ -153,6 +157,20 @@ describe("the packed library", () => {
       });
       const scripts = readdirSync(join(cwd, "cdktf.out/stacks/alone/scripts"));
       expect(scripts).toEqual(expect.arrayContaining(["build-image.sh", "db-init.sh", "wait-for-api.sh"]));
+    });
+  });
+
+  describeWith(["terraform"], "ServerlessIdentityProvider, with Terraform", () => {
+    it.each(["alone", "with-network"])("applies, and changes nothing in a second plan: %s", async (stack) => {
+      const folder = join(project, "ServerlessIdentityProvider/cdktf.out/stacks", stack);
+      const report = await rehearseFolder({
+        folder,
+        program: programPath("terraform"),
+        // Whoever creates a network has turned its API on.
+        prepare: ({ cloud }) => cloud.surroundings.enabledApis.add("compute.googleapis.com"),
+      });
+      expect(report.failure).toBeUndefined();
+      expect(report.steps.map(({ step }) => step)).toEqual(expect.arrayContaining(["apply", "plan again"]));
     });
   });
 
