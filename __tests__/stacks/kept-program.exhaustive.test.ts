@@ -117,6 +117,15 @@ describe("A kept program", () => {
 
   beforeAll(settle);
 
+  it("runs without the bundler until a file of it changes", async () => {
+    const checkout = new SmallCheckout();
+    await settle();
+    expect(await checkout.run()).toEqual({ output: "Hello Ann", bundlings: 2 });
+    expect(await checkout.run()).toEqual({ output: "Hello Ann", bundlings: 0 });
+    checkout.write("lib/who.ts", 'export const who: string = "Eve";');
+    expect(await checkout.run()).toEqual({ output: "Hello Eve", bundlings: 1 });
+  });
+
   it.each(CHANGES)("is built again after a change of $what", async ({ what, make, output, bundlings }) => {
     const checkout = checkouts.get(what) ?? unchanged;
     expect(await checkout.run()).toEqual({ output: "Hello Ann", bundlings: 2 });

@@ -1,8 +1,6 @@
-import { describeWith } from "../support/programs";
 import { labTerraform } from "./lab-stack";
 import { kubernetesTerraform } from "./kubernetes-stack";
 import { serverlessTerraform } from "./serverless-stack";
-import { refusalsOfFile } from "./terraform-run";
 
 const STACKS = {
   "assessment-lab": labTerraform,
@@ -26,11 +24,5 @@ describe.each(Object.entries(STACKS))("Whatever %s refuses or warns of", (name, 
     const messages = messagesIn(terraform(), name);
     expect(messages.length).toBeGreaterThan(5);
     expect(messages.filter(([, message]) => !COMPLETE.test(message))).toEqual([]);
-  });
-});
-
-describeWith(["terraform"], "The rules of the inputs, read by Terraform", () => {
-  it.each(Object.entries(STACKS))("let every default of %s pass", (_name, terraform) => {
-    expect(refusalsOfFile(terraform().variable ?? {}, { project_id: "demo-project" })).toEqual([]);
   });
 });

@@ -85,7 +85,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       alerts: ["database-down", "database-connections", "uptime"],
       then: "Read its log; raise `database_tier`.",
       shownBy: [
-        "__tests__/platform/monitoring/raised-alerts.test.ts",
+        "__tests__/platform/monitoring/raised-alerts.exhaustive.test.ts",
         "is raised by what is wrong, and by nothing else",
       ],
     },
@@ -95,7 +95,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       alerts: ["dump-failed", "dump-too-old", "backup-failed"],
       then: "Read the log of the job and run it by hand.",
       shownBy: [
-        "__tests__/platform/monitoring/raised-alerts.test.ts",
+        "__tests__/platform/monitoring/raised-alerts.exhaustive.test.ts",
         "is raised by what is wrong, and by nothing else",
       ],
     },
