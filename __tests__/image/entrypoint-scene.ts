@@ -95,7 +95,7 @@ export function entrypointScene(program: keyof typeof COMMANDS) {
 
   const running = () => processesWith("STUB_RECORDS", records);
 
-  /** Runs to the end; for everything but a server that stays. */
+  /** Runs the script until it ends. */
   const run = (
     args: readonly string[],
     variables: Readonly<Record<string, string>> = {},

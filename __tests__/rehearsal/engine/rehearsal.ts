@@ -57,7 +57,9 @@ function partsOf(context: RunContext): Promise<void>[] {
   const works = {
     "further changes": furtherLife,
     "failed creations": failedCreations,
-    ...{ refusals, faults, combinations },
+    refusals,
+    faults,
+    combinations,
   };
   const others = () =>
     (Object.keys(works) as (keyof typeof works)[])

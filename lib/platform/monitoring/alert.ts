@@ -1,7 +1,7 @@
 /** Where a deployment runs, which decides metrics and logs. */
 export type Platform = "kubernetes" | "serverless";
 
-/** Settings of the deployment that first steps speak of, by the names of their props. */
+/** Names of the props that an alert's first steps tell the operator to change. */
 export type NamedSetting =
   | "applicationVersion"
   | "certificateValidation"

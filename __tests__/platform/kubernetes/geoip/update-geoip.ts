@@ -27,7 +27,7 @@ fi
 echo database >"$GEOIPUPDATE_DB_DIR/GeoLite2-City.mmdb"
 `;
 
-/** Says that it runs: whoever gets a signal before that may still be the shell, which forgets it. */
+/** Prints that it has started. A signal sent earlier would reach the shell that starts it, and be lost. */
 const SLEEP = `#!/bin/sh
 echo "$1" >>"$STUB/pauses"
 PATH=/usr/bin:/bin exec sleep "$1"
