@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 
 import * as contract from "../../lib/idp/contract";
+import { joinedScript } from "../../lib/core/joined-script";
 import { packageFile } from "../../lib/core/package-file";
 import { DRAIN_SECONDS, TERMINATION_GRACE_SECONDS } from "../../lib/platform/kubernetes/kubernetes-defaults";
 
@@ -56,7 +57,7 @@ describe("The scripts that run alone", () => {
   });
 
   it("connect to the same database as the same login by default", () => {
-    const dbInit = script("lib/idp/scripts/db-init.sh");
+    const dbInit = joinedScript(packageFile("lib/idp/scripts/db-init.sh"));
     for (const text of [
       `"\${DB_PORT:=${contract.DATABASE_PORT}}"`,
       `"\${DB_ADMIN_USER:=${contract.DATABASE_ADMINISTRATOR}}"`,

@@ -5,11 +5,12 @@ import { join } from "node:path";
 
 import { packageFile } from "../../lib/core/package-file";
 import { SSL_MODE } from "../../lib/idp/contract";
+import { deliveredScript } from "../support/delivered-script";
 import { describeWith, programPath } from "../support/programs";
 import { HOSTS } from "./hosts";
 
 const ENTRYPOINT = packageFile("image/cloud-entrypoint.sh");
-const DB_INIT = packageFile("lib/idp/scripts/db-init.sh");
+const DB_INIT = deliveredScript("lib/idp/scripts/db-init.sh");
 
 describeWith(["busybox", "dash"], "The host of the database", () => {
   let folder: string;

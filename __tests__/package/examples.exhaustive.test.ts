@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
+import { joinedScript } from "../../lib/core/joined-script";
 import { type Inputs } from "../rehearsal/deployment/deployment";
 import { rehearseFolder } from "../rehearsal/command/folder-rehearsal";
 import { describeWith, programPath } from "../support/programs";
@@ -128,6 +129,6 @@ describeWith(["terraform"], "The examples, with the packed library", () => {
       [join(folderOf("training"), "cdktf.out/stacks/training/scripts"), "lib/lab/scripts", "windows-first-boot.ps1"],
     ] as const;
     for (const [made, source, script] of scripts)
-      expect(readFileSync(join(made, script))).toEqual(readFileSync(join(REPOSITORY, source, script)));
+      expect(readFileSync(join(made, script), "utf8")).toBe(joinedScript(join(REPOSITORY, source, script)));
   });
 });

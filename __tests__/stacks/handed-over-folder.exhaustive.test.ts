@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 
 import { App, TerraformElement, TerraformStack } from "cdktf";
 
+import { joinedScript } from "../../lib/core/joined-script";
 import { packageFile } from "../../lib/core/package-file";
 import { plannedResources } from "../../stacks/planned-resources";
 import { synthesizeInto, type SynthesizedFolder, type Terraform } from "../support/synthesis";
@@ -121,7 +122,7 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
         expect([path, folder.read(path).includes(`${local.replace(/\/$/, "")}/`)]).toEqual([path, false]);
   });
 
-  it("holds the files as they are in the package", () => {
+  it("holds the files as they are in the package, scripts with their parts in them", () => {
     const inPackage = ["image", "lib"].flatMap((room) =>
       readdirSync(packageFile(room), { recursive: true, encoding: "utf8" }).map((path) => `${room}/${path}`),
     );
@@ -130,7 +131,7 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
         path.startsWith("image/") ? source === path : basename(source) === basename(path),
       );
       expect([path, sources]).toEqual([path, [expect.any(String)]]);
-      expect(folder.read(path)).toBe(readFileSync(packageFile(sources[0] ?? ""), "utf8"));
+      expect(folder.read(path)).toBe(joinedScript(packageFile(sources[0] ?? "")));
     }
   });
 

@@ -118,7 +118,7 @@ export const standInIdentityProvider = (
 export const standInJob = (scope: Construct, overrides: Partial<OneTimeJobSpec> = {}): OneTimeJobSpec => ({
   name: "prepare",
   container: standInContainer(),
-  script: addStackFile(scope, packageFile("lib/idp/scripts/db-init.sh"), "scripts/prepare.sh"),
+  script: addStackFile(scope, packageFile("lib/idp/scripts/dump-database.sh"), "scripts/prepare.sh"),
   scriptName: "prepare.sh",
   timeoutSeconds: 120,
   maxRetries: 1,

@@ -6,9 +6,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
+import { deliveredScript } from "../../support/delivered-script";
 import { findProgram, programPath } from "../../support/programs";
 
-export const SCRIPT = join(__dirname, "../../../lib/idp/scripts/db-init.sh");
+export const SCRIPT = deliveredScript("lib/idp/scripts/db-init.sh");
 
 export type Shell = "dash" | "bash" | "busybox sh";
 
