@@ -148,7 +148,8 @@ export interface IdentityProviderProps
 
   /**
    * Existing network with private services access: the database gets a private address on it and no public one. On GKE,
-   * the cluster is on it too, and it needs NAT for VMs without public addresses. It cannot be removed later.
+   * the cluster is on it too, and it needs NAT for VMs without public addresses. One of the same stack says in
+   * `dependsOn` what else it consists of. It cannot be removed later.
    *
    * @default - a public address that only authorized, mutually authenticated proxy connections can use; on GKE, a new
    * network for the cluster

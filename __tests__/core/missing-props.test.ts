@@ -82,6 +82,7 @@ const tenant = {
   network: {
     network: "projects/shared/global/networks/main",
     subnetwork: `projects/shared/regions/${region}/subnetworks/main`,
+    dependsOn: [],
   },
 };
 

@@ -33,6 +33,13 @@ export interface Network {
 
   /** What must exist before anything in it can reach the internet. */
   readonly ready: ITerraformDependable[];
+
+  /**
+   * What must exist before anything is created in it.
+   *
+   * @default - nothing but the subnetwork
+   */
+  readonly dependsOn?: ITerraformDependable[];
 }
 
 /** A cluster that runs pods. */

@@ -1,3 +1,5 @@
+import { ComputeFirewall } from "@cdktf/provider-google/lib/compute-firewall";
+
 import { InputVariable } from "../../../lib/core/input-variable";
 import { ClusterNetwork, type ClusterNetworkProps } from "../../../lib/platform/network/cluster-network";
 import { NETWORK_RANGES } from "../../../lib/platform/network/cluster-network";
@@ -117,6 +119,20 @@ describe("ClusterNetwork", () => {
 
   it("is ready once its NAT exists", () => {
     expect(addressesOf(networkIn().network.ready)).toEqual(["google_compute_router_nat.network_nat"]);
+  });
+
+  it("is ready with what an existing one must have, which must also exist before a cluster in it", () => {
+    const existing = (stack: BareStack) => ({
+      ...EXISTING,
+      dependsOn: [new ComputeFirewall(stack, "Rule", { name: "rule", network: EXISTING.network })],
+    });
+    const { network } = networkIn(existing);
+    expect(addressesOf(network.ready)).toEqual([
+      "google_compute_router_nat.network_nat",
+      "google_compute_firewall.rule",
+    ]);
+    expect(addressesOf(network.dependsOn)).toEqual(["google_compute_firewall.rule"]);
+    expect(networkIn().network.dependsOn).toEqual([]);
   });
 
   it("refuses names that the platform refuses", () => {

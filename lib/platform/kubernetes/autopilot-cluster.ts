@@ -115,7 +115,11 @@ export class AutopilotCluster extends Construct implements Cluster {
       },
       resourceLabels: place.labels,
       deletionProtection: props.deletionProtection ?? true,
-      dependsOn: [...this.nodes.grantOnProject("RunsNodes", "roles/container.defaultNodeServiceAccount"), ...dependsOn],
+      dependsOn: [
+        ...this.nodes.grantOnProject("RunsNodes", "roles/container.defaultNodeServiceAccount"),
+        ...(network.dependsOn ?? []),
+        ...dependsOn,
+      ],
     });
     addDynamicBlock(this.cluster, "", "ip_allocation_policy", {
       forEach: listIf(network.hasNamedRanges, '"named"'),

@@ -50,6 +50,8 @@ export class ClusterNetwork extends Construct implements Network {
 
   readonly ready: ITerraformDependable[];
 
+  readonly dependsOn: ITerraformDependable[];
+
   /** The created network; there is one or none. */
   readonly ownNetwork: ComputeNetwork;
 
@@ -109,7 +111,8 @@ export class ClusterNetwork extends Construct implements Network {
     this.network = valueOr(existing?.network, ownNetwork);
     this.subnetwork = valueOr(existing?.subnetwork, oneAttribute(subnetwork, "id"));
     this.hasNamedRanges = hasNamedRanges(existing?.network, project);
-    this.ready = [nat];
+    this.dependsOn = existing?.dependsOn ?? [];
+    this.ready = [nat, ...this.dependsOn];
   }
 }
 

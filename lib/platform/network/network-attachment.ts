@@ -1,14 +1,24 @@
+import { type ITerraformDependable } from "cdktf";
+
 import { CheckedRelation } from "../../core/checked-relation";
 import { matching } from "../../core/checked-value";
 import { missingText, type Rule } from "../../core/rules";
 
 /** An existing network for private addresses; an expression that is null at plan time means none. */
 export interface NetworkAttachment {
-  /** `projects/<project>/global/networks/<name>`; it must already have private services access. */
+  /** `projects/<project>/global/networks/<name>`; it must have private services access. */
   readonly network: string;
 
   /** `projects/<project>/regions/<region>/subnetworks/<name>`, in the region of the service, /26 or larger. */
   readonly subnetwork: string;
+
+  /**
+   * For a network of the same stack: what it must have before anything in it starts, and keep until all of that is
+   * gone, such as private services access, NAT and firewall rules.
+   *
+   * @default - nothing; the network is complete
+   */
+  readonly dependsOn?: ITerraformDependable[];
 }
 
 /** Full name of an existing network. */

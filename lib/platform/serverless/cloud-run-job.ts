@@ -67,7 +67,7 @@ export function addCloudRunJob(
     ),
     timeouts: { create: JOB_TIMEOUT, update: JOB_TIMEOUT },
     count: countIf(job.condition),
-    dependsOn: [...script.ready, ...grantsTo(identity, job.container), ...dependsOn],
+    dependsOn: [...script.ready, ...grantsTo(identity, job.container), ...(network?.dependsOn ?? []), ...dependsOn],
     ...own,
   });
   completeTemplate(resource, "template.template", job.container, network);

@@ -85,7 +85,7 @@ export class OnDemandJob extends Construct {
       ),
       // Every tool that changes the job writes its own name there.
       lifecycle: { ignoreChanges: ["client", "client_version"] },
-      dependsOn: grantsTo(identity, container),
+      dependsOn: [...grantsTo(identity, container), ...(network?.dependsOn ?? [])],
     });
     completeTemplate(this.job, "template.template", container, network);
 

@@ -155,7 +155,7 @@ export class ServerlessService extends Construct {
       // Every tool that changes the service writes its own name there.
       lifecycle: { ignoreChanges: ["client", "client_version"] },
       // Cloud Run checks for all of these when it starts a revision.
-      dependsOn: [...grantsTo(identity, container), ...dependsOn],
+      dependsOn: [...grantsTo(identity, container), ...(network?.dependsOn ?? []), ...dependsOn],
     });
     completeTemplate(this.service, "template", container, network, address);
     if (closeDefaultAddress !== false) {

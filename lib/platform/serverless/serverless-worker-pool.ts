@@ -110,7 +110,7 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
       lifecycle: { ignoreChanges: ["client", "client_version"] },
       count: countIf(condition),
       // Cloud Run checks for all of these when it starts a revision.
-      dependsOn: [...grantsTo(identity, container), ...dependsOn],
+      dependsOn: [...grantsTo(identity, container), ...(network?.dependsOn ?? []), ...dependsOn],
     });
     completeTemplate(this.workerPool, "template", container, network, address);
 

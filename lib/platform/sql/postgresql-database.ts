@@ -193,7 +193,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         // Sunday 03:00 UTC, after the backup.
         maintenanceWindow: { day: 7, hour: 3, updateTrack: "stable" },
       },
-      dependsOn: props.dependsOn,
+      dependsOn: [...(network?.dependsOn ?? []), ...(props.dependsOn ?? [])],
     });
     addFlags(this.instance, connections.asString, props.flags);
     addFinalBackup(this.instance, kept);

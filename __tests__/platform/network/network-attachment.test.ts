@@ -1,0 +1,137 @@
+import { ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
+import { ComputeRouter } from "@cdktf/provider-google/lib/compute-router";
+import { ComputeRouterNat } from "@cdktf/provider-google/lib/compute-router-nat";
+import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork";
+import { ServiceNetworkingConnection } from "@cdktf/provider-google/lib/service-networking-connection";
+import { type TerraformStack } from "cdktf";
+
+import { type ServerlessIdentityProviderProps } from "../../../lib";
+import { KubernetesIdentityProvider } from "../../../lib/kubernetes-identity-provider";
+import { type NetworkAttachment } from "../../../lib/platform/network/network-attachment";
+import { ServerlessIdentityProvider } from "../../../lib/serverless-identity-provider";
+import { ConfigurationGraph } from "../../stacks/configuration-graph";
+import { bareStack, terraformOf } from "../../support/synthesis";
+
+const REGION = "us-central1";
+
+/** A network of the stack itself. */
+const networkOf = (stack: TerraformStack): Required<NetworkAttachment> => {
+  const { id: network } = new ComputeNetwork(stack, "vpc", { name: "vpc" });
+  const subnetwork = new ComputeSubnetwork(stack, "subnetwork", {
+    ...{ name: "services", network, region: REGION },
+    ipCidrRange: "10.0.0.0/24",
+  });
+  const servicesAccess = new ServiceNetworkingConnection(stack, "services_access", {
+    network,
+    service: "servicenetworking.googleapis.com",
+    reservedPeeringRanges: ["services"],
+  });
+  const router = new ComputeRouter(stack, "router", { name: "router", network, region: REGION });
+  const nat = new ComputeRouterNat(stack, "nat", {
+    name: "nat",
+    router: router.name,
+    region: REGION,
+    sourceSubnetworkIpRangesToNat: "ALL_SUBNETWORKS_ALL_IP_RANGES",
+  });
+  return { network, subnetwork: subnetwork.id, dependsOn: [servicesAccess, nat] };
+};
+
+/** What the network consists of, by address. */
+const CONSISTS_OF = ["google_compute_router_nat.nat", "google_service_networking_connection.services_access"];
+const NETWORK = ["google_compute_network.vpc", "google_compute_subnetwork.subnetwork"];
+
+/** Every part that there can be. */
+const PROPS: Omit<ServerlessIdentityProviderProps, "network"> = {
+  projectId: "demo-project",
+  region: REGION,
+  tenantId: "acme",
+  dumpSchedule: "0 3 * * *",
+  domain: "sign-in.example.com",
+  smtp: { host: "smtp.example.com", from: "sign-in@example.com" },
+  workerMode: "separate",
+};
+
+const VARIANTS = [
+  {
+    name: "Cloud Run",
+    Variant: ServerlessIdentityProvider,
+    inNetwork: [
+      "google_cloud_run_v2_job.idp_db_init",
+      "google_cloud_run_v2_job.idp_dump_at_apply",
+      "google_cloud_run_v2_job.idp_dump_job",
+      "google_cloud_run_v2_job.idp_test_mail",
+      "google_cloud_run_v2_service.idp_service",
+      "google_cloud_run_v2_worker_pool.idp_worker",
+      "google_sql_database_instance.idp_database",
+    ],
+  },
+  {
+    name: "Kubernetes",
+    Variant: KubernetesIdentityProvider,
+    inNetwork: ["google_container_cluster.idp_cluster", "google_sql_database_instance.idp_database"],
+  },
+] as const;
+
+describe.each(VARIANTS)("A network of the same stack, on $name,", ({ Variant, inNetwork }) => {
+  const graphWith = (network: (stack: TerraformStack) => NetworkAttachment) => {
+    const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
+    new Variant(stack, "Idp", { ...PROPS, network: network(stack) });
+    return new ConfigurationGraph(terraformOf(stack));
+  };
+  const graph = graphWith(networkOf);
+  const networkElements = graph.elements.filter((element) =>
+    /\.(vpc|subnetwork|router|nat|services_access)$/.test(element),
+  );
+
+  it("has all that it consists of before anything is in it, and until nothing is any more", () => {
+    const users = graph.elements.filter(
+      (element) =>
+        !networkElements.includes(element) && graph.namedBy(element).some((named) => NETWORK.includes(named)),
+    );
+    expect(users.sort()).toEqual([...inNetwork]);
+    for (const user of users) expect([user, graph.namedBy(user)]).toEqual([user, expect.arrayContaining(CONSISTS_OF)]);
+  });
+
+  it("is there before every pod, and until the last one has ended", () => {
+    const objects = graph.elements.filter((element) => element.startsWith("kubernetes_"));
+    expect(objects.length > 12).toBe(Variant === KubernetesIdentityProvider);
+    for (const object of objects)
+      expect([object, graph.startsAfter(object)]).toEqual([object, expect.arrayContaining(CONSISTS_OF)]);
+  });
+
+  it("keeps nothing waiting that is not in it", () => {
+    const elsewhere = graph.elements.filter((element) =>
+      /^(google_(artifact_registry_repository|secret_manager_secret|service_account|storage_bucket)\.|terraform_data\.idp_image_build$)/.test(
+        element,
+      ),
+    );
+    expect(elsewhere.length).toBeGreaterThan(10);
+    const before = (element: string) => graph.startsAfter(element).filter((each) => networkElements.includes(each));
+    expect(elsewhere.filter((element) => before(element).length > 0)).toEqual([]);
+  });
+
+  it("orders nothing by itself when it is complete", () => {
+    const complete = graphWith((stack) => ({ ...networkOf(stack), dependsOn: undefined }));
+    expect(complete.elements).toEqual(graph.elements);
+    for (const user of inNetwork)
+      expect(
+        graph
+          .namedBy(user)
+          .filter((named) => !complete.namedBy(user).includes(named))
+          .sort(),
+      ).toEqual(CONSISTS_OF);
+  });
+
+  it("must be given itself, not only what it consists of", () => {
+    const only = (stack: TerraformStack) => ({ dependsOn: networkOf(stack).dependsOn }) as unknown as NetworkAttachment;
+    expect(() => graphWith(only)).toThrow(
+      new Error(
+        [
+          "test/Idp: 2 problems",
+          "  - network.network is missing; it has no default; give it",
+          "  - network.subnetwork is missing; it has no default; give it",
+        ].join("\n"),
+      ),
+    );
+  });
+});
