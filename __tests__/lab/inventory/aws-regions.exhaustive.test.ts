@@ -22,8 +22,10 @@ print(open(os.path.join(os.path.dirname(botocore.__file__), "data", "partitions.
 `;
 
 describeRelease(1, [], "a region of AWS", ([folder = ""]) => {
-  const [interpreter = ""] = /(?<=^#!)\S+/.exec(readFileSync(join(folder, "aws"), "utf8")) ?? [];
-  const { partitions } = JSON.parse(execFileSync(interpreter, ["-c", PRINT_PARTITIONS]).toString()) as {
+  // A version manager puts a shell script in the place of the program, and a python3 of the same version beside it.
+  const [interpreter = "python3"] = /(?<=^#!).*python.*/.exec(readFileSync(join(folder, "aws"), "utf8")) ?? [];
+  const [command = "", ...words] = interpreter.trim().split(" ");
+  const { partitions } = JSON.parse(execFileSync(command, [...words, "-c", PRINT_PARTITIONS]).toString()) as {
     partitions: readonly Partition[];
   };
 

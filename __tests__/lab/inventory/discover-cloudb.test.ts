@@ -96,6 +96,15 @@ describeWith(["dash", "jq", "curl"], "discover-cloudb.sh", () => {
     expect(processesOf(run.folder)).toEqual([]);
   });
 
+  it.concurrent("ends a step that misses the first signal", async () => {
+    const run = await discovered({
+      exportStep: "trap 'trap \"exit 143\" TERM' TERM\necho waiting\nwhile :; do sleep 0.05; done",
+      killAt: "waiting",
+    });
+    expect(run).toMatchObject({ exitCode: 143, leftovers: [] });
+    expect(processesOf(run.folder)).toEqual([]);
+  });
+
   it.concurrent("names all missing programs in one message, before anything is done", async () => {
     const programs = programFolder({ without: ["curl", "jq"] });
     const run = await discovered({ arguments: ["--check"], programs });

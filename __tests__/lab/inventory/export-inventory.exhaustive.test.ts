@@ -200,6 +200,12 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
     }
   });
 
+  it.concurrent("ends a program that misses the signal, too", async () => {
+    const run = await exported({ before: 'trap "" TERM; kill -TERM "$PPID"; exec sleep 60' });
+    expect(run).toMatchObject({ exitCode: 143, stderr: "Interrupted by SIGTERM.\n", leftovers: [] });
+    expect(processesOf(run.folder)).toEqual([]);
+  });
+
   it.concurrent("fails when a later page fails, and leaves no inventory", async () => {
     const run = await exported({
       before: `case "$*" in *describe-volumes*) cat "$HOME/describe-volumes"; echo "An error occurred (InternalError) when calling the DescribeVolumes operation: broken" >&2; exit 254 ;; esac`,

@@ -1,16 +1,13 @@
 # shellcheck shell=sh disable=SC2034 # google-rest.sh reads what is set here
-# Shell library of the scripts that Terraform runs: required programs, output, settings, pauses and cleanup.
+# Shell library of google-rest.sh, which sources it: required programs, output, settings, pauses and cleanup.
 #
-# Sourced by google-rest.sh.
-#
-# Settings, all optional:
+# Settings, all optional; pauses and the limits of a call may have fractions:
 #   REST_TRIES               attempts per call (6)
 #   REST_RETRY_BASE_SECONDS  first pause between attempts, doubled each time up to 15 s (1)
 #   REST_CONNECT_SECONDS     time limit for reaching the host (10)
 #   REST_CALL_SECONDS        time limit for one attempt (14)
 #   REST_POLL_SECONDS        polling interval (5)
 #   REST_TOKEN_SECONDS       time limit for each gcloud command that prints a token (30)
-# Pauses and the limits of a call may have fractions.
 #
 # Exit codes of every script: 0 done, 1 an API refused or took too long, 2 wrong settings or a missing program, 128 and
 # above interrupted by a signal.
@@ -64,8 +61,7 @@ google_require() {
   done
   [ -n "$google_missing" ] || return 0
   google_packages=$(printf '%s\n' "$google_missing" | sed -e 's/ aws/ awscli/' -e 's/ base64/ coreutils/' -e 's/ sha256sum/ coreutils/')
-  google_called="Google's APIs"
-  google_elsewhere="Cloud Shell has all of them."
+  google_called="Google's APIs" google_elsewhere="Cloud Shell has all of them."
   case "$google_missing " in
     *" aws "*)
       google_called="AWS and Google's APIs"
@@ -180,6 +176,8 @@ google_end() {
 
 google_end_children() {
   for google_child in $GOOGLE_SLEEP $GOOGLE_WORKER; do
+    # A signal may come after a start and before its id is noted.
+    [ "$google_child" != latest ] || google_child=${!:-}
     # bash reports a killed child on the stderr that is in effect when it reaps the child.
     { kill -9 "$google_child" && wait "$google_child"; } 2>/dev/null || :
   done
@@ -207,6 +205,7 @@ google_seconds() {
 # Sleeps in the background, so that a signal is handled at once and not after the pause.
 google_sleep() {
   # A sleep that is left behind must not keep the caller's pipe open.
+  GOOGLE_SLEEP=latest
   sleep "$1" >/dev/null 2>&1 &
   GOOGLE_SLEEP=$!
   wait "$GOOGLE_SLEEP" || :
@@ -230,6 +229,7 @@ google_beside() {
 }
 
 google_start_beside() {
+  GOOGLE_WORKER=latest
   (trap - EXIT HUP INT QUIT PIPE TERM; "$@") </dev/null &
   GOOGLE_WORKER=$!
 }

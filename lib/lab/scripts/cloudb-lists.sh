@@ -10,9 +10,11 @@
 # Processes in the background, so that a signal is handled at once.
 workers=
 
+# Killed and awaited: a process that has just been forked still has the traps of its shell, which lose a gentler signal.
+# The last one is named once more, for a signal that comes before its id is added to the list.
 stop_workers() {
-  for worker in $workers; do
-    kill "$worker" 2>/dev/null || :
+  for worker in $workers ${!:-}; do
+    { kill -9 "$worker" && wait "$worker"; } 2>/dev/null || :
   done
   workers=
 }

@@ -20,13 +20,17 @@ step=
 
 stop_step() {
   [ -n "$step" ] || return 0
-  # The step has its own processes to stop and files to remove.
-  kill "$step" 2>/dev/null || :
-  wait "$step" 2>/dev/null || :
+  [ "$step" != latest ] || step=${!:-}
+  # The step has its own processes to stop and files to remove. A step that has just been forked still has the traps of
+  # this script, which lose the signal, so it is sent until the step has ended.
+  while kill "$step" 2>/dev/null; do
+    google_sleep 0.1
+  done
 }
 
 # In the background, so that a signal is passed on at once and not when the step ends.
 run_step() {
+  step=latest
   sh "$scripts/$1" &
   step=$!
   status=0
