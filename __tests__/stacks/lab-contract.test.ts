@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 
+import { joinedScript } from "../../lib/core/joined-script";
 import { packageFile } from "../../lib/core/package-file";
 import { LAB_PASSWORD, LAB_USER } from "../../lib/lab/contract";
 import { awsUserName } from "../../lib/lab/lab-names";
@@ -36,8 +37,8 @@ const rulesOf = (name: string) =>
 /** What the page of the lab says, in one line. */
 const page = () => readFileSync(packageFile("stacks/assessment-lab.md"), "utf8").replaceAll(/\s+/g, " ");
 
-/** Files that are put into every folder, as the package has them. */
-const windowsScript = () => readFileSync(packageFile("lib/lab/scripts/windows-first-boot.ps1"), "utf8");
+/** Files that are put into every folder, as the package has them, with their parts in them. */
+const windowsScript = () => joinedScript(packageFile("lib/lab/scripts/windows-first-boot.ps1"));
 
 const TABLES: Readonly<Record<string, readonly Row[]>> = {
   Capabilities: [

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 
 import { App } from "cdktf";
 
+import { joinedScript } from "../../lib/core/joined-script";
 import { packageFile } from "../../lib/core/package-file";
 import { synthesizeInto, type SynthesizedFolder } from "../support/synthesis";
 import { ConfigurationGraph, referencesIn, stringsIn } from "./configuration-graph";
@@ -20,14 +20,14 @@ beforeAll(() => {
 });
 
 describe("The synthesized folder of the lab", () => {
-  it("holds every file that its configuration refers to, as it is in the package", () => {
+  it("holds every file that its configuration refers to, scripts with their parts in them", () => {
     const referred = stringsIn(labTerraform()).flatMap((text) =>
       [...text.matchAll(/\$\{path\.module\}\/([\w./-]+)/g)].map(([, path]) => path ?? ""),
     );
     expect(referred.length).toBeGreaterThan(0);
     expect([...new Set(referred)].filter((path) => !folder.files.includes(path))).toEqual([]);
     for (const script of ["linux-first-boot.sh", "no-profile.ini", "windows-first-boot.ps1"])
-      expect(folder.read(`scripts/${script}`)).toBe(readFileSync(packageFile(`lib/lab/scripts/${script}`), "utf8"));
+      expect(folder.read(`scripts/${script}`)).toBe(joinedScript(packageFile(`lib/lab/scripts/${script}`)));
   });
 
   it("is the same bytes when synthesized again", () => {

@@ -2,13 +2,15 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { packageFile } from "../../../lib/core/package-file";
 import { LAB_PASSWORD, LAB_USER, SAMPLE_IMPORT_NAME } from "../../../lib/lab/contract";
 import { FIRST_BOOT_VALUES_KEY, WINDOWS_FIRST_BOOT, windowsFirstBootValues } from "../../../lib/lab/first-boot-values";
+import { deliveredScript } from "../../support/delivered-script";
 import { type MetadataServer, startMetadataServer } from "./metadata-server";
 
 /** Quotes, signs of variables and of escapes, line breaks and letters beyond ASCII. */
 const HOSTILE = 'it\'s "quoted" $(New-Item hit) `$env:PUBLIC` \\ ${x}\nnext Zürich';
+
+const SCRIPT = deliveredScript(WINDOWS_FIRST_BOOT.script);
 
 /** Not in Debian: where it is missing, also on a machine of CI, the grammar alone is tested. */
 const POWERSHELL = (process.env.PATH ?? "")
@@ -56,10 +58,7 @@ if (POWERSHELL === undefined) process.stderr.write("SKIPPED windows-first-boot.p
       rmSync(calls, { force: true });
       const child = spawn(
         POWERSHELL ?? "",
-        [
-          ...["-NoProfile", "-NoLogo", "-NonInteractive", "-File", join(__dirname, "windows-stand-in.ps1")],
-          packageFile(WINDOWS_FIRST_BOOT.script),
-        ],
+        [...["-NoProfile", "-NoLogo", "-NonInteractive", "-File", join(__dirname, "windows-stand-in.ps1")], SCRIPT],
         {
           cwd: folder,
           env: {

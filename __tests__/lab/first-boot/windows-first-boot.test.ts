@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { joinedScript } from "../../../lib/core/joined-script";
 import { packageFile } from "../../../lib/core/package-file";
 import { LAB_PASSWORD } from "../../../lib/lab/contract";
 import { WINDOWS_FIRST_BOOT, windowsFirstBootValues } from "../../../lib/lab/first-boot-values";
 import { type ParsePowerShell, type PowerShellScript, powerShellParser } from "./powershell";
 import { APPROVED_VERBS, AUTOMATIC_VARIABLES, COMMON_PARAMETERS, WINDOWS_COMMANDS } from "./windows-commands";
 
-const TEXT = readFileSync(packageFile(WINDOWS_FIRST_BOOT.script), "utf8");
+const TEXT = joinedScript(packageFile(WINDOWS_FIRST_BOOT.script));
 const VALUES = windowsFirstBootValues({
   labPassword: LAB_PASSWORD,
   projectId: "demo-project",
