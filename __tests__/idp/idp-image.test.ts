@@ -113,6 +113,8 @@ describe("IdpImage", () => {
       "image/Dockerfile",
       "image/cloud-entrypoint.sh",
       "scripts/build-image.sh",
+      "scripts/build-request.sh",
+      "scripts/build-run.sh",
       "scripts/google-rest.sh",
       "scripts/rest-script.sh",
     ]);
