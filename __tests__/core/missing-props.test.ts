@@ -174,7 +174,7 @@ const refusalOf = (work: () => unknown): RulesBrokenError | undefined => {
   }
 };
 
-const missing = (name: string) => `${name} is missing; it has no default; give it`;
+const missing = (name: string) => `${name} is missing; it has no default; set it`;
 
 /** Props that contain other props; all others are taken as a whole. */
 const HOLDERS = ["aws", "container", "database", "deployment", "environment", "existing", "job", "network", "place"];
@@ -216,14 +216,14 @@ describe("Every exported construct", () => {
     for (const failure of failures) expect(failure).toMatch(/^\w+ is missing; it /);
     expect(refused({})?.failures).toEqual(failures);
     const nulls = failures
-      .filter((failure) => failure.endsWith("give it"))
+      .filter((failure) => failure.endsWith("set it"))
       .map((failure): [string, null] => [failure.split(" ")[0] ?? "", null]);
     expect(refused(Object.fromEntries(nulls))?.failures).toEqual(failures);
   });
 
   it.each(CONSTRUCTS)("takes or names each single thing that is left out: %s", (name, Made) => {
     const { failures = [] } = refusalOf(() => new Made(stackWithCluster(), "Made")) ?? {};
-    const required = failures.filter((failure) => failure.endsWith("; it has no default; give it"));
+    const required = failures.filter((failure) => failure.endsWith("; it has no default; set it"));
     const refused = pathsIn(TAKEN[name]?.(stackWithCluster()) ?? {}).filter((path) => {
       const stack = stackWithCluster();
       const props = without(TAKEN[name]?.(stack) ?? {}, path.split("."));

@@ -1,3 +1,5 @@
+import { inspect } from "node:util";
+
 import { Token } from "cdktf";
 import { Construct } from "constructs";
 
@@ -52,7 +54,7 @@ describe("requireProps", () => {
       new Error(
         [
           "test/Thing: 3 problems",
-          "  - name is missing; it has no default; give it",
+          "  - name is missing; it has no default; set it",
           "  - size is -1",
           "  - size decides the price",
         ].join("\n"),
@@ -72,6 +74,14 @@ describe("requireProps", () => {
         failures: ["name is abcd; it must be short"],
       });
     }
+  });
+
+  it("prints each problem once, followed by the calls in the user's own program only", () => {
+    const printed = inspect(new RulesBrokenError("test/Thing", ["name is abcd; it must be short"]));
+    expect(printed).toMatch(/^RulesBrokenError: test\/Thing: 1 problem\n {2}- name is abcd; it must be short\n/);
+    expect(printed.split("name is abcd")).toHaveLength(2);
+    expect(printed).toContain("rules.test.ts");
+    expect(printed).not.toMatch(/node:internal|node_modules/);
   });
 
   it("does not check values known only to Terraform, or absent ones", () => {

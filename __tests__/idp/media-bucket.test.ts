@@ -103,7 +103,7 @@ describe("MediaBucket", () => {
     const { stack } = bucketIn();
     expect(() => new MediaBucket(stack, "Other", { place: PLACE })).toThrow(
       new Error(
-        "test/Other: 1 problem\n  - bucket bkt-idpdemo-abc123-storage is also created by test/Media; only one of them can have the name; make the names of one different",
+        "test/Other: 1 problem\n  - bucket bkt-idpdemo-abc123-storage is also created by test/Media; a name can exist only once; rename one of them, for example by its tenant id, application name or deployment id",
       ),
     );
   });

@@ -504,7 +504,7 @@ describe("Several labs", () => {
     expect(() => lab("Elsewhere", "other-project")).not.toThrow();
     expect(() => lab("Evening", "demo-project")).toThrow(
       `test/Evening: 1 problem
-  - lab in demo-project with the id office is also created by test/Morning; only one of them can have the name; make the names of one different`,
+  - lab in demo-project with the id office is also created by test/Morning; a name can exist only once; rename one of them, for example by its tenant id, application name or deployment id`,
     );
   });
 
@@ -513,7 +513,7 @@ describe("Several labs", () => {
     const lab = (id: string, projectId: string) => new AssessmentLab(stack, id, { projectId, deploymentId: "office" });
     lab("Morning", "demo-project");
     expect(() => lab("Evening", "other-project")).toThrow(
-      "bucket assess-office-keys is also created by test/Morning/Key; only one of them can have the name",
+      "bucket assess-office-keys is also created by test/Morning/Key; a name can exist only once",
     );
   });
 

@@ -161,7 +161,7 @@ const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentL
   [
     "AWS without credentials",
     { aws: {} as AwsCredentials },
-    ["accessKeyId", "secretAccessKey"].map((name) => `aws.${name} is missing; it has no default; give it`),
+    ["accessKeyId", "secretAccessKey"].map((name) => `aws.${name} is missing; it has no default; set it`),
   ],
   [
     "a country as region of AWS",

@@ -102,7 +102,7 @@ describe("The prop of the mail server", () => {
   it("must have what has no default, also for JavaScript callers", () => {
     expect(problemsOf({ username: "idp", passwordSecret: {} } as never)).toEqual(
       ["from", "host", "passwordSecret.secretId", "passwordSecret.version"].map(
-        (member) => `smtp.${member} is missing; it has no default; give it`,
+        (member) => `smtp.${member} is missing; it has no default; set it`,
       ),
     );
   });

@@ -85,7 +85,7 @@ describe("In one stack", () => {
     ).toThrow(
       [
         "test/Second: 1 problem",
-        "  - identity provider in demo-project idp-acme-c333b9 is also created by test/First; only one of them can have the name; make the names of one different",
+        "  - identity provider in demo-project idp-acme-c333b9 is also created by test/First; a name can exist only once; rename one of them, for example by its tenant id, application name or deployment id",
       ].join("\n"),
     );
   });
@@ -100,7 +100,7 @@ describe("In one stack", () => {
     ).toThrow(
       [
         "test/Second: 1 problem",
-        "  - bucket bkt-idpacme-c333b9-storage is also created by test/First; only one of them can have the name; make the names of one different",
+        "  - bucket bkt-idpacme-c333b9-storage is also created by test/First; a name can exist only once; rename one of them, for example by its tenant id, application name or deployment id",
       ].join("\n"),
     );
   });

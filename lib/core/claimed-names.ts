@@ -25,7 +25,7 @@ export function claimName(scope: IConstruct, kind: string, name: string, within?
   const taken = claims.get(claim);
   if (taken !== undefined) {
     throw new RulesBrokenError(scope.node.path, [
-      `${claim} is also created by ${taken}; only one of them can have the name; make the names of one different`,
+      `${claim} is also created by ${taken}; a name can exist only once; rename one of them, for example by its tenant id, application name or deployment id`,
     ]);
   }
   claims.set(claim, scope.node.path);

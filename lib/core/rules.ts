@@ -24,7 +24,18 @@ export class RulesBrokenError extends Error {
       ].join("\n"),
     );
     this.name = "RulesBrokenError";
+    // Node prints the enumerable properties of an uncaught error, which would repeat the message.
+    for (const property of ["name", "subject", "failures"])
+      Object.defineProperty(this, property, { enumerable: false });
+    this.stack = [this.toString(), ...callersOf(this)].join("\n");
   }
+}
+
+/** Lines of the stack trace in the user's own program; those of packages and of Node say nothing about the props. */
+function callersOf({ stack = "" }: Error): string[] {
+  return stack
+    .split("\n")
+    .filter((line) => /^ {4}at /.test(line) && !/[\\/]node_modules[\\/]|node:internal/.test(line));
 }
 
 /** Names of the props that have no default. */
@@ -59,7 +70,7 @@ function problemsOf<Props>(props: Props, rules: readonly Rule<Props>[]): string[
 
 /** Message about a required value that is missing. */
 export function missingText(name: string): string {
-  return `${name} is missing; it has no default; give it`;
+  return `${name} is missing; it has no default; set it`;
 }
 
 /** A prop without a default, or the required props within it. */

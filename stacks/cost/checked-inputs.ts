@@ -78,7 +78,7 @@ function objectConverter(problems: string[], refuse: Refusal, { members }: Objec
       const path = `${name}.${member}`;
       const given = value[member] ?? null;
       if (given === null) {
-        if (fallback === undefined) problems.push(`${path} is missing; it has no default; give it`);
+        if (fallback === undefined) problems.push(`${path} is missing; it has no default; set it`);
         return [member, fallback ?? null];
       }
       const converted = converter(problems, type as Type)(path, given);

@@ -105,7 +105,7 @@ describe("GeoipUpdater", () => {
         place: PLACE,
       });
     expect(refusedFor({})).toThrow(
-      "test/Geoip: 3 problems\n  - geoip.accountId is missing; it has no default; give it\n  - geoip.licenseKeySecret.secretId is missing; it has no default; give it\n  - geoip.licenseKeySecret.version is missing; it has no default; give it",
+      "test/Geoip: 3 problems\n  - geoip.accountId is missing; it has no default; set it\n  - geoip.licenseKeySecret.secretId is missing; it has no default; set it\n  - geoip.licenseKeySecret.version is missing; it has no default; set it",
     );
     expect(
       refusedFor({ accountId: 0, licenseKeySecret: { secretId: "a b", version: "latest" }, updateHours: 200 }),
