@@ -47,7 +47,7 @@ describe.each<PricedStack>(["idp-serverless", "idp-kubernetes", "assessment-lab"
       const questions = [...beginning.matchAll(/^\| ([^|]+\?) \| (.+) \|$/gm)].map(([, question]) => question);
       expect(questions).toEqual([
         "What will it cost?",
-        "What must I have?",
+        "What do I need?",
         "How do I start?",
         ...(isLab ? ["How do I get mail, and a domain?"] : ["How do I get mail?", "How do I get a domain?"]),
         "Who is told when it breaks?",

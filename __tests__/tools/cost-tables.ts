@@ -53,7 +53,7 @@ export function costPart(selection: string, stacks: Stacks): string {
       return pricesTable();
     case "usage":
       return table(
-        ["Assumed use in a month", "Least", "Most"],
+        ["Assumed use in a month", "Minimum", "Maximum"],
         Object.values(USAGE).map(({ max, meaning, min }) => [meaning, String(min), String(max)]),
       );
     case "types":
@@ -129,7 +129,7 @@ function pricesTable(): string {
     unit,
     `[page](${source.page})`,
     unverified === undefined ? source.through : `not verified: ${unverified}`,
-    source.asOf ?? "not said",
+    source.asOf ?? "unknown",
   ]);
   return table(["What is billed", "Price", "Unit", "Provider", "Read through", "Of"], rows);
 }

@@ -26,7 +26,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
     },
     {
       what: "The server hangs",
-      byItself: `After ${LIVENESS_SECONDS} s without an answer to the liveness probe, the container is started again`,
+      byItself: `After ${LIVENESS_SECONDS} s without an answer to the liveness probe, the container is restarted`,
       alerts: ["uptime", "latency", ...(platform === "kubernetes" ? ["load-balancer-latency"] : [])],
       then: "Read its log; raise `container_cpu` or `container_memory` if it was short of them.",
       shownBy: [
@@ -37,51 +37,51 @@ export function failuresOn(platform: Platform): readonly Failure[] {
     {
       what: "The worker beside the server ends",
       byItself:
-        "The entrypoint starts it again after 1 to 30 s; sign-in goes on, mail and tasks wait. With `all-in-one`, the container ends, and another one is started",
+        "The entrypoint restarts it after 1 to 30 s; sign-in keeps working, mail and tasks wait. With `all-in-one`, the container ends, and another one is started",
       alerts: ["worker-down", ...(platform === "serverless" ? ["container-ended"] : ["restarts"])],
-      then: "Read the lines before, if it ends again and again.",
+      then: "Read the preceding lines if it ends repeatedly.",
       shownBy: [ENTRYPOINT_TEST, "starts a killed worker again, in an emptied temporary folder"],
     },
     {
       what: "A separate worker ends",
       byItself:
         platform === "serverless"
-          ? "Cloud Run starts another one; the servers go on, and mail and tasks wait if it was the only one"
-          : "The cluster starts its container again; the servers go on, and mail and tasks wait if it was the only one",
+          ? "Cloud Run starts another one; the servers keep running, and mail and tasks wait if it was the only one"
+          : "The cluster restarts its container; the servers keep running, and mail and tasks wait if it was the only one",
       alerts: platform === "serverless" ? ["container-ended", "worker-missing"] : ["restarts", "worker-missing"],
-      then: "Read what it said, if it ends again and again.",
+      then: "Read its log if it ends repeatedly.",
       shownBy: [WORKER_MODES_TEST, "goes on serving, as server-alone, while the worker of another one is replaced"],
     },
     {
       what: `${instance === "pod" ? "A pod" : "An instance"} ends`,
-      byItself: `Its requests fail; the others go on, and ${another}`,
+      byItself: `Its requests fail; the others keep running, and ${another}`,
       alerts:
         platform === "serverless"
           ? ["errors", "out-of-memory", "no-instance"]
           : ["restarts", "load-balancer-errors", "uptime"],
-      then: "Raise `min_instance_count` to 2 if one is all there is.",
+      then: "Raise `min_instance_count` to 2 if it was the only one.",
       shownBy: [ENTRYPOINT_TEST, "lets server and worker finish with one TERM each"],
     },
     {
       what: "A new version does not start",
-      byItself: "The old one goes on answering; the apply fails after its time limit",
+      byItself: "The old one keeps serving; the apply fails after its time limit",
       alerts: ["failed-rollout"],
-      then: "Set `application_version` or the input that caused it back, and apply again.",
+      then: "Set `application_version`, or the input that caused it, back to its former value, and apply again.",
       shownBy: ["__tests__/platform/monitoring/log-conditions.test.ts", "is met by what is wrong, and by nothing else"],
     },
     {
       what: "A zone fails",
       byItself:
         platform === "serverless"
-          ? 'Cloud Run goes on in the others. With `database_availability = "REGIONAL"` the standby takes over within about a minute; `ZONAL` waits for the zone'
+          ? 'Cloud Run continues in the others. With `database_availability = "REGIONAL"` the standby takes over within about a minute; `ZONAL` waits for the zone'
           : 'Pods start in the others; the control plane is regional. With `database_availability = "REGIONAL"` the standby takes over within about a minute; `ZONAL` waits for the zone',
       alerts: ["database-down", "uptime"],
-      then: "With `ZONAL`, wait or restore to another instance. Set `REGIONAL` where that is too long.",
+      then: "With `ZONAL`, wait or restore to another instance. Set `REGIONAL` if that takes too long.",
       shownBy: ["__tests__/stacks/accepted-inputs.ts", "a standby in another zone"],
     },
     {
       what: "The database is down or out of connections",
-      byItself: "Cloud SQL restarts it; the server answers 503 until it is back and needs no restart",
+      byItself: "Cloud SQL restarts it; the server answers 503 until it is back, and needs no restart",
       alerts: ["database-down", "database-connections", "uptime"],
       then: "Read its log; raise `database_tier`.",
       shownBy: [
@@ -103,35 +103,35 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       what: "The schedule of the dumps is deleted",
       byItself: "Nothing; the last dump stays",
       alerts: ["dump-too-old"],
-      then: "Apply: it is made again.",
+      then: "Apply: it is created again.",
       shownBy: ["__tests__/platform/monitoring/alert-series.ts", "a schedule that is new or deleted"],
     },
     {
       what: "The bucket of the dumps is deleted",
       byItself: "Cloud Storage refuses while it holds dumps; without it, the next dump fails",
       alerts: ["dump-failed", "dump-too-old"],
-      then: "Apply: it is made again, empty. Make a dump at once by the command in the output `dump_command`.",
+      then: "Apply: it is created again, empty. Make a dump at once with the command in the output `dump_command`.",
       shownBy: ["__tests__/idp/database-dump.test.ts", "deletes old dumps, but never the copy of the newest"],
     },
     {
       what: "Somebody destroys the deployment",
       byItself: "Terraform refuses while `deletion_protection` is true, and deletes nothing",
       alerts: [],
-      then: "Apply with `deletion_protection = false` first if it is meant.",
+      then: "If the destroy is intended, apply with `deletion_protection = false` first.",
       shownBy: refused,
     },
     {
       what: `The ${workload} is deleted`,
       byItself: "Nothing; sign-in is down",
       alerts: ["uptime"],
-      then: "Apply: it is made again, with the same address and data.",
+      then: "Apply: it is created again, with the same address and data.",
       shownBy: remade,
     },
     {
       what: "The job that prepares the database is deleted",
-      byItself: "Nothing is missing until the next rollout",
+      byItself: "Nothing stops until the next rollout",
       alerts: [],
-      then: "Apply: it is made again and runs, which changes nothing in a database that is prepared.",
+      then: "Apply: it is created again and runs, which changes nothing in a prepared database.",
       shownBy: remade,
     },
     ...(platform === "kubernetes" ? [CLUSTER_IS_DELETED] : []),
@@ -139,17 +139,17 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       what: "The image, or its repository, is deleted",
       byItself:
         platform === "serverless"
-          ? "Nothing is missing: Cloud Run keeps its own copy of what it runs"
-          : "Pods that run go on; a new one starts only where its node still has the image",
+          ? "Nothing stops: Cloud Run keeps its own copy of the image that it runs"
+          : "Running pods keep running; a new one starts only where its node still has the image",
       alerts: platform === "serverless" ? [] : ["failed-rollout"],
-      then: "Apply once with `-replace='terraform_data.image_build[0]'`, which builds it again.",
+      then: "Apply once with `-replace='terraform_data.image_build[0]'`, which rebuilds it.",
       shownBy: ["__tests__/idp/build-image/build-image.test.ts", "sends one request with everything in it"],
     },
     {
-      what: "Data in the database are deleted or wrong",
+      what: "Data in the database is deleted or wrong",
       byItself: "Nothing",
       alerts: [],
-      then: `[Restore](${RESTORE}) to a point in time before, within \`transaction_log_days\`.`,
+      then: `[Restore](${RESTORE}) to an earlier point in time, within \`transaction_log_days\`.`,
       shownBy: [RESTORE_TEST, "point-in-time: copies from a clone that has the passwords of now, and drops the clone"],
     },
     {
@@ -157,7 +157,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       byItself: `Cloud SQL refuses while \`deletion_protection\` is true; afterwards its final backup stays ${DEFAULT_FINAL_BACKUP_DAYS} days`,
       // Not by database-down: what is deleted has no metrics, also none of its state.
       alerts: ["uptime"],
-      then: `Apply, which makes an empty one of the same name, then [restore](${RESTORE}) the final backup into it.`,
+      then: `Apply, which creates an empty one of the same name, then [restore](${RESTORE}) the final backup into it.`,
       shownBy: [RESTORE_TEST, "final-backup: takes the newest one of this instance, then stores the passwords of now"],
     },
     {
@@ -171,12 +171,12 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       what: "The media bucket is deleted",
       byItself: "Terraform refuses while `deletion_protection` is true, and Cloud Storage while it has files",
       alerts: [],
-      then: `Apply: it is made again, empty. Files that were deleted before it are gone with it.`,
+      then: "Apply: it is created again, empty. Files that had been deleted before are lost with it.",
       shownBy: ["__tests__/idp/media-bucket.test.ts", "is private, restorable for a week"],
     },
     {
       what: "A secret is deleted",
-      byItself: `Terraform refuses while \`deletion_protection\` is true. Otherwise ${instances} that run go on, and no new one starts`,
+      byItself: `Terraform refuses while \`deletion_protection\` is true. Otherwise running ${instances} keep running, and no new one starts`,
       alerts: ["failed-rollout", "no-instance"],
       then: "The next apply writes a new one: a new secret key signs everybody out, a new database password is written by db-init.",
       shownBy: refused,
@@ -185,21 +185,21 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       what: "Load balancer or records of the domain are deleted",
       byItself: "Nothing; the domain does not answer",
       alerts: ["uptime"],
-      then: "Apply: they are made again; the address stays.",
+      then: "Apply: they are created again; the address stays.",
       shownBy: remade,
     },
     {
       what: "Uptime check, alerts or dashboard are deleted",
-      byItself: "Nothing; nobody is told of anything",
+      byItself: "Nothing; nobody is notified of anything",
       alerts: [],
-      then: "Apply: they are made again. A plan once a week shows that they are missing.",
+      then: "Apply: they are created again. A weekly plan shows whether they are missing.",
       shownBy: remade,
     },
     {
       what: "The region fails",
       byItself: "Nothing takes over",
       alerts: ["uptime"],
-      then: `[Restore in another region](${ELSEWHERE}) what \`backup_location\` keeps elsewhere; uploads are gone until the region is back.`,
+      then: `[Restore in another region](${ELSEWHERE}) from the backups that \`backup_location\` keeps elsewhere; uploads are unavailable until the region is back.`,
       shownBy: [
         RESTORE_TEST,
         "backup: takes the newest one of another deployment, and gives database and login their names of here",
@@ -232,7 +232,7 @@ function noticed(ids: readonly string[], platform: Platform): string {
     const after = inWords(windowSeconds + durationSeconds);
     return [`\`${id}\` ${windowSeconds === 0 ? `after ${after}` : `${after} after the last one`}`];
   });
-  return told.length === 0 ? "whoever does it" : told.join(", ");
+  return told.length === 0 ? "nobody but whoever did it" : told.join(", ");
 }
 
 function inWords(seconds: number): string {

@@ -8,13 +8,13 @@ export interface Failure {
   /** What the platform or the application does by itself, and after how long. */
   readonly byItself: string;
 
-  /** Alerts that tell, by id. */
+  /** Alerts that are raised, by id. */
   readonly alerts: readonly string[];
 
   /** What is left to do. */
   readonly then: string;
 
-  /** A test that shows it: its file, and a part of its name. */
+  /** A test that shows it: its file, and a part of the test's name. */
   readonly shownBy: readonly [file: string, name: string];
 }
 
@@ -33,13 +33,13 @@ interface Words {
   readonly instances: string;
   readonly workload: string;
 
-  /** What comes in place of one that ended. */
+  /** What replaces one that ended. */
   readonly another: string;
 
   /** Test that shows the refusal of a destroy. */
   readonly refused: Failure["shownBy"];
 
-  /** Test that shows that an apply makes again what somebody has deleted. */
+  /** Test that shows that an apply creates again what somebody has deleted. */
   readonly remade: Failure["shownBy"];
 }
 
@@ -56,7 +56,7 @@ export const ON: Readonly<Record<Platform, Words>> = {
     instance: "pod",
     instances: "pods",
     workload: "deployment in the cluster",
-    another: "the cluster starts the container again at once, and another pod if its node is gone",
+    another: "the cluster restarts the container at once, and starts another pod if its node is gone",
     refused: ["__tests__/rehearsal/scenarios/idp-kubernetes.ts", "deletion_protection is true; nothing is deleted"],
     remade: ["__tests__/rehearsal/scenarios/deleted-parts.ts", "parts that somebody has deleted"],
   },
@@ -66,6 +66,6 @@ export const CLUSTER_IS_DELETED: Failure = {
   what: "The cluster is deleted",
   byItself: "GKE refuses while `deletion_protection` is true; it holds no data",
   alerts: ["uptime"],
-  then: "[Take its objects out of the state](idp-kubernetes.md#replacing-the-cluster) and apply: another one takes its place, with the same database and bucket.",
+  then: "[Take its objects out of the state](idp-kubernetes.md#replacing-the-cluster) and apply: a new one takes its place, with the same database and bucket.",
   shownBy: ["__tests__/rehearsal/scenarios/idp-kubernetes-incidents.ts", "a cluster that somebody has deleted"],
 };

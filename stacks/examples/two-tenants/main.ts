@@ -11,7 +11,7 @@ class SignIn extends PortableStack {
     new GoogleProvider(this, "google", { project: place.projectId, region: place.region });
     // Before a destroy: terraform apply -var protect=false.
     const protect = new TerraformVariable(this, "protect", { type: "bool", default: true });
-    // All names begin with the tenant, so that both fit in one project.
+    // The tenant id is part of every name, so that both tenants fit in one project.
     const identityProvider = new ServerlessIdentityProvider(this, "IdentityProvider", {
       ...place,
       tenantId,
