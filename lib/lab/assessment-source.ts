@@ -96,9 +96,8 @@ export class AssessmentSource extends Construct {
 
     const libraries = addAssessmentLibraries(this);
     const script = addScript(this, "lib/lab/scripts/register-source.sh");
-    for (const helper of ["assessment-status.sh", "assessment-cleanup.sh"]) {
-      addScript(this, `lib/lab/scripts/${helper}`);
-    }
+    addScript(this, "lib/lab/scripts/assessment-status.sh");
+    addCleanup(this);
 
     const group =
       deploymentId === undefined
@@ -156,6 +155,14 @@ export class AssessmentSource extends Construct {
 /** Adds the libraries of the Migration Center scripts to the folder; returns them in the order of sourcing. */
 export function addAssessmentLibraries(scope: Construct): StackFile[] {
   return [...addRestLibraries(scope), addScript(scope, "lib/lab/scripts/assessment-rest.sh")];
+}
+
+/** Adds the script that removes what a lab has left in Migration Center, and its libraries. */
+export function addCleanup(scope: Construct): StackFile {
+  for (const library of ["cleanup-scope.sh", "cleanup-deletions.sh", "cleanup-note.sh"]) {
+    addScript(scope, `lib/lab/scripts/${library}`);
+  }
+  return addScript(scope, "lib/lab/scripts/assessment-cleanup.sh");
 }
 
 const RULES: readonly Rule<AssessmentSourceProps>[] = [

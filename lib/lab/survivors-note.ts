@@ -3,9 +3,8 @@ import { Construct } from "constructs";
 
 import { isOn, countIf } from "../core/conditional";
 import { shellCommand } from "../core/project-apis";
-import { addScript } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
-import { addAssessmentLibraries } from "./assessment-source";
+import { addAssessmentLibraries, addCleanup } from "./assessment-source";
 
 export interface SurvivorsNoteProps {
   /** Id of the lab, which distinguishes it from other labs that use the source. */
@@ -48,7 +47,7 @@ export class SurvivorsNote extends Construct {
     }
 
     addAssessmentLibraries(this);
-    const cleanup = addScript(this, "lib/lab/scripts/assessment-cleanup.sh");
+    const cleanup = addCleanup(this);
     const note = new TerraformData(this, "AtDestroy", {
       // Kept in the state, because a destroy provisioner can refer to nothing else.
       input: { deployment_id: deploymentId, project_id: projectId, region, source_id: sourceId },

@@ -90,6 +90,9 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
         "core/scripts/rest-script.sh",
         "lab/scripts/assessment-rest.sh",
         "lab/scripts/assessment-cleanup.sh",
+        "lab/scripts/cleanup-scope.sh",
+        "lab/scripts/cleanup-deletions.sh",
+        "lab/scripts/cleanup-note.sh",
       ]) {
         copyFileSync(packageFile(`lib/${path}`), join(folder, basename(path)));
       }

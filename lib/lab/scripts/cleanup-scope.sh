@@ -1,0 +1,90 @@
+# shellcheck shell=sh disable=SC2154 # assessment-cleanup.sh sets what is read here
+# Shell library of assessment-cleanup.sh: what Migration Center has, and what of it is the lab's.
+#
+# To be sourced after assessment-rest.sh. Reads location, everything and the settings of assessment-cleanup.sh.
+
+# The service's maximum for one page. Machines in full view are large, and a page has to arrive within the time limit of one
+# call.
+page_size=1000
+asset_page_size=100
+
+# read_items COLLECTION: into the file "items".
+read_items() {
+  # Only the full view of an asset reliably names its sources.
+  case $1 in
+    assets) query="pageSize=$asset_page_size&view=ASSET_VIEW_FULL&showHidden=true" ;;
+    *) query="pageSize=$page_size" ;;
+  esac
+  google_list migrationcenter "$location/$1" "$query" "$1" "$GOOGLE_WORK/items" ||
+    google_fail "The $(words "$1") of project $PROJECT_ID in $REGION cannot be read; nothing is deleted." \
+      "Way out: check project and region; the caller needs roles/migrationcenter.admin."
+  if [ -s "$GOOGLE_WORK/unreachable" ]; then
+    google_complain "The $(words "$1") of project $PROJECT_ID cannot all be seen; nothing is deleted. Not reached:" \
+      "$(tr '\n' ' ' <"$GOOGLE_WORK/unreachable")"
+    exit 1
+  fi
+}
+
+# find_own_sources: writes "scope.json" from the sources in "items": whether everything is deleted, the sources of the lab,
+# the places its items may belong to, and the groups of all labs that use the sources. Names contain either the project's
+# number or its id, so only what follows the project is compared.
+find_own_sources() {
+  jq -r --arg id "${SOURCE_ID:-}" --arg lab "${DEPLOYMENT_ID:-}" "$GOOGLE_MARKS"'
+    select(.type == "SOURCE_TYPE_DISCOVERY_CLIENT") | (.name | last_part) as $name
+    | select($name == $id or labs == [$lab]) | $name
+  ' "$GOOGLE_WORK/items" >"$GOOGLE_WORK/own-ids"
+  # Upload sources remain when only the source they were made for is deleted.
+  echo "${SOURCE_ID:-}" >>"$GOOGLE_WORK/own-ids"
+  while read -r id; do
+    printf '%s %s\n' "$(google_upload_source "$id")" "$id"
+  done <"$GOOGLE_WORK/own-ids" >"$GOOGLE_WORK/upload-ids"
+  jq -n --argjson everything "$([ "$everything" = yes ] && echo true || echo false)" --arg id "${SOURCE_ID:-}" \
+    --arg lab "${DEPLOYMENT_ID:-}" --arg location "$location" --rawfile own "$GOOGLE_WORK/own-ids" --rawfile uploads "$GOOGLE_WORK/upload-ids" \
+    --slurpfile sources "$GOOGLE_WORK/items" "$GOOGLE_MARKS"'
+    def listed($lines): . as $line | any($lines | split("\n")[]; . == $line);
+    [$sources[] | (.name | last_part) as $name
+      | select($everything or (.type == "SOURCE_TYPE_DISCOVERY_CLIENT" and ($name | listed($own)))
+          or (.type == "SOURCE_TYPE_UPLOAD" and ("\($name) \(uploads_of)" | listed($uploads))))] as $mine
+    | { $everything, sources: ($mine | map({ name, labs: labs })),
+        groups: ([$mine[] | labs[]] + [$lab | select(. != "")] | unique | map("assess-\(.)-lab")),
+        # Items of a source that is already deleted.
+        places: (($mine | map(.name)) + (if any($sources[]; .name | last_part == $id) then []
+          else ["\($location)/sources/\($id)"] end) | map(sub("^projects/[^/]+/"; ""))) }
+  ' >"$GOOGLE_WORK/scope.json"
+}
+
+# The sources of the lab that other labs use too, each with those labs.
+shared_sources() {
+  jq -r --arg lab "${DEPLOYMENT_ID:-}" '
+    .sources[] | (.labs - [$lab]) as $others | select($others != [])
+    | "Source \(.name | split("/") | last) is used by: \($others | join(", ")). What is theirs of it goes with it."
+  ' "$GOOGLE_WORK/scope.json"
+}
+
+# read_all COLLECTION CONDITION: writes the names of the lab's items to one file and those of the others to another.
+read_all() {
+  read_items "$1"
+  jq -r --slurpfile scope "$GOOGLE_WORK/scope.json" '
+    def own: sub("^projects/[^/]+/"; "") as $place | any($scope[0].places[]; . == $place);
+    (if $scope[0].everything or ('"$2"') then "mine " else "others " end) + .name
+  ' "$GOOGLE_WORK/items" >"$GOOGLE_WORK/sides"
+  for side in mine others; do
+    sed -n "s/^$side //p" "$GOOGLE_WORK/sides" >"$GOOGLE_WORK/$1-$side"
+  done
+}
+
+# The collections of the service, in words.
+words() {
+  case $1 in
+    reportConfigs) echo "report configurations" ;;
+    assetsExportJobs) echo "export jobs" ;;
+    preferenceSets) echo "preference sets" ;;
+    importJobs) echo "import jobs" ;;
+    discoveryClients) echo "discovery clients" ;;
+    *) echo "$1" ;;
+  esac
+}
+
+count_of() {
+  echo $(($(wc -l <"$GOOGLE_WORK/$1")))
+}
