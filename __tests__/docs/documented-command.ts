@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { packageFile } from "../../lib/core/package-file";
 import { parseStateBackend } from "../../lib/core/state-backend";
@@ -223,7 +223,11 @@ function scriptUntruth([given = "", ...options]: readonly string[], settings: Se
     .find((candidate) => existsSync(candidate));
   if (file === undefined) return `no folder has ${path}`;
   const text = readFileSync(file, "utf8");
-  const [unread] = settings.filter(([name = ""]) => !new RegExp(`\\$\\{?${name}\\b`).test(text));
+  const libraries = [...text.matchAll(/^\. "\$(?:scripts|folder)\/([\w-]+\.sh)"$/gm)].map(([, name = ""]) =>
+    readFileSync(join(dirname(file), name), "utf8"),
+  );
+  const all = [text, ...libraries].join("\n");
+  const [unread] = settings.filter(([name = ""]) => !new RegExp(`\\$\\{?${name}\\b`).test(all));
   if (unread !== undefined) return `${path} does not read ${String(unread[0])}`;
   // What follows a command of the script is its subject.
   const judged = options.filter((option, index) => option.startsWith("--") || index === 0);

@@ -24,6 +24,7 @@ const SCRIPTS = [
   "swap-database.sh",
   "restore-drill.sh",
   "restore-media.sh",
+  "restore-steps.sh",
   "restore.sh",
 ];
 

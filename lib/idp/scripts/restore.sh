@@ -36,6 +36,8 @@ folder=${0%"${0##*/}"}.
 . "$folder/sql-rest.sh"
 # shellcheck source=/dev/null
 . "$folder/database-jobs.sh"
+# shellcheck source-path=SCRIPTDIR source=restore-steps.sh
+. "$folder/restore-steps.sh"
 
 yes=no dry_run=no action='' subject=''
 for word in "$@"; do
@@ -86,60 +88,6 @@ google_start
 google_be_patient
 
 DUMP_JOB=${DUMP_JOB:-${INIT_JOB:+${INIT_JOB%-db-init*}-dump}}
-clone=
-step=0
-
-# steps QUESTION STEP...: prints the steps, and goes on if the answer is yes.
-steps() {
-  question=$1
-  shift
-  google_say "$([ "$dry_run" = no ] || echo 'Dry run: nothing is changed. ')Steps:"
-  for text in "$@"; do
-    step=$((step + 1))
-    google_say "  $step. $text"
-  done
-  step=0
-  case $action in
-    backup | dump | point-in-time)
-      google_say "Servers and workers migrate the database whenever they start. If it is restored to before an upgrade," \
-        "stop them first, and start them after an apply with the earlier release."
-      ;;
-  esac
-  [ "$dry_run" = no ] || exit 0
-  [ "$yes" = no ] || return 0
-  printf '%s Only "yes" goes on: ' "$question"
-  read -r answer || answer=
-  [ "$answer" = yes ] || { google_say "Nothing is changed." && exit 1; }
-}
-
-clean_up() {
-  # shellcheck disable=SC2154 # of database-jobs.sh
-  remove_job || google_complain "The job $job_now cannot be deleted. $(google_outcome)"
-  [ -n "$clone" ] || return 0
-  google_complain "Deleting the clone $clone, which is billed as long as it exists."
-  # A request that was broken off may still be on its way.
-  google_sleep "$REST_POLL_SECONDS"
-  sql_remove "$clone" ||
-    google_complain "The clone cannot be deleted; run the same command again, which deletes it first. $(google_outcome)"
-}
-
-give_up() {
-  outcome=$(google_outcome)
-  google_complain "$1"
-  google_complain "  $outcome"
-  google_complain "  Way out: repair what the message names and run the same command again."
-  clean_up
-  exit 1
-}
-
-# try WHAT COMMAND...: one step.
-try() {
-  step=$((step + 1))
-  what=$1
-  shift
-  google_say "Step $step: $what"
-  "$@" || give_up "Step $step failed: $what"
-}
 
 connection_of() {
   google_reading '.connectionName // ""' google_get sqladmin "projects/$PROJECT_ID/instances/$1" || return 1

@@ -1,0 +1,59 @@
+# shellcheck shell=sh disable=SC2154 # restore.sh and database-jobs.sh set what is read here
+# Shell library of restore.sh: prints what it is going to do, asks, and does it step by step; after a failure, cleans up.
+#
+# To be sourced after sql-rest.sh and database-jobs.sh. Reads action, yes and dry_run. While clone has a name, a failure or
+# an interruption deletes that instance.
+
+clone=
+step=0
+
+# steps QUESTION STEP...: prints the steps, and goes on if the answer is yes.
+steps() {
+  question=$1
+  shift
+  google_say "$([ "$dry_run" = no ] || echo 'Dry run: nothing is changed. ')Steps:"
+  for text in "$@"; do
+    step=$((step + 1))
+    google_say "  $step. $text"
+  done
+  step=0
+  case $action in
+    backup | dump | point-in-time)
+      google_say "Servers and workers migrate the database whenever they start. If it is restored to before an upgrade," \
+        "stop them first, and start them after an apply with the earlier release."
+      ;;
+  esac
+  [ "$dry_run" = no ] || exit 0
+  [ "$yes" = no ] || return 0
+  printf '%s Only "yes" goes on: ' "$question"
+  read -r answer || answer=
+  [ "$answer" = yes ] || { google_say "Nothing is changed." && exit 1; }
+}
+
+clean_up() {
+  remove_job || google_complain "The job $job_now cannot be deleted. $(google_outcome)"
+  [ -n "$clone" ] || return 0
+  google_complain "Deleting the clone $clone, which is billed as long as it exists."
+  # A request that was broken off may still be on its way.
+  google_sleep "$REST_POLL_SECONDS"
+  sql_remove "$clone" ||
+    google_complain "The clone cannot be deleted; run the same command again, which deletes it first. $(google_outcome)"
+}
+
+give_up() {
+  outcome=$(google_outcome)
+  google_complain "$1"
+  google_complain "  $outcome"
+  google_complain "  Way out: repair what the message names and run the same command again."
+  clean_up
+  exit 1
+}
+
+# try WHAT COMMAND...: one step.
+try() {
+  step=$((step + 1))
+  what=$1
+  shift
+  google_say "Step $step: $what"
+  "$@" || give_up "Step $step failed: $what"
+}
