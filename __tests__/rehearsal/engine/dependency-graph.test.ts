@@ -84,7 +84,7 @@ describe("Refused inputs", () => {
     region: {},
     zone: {},
     cpu: {},
-    memory: { validation: [{ condition: "${var.memory < var.cpu}" }] },
+    memory: { validation: [{ condition: "${var.memory < var.cpu}", error_message: "memory is ${var.memory}" }] },
   };
 
   it("are shown by one plan where no rule looks at another of them", () => {

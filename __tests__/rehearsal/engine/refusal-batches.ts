@@ -6,7 +6,11 @@ import { StepFailure } from "../deployment/steps";
 export type RefusedInputs = NonNullable<StackRehearsal["refused"]>[number];
 
 /** Variables of a configuration, with their validation rules. */
-type Variables = Readonly<Record<string, { readonly validation?: unknown }>>;
+type Variables = Readonly<Record<string, { readonly validation?: readonly Rule[] }>>;
+
+interface Rule {
+  readonly error_message: string;
+}
 
 export function variablesOf(configuration: string): Variables {
   return (JSON.parse(configuration) as { readonly variable?: Variables }).variable ?? {};
@@ -55,25 +59,31 @@ function lookedAt(variable: Variables[string] | undefined): string[] {
   return [...JSON.stringify(variable?.validation ?? []).matchAll(/\bvar\.(\w+)/g)].map(([, name = ""]) => name);
 }
 
-/** Fails unless a plan is refused with all of the messages. */
+/** Fails unless a plan is refused with all of the messages; for OpenTofu, the rules of the variables are needed. */
 export async function requireRefusal(
   deployment: Pick<Deployment, "refuse">,
   behaviour: string,
   texts: readonly string[],
-  isOpenTofu = false,
+  openTofu?: Variables,
 ): Promise<void> {
   const { output } = await deployment.refuse(behaviour, ["plan", "-input=false"]);
   // Lines may break between any two words.
   const flat = output.replace(/\s+/g, " ");
   const isShown = (text: string) => flat.includes(text.replace(/\s+/g, " "));
-  // OpenTofu stops at an input's first violated rule.
+  // OpenTofu stops at the first violated rule of a variable.
   const isExcused = (text: string) =>
-    isOpenTofu && texts.some((other) => inputOf(other) === inputOf(text) && isShown(other));
+    openTofu !== undefined &&
+    texts.some((other) => ownerOf(other, openTofu) === ownerOf(text, openTofu) && isShown(other));
   const missing = texts.filter((text) => !isShown(text) && !isExcused(text));
   if (missing.length > 0) throw new StepFailure(behaviour, `expected "${missing.join('", "')}" in:\n${output}`);
 }
 
-/** The input that a message is about: every such message begins with its name, or that of a member of it. */
-function inputOf(text: string): string | undefined {
-  return /^\w+/.exec(text)?.[0];
+/** The variable whose rule gives a message: not always the one that the message begins with. */
+function ownerOf(text: string, variables: Variables): string | undefined {
+  return Object.keys(variables).find((name) => variables[name]?.validation?.some((rule) => gives(rule, text)));
+}
+
+function gives({ error_message: message }: Rule, text: string): boolean {
+  const [start = ""] = message.split("${");
+  return text.startsWith(start) && text.endsWith(message.slice(message.lastIndexOf("}") + 1));
 }

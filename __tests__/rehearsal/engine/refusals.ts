@@ -23,10 +23,11 @@ async function refusedPlans(
   await context.with(context.started(), async (origin) => {
     if (narrowed !== undefined) origin.edit("cdk.tf.json", narrowed);
     await origin.init();
-    const batches = refusalBatches(wanted, variablesOf(origin.read("cdk.tf.json") ?? "{}"));
+    const variables = variablesOf(origin.read("cdk.tf.json") ?? "{}");
+    const batches = refusalBatches(wanted, variables);
     await context.each(`${wanted.length} ${step}`, batches, ([behaviour, inputs, texts]) =>
       context.with(origin.fork({ ...required, ...inputs }), (deployment) =>
-        requireRefusal(deployment, behaviour, texts, context.isOpenTofu),
+        requireRefusal(deployment, behaviour, texts, context.isOpenTofu ? variables : undefined),
       ),
     );
   });
