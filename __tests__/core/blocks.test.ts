@@ -198,7 +198,7 @@ describe("setNewerAttribute", () => {
       setNewerAttribute(instanceIn(bareStack()), path, "x");
     }).toThrow(
       new Error(
-        `test/Database: google_sql_database_instance.${attribute} is not listed in NEWER_GOOGLE_ATTRIBUTES; it must be, because the list decides which provider releases are accepted; add it with the release that brought it`,
+        `test/Database: google_sql_database_instance.${attribute} is not listed in NEWER_GOOGLE_ATTRIBUTES, which decides the accepted provider releases; add it with the release that introduced it`,
       ),
     );
   });
@@ -210,7 +210,7 @@ describe("setNewerAttribute", () => {
       setNewerAttribute(account, "metadata.new_thing", "x");
     }).toThrow(
       new Error(
-        "test/Account: kubernetes_service_account_v1.metadata.new_thing is not listed in NEWER_KUBERNETES_ATTRIBUTES; it must be, because the list decides which provider releases are accepted; add it with the release that brought it",
+        "test/Account: kubernetes_service_account_v1.metadata.new_thing is not listed in NEWER_KUBERNETES_ATTRIBUTES, which decides the accepted provider releases; add it with the release that introduced it",
       ),
     );
     setNewerAttribute(

@@ -5,7 +5,7 @@ import { warnings } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf, warningsOf } from "../support/synthesis";
 
-const WARNING = `region is "mars-north1"; it should be a region that was open on ${REGIONS_KNOWN_ON} or a newer one, because a misspelled one fails only in the middle of an apply; compare it with what gcloud compute regions list prints`;
+const WARNING = `region is "mars-north1"; it is not a region that was open on ${REGIONS_KNOWN_ON}, and a misspelled region fails only in the middle of an apply; compare it with the output of gcloud compute regions list`;
 
 const stackIn = (region: string, stack = bareStack()) => {
   warnOf(stack, "KnownRegion", [unknownRegionRisk(region)]);

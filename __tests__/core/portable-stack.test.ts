@@ -71,7 +71,7 @@ describe("the addresses of a portable stack", () => {
       new Error(
         [
           "test: 1 problem",
-          "  - resource.terraform_data.database_version is claimed by test/Database/Version and test/Database-Version; an address belongs to one element, because only the last would be written; give one of them another id",
+          "  - resource.terraform_data.database_version is the address of test/Database/Version and test/Database-Version; only the last would be written; give one of them another id",
         ].join("\n"),
       ),
     );
@@ -118,7 +118,9 @@ describe("the addresses of a portable stack", () => {
     add(stack, "A");
     add(stack, "a");
     expect(() => terraformOf(stack)).toThrow(address);
-    expect(() => terraformOf(stack)).toThrow(/ is claimed by test\/A\S* and test\/a\S*; an address belongs to one/);
+    expect(() => terraformOf(stack)).toThrow(
+      / is the address of test\/A\S* and test\/a\S*; only the last would be written/,
+    );
   });
 
   it("may be equal in two kinds of block", () => {
@@ -242,7 +244,7 @@ describe("a reference from one stack to another", () => {
     }).toThrow(
       [
         "consumer: 1 problem",
-        "  - this stack refers to a value of producer; it must refer to its own alone, because each synthesized folder is applied alone and such a reference would read the other's state; pass the value as an input instead",
+        "  - this stack refers to a value of producer; it must not, because each synthesized folder is applied alone and such a reference would read the other stack's state; pass the value as an input instead",
       ].join("\n"),
     );
   });
@@ -254,7 +256,7 @@ describe("a reference from one stack to another", () => {
     }).toThrow(
       [
         "producer: 1 problem",
-        "  - another stack refers to a value of this one; it must refer to none, because each synthesized folder is applied alone and such a reference would read this stack's state; pass the value as an input instead",
+        "  - another stack refers to a value of this one; it must not, because each synthesized folder is applied alone and such a reference would read this stack's state; pass the value as an input instead",
       ].join("\n"),
     );
   });

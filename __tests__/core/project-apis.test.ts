@@ -115,7 +115,7 @@ describe("ProjectApis", () => {
     const { projectApis } = apisIn("run");
     expect(() => projectApis.ready("run", "sqladmin")).toThrow(
       new Error(
-        "test/Apis: sqladmin is asked for but not enabled; whatever is waited for must be enabled here, because a resource would fail in an empty project; add it to apis",
+        "test/Apis: sqladmin is to be waited for but is not enabled here, so the resource would fail in an empty project; add it to apis",
       ),
     );
   });

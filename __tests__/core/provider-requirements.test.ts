@@ -89,8 +89,8 @@ describe("What constructs require of a stack", () => {
       new Error(
         [
           "test: 2 problems",
-          '  - terraform.required_version is overridden by 1.12; it must be a version constraint as a text, because it is combined with ">= 1.11.0", which the constructs need; write for example ">= 1.11.0"',
-          '  - terraform.required_providers.google.version is overridden by [">= 7.50.0"]; it must be a version constraint as a text, because it is combined with ">= 7.42.0, < 8.0.0", which the constructs need; write for example ">= 7.42.0, < 8.0.0"',
+          '  - terraform.required_version is overridden by 1.12; it must be a version constraint as a string, because it is combined with ">= 1.11.0", which the constructs need; write for example ">= 1.11.0"',
+          '  - terraform.required_providers.google.version is overridden by [">= 7.50.0"]; it must be a version constraint as a string, because it is combined with ">= 7.42.0, < 8.0.0", which the constructs need; write for example ">= 7.42.0, < 8.0.0"',
         ].join("\n"),
       ),
     );

@@ -65,7 +65,7 @@ describe("a file in the folder of a stack", () => {
     addStackFile(stack, "/package/a.sh", "scripts/run.sh");
     expect(() => addStackFile(stack, "/package/b.sh", "scripts/run.sh")).toThrow(
       new Error(
-        "test: scripts/run.sh would be written from /package/a.sh and from /package/b.sh; a place must have one source, because one of two would be lost; give one another place",
+        "test: scripts/run.sh would be written from /package/a.sh and from /package/b.sh, and one of them would be lost; give one another place",
       ),
     );
   });
@@ -87,7 +87,7 @@ describe("a file in the folder of a stack", () => {
     const stack = new TerraformStack(testApp(), "test");
     expect(() => addStackFile(stack, "/package/a.sh", pathInFolder)).toThrow(
       new Error(
-        `test: ${pathInFolder} is the place of /package/a.sh; it must be a folder of letters, digits and hyphens and a path of plain names in it, because all else in that folder is removed at synth; use for example scripts/a.sh`,
+        `test: ${pathInFolder} is the place of /package/a.sh; it must be a folder of letters, digits and hyphens and a path of plain names in it, because everything else in that folder is removed at synth; use for example scripts/a.sh`,
       ),
     );
   });

@@ -65,7 +65,7 @@ describe("the state of a stack", () => {
       new Error(
         [
           "test: 1 problem",
-          `  - the local path of the state is ${path}; it must be relative, because the folder is applied on other machines; write for example terraform.tfstate`,
+          `  - the local path of the state is ${path}; it must be relative, because the folder is applied on other machines; use for example terraform.tfstate`,
         ].join("\n"),
       ),
     );
@@ -102,7 +102,7 @@ describe("a backend of the framework in a portable stack", () => {
       new Error(
         [
           "test: 1 problem",
-          "  - the state is kept by the prop backend (s3) and by test/backend (gcs); there must be one of them, because Terraform allows one backend; leave the others out",
+          "  - the state is kept by the prop backend (s3) and by test/backend (gcs); only one is possible, because Terraform allows one backend; remove the others",
         ].join("\n"),
       ),
     );
@@ -112,7 +112,7 @@ describe("a backend of the framework in a portable stack", () => {
     const stack = bareStack();
     for (const id of ["One", "Two"]) new GcsBackend(new Construct(stack, id), { bucket: "states" });
     expect(() => terraformOf(stack)).toThrow(
-      "the state is kept by test/One/backend (gcs) and by test/Two/backend (gcs); there must be one",
+      "the state is kept by test/One/backend (gcs) and by test/Two/backend (gcs); only one is possible",
     );
   });
 
@@ -146,11 +146,10 @@ describe("the setting STATE_BACKEND", () => {
   });
 
   const ONE_BACKEND =
-    'it must be the name of one backend or a JSON object with that name as its only key and an object of arguments, because Terraform allows one backend; write for example {"gcs": {"bucket": "my-states"}}';
+    'it must be the name of one backend or a JSON object with that name as its only key and an object of arguments, because Terraform allows one backend; use for example {"gcs": {"bucket": "my-states"}}';
   const KNOWN_BACKENDS =
-    'it must be one of local, none, gcs, s3, http, remote, cloud, because only these are emitted; choose one, or "none" and add a backend file to the synthesized folder';
-  const LOCAL_ARGUMENTS =
-    'the only argument is path, a text, because everything else of a local state is decided by the folder; write for example {"local": {"path": "{stack}.tfstate"}}';
+    'it must be one of local, none, gcs, s3, http, remote, cloud, because only these are supported; choose one, or use "none" and add a backend file to the synthesized folder';
+  const LOCAL_ARGUMENTS = 'its only argument is path, a string; use for example {"local": {"path": "{stack}.tfstate"}}';
 
   it.each([
     ["azurerm", `the backend is "azurerm"; ${KNOWN_BACKENDS}`],
@@ -160,11 +159,11 @@ describe("the setting STATE_BACKEND", () => {
     ['{"gcs": {}, "s3": {"secret_key": "hunter2"}}', `the value has the keys gcs, s3; ${ONE_BACKEND}`],
     ['{"gcs": "states"}', `the value has something other than an object under gcs; ${ONE_BACKEND}`],
     ['{"gcs": ["states"]}', `the value has something other than an object under gcs; ${ONE_BACKEND}`],
-    ['{"local": {"workspace_dir": "x"}}', `the arguments of local are workspace_dir; ${LOCAL_ARGUMENTS}`],
-    ['{"local": {"path": 5}}', `the arguments of local are path; ${LOCAL_ARGUMENTS}`],
+    ['{"local": {"workspace_dir": "x"}}', `local has the arguments workspace_dir; ${LOCAL_ARGUMENTS}`],
+    ['{"local": {"path": 5}}', `local has the arguments path; ${LOCAL_ARGUMENTS}`],
     [
       '{"none": {"bucket": "states"}}',
-      "the arguments of none are bucket; it has none, because no block is written that could hold them; remove them, or name the backend that they belong to",
+      "none has the arguments bucket; it takes none, because no backend block is written; remove them, or name the backend that they belong to",
     ],
   ])("is refused, without a value that may be secret: %j", (setting, message) => {
     expect(() => parse(setting)).toThrow(new Error(`STATE_BACKEND: 1 problem\n  - ${message}`));

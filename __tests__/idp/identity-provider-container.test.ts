@@ -136,13 +136,13 @@ describe("The identity provider's container", () => {
 
   it("takes the startup probe that the traps name for a platform with the older limit", () => {
     const [, name, block = ""] =
-      /`startupProbe: (\{(.*?)\})`/.exec(readFileSync(packageFile("stacks/idp-serverless.md"), "utf8")) ?? [];
+      /`startup_probe = (\{(.*?)\})`/.exec(readFileSync(packageFile("stacks/idp-serverless.md"), "utf8")) ?? [];
     expect(name).toBeDefined();
     const startupProbe = Object.fromEntries(
       block
         .split(",")
-        .map((entry) => entry.split(":").map((part) => part.trim()))
-        .map(([key, value]) => [key, Number(value)]),
+        .map((entry) => entry.split("=").map((part) => part.trim()))
+        .map(([key = "", value]) => [key.replaceAll(/_[a-z]/g, (end) => end.slice(1).toUpperCase()), Number(value)]),
     ) as { periodSeconds: number; failureThreshold: number };
     expect(container({ startupProbe }).startupProbe).toMatchObject(startupProbe);
     expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeLessThanOrEqual(240);

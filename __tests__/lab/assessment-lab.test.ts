@@ -412,7 +412,7 @@ describe("The region of AssessmentLab", () => {
 
   it("comes with a warning where nobody knows it, literal or given at plan", () => {
     expect(warningsAt("mars-north1")).toEqual([
-      expect.stringContaining('region is "mars-north1"; it should be a region'),
+      expect.stringContaining('region is "mars-north1"; it is not a region'),
     ]);
     expect(warningsAt("europe-west12")).toEqual([]);
     expect(conditionOf(labTerraform(), "lab_known_region")).toMatch(

@@ -84,9 +84,9 @@ describe("All that is wrong with an identity provider is said at once, in the wo
     expect(work).toThrow(
       [
         "test/IdentityProvider: 3 problems",
-        "  - the connection name of the database, from projectId, region, tenantId and applicationName, has 91 characters; it must have at most 83, because the path of its socket holds 107; shorten the application name or the tenant id by 8",
+        "  - the connection name of the database, from projectId, region, tenantId and applicationName, has 91 characters; it must have at most 83, because the path of its socket has at most 107; shorten the application name or the tenant id by 8",
         '  - containerMemory is "8Gi" with containerCpu 1; it must be a whole number with Mi or Gi that fits the CPU: 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two',
-        "  - maxInstanceCount is 5; that needs 100 database connections and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a databaseTier with more memory",
+        "  - maxInstanceCount is 5; that needs 100 database connections and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a databaseTier with more memory",
       ].join("\n"),
     );
   });
@@ -106,14 +106,14 @@ describe("All that is wrong with an identity provider is said at once, in the wo
       "of connections that separate workers take",
       { workerCount: 7, workerMode: "separate" },
       [
-        "maxInstanceCount is 3; that needs 91 database connections, 49 of them for separate workers, and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a databaseTier with more memory",
+        "maxInstanceCount is 3; that needs 91 database connections, 49 of them for separate workers, and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a databaseTier with more memory",
       ],
     ],
     [
       "of connections that many threads beside the server take",
       { workerProcesses: 2, workerThreads: 7 },
       [
-        "maxInstanceCount is 3; that needs 99 database connections and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a databaseTier with more memory",
+        "maxInstanceCount is 3; that needs 99 database connections and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a databaseTier with more memory",
       ],
     ],
   ])("%s", (_, props, problems) => {

@@ -64,7 +64,7 @@ describeWith(["terraform"], "The inputs of the protection, judged by Terraform",
       [],
       [],
       [
-        'protection.waf is "enforce"; the rules pass over /api/v3/, /application/saml/, /source/saml/, /source/scim/, because passwords, expressions and SAML messages there look like attacks; keep the application up to date, and restrict the administration to known ranges.',
+        'protection.waf is "enforce"; the rules skip /api/v3/, /application/saml/, /source/saml/, /source/scim/, because passwords, expressions and SAML messages there look like attacks; keep the application up to date, and restrict the administration to known ranges.',
       ],
     ]);
   });

@@ -38,7 +38,7 @@ export const REFUSED_BACKUPS_TOGETHER: readonly Refusal[] = [
     "days to go back to for which there is no backup",
     { backup_retention_count: 6, transaction_log_days: 7 },
     [
-      "transaction_log_days is 7; it must not exceed backup_retention_count, which is 6, because a log is of use only from a backup on; lower one or raise the other.",
+      "transaction_log_days is 7; it must not exceed backup_retention_count, which is 6, because a restore starts from a backup; lower one or raise the other.",
     ],
   ],
 ];

@@ -4,7 +4,7 @@ import { type Inputs } from "./terraform-run";
 type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly string[]];
 
 const DOMAIN_RULE =
-  "it must be a full domain name of lower-case letters, digits, hyphens and dots, at most 253 characters, without a dot at the end, because a certificate is made for exactly this name; write for example login.example.com";
+  "it must be a full domain name of lower-case letters, digits, hyphens and dots, at most 253 characters, without a dot at the end, because a certificate is made for exactly this name; use for example login.example.com";
 
 const one = (behaviour: string, name: string, value: unknown, rule: string, further: Inputs = {}): Refusal => [
   behaviour,
@@ -31,7 +31,7 @@ export const REFUSED_DOMAINS_ALONE: readonly Refusal[] = [
     "another way to validate a certificate",
     "certificate_validation",
     "mail",
-    "it must be dns or load-balancer; use dns for a certificate that is valid before the name points here, load-balancer for one record less",
+    "it must be dns or load-balancer; use dns for a certificate that is valid before the domain points here, load-balancer for one record less",
   ),
   ...[-0.1, 1.5].map((rate) =>
     one(
@@ -70,14 +70,14 @@ export const REFUSED_DOMAINS_TOGETHER: readonly Refusal[] = [
     "a zone without a domain",
     { dns_zone: { name: "example" } },
     [
-      "dns_zone is given without domain; it must have one, because there is no other name to make records of; give the domain, or remove dns_zone.",
+      "dns_zone is given without domain; it needs one, because the records are those of the domain; set the domain, or remove dns_zone.",
     ],
   ],
   [
     "a zone that serves another domain",
     { ...WITH_DOMAIN, dns_zone: { name: "other", dns_name: "ample.com." } },
     [
-      'domain is "login.example.com" and dns_zone.dns_name is "ample.com."; the domain must be that of the zone or lie below it, because Cloud DNS takes no other records; use the zone that serves the domain.',
+      'domain is "login.example.com" and dns_zone.dns_name is "ample.com."; the domain must be that of the zone or below it, because Cloud DNS accepts no other records; use the zone that serves the domain.',
     ],
   ],
 ];
@@ -87,6 +87,6 @@ export const CLOSED_WITHOUT_DOMAIN: Refusal = [
   "the default address closed without another one",
   { close_default_address: true },
   [
-    "close_default_address is true and domain is not given; there must be a domain, because the default address is the only one without it; give the domain, or set close_default_address to false.",
+    "close_default_address is true and domain is not given; there must be a domain, because the default address is the only one without it; set the domain, or set close_default_address to false.",
   ],
 ];

@@ -30,7 +30,7 @@ export type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readon
 
 const IN_THE_STATE = "because variables are in plain text in the state";
 const SUBNETWORK_RULE =
-  "it must be projects/<project>/regions/<region>/subnetworks/<name> in that region, because addresses are taken in their own region only; write it in full";
+  "it must be projects/<project>/regions/<region>/subnetworks/<name> in that region, because addresses are taken from the same region only; write it in full";
 
 /** The rule of each input that both variants judge alone: what it must be, why where it is not obvious, and the way out. */
 const RULES = {
@@ -42,9 +42,9 @@ const RULES = {
     "it must be a whole number from 1, because a change of it is what writes the secret; use 1 and raise it by one",
   database_availability: "it must be ZONAL or REGIONAL; use ZONAL for one zone, REGIONAL for a standby in another",
   database_final_backup_days:
-    "it must be a whole number from 0 to 365, because Cloud SQL keeps a final backup no longer; use 30, or 0 for none",
+    "it must be a whole number from 0 to 365, because Cloud SQL keeps final backups no longer; use 30, or 0 for none",
   database_tier:
-    "it must be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other that has enough connections; use for example db-custom-1-3840",
+    "it must be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other tier with enough connections; use for example db-custom-1-3840",
   existing_container_image:
     "it must be a host, a path and a tag other than latest or a digest, because a moving image would roll out without notice; write for example us-docker.pkg.dev/my-project/images/idp:2026.5.4",
   max_instance_count: "it must be a whole number from 1; use 1 or more",
@@ -54,7 +54,7 @@ const RULES = {
     "it must be the id of a project: 6 to 30 lower-case letters, digits and hyphens that start with a letter; use the id, not the name or the number",
   region: "it must be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter",
   tenant_id:
-    "it must be 1 to 20 lower-case letters, digits and hyphens, because names that tenant ids are part of allow nothing else; shorten or rewrite it",
+    "it must be 1 to 20 lower-case letters, digits and hyphens, because names that contain the tenant id allow nothing else; shorten or rewrite it",
 } as const;
 
 /** The sentence about one value: what is wrong, then the rule with the way out. */
@@ -262,9 +262,9 @@ export const REFUSED_ALONE: readonly Refusal[] = [
 ];
 
 export const connectionsText = (count: number, available: number) =>
-  `max_instance_count is ${count}; that needs ${count * 20} database connections and 10 are kept for administration, but the database accepts ${available}, and an instance without a connection answers nothing; lower it, or choose a database_tier with more memory.`;
+  `max_instance_count is ${count}; that needs ${count * 20} database connections and 10 are reserved for administration, but the database accepts ${available}, and an instance without a connection cannot answer; lower it, or choose a database_tier with more memory.`;
 export const togetherText = (network: string | null, subnetwork: string | null) =>
-  `network is ${JSON.stringify(network)} and subnetwork is ${JSON.stringify(subnetwork)}; they must be given together or not at all, because addresses are taken from the subnetwork; give both, or remove both.`;
+  `network is ${JSON.stringify(network)} and subnetwork is ${JSON.stringify(subnetwork)}; they must be given together or not at all, because addresses are taken from the subnetwork; set both, or remove both.`;
 const subnetworkText = (subnetwork: string, region: string) =>
   sentence("subnetwork", subnetwork, SUBNETWORK_RULE).replace("; ", ` in region ${JSON.stringify(region)}; `);
 
@@ -347,7 +347,7 @@ export const REFUSED_TOGETHER: readonly Refusal[] = [
     "names that make the socket's path too long",
     { project_id: "p".repeat(30), tenant_id: "t".repeat(20), application_name: "application-name" },
     [
-      "the connection name of the database, from project_id, region, tenant_id and application_name, has 91 characters; it must have at most 83, because the path of its socket holds 107; shorten the application name or the tenant id by 8.",
+      "the connection name of the database, from project_id, region, tenant_id and application_name, has 91 characters; it must have at most 83, because the path of its socket has at most 107; shorten the application name or the tenant id by 8.",
     ],
   ],
   [

@@ -8,10 +8,10 @@ import {
 } from "./refused-worker-inputs";
 
 const row = rowOf({
-  container_cpu: "it must be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pod; use 2",
+  container_cpu: "it must be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pods; use 2",
   min_instance_count: "it must be a whole number from 1; use 1",
   namespace:
-    "it must be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither be default nor start with kube-, gke- or gmp-, because the namespace is created for this deployment and the cluster has those already; rename it",
+    "it must be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither be default nor start with kube-, gke- or gmp-, because the namespace is created for this deployment, and these exist already; rename it",
 });
 
 /** Values that only the Kubernetes variant accepts, for trying combinations. */
@@ -38,7 +38,7 @@ export const REFUSED_ALONE_BY_KUBERNETES: readonly Refusal[] = [
     "ranges that are none, and fine ones beside them",
     { authorized_networks: { fine: "203.0.113.0/24", host: "203.0.113.7/24", v6: "2001:db8::/32", word: "office" } },
     [
-      "authorized_networks has host = 203.0.113.7/24, v6 = 2001:db8::/32, word = office; each must be an IPv4 range that is written with its first address; write for example 203.0.113.0/24, or /32 for one address.",
+      "authorized_networks has host = 203.0.113.7/24, v6 = 2001:db8::/32, word = office; each must be an IPv4 range that is written with its first address; use for example 203.0.113.0/24, or /32 for one address.",
     ],
   ],
   row("too little CPU", "container_cpu", 0.25),
@@ -52,7 +52,7 @@ const memory = memoryRow(
 );
 
 const connectionsText = (count: number, available: number) =>
-  `max_instance_count is ${count}; with 1 more during a rollout that needs ${(count + 1) * 20} database connections and 10 are kept for administration, but the database accepts ${available}, and an instance without a connection answers nothing; lower it, or choose a database_tier with more memory.`;
+  `max_instance_count is ${count}; with 1 more during a rollout that needs ${(count + 1) * 20} database connections and 10 are reserved for administration, but the database accepts ${available}, and an instance without a connection cannot answer; lower it, or choose a database_tier with more memory.`;
 
 /** What the Kubernetes variant refuses by a rule that compares several inputs. */
 export const REFUSED_TOGETHER_BY_KUBERNETES: readonly Refusal[] = [

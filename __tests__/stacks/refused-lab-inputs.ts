@@ -9,7 +9,7 @@ const REGION_RULE =
   "it must be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter.";
 const ZONE_RULE = (region: string) => `it must be a zone of the region "${region}"; use for example ${region}-b.`;
 const TENANT_RULE =
-  "it must be 1 to 20 lower-case letters, digits and hyphens, because names that tenant ids are part of allow nothing else; shorten or rewrite it.";
+  "it must be 1 to 20 lower-case letters, digits and hyphens, because names that contain the tenant id allow nothing else; shorten or rewrite it.";
 const ID_RULE =
   "it must be 1 to 8 lower-case letters and digits, because Windows keeps 15 characters of assess-<id>-winvm01 as its computer name, and all of the id must be among them; shorten or rewrite it.";
 const RANGE_RULE = "it must be an IPv4 range such as 10.128.0.0/9 that begins with its first address; correct it.";

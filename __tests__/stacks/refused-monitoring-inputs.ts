@@ -18,8 +18,7 @@ export const ACCEPTED_MONITORING = {
   secret_readers: [[], ["deployer@my-project.iam.gserviceaccount.com"]],
 } as const;
 
-const ADDRESS_RULE =
-  "each must be one e-mail address, without a name or spaces; write for example on-call@example.com.";
+const ADDRESS_RULE = "each must be one e-mail address, without a name or spaces; use for example on-call@example.com.";
 
 /** What is refused of monitoring, with the ids that the platform has. */
 export function refusedMonitoring(platform: Platform): readonly Refusal[] {
@@ -49,7 +48,7 @@ export function refusedMonitoring(platform: Platform): readonly Refusal[] {
       "a threshold for an entry of the log",
       { alerts: { "worker-down": { threshold: 3 }, "backup-failed": { enabled: false } } },
       [
-        'alerts has "worker-down"; an alert about an entry of the log has neither a threshold nor a duration, because one entry is enough; remove them, or set enabled to false for no alert.',
+        'alerts has "worker-down"; an alert about a log entry has neither a threshold nor a duration, because one entry is enough; remove them, or set enabled to false for no alert.',
       ],
     ],
     [
@@ -63,7 +62,7 @@ export function refusedMonitoring(platform: Platform): readonly Refusal[] {
       "durations between two looks and of more than a day",
       { alerts: { "database-cpu": { duration_seconds: 90 }, cpu: { duration_seconds: 86460 } } },
       [
-        "alerts has cpu.duration_seconds = 86460, database-cpu.duration_seconds = 90; it must be a multiple of 60 from 0 to 86400, because alerts are looked at once a minute; round it.",
+        "alerts has cpu.duration_seconds = 86460, database-cpu.duration_seconds = 90; it must be a multiple of 60 from 0 to 86400, because alerts are evaluated once a minute; round it.",
       ],
     ],
   ];

@@ -36,16 +36,16 @@ export const REFUSED_OPERATIONS_ALONE: readonly Refusal[] = [
       },
     },
     [
-      'database_flags has "Log_Statement", "log-temp-files"; a name must be lower-case letters, digits and underscores, with a dot behind the name of an extension, because Cloud SQL has no other flags; write for example log_min_duration_statement or cloudsql.iam_authentication.',
-      'database_flags has "max_connections"; it follows from the tier, because the number of instances is limited by it; leave it out, and choose a tier with more memory for more connections.',
-      'database_flags has "work_mem"; a flag must have a value, because Cloud SQL refuses an empty one; give it, or leave the flag out for the default.',
+      'database_flags has "Log_Statement", "log-temp-files"; a name must be lower-case letters, digits and underscores, with a dot after the name of an extension, because Cloud SQL has no other flags; use for example log_min_duration_statement or cloudsql.iam_authentication.',
+      'database_flags has "max_connections"; it follows from the tier, because it limits the number of instances; remove it, and choose a tier with more memory for more connections.',
+      'database_flags has "work_mem"; a flag must have a value, because Cloud SQL refuses an empty one; set it, or remove the flag for the default.',
     ],
   ],
   [
     "another major version of the database",
     { database_version: 16 },
     [
-      "database_version is 16; it must be 15, because the application and the job that prepares its database are tested with no other here; use 15, or leave it out.",
+      "database_version is 16; it must be 15, because the stacks are tested with no other version; use 15, or remove it.",
     ],
   ],
   [
@@ -57,7 +57,7 @@ export const REFUSED_OPERATIONS_ALONE: readonly Refusal[] = [
     "a request of more than an hour",
     { request_timeout_seconds: 3601 },
     [
-      "request_timeout_seconds is 3601; it must be a whole number from 1 to 3600, because Cloud Run allows no longer request; use 3600.",
+      "request_timeout_seconds is 3601; it must be a whole number from 1 to 3600, because Cloud Run allows no longer requests; use 3600.",
     ],
   ],
   [
@@ -96,7 +96,7 @@ export const REFUSED_SERVERLESS_OPERATIONS: readonly Refusal[] = [
     "no request at a time",
     { max_instance_request_concurrency: 0 },
     [
-      "max_instance_request_concurrency is 0; it must be a whole number from 1 to 1000, because Cloud Run sends an instance no more; use 80.",
+      "max_instance_request_concurrency is 0; it must be a whole number from 1 to 1000, because Cloud Run allows no more; use 80.",
     ],
   ],
 ];

@@ -27,14 +27,14 @@ const alone = (behaviour: string, member: string, value: unknown, rule: string):
 ];
 
 const SIGN_INS_RULE =
-  "it must be a whole number from 1 to 10000, because Cloud Armor counts no further before a ban; use 60";
+  "it must be a whole number from 1 to 10000, because Cloud Armor counts no further for a ban; use 60";
 const REQUESTS_RULE = "it must be a whole number from 1 to 1000000, because Cloud Armor counts no further; use 600";
 const BAN_RULE =
   "it must be a whole number from 60 to 3600, because a ban outlasts the counted minute, and addresses change hands; use 300";
 const WAF_RULE =
   "it must be off, preview or enforce; use preview, and enforce once the log shows no request of your own";
 const RANGES_RULE =
-  "each must be an IPv4 or IPv6 range, but not all addresses, written with its first address in the shortest form and IPv4 not as IPv6; write for example 203.0.113.0/24, 2001:db8::/32, or /32 for one address";
+  "each must be an IPv4 or IPv6 range, but not of all addresses, written with its first address in the shortest form and not IPv4-mapped; use for example 203.0.113.0/24, 2001:db8::/32, or /32 for one address";
 
 const WRONG_RANGES = [
   "203.0.113.7",
@@ -66,34 +66,34 @@ export const REFUSED_PROTECTIONS_ALONE: readonly Refusal[] = [
     "more ranges of administrators than a policy has room for",
     { ...DOMAIN, protection: { admin_ranges: manyRanges(1001) } },
     [
-      "protection.admin_ranges has 1001 ranges; it must not have more than 1000, because a policy has room for no more; write wider ranges.",
+      "protection.admin_ranges has 1001 ranges; it must not have more than 1000, because a policy has room for no more; use wider ranges.",
     ],
   ],
   [
     "an administration that nobody reaches",
     { ...DOMAIN, protection: { restrict_admin: true } },
     [
-      "protection.restrict_admin is true and protection.admin_ranges is empty; there must be a range, because everybody would be locked out of the administration; give the ranges of the administrators, or set protection.restrict_admin to false.",
+      "protection.restrict_admin is true and protection.admin_ranges is empty; there must be a range, because everybody would be locked out of the administration; set the ranges of the administrators, or set protection.restrict_admin to false.",
     ],
   ],
   [
     "an existing policy by its name alone",
     { ...DOMAIN, existing_security_policy: "company" },
     [
-      'existing_security_policy is "company"; it must be projects/<project>/global/securityPolicies/<name>, because a global load balancer takes no regional policy; write it in full.',
+      'existing_security_policy is "company"; it must be projects/<project>/global/securityPolicies/<name>, because a global load balancer accepts no regional policy; write it in full.',
     ],
   ],
   [
     "a regional policy",
     { ...DOMAIN, existing_security_policy: "projects/my-project/regions/europe-west1/securityPolicies/company" },
     [
-      'existing_security_policy is "projects/my-project/regions/europe-west1/securityPolicies/company"; it must be projects/<project>/global/securityPolicies/<name>, because a global load balancer takes no regional policy; write it in full.',
+      'existing_security_policy is "projects/my-project/regions/europe-west1/securityPolicies/company"; it must be projects/<project>/global/securityPolicies/<name>, because a global load balancer accepts no regional policy; write it in full.',
     ],
   ],
 ];
 
 const WITHOUT_DOMAIN =
-  "it must have one, because without it there is no load balancer to protect; give the domain, or remove";
+  "it needs one, because without it there is no load balancer to protect; set the domain, or remove";
 
 /** What a protection is refused for beside other inputs. */
 export const REFUSED_PROTECTIONS_TOGETHER: readonly Refusal[] = [

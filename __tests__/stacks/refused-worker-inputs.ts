@@ -88,7 +88,7 @@ export const REFUSED_KUBERNETES_WORKERS_ALONE: readonly Refusal[] = [
   [
     "a worker with CPU between two steps",
     { worker_mode: "separate", worker_cpu: 1.1 },
-    ["worker_cpu is 1.1; it must be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pod; use 1."],
+    ["worker_cpu is 1.1; it must be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pods; use 1."],
   ],
   [
     "no separate worker at most",

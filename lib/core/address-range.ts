@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 
-/** Shortest prefix length of an internal range: a wider one includes public addresses. */
+/** Shortest prefix length of an internal range; shorter ones include public addresses. */
 export const INTERNAL_RANGE_LEAST_PREFIX = 8;
 
 /** True for an IPv4 range in CIDR notation whose address is the first one of the range. */
@@ -14,18 +14,18 @@ export function isAddressRange(text: string): boolean {
 
 const IPV6_BITS = 128;
 
-/** First bits of an IPv4 address that is written as an IPv6 one. */
+/** High bits of an IPv4-mapped IPv6 address, above the IPv4 address itself. */
 const MAPPED_PREFIX = 0xffffn;
 
 /**
  * True for an IPv4 range, or an IPv6 range in its short form, whose address is the first one of the range; false for
- * IPv4 addresses that are written as IPv6.
+ * IPv4-mapped addresses.
  */
 export function isAnyAddressRange(text: string): boolean {
   const [, address = "", prefix = ""] = /^([0-9a-f.:]+)\/(0|[1-9]\d{0,2})$/.exec(text) ?? [];
   if (isIPv4(address)) return isAddressRange(text);
   if (!isIPv6(address) || Number(prefix) > IPV6_BITS) return false;
-  // The form that URLs have, which is also the one that Terraform and Google Cloud answer with.
+  // Short form: URLs use the same one as Terraform and Google Cloud.
   if (new URL(`http://[${address}]`).hostname !== `[${address}]`) return false;
   const value = ipv6Number(address);
   return value % 2n ** BigInt(IPV6_BITS - Number(prefix)) === 0n && value >> 32n !== MAPPED_PREFIX;

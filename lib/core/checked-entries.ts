@@ -20,10 +20,10 @@ interface CheckedEntriesSpec<Value> {
   /** Part of an entry that the message shows: never the value if the map may hold secrets. */
   readonly show: "entry" | "key" | "value" | Shown<Value>;
 
-  /** What JSON Schema can say of an acceptable key; it may say less, never more. */
+  /** JSON Schema keywords for a key; they may accept more than the rule, never less. */
   readonly keySchema?: SchemaFacts;
 
-  /** The same of the value of an entry. */
+  /** The same for the value of an entry. */
   readonly schema?: SchemaFacts;
 
   /** Rest of the sentence: the rule, the reason if it is not obvious, and the fix. */
@@ -34,12 +34,12 @@ interface CheckedEntriesSpec<Value> {
 export class CheckedEntries<Value = string> {
   constructor(private readonly spec: CheckedEntriesSpec<Value>) {}
 
-  /** What JSON Schema can say of an acceptable key. */
+  /** JSON Schema keywords for a key. */
   get keySchema(): SchemaFacts {
     return this.spec.keySchema ?? {};
   }
 
-  /** What JSON Schema can say of an acceptable value of an entry. */
+  /** JSON Schema keywords for the value of an entry. */
   get schema(): SchemaFacts {
     return this.spec.schema ?? {};
   }
@@ -102,7 +102,7 @@ const SHOWN: Readonly<Record<"entry" | "key" | "value", Shown<unknown>>> = {
 };
 
 /**
- * The rule for a value as the rule for one member of every object in a map; objects without it pass.
+ * Applies the rule for a value to one member of every object in a map; objects without that member pass.
  *
  * @param member name of the member as a prop; its Terraform name is the same in snake case
  */

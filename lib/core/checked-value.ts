@@ -16,10 +16,10 @@ interface CheckedValueSpec<Value> {
   /** Follows "because"; omitted if the rule explains itself. */
   readonly reason?: string;
 
-  /** How to fix it, for example `use 0 for none`. */
+  /** The fix, for example `use 0 for none`. */
   readonly remedy: string;
 
-  /** What JSON Schema can say of an acceptable value; it may say less, never more. */
+  /** JSON Schema keywords for a value; they may accept more than the rule, never less. */
   readonly schema?: SchemaFacts;
 
   /**
@@ -53,7 +53,7 @@ export class CheckedValue<Value> {
     return this.spec.accepts(value);
   }
 
-  /** What JSON Schema can say of an acceptable value. */
+  /** JSON Schema keywords for a value. */
   get schema(): SchemaFacts {
     return this.spec.schema ?? {};
   }

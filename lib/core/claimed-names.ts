@@ -34,7 +34,7 @@ export function claimName(scope: IConstruct, kind: string, name: string, within?
 /** Construct paths by claim. */
 type Claims = Map<string, string>;
 
-/** Keyed by app, because a part that creates nothing may be used in several apps. */
+/** Keyed by app, because a part that creates no resources may be used in several apps. */
 const CLAIMS = new WeakMap<IConstruct, WeakMap<object, Claims>>();
 
 function claimsOf(app: IConstruct, owner: object): Claims {

@@ -73,7 +73,7 @@ export function anyOf(...conditions: readonly string[]): string {
 }
 
 /**
- * @param neutral condition that changes nothing; its opposite decides
+ * @param neutral neutral element of the operation; its opposite decides the result
  */
 function joined(conditions: readonly string[], operator: string, neutral: "false" | "true"): string {
   const opposite = neutral === "true" ? "false" : "true";
@@ -108,7 +108,7 @@ export function listIf(condition: string, element: string): string {
   return expression(`(${condition} ? [${element}] : [])`);
 }
 
-/** A number that may be absent, undefined or null at plan, or else the fallback. */
+/** The number, or the fallback if it is undefined, or null at plan. */
 export function numberOr(value: number | undefined, fallback: number): number {
   if (value === undefined || !Token.isUnresolved(value)) return value ?? fallback;
   return numberExpression(`coalesce(${numberText(value)}, ${numberText(fallback)})`);

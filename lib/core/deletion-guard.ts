@@ -6,16 +6,16 @@ import { TerraformData } from "./terraform-data";
 import { requireProps } from "./rules";
 
 export interface DeletionGuardProps {
-  /** The last resources to be created, which depend on everything that must not be lost. */
+  /** The last resources to be created: they depend on everything that must not be lost. */
   readonly dependsOn: ITerraformDependable[];
 
   /** Whether a destroy is refused; the value from the last apply counts. */
   readonly protect: boolean | IResolvable;
 
   /**
-   * What stays after a destroy, for its message: a sentence without a full stop.
+   * What remains after a destroy, as the object of a sentence in its output.
    *
-   * @default - nothing is said of it
+   * @default - the output does not mention it
    */
   readonly remains?: string;
 }
@@ -42,7 +42,7 @@ export class DeletionGuard extends TerraformData {
           // A destroy provisioner can refer only to `self`.
           environment: {
             PROTECTED: "${self.input.protected}",
-            // A state of before the first apply with it has none.
+            // A state from before this value existed has none.
             ...(remains !== undefined && { REMAINS: '${try(self.input.remains, "what the last apply said")}' }),
           },
         },

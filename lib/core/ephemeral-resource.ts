@@ -23,7 +23,7 @@ export interface EphemeralResourceProps {
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Terraform expression of a map, to open it once for each element; `each` in the arguments is the element.
+   * Terraform expression of a map, to open the resource once for each element; `each` in the arguments is the element.
    *
    * @default - opened once
    */

@@ -40,7 +40,8 @@ export interface ReadableSecret {
 
 export interface GeneratedSecretProps {
   /**
-   * Condition under which the secret exists at plan, a boolean expression; nothing may be read of one that does not.
+   * Condition under which the secret exists, a boolean expression known at plan. A secret that does not exist must not
+   * be read.
    *
    * @default - it always exists
    */
@@ -179,7 +180,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
           role: "roles/secretmanager.secretAccessor",
           member: identity.member,
           dependsOn: identity.ready,
-          // A secret that is no longer wanted is read until its readers are updated.
+          // A secret that is being removed is read until its consumers are updated.
           lifecycle: this.count === undefined ? undefined : { createBeforeDestroy: true },
         }),
     );

@@ -18,8 +18,8 @@ export interface Identity {
   readonly takesGrants: boolean;
 
   /**
-   * Condition under which the account exists at plan, as the functions of `core/conditional` return it; it is granted
-   * nothing otherwise.
+   * Condition under which the account exists, as the functions of `core/conditional` return it; otherwise it gets no
+   * grants.
    *
    * @default "true"
    */
@@ -30,7 +30,7 @@ export interface Identity {
 
   /**
    * Grants a role on the whole project, once per id; only for roles that cannot be granted on anything smaller. Empty
-   * if it takes no grants.
+   * if the account takes no grants.
    *
    * @param count number of grants, for one that is needed only under a condition
    */

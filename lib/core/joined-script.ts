@@ -4,9 +4,10 @@ import { dirname, join } from "node:path";
 /**
  * Text of a script that must arrive as one file, for example in a secret or in the metadata of a VM.
  *
- * Its parts are files in a folder beside it, and it reads them as it would read libraries: `. "${0%/*}/db-init/role.sh"`, or
- * with `$PSScriptRoot` in PowerShell. So it runs from the package, too. Here each such line gives way to the part, without
- * the comment at its head; parts that are read one after the other are separated by an empty line.
+ * Its parts are files in a folder beside it, and it reads them as it would read libraries: `.
+ * "${0%/*}/db-init/role.sh"`, or with `$PSScriptRoot` in PowerShell. So it also runs from the package. In the joined
+ * text, each such line is replaced by the part without its head comment; consecutive parts are separated by an empty
+ * line.
  */
 export function joinedScript(script: string): string {
   return readFileSync(script, "utf8").replaceAll(SUCCESSIVE_PARTS, (lines) =>

@@ -50,12 +50,14 @@ export const KNOWN_REGIONS: readonly string[] = [
   "us-west4",
 ];
 
-/** Warns of a misspelled region; no error, because Google Cloud opens regions more often than this list is updated. */
+/**
+ * Warns of an unknown region. It is no error, because Google Cloud opens regions more often than this list is updated.
+ */
 export function unknownRegionRisk(region: string): Risk {
   return {
     value: region,
     isAvoided: KNOWN_REGIONS.includes(region),
     condition: `contains(${JSON.stringify(KNOWN_REGIONS)}, ${region})`,
-    message: `region is "${region}"; it should be a region that was open on ${REGIONS_KNOWN_ON} or a newer one, because a misspelled one fails only in the middle of an apply; compare it with what gcloud compute regions list prints`,
+    message: `region is "${region}"; it is not a region that was open on ${REGIONS_KNOWN_ON}, and a misspelled region fails only in the middle of an apply; compare it with the output of gcloud compute regions list`,
   };
 }

@@ -5,7 +5,7 @@ import { type Construct } from "constructs";
 export type Labels = Record<string, string>;
 
 /**
- * The labels of a whole deployment: its own, and those that the caller gives, which win.
+ * The labels of a whole deployment: its own, and those of the caller, which take precedence.
  *
  * Creates only a local in the scope, for labels known only to Terraform.
  */
@@ -15,7 +15,7 @@ export function commonLabels(scope: Construct, own: Labels, given: IResolvable |
   return Token.asStringMap(new TerraformLocal(scope, "all_labels", labels).expression);
 }
 
-/** Labels and further ones, which win. */
+/** Labels and further ones, which take precedence. */
 export function labelsWith(labels: Labels = {}, further: IResolvable | Labels): Labels {
   if (Token.isUnresolved(labels) || Token.isUnresolved(further)) return Token.asStringMap(Fn.merge([labels, further]));
   return { ...labels, ...(further as Labels) };

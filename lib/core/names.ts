@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { Fn, Token } from "cdktf";
 
 /**
- * Every name formula and its limits. The formulas take literals and Terraform expressions; a name built from an
+ * All name formulas and their limits. The formulas take literals and Terraform expressions; a name built from an
  * expression is an expression. Names outside a deployment's own namespace contain its tenant prefix or a hash of it.
  */
 
@@ -31,19 +31,19 @@ export const TENANT_PREFIX_PATTERN = `^[a-z0-9-]{1,${TENANT_ID_MAX_LENGTH}}-[0-9
  */
 export const APPLICATION_NAME_MAX_LENGTH = 18;
 
-/** A bucket's name becomes part of a host name. */
+/** A bucket name is part of a host name. */
 export const BUCKET_NAME_MAX_LENGTH = 63;
 
 /** Word that no bucket name may contain. */
 export const BUCKET_NAME_RESERVED_WORD = "google";
 
-/** A service's name becomes part of a host name. */
+/** A service name is part of a host name. */
 export const SERVICE_NAME_MAX_LENGTH = 49;
 
 /** Limit of Cloud Run for worker pools. */
 export const WORKER_POOL_NAME_MAX_LENGTH = 49;
 
-/** A service account's id becomes part of an e-mail address. */
+/** A service account id is part of an e-mail address. */
 export const SERVICE_ACCOUNT_ID_MAX_LENGTH = 30;
 
 /** Limit of Secret Manager. */
@@ -64,10 +64,10 @@ export const CLUSTER_NAME_MAX_LENGTH = 40;
 /** Limit of Compute Engine for networks, addresses and certificates. */
 export const NETWORK_NAME_MAX_LENGTH = 63;
 
-/** A Unix socket address holds 108 bytes, including the terminating zero. */
+/** A Unix socket address has 108 bytes, including the terminating zero. */
 export const SOCKET_PATH_MAX_LENGTH = 107;
 
-/** What surrounds `<project>:<region>:<instance>` in the path of the database socket. */
+/** Text around `<project>:<region>:<instance>` in the path of the database socket. */
 const SOCKET_PATH_FRAME = "/cloudsql/" + "/.s.PGSQL.5432";
 
 /** Maximum length of a database's connection name, so that the socket path fits. */
@@ -131,7 +131,7 @@ export function imagePrefix(region: string, projectId: string, deployment: Deplo
   return `${region}-docker.pkg.dev/${projectId}/${serviceName(deployment)}`;
 }
 
-/** `<application_name>-<tenant_prefix>-w`: a worker pool's name holds too few characters for the word. */
+/** `<application_name>-<tenant_prefix>-w`: a worker pool's name is too short for the whole word. */
 export function workerPoolName(deployment: DeploymentName): string {
   return `${serviceName(deployment)}-w`;
 }
@@ -144,8 +144,8 @@ export function jobName(deployment: DeploymentName, job: string): string {
 /**
  * `<purpose>-<first 12 hexadecimal digits of sha256(<tenant_prefix>-<application_name>)>`.
  *
- * A service account id holds 30 characters, too few for tenant prefix and application name; the display name has the
- * readable form.
+ * A service account id has at most 30 characters, too few for tenant prefix and application name; the display name is
+ * readable.
  *
  * @param purpose at most 17 characters, starting with a letter
  */
@@ -154,14 +154,14 @@ export function serviceAccountId({ tenantPrefix, applicationName }: DeploymentNa
 }
 
 /**
- * `gke-<application_name>-<first 12 hexadecimal digits of sha256(<tenant_prefix>)>`: a cluster's name holds 40
+ * `gke-<application_name>-<first 12 hexadecimal digits of sha256(<tenant_prefix>)>`: a cluster's name has at most 40
  * characters, too few for tenant prefix and application name.
  */
 export function clusterName({ tenantPrefix, applicationName }: DeploymentName): string {
   return `gke-${applicationName}-${shortHash([tenantPrefix], SHORT_NAME_HASH_LENGTH)}`;
 }
 
-/** `<application_name>-<tenant_prefix>-<part>`: networks with their parts, and addresses. */
+/** `<application_name>-<tenant_prefix>-<part>`: networks and their parts, and addresses. */
 export function networkName(deployment: DeploymentName, part: string): string {
   return `${serviceName(deployment)}-${part}`;
 }

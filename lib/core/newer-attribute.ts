@@ -38,7 +38,7 @@ export function setNewerAttribute(resource: TerraformResource, path: string, val
   const { provider, listName, list } = attribute.startsWith("kubernetes_") ? OF_KUBERNETES : OF_GOOGLE;
   if (!(attribute in list)) {
     throw new Error(
-      `${resource.node.path}: ${attribute} is not listed in ${listName}; it must be, because the list decides which provider releases are accepted; add it with the release that brought it`,
+      `${resource.node.path}: ${attribute} is not listed in ${listName}, which decides the accepted provider releases; add it with the release that introduced it`,
     );
   }
   requireProvider(resource, provider);

@@ -22,7 +22,7 @@ export const REGION = matching("^[a-z]+-[a-z]+[0-9]+$", {
 
 export const TENANT_ID = matching(`^[a-z0-9-]{1,${TENANT_ID_MAX_LENGTH}}$`, {
   must: `be 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens`,
-  reason: "names that tenant ids are part of allow nothing else",
+  reason: "names that contain the tenant id allow nothing else",
   remedy: "shorten or rewrite it",
 });
 
@@ -63,5 +63,5 @@ export const DOMAIN = new CheckedValue<string>({
   schema: { pattern: DOMAIN_PATTERN },
   must: `be a full domain name of lower-case letters, digits, hyphens and dots, at most ${DOMAIN_MAX_LENGTH} characters, without a dot at the end`,
   reason: "a certificate is made for exactly this name",
-  remedy: "write for example login.example.com",
+  remedy: "use for example login.example.com",
 });

@@ -32,20 +32,20 @@ export interface DeploymentPlace {
   readonly labels?: Record<string, string>;
 }
 
-/** What a place is made of for one tenant. */
+/** Props of the place of one tenant. */
 export interface TenantPlaceProps {
   /** Project of all resources: its id, not its name or number. Another project is another deployment. */
   readonly projectId: string;
 
   /**
    * Tenant that owns the deployment: 1 to 20 lower-case letters, digits and hyphens, part of every name. Changing it
-   * later makes a new, empty deployment.
+   * later creates a new, empty deployment.
    */
   readonly tenantId: string;
 
   /**
    * Name of the application, part of every name: 1 to 18 lower-case letters, digits and hyphens that start with a
-   * letter. Changing it later makes a new, empty deployment.
+   * letter. Changing it later creates a new, empty deployment.
    *
    * @default "idp"
    */
@@ -68,7 +68,7 @@ export interface TenantPlaceProps {
 }
 
 /**
- * A place whose names contain the tenant and a hash of the project, so that no other deployment has them.
+ * A place whose names contain the tenant and a hash of the project, so that they are unique.
  *
  * Creates only locals in the scope, for values known only to Terraform.
  *
@@ -96,7 +96,7 @@ function applicationNameOf({ applicationName = DEFAULT_APPLICATION_NAME }: Tenan
   return applicationName;
 }
 
-/** Rules for a tenant's place, for each construct that makes one. */
+/** Rules for the place of a tenant, for constructs that create one. */
 export const TENANT_PLACE_RULES: readonly Rule<TenantPlaceProps>[] = [
   PROJECT_ID.ruleOn("projectId", ({ projectId }) => projectId),
   REGION.ruleOn("region", ({ region }) => region),
@@ -111,11 +111,11 @@ export const TENANT_PLACE_RULES: readonly Rule<TenantPlaceProps>[] = [
 
 const TENANT_PREFIX = matching(TENANT_PREFIX_PATTERN, {
   must: "be a tenant id, a hyphen and 6 hexadecimal digits",
-  reason: "names without a hash of the project are taken by others",
+  reason: "names without a hash of the project may be taken by others",
   remedy: "take it from tenantPrefix(tenantId, projectId)",
 });
 
-/** Rules for a place, for each construct that takes one. */
+/** Rules for a place, for constructs that take one. */
 export const PLACE_RULES: readonly Rule<{ readonly place: DeploymentPlace }>[] = [
   PROJECT_ID.ruleOn("place.projectId", ({ place }) => place.projectId),
   REGION.ruleOn("place.region", ({ place }) => place.region),

@@ -17,7 +17,7 @@ export interface PortableStackProps {
   readonly providers: readonly ProviderName[];
 }
 
-/** A stack output: its value and what it is used for. */
+/** A stack output: its value and its purpose. */
 export interface StackOutput {
   /** A literal, an expression or an object. */
   readonly value: unknown;
@@ -67,7 +67,7 @@ export class PortableStack extends TerraformStack {
       ...(this.givenBackend === undefined ? [] : [`the prop backend (${this.givenBackend.type})`]),
       ...[backend, ...others].map((each) => `${each.node.path} (${typeOf(each)})`),
     ];
-    const tooMany = `the state is kept by ${chosen.join(" and by ")}; there must be one of them, because Terraform allows one backend; leave the others out`;
+    const tooMany = `the state is kept by ${chosen.join(" and by ")}; only one is possible, because Terraform allows one backend; remove the others`;
     requireNone(this, [...(chosen.length > 1 ? [tooMany] : []), ...localPathProblems(pathOf(backend))]);
     return backend;
   }
@@ -75,7 +75,7 @@ export class PortableStack extends TerraformStack {
   /** @throws RulesBrokenError always: CDKTF would read the other stack's state by a path of this machine */
   override registerIncomingCrossStackReference(producer: TerraformStack): TerraformRemoteState {
     throw new RulesBrokenError(this.node.path, [
-      `this stack refers to a value of ${producer.node.path}; it must refer to its own alone, because each synthesized folder is applied alone and such a reference would read the other's state; pass the value as an input instead`,
+      `this stack refers to a value of ${producer.node.path}; it must not, because each synthesized folder is applied alone and such a reference would read the other stack's state; pass the value as an input instead`,
     ]);
   }
 
@@ -106,7 +106,8 @@ export class PortableStack extends TerraformStack {
       namesakes.set(name, [...(namesakes.get(name) ?? []), construct]);
     }
     const owners = new Map<string, string[]>();
-    // An address ends with the name, so only namesakes can share one, and the many others need not be rendered once more.
+    // An address ends with the name, so only elements of the same name can share one; the others need not be rendered
+    // again.
     for (const element of [...namesakes.values()].flatMap((elements) => (elements.length > 1 ? elements : []))) {
       for (const address of addressesIn(element.toTerraform() as Record<string, unknown>)) {
         owners.set(address, [...(owners.get(address) ?? []), element.node.path]);
@@ -118,7 +119,7 @@ export class PortableStack extends TerraformStack {
       this.node.path,
       shared.map(
         ([address, paths]) =>
-          `${address} is claimed by ${paths.join(" and ")}; an address belongs to one element, because only the last would be written; give one of them another id`,
+          `${address} is the address of ${paths.join(" and ")}; only the last would be written; give one of them another id`,
       ),
     );
   }

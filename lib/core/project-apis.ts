@@ -79,7 +79,7 @@ export class ProjectApis extends Construct {
   /**
    * Enables one more API, only if the condition holds.
    *
-   * An API without a harmless test call has no gate: what needs it must come minutes later anyway.
+   * An API without a harmless test call has no gate; whatever uses it must be created minutes later anyway.
    *
    * @param condition Terraform expression that decides; without it the API is always enabled
    */
@@ -129,7 +129,7 @@ export class ProjectApis extends Construct {
       const gate = this.gates.get(api);
       if (gate !== undefined) return gate;
       throw new Error(
-        `${this.node.path}: ${api} is asked for but not enabled; whatever is waited for must be enabled here, because a resource would fail in an empty project; add it to apis`,
+        `${this.node.path}: ${api} is to be waited for but is not enabled here, so the resource would fail in an empty project; add it to apis`,
       );
     });
   }

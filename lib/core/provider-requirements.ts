@@ -9,9 +9,9 @@ const TERRAFORM_VERSION = ">= 1.11.0";
 /**
  * Accepted releases per provider: from the oldest with every attribute we emit up to the next major release.
  *
- * google 7.42 added the job execution at apply, random 3.7 the ephemeral password, kubernetes 3.2.1 the restart policy
- * of init containers that makes a sidecar; tls 4.1 and aws 5.100 are the releases the stacks are checked with. The
- * prebuilt bindings would pin the exact release they were generated from, which may be older.
+ * google 7.42 added job execution at apply, random 3.7 the ephemeral password, kubernetes 3.2.1 the restart policy of
+ * init containers, which sidecars need; the stacks are tested with tls 4.1 and aws 5.100. The prebuilt bindings would
+ * pin the exact release they were generated from, which may be older.
  */
 export const PROVIDER_REQUIREMENTS = {
   aws: { source: "hashicorp/aws", version: ">= 5.100.0, < 7.0.0" },
@@ -33,7 +33,9 @@ export function requireProvider(scope: IConstruct, name: ProviderName): void {
   StackRequirements.of(scope).add(name);
 }
 
-/** Writes the requirements of a stack before it is rendered, which begins with a list of what is overridden. */
+/**
+ * Writes the requirements of a stack just before it is rendered, because rendering begins with a list of the overrides.
+ */
 export function writeRequirements(stack: TerraformStack): void {
   StackRequirements.in(stack)?.toTerraform();
 }
@@ -76,7 +78,7 @@ class StackRequirements extends TerraformElement {
         return;
       }
       failures.push(
-        `terraform.${path} is overridden by ${JSON.stringify(given)}; it must be a version constraint as a text, because it is combined with "${needed}", which the constructs need; write for example "${needed}"`,
+        `terraform.${path} is overridden by ${JSON.stringify(given)}; it must be a version constraint as a string, because it is combined with "${needed}", which the constructs need; write for example "${needed}"`,
       );
     };
 
@@ -92,7 +94,7 @@ class StackRequirements extends TerraformElement {
   }
 }
 
-/** A name that the owner of a stack would not choose. */
+/** A name that no owner of a stack would choose. */
 const ELEMENT_ID = "cdktf-idp-stacks-requirements";
 
 /** Terraform accepts a bare constraint as well as an object. */

@@ -5,7 +5,7 @@ import { expression } from "./expression";
 
 /** A value that is valid but probably a mistake. */
 export interface Risk {
-  /** Value that decides, known at synth or only to Terraform. */
+  /** The value, known at synth or only to Terraform. */
   readonly value: unknown;
 
   /** Whether a value known at synth is fine. */
@@ -19,7 +19,7 @@ export interface Risk {
 }
 
 /**
- * Warns of risks without stopping anything: at synth for values known there, at every plan and apply for the others.
+ * Warns of risks without stopping anything: at synth for values known then, at every plan and apply for the others.
  *
  * @param id id of the check block, if one is needed
  */

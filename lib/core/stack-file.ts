@@ -69,14 +69,14 @@ export function addStackText(scope: IConstruct, text: string, pathInFolder: stri
 /**
  * Writes a file for people and editors beside the configuration of a stack.
  *
- * @param textOf the text, given the configuration as it was written
+ * @param textOf returns the text, given the written configuration
  * @throws Error if Terraform would read it, or it has another source already
  */
 export function addPage(scope: IConstruct, name: string, textOf: (configuration: string) => string): void {
   const stack = TerraformStack.of(scope);
   if (!OWN_PAGE.test(name)) {
     throw new Error(
-      `${stack.node.path}: ${name} is the name of a page; it must be a plain name that does not end like a file of Terraform's, because Terraform would read it; use for example README.md`,
+      `${stack.node.path}: ${name} is the name of a page; it must be a plain name without an extension of Terraform, because Terraform would read the file; use for example README.md`,
     );
   }
   filesOf(stack).write(scope.node.path, name, (place) => {
@@ -96,10 +96,10 @@ export function addScript(scope: IConstruct, pathInPackage: string): StackFile {
 /** Name that the framework gives a configuration in its folder. */
 const CONFIGURATION = "cdk.tf.json";
 
-/** A folder without a dot, so that it cannot contain Terraform's own files, then names that need no quotes. */
+/** A folder without a dot, so that it is none of Terraform's own, then names that need no quotes. */
 const OWN_PLACE = /^[A-Za-z0-9-]+(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/;
 
-/** A file beside the configuration that Terraform takes neither for a part of it, nor for inputs or a state. */
+/** A file beside the configuration that Terraform reads neither as configuration, nor as inputs or a state. */
 const OWN_PAGE = /^(?!.*[.](tf|tofu|tfvars|tfstate)(\.json)?$)[A-Za-z0-9][A-Za-z0-9-]*([.][A-Za-z0-9-]+)*$/;
 
 const COPYING_SYNTHESIZERS = new WeakMap<TerraformStack, CopyingSynthesizer>();
@@ -129,7 +129,7 @@ class CopyingSynthesizer implements IStackSynthesizer {
   add(source: string, pathInFolder: string, write: (place: string) => void): void {
     if (!OWN_PLACE.test(pathInFolder)) {
       throw new Error(
-        `${this.stack.node.path}: ${pathInFolder} is the place of ${source}; it must be a folder of letters, digits and hyphens and a path of plain names in it, because all else in that folder is removed at synth; use for example scripts/${basename(source)}`,
+        `${this.stack.node.path}: ${pathInFolder} is the place of ${source}; it must be a folder of letters, digits and hyphens and a path of plain names in it, because everything else in that folder is removed at synth; use for example scripts/${basename(source)}`,
       );
     }
     this.write(source, pathInFolder, write);
@@ -140,7 +140,7 @@ class CopyingSynthesizer implements IStackSynthesizer {
     const present = this.files.get(pathInFolder)?.source;
     if (present !== undefined && present !== source) {
       throw new Error(
-        `${this.stack.node.path}: ${pathInFolder} would be written from ${present} and from ${source}; a place must have one source, because one of two would be lost; give one another place`,
+        `${this.stack.node.path}: ${pathInFolder} would be written from ${present} and from ${source}, and one of them would be lost; give one another place`,
       );
     }
     this.files.set(pathInFolder, { source, write });

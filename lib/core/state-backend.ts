@@ -46,14 +46,14 @@ export function parseStateBackend(settingName: string, setting: string | undefin
     case "none":
       if (Object.keys(given).length === 0) return { type };
       throw new RulesBrokenError(settingName, [
-        `the arguments of none are ${Object.keys(given).join(", ")}; it has none, because no block is written that could hold them; remove them, or name the backend that they belong to`,
+        `none has the arguments ${Object.keys(given).join(", ")}; it takes none, because no backend block is written; remove them, or name the backend that they belong to`,
       ]);
     case "local": {
       const { path, ...others } = given;
       const isText = path === undefined || typeof path === "string";
       if (isText && Object.keys(others).length === 0) return { type, path };
       throw new RulesBrokenError(settingName, [
-        `the arguments of local are ${Object.keys(given).join(", ")}; the only argument is path, a text, because everything else of a local state is decided by the folder; write for example {"local": {"path": "${STACK_PLACEHOLDER}.tfstate"}}`,
+        `local has the arguments ${Object.keys(given).join(", ")}; its only argument is path, a string; use for example {"local": {"path": "${STACK_PLACEHOLDER}.tfstate"}}`,
       ]);
     }
     case "gcs":
@@ -64,7 +64,7 @@ export function parseStateBackend(settingName: string, setting: string | undefin
       return { type, arguments: given };
     default:
       throw new RulesBrokenError(settingName, [
-        `the backend is "${type}"; it must be one of ${BACKEND_TYPES.join(", ")}, because only these are emitted; choose one, or "none" and add a backend file to the synthesized folder`,
+        `the backend is "${type}"; it must be one of ${BACKEND_TYPES.join(", ")}, because only these are supported; choose one, or use "none" and add a backend file to the synthesized folder`,
       ]);
   }
 }
@@ -75,7 +75,7 @@ function singleEntry(settingName: string, text: string): [string, Record<string,
   const [entry] = entries ?? [];
   if (entries?.length === 1 && entry !== undefined && isObject(entry[1])) return [entry[0], entry[1]];
   throw new RulesBrokenError(settingName, [
-    `the value ${whatIsWrong(entries)}; it must be the name of one backend or a JSON object with that name as its only key and an object of arguments, because Terraform allows one backend; write for example {"gcs": {"bucket": "my-states"}}`,
+    `the value ${whatIsWrong(entries)}; it must be the name of one backend or a JSON object with that name as its only key and an object of arguments, because Terraform allows one backend; use for example {"gcs": {"bucket": "my-states"}}`,
   ]);
 }
 
@@ -103,7 +103,7 @@ export function localPathProblems(path: unknown): string[] {
   // The Windows check covers a leading slash as well.
   if (typeof path !== "string" || Token.isUnresolved(path) || !win32.isAbsolute(path)) return [];
   return [
-    `the local path of the state is ${path}; it must be relative, because the folder is applied on other machines; write for example terraform.tfstate`,
+    `the local path of the state is ${path}; it must be relative, because the folder is applied on other machines; use for example terraform.tfstate`,
   ];
 }
 
@@ -139,7 +139,7 @@ export class StackBackend extends TerraformBackend {
 
   override getRemoteStateDataSource(): TerraformRemoteState {
     throw new RulesBrokenError(this.cdktfStack.node.path, [
-      "another stack refers to a value of this one; it must refer to none, because each synthesized folder is applied alone and such a reference would read this stack's state; pass the value as an input instead",
+      "another stack refers to a value of this one; it must not, because each synthesized folder is applied alone and such a reference would read this stack's state; pass the value as an input instead",
     ]);
   }
 }

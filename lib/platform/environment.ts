@@ -5,19 +5,19 @@ import { expression, literal } from "../core/expression";
 import { type Identity } from "../core/identity";
 import { type ContainerSpec, type EnvironmentOverrides, type EnvironmentSpec } from "../idp/container-spec";
 
-/** What is added to the variables that are known at synth. */
+/** Additions to the variables that are known at synth. */
 interface FurtherEntries {
   readonly environment: EnvironmentSpec;
 
   /**
-   * How a platform escapes a value so that the container gets it unchanged.
+   * How the platform must escape a value for the container to get it unchanged.
    *
    * @default - unchanged
    */
   readonly spelling?: (value: string) => string;
 
   /**
-   * Variables with secret values, as a map by their names, which are known only at plan; they override the plain ones.
+   * Variables with secret values, as a map by name, known only at plan; they override the plain ones.
    *
    * @default - none
    */
@@ -44,7 +44,7 @@ interface PlatformFacts {
   /**
    * Base URL under which clients reach the container.
    *
-   * @default - not known before it runs
+   * @default - unknown before it runs
    */
   readonly baseUrl?: string;
 
@@ -84,7 +84,7 @@ interface PlatformFacts {
   readonly passesTls?: boolean;
 }
 
-/** The variables of a container and those of its platform, of which the caller can override only the baseline. */
+/** The variables of a container and of its platform; the caller can override only the baseline. */
 export function environmentOn(facts: PlatformFacts, container: ContainerSpec): EnvironmentSpec {
   const { baseUrlVariable, database, environment, tlsPort, trustedProxies } = container;
   const { baseUrl, databaseHost, loadBalancerRanges, optionalBaseUrl, passesTls = false, proxyQuitUrl } = facts;
@@ -134,7 +134,7 @@ function mergedEnvironment(
   const all = allVariables(resource, environment);
   const conditions = [
     ...(environment.optional === undefined ? [] : ["value != null"]),
-    // A variable has one value, and the caller's secret overrides the baseline as the caller's text does.
+    // A variable has one value; a secret of the caller overrides the baseline, as a plain value of the caller does.
     ...(secrets === undefined ? [] : [`!contains(keys(${String(secrets.forEach)}), name)`]),
   ];
   if (conditions.length === 0) return all;

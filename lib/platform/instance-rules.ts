@@ -20,7 +20,7 @@ export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 3600;
 /** Time limit of a request, on both platforms. */
 export const REQUEST_TIMEOUT = wholeNumber(
   { from: 1, to: 3600 },
-  { reason: "Cloud Run allows no longer request", remedy: `use ${DEFAULT_REQUEST_TIMEOUT_SECONDS}` },
+  { reason: "Cloud Run allows no longer requests", remedy: `use ${DEFAULT_REQUEST_TIMEOUT_SECONDS}` },
 );
 
 /** Minimum and maximum together. */
@@ -55,16 +55,19 @@ interface InstanceCounts {
   readonly minInstanceCount?: number;
 }
 
-/** How a rule finds what connects to the database. */
+/** How a rule finds the connections to the database. */
 interface DemandSources<Props> {
-  /** Name of what decides the connections of the database, and those; undefined if unknown at synth. */
+  /**
+   * Name of the setting that decides how many connections the database accepts, and their number; undefined if unknown
+   * at synth.
+   */
   readonly maxConnections: readonly [tierName: string, valueOf: (props: Props) => number | undefined];
 
-  /** Most connections of one instance. */
+  /** Maximum number of connections of one instance. */
   readonly perInstance: (props: Props) => number;
 
   /**
-   * Most connections of all separate workers.
+   * Maximum number of connections of all separate workers.
    *
    * @default - there are none
    */
@@ -112,7 +115,7 @@ function most({ maxInstanceCount = MAX_INSTANCE_COUNT }: InstanceCounts): number
 /**
  * Rules for the size of a construct's container.
  *
- * @param usual CPU and memory where nothing is said
+ * @param usual default CPU and memory
  * @param cpuRule CPUs that the platform offers
  * @param memoryRule memory that it offers for each number of CPUs
  */

@@ -56,7 +56,7 @@ export interface Cluster {
 
 /** Pods that answer requests. */
 export interface Workload {
-  /** Address that clients connect to, if the application is told one. */
+  /** Address that clients connect to, if the application knows it. */
   readonly address: WorkloadAddress | undefined;
 
   /** Labels that select its pods. */
@@ -71,7 +71,7 @@ export interface SeparateWorker {
   /** Name of the Cloud Run worker pool, or of the deployment in the namespace. */
   readonly workerName: string;
 
-  /** What must exist before a server can do without a worker of its own. */
+  /** What must exist before servers can run without workers of their own. */
   readonly ready: ITerraformDependable[];
 }
 
@@ -110,6 +110,6 @@ export interface FrontDoor {
   /** URL of the application. */
   readonly url: string;
 
-  /** What must exist before clients reach it. */
+  /** What must exist before clients can reach it. */
   readonly ready: ITerraformDependable[];
 }

@@ -181,7 +181,7 @@ describe("SecurityPolicy", () => {
   it("warns at synth of the paths that enforced rules pass over", () => {
     expect(warningsOf(protectedBy({ waf: "preview" }).stack)).toEqual([]);
     expect(warningsOf(protectedBy({ waf: "enforce" }).stack)).toEqual([
-      'protection.waf is "enforce"; the rules pass over /api/v3/, /application/saml/, /source/saml/, /source/scim/, because passwords, expressions and SAML messages there look like attacks; keep the application up to date, and restrict the administration to known ranges',
+      'protection.waf is "enforce"; the rules skip /api/v3/, /application/saml/, /source/saml/, /source/scim/, because passwords, expressions and SAML messages there look like attacks; keep the application up to date, and restrict the administration to known ranges',
     ]);
   });
 
@@ -190,7 +190,7 @@ describe("SecurityPolicy", () => {
       "wrong numbers and words, all at once",
       { domain: DOMAIN, protection: { banSeconds: 59, requestsPerMinute: 0, signInsPerMinute: 10001, waf: "on" } },
       [
-        "protection.signInsPerMinute is 10001; it must be a whole number from 1 to 10000, because Cloud Armor counts no further before a ban; use 60",
+        "protection.signInsPerMinute is 10001; it must be a whole number from 1 to 10000, because Cloud Armor counts no further for a ban; use 60",
         "protection.banSeconds is 59; it must be a whole number from 60 to 3600, because a ban outlasts the counted minute, and addresses change hands; use 300",
         "protection.requestsPerMinute is 0; it must be a whole number from 1 to 1000000, because Cloud Armor counts no further; use 600",
         'protection.waf is "on"; it must be off, preview or enforce; use preview, and enforce once the log shows no request of your own',
@@ -200,28 +200,28 @@ describe("SecurityPolicy", () => {
       "ranges that are none, and IPv4 as IPv6",
       { domain: DOMAIN, protection: { adminRanges: ["203.0.113.7", "10.0.0.0/8", "::ffff:0:0/96"] } },
       [
-        'protection.adminRanges has "203.0.113.7", "::ffff:0:0/96"; each must be an IPv4 or IPv6 range, but not all addresses, written with its first address in the shortest form and IPv4 not as IPv6; write for example 203.0.113.0/24, 2001:db8::/32, or /32 for one address',
+        'protection.adminRanges has "203.0.113.7", "::ffff:0:0/96"; each must be an IPv4 or IPv6 range, but not of all addresses, written with its first address in the shortest form and not IPv4-mapped; use for example 203.0.113.0/24, 2001:db8::/32, or /32 for one address',
       ],
     ],
     [
       "an administration that nobody reaches",
       { domain: DOMAIN, protection: { restrictAdmin: true } },
       [
-        "protection.restrictAdmin is true and protection.adminRanges is empty; there must be a range, because everybody would be locked out of the administration; give the ranges of the administrators, or set protection.restrictAdmin to false",
+        "protection.restrictAdmin is true and protection.adminRanges is empty; there must be a range, because everybody would be locked out of the administration; set the ranges of the administrators, or set protection.restrictAdmin to false",
       ],
     ],
     [
       "a protection without a domain",
       { protection: {} },
       [
-        "protection is given without domain; it must have one, because without it there is no load balancer to protect; give the domain, or remove protection",
+        "protection is given without domain; it needs one, because without it there is no load balancer to protect; set the domain, or remove protection",
       ],
     ],
     [
       "an existing policy without a domain",
       { existing: EXISTING },
       [
-        "existing is given without domain; it must have one, because without it there is no load balancer to protect; give the domain, or remove existing",
+        "existing is given without domain; it needs one, because without it there is no load balancer to protect; set the domain, or remove existing",
       ],
     ],
     [
@@ -235,7 +235,7 @@ describe("SecurityPolicy", () => {
       "an existing policy by its name alone",
       { domain: DOMAIN, existing: "company" },
       [
-        'existing is "company"; it must be projects/<project>/global/securityPolicies/<name>, because a global load balancer takes no regional policy; write it in full',
+        'existing is "company"; it must be projects/<project>/global/securityPolicies/<name>, because a global load balancer accepts no regional policy; write it in full',
       ],
     ],
   ])("refuses %s", (_, props, problems) => {

@@ -25,7 +25,7 @@ describe("ExistingIdentity", () => {
     (email) => {
       expect(() => new ExistingIdentity(email)).toThrow(
         new Error(
-          `ExistingIdentity: 1 problem\n  - email is ${JSON.stringify(email)}; it must be the e-mail address of a service account; write for example runner@my-project.iam.gserviceaccount.com`,
+          `ExistingIdentity: 1 problem\n  - email is ${JSON.stringify(email)}; it must be the e-mail address of a service account; use for example runner@my-project.iam.gserviceaccount.com`,
         ),
       );
     },

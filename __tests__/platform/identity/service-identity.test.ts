@@ -39,7 +39,7 @@ describe("ServiceIdentity", () => {
       new Error(
         [
           "test/Runner: 1 problem",
-          "  - purpose pppppppppppppppppppp is 20 characters, the limit is 17, because an account id holds 30 and a hash takes the rest; shorten it by 3",
+          "  - purpose pppppppppppppppppppp is 20 characters, the limit is 17, because an account id has at most 30 and a hash takes the rest; shorten it by 3",
         ].join("\n"),
       ),
     );

@@ -74,7 +74,7 @@ describe("PublicAddress", () => {
     (domain) => {
       expect(() => addressIn(() => domain)).toThrow(
         new Error(
-          `test/Address: 1 problem\n  - domain is "${domain}"; it must be a full domain name of lower-case letters, digits, hyphens and dots, at most 253 characters, without a dot at the end, because a certificate is made for exactly this name; write for example login.example.com`,
+          `test/Address: 1 problem\n  - domain is "${domain}"; it must be a full domain name of lower-case letters, digits, hyphens and dots, at most 253 characters, without a dot at the end, because a certificate is made for exactly this name; use for example login.example.com`,
         ),
       );
     },
@@ -334,7 +334,7 @@ describe("KubernetesFrontDoor", () => {
         () => new KubernetesFrontDoor(stack, id, { place: PLACE, address, namespace, workload: told, port: 9000 }),
       ).toThrow(
         new Error(
-          `test/${id}: 1 problem\n  - the workload does not know this address; it must, because from release 2026.8.1 on the application takes the last address that it does not trust for the client's; give the address to the workload too`,
+          `test/${id}: 1 problem\n  - the workload does not know this address; it must, because from release 2026.8.1 on the application takes the last untrusted address as the client's; pass the address to the workload too`,
         ),
       );
     }
@@ -359,7 +359,7 @@ describe("KubernetesFrontDoor", () => {
         [
           "test/FrontDoor43: 2 problems",
           application(43),
-          `  - certificate name ${"a".repeat(43)}-demo-abc123-e3b0c442 is 64 characters, the limit is 63, because Compute Engine takes no longer one; shorten the application name or the tenant id by 1`,
+          `  - certificate name ${"a".repeat(43)}-demo-abc123-e3b0c442 is 64 characters, the limit is 63, because Compute Engine allows no longer one; shorten the application name or the tenant id by 1`,
         ].join("\n"),
       ),
     );

@@ -145,13 +145,13 @@ describe("KubernetesWorker", () => {
       "a size that Autopilot does not offer",
       {},
       { resources: { cpu: "0.3", memory: "2Gi" } },
-      'container.resources.cpu is "0.3"; it must be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pod; use 1',
+      'container.resources.cpu is "0.3"; it must be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pods; use 1',
     ],
     [
       "more workers than the database has connections for during a rollout",
       { maxInstanceCount: 12 },
       {},
-      "maxInstanceCount is 12; with 1 more during a rollout that needs 91 database connections and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a tier with more memory",
+      "maxInstanceCount is 12; with 1 more during a rollout that needs 91 database connections and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a tier with more memory",
     ],
   ])("refuses %s", (_, props, changes, problem) => {
     expect(() => workerIn(props, changes)).toThrow(new Error(`test/Worker: 1 problem\n  - ${problem}`));

@@ -306,7 +306,7 @@ describe("KubernetesWorkload", () => {
       { minInstanceCount: 0, maxInstanceCount: 2.5 },
       { resources: { cpu: "0.3", memory: "4Gi" } },
       [
-        'container.resources.cpu is "0.3"; it must be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pod; use 2',
+        'container.resources.cpu is "0.3"; it must be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pods; use 2',
         "minInstanceCount is 0; it must be a whole number from 1; use 1",
         "maxInstanceCount is 2.5; it must be a whole number from 1; use 1 or more",
       ],
@@ -328,7 +328,7 @@ describe("KubernetesWorkload", () => {
       { maxInstanceCount: 4 },
       databaseWith(100),
       [
-        "maxInstanceCount is 4; with 1 more during a rollout that needs 100 database connections and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a tier with more memory",
+        "maxInstanceCount is 4; with 1 more during a rollout that needs 100 database connections and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a tier with more memory",
       ],
     ],
     [
@@ -342,7 +342,7 @@ describe("KubernetesWorkload", () => {
       {},
       { port: undefined },
       [
-        "container.port is missing; a container with probes must have one, because they ask it; give it, or remove the probes",
+        "container.port is missing; a container with probes must have one, because they send requests to it; set it, or remove the probes",
       ],
     ],
   ])("refuses %s", (_, props, container, problems) => {

@@ -43,7 +43,7 @@ describe("WorkloadNamespace", () => {
       const { stack } = partsOf();
       expect(() => new WorkloadNamespace(stack, "Other", { place: PLACE, cluster: STAND_IN_CLUSTER, name })).toThrow(
         new Error(
-          `test/Other: 1 problem\n  - name is "${name}"; it must be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither be default nor start with kube-, gke- or gmp-, because the namespace is created for this deployment and the cluster has those already; rename it`,
+          `test/Other: 1 problem\n  - name is "${name}"; it must be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither be default nor start with kube-, gke- or gmp-, because the namespace is created for this deployment, and these exist already; rename it`,
         ),
       );
     },

@@ -143,7 +143,7 @@ describe("ClusterNetwork", () => {
         [
           "test/Network: 3 problems",
           `  - place.deployment.applicationName is "A${"a".repeat(44)}"; it must be 1 to 18 lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it`,
-          `  - network name ${name} is 65 characters, the limit is 63, because Compute Engine takes no longer one; shorten the application name or the tenant id by 2`,
+          `  - network name ${name} is 65 characters, the limit is 63, because Compute Engine allows no longer one; shorten the application name or the tenant id by 2`,
           `  - network name ${name} must be lower-case letters, digits and hyphens that start with a letter, because Google Cloud refuses other names; change the application name or the tenant id`,
         ].join("\n"),
       ),

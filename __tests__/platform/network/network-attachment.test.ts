@@ -128,8 +128,8 @@ describe.each(VARIANTS)("A network of the same stack, on $name,", ({ Variant, in
       new Error(
         [
           "test/Idp: 2 problems",
-          "  - network.network is missing; it has no default; give it",
-          "  - network.subnetwork is missing; it has no default; give it",
+          "  - network.network is missing; it has no default; set it",
+          "  - network.subnetwork is missing; it has no default; set it",
         ].join("\n"),
       ),
     );

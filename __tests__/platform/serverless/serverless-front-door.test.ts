@@ -290,7 +290,7 @@ it.each<[string, Props, string]>([
   [
     "a zone of another domain",
     { ...DOMAIN, dnsZone: { name: "other", dnsName: "other.example" } },
-    'domain is "login.example.com" and dnsZone.dnsName is "other.example"; the domain must be that of the zone or lie below it',
+    'domain is "login.example.com" and dnsZone.dnsName is "other.example"; the domain must be that of the zone or below it',
   ],
   [
     "a zone that only ends alike",

@@ -214,7 +214,7 @@ describe("ServerlessJobs", () => {
         [
           "test/Prepare: 2 problems",
           `  - job name ${"a".repeat(18)}-demo-abc123-${name} is 57 characters, the limit is 54, because the name of an execution ends in a token; shorten the application name or the tenant id by 3`,
-          "  - the connection name of the database, from job.container.database.instance, has 102 characters; it must have at most 83, because the path of its socket holds 107; shorten the application name or the tenant id by 19",
+          "  - the connection name of the database, from job.container.database.instance, has 102 characters; it must have at most 83, because the path of its socket has at most 107; shorten the application name or the tenant id by 19",
         ].join("\n"),
       ),
     );

@@ -163,7 +163,7 @@ describe("ServerlessService", () => {
   it("refuses a container without a port, to which no request could go", () => {
     expect(() => serviceOf({ port: undefined })).toThrow(
       new Error(
-        "test/Service: 1 problem\n  - container.port is missing; it must be the port on which the container answers HTTP, because Cloud Run stops a service that listens on none; give it, or run the container as a job",
+        "test/Service: 1 problem\n  - container.port is missing; it must be the port on which the container answers HTTP, because Cloud Run stops a service that listens on none; set it, or run the container as a job",
       ),
     );
   });
@@ -282,7 +282,7 @@ describe("ServerlessService", () => {
   });
 
   const CONNECTIONS = (count: number, needed: number) =>
-    `maxInstanceCount is ${count}; that needs ${needed} database connections and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a tier with more memory`;
+    `maxInstanceCount is ${count}; that needs ${needed} database connections and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a tier with more memory`;
 
   it.each<[string, Given, readonly string[]]>([
     [
@@ -290,7 +290,7 @@ describe("ServerlessService", () => {
       { service: { place: placeOf({ applicationName: "a".repeat(40) }) } },
       [
         `place.deployment.applicationName is "${"a".repeat(40)}"; it must be 1 to 18 lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it`,
-        `service name ${"a".repeat(40)}-demo-abc123 is 52 characters, the limit is 49, because it becomes part of a host name; shorten the application name or the tenant id by 3`,
+        `service name ${"a".repeat(40)}-demo-abc123 is 52 characters, the limit is 49, because it is part of a host name; shorten the application name or the tenant id by 3`,
       ],
     ],
     [
@@ -322,7 +322,7 @@ describe("ServerlessService", () => {
       "a socket path that no address holds",
       { container: { database: standInDatabase({ connectionNameLength: 97 }) } },
       [
-        "the connection name of the database, from container.database.instance, has 97 characters; it must have at most 83, because the path of its socket holds 107; shorten the application name or the tenant id by 14",
+        "the connection name of the database, from container.database.instance, has 97 characters; it must have at most 83, because the path of its socket has at most 107; shorten the application name or the tenant id by 14",
       ],
     ],
   ])("refuses %s", (_, given, problems) => {

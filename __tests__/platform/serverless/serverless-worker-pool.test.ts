@@ -144,7 +144,7 @@ describe("ServerlessWorkerPool", () => {
       { instanceCount: 13 },
       {},
       [
-        "instanceCount is 13; that needs 91 database connections and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a tier with more memory",
+        "instanceCount is 13; that needs 91 database connections and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a tier with more memory",
       ],
     ],
     [
@@ -152,7 +152,7 @@ describe("ServerlessWorkerPool", () => {
       {},
       { database: { instance: standInDatabase({ connectionNameLength: 97 }), hostVariable: "DB_HOST" } },
       [
-        "the connection name of the database, from container.database.instance, has 97 characters; it must have at most 83, because the path of its socket holds 107; shorten the application name or the tenant id by 14",
+        "the connection name of the database, from container.database.instance, has 97 characters; it must have at most 83, because the path of its socket has at most 107; shorten the application name or the tenant id by 14",
       ],
     ],
     [
@@ -161,7 +161,7 @@ describe("ServerlessWorkerPool", () => {
       {},
       [
         `place.deployment.tenantPrefix is "${"t".repeat(25)}-abc123"`,
-        `worker pool name ${"a".repeat(18)}-${"t".repeat(25)}-abc123-w is 53 characters, the limit is 49, because Cloud Run takes no longer one; shorten the application name or the tenant id by 4`,
+        `worker pool name ${"a".repeat(18)}-${"t".repeat(25)}-abc123-w is 53 characters, the limit is 49, because Cloud Run allows no longer one; shorten the application name or the tenant id by 4`,
       ],
     ],
   ])("refuses %s", (_, props, changes, problems) => {

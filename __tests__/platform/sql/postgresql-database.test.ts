@@ -204,7 +204,7 @@ describe("PostgresqlDatabase", () => {
 
   it("refuses flags that are its own, and versions that are not tested", () => {
     expect(() => databaseIn({ flags: { max_connections: "500" }, version: 16 })).toThrow(
-      /: 2 problems\n {2}- flags has "max_connections"; it follows from the tier, .*\n {2}- version is 16; it must be 15, because the application/,
+      /: 2 problems\n {2}- flags has "max_connections"; it follows from the tier, .*\n {2}- version is 16; it must be 15, because the stacks/,
     );
   });
 
@@ -256,15 +256,15 @@ describe("PostgresqlDatabase", () => {
   };
 
   it("names what stays after a deletion, for how long and at what price", () => {
-    const price = "about USD 0.08 per GiB and month in us-central1, by the price list of November 2026";
+    const price = "about USD 0.08 per GiB and month in us-central1, list price of November 2026";
     expect(remainsOf({ backupRetentionCount: 14 })).toBe(
-      `a final backup of sql-demo-abc123-idp for 30 days, up to 14 automatic backups and those from before upgrades, each for the rest of its time; ${price}`,
+      `a final backup of sql-demo-abc123-idp for 30 days, up to 14 automatic backups and those from before upgrades, each until its own retention ends; ${price}`,
     );
     expect(remainsOf({ finalBackupDays: 0 })).toBe("no backup of sql-demo-abc123-idp");
     const stack = bareStack();
     const days = new InputVariable(stack, "days", { type: "number", description: "Days." }).numberValue;
     expect(remainsOf({ finalBackupDays: days }, stack)).toBe(
-      `\${(var.days > 0 ? join("", ["a final backup of sql-demo-abc123-idp for \${var.days} days, up to 7 automatic backups and those from before upgrades, each for the rest of its time; ${price}"]) : "no backup of sql-demo-abc123-idp")}`,
+      `\${(var.days > 0 ? join("", ["a final backup of sql-demo-abc123-idp for \${var.days} days, up to 7 automatic backups and those from before upgrades, each until its own retention ends; ${price}"]) : "no backup of sql-demo-abc123-idp")}`,
     );
   });
 
@@ -284,7 +284,7 @@ describe("PostgresqlDatabase", () => {
   it.each([-1, 366, 1.5])("refuses to keep a last backup for %p days", (finalBackupDays) => {
     expect(() => databaseIn({ finalBackupDays })).toThrow(
       new Error(
-        `test/Database: 1 problem\n  - finalBackupDays is ${finalBackupDays}; it must be a whole number from 0 to 365, because Cloud SQL keeps a final backup no longer; use 30, or 0 for none`,
+        `test/Database: 1 problem\n  - finalBackupDays is ${finalBackupDays}; it must be a whole number from 0 to 365, because Cloud SQL keeps final backups no longer; use 30, or 0 for none`,
       ),
     );
   });
@@ -308,7 +308,7 @@ describe("PostgresqlDatabase", () => {
       new Error(
         [
           "test/Database: 2 problems",
-          '  - tier is "db-custom-3-7680"; it must be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other that has enough connections; use for example db-custom-1-3840',
+          '  - tier is "db-custom-3-7680"; it must be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other tier with enough connections; use for example db-custom-1-3840',
           '  - availability is "GLOBAL"; it must be ZONAL or REGIONAL; use ZONAL for one zone, REGIONAL for a standby in another',
         ].join("\n"),
       ),
@@ -323,11 +323,11 @@ describe("PostgresqlDatabase", () => {
         [
           "test/Database: 6 problems",
           '  - place.region is "us-central1-a"; it must be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter',
-          `  - place.deployment.tenantPrefix is "${"t".repeat(60)}"; it must be a tenant id, a hyphen and 6 hexadecimal digits, because names without a hash of the project are taken by others; take it from tenantPrefix(tenantId, projectId)`,
+          `  - place.deployment.tenantPrefix is "${"t".repeat(60)}"; it must be a tenant id, a hyphen and 6 hexadecimal digits, because names without a hash of the project may be taken by others; take it from tenantPrefix(tenantId, projectId)`,
           '  - place.deployment.applicationName is "Idp"; it must be 1 to 18 lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it',
           `  - instance name sql-${name.replace("_", "-")} must be lower-case letters, digits and hyphens that start with a letter, because Google Cloud refuses other names; change the application name or the tenant id`,
-          `  - database name db_${name} is 67 characters, the limit is 63, because PostgreSQL cuts off the rest; shorten the application name or the tenant id by 4`,
-          `  - database name db_${name} must be lower-case letters, digits and underscores, because statements that name it without quotes would mean another one; change the application name or the tenant id`,
+          `  - database name db_${name} is 67 characters, the limit is 63, because PostgreSQL truncates longer ones; shorten the application name or the tenant id by 4`,
+          `  - database name db_${name} must be lower-case letters, digits and underscores, because without quotes, SQL statements would refer to another name; change the application name or the tenant id`,
         ].join("\n"),
       ),
     );

@@ -24,7 +24,7 @@ export interface DnsCertificateProps {
   /** Determines the names and the project. */
   readonly place: DeploymentPlace;
 
-  /** Nothing is created unless it is `dns`, which may be known only at plan. */
+  /** Nothing is created unless this is `dns`, which may be known only at plan. */
   readonly validation: string;
 
   /**
@@ -39,7 +39,7 @@ export interface DnsCertificateProps {
  * A Google-managed certificate that becomes valid by a DNS record, before the domain points to the load balancer, and
  * the map by which a load balancer finds it.
  *
- * Another domain gets a certificate of its own before the old one goes. The map stays.
+ * A change of the domain creates the new certificate before it deletes the old one; the map stays.
  */
 export class DnsCertificate extends Construct implements CertificateMap {
   /** Id of the map, as a Terraform expression; null if there is none. */
@@ -47,7 +47,7 @@ export class DnsCertificate extends Construct implements CertificateMap {
 
   readonly mapUrl: string;
 
-  /** The records that prove the domain, as a Terraform expression: a list of objects with name, type and data. */
+  /** The records that validate the domain, as a Terraform expression: a list of objects with name, type and data. */
   readonly records: string;
 
   readonly ready: ITerraformDependable[];
@@ -55,7 +55,7 @@ export class DnsCertificate extends Construct implements CertificateMap {
   /** The certificate itself, for overrides. */
   readonly certificate: CertificateManagerCertificate;
 
-  /** The authorization whose record proves the domain. */
+  /** The authorization whose record validates the domain. */
   readonly authorization: CertificateManagerDnsAuthorization;
 
   /** The map by which a load balancer finds it. */
@@ -81,7 +81,7 @@ export class DnsCertificate extends Construct implements CertificateMap {
     this.authorization = new CertificateManagerDnsAuthorization(this, "Authorization", {
       ...common,
       domain,
-      // Its record is this project's own, so that another project or authority can prove the same domain.
+      // Its record is specific to this project, so that another project or authority can validate the same domain too.
       type: "PER_PROJECT_RECORD",
       dependsOn: props.dependsOn,
     });

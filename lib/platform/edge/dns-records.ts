@@ -12,7 +12,7 @@ import { type DnsCertificate } from "./dns-certificate";
 import { CERTIFICATE_VALIDATION, type DnsZone, zoneRules } from "./edge-rules";
 
 export interface DnsRecordsProps {
-  /** Its record is created too, if it is validated by one. */
+  /** Certificate of the domain; its record is created too, if it is validated by one. */
   readonly certificate: DnsCertificate;
 
   /** The domain; one that is null at plan means none. */
@@ -28,7 +28,7 @@ export interface DnsRecordsProps {
   readonly validation: string;
 
   /**
-   * Zone in which the records are created. A record of the same name and type is overwritten, and is gone after a
+   * Zone in which the records are created. A record of the same name and type is overwritten, and is not restored by a
    * destroy.
    *
    * @default - none; you create the records
@@ -96,7 +96,7 @@ export class DnsRecords extends Construct {
   }
 }
 
-/** Short, so that a mistake is soon mended. */
+/** Short, so that a correction takes effect soon. */
 const TTL_SECONDS = 300;
 
 function projectOf({ project }: DnsZone, place: DeploymentPlace): string {

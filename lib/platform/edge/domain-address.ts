@@ -30,7 +30,7 @@ export interface DomainAddressProps {
 /**
  * The static IP address of a global load balancer for a domain.
  *
- * It stays when the domain changes, and is created before what is behind it, because the application must know it.
+ * It stays when the domain changes. It is created before the service behind it, because the application must know it.
  */
 export class DomainAddress extends Construct implements LoadBalancerAddress {
   readonly addressId: string;

@@ -12,9 +12,9 @@ export interface DnsZone {
   readonly name: string;
 
   /**
-   * Domain that the zone serves, to check that yours belongs to it.
+   * Domain that the zone serves, to check at plan that the domain belongs to it.
    *
-   * @default - not checked before Cloud DNS refuses a record
+   * @default - not checked; Cloud DNS refuses a record that does not belong to it
    */
   readonly dnsName?: string;
 
@@ -26,12 +26,12 @@ export interface DnsZone {
   readonly project?: string;
 }
 
-/** Ways in which the certificate authority makes sure that a domain is yours. */
+/** Ways in which the certificate authority validates a domain. */
 export const CERTIFICATE_VALIDATION = oneOf(["dns", "load-balancer"], {
-  remedy: "use dns for a certificate that is valid before the name points here, load-balancer for one record less",
+  remedy: "use dns for a certificate that is valid before the domain points here, load-balancer for one record less",
 });
 
-/** Share of the requests that the load balancer logs, where nothing is said. */
+/** Default share of the requests that the load balancer logs. */
 export const DEFAULT_SAMPLE_RATE = 0;
 
 export const SAMPLE_RATE = new CheckedValue<number>({
@@ -55,11 +55,11 @@ export const ZONE_SERVES_DOMAIN = new CheckedRelation<{ dnsName: string | undefi
   condition: ({ dnsName, domain }) =>
     `${dnsName} == null || ${domain} == null ? true : endswith(".\${${domain}}.", ".\${trimsuffix(${dnsName}, ".")}.")`,
   problem: (names, shown) =>
-    `${names.domain} is ${shown.domain} and ${names.dnsName} is ${shown.dnsName}; the domain must be that of the zone or lie below it, because Cloud DNS takes no other records; use the zone that serves the domain`,
+    `${names.domain} is ${shown.domain} and ${names.dnsName} is ${shown.dnsName}; the domain must be that of the zone or below it, because Cloud DNS accepts no other records; use the zone that serves the domain`,
 });
 
 /** Records are made for a domain. */
-export const ZONE_NEEDS_DOMAIN = needsDomain("there is no other name to make records of");
+export const ZONE_NEEDS_DOMAIN = needsDomain("the records are those of the domain");
 
 /** Without a domain there is no load balancer that could have a policy. */
 export const POLICY_NEEDS_DOMAIN = needsDomain("without it there is no load balancer to protect");
@@ -72,7 +72,7 @@ export const CLOSED_NEEDS_DOMAIN = new CheckedRelation<{
   accepts: ({ closeDefaultAddress, domain }) => closeDefaultAddress === false || domain !== undefined,
   condition: ({ closeDefaultAddress, domain }) => `!${closeDefaultAddress} || ${domain} != null`,
   problem: (names) =>
-    `${names.closeDefaultAddress} is true and ${names.domain} is not given; there must be a domain, because the default address is the only one without it; give the domain, or set ${names.closeDefaultAddress} to false`,
+    `${names.closeDefaultAddress} is true and ${names.domain} is not given; there must be a domain, because the default address is the only one without it; set the domain, or set ${names.closeDefaultAddress} to false`,
 });
 
 /** Rules for the zone of a construct's domain. */
@@ -96,6 +96,6 @@ function needsDomain(reason: string) {
     accepts: ({ domain, given }) => given === undefined || domain !== undefined,
     condition: ({ domain, given }) => `${given} == null || ${domain} != null`,
     problem: (names) =>
-      `${names.given} is given without ${names.domain}; it must have one, because ${reason}; give the domain, or remove ${names.given}`,
+      `${names.given} is given without ${names.domain}; it needs one, because ${reason}; set the domain, or remove ${names.given}`,
   });
 }

@@ -58,7 +58,7 @@ export interface EdgeProps {
   readonly zone?: DnsZone;
 }
 
-/** What a domain needs wherever the load balancer is: a certificate by DNS, records, and a security policy. */
+/** What a domain needs on either platform: a certificate validated by DNS, records, and a security policy. */
 export class Edge extends Construct {
   /** Certificate of the domain. */
   readonly certificate: DnsCertificate;
@@ -66,10 +66,10 @@ export class Edge extends Construct {
   /** Records of the domain. */
   readonly records: DnsRecords;
 
-  /** What the load balancer refuses. Without a protection or an existing policy, it refuses nothing. */
+  /** Security policy of the load balancer; without a protection or an existing policy, there is none. */
   readonly securityPolicy: SecurityPolicy;
 
-  /** All of it, for whatever must come after it and go before it. */
+  /** All of these resources, for whatever must be created after and destroyed before them. */
   readonly ready: ITerraformDependable[];
 
   /** What to do until the domain works, as a list of sentences with their commands; empty without a domain. */
@@ -122,7 +122,7 @@ function nextSteps({ domain, place, validation, zone }: EdgeProps): string {
   const steps = [
     zone === undefined ? enter : `(${isSet(zone.name)} ? ${created} : ${enter})`,
     `(${isWord(validation, "dns")} ? ${quoted(byDns)} : ${quoted(byLoadBalancer)})`,
-    quoted(`Then open https://${domain}, and give it to the applications that know another address.`),
+    quoted(`Then open https://${domain}, and enter it in the applications that use another address.`),
   ];
   return expression(`flatten([for domain in ${listOf(domain)} : [${steps.join(", ")}]])`);
 }

@@ -13,9 +13,9 @@ export interface FrontDoorProps {
   readonly domain?: string;
 
   /**
-   * How the certificate authority makes sure that the domain is yours: `dns`, by a record beside that of the address;
-   * the certificate is valid before the domain points here. `load-balancer`, without a further record, minutes to an
-   * hour after it does.
+   * How the certificate authority validates the domain. `dns`: by a further record; the certificate is valid before the
+   * domain points here. `load-balancer`: without a further record; it is valid minutes to an hour after the domain
+   * points here.
    *
    * @default "dns" on Cloud Run, "load-balancer" on GKE
    */
@@ -23,7 +23,7 @@ export interface FrontDoorProps {
 
   /**
    * Existing zone of Cloud DNS in which the records of the domain are created. A record of the same name and type is
-   * overwritten without notice, and does not come back when this deployment is destroyed.
+   * overwritten without notice, and is not restored when this deployment is destroyed.
    *
    * @default - none; you create the records
    */

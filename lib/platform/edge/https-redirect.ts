@@ -18,14 +18,14 @@ export interface HttpsRedirectProps {
 
   readonly place: DeploymentPlace;
 
-  /** Scheme of the load balancer that has port 443 of the same address: two schemes cannot share one. */
+  /** Scheme of the load balancer on port 443 of the same address: two schemes cannot share an address. */
   readonly scheme: "EXTERNAL" | "EXTERNAL_MANAGED";
 
   /** What must exist first: `apis.ready("compute")`. */
   readonly dependsOn: ITerraformDependable[] | undefined;
 }
 
-/** Sends clients of port 80 to the same address with HTTPS, for good. */
+/** Permanently redirects clients from port 80 to HTTPS at the same address. */
 export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): ComputeGlobalForwardingRule {
   const { count, dependsOn, place, scheme } = props;
   const common = { project: place.projectId, count };
@@ -36,7 +36,7 @@ export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): Comp
     defaultUrlRedirect: {
       httpsRedirect: true,
       redirectResponseCode: "MOVED_PERMANENTLY_DEFAULT",
-      // Requests of clients that sign in carry their state in the query.
+      // The query of a sign-in request carries its state.
       stripQuery: false,
     },
     dependsOn,

@@ -10,10 +10,10 @@ import {
 } from "../../idp/public-paths";
 
 /**
- * The rules of the protection, in the order in which Cloud Armor looks at them.
+ * The rules of the protection, in the order in which Cloud Armor evaluates them.
  *
- * Cloud Armor takes the first rule that matches and looks at no other; a limit that is not exceeded counts as such a
- * match, and allows. So whatever denies comes before whatever counts. A rule in preview is logged and passed over.
+ * Cloud Armor applies the first rule that matches and evaluates no other; a limit that is not exceeded is such a match,
+ * and allows. So rules that deny come before rules that count. A rule in preview is only logged.
  *
  * A priority belongs to its rule and is never reused: the provider updates rules by priority, and one that changes from
  * ranges to an expression might keep both.
@@ -25,7 +25,7 @@ export interface ProtectionRule {
   /** Position; the first one of a rule that occurs several times. */
   readonly priority: number;
 
-  /** What happens to a request that matches; a limited one is denied only above its limit. */
+  /** What happens to a request that matches; `throttle` and ban deny it only above their limit. */
   readonly action: "allow" | "deny(403)" | "rate_based_ban" | "throttle";
 
   /** Requests that it matches: an expression of Cloud Armor's rules language, every request, or those of the ranges. */
@@ -47,7 +47,7 @@ export interface ProtectionRule {
 /** Period of every limit, which Cloud Armor takes from a list of its own. */
 export const LIMIT_SECONDS = 60;
 
-/** Cloud Armor takes this many ranges in a rule. */
+/** Maximum number of ranges in a rule of Cloud Armor. */
 export const RANGES_PER_RULE = 10;
 
 /** Number of rules that fit between the first range rule and the next rule. */
@@ -56,18 +56,18 @@ const RANGE_RULES = 100;
 /** Number of ranges that fit. */
 export const MOST_RANGES = RANGE_RULES * RANGES_PER_RULE;
 
-/** Least strict level of the preconfigured rules: the others refuse much of what people type. */
+/** Lowest sensitivity of the preconfigured rules: higher ones refuse much of what people type. */
 const WAF_SENSITIVITY = 1;
 
 /**
- * Paths that the rules about content pass over, because what is sent there legitimately looks like an attack: passwords
- * with quotes, Python in expressions, HTML in mails, XML as base64, filters.
+ * Paths that the rules about content skip, because legitimate requests there look like attacks: passwords with quotes,
+ * Python in expressions, HTML in mails, XML as base64, filters.
  */
 export const UNEXAMINED_PATHS = [API_PATH, SAML_PROVIDER_PATH, SAML_SOURCE_PATH, SCIM_SOURCE_PATH] as const;
 
 const begins = (path: string) => `request.path.startsWith('${path}')`;
 
-/** Decoded first, as the application does: the rule could be passed by writing one letter as its code otherwise. */
+/** Decoded first, as the application does; otherwise one percent-encoded letter would evade the rule. */
 const beginsDecoded = (path: string) => `request.path.urlDecode().startsWith('${path}')`;
 
 const evaluates = (signatures: string) =>
@@ -76,8 +76,8 @@ const evaluates = (signatures: string) =>
 /**
  * A rule about the content of requests, except on the paths above.
  *
- * There is none about remote files (`rfi`), because an address in a parameter is what it looks for, and every sign-in
- * has one in `redirect_uri`.
+ * There is none about remote files (`rfi`): it looks for URLs in parameters, and every sign-in has one in
+ * `redirect_uri`.
  */
 function contentRule(id: string, priority: number, title: string, reason: string): ProtectionRule {
   const expression = [evaluates(id), ...UNEXAMINED_PATHS.map((path) => `!${begins(path)}`)].join(" && ");
@@ -92,7 +92,7 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     match: "adminRanges",
     onlyWith: "adminRanges",
     title: "Allow the administrators' ranges",
-    reason: "First, so that no other rule locks administrators out.",
+    reason: "Comes first, so that no other rule locks administrators out.",
   },
   {
     id: "administration",
@@ -111,31 +111,26 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     match: { expression: ADMINISTRATION_SUBPATHS.map(beginsDecoded).join(" || ") },
     onlyWith: "restrictAdmin",
     title: "Deny imported flows and prompts with code to all others",
-    reason: "They take code too. A rule has room for five paths.",
+    reason: "These endpoints accept code too. They have a rule of their own, because a rule has room for five paths.",
   },
   contentRule(
     "sqli",
     3000,
     "Deny SQL injection",
-    "The application escapes what it sends to its database; this is a second line.",
+    "A second line of defence: the application escapes what it sends to its database.",
   ),
   contentRule(
     "xss",
     3010,
     "Deny cross-site scripting",
-    "Addresses and pages of a sign-in carry parameters of relying parties.",
+    "URLs and pages of a sign-in contain parameters of relying parties.",
   ),
-  contentRule(
-    "lfi",
-    3020,
-    "Deny access to local files",
-    "Static files and uploads are served from folders by their names.",
-  ),
+  contentRule("lfi", 3020, "Deny access to local files", "Static files and uploads are served by their paths."),
   contentRule(
     "rce",
     3030,
     "Deny execution of commands",
-    "Probes for known holes of other software arrive from the first hour on.",
+    "Probes for known vulnerabilities of other software arrive within hours.",
   ),
   {
     id: "scannerdetection",
@@ -144,13 +139,13 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     match: { expression: evaluates("scannerdetection") },
     onlyWith: "waf",
     title: "Deny security scanners",
-    reason: "It judges how a client introduces itself, not what people type, so it passes over no path.",
+    reason: "It matches what clients send as their user agent, not what people type, so it skips no path.",
   },
   contentRule(
     "protocolattack",
     3050,
     "Deny attacks on the protocol",
-    "Requests that two servers read differently reach what the first would have refused.",
+    "A request that two servers parse differently can smuggle in another that the first would have refused.",
   ),
   {
     id: "sign-ins",
@@ -160,7 +155,7 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     limit: "signInsPerMinute",
     title: "Ban addresses that submit too many sign-in forms",
     reason:
-      "Slows guessing of passwords and codes. Only forms count and only forms are banned: pages, tokens and sessions of the same address go on.",
+      "Slows the guessing of passwords and codes. Only forms are counted and banned: pages, tokens and sessions of the same address keep working.",
   },
   {
     id: "requests",
@@ -174,7 +169,7 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     limit: "requestsPerMinute",
     title: "Throttle addresses that send too many requests",
     reason:
-      "Keeps one client from using all instances. Servers are exempt where they act for many users; keys and discovery documents are not, because relying parties keep them.",
+      "Keeps one client from using all instances. Requests that servers send for many users are exempt; keys and discovery documents are not, because relying parties cache them.",
   },
   {
     id: "default",
@@ -182,6 +177,6 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     action: "allow",
     match: "everything",
     title: "Allow the rest",
-    reason: "Always written out: without any rule, the provider would show no change when others are removed.",
+    reason: "Explicit, because without any rule the provider would not show the removal of the others.",
   },
 ];

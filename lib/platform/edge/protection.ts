@@ -10,7 +10,7 @@ import { type Rule } from "../../core/rules";
 import { POLICY_NEEDS_DOMAIN } from "./edge-rules";
 import { LIMIT_SECONDS, MOST_RANGES, UNEXAMINED_PATHS } from "./protection-rules";
 
-/** Protection of a front door against guessing of passwords, floods of requests and attacks on the application. */
+/** Protection of a front door against password guessing, floods of requests and attacks on the application. */
 export interface Protection {
   /**
    * Whether there is any.
@@ -27,7 +27,7 @@ export interface Protection {
   readonly adminRanges?: readonly string[];
 
   /**
-   * Seconds that an address with too many sign-in forms is refused further ones.
+   * Seconds for which an address with too many sign-in forms is refused further ones.
    *
    * @default 300
    */
@@ -50,22 +50,22 @@ export interface Protection {
 
   /**
    * Sign-in forms per minute and address; one sign-in submits two to four. Raise it for offices with one address, and
-   * for LDAP and RADIUS outposts, which sign all their users in from theirs.
+   * for LDAP and RADIUS outposts, which sign in all their users from one address.
    *
    * @default 60
    */
   readonly signInsPerMinute?: number;
 
   /**
-   * What happens to requests that look like an attack: `off` for nothing, `preview` for a mark in the request log of the
-   * load balancer, which must be on, `enforce` for a refusal.
+   * What happens to requests that look like an attack: `off` for nothing, `preview` to mark them in the request log of
+   * the load balancer, which must be on, `enforce` to refuse them.
    *
    * @default "preview"
    */
   readonly waf?: string;
 }
 
-/** Values for what a protection leaves out. */
+/** Defaults of a protection. */
 export const PROTECTION_DEFAULTS = {
   enabled: true,
   adminRanges: [] as readonly string[],
@@ -88,7 +88,7 @@ const MOST_COUNTED = { beforeBan: 10_000, beforeThrottle: 1_000_000 };
 
 export const SIGN_INS_PER_MINUTE = wholeNumber(
   { from: 1, to: MOST_COUNTED.beforeBan },
-  { reason: "Cloud Armor counts no further before a ban", remedy: `use ${signInsPerMinute}` },
+  { reason: "Cloud Armor counts no further for a ban", remedy: `use ${signInsPerMinute}` },
 );
 
 export const REQUESTS_PER_MINUTE = wholeNumber(
@@ -112,7 +112,7 @@ export const ADMIN_RANGES = new CheckedEntries({
   accepts: (_, range) => isAnyAddressRange(range) && prefixLength(range) > 0,
   condition: `${anyAddressRangeCondition("value")} && !endswith(value, "/0")`,
   show: "value",
-  rule: "each must be an IPv4 or IPv6 range, but not all addresses, written with its first address in the shortest form and IPv4 not as IPv6; write for example 203.0.113.0/24, 2001:db8::/32, or /32 for one address",
+  rule: "each must be an IPv4 or IPv6 range, but not of all addresses, written with its first address in the shortest form and not IPv4-mapped; use for example 203.0.113.0/24, 2001:db8::/32, or /32 for one address",
 });
 
 /** The priorities of the rules leave room for a limited number of ranges. */
@@ -126,7 +126,7 @@ export const ADMIN_RANGES_FIT = new CheckedRelation<{ adminRanges: readonly stri
     },
   },
   problem: (names, _, { count }) =>
-    `${names.adminRanges} has ${count} ranges; it must not have more than ${MOST_RANGES}, because a policy has room for no more; write wider ranges`,
+    `${names.adminRanges} has ${count} ranges; it must not have more than ${MOST_RANGES}, because a policy has room for no more; use wider ranges`,
 });
 
 /** Restricting the administration to no range would lock all administrators out. */
@@ -134,7 +134,7 @@ export const ADMIN_RANGES_GIVEN = new CheckedRelation<{ adminRanges: readonly st
   accepts: ({ adminRanges, restrictAdmin }) => restrictAdmin !== true || adminRanges.length > 0,
   condition: ({ adminRanges, restrictAdmin }) => `!${restrictAdmin} || length(${adminRanges}) > 0`,
   problem: (names) =>
-    `${names.restrictAdmin} is true and ${names.adminRanges} is empty; there must be a range, because everybody would be locked out of the administration; give the ranges of the administrators, or set ${names.restrictAdmin} to false`,
+    `${names.restrictAdmin} is true and ${names.adminRanges} is empty; there must be a range, because everybody would be locked out of the administration; set the ranges of the administrators, or set ${names.restrictAdmin} to false`,
 });
 
 /** Existing policy of the organization, instead of the rules here. */
@@ -142,7 +142,7 @@ export const EXISTING_SECURITY_POLICY = matching(
   "^projects/[a-z][a-z0-9.:-]*[a-z0-9]/global/securityPolicies/[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
   {
     must: "be projects/<project>/global/securityPolicies/<name>",
-    reason: "a global load balancer takes no regional policy",
+    reason: "a global load balancer accepts no regional policy",
     remedy: "write it in full",
   },
 );
@@ -202,7 +202,7 @@ export function isProtected(protection: Protection | undefined): string {
   return isOn(protection === undefined ? false : (protection.enabled ?? PROTECTION_DEFAULTS.enabled));
 }
 
-/** Whether the rules about content exist, and whether they only take notes. */
+/** Whether the rules about content exist, and whether they only log. */
 export function wafSwitches(waf: string): { readonly isOn: string; readonly isPreview: string } {
   return { isOn: not(isWord(waf, WAF_OFF)), isPreview: isWord(waf, WAF_PREVIEW) };
 }
@@ -214,6 +214,6 @@ export function unexaminedPathsRisk(waf: string): Risk {
     value: waf,
     isAvoided: waf !== WAF_ENFORCE,
     condition: `${waf} != "${WAF_ENFORCE}"`,
-    message: `protection.waf is "${WAF_ENFORCE}"; the rules pass over ${paths}, because passwords, expressions and SAML messages there look like attacks; keep the application up to date, and restrict the administration to known ranges`,
+    message: `protection.waf is "${WAF_ENFORCE}"; the rules skip ${paths}, because passwords, expressions and SAML messages there look like attacks; keep the application up to date, and restrict the administration to known ranges`,
   };
 }

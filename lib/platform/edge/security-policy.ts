@@ -70,7 +70,10 @@ export interface SecurityPolicyProps {
   readonly protection?: Protection;
 }
 
-/** What the load balancer of a front door refuses: a Cloud Armor policy of our rules, an existing one, or none. */
+/**
+ * The security policy of a front door's load balancer: a new one with the rules of a protection, an existing one, or
+ * none.
+ */
 export class SecurityPolicy extends Construct {
   /** Id of the policy, as a Terraform value; null without one. */
   readonly policyId: string;
@@ -100,7 +103,7 @@ export class SecurityPolicy extends Construct {
       rule: blocks.filter(({ forEach }) => forEach === undefined).map(({ rule }) => rule),
       count: countIf(allOf(isSet(domain), isProtected(protection))),
       dependsOn,
-      // A load balancer must let go of it before it is destroyed; it is never replaced under the same name.
+      // It must be detached from the load balancer before it is destroyed; it is never replaced under the same name.
       lifecycle: { createBeforeDestroy: true },
     });
     addDynamicBlocks(
@@ -126,7 +129,7 @@ export function securityPolicyName(deployment: DeploymentName): string {
   return networkName(deployment, "protection");
 }
 
-/** A protection with all its values, each a literal or known only to Terraform. */
+/** A protection with all values, each a literal or known only to Terraform. */
 type Settings = Required<Protection>;
 
 function withDefaults(given: Protection = {}): Settings {
@@ -189,7 +192,7 @@ function limitOf({ action, limit }: ProtectionRule, settings: Settings): Compute
   return {
     conformAction: "allow",
     exceedAction: "deny(429)",
-    // The address that connects to the load balancer; what clients write into a header would be theirs to choose.
+    // The address that connects to the load balancer; a header could be forged.
     enforceOnKey: "IP",
     rateLimitThreshold: { count: settings[limit], intervalSec: LIMIT_SECONDS },
     banDurationSec: action === "rate_based_ban" ? settings.banSeconds : undefined,
@@ -207,7 +210,7 @@ const RULES: readonly Rule<SecurityPolicyProps>[] = [
     ...RESOURCE_NAME,
     what: "security policy name",
     maxLength: NETWORK_NAME_MAX_LENGTH,
-    lengthReason: "Compute Engine takes no longer one",
+    lengthReason: "Compute Engine allows no longer one",
   }),
   ...protectionRules<SecurityPolicyProps>({
     domain: ["domain", ({ domain }) => domain],

@@ -5,11 +5,11 @@ import { type Identity } from "../../core/identity";
 import { requireProps } from "../../core/rules";
 
 /**
- * A service account that is managed elsewhere, together with its permissions. The only grant made to it here is on the
- * script of a Cloud Run job that runs as it, because that exists only here.
+ * A service account that is managed elsewhere, together with its permissions. The only grant that it gets is on the
+ * script of a Cloud Run job that runs as it, because nobody else knows that script's secret.
  *
- * It must be able to read the secrets, use the bucket and connect to the database of what runs as it. On GKE, the pods'
- * Kubernetes service account also needs `roles/iam.workloadIdentityUser` on it, as the member
+ * It must be able to read the secrets, use the buckets and connect to the databases of the containers that run as it.
+ * On GKE, the pods' Kubernetes service account also needs `roles/iam.workloadIdentityUser` on it, as the member
  * `serviceAccount:<project>.svc.id.goog[<namespace>/<name>]`.
  */
 export class ExistingIdentity implements Identity {
@@ -37,7 +37,7 @@ export class ExistingIdentity implements Identity {
 
 const EMAIL = matching("^[^\\s@:]+@[^\\s@]+[.]gserviceaccount[.]com$", {
   must: "be the e-mail address of a service account",
-  remedy: "write for example runner@my-project.iam.gserviceaccount.com",
+  remedy: "use for example runner@my-project.iam.gserviceaccount.com",
 });
 
 const RULES = [EMAIL.ruleOn<{ readonly email: string }>("email", ({ email }) => email)];

@@ -15,10 +15,10 @@ export interface ServiceIdentityProps {
   /** Description of the account in the console. */
   readonly description: string;
 
-  /** Deployment that the account belongs to. */
+  /** Deployment to which the account belongs. */
   readonly place: DeploymentPlace;
 
-  /** Purpose of the account, with which its id starts: at most 17 lower-case letters and hyphens. */
+  /** Purpose of the account, the beginning of its id: at most 17 lower-case letters and hyphens. */
   readonly purpose: string;
 
   /**
@@ -111,6 +111,6 @@ const RULES: readonly Rule<ServiceIdentityProps>[] = [
   {
     holds: ({ purpose }) => ifKnown(purpose, (known) => known.length <= PURPOSE_MAX_LENGTH),
     message: ({ purpose }) =>
-      `purpose ${purpose} is ${purpose.length} characters, the limit is ${PURPOSE_MAX_LENGTH}, because an account id holds ${SERVICE_ACCOUNT_ID_MAX_LENGTH} and a hash takes the rest; shorten it by ${purpose.length - PURPOSE_MAX_LENGTH}`,
+      `purpose ${purpose} is ${purpose.length} characters, the limit is ${PURPOSE_MAX_LENGTH}, because an account id has at most ${SERVICE_ACCOUNT_ID_MAX_LENGTH} and a hash takes the rest; shorten it by ${purpose.length - PURPOSE_MAX_LENGTH}`,
   },
 ];

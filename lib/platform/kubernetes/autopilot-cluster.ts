@@ -29,7 +29,7 @@ export interface AutopilotClusterProps {
   readonly network: Network;
 
   /**
-   * Determines the name, and the region, which has nodes in all its zones. Changing the region later replaces the
+   * Determines the name and the region; there are nodes in all its zones. Changing the region later replaces the
    * cluster.
    */
   readonly place: DeploymentPlace;
@@ -105,7 +105,7 @@ export class AutopilotCluster extends Construct implements Cluster {
       subnetwork: network.subnetwork,
       releaseChannel: { channel: "REGULAR" },
       privateClusterConfig: { enablePrivateNodes: true, enablePrivateEndpoint: false },
-      // Otherwise the VMs of all Google Cloud customers would be allowed beside the listed networks.
+      // Otherwise the VMs of all Google Cloud customers would be allowed in addition to the listed ranges.
       masterAuthorizedNetworksConfig: { gcpPublicCidrsAccessEnabled: false },
       clusterAutoscaling: {
         autoProvisioningDefaults: {
@@ -170,7 +170,7 @@ export class AutopilotCluster extends Construct implements Cluster {
   }
 }
 
-/** Never empty: the provider takes a missing list for no change, so a restriction could not be lifted. */
+/** Never empty: the provider treats a missing list as no change, so a restriction could not be lifted. */
 function orEverywhere(networks: AuthorizedNetworks): unknown {
   const everywhere = { everywhere: ANYWHERE };
   if (!Token.isUnresolved(networks)) return Object.keys(networks).length === 0 ? everywhere : networks;
@@ -183,7 +183,7 @@ export const AUTHORIZED_NETWORKS = new CheckedEntries({
   accepts: (_, range) => isAddressRange(range),
   condition: addressRangeCondition("value"),
   show: "entry",
-  rule: "each must be an IPv4 range that is written with its first address; write for example 203.0.113.0/24, or /32 for one address",
+  rule: "each must be an IPv4 range that is written with its first address; use for example 203.0.113.0/24, or /32 for one address",
 });
 
 const RULES: readonly Rule<AutopilotClusterProps>[] = [
@@ -192,7 +192,7 @@ const RULES: readonly Rule<AutopilotClusterProps>[] = [
     ...RESOURCE_NAME,
     what: "cluster name",
     maxLength: CLUSTER_NAME_MAX_LENGTH,
-    lengthReason: "GKE takes no longer one",
+    lengthReason: "GKE allows no longer one",
   }),
   AUTHORIZED_NETWORKS.ruleOn("authorizedNetworks", ({ authorizedNetworks }) => authorizedNetworks),
 ];

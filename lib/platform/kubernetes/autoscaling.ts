@@ -7,7 +7,7 @@ import { expression } from "../../core/expression";
 import { PROGRESS_DEADLINE_SECONDS, ROLLOUT_MINUTES, ROLLOUT_SURGE, TARGET_CPU_PERCENT } from "./kubernetes-defaults";
 import { type WorkloadNamespace } from "./workload-namespace";
 
-/** A deployment whose number of pods follows the CPU of one container. */
+/** A deployment whose number of pods depends on the CPU utilization of one container. */
 interface Autoscaling {
   /** The deployment. */
   readonly workload: ITerraformDependable;
@@ -18,7 +18,7 @@ interface Autoscaling {
   /** Metadata of the objects. */
   readonly metadata: ReturnType<WorkloadNamespace["metadataOf"]>;
 
-  /** Container whose CPU counts: an idle proxy beside it would hide that it is busy. */
+  /** Container whose CPU counts: on average with an idle proxy, it would not look busy. */
   readonly containerName: string;
 
   readonly minInstanceCount: number;

@@ -33,10 +33,10 @@ export interface GeoipUpdaterProps {
 }
 
 /**
- * Keeps the databases of addresses in a folder that it shares with the application.
+ * Keeps the GeoIP databases current, in a folder that it shares with the application.
  *
- * The server starts after the first try of a download, because it opens the databases only at its start; without any it
- * starts as well. Each new pod downloads both, and MaxMind counts the downloads of an account.
+ * The server starts after the first attempt to download, because it opens the databases only at its start; it also
+ * starts without any. Each new pod downloads both, and MaxMind counts the downloads of an account.
  */
 export class GeoipUpdater extends Construct implements PodExtension {
   readonly sidecar: DynamicBlock;
@@ -121,12 +121,12 @@ function referenceOf({ secretId, version }: SecretReference, condition: string):
   return expression(conditionalReference("GEOIPUPDATE_LICENSE_KEY", operands, condition));
 }
 
-/** Null where there is no key, so not as part of a text. */
+/** Null without a key, so it must not be part of a string. */
 function valueOf(value: number | string): string {
   return Token.isUnresolved(value) ? Token.asString(value) : JSON.stringify(String(value));
 }
 
 const VOLUME = "geoip";
 
-/** Where the updater keeps the databases; the application sees the same folder elsewhere. */
+/** Where the updater keeps the databases; the application mounts the same folder at another path. */
 const FOLDER = "/usr/share/GeoIP";

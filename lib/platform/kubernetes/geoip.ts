@@ -5,7 +5,7 @@ import { isOn } from "../../core/conditional";
 import { missingText, type Rule } from "../../core/rules";
 import { SECRET_NAME, SECRET_VERSION, type SecretReference } from "../../idp/secret-references";
 
-/** Databases that tell the application where a client's address is, from an account at MaxMind. */
+/** Databases that tell the application where a client's address is, downloaded with an account at MaxMind. */
 export interface Geoip {
   /** Number of the account. */
   readonly accountId: number | string;
@@ -21,7 +21,7 @@ export interface Geoip {
   readonly enabled?: boolean | IResolvable;
 
   /**
-   * Hours from one update to the next: 1 to 168.
+   * Hours between updates: 1 to 168.
    *
    * @default 8
    */
@@ -52,7 +52,7 @@ export function hasGeoip({ enabled = true }: Geoip): string {
 
 /** Rules for the databases, for each construct that takes them. */
 export function geoipRules<Props>(geoipOf: (props: Props) => Geoip | undefined): readonly Rule<Props>[] {
-  /** JavaScript callers may have left out anything. */
+  /** JavaScript callers may leave out anything. */
   const given = (props: Props) => geoipOf(props) as Partial<Geoip> | undefined;
   const missing = (props: Props): string[] => {
     const geoip = given(props);

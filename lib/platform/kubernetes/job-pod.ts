@@ -18,7 +18,7 @@ import { WorkloadAccount } from "./workload-account";
 import { type WorkloadNamespace } from "./workload-namespace";
 import { secretVariablesRule, WorkloadSecret } from "./workload-secret";
 
-/** What every job in a cluster takes. */
+/** Props of every job in a cluster. */
 export interface KubernetesJobProps {
   readonly identity: Identity;
   readonly namespace: WorkloadNamespace;
@@ -27,14 +27,14 @@ export interface KubernetesJobProps {
   readonly dependsOn?: ITerraformDependable[];
 }
 
-/** The pod of a job, and what it refers to. */
+/** The pod of a job, and the objects that it refers to. */
 interface JobPod {
-  /** Name of the job, or the beginning of it. */
+  /** Name of the job, or its beginning. */
   readonly name: string;
 
   readonly secret: WorkloadSecret;
 
-  /** What a job and a job template have in common. */
+  /** The common part of a job and a job template. */
   readonly spec: {
     readonly backoffLimit: number;
     readonly activeDeadlineSeconds: number;
@@ -43,9 +43,9 @@ interface JobPod {
 }
 
 /**
- * Adds to a construct what the pods of a job need: script, secrets and account.
+ * Adds to a construct what the pods of a job need: script, secrets and service account.
  *
- * @param labels labels of the pods beside their own; a change replaces a job, and so runs it again
+ * @param labels further labels of the pods; a change replaces a job, and so runs it again
  */
 export function addJobPod(
   scope: Construct,
@@ -91,7 +91,7 @@ export function addJobPod(
     ],
     // A script closes its connections before it stops the proxy; waiting for others would end in an error.
     proxyGraceSeconds: 0,
-    // Every attempt is a new pod: in the same pod, the proxy that has quit would be missing.
+    // Every attempt is a new pod, because the proxy of the old one has quit.
     restartPolicy: "Never",
     activeDeadlineSeconds: job.timeoutSeconds,
     terminationGracePeriodSeconds: JOB_GRACE_SECONDS,
@@ -116,7 +116,7 @@ export const KUBERNETES_JOB_RULES: readonly Rule<KubernetesJobProps>[] = [
 
 const SCRIPT_VOLUME = "script";
 
-/** Enough to tell any two edits apart, and short enough for a name. */
+/** Enough to distinguish any two edits, and short enough for a name. */
 const HASH_LENGTH = 10;
 
 export function shortHash(sha256: string): string {

@@ -38,16 +38,16 @@ export const PROXY_SIZE = { cpu: "100m", memory: "128Mi" } as const;
 /** Enough for a client that sends a few SQL statements. */
 export const JOB_SIZE = { cpu: "250m", memory: "512Mi" } as const;
 
-/** The updater waits most of the time: little more than the smallest container that GKE offers. */
+/** The updater is idle most of the time, so it gets little more than the smallest container that GKE offers. */
 export const GEOIP_UPDATER_SIZE = { cpu: "50m", memory: "128Mi" } as const;
 
-/** MaxMind's updater, in the release that the application's own images are made with. */
+/** MaxMind's updater, in the release with which the application's own images are built. */
 export const GEOIP_UPDATER_IMAGE = "ghcr.io/maxmind/geoipupdate:v7.1.1";
 
-/** Room for the databases, of about 80 MiB together, and for those that replace them. */
+/** Room for the databases, about 80 MiB together, and for their replacements. */
 export const GEOIP_VOLUME_LIMIT = "512Mi";
 
-/** How long the server waits for the first try of the updater, which has a limit of 60 seconds itself. */
+/** How long the server waits for the first attempt of the updater, which has a limit of 60 seconds. */
 export const GEOIP_START_SECONDS = 90;
 
 /** Cloud SQL proxy: encrypts connections and authenticates the client. */
@@ -87,8 +87,9 @@ export const TERMINATION_GRACE_SECONDS = 90;
 export const PROXY_GRACE_SECONDS = 10;
 
 /**
- * A worker is started within eleven minutes, which a migration may take, and started again after 90 s without health. A
- * busy one takes seconds for the command. A new one must last a moment before the next old one is stopped.
+ * A worker must start within eleven minutes, which a migration may take, and is restarted when it has been unhealthy
+ * for 90 s. When it is busy, the command takes seconds. A new worker must be healthy for a moment before the next old
+ * one is stopped.
  */
 export const WORKER_PROBES = {
   startup: { periodSeconds: 10, failureThreshold: 65, timeoutSeconds: 10 },
@@ -123,13 +124,13 @@ export const LOAD_BALANCER_TIMEOUT = "20m";
 /** A namespace is deleted last, after load balancers and pods. */
 export const NAMESPACE_DELETION_TIMEOUT = "20m";
 
-/** A run that could not start in this time, for example during an upgrade of the control plane, is left out. */
+/** A run that could not start within this time, for example during an upgrade of the control plane, is skipped. */
 export const CRON_JOB_STARTING_DEADLINE_SECONDS = 3600;
 
-/** Finished runs of a scheduled job that stay, of each outcome. */
+/** Finished runs of a scheduled job to keep, per outcome. */
 export const KEPT_RUNS = 3;
 
-/** CPU utilization of the server above which another pod is started. */
+/** CPU utilization above which another pod is started. */
 export const TARGET_CPU_PERCENT = 70;
 
 /** Folder of a job's script. */

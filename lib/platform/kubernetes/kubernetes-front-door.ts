@@ -23,7 +23,8 @@ import { httpsLoadBalancer, passthroughLoadBalancer, type KubernetesFrontDoorPro
  * Ingress to a workload: a passthrough load balancer, or with a domain an HTTPS load balancer, its certificate, and a
  * redirect from port 80.
  *
- * Exactly one of the two exists. Their names differ, because Kubernetes cannot turn one kind of object into the other.
+ * Exactly one of the two load balancers exists. Their names differ, because Kubernetes cannot turn one kind of object
+ * into the other.
  */
 export class KubernetesFrontDoor extends Construct implements FrontDoor {
   readonly url: string;
@@ -108,12 +109,12 @@ const RULES: readonly Rule<KubernetesFrontDoorProps>[] = [
     ...RESOURCE_NAME,
     what: "certificate name",
     maxLength: NETWORK_NAME_MAX_LENGTH,
-    lengthReason: "Compute Engine takes no longer one",
+    lengthReason: "Compute Engine allows no longer one",
   }),
   {
     holds: ({ address, workload }) =>
       Token.isUnresolved(address) || Token.isUnresolved(workload) || workload.address === address,
     message: () =>
-      "the workload does not know this address; it must, because from release 2026.8.1 on the application takes the last address that it does not trust for the client's; give the address to the workload too",
+      "the workload does not know this address; it must, because from release 2026.8.1 on the application takes the last untrusted address as the client's; pass the address to the workload too",
   },
 ];

@@ -23,8 +23,8 @@ interface KubernetesOneTimeJobProps extends KubernetesJobProps {
 /**
  * A job that runs when it is created; the apply waits for it.
  *
- * The name contains a hash of the values that the job depends on, so a change of these creates another job. A finished
- * job stays; if it were deleted, the next apply would run it again.
+ * The name contains a hash of the values that the job depends on, so a change to them creates another job. A finished
+ * job is kept; if it were deleted, the next apply would run it again.
  */
 export class KubernetesJob extends Construct implements OneTimeJob {
   readonly jobName: string;

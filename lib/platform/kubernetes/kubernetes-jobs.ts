@@ -25,7 +25,7 @@ export interface KubernetesJobsProps {
   readonly dependsOn?: ITerraformDependable[];
 }
 
-/** Runs jobs in a cluster: at apply, which waits for them, or by a schedule. */
+/** Runs jobs in a cluster: at apply, which waits for them, or on a schedule. */
 export class KubernetesJobs implements ScheduledJobRunner {
   constructor(private readonly props: KubernetesJobsProps) {}
 

@@ -19,7 +19,10 @@ interface KubernetesScheduledJobProps extends KubernetesJobProps {
   readonly job: ScheduledJobSpec;
 }
 
-/** A job that the cluster starts by its schedule, never beside an earlier run. The last runs stay, with their logs. */
+/**
+ * A job that the cluster starts on a schedule, never while an earlier run is active. The last runs are kept, with their
+ * logs.
+ */
 export class KubernetesScheduledJob extends Construct implements ScheduledJob {
   readonly jobName: string;
 

@@ -75,7 +75,7 @@ export interface KubernetesWorkerProps {
 }
 
 /**
- * A deployment of workers beside that of the server, with an autoscaler and a disruption budget of its own.
+ * A deployment of workers, separate from that of the server, with its own autoscaler and disruption budget.
  *
  * Nothing can connect to its pods. It holds no data: a task that a stopped pod has not finished waits in the database.
  */
@@ -146,7 +146,7 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
       podLabels: this.podLabels,
       count,
     });
-    // A separate worker must run before the last one beside a server stops.
+    // A separate worker must be running before the last worker beside a server stops.
     server.startAfter(this.workload);
 
     this.ready = [this.workload, ...scaling];

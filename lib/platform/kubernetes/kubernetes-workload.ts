@@ -59,7 +59,7 @@ export interface KubernetesWorkloadProps {
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Databases that tell the application where a client's address is, kept up to date beside it.
+   * Databases that tell the application where a client's address is, kept current in each pod.
    *
    * @default - those of the image
    */
@@ -187,7 +187,7 @@ export class KubernetesWorkload extends Construct implements Workload {
     this.ready = [this.workload, ...scaling];
   }
 
-  /** Makes a rollout wait for what is created after the deployment was described. */
+  /** Makes a rollout wait for resources that are defined after the deployment. */
   startAfter(...dependables: readonly ITerraformDependable[]): void {
     const others = dependables.map((dependable) => addressOf(dependable));
     this.workload.dependsOn = [...(this.workload.dependsOn ?? []), ...others];
@@ -209,7 +209,7 @@ const RULES: readonly Rule<KubernetesWorkloadProps>[] = [
     holds: ({ container: { livenessProbe, port, startupProbe } }) =>
       port !== undefined || (startupProbe ?? livenessProbe) === undefined,
     message: () =>
-      "container.port is missing; a container with probes must have one, because they ask it; give it, or remove the probes",
+      "container.port is missing; a container with probes must have one, because they send requests to it; set it, or remove the probes",
   },
   ...containerSizeRules(DEFAULT_RESOURCES, POD_CPU, POD_MEMORY),
   ...instanceCountRules<KubernetesWorkloadProps>(MIN_INSTANCES, ROLLOUT_SURGE, CONTAINER_DEMAND),

@@ -13,10 +13,10 @@ import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from "../instance-rules";
 import { BACKEND, type KubernetesFrontDoorProps } from "./load-balancers";
 
 /**
- * What an Ingress cannot say about its load balancer without custom resources, which cannot be planned before the
- * cluster exists: a script sets it. The Ingress controller keeps it.
+ * A script sets the properties of the load balancer that an Ingress can express only with custom resources, which
+ * cannot be planned before the cluster exists. The Ingress controller keeps them.
  *
- * The script runs again when the Ingress is a new one, or when any of it changes.
+ * The script runs again for a new Ingress, and when any of the properties changes.
  */
 export function loadBalancerSettings(
   scope: Construct,
@@ -53,7 +53,7 @@ export function loadBalancerSettings(
   });
 }
 
-/** Empty rather than absent, so that the environment of whoever applies does not fill it. */
+/** Empty rather than absent, so that it is not taken from the environment of whoever applies. */
 function orEmpty(value: OptionalValue): string {
   return value === undefined ? "" : valueOr(value, '""');
 }

@@ -39,8 +39,8 @@ export interface KubernetesFrontDoorProps {
   readonly certificateMapId?: string;
 
   /**
-   * What the load balancer uses without the Ingress' knowing, and is therefore destroyed after it: the security policy
-   * and the certificate map.
+   * Resources that the load balancer uses without a reference in the Ingress, and that are therefore destroyed after
+   * it: the security policy and the certificate map.
    *
    * @default - nothing
    */
@@ -79,9 +79,9 @@ export interface KubernetesFrontDoorProps {
 export const BACKEND = "backend";
 
 /**
- * Regular expression for the name of the URL map that GKE makes of the Ingress: its own prefix, the cluster, the
- * namespace, the Ingress and a hash. Namespace and Ingress are cut where they are longer than 36 characters together,
- * but of an Ingress with such a short name as here, no namespace loses its first 18.
+ * Regular expression for the name of the URL map that GKE creates for the Ingress: its own prefix, the cluster, the
+ * namespace, the Ingress and a hash. Namespace and Ingress are cut if they are longer than 36 characters together, but
+ * with a name as short as this Ingress has, the first 18 characters of a namespace always remain.
  */
 export function urlMapPattern(namespace: string): string {
   const kept = Token.isUnresolved(namespace) ? Fn.substr(namespace, 0, 18) : namespace.slice(0, 18);

@@ -14,11 +14,11 @@ export function metadataName(object: TerraformResource, name: string): string {
   return object.count === undefined ? name : expression(oneAttribute(object, "metadata[0].name"));
 }
 
-/** Google Cloud lets names and values end with these, Kubernetes lets neither begin or end with them. */
+/** Google Cloud allows names and values to end with these; in Kubernetes, neither may begin or end with them. */
 const EDGES = /^[-_]+|[-_]+$/g;
 
 /**
- * Labels of a deployment as objects in a cluster may have them: without hyphens and underscores at their ends.
+ * Labels of a deployment in the form that objects in a cluster allow: without hyphens and underscores at their ends.
  *
  * Creates only a local in the scope, for labels known only to Terraform.
  */

@@ -7,7 +7,7 @@ import { type DynamicBlock } from "../../core/conditional";
 import { type ResourcesSpec } from "../../idp/container-spec";
 import { EPHEMERAL_STORAGE } from "./kubernetes-defaults";
 
-/** What a pod gets beside its container: blocks that exist only if a condition holds at plan. */
+/** Additions to a pod: blocks that exist only if a condition holds at plan. */
 export interface PodExtension {
   /** Container that starts before the pod's own and stops after it. */
   readonly sidecar: DynamicBlock;
@@ -17,7 +17,7 @@ export interface PodExtension {
   /** Mount of that volume in the pod's own container. */
   readonly mount: DynamicBlock;
 
-  /** Versions of its secrets, for an annotation that makes a new version start new pods; empty without any. */
+  /** Versions of its secrets, for an annotation, so that a new version starts new pods; empty without secrets. */
   readonly versions: string;
 }
 
@@ -41,7 +41,7 @@ export function hardened(
 }
 
 /**
- * A text that the container gets unchanged: Kubernetes would expand $(NAME), and reduce $$ to $.
+ * A string that the container gets unchanged: Kubernetes would expand $(NAME), and reduce $$ to $.
  *
  * @param value Terraform expression, without `${}`
  */

@@ -17,13 +17,15 @@ function isCpuExpression(cpu: string): string {
   return `${cpu} >= ${CPU.min} && ${cpu} <= ${CPU.max} && ${cpu} % ${CPU.step} == 0`;
 }
 
-/** @param usual the number that most should use */
+/**
+ * @param usual recommended number
+ */
 function cpuRule(usual: number) {
   return new CheckedValue<number | string>({
     accepts: (cpu) => isCpu(Number(cpu)),
     condition: isCpuExpression,
     must: `be ${CPU.min} to ${CPU.max} in steps of ${CPU.step}`,
-    reason: "Autopilot offers no other pod",
+    reason: "Autopilot offers no other pods",
     remedy: `use ${usual}`,
     schema: { minimum: CPU.min, maximum: CPU.max, multipleOf: CPU.step },
   });

@@ -39,7 +39,7 @@ interface PodSpec {
   /** Container to run. */
   readonly container: ContainerSpec;
 
-  /** Settings of the container that only Kubernetes has. */
+  /** Settings of the container that exist only on Kubernetes. */
   readonly details: Omit<
     DeploymentV1SpecTemplateSpecContainer,
     "env" | "image" | "resources" | "securityContext" | "volumeMount"
@@ -87,7 +87,7 @@ export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
     spec: {
       serviceAccountName: pod.account.accountName,
       automountServiceAccountToken: false,
-      // The application could take service variables for settings of its own.
+      // The application could mistake service variables for its own settings.
       enableServiceLinks: false,
       restartPolicy: pod.restartPolicy ?? "Always",
       terminationGracePeriodSeconds: pod.terminationGracePeriodSeconds,
@@ -143,8 +143,8 @@ interface PodAdditions {
  * Adds what the bindings cannot express to a resource with such a template.
  *
  * @param secret copies of the secrets that the container gets as variables
- * @param additions address that clients connect to, what is beside the container, and the path of the pod in the
- *   resource where it is not that of a deployment or a job, if any
+ * @param additions optional: address that clients connect to, additions to the pod, and the path of the pod in a resource
+ *   other than a deployment or a job
  */
 export function completePodTemplate(
   resource: TerraformResource,

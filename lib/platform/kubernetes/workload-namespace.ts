@@ -28,16 +28,15 @@ export interface WorkloadNamespaceProps {
   readonly place: DeploymentPlace;
 
   /**
-   * What the pods need until they stop, in addition to the cluster. Only the deletion of the namespace waits for its
-   * pods to stop, so whatever they need must be deleted after it.
+   * What the pods need until they stop, in addition to the cluster. Only the deletion of the namespace waits for pods
+   * to stop, so whatever they need must be deleted after it.
    *
    * @default - only what workloads and jobs add
    */
   readonly outlivedBy?: ITerraformDependable[];
 
   /**
-   * TCP ports of any address that pods may connect to besides those that every deployment needs: a list, or a Terraform
-   * expression of one.
+   * Further TCP ports that pods may connect to, at any address: a list, or a Terraform expression of one.
    *
    * @default - none
    */
@@ -61,7 +60,7 @@ export class WorkloadNamespace extends Construct {
   /** The namespace itself, for overrides. */
   readonly namespace: NamespaceV1;
 
-  /** Labels of the deployment, which every object in the namespace has; undefined without any. */
+  /** Labels of the deployment, for every object in the namespace; undefined without any. */
   readonly labels: Labels | undefined;
 
   private readonly outlivedBy = new Set<ITerraformDependable>();
@@ -134,7 +133,7 @@ export class WorkloadNamespace extends Construct {
 
   /** Allows the pods of one Kubernetes service account to act as an identity for as long as the namespace exists. */
   grantActAs(identity: Identity, accountName: string): void {
-    // By its literal name: a reference would make the namespace wait for itself.
+    // By its literal name, because a reference would make the namespace wait for itself.
     this.addOutlivedBy(...this.cluster.grantActAs(identity, this.props.name, accountName));
   }
 }
@@ -154,7 +153,7 @@ interface OutboundRule {
   readonly ports: readonly (readonly [protocol: "TCP" | "UDP", port: number])[];
 }
 
-/** What a deployment needs to reach; other policies of the namespace add to it. */
+/** Egress that a deployment needs; other policies of the namespace add to it. */
 const OUTBOUND_RULES: readonly OutboundRule[] = [
   // DNS; the resolver is a pod, an address of the node or the metadata server, depending on the release.
   {
@@ -186,7 +185,7 @@ const NAME_PATTERN = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
 /** Prefixes of the cluster's own namespaces. */
 const RESERVED_PREFIXES = ["kube-", "gke-", "gmp-"] as const;
 
-/** Exists in every cluster, and is shared. */
+/** Exists in every cluster and is shared. */
 const COMMON_NAMESPACE = "default";
 
 /** Name of a namespace that is created for one deployment. */
@@ -202,7 +201,7 @@ export const NAMESPACE_NAME = new CheckedValue<string>({
       `${name} != "${COMMON_NAMESPACE}"`,
     ].join(" && "),
   must: `be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither be ${COMMON_NAMESPACE} nor start with ${RESERVED_PREFIXES.slice(0, -1).join(", ")} or ${RESERVED_PREFIXES.slice(-1).join("")}`,
-  reason: "the namespace is created for this deployment and the cluster has those already",
+  reason: "the namespace is created for this deployment, and these exist already",
   remedy: "rename it",
   schema: { pattern: NAME_PATTERN },
 });

@@ -43,14 +43,14 @@ export interface WorkloadSecretProps {
  * Copies of secrets of Secret Manager for the pods of one workload.
  *
  * Terraform reads the values at apply and writes them through a write-only argument, so its state contains none. It
- * writes them again only when a version changes, or which secrets there are. Whoever plans and applies must be allowed
- * to read them all; the pods need no access to Secret Manager.
+ * writes them again only when a version or the set of secrets changes. Whoever plans or applies must be allowed to read
+ * all of them; the pods need no access to Secret Manager.
  */
 export class WorkloadSecret extends Construct {
   /** Name; a reference to it waits for the values. */
   readonly secretName: string;
 
-  /** Versions of the secrets, without their values, for an annotation that makes a new version start new pods. */
+  /** Versions of the secrets, without their values, for an annotation, so that a new version starts new pods. */
   readonly versions: string;
 
   /** The variables of the further secrets, for a container; undefined without any. */
@@ -96,8 +96,9 @@ export class WorkloadSecret extends Construct {
               {
                 name: this.secretName,
                 key: `\${${keyOf("env.key")}}`,
-                // Copies that are no longer wanted go before the workload is updated, and its pods must start until then.
-                // Keeping the copies longer would spread to the cluster, which cannot exist twice.
+                // Copies that are being removed are deleted before the workload is updated, and its pods must be able
+                // to start until then. Keeping them longer with create_before_destroy would spread to the cluster,
+                // which cannot exist twice.
                 ...(condition === undefined ? {} : { optional: true }),
               },
             ],
@@ -140,13 +141,13 @@ export class WorkloadSecret extends Construct {
       references,
       copies: expression(`{ for name, value in ${values} : ${keyOf("name")} => value }`),
       versions: expression(`join("", ${stored})`),
-      // Another secret can have a lower version, so only a hash changes whatever the change is.
+      // Another secret can have a lower version, so the number must be a hash to change in every case.
       revision: `(length(${references}) == 0 ? 0 : parseint(substr(sha256(jsonencode(${references})), 0, ${REVISION_DIGITS}), 16))`,
     };
   }
 }
 
-/** Hexadecimal digits of a revision: enough to tell any two apart, and still a 32-bit number with the versions. */
+/** Hexadecimal digits of a revision: enough to distinguish any two, and with the versions still a 32-bit number. */
 const REVISION_DIGITS = 7;
 
 /** Key of a variable's copy, as a Terraform expression: GKE's own synchronization refuses a double underscore. */

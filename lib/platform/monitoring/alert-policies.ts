@@ -45,13 +45,13 @@ export interface AlertPoliciesProps {
 
 /** A policy for each alert, and a notification channel for each address. Without a receiver, there are no policies. */
 export class AlertPolicies extends Construct {
-  /** What must exist before all receivers are told of everything. */
+  /** What must exist before all receivers are notified. */
   readonly ready: ITerraformDependable[];
 
-  /** One for each address. */
+  /** The notification channels, one for each address. */
   readonly emails: MonitoringNotificationChannel;
 
-  /** One for each alert. */
+  /** The policies, one for each alert. */
   readonly policies: MonitoringAlertPolicy;
 
   constructor(scope: Construct, id: string, props: AlertPoliciesProps) {
@@ -69,7 +69,7 @@ export class AlertPolicies extends Construct {
       type: "email",
       labels: { email_address: "${each.value}" },
       userLabels: place.labels,
-      // A channel that a policy names cannot be deleted, so the policies let go of it first.
+      // A channel that a policy refers to cannot be deleted, so the policies are updated first.
       lifecycle: { createBeforeDestroy: true },
       dependsOn,
     });
@@ -81,7 +81,7 @@ export class AlertPolicies extends Construct {
       combiner: "OR",
       severity: "${each.value.severity}",
       conditions: [{ displayName: "${each.key}" }],
-      // Half an hour after the last sign of it, so that the next one is told again.
+      // Half an hour after the last entry, so that the next one notifies again.
       alertStrategy: { autoClose: "1800s" },
       documentation: {
         content: "${each.value.first_steps}",
@@ -114,7 +114,7 @@ export class AlertPolicies extends Construct {
       forEach: attributeOf("filter"),
       content: { filter: "${condition_matched_log.value}" },
     });
-    // The service wants one for conditions of the log, and refuses one for others.
+    // The service requires one for conditions about the log, and refuses one for others.
     addDynamicBlock(this.policies, "alert_strategy", "notification_rate_limit", {
       forEach: attributeOf("filter"),
       content: { period: "3600s" },
@@ -126,7 +126,7 @@ export class AlertPolicies extends Construct {
 
 /** A list of this attribute of the alert, empty without it. */
 function attributeOf(name: string): string {
-  // Not by `try`: the text may be unknown until the apply, and then Terraform could not tell whether it is there.
+  // Without `try`: the value may be unknown until the apply, and then the number of elements would be unknown too.
   return expression(`[for name, text in each.value : text if name == "${name}"]`);
 }
 

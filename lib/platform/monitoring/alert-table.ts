@@ -5,16 +5,16 @@ import { expression, literal } from "../../core/expression";
 import { isMetric, type AlertNames, type AlertNeed, type Platform } from "./alert";
 import { alertsOn } from "./alerts";
 
-/** Whether what an alert needs is there, as the functions of `core/conditional` return it. */
+/** Whether the deployment has what an alert needs, as the functions of `core/conditional` return it. */
 export type AlertConditions = Readonly<Record<AlertNeed, string>>;
 
-/** A row as Terraform has it, with `query` or `filter`. */
+/** A row in the form for Terraform, with `query` or `filter`. */
 export type AlertRow = Readonly<Record<string, unknown>>;
 
 /**
  * The alerts of a platform with the names of a deployment, by their ids.
  *
- * One that may be missing says so itself, in `exists`: a condition may be known only at plan.
+ * An alert that may be missing has a condition in `exists`, which may be known only at plan.
  */
 export function alertTable(
   platform: Platform,

@@ -1,7 +1,7 @@
-/** Where a deployment runs, which decides metrics and logs. */
+/** Where a deployment runs; determines metrics and logs. */
 export type Platform = "kubernetes" | "serverless";
 
-/** Names of the props that an alert's first steps tell the operator to change. */
+/** Names of the props that the first steps of alerts suggest to change. */
 export type NamedSetting =
   | "applicationVersion"
   | "certificateValidation"
@@ -23,12 +23,12 @@ export type NamedSetting =
  * have is meaningless in the others.
  */
 export interface AlertNames {
-  /** What a setting is called where it is given: as a prop or as the input of a stack. */
+  /** Name of a setting where it is given: as a prop, or as an input of a stack. */
   readonly called: (setting: NamedSetting) => string;
 
   readonly projectId: string;
 
-  /** Host that the uptime check asks. */
+  /** Host that the uptime check requests. */
   readonly host: string;
 
   /** Regular expression for the name of the load balancer's URL map. */
@@ -40,7 +40,7 @@ export interface AlertNames {
   /** Connections that the database accepts. */
   readonly maxConnections: string;
 
-  /** Most instances or pods. */
+  /** Maximum number of instances or pods. */
   readonly maxInstances: string;
 
   /** Cloud Run service, or deployment in the namespace. */
@@ -58,7 +58,7 @@ export interface AlertNames {
   /** Beginning of the names of certificates. */
   readonly deployment: string;
 
-  /** Beginning of the names of the jobs that prepare the deployment. */
+  /** Beginning of the names of the jobs that prepare the database. */
   readonly job: string;
 
   /** Job that dumps the database. */
@@ -83,7 +83,7 @@ export interface AlertNames {
 /** Text that contains names. */
 type Text = (names: AlertNames) => string;
 
-/** What a metric must be for an alert. */
+/** A condition on a metric. */
 export interface MetricCondition {
   /** PromQL expression of one value; an empty result raises nothing. */
   readonly query: Text;
@@ -97,14 +97,14 @@ export interface MetricCondition {
   readonly durationSeconds: number;
 
   /**
-   * How far back the query looks for what is missing, before that begins to last.
+   * How far back the query looks for missing data, in addition to the duration.
    *
    * @default 0
    */
   readonly windowSeconds?: number;
 }
 
-/** An entry of the log that raises an alert. */
+/** A log entry that raises an alert. */
 export interface LogCondition {
   /** Filter in Cloud Logging's query language. */
   readonly filter: Text;
@@ -129,15 +129,15 @@ export interface Alert {
   /** Key in the input `alerts`, in the policy's address and in tests. */
   readonly id: string;
 
-  /** What is wrong, as the notification says it. */
+  /** What is wrong, in the words of the notification. */
   readonly title: string;
 
   readonly severity: "CRITICAL" | "ERROR" | "WARNING";
 
-  /** What a threshold counts; missing where no condition has one. */
+  /** Unit of the threshold; missing if no condition has one. */
   readonly measures?: string;
 
-  /** Condition on each platform that can have it. */
+  /** Condition for each platform that can have the alert. */
   readonly on: Readonly<Partial<Record<Platform, Condition>>>;
 
   /**
@@ -147,7 +147,7 @@ export interface Alert {
    */
   readonly needs?: readonly AlertNeed[];
 
-  /** What to do first, with the command; the text of the notification. */
+  /** What to do first, with commands; the text of the notification. */
   readonly firstSteps: (names: AlertNames, platform: Platform) => string;
 }
 
@@ -156,14 +156,14 @@ export function isMetric(condition: Condition): condition is MetricCondition {
   return "query" in condition;
 }
 
-/** A command that prints what the log has about something. */
+/** A command that prints the log entries of a filter. */
 export function logCommand(filter: string, { projectId }: AlertNames, freshness = "1h"): string {
   return `gcloud logging read '${filter}' --project=${projectId} --freshness=${freshness}`;
 }
 
-/** Log filters, each for everything that one part writes. */
+/** Log filters, each for all entries of one part. */
 export const LOGS_OF = {
-  /** Server and worker, wherever that is. */
+  /** Server and worker, in one container or separate. */
   workload: ({ namespace, worker, workload }: AlertNames, platform: Platform) =>
     platform === "serverless"
       ? `resource.type=("cloud_run_revision" OR "cloud_run_worker_pool") (resource.labels.service_name="${workload}" OR resource.labels.worker_pool_name="${worker}")`

@@ -35,13 +35,13 @@ export interface DashboardProps {
   readonly dependsOn?: ITerraformDependable[];
 }
 
-/** Charts side by side, and the cells of the dashboard's grid that each has. */
+/** Number of charts side by side, and the size of each in cells of the dashboard's grid. */
 export const CHARTS_PER_ROW = 3;
 const CHART = { width: 16, height: 12 } as const;
 
-/** A chart for each metric that alerts look at, with a line where the alert begins. */
+/** A chart for each metric that an alert watches, with a line at its threshold. */
 export class Dashboard extends Construct {
-  /** What must exist before there is something to look at. */
+  /** What must exist before the dashboard does. */
   readonly ready: ITerraformDependable[];
 
   /** The dashboard itself, for overrides. */
@@ -67,7 +67,7 @@ export class Dashboard extends Construct {
 }
 
 /**
- * The charts as a Terraform expression, because which alerts there are may be known only at plan.
+ * The charts as a Terraform expression, because the set of alerts may be known only at plan.
  *
  * Zeros and empty lists are left out: the service drops them, and every plan would show that.
  */

@@ -10,7 +10,7 @@ function everywhere(query: MetricCondition["query"], condition: Omit<MetricCondi
   return { kubernetes: { query, ...condition }, serverless: { query, ...condition } };
 }
 
-/** A command that prints one thing about the instance. */
+/** A command that prints one property of the instance. */
 const describeCommand = ({ database, projectId }: AlertNames, what: string): string =>
   `gcloud sql instances describe ${database} --project=${projectId} --format='value(${what})'`;
 
@@ -27,7 +27,7 @@ export const DATABASE_ALERTS: readonly Alert[] = [
       durationSeconds: 180,
     }),
     firstSteps: (names) =>
-      `Nobody can sign in. Its state: \`${describeCommand(names, "state")}\`. Maintenance is Sundays at 03:00 UTC and takes minutes. What it said: \`${logCommand(LOGS_OF.database(names), names)}\``,
+      `Nobody can sign in. Its state: \`${describeCommand(names, "state")}\`. Maintenance is on Sundays at 03:00 UTC and takes minutes. Its log: \`${logCommand(LOGS_OF.database(names), names)}\``,
   },
   {
     id: "database-cpu",
@@ -40,7 +40,7 @@ export const DATABASE_ALERTS: readonly Alert[] = [
       durationSeconds: 900,
     }),
     firstSteps: (names) =>
-      `Sign-ins become slow. Statements that wait for others, or need the disk: \`${logCommand(`${LOGS_OF.database(names)} textPayload:("still waiting for" OR "temporary file")`, names)}\`. Query insights in the console show the rest. Raise \`${names.called("databaseTier")}\`; the database restarts. It is now: \`${describeCommand(names, "settings.tier")}\``,
+      `Sign-ins become slow. Statements that wait for others, or need the disk: \`${logCommand(`${LOGS_OF.database(names)} textPayload:("still waiting for" OR "temporary file")`, names)}\`. Query insights in the console show the rest. Raise \`${names.called("databaseTier")}\`; the database restarts. The current tier: \`${describeCommand(names, "settings.tier")}\``,
   },
   {
     id: "database-memory",
@@ -53,21 +53,21 @@ export const DATABASE_ALERTS: readonly Alert[] = [
       durationSeconds: 900,
     }),
     firstSteps: (names) =>
-      `The server is killed when there is none left. Raise \`${names.called("databaseTier")}\`; the database restarts. It is now: \`${describeCommand(names, "settings.tier")}\``,
+      `The database is killed when none is left. Raise \`${names.called("databaseTier")}\`; the database restarts. The current tier: \`${describeCommand(names, "settings.tier")}\``,
   },
   {
     id: "database-disk-growth",
     title: "the disk of the database grows fast",
     severity: "WARNING",
     measures: "bytes in 6 h",
-    // The disk grows by itself, so how full it is says little; it never shrinks.
+    // The disk grows by itself, so its utilization says little; it never shrinks.
     on: everywhere((names) => `max(delta(${metric("disk_bytes_used")(names)}[6h]))`, {
       raisedWhen: ">",
       threshold: 5 * 2 ** 30,
       durationSeconds: 600,
     }),
     firstSteps: (names) =>
-      `More than 5 GiB in six hours, and a disk never shrinks. It has so many GB: \`${describeCommand(names, "settings.dataDiskSizeGb")}\`. Mostly events or tasks that are not cleaned up: see Events and System tasks in the administration, and their retention under System, Settings.`,
+      `More than 5 GiB in six hours, and a disk never shrinks. Its size in GB: \`${describeCommand(names, "settings.dataDiskSizeGb")}\`. Mostly events or tasks that are not cleaned up: see Events and System tasks in the administration, and their retention under System, Settings.`,
   },
   {
     id: "database-connections",
@@ -80,7 +80,7 @@ export const DATABASE_ALERTS: readonly Alert[] = [
       durationSeconds: 300,
     }),
     firstSteps: (names) =>
-      `Instances without a connection answer nothing. Who was refused: \`${logCommand(`${LOGS_OF.database(names)} textPayload:("remaining connection slots are reserved" OR "too many clients already")`, names)}\`. Raise \`${names.called("databaseTier")}\`, or lower \`${names.called("maxInstanceCount")}\`.`,
+      `Instances without a connection cannot answer. Refused connections: \`${logCommand(`${LOGS_OF.database(names)} textPayload:("remaining connection slots are reserved" OR "too many clients already")`, names)}\`. Raise \`${names.called("databaseTier")}\`, or lower \`${names.called("maxInstanceCount")}\`.`,
   },
   {
     id: "database-transaction-ids",
@@ -93,7 +93,7 @@ export const DATABASE_ALERTS: readonly Alert[] = [
       durationSeconds: 3600,
     }),
     firstSteps: (names) =>
-      `At 1 the database takes no more writes. Something keeps it from cleaning up, mostly a transaction that is open for days. Look for it in the log: \`${logCommand(`${LOGS_OF.database(names)} textPayload:"vacuum"`, names, "1d")}\``,
+      `At 1 the database accepts no more writes. Something keeps it from cleaning up, usually a transaction that has been open for days. Look for it in the log: \`${logCommand(`${LOGS_OF.database(names)} textPayload:"vacuum"`, names, "1d")}\``,
   },
   {
     id: "backup-failed",
@@ -104,11 +104,11 @@ export const DATABASE_ALERTS: readonly Alert[] = [
       serverless: { filter: failedBackup },
     },
     firstSteps: ({ database, projectId }) =>
-      `Make one now: \`gcloud sql backups create --instance=${database} --project=${projectId}\`, and look at those there are: \`gcloud sql backups list --instance=${database} --project=${projectId}\``,
+      `Make one now: \`gcloud sql backups create --instance=${database} --project=${projectId}\`, and list the existing ones: \`gcloud sql backups list --instance=${database} --project=${projectId}\``,
   },
 ];
 
-/** Whatever is not said to have succeeded has failed. */
+/** Any state other than success is a failure. */
 function failedBackup(names: AlertNames): string {
   return `log_id("cloudaudit.googleapis.com/system_event") ${LOGS_OF.database(names)} protoPayload.methodName="cloudsql.instances.automatedBackup" NOT protoPayload.metadata.windowStatus="STATUS_SUCCEEDED"`;
 }

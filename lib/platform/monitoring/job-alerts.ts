@@ -18,26 +18,25 @@ const failures = (jobs: (names: AlertNames) => string): MetricCondition => ({
   durationSeconds: 0,
 });
 
-/** What ends the name of a copy of a job with which `restore.sh` or a drill works; they say themselves what fails. */
+/** End of the name of the copy of a job that `restore.sh` or a drill uses; these scripts report failures themselves. */
 const RESTORE_COPY = "-restore$";
 
-/** The same as the cluster reports it. */
+/** The same in the metrics of a cluster. */
 const failedJob = (job: (names: AlertNames) => string): Condition => ({
   filter: (names) =>
     `${LOGS_OF.events(names, "Job", job(names))} NOT jsonPayload.involvedObject.name=~"${RESTORE_COPY}" jsonPayload.reason=("BackoffLimitExceeded" OR "DeadlineExceeded")`,
 });
 
-/** The dumps by the schedule and the first one at an apply, which Cloud Run has as two jobs. */
+/** The scheduled dumps and the first one at an apply, which are two jobs on Cloud Run. */
 const dumpJobs = ({ dumpJob, firstDumpJob }: AlertNames): string => `job_name=~"${dumpJob}|${firstDumpJob}"`;
 
 /**
- * A dump a day, and six hours for one that is late. A condition looks back a day at most, so a part of the time is in how
- * long it must hold.
+ * A daily dump may be six hours late. A query can look back a day at most, so a part of the time is in the duration.
  */
 const DUMP_AGE = { raisedWhen: ">=", threshold: 1, windowSeconds: 20 * 3600, durationSeconds: 10 * 3600 } as const;
 const DUMP_WINDOW = `${DUMP_AGE.windowSeconds / 3600}h`;
 
-/** Alerts about jobs, and about access to what they protect. */
+/** Alerts about jobs, and about reads of secrets. */
 export const JOB_ALERTS: readonly Alert[] = [
   {
     id: "job-failed",
@@ -46,7 +45,7 @@ export const JOB_ALERTS: readonly Alert[] = [
     measures: "failures in 10 min",
     on: { serverless: failures(({ job }) => `job_name="${job}"`), kubernetes: failedJob(({ job }) => job) },
     firstSteps: (names, platform) =>
-      `The apply that started it has failed too. What it said: \`${logCommand(LOGS_OF.job(names, platform, names.job), names)}\`. Mend the cause and apply again.`,
+      `The apply that started the job has failed too. Its log: \`${logCommand(LOGS_OF.job(names, platform, names.job), names)}\`. Fix the cause and apply again.`,
   },
   {
     id: "dump-failed",
@@ -56,7 +55,7 @@ export const JOB_ALERTS: readonly Alert[] = [
     needs: ["dump"],
     on: { serverless: failures(dumpJobs), kubernetes: failedJob(({ dumpJob }) => dumpJob) },
     firstSteps: (names, platform) =>
-      `The dumps before it are kept. What it said: \`${logCommand(LOGS_OF.dumps(names, platform), names, "1d")}\``,
+      `Earlier dumps are kept. Its log: \`${logCommand(LOGS_OF.dumps(names, platform), names, "1d")}\``,
   },
   {
     id: "dump-too-old",
@@ -77,7 +76,7 @@ export const JOB_ALERTS: readonly Alert[] = [
       },
     },
     firstSteps: (names, platform) =>
-      `There was no new one for more than a day: is the schedule paused, deleted, or too new to have made one? What the job said: \`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\``,
+      `There has been no new dump for more than a day: is the schedule paused, deleted, or too new? The log of the job: \`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\``,
   },
   {
     id: "secret-read",
@@ -86,17 +85,20 @@ export const JOB_ALERTS: readonly Alert[] = [
     needs: ["audit"],
     on: { serverless: { filter: strangeRead }, kubernetes: { filter: strangeRead } },
     firstSteps: (names) =>
-      `Who, when and from where: \`${logCommand(strangeRead(names), names, "1d")}\`. If it is nobody you know, take the right away from that account, and raise the versions of what can be rotated. An apply reads secrets too: put its account into \`${names.called("secretReaders")}\`.`,
+      `Who, when and from where: \`${logCommand(strangeRead(names), names, "1d")}\`. If you do not know the account, revoke its access and rotate what can be rotated. An apply reads secrets too: add its account to \`${names.called("secretReaders")}\`.`,
   },
 ];
 
-/** What names of secrets end in, those of the jobs' scripts too; another application's name may begin alike. */
+/**
+ * Ends of the names of secrets, including those of the jobs' scripts; the name of another application may begin the
+ * same way.
+ */
 const SECRET_SUFFIXES = [
   ...[SECRET_KEY, BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN].map(({ suffix }) => suffix),
   ...[DATABASE_PASSWORD_SUFFIX, DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX, DB_INIT_JOB, DUMP_JOB, FIRST_DUMP_JOB],
 ].join("|");
 
-/** Secrets are known by the project's number there, so only by their names. */
+/** The log has the project's number, not its id, so secrets are matched by name only. */
 function strangeRead({ secretPrefix, secretReaders }: AlertNames): string {
   return `log_id("cloudaudit.googleapis.com/data_access") protoPayload.serviceName="secretmanager.googleapis.com" protoPayload.methodName:"AccessSecretVersion" protoPayload.resourceName=~"/secrets/${secretPrefix}(${SECRET_SUFFIXES})/" NOT protoPayload.authenticationInfo.principalEmail=(${secretReaders})`;
 }

@@ -15,7 +15,7 @@ export interface MonitoredDump {
   /** Whether there is one, as the functions of `core/conditional` return it. */
   readonly condition: string;
 
-  /** Whether it runs every day; the age of one that does not is not looked at. */
+  /** Whether it runs every day; otherwise the age of the last dump is not checked. */
   readonly isDaily: string;
 }
 
@@ -23,7 +23,7 @@ export interface MonitoringProps extends MonitoringSettings {
   /** APIs of the project: `logging`, `monitoring` and `secretmanager`. */
   readonly apis: ProjectApis;
 
-  /** Determines the names of all that is looked at. */
+  /** Determines the names of everything that is monitored. */
   readonly place: DeploymentPlace;
 
   /** Determines metrics and logs. */
@@ -35,10 +35,10 @@ export interface MonitoringProps extends MonitoringSettings {
   /** Connections that the database accepts. */
   readonly maxConnections: string;
 
-  /** Minimum number of instances; where it is the maximum, there is no alert `at-maximum`. */
+  /** Minimum number of instances; if it equals the maximum, there is no alert `at-maximum`. */
   readonly minInstanceCount: number;
 
-  /** Maximum number of instances; the alert `at-maximum` looks at it. */
+  /** Maximum number of instances, for the alert `at-maximum`. */
   readonly maxInstanceCount: number;
 
   /** Accounts of the deployment, which may read its secrets. */
@@ -59,14 +59,14 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly domain?: string;
 
   /**
-   * Dump whose failure and age are looked at.
+   * Dump whose failure and age are monitored.
    *
    * @default - none
    */
   readonly dump?: MonitoredDump;
 
   /**
-   * Whether anybody may send requests to the address, as the functions of `core/conditional` return it.
+   * Whether the address accepts unauthenticated requests, as the functions of `core/conditional` return it.
    *
    * @default "true"
    */

@@ -6,7 +6,7 @@ import { type Rule } from "../../core/rules";
 import { type Platform } from "./alert";
 import { ALERTS, alertsOn, tunableIds } from "./alerts";
 
-/** What is different for one alert. */
+/** Changes to one alert. */
 export interface AlertSettings {
   /**
    * Whether it exists.
@@ -54,7 +54,7 @@ export interface MonitoringSettings {
   readonly alerts?: IResolvable | Readonly<Record<string, AlertSettings>>;
 
   /**
-   * Asks the application from several places in the world once a minute.
+   * Sends a request to the application from several places in the world once a minute.
    *
    * @default - true if the application is public
    */
@@ -68,15 +68,15 @@ export interface MonitoringSettings {
   readonly dashboard?: boolean | IResolvable;
 
   /**
-   * Logs every read of a secret in the project, which the alert `secret-read` needs. The setting is the project's: it
-   * replaces one that is there, and a destroy removes it.
+   * Logs every read of a secret in the project, which the alert `secret-read` needs. The setting belongs to the
+   * project: it replaces an existing one, and a destroy removes it.
    *
    * @default false
    */
   readonly auditSecretAccess?: boolean | IResolvable;
 
   /**
-   * Accounts beside the deployment's own that may read its secrets without an alert, for example the one that applies.
+   * Further accounts that may read the secrets without an alert, for example the one that applies.
    *
    * @default - none
    */
@@ -90,7 +90,7 @@ export const EMAIL_ADDRESSES = new CheckedEntries({
   accepts: (_, address) => new RegExp(EMAIL_PATTERN).test(address),
   condition: `can(regex(${JSON.stringify(EMAIL_PATTERN)}, value))`,
   show: "value",
-  rule: "each must be one e-mail address, without a name or spaces; write for example on-call@example.com",
+  rule: "each must be one e-mail address, without a name or spaces; use for example on-call@example.com",
   schema: { pattern: EMAIL_PATTERN },
 });
 
@@ -117,7 +117,7 @@ const DAY_SECONDS = 86_400;
 
 export const DURATION_SECONDS = new CheckedValue<number>({
   must: `be a multiple of 60 from 0 to ${DAY_SECONDS}`,
-  reason: "alerts are looked at once a minute",
+  reason: "alerts are evaluated once a minute",
   remedy: "round it",
   accepts: (seconds) => seconds >= 0 && seconds <= DAY_SECONDS && seconds % 60 === 0,
   condition: (seconds) => `${seconds} >= 0 && ${seconds} <= ${DAY_SECONDS} && ${seconds} % 60 == 0`,
@@ -138,13 +138,13 @@ export function knownAlerts(platform: Platform): CheckedEntries<Settings> {
   });
 }
 
-/** Alerts about the service itself that only the other platform has, where the load balancer tells the same. */
+/** Alerts about the service that only the other platform has, and their counterparts for the load balancer. */
 function counterparts(ids: readonly string[]): string {
   const others = ALERTS.map(({ id }) => id).filter((id) => !ids.includes(id) && ids.includes(`load-balancer-${id}`));
   return others.map((id) => `, load-balancer-${id} for ${id}`).join("");
 }
 
-/** An entry of the log is there or not, so there is nothing to tune. */
+/** A log entry exists or not, so there is nothing to tune. */
 export function tunableAlerts(platform: Platform): CheckedEntries<Settings> {
   const known = alertsOn(platform).map(({ id }) => id);
   const fixed = known.filter((id) => !tunableIds(platform).includes(id));
@@ -153,7 +153,7 @@ export function tunableAlerts(platform: Platform): CheckedEntries<Settings> {
       !fixed.includes(id) || (threshold === undefined && durationSeconds === undefined),
     condition: `!contains(${JSON.stringify(fixed)}, key) || (value.threshold == null && value.duration_seconds == null)`,
     show: "key",
-    rule: "an alert about an entry of the log has neither a threshold nor a duration, because one entry is enough; remove them, or set enabled to false for no alert",
+    rule: "an alert about a log entry has neither a threshold nor a duration, because one entry is enough; remove them, or set enabled to false for no alert",
   });
 }
 

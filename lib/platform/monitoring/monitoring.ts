@@ -26,19 +26,19 @@ import { SecretAudit } from "./secret-audit";
 import { UptimeCheck } from "./uptime-check";
 
 /**
- * Notices when sign-in does not work: an uptime check, a dashboard, and an alert for each row of the table of alerts, if
- * there is a receiver.
+ * Detects when sign-in does not work: an uptime check, a dashboard, and, if there is a receiver, an alert for each row
+ * of the table of alerts.
  *
- * It refers to the rest of the deployment by names, and makes nothing wait.
+ * It refers to the rest of the deployment by name, and nothing waits for it.
  */
 export class Monitoring extends Construct {
   /** Policies of the table of alerts, and the channels of `alertEmails`. */
   readonly alertPolicies: AlertPolicies;
 
-  /** Charts of what the alerts look at. */
+  /** Charts of the metrics that the alerts watch. */
   readonly dashboard: Dashboard;
 
-  /** Log of all reads of secrets. */
+  /** Audit log of all reads of secrets. */
   readonly secretAudit: SecretAudit;
 
   /** Request from outside once a minute. */
@@ -144,20 +144,22 @@ export class Monitoring extends Construct {
   }
 }
 
-/** Whether there can be fewer instances than the maximum; otherwise the alert about reaching it would say nothing. */
+/**
+ * Whether there can be fewer instances than the maximum; otherwise the alert about reaching it would be meaningless.
+ */
 function hasRoom({ maxInstanceCount: most, minInstanceCount: least }: MonitoringProps): string {
   if (!Token.isUnresolved(most) && !Token.isUnresolved(least)) return String(most > least);
   return expression(`${numberText(most)} > ${numberText(least)}`);
 }
 
-/** As said, or else whether anybody can ask. */
+/** As given, or else whether the application is public. */
 function isChecked({ isPublic = "true", uptimeCheck }: MonitoringProps): string {
   if (uptimeCheck === undefined) return isPublic;
   const given = isOn(uptimeCheck);
   return Token.isUnresolved(given) ? expression(`(${given} == null ? ${isPublic} : ${given})`) : given;
 }
 
-/** The settings as Terraform has them in an input. */
+/** The settings in the form of a Terraform input. */
 function settingsOf({ alerts = {} }: MonitoringSettings): unknown {
   if (Token.isUnresolved(alerts)) return alerts;
   return Object.fromEntries(
@@ -174,11 +176,11 @@ const RULES: readonly Rule<MonitoringProps>[] = [
   {
     holds: ({ namespace, platform }) => platform !== "kubernetes" || namespace !== undefined,
     message: () =>
-      "namespace is missing; on Kubernetes it must be given, because metrics and logs of pods are told apart by it; give it",
+      "namespace is missing; on Kubernetes it is required, because metrics and logs of pods are selected by it; set it",
   },
   {
     holds: ({ domain, urlMap }) => domain === undefined || urlMap !== undefined,
     message: () =>
-      "urlMap is missing; with a domain it must be given, because metrics of load balancers are told apart by it; give it",
+      "urlMap is missing; with a domain it is required, because metrics of load balancers are selected by it; set it",
   },
 ];

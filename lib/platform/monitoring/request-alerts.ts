@@ -1,6 +1,8 @@
 import { LOGS_OF, logCommand, type Alert, type AlertNames } from "./alert";
 
-/** Series of the uptime check; by its host, because a policy that names a check keeps it from being replaced. */
+/**
+ * Series of the uptime check, selected by its host: a policy that names the check would keep it from being replaced.
+ */
 const check = ({ host }: AlertNames): string => `monitored_resource="uptime_url", host="${host}"`;
 
 const service = ({ workload }: AlertNames): string =>
@@ -9,7 +11,7 @@ const service = ({ workload }: AlertNames): string =>
 const loadBalancer = ({ urlMap }: AlertNames): string =>
   `monitored_resource="https_lb_rule", url_map_name=~"${urlMap}"`;
 
-/** A share means nothing with fewer requests in five minutes. */
+/** With fewer requests in five minutes, a share means nothing. */
 const LEAST_REQUESTS = 20;
 
 /** Share of the requests that end in an error, if there are enough of them. */
@@ -18,7 +20,7 @@ function errorShare(metric: string, all: string, errors: string): string {
   return `(${rate(`${all}, ${errors}`)} / ${rate(all)} and sum(increase(${metric}{${all}}[5m])) > ${LEAST_REQUESTS})`;
 }
 
-/** The slowest of twenty requests in milliseconds; web sockets count as long requests, but there are few of them. */
+/** The slowest of twenty requests, in milliseconds; web sockets count as long requests, but are few. */
 const slowest = (metric: string, selector: string): string =>
   `histogram_quantile(0.95, sum by (le) (rate(${metric}_bucket{${selector}}[5m])))`;
 
@@ -28,7 +30,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
     id: "uptime",
     title: "sign-in does not answer",
     severity: "CRITICAL",
-    measures: "share of the answers that are good",
+    measures: "share of successful checks",
     needs: ["uptimeCheck"],
     on: both({
       query: (names) => `avg(avg_over_time(monitoring_googleapis_com:uptime_check_check_passed{${check(names)}}[3m]))`,
@@ -37,7 +39,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
       durationSeconds: 120,
     }),
     firstSteps: (names, platform) =>
-      `More than half of the places that ask ${names.host} get no good answer. See what it answers: \`curl -sSi https://${names.host}/-/health/ready/\`. 503: the database is away or being migrated. No connection: DNS, certificate or load balancer. Then read the log: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
+      `More than half of the locations that check ${names.host} get no successful response. See the response: \`curl -sSi https://${names.host}/-/health/ready/\`. 503: the database is unavailable or being migrated. No connection: DNS, certificate or load balancer. Then read the log: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
   },
   {
     id: "certificate-expiry",
@@ -75,7 +77,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
       },
     },
     firstSteps: (names, platform) =>
-      `See which requests: \`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.status>=500`, names)}\`. 503 without an entry of the application: no instance; 500 with one: the application or its database. After an upgrade, go back to the release before.`,
+      `The requests: \`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.status>=500`, names)}\`. 503 without an entry of the application: no instance; 500 with one: the application or its database. After an upgrade, go back to the previous release.`,
   },
   {
     id: "latency",
@@ -91,7 +93,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
       },
     },
     firstSteps: (names, platform) =>
-      `One request in twenty takes longer than two seconds. Look at the CPU of database and instances on the dashboard; raise \`${names.called("databaseTier")}\` or \`${names.called("maxInstanceCount")}\` if one is busy. The slow ones: \`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.latency>"2s"`, names)}\``,
+      `One request in twenty takes longer than two seconds. Check the CPU of database and instances on the dashboard; raise \`${names.called("databaseTier")}\` or \`${names.called("maxInstanceCount")}\` if one is busy. The slow requests: \`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.latency>"2s"`, names)}\``,
   },
   {
     id: "load-balancer-errors",
@@ -111,7 +113,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
       durationSeconds: 300,
     }),
     firstSteps: (names) =>
-      `If there is no alert about the application too, the load balancer does not reach it. With \`${names.called("requestLogSampleRate")}\` above 0, the log says why: \`${logCommand(`${LOGS_OF.loadBalancer(names)} httpRequest.status>=500`, names)}\``,
+      `If there is no alert about the application, the load balancer cannot reach it. With \`${names.called("requestLogSampleRate")}\` above 0, the log says why: \`${logCommand(`${LOGS_OF.loadBalancer(names)} httpRequest.status>=500`, names)}\``,
   },
   {
     id: "blocked-requests",
@@ -127,7 +129,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
       durationSeconds: 300,
     }),
     firstSteps: (names) =>
-      `Somebody guesses passwords, or a rule refuses your own users. With \`${names.called("requestLogSampleRate")}\` above 0, the log says whose requests by which rule: \`${logCommand(`${LOGS_OF.loadBalancer(names)} jsonPayload.enforcedSecurityPolicy.outcome="DENY"`, names)}\`. The priority is that of a rule in the table of \`protection\`, which also has the limits.`,
+      `Somebody is guessing passwords, or a rule refuses your own users. With \`${names.called("requestLogSampleRate")}\` above 0, the log shows the clients and the rules: \`${logCommand(`${LOGS_OF.loadBalancer(names)} jsonPayload.enforcedSecurityPolicy.outcome="DENY"`, names)}\`. The table of \`protection\` lists the rules by priority, with their limits.`,
   },
   {
     id: "load-balancer-latency",
@@ -144,17 +146,17 @@ export const REQUEST_ALERTS: readonly Alert[] = [
       },
     },
     firstSteps: (names, platform) =>
-      `One request in twenty takes longer than two seconds. Look at the CPU of database and pods on the dashboard; raise \`${names.called("databaseTier")}\` or \`${names.called("maxInstanceCount")}\` if one is busy. What the server says: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
+      `One request in twenty takes longer than two seconds. Check the CPU of database and pods on the dashboard; raise \`${names.called("databaseTier")}\` or \`${names.called("maxInstanceCount")}\` if one is busy. The log of the server: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
   },
 ];
 
-/** What Certificate Manager writes each day from ten days before the end on, or five. */
+/** Certificate Manager logs this every day from ten, or five, days before the certificate ends. */
 function expiringCertificate({ deployment }: AlertNames): string {
   return `log_id("certificatemanager.googleapis.com/certificates_expiry") jsonPayload.certificates:"/certificates/${deployment}-" jsonPayload.state=("CLOSE_TO_EXPIRY" OR "EXPIRED")`;
 }
 
 function certificateSteps({ called, host, projectId }: AlertNames): string {
-  return `It is renewed weeks before; days are left, so the renewal fails. See why: \`gcloud certificate-manager certificates list --project=${projectId}\`, or with \`${called("certificateValidation")} = "load-balancer"\`: \`gcloud compute ssl-certificates list --project=${projectId}\`. Compare the records of ${host} with those of \`terraform output dns_records\`: the address must be that of the load balancer, and the CNAME must still be there.`;
+  return `Certificates are renewed weeks before they end, so with only days left, the renewal is failing. See why: \`gcloud certificate-manager certificates list --project=${projectId}\`, or with \`${called("certificateValidation")} = "load-balancer"\`: \`gcloud compute ssl-certificates list --project=${projectId}\`. Compare the records of ${host} with those of \`terraform output dns_records\`: the address must be that of the load balancer, and the CNAME must still be there.`;
 }
 
 function both(condition: NonNullable<Alert["on"]["serverless"]>): Alert["on"] {

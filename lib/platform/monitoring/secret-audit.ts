@@ -31,13 +31,13 @@ export interface SecretAuditProps {
 /**
  * Logs every read of a secret in the project.
  *
- * A project has one such setting for Secret Manager: this one replaces it, and takes it away when it is destroyed.
+ * A project has one such setting for Secret Manager: this one replaces it, and a destroy removes it.
  */
 export class SecretAudit extends Construct {
   /** What must exist before reads are logged. */
   readonly ready: ITerraformDependable[];
 
-  /** The setting itself, for overrides. */
+  /** The audit setting itself, for overrides. */
   readonly audit: ProjectIamAuditConfig;
 
   constructor(scope: Construct, id: string, props: SecretAuditProps) {

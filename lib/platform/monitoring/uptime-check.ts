@@ -11,7 +11,7 @@ import { requireProps, type Rule } from "../../core/rules";
 import { STARTUP_PROBE } from "../../idp/contract";
 
 export interface UptimeCheckProps {
-  /** Host name or IP address that is asked on port 443. Another one is another check. */
+  /** Host name or IP address that is requested on port 443. Changing it replaces the check. */
   readonly host: string;
 
   /** Determines the project and the name. */
@@ -32,7 +32,7 @@ export interface UptimeCheckProps {
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Whether a certificate that is not valid counts as no answer.
+   * Whether the check fails if the certificate is invalid.
    *
    * @default true
    */
@@ -40,12 +40,12 @@ export interface UptimeCheckProps {
 }
 
 /**
- * Asks the application from several places in the world once a minute whether it is ready.
+ * Checks from several places in the world once a minute whether the application is ready.
  *
  * Ready, not alive: sign-in needs the database, and a process without one is alive.
  */
 export class UptimeCheck extends Construct {
-  /** What must exist before the application is asked. */
+  /** What must exist before the application is checked. */
   readonly ready: ITerraformDependable[];
 
   /** The check itself, for overrides. */
@@ -62,7 +62,7 @@ export class UptimeCheck extends Construct {
       displayName: serviceName(place.deployment),
       period: "60s",
       timeout: "10s",
-      // Replaced when the host changes. No policy names the check, which would keep it from being deleted.
+      // Replaced when the host changes, so no policy may name the check, which would keep it from being deleted.
       monitoredResource: { type: "uptime_url", labels: { host, project_id: place.projectId } },
       httpCheck: {
         path: STARTUP_PROBE.path,

@@ -3,16 +3,16 @@ import { type Alert, type AlertNames } from "./alert";
 /** Selectors of the metrics of one kind of instance, by platform. */
 type Selectors = Readonly<Record<"kubernetes" | "serverless", (names: AlertNames) => string>>;
 
-/** From here on there is next to no room. */
+/** Above this share there is almost no room left. */
 const USED_UP = 0.9;
 
-/** Metrics of Cloud Run and GKE for what the fullest instance uses of its limit. */
+/** Metrics of Cloud Run and GKE for the highest utilization of an instance. */
 const METRICS = {
   cpu: { serverless: "cpu", kubernetes: "cpu_limit_utilization", labels: "" },
   memory: { serverless: "memory", kubernetes: "memory_limit_utilization", labels: ', memory_type="non-evictable"' },
 } as const;
 
-/** The fullest instance uses up its CPU or memory. */
+/** An instance has used up its CPU or memory. */
 export function usedUp(resource: keyof typeof METRICS, selectors: Selectors, durationSeconds: number): Alert["on"] {
   const { kubernetes, labels, serverless } = METRICS[resource];
   const limit = { raisedWhen: ">", threshold: USED_UP, durationSeconds } as const;

@@ -9,7 +9,7 @@ const container = ({ namespace }: AlertNames): string =>
 
 const selectors = { serverless: pool, kubernetes: container };
 
-/** The entrypoint's own words. */
+/** A line of the entrypoint. */
 const WORKER_ENDED = 'textPayload:"worker ended with exit code"';
 
 /** Alerts about workers: beside the server, supervised by the entrypoint, or separate. */
@@ -24,13 +24,13 @@ export const WORKER_ALERTS: readonly Alert[] = [
       kubernetes: { filter: (names) => `${LOGS_OF.worker(names, "kubernetes")} ${WORKER_ENDED}` },
     },
     firstSteps: (names, platform) =>
-      `Mail and background tasks wait. It is started again after a pause; look whether it stays: \`${logCommand(LOGS_OF.worker(names, platform), names)}\`. If it ends again and again, the lines before say why, mostly a database that is away.`,
+      `Mail and background tasks wait. It is restarted after a pause; see whether it keeps running: \`${logCommand(LOGS_OF.worker(names, platform), names)}\`. If it ends repeatedly, the preceding lines say why: usually the database is unavailable.`,
   },
   {
     id: "worker-missing",
     title: "there are fewer workers than there should be",
     severity: "ERROR",
-    measures: "share of the workers that there should be",
+    measures: "share of the expected workers",
     needs: ["separateWorker"],
     on: {
       serverless: {
@@ -59,7 +59,7 @@ export const WORKER_ALERTS: readonly Alert[] = [
     needs: ["separateWorker"],
     on: usedUp("cpu", selectors, 1800),
     firstSteps: (names, platform) =>
-      `Tasks wait for each other: mail is late. Raise \`${names.called(platform === "serverless" ? "workerCount" : "workerMaxCount")}\` or \`${names.called("workerCpu")}\`. ${whatWorkersSaid(names, platform)}`,
+      `Tasks queue up, and mail is late. Raise \`${names.called(platform === "serverless" ? "workerCount" : "workerMaxCount")}\` or \`${names.called("workerCpu")}\`. ${whatWorkersSaid(names, platform)}`,
   },
   {
     id: "worker-memory",
@@ -69,10 +69,10 @@ export const WORKER_ALERTS: readonly Alert[] = [
     needs: ["separateWorker"],
     on: usedUp("memory", selectors, 600),
     firstSteps: (names, platform) =>
-      `A worker that needs more is killed, and its tasks start again. Raise \`${names.called("workerMemory")}\`, or lower \`${names.called("workerProcesses")}\`. ${whatWorkersSaid(names, platform)}`,
+      `A worker that needs more is killed, and its tasks are tried again. Raise \`${names.called("workerMemory")}\`, or lower \`${names.called("workerProcesses")}\`. ${whatWorkersSaid(names, platform)}`,
   },
 ];
 
 function whatWorkersSaid(names: AlertNames, platform: Platform): string {
-  return `What they said: \`${logCommand(LOGS_OF.separateWorker(names, platform), names)}\``;
+  return `Their log: \`${logCommand(LOGS_OF.separateWorker(names, platform), names)}\``;
 }

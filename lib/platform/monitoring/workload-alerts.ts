@@ -16,7 +16,7 @@ const selectors = { serverless: revision, kubernetes: container };
 export const WORKLOAD_ALERTS: readonly Alert[] = [
   {
     id: "at-maximum",
-    title: "as many instances as there may be",
+    title: "the maximum number of instances is running",
     severity: "WARNING",
     measures: "share of the maximum",
     needs: ["room"],
@@ -36,7 +36,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
       },
     },
     firstSteps: (names, platform) =>
-      `More load finds no more instances. ${whoIsBusy(names, platform)}. If it is wanted load, raise \`${names.called("maxInstanceCount")}\`, and \`${names.called("databaseTier")}\` for their connections; if not, set \`protection\`.`,
+      `Further load gets no further instances. ${whoIsBusy(names, platform)}. If the load is legitimate, raise \`${names.called("maxInstanceCount")}\`, and \`${names.called("databaseTier")}\` for their connections; if not, set \`protection\`.`,
   },
   {
     id: "cpu",
@@ -45,7 +45,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
     measures: "share of the CPU",
     on: usedUp("cpu", selectors, 900),
     firstSteps: (names, platform) =>
-      `Sign-ins become slow. ${whoIsBusy(names, platform)}. Raise \`${names.called("containerCpu")}\`, or \`${names.called("maxInstanceCount")}\` if the alert \`at-maximum\` came too.`,
+      `Sign-ins become slow. ${whoIsBusy(names, platform)}. Raise \`${names.called("containerCpu")}\`, or \`${names.called("maxInstanceCount")}\` if the alert \`at-maximum\` is raised too.`,
   },
   {
     id: "memory",
@@ -54,7 +54,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
     measures: "share of the memory",
     on: usedUp("memory", selectors, 600),
     firstSteps: (names, platform) =>
-      `An instance that needs more is killed, with the sign-ins in it. Raise \`${names.called("containerMemory")}\`. ${whoIsBusy(names, platform)}.`,
+      `An instance that needs more is killed, and its requests fail. Raise \`${names.called("containerMemory")}\`. ${whoIsBusy(names, platform)}.`,
   },
   {
     id: "out-of-memory",
@@ -64,7 +64,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
       serverless: { filter: outOfMemory },
     },
     firstSteps: (names) =>
-      `Raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` if it was a separate worker; another instance is started meanwhile. How often it happens: \`${logCommand(outOfMemory(names), names, "1d")}\``,
+      `Raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` if it was a separate worker; another instance is started meanwhile. How often this happens: \`${logCommand(outOfMemory(names), names, "1d")}\``,
   },
   {
     id: "no-instance",
@@ -86,17 +86,17 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
         query: (names) =>
           `histogram_quantile(0.99, sum by (le) (increase(run_googleapis_com:container_startup_latencies_bucket{${revision(names)}}[10m])))`,
         raisedWhen: ">",
-        // Three quarters of the time that the startup probe gives by default; who changes that changes the threshold, too.
+        // Three quarters of the time that the startup probe allows by default; change both together.
         threshold: 480_000,
         durationSeconds: 0,
       },
     },
     firstSteps: (names, platform) =>
-      `When the startup probe gives up, by default after eleven minutes, it is killed, and a migration in it begins again. What it is doing: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. Raise \`${names.called("containerCpu")}\` or \`${names.called("databaseTier")}\`, and \`${names.called("minInstanceCount")}\` so that nobody waits for a start.`,
+      `If it is not ready when the startup probe gives up, by default after eleven minutes, it is killed, and a migration starts over. Its log: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. Raise \`${names.called("containerCpu")}\` or \`${names.called("databaseTier")}\`, and \`${names.called("minInstanceCount")}\` so that nobody waits for a start.`,
   },
   {
     id: "restarts",
-    title: "a container restarts again and again",
+    title: "a container restarts repeatedly",
     severity: "ERROR",
     measures: "restarts in 15 min",
     on: {
@@ -108,7 +108,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
       },
     },
     firstSteps: (names, platform) =>
-      `Why it ended last: \`kubectl --namespace ${names.namespace} describe pods\`; OOMKilled: raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` for a separate worker. What it said: \`${logCommand(LOGS_OF.workload(names, platform), names)}\``,
+      `Why it last ended: \`kubectl --namespace ${names.namespace} describe pods\`; OOMKilled: raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` for a separate worker. Its log: \`${logCommand(LOGS_OF.workload(names, platform), names)}\``,
   },
   {
     id: "failed-rollout",
@@ -125,7 +125,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
       },
     },
     firstSteps: (names, platform) =>
-      `The old version still answers. What the new one said: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\`. Mend the cause, or set \`${names.called("applicationVersion")}\` back, and apply again.`,
+      `The old version keeps serving. The log of the new one: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\`. Fix the cause, or set \`${names.called("applicationVersion")}\` back, and apply again.`,
   },
   {
     id: "container-ended",
@@ -133,11 +133,11 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
     severity: "WARNING",
     on: { serverless: { filter: endedContainer } },
     firstSteps: (names, platform) =>
-      `Another one is started. Why it ended is in the lines before: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. If it ends again and again, mostly the database is away.`,
+      `Another one is started. The preceding lines say why it ended: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. If this happens repeatedly, the database is usually unavailable.`,
   },
 ];
 
-/** Not of a job, whose pods have names with more parts and an alert of their own. */
+/** Excludes jobs: their pods have names with more parts, and an alert of their own. */
 function podOfDeployment({ worker, workload }: AlertNames): string {
   return `^(${workload}|${worker})-[0-9a-z]{6,10}-[0-9a-z]{5}$`;
 }
@@ -146,7 +146,7 @@ function outOfMemory(names: AlertNames): string {
   return `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/varlog/system") (textPayload:"Out-of-memory event detected in container" OR textPayload:"Consider increasing the memory limit")`;
 }
 
-/** With another code than that of a container which was told to. */
+/** With an exit code other than that of a container that was told to stop. */
 function endedContainer(names: AlertNames): string {
   return `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/varlog/system") textPayload:"Container called exit(" NOT textPayload:("exit(0)" OR "exit(143)")`;
 }
@@ -158,5 +158,5 @@ function noInstance(names: AlertNames): string {
 function whoIsBusy(names: AlertNames, platform: Platform): string {
   return platform === "serverless"
     ? `Who sends the requests: \`${logCommand(LOGS_OF.requests(names), names)}\``
-    : `Which pods are busy: \`kubectl --namespace ${names.namespace} top pods --containers\``;
+    : `The busiest pods: \`kubectl --namespace ${names.namespace} top pods --containers\``;
 }

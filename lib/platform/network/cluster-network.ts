@@ -126,12 +126,12 @@ export const NETWORK_RANGES = {
 /** Names of the subnetwork's secondary ranges. */
 export const RANGE_NAMES = { pods: "pods", services: "services" } as const;
 
-/** NAT ports per node: every connection to the same database takes one. */
+/** NAT ports per node: each connection to the database takes one. */
 const NAT_PORTS_PER_NODE = 256;
 
 /**
- * A created network has them, and an existing one of another project must; in an existing one of the same project GKE
- * creates its own.
+ * A created network has these ranges, and an existing one of another project must have them; in an existing one of the
+ * same project, GKE creates its own.
  */
 function hasNamedRanges(existing: OptionalValue, projectId: string): string {
   if (existing === undefined) return "true";
@@ -152,6 +152,6 @@ const RULES: readonly Rule<ClusterNetworkProps>[] = [
     ...RESOURCE_NAME,
     what: "network name",
     maxLength: NETWORK_NAME_MAX_LENGTH,
-    lengthReason: "Compute Engine takes no longer one",
+    lengthReason: "Compute Engine allows no longer one",
   }),
 ];

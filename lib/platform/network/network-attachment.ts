@@ -13,8 +13,8 @@ export interface NetworkAttachment {
   readonly subnetwork: string;
 
   /**
-   * For a network of the same stack: what it must have before anything in it starts, and keep until all of that is
-   * gone, such as private services access, NAT and firewall rules.
+   * For a network of the same stack: what it must have before anything starts in it, and until everything in it is
+   * deleted, such as private services access, NAT and firewall rules.
    *
    * @default - nothing; the network is complete
    */
@@ -35,7 +35,7 @@ export const SUBNETWORK = new CheckedRelation<{ subnetwork: string | undefined; 
   condition: ({ region, subnetwork }) =>
     `${subnetwork} == null ? true : can(regex("^projects/[^/]+/regions/\${${region}}/subnetworks/[^/]+$", ${subnetwork}))`,
   problem: (names, shown) =>
-    `${names.subnetwork} is ${shown.subnetwork} in ${names.region} ${shown.region}; it must be projects/<project>/regions/<region>/subnetworks/<name> in that region, because addresses are taken in their own region only; write it in full`,
+    `${names.subnetwork} is ${shown.subnetwork} in ${names.region} ${shown.region}; it must be projects/<project>/regions/<region>/subnetworks/<name> in that region, because addresses are taken from the same region only; write it in full`,
 });
 
 /** Network and subnetwork: both or neither. */
@@ -43,7 +43,7 @@ export const NETWORK_WITH_SUBNETWORK = new CheckedRelation<{ network: unknown; s
   accepts: ({ network, subnetwork }) => (network === undefined) === (subnetwork === undefined),
   condition: ({ network, subnetwork }) => `(${network} == null) == (${subnetwork} == null)`,
   problem: (names, shown) =>
-    `${names.network} is ${shown.network} and ${names.subnetwork} is ${shown.subnetwork}; they must be given together or not at all, because addresses are taken from the subnetwork; give both, or remove both`,
+    `${names.network} is ${shown.network} and ${names.subnetwork} is ${shown.subnetwork}; they must be given together or not at all, because addresses are taken from the subnetwork; set both, or remove both`,
 });
 
 /** Rules of an attachment, for a construct that takes one. */

@@ -20,7 +20,7 @@ import { attachmentRules, type NetworkAttachment } from "../network/network-atta
 import { completeTemplate, containerBlock, jobBlock, socketPathRule, volumeBlocks } from "./cloud-run-template";
 import { EXECUTION_TOKEN_LENGTH, JOB_TIMEOUT, SCRIPT_FOLDER, SCRIPT_MODE } from "./serverless-defaults";
 
-/** What every job on Cloud Run takes. */
+/** Props of every job on Cloud Run. */
 export interface CloudRunJobProps {
   readonly identity: Identity;
   readonly place: DeploymentPlace;
@@ -96,7 +96,7 @@ function storedScript(scope: Construct, { dependsOn = [], identity, job, place }
     secretData: job.script.base64,
     isSecretDataBase64: true,
     count,
-    // The job refers to the old version until it is replaced, so the version must not be deleted before.
+    // The job refers to the old version until it is replaced, so that must not be deleted first.
     lifecycle: { createBeforeDestroy: true },
   });
   // Only jobs read the script, so even an account that takes no other grants gets this one.

@@ -36,13 +36,13 @@ export function containerBlock(container: ContainerSpec, files: readonly FileMou
     })),
     volumeMounts: [
       ...[...mounts, ...files].map(({ name, mountPath }) => ({ name, mountPath })),
-      // Last, here and below: Cloud Run returns it last, so any other order would be a permanent diff.
+      // Last, here and below, because Cloud Run returns it last: any other order would be a permanent diff.
       ...(database === undefined ? [] : [{ name: SOCKET_VOLUME, mountPath: SOCKET_FOLDER }]),
     ],
   };
 }
 
-/** What a job is made of beside its containers, its volumes and its arguments in Terraform. */
+/** Parts of a job besides its containers, volumes and Terraform arguments. */
 interface JobFrame {
   readonly identity: Identity;
   readonly maxRetries: number;
@@ -151,7 +151,7 @@ const SECRET_ENTRY = {
   value_source: [{ secret_key_ref: [{ secret: "${env.value.secret_id}", version: "${env.value.version}" }] }],
 };
 
-/** What the application is told of its address and of the load balancers in front of it. */
+/** Address of the application, and load balancers in front of it. */
 function factsOf(address: LoadBalancerAddress | undefined) {
   if (address === undefined) return { loadBalancerRanges: LOAD_BALANCER_RANGES };
   const { domain, ipAddress } = address;
@@ -178,7 +178,7 @@ export const SOCKET_PATH = new CheckedRelation<{ connectionName: number | undefi
     },
   },
   problem: (names, shown, { excess }) =>
-    `the connection name of the database, from ${names.connectionName}, has ${shown.connectionName} characters; it must have at most ${CONNECTION_NAME_MAX_LENGTH}, because the path of its socket holds ${SOCKET_PATH_MAX_LENGTH}; shorten the application name or the tenant id by ${excess}`,
+    `the connection name of the database, from ${names.connectionName}, has ${shown.connectionName} characters; it must have at most ${CONNECTION_NAME_MAX_LENGTH}, because the path of its socket has at most ${SOCKET_PATH_MAX_LENGTH}; shorten the application name or the tenant id by ${excess}`,
 });
 
 /**

@@ -18,7 +18,9 @@ const PAIRS = Object.entries(MEMORY_MIB_PER_CPU)
   .map(([cpu, { min, max }]) => `${cpu} CPU ${min}Mi to ${max / 1024}Gi`)
   .join(", ");
 
-/** @param usual the number that most should use */
+/**
+ * @param usual recommended number
+ */
 function cpuRule(usual: number) {
   return new CheckedValue<number | string>({
     accepts: (cpu) => CPU_VALUES.includes(Number(cpu)),

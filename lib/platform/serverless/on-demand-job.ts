@@ -16,7 +16,7 @@ import { attachmentRules, type NetworkAttachment } from "../network/network-atta
 import { completeTemplate, containerBlock, jobBlock, socketPathRule, volumeBlocks } from "./cloud-run-template";
 
 export interface OnDemandJobProps {
-  /** Container to run, with the arguments of an execution that is given none. */
+  /** Container to run, with the default arguments of an execution. */
   readonly container: ContainerSpec;
 
   /** Service account that the job runs as. It is granted access to what the container uses. */
@@ -46,9 +46,9 @@ export interface OnDemandJobProps {
   readonly network?: NetworkAttachment;
 }
 
-/** A Cloud Run job that nothing executes but people, by `executeCommand`. It costs nothing until then. */
+/** A Cloud Run job that is only executed by hand, with `executeCommand`. It costs nothing until then. */
 export class OnDemandJob extends Construct {
-  /** Command that executes the job, shows its end and fails if the job does; arguments may follow. */
+  /** Command that executes the job, waits for its end and fails if the job fails; arguments may follow. */
   readonly executeCommand: string;
 
   /** What must exist before it can be executed. */

@@ -12,7 +12,10 @@ export const SOCKET_FOLDER = "/cloudsql";
 /** Name of the volume that holds the sockets. */
 export const SOCKET_VOLUME = "cloudsql";
 
-/** Extra instances during a rollout: effectively none, as the old revision's stop when the new one's take over. */
+/**
+ * Extra instances during a rollout: effectively none, because those of the old revision stop when those of the new one
+ * take over.
+ */
 export const ROLLOUT_SURGE = 0;
 
 /** The first start runs all migrations; the provider gives up after 20 minutes by default. */
@@ -33,14 +36,16 @@ export const EXECUTION_TOKEN_LENGTH = 8;
 /** Cloud Run's front end connects from a link-local address. */
 export const LOAD_BALANCER_RANGES = ["169.254.0.0/16"] as const;
 
-/** Ciphers of the load balancer that browsers of the last ten years know. */
+/** Ciphers of the load balancer that browsers of the last ten years support. */
 export const TLS_PROFILE = "MODERN";
 
-/** Browsers and servers have refused older ones for years. */
+/** Lowest TLS version; browsers and servers have refused older ones for years. */
 export const MINIMUM_TLS_VERSION = "TLS_1_2";
 
 /** Time limit of the request with which Cloud Scheduler starts a job; it does not wait for the job. */
 export const SCHEDULER_DEADLINE_SECONDS = 60;
 
-/** Repetitions of that request, for an answer that is lost; the job that has started meanwhile goes on beside it. */
+/**
+ * Repetitions of that request if no response arrives; a job that has started meanwhile runs beside the repeated one.
+ */
 export const SCHEDULER_RETRIES = 3;

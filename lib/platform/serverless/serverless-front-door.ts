@@ -69,25 +69,25 @@ export interface ServerlessFrontDoorProps {
  * certificate: until it is valid, browsers refuse the domain.
  *
  * The proxy is created before the one that it replaces is destroyed. Terraform does the same with everything that the
- * proxy refers to, so whatever is replaced there has a name that changes with it, and nothing there refers to the
+ * proxy refers to, so resources that are replaced there get a new name each time, and nothing there refers to the
  * service, whose database could not exist twice.
  */
 export class ServerlessFrontDoor extends Construct implements FrontDoor {
-  /** URL of the domain; meaningless where that is null at plan. */
+  /** URL of the domain; meaningless if the domain is null at plan. */
   readonly url: string;
 
   readonly ready: ITerraformDependable[];
 
-  /** What requests are sent to, with the security policy and the log. */
+  /** The backend, with the security policy and the request log. */
   readonly backendService: ComputeBackendService;
 
-  /** What ends TLS, with the certificate. */
+  /** The proxy that terminates TLS, with the certificate. */
   readonly httpsProxy: ComputeTargetHttpsProxy;
 
   /** Port 443 of the address. */
   readonly forwardingRule: ComputeGlobalForwardingRule;
 
-  /** The certificate that the load balancer validates, created only if it is to. */
+  /** The certificate that the load balancer validates, created only with that kind of validation. */
   readonly loadBalancerCertificate: ComputeManagedSslCertificate;
 
   private readonly count: TerraformCount | undefined;
@@ -132,12 +132,12 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
       region: place.region,
       name: endpointGroupName(place.deployment, place.region),
       networkEndpointType: "SERVERLESS",
-      // By its name: a reference would make Terraform create a second service before it destroys the first.
+      // By its name, because a reference would make Terraform create a second service before it destroys the first.
       cloudRun: { service: serviceName(place.deployment) },
       count: this.count,
       dependsOn: this.props.dependsOn,
     });
-    // Neither a timeout nor a port: a serverless backend refuses others than its own, and has the service's timeout.
+    // Neither a timeout nor a port: a serverless backend refuses them and uses the service's timeout.
     return new ComputeBackendService(this, "Backend", {
       ...this.common("backend"),
       loadBalancingScheme: SCHEME,
@@ -172,7 +172,8 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
       dependsOn,
     });
     return new ComputeTargetHttpsProxy(this, "HttpsProxy", {
-      // Another kind of certificate needs another proxy: one cannot change from certificates of its own to a map.
+      // Another kind of certificate needs another proxy, because a proxy cannot change from certificates of its own to
+      // a map.
       ...this.common(validation),
       urlMap: expression(oneAttribute(urlMap, "id")),
       sslPolicy: expression(oneAttribute(tlsPolicy, "id")),
@@ -195,7 +196,7 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
       ipProtocol: "TCP",
       portRange: "443",
       target: expression(oneAttribute(this.httpsProxy, "id")),
-      // Clients must not get in before the service is there.
+      // Ingress is allowed only after the service exists.
       dependsOn: service.ready,
     });
   }
@@ -206,7 +207,7 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
   }
 }
 
-/** The provider does not send a rate of 0, and the platform would log everything. */
+/** The provider does not send a rate of 0, and the load balancer would log everything. */
 function logConfig(sampleRate: number): ComputeBackendServiceLogConfig {
   if (!Token.isUnresolved(sampleRate)) return sampleRate > 0 ? { enable: true, sampleRate } : { enable: false };
   const rate = Token.asString(sampleRate);
@@ -216,7 +217,7 @@ function logConfig(sampleRate: number): ComputeBackendServiceLogConfig {
 /** End of the URL map's name. */
 const URL_MAP = "https";
 
-/** Name of the URL map, by which metrics and logs tell load balancers apart. */
+/** Name of the URL map, by which metrics and logs identify a load balancer. */
 export function urlMapName({ deployment }: DeploymentPlace): string {
   return networkName(deployment, URL_MAP);
 }
@@ -230,7 +231,7 @@ const RULES: readonly Rule<ServerlessFrontDoorProps>[] = [
     holds: ({ address, service }) =>
       Token.isUnresolved(address) || Token.isUnresolved(service) || service.address === address,
     message: () =>
-      "the service does not know this address; it must, because from release 2026.8.1 on the application takes the last address that it does not trust for the client's; give the address to the service too",
+      "the service does not know this address; it must, because from release 2026.8.1 on the application takes the last untrusted address as the client's; pass the address to the service too",
   },
   CERTIFICATE_VALIDATION.ruleOn("validation", ({ validation }) => validation),
   SAMPLE_RATE.ruleOn("requestLogSampleRate", ({ requestLogSampleRate }) => requestLogSampleRate),

@@ -31,7 +31,7 @@ export interface ServerlessJobsProps {
   readonly network?: NetworkAttachment;
 }
 
-/** Runs jobs on Cloud Run: at apply, which waits for them, or by a schedule. */
+/** Runs jobs on Cloud Run: at apply, which waits for them, or on a schedule. */
 export class ServerlessJobs implements ScheduledJobRunner {
   constructor(private readonly props: ServerlessJobsProps) {}
 

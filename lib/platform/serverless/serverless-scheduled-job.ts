@@ -17,7 +17,7 @@ interface ServerlessScheduledJobProps extends CloudRunJobProps {
 }
 
 /**
- * A job that Cloud Scheduler starts, as an account that may start this job and do nothing else.
+ * A job that Cloud Scheduler starts, with a service account that may start this job and nothing else.
  *
  * One run lasts at most `timeoutSeconds` for each attempt, so a schedule with longer pauses never has two at once.
  */
@@ -31,7 +31,7 @@ export class ServerlessScheduledJob extends Construct implements ScheduledJob {
   /** The job itself, for overrides. */
   readonly job: CloudRunV2Job;
 
-  /** What starts the job at its times. */
+  /** The schedule that starts the job. */
   readonly scheduler: CloudSchedulerJob;
 
   constructor(scope: Construct, id: string, props: ServerlessScheduledJobProps) {
@@ -71,7 +71,7 @@ export class ServerlessScheduledJob extends Construct implements ScheduledJob {
       schedule: job.schedule,
       timeZone: job.timeZone,
       attemptDeadline: `${SCHEDULER_DEADLINE_SECONDS}s`,
-      // Of the request that starts the job; the job itself is repeated by Cloud Run.
+      // For the request that starts the job; Cloud Run repeats the job itself.
       retryConfig: { retryCount: SCHEDULER_RETRIES },
       httpTarget: {
         httpMethod: "POST",

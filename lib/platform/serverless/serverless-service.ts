@@ -94,10 +94,10 @@ export interface ServerlessServiceProps extends ServiceOptions {
  * replacing it if its first start fails. Instances are billed while they run, the minimum number always.
  */
 export class ServerlessService extends Construct {
-  /** URL that Cloud Run assigns to the service, also if it is closed. */
+  /** URL that Cloud Run assigns to the service, even if that address is closed. */
   readonly url: string;
 
-  /** Address of the load balancer in front, if the application is told one. */
+  /** Address of the load balancer in front, if the application knows it. */
   readonly address: LoadBalancerAddress | undefined;
 
   /** Name of the service; what refers to it waits for the service. */
@@ -198,14 +198,14 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
     ...RESOURCE_NAME,
     what: "service name",
     maxLength: SERVICE_NAME_MAX_LENGTH,
-    lengthReason: "it becomes part of a host name",
+    lengthReason: "it is part of a host name",
   }),
   ...containerRules<ServerlessServiceProps>("container", ({ container }) => container),
   socketPathRule("container", ({ container }) => container),
   {
     holds: ({ container }) => Token.isUnresolved(container.image) || container.port !== undefined,
     message: () =>
-      "container.port is missing; it must be the port on which the container answers HTTP, because Cloud Run stops a service that listens on none; give it, or run the container as a job",
+      "container.port is missing; it must be the port on which the container answers HTTP, because Cloud Run stops a service that listens on none; set it, or run the container as a job",
   },
   ...SERVICE_OPTION_RULES,
   REQUEST_TIMEOUT.ruleOn("requestTimeoutSeconds", ({ requestTimeoutSeconds }) => requestTimeoutSeconds),

@@ -54,7 +54,7 @@ export interface ServerlessWorkerPoolProps {
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Number of instances, which is fixed: nothing scales them.
+   * Number of instances; nothing scales it.
    *
    * @default 1
    */
@@ -96,7 +96,7 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
       location: place.region,
       deletionProtection: false,
       labels: place.labels,
-      // Without a mode: the service knows the number alone, and returns nothing else.
+      // Without a mode, because the API returns only the number.
       scaling: { manualInstanceCount },
       template: {
         labels: place.labels,
@@ -131,7 +131,7 @@ const RULES: readonly Rule<ServerlessWorkerPoolProps>[] = [
     ...RESOURCE_NAME,
     what: "worker pool name",
     maxLength: WORKER_POOL_NAME_MAX_LENGTH,
-    lengthReason: "Cloud Run takes no longer one",
+    lengthReason: "Cloud Run allows no longer one",
   }),
   ...containerRules<ServerlessWorkerPoolProps>("container", ({ container }) => container),
   socketPathRule("container", ({ container }) => container),

@@ -3,11 +3,11 @@ import { type IResolvable } from "cdktf";
 import { wholeNumber } from "../../core/checked-value";
 import { type Rule } from "../../core/rules";
 
-/** What is chosen about the Cloud Run service alone, on its own and in a whole identity provider. */
+/** Options of the Cloud Run service, on its own and in a whole identity provider. */
 export interface ServiceOptions {
   /**
    * Closes the address that Cloud Run assigns, so that every request goes through the load balancer of the domain. Set
-   * it after the domain works: the address is closed first.
+   * it only after the domain works, because Terraform closes the address first.
    *
    * @default false
    */
@@ -49,7 +49,7 @@ export const DEFAULT_REQUEST_CONCURRENCY = 80;
 /** Requests that one instance of Cloud Run answers at the same time. */
 export const REQUEST_CONCURRENCY = wholeNumber(
   { from: 1, to: 1000 },
-  { reason: "Cloud Run sends an instance no more", remedy: `use ${DEFAULT_REQUEST_CONCURRENCY}` },
+  { reason: "Cloud Run allows no more", remedy: `use ${DEFAULT_REQUEST_CONCURRENCY}` },
 );
 
 /** The options among further props. */

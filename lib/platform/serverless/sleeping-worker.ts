@@ -6,7 +6,7 @@ import { calledIn, expression } from "../../core/expression";
 import { type Risk } from "../../core/risks";
 import { type ContainerSpec } from "../../idp/container-spec";
 
-/** A worker that runs in the instances is stopped by whatever stops them. */
+/** A worker beside the server stops with the instance. */
 export function sleepingWorkerRisks(
   scope: Construct,
   { maySleep = "false" }: ContainerSpec,

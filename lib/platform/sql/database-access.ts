@@ -4,7 +4,7 @@ import { Token, type IResolvable } from "cdktf";
 import { expression } from "../../core/expression";
 import { type NetworkAttachment } from "../network/network-attachment";
 
-/** Only the proxy gets in; with an existing network, through a private address on it and no public one. */
+/** Only the proxy can connect; with an existing network, through a private address on it and no public one. */
 export function ipConfiguration(
   network: NetworkAttachment | undefined,
 ): SqlDatabaseInstanceSettings["ipConfiguration"] {

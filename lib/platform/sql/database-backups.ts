@@ -10,11 +10,11 @@ import { expression, numberExpression, numberText, quoted } from "../../core/exp
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type Rule } from "../../core/rules";
 
-/** Props of the backups that Cloud SQL makes by itself. */
+/** Props of Cloud SQL's automatic backups. */
 export interface BackupProps {
   /**
-   * Where backups are stored: a region, or one of the multi-regions `asia`, `eu` and `us`. Another region than that of
-   * the database keeps them apart from it. Changing it later affects new backups.
+   * Where backups are stored: a region, or one of the multi-regions `asia`, `eu` and `us`. A region other than the
+   * database's survives the loss of that one. Changing it later affects new backups.
    *
    * @default - the multi-region nearest to the database
    */
@@ -28,7 +28,7 @@ export interface BackupProps {
   readonly backupRetentionCount?: number;
 
   /**
-   * Days that the database can be restored to any point in, at most as many as backups are kept.
+   * Days within which the database can be restored to any point in time, at most as many as backups are kept.
    *
    * @default 7
    */
@@ -46,7 +46,7 @@ const MAX_DAYS = 365;
 /** Days to keep the final backup. */
 export const FINAL_BACKUP_DAYS = wholeNumber(
   { from: 0, to: MAX_DAYS },
-  { reason: "Cloud SQL keeps a final backup no longer", remedy: `use ${DEFAULT_FINAL_BACKUP_DAYS}, or 0 for none` },
+  { reason: "Cloud SQL keeps final backups no longer", remedy: `use ${DEFAULT_FINAL_BACKUP_DAYS}, or 0 for none` },
 );
 
 /** A multi-region or a region. */
@@ -70,7 +70,7 @@ export const LOGS_WITHIN_BACKUPS = new CheckedRelation<{ backupRetentionCount: n
   accepts: ({ backupRetentionCount, transactionLogDays }) => transactionLogDays <= backupRetentionCount,
   condition: ({ backupRetentionCount, transactionLogDays }) => `${transactionLogDays} <= ${backupRetentionCount}`,
   problem: (names, shown) =>
-    `${names.transactionLogDays} is ${shown.transactionLogDays}; it must not exceed ${names.backupRetentionCount}, which is ${shown.backupRetentionCount}, because a log is of use only from a backup on; lower one or raise the other`,
+    `${names.transactionLogDays} is ${shown.transactionLogDays}; it must not exceed ${names.backupRetentionCount}, which is ${shown.backupRetentionCount}, because a restore starts from a backup; lower one or raise the other`,
 });
 
 export const BACKUP_RULES: readonly Rule<BackupProps>[] = [
@@ -89,7 +89,7 @@ export const BACKUP_RULES: readonly Rule<BackupProps>[] = [
   }),
 ];
 
-/** The backups that Cloud SQL makes by itself, every night. */
+/** The automatic backups of Cloud SQL, every night. */
 export function backupConfiguration({
   backupLocation,
   backupRetentionCount = DEFAULT_BACKUP_COUNT,
@@ -105,7 +105,10 @@ export function backupConfiguration({
   };
 }
 
-/** Retention of backups after a delete. Set even if nothing is kept: leaving it out would not undo an earlier value. */
+/**
+ * Retention of backups after a delete. Set even if nothing is kept, because omitting it would not undo an earlier
+ * value.
+ */
 interface Afterlife {
   readonly isKept: boolean | string;
 
@@ -123,23 +126,23 @@ export function afterlife(days: number): Afterlife {
   };
 }
 
-/** Adds what the typed settings do not know of the final backup. */
+/** Adds the settings of the final backup that the bindings lack. */
 export function addFinalBackup(instance: SqlDatabaseInstance, { isKept, retentionDays }: Afterlife): void {
   setNewerAttribute(instance, "settings.final_backup_config.enabled", isKept);
   setNewerAttribute(instance, "settings.final_backup_config.retention_days", retentionDays);
 }
 
-/** List price of stored backups; not verified with an invoice. */
-const BACKUP_PRICE = "about USD 0.08 per GiB and month in us-central1, by the price list of November 2026";
+/** List price of stored backups; not verified by an invoice. */
+const BACKUP_PRICE = "about USD 0.08 per GiB and month in us-central1, list price of November 2026";
 
 /**
- * What a deletion of the database leaves, for how long and at what price: one sentence without a full stop.
+ * Backups that a deletion of the database leaves, for how long and at what price: one sentence without a full stop.
  *
  * @param days days to keep the final backup, 0 for none
  */
 export function backupsAfterDestroy(instanceName: string, days: number, count: number): string {
   const none = `no backup of ${instanceName}`;
-  const kept = `a final backup of ${instanceName} for ${numberText(days)} days, up to ${numberText(count)} automatic backups and those from before upgrades, each for the rest of its time; ${BACKUP_PRICE}`;
+  const kept = `a final backup of ${instanceName} for ${numberText(days)} days, up to ${numberText(count)} automatic backups and those from before upgrades, each until its own retention ends; ${BACKUP_PRICE}`;
   if (!Token.isUnresolved(days)) return days > 0 ? kept : none;
   return expression(`(${Token.asString(days)} > 0 ? ${quoted(kept)} : ${quoted(none)})`);
 }

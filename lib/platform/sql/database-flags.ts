@@ -8,7 +8,7 @@ import { DATABASE_MAJOR_VERSION } from "../../idp/contract";
 /** Flags from the caller: a literal map, or an expression that evaluates to one. */
 export type DatabaseFlags = Readonly<Record<string, string>> | IResolvable;
 
-/** The flag that the limits of instances are calculated from. */
+/** The flag from which the maximum number of instances is calculated. */
 const OWN_FLAG = "max_connections";
 
 /** PostgreSQL's own names, and those of extensions, as Cloud SQL writes them. */
@@ -16,7 +16,7 @@ const FLAG_NAME = "^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)*$";
 
 /**
  * Server flags for logging. None needs a restart. Together they log each connection and each schema change, which costs
- * next to nothing.
+ * almost nothing.
  *
  * DDL statements are logged in full, so set passwords as salted hashes only, as `db-init` does.
  */
@@ -38,20 +38,20 @@ export const DATABASE_FLAGS: readonly CheckedEntries[] = [
     accepts: (name) => new RegExp(FLAG_NAME).test(name),
     condition: `can(regex(${JSON.stringify(FLAG_NAME)}, key))`,
     show: "key",
-    rule: "a name must be lower-case letters, digits and underscores, with a dot behind the name of an extension, because Cloud SQL has no other flags; write for example log_min_duration_statement or cloudsql.iam_authentication",
+    rule: "a name must be lower-case letters, digits and underscores, with a dot after the name of an extension, because Cloud SQL has no other flags; use for example log_min_duration_statement or cloudsql.iam_authentication",
     keySchema: { pattern: FLAG_NAME },
   }),
   new CheckedEntries({
     accepts: (name) => name !== OWN_FLAG,
     condition: `key != "${OWN_FLAG}"`,
     show: "key",
-    rule: "it follows from the tier, because the number of instances is limited by it; leave it out, and choose a tier with more memory for more connections",
+    rule: "it follows from the tier, because it limits the number of instances; remove it, and choose a tier with more memory for more connections",
   }),
   new CheckedEntries({
     accepts: (_, value) => value !== "",
     condition: 'value != ""',
     show: "key",
-    rule: "a flag must have a value, because Cloud SQL refuses an empty one; give it, or leave the flag out for the default",
+    rule: "a flag must have a value, because Cloud SQL refuses an empty one; set it, or remove the flag for the default",
   }),
 ];
 
@@ -61,8 +61,8 @@ export const DATABASE_MAJOR = new CheckedValue<number>({
   condition: (version) => `${version} == ${DATABASE_MAJOR_VERSION}`,
   must: `be ${DATABASE_MAJOR_VERSION}`,
   schema: { enum: [DATABASE_MAJOR_VERSION] },
-  reason: "the application and the job that prepares its database are tested with no other here",
-  remedy: `use ${DATABASE_MAJOR_VERSION}, or leave it out`,
+  reason: "the stacks are tested with no other version",
+  remedy: `use ${DATABASE_MAJOR_VERSION}, or remove it`,
 });
 
 /** Cloud SQL's name of a major version, which may be known only at plan. */

@@ -10,7 +10,7 @@ export const DEFAULT_DATABASE_TIER = "db-custom-1-3840";
 /** Memory of the shared-core tier in MB. The smaller db-f1-micro has 25 connections, too few for one instance. */
 const SHARED_CORE_MEMORY_MB = { "db-g1-small": 1741 } as const;
 
-/** Cloud SQL's default of `max_connections`, from each memory size on. */
+/** Cloud SQL's default of `max_connections`, by minimum memory. */
 const CONNECTION_STEPS = [
   { memoryMb: 0, connections: 25 },
   { memoryMb: 1700, connections: 50 },
@@ -40,7 +40,7 @@ const CUSTOM_TIER_PATTERN = "^db-custom-([1-9][0-9]*)-([1-9][0-9]*)$";
 /** A tier of the ENTERPRISE edition with enough connections for at least one instance. */
 export const DATABASE_TIER = new CheckedValue<string>({
   must: `be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to ${CUSTOM_TIER.maxCpus} and memory in steps of ${CUSTOM_TIER.memoryStepMb} MB, at least ${CUSTOM_TIER.minMemoryMb} MB and 0.9 to 6.5 GB per CPU`,
-  reason: "the edition offers no other that has enough connections",
+  reason: "the edition offers no other tier with enough connections",
   remedy: `use for example ${DEFAULT_DATABASE_TIER}`,
   schema: { pattern: `^(${Object.keys(SHARED_CORE_MEMORY_MB).join("|")}|${CUSTOM_TIER_PATTERN.slice(1, -1)})$` },
   accepts: (tier) => {
@@ -94,17 +94,17 @@ export function maxConnectionsExpression(tier: string): string {
   return `max([for step in [${steps.join(", ")}] : step[1] if ${memoryMb} >= step[0]]...)`;
 }
 
-/** What connects to a database at a time. */
+/** Connections to a database at a time. */
 export interface ConnectionDemand {
   readonly maxInstanceCount: number;
 
   /** Connections that the database accepts; undefined if unknown at synth. */
   readonly maxConnections: number | undefined;
 
-  /** Most connections of one instance. */
+  /** Maximum number of connections of one instance. */
   readonly perInstance: number;
 
-  /** Most connections of all separate workers. */
+  /** Maximum number of connections of all separate workers. */
   readonly ofWorkers: number;
 }
 
@@ -130,6 +130,6 @@ export function enoughConnections(surge: number) {
       },
     },
     problem: (names, shown, { needed: connections, share }) =>
-      `${names.maxInstanceCount} is ${shown.maxInstanceCount}; ${surge === 0 ? "" : `with ${surge} more during a rollout `}that needs ${connections} database connections${share} and ${RESERVED_CONNECTIONS} are kept for administration, but the database accepts ${shown.maxConnections}, and an instance without a connection answers nothing; lower it, or choose a ${names.maxConnections} with more memory`,
+      `${names.maxInstanceCount} is ${shown.maxInstanceCount}; ${surge === 0 ? "" : `with ${surge} more during a rollout `}that needs ${connections} database connections${share} and ${RESERVED_CONNECTIONS} are reserved for administration, but the database accepts ${shown.maxConnections}, and an instance without a connection cannot answer; lower it, or choose a ${names.maxConnections} with more memory`,
   });
 }

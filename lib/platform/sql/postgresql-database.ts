@@ -104,9 +104,9 @@ export interface PostgresqlDatabaseProps extends BackupProps {
  * A Cloud SQL instance of PostgreSQL 15 with backups that outlive it, point-in-time recovery and automatic storage
  * growth, and its two passwords.
  *
- * Every connection goes through the Cloud SQL proxy, which authenticates the client and encrypts the traffic. `DbInit`
- * creates the application's role and database, so destroying the instance needs no order among them. Instance and
- * passwords are billed from creation on, even while unused.
+ * Every connection goes through the Cloud SQL proxy, which authenticates the client and encrypts the traffic. `DbInit`,
+ * not Terraform, creates the application's role and database, so destroying the instance needs no order among them.
+ * Instance and passwords are billed from creation on, even while unused.
  */
 export class PostgresqlDatabase extends Construct implements SqlInstance {
   readonly instanceName: string;
@@ -121,7 +121,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   readonly maxConnections: number | undefined;
 
-  /** `maxConnections` for what is written into the configuration, also if known only to Terraform. */
+  /** `maxConnections` for use in the configuration, even if known only to Terraform. */
   readonly connectionLimit: string;
 
   readonly password: GeneratedSecret;
@@ -131,7 +131,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   readonly hasPrivateAddress: string;
 
-  /** What a deletion leaves, for how long and at what price. */
+  /** Backups that a deletion leaves, for how long and at what price. */
   readonly backupsAfterDestroy: string;
 
   readonly ready: ITerraformDependable[];
@@ -214,7 +214,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     this.ready = [this.instance];
   }
 
-  /** The role cannot be granted on less than a project. */
+  /** The role cannot be granted on anything smaller than a project. */
   grantConnect(identity: Identity): ITerraformDependable[] {
     requireIdentity(this, identity);
     return identity.grantOnProject("ConnectsToDatabase", "roles/cloudsql.client");
