@@ -68,6 +68,39 @@ describe("A network", () => {
       expect(problems(args)).toEqual([]);
   });
 
+  it("has databases once it has private services access, and keeps that as long as they are there", () => {
+    const settings = { tier: "db-custom-1-3840", ip_configuration: [{ private_network: MAIN }] };
+    const instance = { name: "db", database_version: "POSTGRES_15", settings: [settings], deletion_protection: false };
+    const database = () => project.apply("google_sql_database_instance", instance);
+    expect(database).toThrow(
+      "needs what is not there: private services access in projects/my-project/global/networks/main",
+    );
+
+    const range = {
+      name: "services",
+      address_type: "INTERNAL",
+      purpose: "VPC_PEERING",
+      prefix_length: 20,
+      network: MAIN,
+    };
+    const access = (network: string) =>
+      project.apply("google_service_networking_connection", {
+        ...{ network, service: "servicenetworking.googleapis.com" },
+        reserved_peering_ranges: ["services"],
+      });
+    const id = "projects/my-project/global/networks/main";
+    expect(() => access(id)).toThrow("google_compute_global_address named services");
+    project.apply("google_compute_global_address", range);
+    expect(() => access(`${id}2`)).toThrow(`google_compute_network ${id}2`);
+    const connection = access(id);
+    const made = database();
+    expect(() => {
+      project.destroy("google_service_networking_connection", connection);
+    }).toThrow("is still used by google_sql_database_instance");
+    project.destroy("google_sql_database_instance", made);
+    project.destroy("google_service_networking_connection", connection);
+  });
+
   it("has machines by their subnetwork alone, once that is there", () => {
     const machine = (subnetwork: string) =>
       project.apply("google_compute_instance", {

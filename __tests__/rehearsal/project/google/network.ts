@@ -35,6 +35,22 @@ export function needSubnetwork(reference: string, project: string, region: strin
   return id.startsWith(`projects/${project}/`) ? [needObject("google_compute_subnetwork", id)] : [];
 }
 
+/** The need for private services access, from which a database gets its address; networks of others have it. */
+export function needServicesAccess(reference: string, project: string): Need[] {
+  const id = (network: string) => computeId(network, project, "global/networks");
+  const network = id(reference);
+  return [
+    {
+      what: `private services access in ${network}`,
+      isMet: (cloud) =>
+        cloud.find("google_compute_network", network) === undefined ||
+        cloud
+          .ofType("google_service_networking_connection")
+          .some(({ values }) => id(textAt(values, "network")) === network),
+    },
+  ];
+}
+
 /** The need for a resource of the project that is known only by its name. */
 function needNamed(type: string, name: string): Need {
   return {
@@ -101,5 +117,20 @@ export const NETWORK_TYPES: ResourceTypes = {
     ],
     source: "resource_compute_global_address.go",
     computed: (_values, { cloud }) => ({ address: freeGlobalAddress(cloud) }),
+    needs: (values) => (textAt(values, "network") === "" ? [] : needOwnNetwork(values)),
+  }),
+
+  google_service_networking_connection: googleType({
+    api: "servicenetworking",
+    id: (values) => ["network", "service"].map((name) => encodeURIComponent(textAt(values, name))).join(":"),
+    replacedBy: ["network", "service"],
+    source: "servicenetworking/resource_service_networking_connection.go",
+    computed: () => ({ peering: "servicenetworking-googleapis-com" }),
+    needs: (values) => [
+      ...needNetwork(textAt(values, "network"), textAt(values, "network").split("/")[1] ?? ""),
+      ...membersOf(values.reserved_peering_ranges).map((range) =>
+        needNamed("google_compute_global_address", typeof range === "string" ? range : ""),
+      ),
+    ],
   }),
 };

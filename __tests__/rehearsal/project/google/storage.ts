@@ -6,6 +6,7 @@ import { needApi, needObject } from "../needs";
 import { type ResourceTypes } from "../resource-type";
 import { textAt, valueAt } from "../terraform-value";
 import { googleType, refuseProtected } from "./google-type";
+import { needServicesAccess } from "./network";
 
 const PRIVATE_NETWORK = "settings.0.ip_configuration.0.private_network";
 
@@ -102,7 +103,10 @@ export const STORAGE_TYPES: ResourceTypes = {
         maintenance_version: "POSTGRES_15_7.R20240514.00_12",
       };
     },
-    needs: (values) => (textAt(values, PRIVATE_NETWORK) === "" ? [] : needApi("compute")),
+    needs: (values) => {
+      const network = textAt(values, PRIVATE_NETWORK);
+      return network === "" ? [] : [...needApi("compute"), ...needServicesAccess(network, textAt(values, "project"))];
+    },
     invalid: (values) => {
       const backups = "settings.0.backup_configuration.0";
       const kept = Number(valueAt(values, `${backups}.backup_retention_settings.0.retained_backups`));
