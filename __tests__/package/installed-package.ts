@@ -50,13 +50,18 @@ export const VARIANTS = [
 ] as const;
 
 export const variantProgram = (variant: string, subpath: string): string => `
+import { ComputeGlobalAddress } from "@cdktf/provider-google/lib/compute-global-address";
 import { ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
+import { ComputeRouter } from "@cdktf/provider-google/lib/compute-router";
+import { ComputeRouterNat } from "@cdktf/provider-google/lib/compute-router-nat";
 import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork";
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
+import { ServiceNetworkingConnection } from "@cdktf/provider-google/lib/service-networking-connection";
 import { App, TerraformStack } from "cdktf";
 import { ${variant} } from "${subpath}";
 
 const app = new App();
+const region = "europe-west1";
 const given = { projectId: "demo-project", tenantId: "acme", deletionProtection: false };
 
 const stack = new TerraformStack(app, "alone");
@@ -69,14 +74,34 @@ const vpc = new ComputeNetwork(withNetwork, "Vpc", { name: "vpc", autoCreateSubn
 const subnetwork = new ComputeSubnetwork(withNetwork, "Subnetwork", {
   name: "services",
   network: vpc.id,
-  region: "europe-west1",
+  region,
   ipCidrRange: "10.0.0.0/24",
+});
+const range = new ComputeGlobalAddress(withNetwork, "Range", {
+  name: "services",
+  network: vpc.id,
+  addressType: "INTERNAL",
+  purpose: "VPC_PEERING",
+  prefixLength: 20,
+});
+const servicesAccess = new ServiceNetworkingConnection(withNetwork, "ServicesAccess", {
+  network: vpc.id,
+  service: "servicenetworking.googleapis.com",
+  reservedPeeringRanges: [range.name],
+});
+const router = new ComputeRouter(withNetwork, "Router", { name: "router", network: vpc.id, region });
+const nat = new ComputeRouterNat(withNetwork, "Nat", {
+  name: "nat",
+  router: router.name,
+  region,
+  natIpAllocateOption: "AUTO_ONLY",
+  sourceSubnetworkIpRangesToNat: "ALL_SUBNETWORKS_ALL_IP_RANGES",
 });
 const identityProvider = new ${variant}(withNetwork, "IdentityProvider", {
   ...given,
   tenantId: "other",
-  region: "europe-west1",
-  network: { network: vpc.id, subnetwork: subnetwork.id },
+  region,
+  network: { network: vpc.id, subnetwork: subnetwork.id, dependsOn: [servicesAccess, nat] },
 });
 identityProvider.database.instance.addOverride("settings.user_labels.cost", "shared");
 app.synth();

@@ -160,24 +160,27 @@ describe("the packed library", () => {
     });
   });
 
-  // Pods in a network of the same stack would also have to wait for its NAT.
-  const applied = [
-    ["ServerlessIdentityProvider", "alone"],
-    ["ServerlessIdentityProvider", "with-network"],
-    ["KubernetesIdentityProvider", "alone"],
-  ] as const;
+  const applied = VARIANTS.flatMap(([variant]) => ["alone", "with-network"].map((stack) => [variant, stack] as const));
   describeWith(["terraform"], "A variant, with Terraform", () => {
-    it.each(applied)("applies, and changes nothing in a second plan: %s, %s", async (variant, stack) => {
-      const folder = join(project, variant, "cdktf.out/stacks", stack);
-      const report = await rehearseFolder({
-        folder,
-        program: programPath("terraform"),
-        // Whoever creates a network has turned its API on.
-        prepare: ({ cloud }) => cloud.surroundings.enabledApis.add("compute.googleapis.com"),
-      });
-      expect(report.failure).toBeUndefined();
-      expect(report.steps.map(({ step }) => step)).toEqual(expect.arrayContaining(["apply", "plan again"]));
-    });
+    it.each(applied)(
+      "applies, changes nothing in a second plan, and is destroyed to nothing: %s, %s",
+      async (variant, stack) => {
+        const folder = join(project, variant, "cdktf.out/stacks", stack);
+        const report = await rehearseFolder({
+          folder,
+          program: programPath("terraform"),
+          // Whoever creates a network has turned its APIs on.
+          prepare: ({ cloud }) => {
+            for (const api of ["compute", "servicenetworking"])
+              cloud.surroundings.enabledApis.add(`${api}.googleapis.com`);
+          },
+        });
+        expect(report.failure).toBeUndefined();
+        expect(report.steps.map(({ step }) => step)).toEqual(
+          expect.arrayContaining(["apply", "plan again", "destroy"]),
+        );
+      },
+    );
   });
 
   it("needs nothing of the lab where there is none", () => {
