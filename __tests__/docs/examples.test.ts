@@ -44,6 +44,7 @@ describe("The TypeScript examples", () => {
       "sign-in",
       "sign-in-at-a-domain",
       "sign-in-on-kubernetes",
+      "sign-in-with-network",
       "acme",
       "globex",
       "sign-in-by-hand",
@@ -105,6 +106,15 @@ describe("The TypeScript examples", () => {
     for (const part of [resource.google_container_cluster, database])
       expect(JSON.stringify(part)).toContain("projects/shared-network/global/networks/vpc");
     expect(JSON.stringify(output?.dns_records)).toContain("google_compute_global_address.identity_provider_address");
+  });
+
+  it("are one on Kubernetes, on a network of its own, after NAT and private services access", () => {
+    const { resource = {} } = synthesized("sign-in-with-network");
+    const consistsOf = ["google_service_networking_connection.services_access", "google_compute_router_nat.nat"];
+    for (const type of ["google_container_cluster", "google_sql_database_instance", "kubernetes_namespace_v1"]) {
+      const [part] = Object.values(resource[type] ?? {});
+      expect([type, part?.depends_on]).toEqual([type, expect.arrayContaining(consistsOf)]);
+    }
   });
 
   it("are two tenants with names of their own, of which only what is asked for differs", () => {

@@ -25,6 +25,11 @@ const SINGLE_PARTS = "sign-in-by-hand";
 /** Inputs that lift the protection of those that have it. */
 const PROTECTION_OFF: Readonly<Record<string, Inputs>> = { acme: { protect: false }, globex: { protect: false } };
 
+/** APIs of those that make a network: whoever does has turned them on. */
+const ENABLED_APIS: Readonly<Record<string, readonly string[]>> = {
+  "sign-in-with-network": ["compute", "servicenetworking"],
+};
+
 const stacksOf = (text: string): readonly string[] => programs().find((each) => each.text === text)?.stacks ?? [];
 
 /** Every stack, with the folder of its project. */
@@ -109,6 +114,7 @@ describeWith(["terraform"], "The examples, with the packed library", () => {
         program: programPath("terraform"),
         prepare: ({ cloud }) => {
           cloud.addOthersSecret("my-project", "mail-password", 1, "of-the-mail-server");
+          for (const api of ENABLED_APIS[stack] ?? []) cloud.surroundings.enabledApis.add(`${api}.googleapis.com`);
         },
         protectionOff: PROTECTION_OFF[stack],
       });
