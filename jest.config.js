@@ -10,7 +10,7 @@ module.exports = {
   // Compiling the framework anew for every file takes a fifth of the whole run.
   runtime: "<rootDir>/__tests__/support/shared-modules-runtime.js",
   testMatch: ["<rootDir>/__tests__/**/*.test.ts"],
-  transform: { "^.+\\.ts$": "@sucrase/jest-plugin", "/@marcbachmann/.+\\.js$": "@sucrase/jest-plugin" },
+  transform: { "(\\.ts|/@marcbachmann/.+\\.js)$": "<rootDir>/__tests__/support/line-by-line-transform.js" },
   // A package that is published as modules only.
   transformIgnorePatterns: ["/node_modules/(?!@marcbachmann/)"],
   // `npm run test:exhaustive` runs these: whole stacks applied, scripts killed at every step, every fault on every call.
