@@ -242,11 +242,16 @@ function isSeparator(line = ""): boolean {
   return line.startsWith("| --- ");
 }
 
+/** Anchors by page. */
+const anchors = new Map<string, ReadonlySet<string>>();
+
 function leadsSomewhere(from: string, link: string): boolean {
   const [file = "", anchor] = link.split("#");
   const target = file === "" ? from : join(dirname(from), file);
   if (!existsSync(packageFile(target))) return false;
   if (anchor === undefined) return true;
   if (!statSync(packageFile(target)).isFile()) return false;
-  return headingsOf(pageOf(target).text).some((heading) => heading.anchor === anchor);
+  if (!anchors.has(target))
+    anchors.set(target, new Set(headingsOf(pageOf(target).text).map((heading) => heading.anchor)));
+  return anchors.get(target)?.has(anchor) === true;
 }

@@ -43,18 +43,26 @@ export interface ProviderSchema {
   readonly ephemeral_resource_schemas?: Readonly<Record<string, ElementSchema>>;
 }
 
-/**
- * The parts of the real providers' schemas that the stacks touch: `terraform providers schema -json` of the release that each
- * names, without descriptions.
- */
-export function providerSchema(provider: ProviderName): ProviderSchema {
-  return JSON.parse(gunzipSync(readFileSync(join(__dirname, `${provider}.json.gz`))).toString()) as ProviderSchema;
-}
+/** Schemas by provider: unpacking one takes longer than any look at it. */
+const SCHEMAS = new Map<string, ProviderSchema>();
 
-/** The same for a provider by its name; undefined when no stack uses it. */
+/**
+ * The parts of a real provider's schema that the stacks touch: `terraform providers schema -json` of the release that it
+ * names, without descriptions; undefined when no stack uses the provider.
+ */
 export function trimmedSchema(provider: string): ProviderSchema | undefined {
   const file = join(__dirname, `${provider}.json.gz`);
-  return existsSync(file) ? (JSON.parse(gunzipSync(readFileSync(file)).toString()) as ProviderSchema) : undefined;
+  if (!SCHEMAS.has(provider) && existsSync(file)) {
+    SCHEMAS.set(provider, JSON.parse(gunzipSync(readFileSync(file)).toString()) as ProviderSchema);
+  }
+  return SCHEMAS.get(provider);
+}
+
+/** The same for a provider that the stacks do use. */
+export function providerSchema(provider: ProviderName): ProviderSchema {
+  const schema = trimmedSchema(provider);
+  if (schema === undefined) throw new Error(`there is no schema of ${provider}`);
+  return schema;
 }
 
 const FOLDER_SCHEMAS = new Map<string, ProviderSchema>();
