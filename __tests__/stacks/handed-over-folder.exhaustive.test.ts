@@ -115,7 +115,7 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
     );
     const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };
     expect(folder.read("VERSION")).toBe(`${version}\n`);
-    expect(folder.read("README.md")).toContain(`version ${version} of \`${name}\``);
+    expect(folder.read("README.md").replaceAll(/\s+/g, " ")).toContain(`version ${version} of \`${name}\``);
     for (const picture of pictures) expect(folder.read("README.md")).toContain(`](${picture})`);
     for (const path of folder.files.filter((each) => !each.includes("/")))
       for (const local of [process.cwd(), homedir(), packageFile("")])

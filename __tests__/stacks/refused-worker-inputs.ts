@@ -53,7 +53,7 @@ const SERVERLESS_MEMORY_RULE =
   "it must be a whole number with Mi or Gi that fits the CPU: 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two.";
 
 const NO_CONNECTION =
-  "and 10 are kept for administration, but the database accepts 100, and an instance without a connection answers nothing; lower it, or choose a database_tier with more memory.";
+  "and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a database_tier with more memory.";
 
 /** What only the serverless variant refuses of the worker by a rule that looks at one input. */
 export const REFUSED_SERVERLESS_WORKERS_ALONE: readonly Refusal[] = [
