@@ -18,7 +18,7 @@ module.exports = {
   // The default leaves one core idle, which on a small machine is half of it.
   maxWorkers: "100%",
   // Scripts, databases and images are run for real; a busy machine must not fail them.
-  testTimeout: 60_000,
+  testTimeout: 300_000,
   cacheDirectory: "<rootDir>/.jest-cache",
   // Compiled code and synthesized folders hold copies of package.json, which the module map would report as collisions.
   modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/cdktf.out"],

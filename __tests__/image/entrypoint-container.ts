@@ -169,7 +169,7 @@ export function describeContainer(scene: EntrypointScene, { thorough }: { thorou
         expect(await container.ended).toBe(0);
         expect(container.starts("server")).toMatchObject([{ ended: true, signals: ["TERM"] }]);
         expect(container.starts("worker")).toHaveLength(1);
-      }, 60_000);
+      });
 
       it.each(["SIGUSR1", "SIGUSR2"] as const)("keeps the worker running after %s", async (signal) => {
         scene.replaceProgram("sleep", []);

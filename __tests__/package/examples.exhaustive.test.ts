@@ -40,9 +40,6 @@ const STACKS = [
   [SINGLE_PARTS, SINGLE_PARTS] as const,
 ];
 
-// Seconds on an idle machine.
-jest.setTimeout(300_000);
-
 describeWith(["terraform"], "The examples, with the packed library", () => {
   let place: string;
   let library: string;

@@ -44,8 +44,6 @@ const speaking = (logicalId: string): string =>
     .replace(/_[0-9a-f]{8}$/, "")
     .replaceAll("-", "_");
 
-jest.setTimeout(300_000);
-
 /** An empty project in which the packed library is installed, and every TypeScript example of its pages. */
 describe("the packed library", () => {
   let project: string;

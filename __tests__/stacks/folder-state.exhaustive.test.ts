@@ -45,8 +45,6 @@ function overrideOf(page: string): { readonly file: string; readonly text: strin
   return { file, text, command: command.split(" ") };
 }
 
-jest.setTimeout(120_000);
-
 describeWith(["terraform", "curl", "jq"], "The state of a handed-over folder", () => {
   const server = new StateServer();
   beforeAll(() => server.start());

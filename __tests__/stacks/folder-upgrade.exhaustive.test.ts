@@ -61,8 +61,6 @@ async function upgraded(name: keyof typeof STACKS, before: KeptFolder): Promise<
   }
 }
 
-jest.setTimeout(180_000);
-
 describeWith(["terraform", "curl", "jq"], `A state of ${lastRelease()} under the folder of this version`, () => {
   it.each(Object.keys(STACKS) as (keyof typeof STACKS)[])("is taken over as the changelog says: %s", async (name) => {
     const before = keptFolder(name);

@@ -15,8 +15,6 @@ const PASSING: readonly Fault[] = [
   { kind: "reset", carriedOut: true },
 ];
 
-jest.setTimeout(120_000);
-
 describeWith(["bash", "busybox", "curl", "dash", "jq"], "backup-before-upgrade.sh", () => {
   it.concurrent.each(CALLS)("%s: makes one backup in spite of faults that pass", (call) =>
     inSqlScene(async ({ run, standIn }) => {

@@ -11,8 +11,6 @@ const ENDS = numbersTo(REQUESTS).flatMap((request) => [[request, "SIGTERM"] as c
 /** As long as project ids and regions are at most. */
 const LONGEST_PLACE = `${"p".repeat(30)}:northamerica-northeast1:`;
 
-jest.setTimeout(300_000);
-
 describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore-drill.sh", () => {
   it.concurrent("counts the users of a clone by a job, and leaves nothing", () =>
     inSqlScene(async ({ run, standIn }) => {

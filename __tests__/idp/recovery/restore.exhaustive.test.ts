@@ -54,8 +54,6 @@ function prepare({ standIn }: SqlScene): void {
   standIn.storage.objects = [{ bucket: "media", name: "a.png", generation: "1", softDeleteTime: TIME }];
 }
 
-jest.setTimeout(600_000);
-
 describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
   it("makes as many changes for a point in time as it is killed at below", () =>
     inSqlScene(async (scene) => {

@@ -326,8 +326,6 @@ function statusOf(fault: Fault): number {
   return fault.kind === "status" ? fault.error.code : 403;
 }
 
-jest.setTimeout(120_000);
-
 describeWith(["curl", "dash", "jq"], "a fault of the assessment service", () => {
   it.concurrent.each(MATRIX.map((scenario) => [scenario.journey.script, scenario.call, scenario] as const))(
     "%s: %s: fails in words and is repaired by a further run, or passes",

@@ -56,8 +56,6 @@ function stateOf({ migration }: GoogleStandIn) {
   };
 }
 
-jest.setTimeout(300_000);
-
 describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
   /**
    * Each step of a lab is taken where the other lab has nothing and where it has everything: sources, jobs and machines.

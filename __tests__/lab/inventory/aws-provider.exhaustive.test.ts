@@ -225,7 +225,7 @@ function withMirror(mirror: string): void {
     await expect(aws({ ...key.value, SecretAccessKey: "another" }, "ec2", "describe-volumes")).rejects.toThrow(
       "AuthFailure",
     );
-  }, 60_000);
+  });
 
   it(
     "leave nothing behind after destroy, and have used no other key than the one that was given",

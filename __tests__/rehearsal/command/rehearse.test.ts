@@ -66,8 +66,6 @@ function stepsIn({ stdout }: Run, stack: string): string[] {
 
 const TO_OUTPUT = ["init", "validate", "plan", "apply", "plan again", "output"];
 
-jest.setTimeout(120_000);
-
 describeWith(["terraform"], "npm run rehearse", () => {
   it("keeps its own state, whatever backend a folder names and whatever its owner has left there", async () => {
     const state = '{ "version": 4, "serial": 7, "lineage": "theirs", "outputs": {}, "resources": [] }';

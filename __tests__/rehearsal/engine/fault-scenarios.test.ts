@@ -64,8 +64,6 @@ async function failTo(deployment: Deployment, fault: FaultScenario, expected = E
   await rehearseFault(deployment, await deployment.plan(), fault, expected);
 }
 
-jest.setTimeout(60_000);
-
 describeWith(["terraform"], "A fault", () => {
   it("passes, and the second apply comes to the same end", () =>
     withSmallDeployment(CHECKED, async (deployment) => {

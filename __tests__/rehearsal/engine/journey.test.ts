@@ -24,8 +24,6 @@ const GUARDED = data("guard", {
 
 const EMPTY_PLAN_STEP = "plan again: second plan";
 
-jest.setTimeout(60_000);
-
 describeWith(["terraform"], "The life of a deployment", () => {
   it("fails when a second plan changes nothing but an output", async () => {
     const { failure } = await smallRehearsal(

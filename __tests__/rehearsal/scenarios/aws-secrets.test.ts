@@ -10,8 +10,6 @@ import { BOOTSTRAP_INPUTS } from "./aws-inventory";
 import { Deployment } from "../deployment/deployment";
 import { textAt } from "../project/terraform-value";
 
-jest.setTimeout(120_000);
-
 const INPUTS = { project_id: "my-project", linux_vm_count: 0, create_windows_vm: false, ...BOOTSTRAP_INPUTS };
 
 /** Applies the lab with the AWS inventory, a changed configuration and Terraform's most verbose log. */

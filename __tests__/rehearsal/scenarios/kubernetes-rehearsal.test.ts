@@ -50,8 +50,6 @@ const withoutToleration = (configuration: Terraform): void => {
   delete part(configuration, JOB, "spec.template.spec").toleration;
 };
 
-jest.setTimeout(120_000);
-
 describeWith(["terraform", "curl", "jq"], "The rehearsal of the Kubernetes stack", () => {
   it("sees that a job would run at every apply, because admission writes what its pod leaves out", async () => {
     const { failure } = await lifeOf(withoutToleration);

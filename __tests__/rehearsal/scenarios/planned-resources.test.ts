@@ -7,8 +7,6 @@ import { testApp } from "../../support/synthesis";
 import { Deployment } from "../deployment/deployment";
 import { REHEARSALS } from "./stacks";
 
-jest.setTimeout(60_000);
-
 const BACKEND = { type: "local" } as const;
 
 describeWith(["terraform", "curl", "jq"], "What a synthesis counts", () => {

@@ -47,8 +47,6 @@ function block(configuration: Configuration, address: string): Record<string, un
 
 const SERVICE = "google_cloud_run_v2_service.service";
 
-jest.setTimeout(60_000);
-
 describeWith(["terraform", "curl", "jq"], "The rehearsal of the serverless stack", () => {
   it("sees a secret that is stored where everybody with the state can read it", async () => {
     const { failure } = await lifeOf((configuration) => {

@@ -58,8 +58,6 @@ async function requireConfigured({ run, settings }: Scene): Promise<void> {
   expect(settings()).toEqual(CONFIGURED);
 }
 
-jest.setTimeout(120_000);
-
 describeWith(["curl", "dash", "jq"], "a fault of Compute Engine", () => {
   it.concurrent.each(CALLS)("%s: fails in words and is repaired by a further run, or passes", (call) =>
     inScene(async ({ run, settings, standIn }) => {

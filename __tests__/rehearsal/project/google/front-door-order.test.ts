@@ -124,8 +124,6 @@ function withFrontDoor(
 
 const typesAmong = (keys: readonly string[]) => keys.map((key) => key.split(" ")[0]).sort();
 
-jest.setTimeout(120_000);
-
 describeWith(["terraform"], "A front door whose proxy is created before the old one goes", () => {
   it("changes its domain, its kind of certificate and its protection, and goes", () =>
     withFrontDoor(frontDoor(), async (change, deployment) => {
