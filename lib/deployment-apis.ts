@@ -5,7 +5,7 @@ import { type DeploymentPlace } from "./core/place";
 import { ProjectApis, type ApiName } from "./core/project-apis";
 import { type IdentityProviderProps } from "./identity-provider-props";
 
-/** APIs that a variant needs beyond the common ones. */
+/** APIs that a variant needs in addition to the common ones. */
 export interface VariantApis {
   /** APIs that it always needs. */
   readonly apis: readonly ApiName[];
@@ -30,7 +30,7 @@ const COMMON_APIS: readonly ApiName[] = ["iam", "logging", "monitoring", "secret
 /** APIs needed only to build an image. */
 const BUILD_APIS: readonly ApiName[] = ["artifactregistry", "cloudbuild"];
 
-/** The APIs of a whole identity provider, each enabled only where something uses it. */
+/** The APIs of a whole identity provider, each enabled only if something uses it. */
 export function deploymentApis(
   scope: Construct,
   { projectId, region }: DeploymentPlace,

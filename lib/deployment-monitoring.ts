@@ -11,10 +11,10 @@ import { type MonitoringProps } from "./platform/monitoring/monitoring-props";
 import { type PostgresqlDatabase } from "./platform/sql/postgresql-database";
 import { workerCountOf } from "./worker-props";
 
-/** What the monitoring must know of the platform. */
+/** What the monitoring must know about the platform. */
 export type MonitoredPlatform = Pick<MonitoringProps, "isPublic" | "namespace" | "platform" | "url" | "urlMap">;
 
-/** The parts of a deployment that are looked at. */
+/** The monitored parts of a deployment. */
 interface MonitoredDeployment extends MonitoredPlatform, Pick<MonitoringProps, "apis" | "identities" | "place"> {
   readonly database: PostgresqlDatabase;
   readonly dump: DatabaseDump | undefined;

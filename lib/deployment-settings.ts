@@ -16,7 +16,7 @@ interface DeploymentSettings {
   readonly existingSecrets: ExistingSecrets | undefined;
 }
 
-/** Settings of the mail server, and the existing secrets that they and others are in. */
+/** Settings of the mail server, and all existing secrets with settings. */
 export function deploymentSettings(
   scope: Construct,
   { blueprints = [], environmentVariables: environment = {}, secretEnvironmentVariables, smtp }: IdentityProviderProps,

@@ -66,7 +66,7 @@ export interface IdentityProviderProps
   readonly bootstrapPasswordVersion?: number;
 
   /**
-   * Makes a token for the application's API, in Secret Manager. The application reads it on its first start only.
+   * Creates a token for the application's API, in Secret Manager. The application reads it on its first start only.
    *
    * @default false
    */
@@ -148,8 +148,8 @@ export interface IdentityProviderProps
 
   /**
    * Existing network with private services access: the database gets a private address on it and no public one. On GKE,
-   * the cluster is on it too, and it needs NAT for VMs without public addresses. One of the same stack says in
-   * `dependsOn` what else it consists of. It cannot be removed later.
+   * the cluster is on it too, and it needs NAT for VMs without public addresses. For a network of the same stack, list
+   * the rest of it in `dependsOn`. It cannot be removed later.
    *
    * @default - a public address that only authorized, mutually authenticated proxy connections can use; on GKE, a new
    * network for the cluster
@@ -157,7 +157,7 @@ export interface IdentityProviderProps
   readonly network?: NetworkAttachment;
 }
 
-/** The inputs of a deployment's names, not yet validated. */
+/** Props that determine the names of a deployment, not yet validated. */
 function placeOf({
   applicationName = DEFAULT_APPLICATION_NAME,
   projectId,
@@ -174,7 +174,9 @@ export function connectionNameLength(props: IdentityProviderProps): number | und
   return Token.isUnresolved(name) ? undefined : name.length;
 }
 
-/** Connections of the database; undefined for a tier unknown at synth, and for a wrong one, which has its own rule. */
+/**
+ * Connections of the database; undefined for a tier unknown at synth, and for an invalid one, which has its own rule.
+ */
 export function connectionsOfTier({ databaseTier: tier = DEFAULT_DATABASE_TIER }: IdentityProviderProps) {
   return Token.isUnresolved(tier) || !DATABASE_TIER.accepts(tier) ? undefined : Number(maxConnections(tier));
 }

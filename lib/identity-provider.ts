@@ -33,9 +33,9 @@ import { type SeparateWorker } from "./platform/parts";
 import { ImageRegistry } from "./platform/registry/image-registry";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
 
-/** What a variant needs beyond the shared parts. */
+/** What a variant needs in addition to the shared parts. */
 export interface Variant extends VariantApis {
-  /** How the certificate of a domain is validated where nothing is said. */
+  /** Default validation of a domain's certificate. */
   readonly certificateValidation: string;
 }
 
@@ -64,13 +64,13 @@ export abstract class IdentityProvider extends Construct {
   /** Cloud SQL instance with the database of the application. */
   readonly database: PostgresqlDatabase;
 
-  /** The backup before the rollout of another release. */
+  /** The backup before each rollout of another release. */
   readonly upgradeBackup: UpgradeBackup;
 
   /** Existing secrets with settings of the application; undefined if there can be none. */
   readonly existingSecrets: ExistingSecrets | undefined;
 
-  /** What the mail server means for application and platform. */
+  /** What the mail server adds to application and platform. */
   protected readonly mail: MailSettings;
 
   /** Service account of the initialization job. */
@@ -79,13 +79,13 @@ export abstract class IdentityProvider extends Construct {
   /** Service account of the server. */
   readonly runtime: ServiceIdentity;
 
-  /** Service account of the dump, the only one that can add to its bucket; undefined if there can be no dump. */
+  /** Service account of the dump, the only one that can add files to its bucket; undefined if there can be no dump. */
   readonly dumper: ServiceIdentity | undefined;
 
   /** The job that prepares the database. */
   abstract readonly initialization: DbInit;
 
-  /** Settings of the scripts that restore it, as words `NAME=value`. */
+  /** Settings of the restore scripts, as words `NAME=value`. */
   abstract readonly restoreSettings: string;
 
   /** Command that sends a test mail; undefined without a mail server, or null at plan. */
@@ -190,7 +190,7 @@ export abstract class IdentityProvider extends Construct {
   /**
    * The scheduled dump; undefined if there can be none.
    *
-   * @param runnerAs the platform's jobs as an account
+   * @param runnerAs returns the platform's jobs for a service account
    * @param dependsOn what the first dump waits for
    */
   protected dumpOf(
@@ -225,7 +225,7 @@ export abstract class IdentityProvider extends Construct {
     });
   }
 
-  /** What notices that sign-in does not work. */
+  /** Uptime check, dashboard and alerts. */
   protected monitoringOf(platform: MonitoredPlatform, dump: DatabaseDump | undefined): Monitoring {
     const { apis, database, initializer, place, runtime } = this;
     const identities = [initializer, runtime, ...(this.dumper === undefined ? [] : [this.dumper])];

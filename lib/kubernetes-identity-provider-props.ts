@@ -24,8 +24,8 @@ export interface KubernetesIdentityProviderProps extends IdentityProviderProps {
   readonly authorizedNetworks?: AuthorizedNetworks;
 
   /**
-   * Databases that tell the application where a client's address is, from an account at MaxMind, kept up to date beside
-   * it. Whoever applies must be allowed to read the secret with the licence key.
+   * Databases that tell the application where a client's address is, kept current in each pod with an account at
+   * MaxMind. Whoever applies must be allowed to read the secret with the licence key.
    *
    * @default - those of the image, which are as old as its release
    */
@@ -49,7 +49,7 @@ export interface KubernetesIdentityProviderProps extends IdentityProviderProps {
 
 export const DEFAULT_NAMESPACE = "identity-provider";
 
-/** Most separate workers, but for one more during a rollout. */
+/** Maximum number of separate workers, without the additional one during a rollout. */
 export function workerMaxCountOf(props: KubernetesIdentityProviderProps): number {
   return numberOr(props.workerMaxCount, usualWorkerMaximum(workerCountOf(props)));
 }

@@ -42,7 +42,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   /** Network of the cluster, new or existing. */
   readonly clusterNetwork: ClusterNetwork;
 
-  /** Cluster that everything runs in. */
+  /** Cluster in which everything runs. */
   readonly cluster: AutopilotCluster;
 
   /** Provider for further Kubernetes resources of the stack. */
@@ -167,7 +167,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
         securityPolicyId: this.edge.securityPolicy.policyId,
         outlivedBy: [...this.edge.certificate.ready, ...this.edge.securityPolicy.ready],
       }),
-      // Created while the server starts, but not before its database is prepared.
+      // Created while the server starts, but only after its database is prepared.
       dependsOn: this.initialization.ready,
     });
     this.testMailCommand = ifMail(

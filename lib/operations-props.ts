@@ -4,7 +4,7 @@ import { type GivenProbes, PROBE_RULES } from "./idp/probe-rules";
 import { REQUEST_TIMEOUT } from "./platform/instance-rules";
 import { DATABASE_FLAGS, DATABASE_MAJOR, type DatabaseFlags } from "./platform/sql/database-flags";
 
-/** Props of both variants for what operators tune. */
+/** Props of both variants for operators. */
 export interface OperationsProps extends GivenProbes {
   /**
    * Flags of the database server, by name. They override the library's own for logging.

@@ -125,7 +125,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       minInstanceCount: props.minInstanceCount,
       maxInstanceCount: props.maxInstanceCount,
       requestTimeoutSeconds: props.requestTimeoutSeconds,
-      // A separate worker must run before the last one beside a server stops.
+      // A separate worker must be running before the last worker beside a server stops.
       dependsOn: this.worker?.ready,
     });
     warnOf(this, "DefaultAddressIsClosed", [this.openAddressRisk(props)]);
@@ -181,7 +181,10 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     });
   }
 
-  /** The application's own command in the application's own container, which Cloud Run offers no way into. */
+  /**
+   * The application's own command in a job with the application's container, because Cloud Run offers no shell in a
+   * running one.
+   */
   private testMailJob(container: ContainerSpec, network: NetworkAttachment | undefined): OnDemandJob | undefined {
     if (this.mail.isOn === "false") return undefined;
     return new OnDemandJob(this, "TestMail", {
@@ -196,7 +199,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     });
   }
 
-  /** A policy protects nothing that has another way in. */
+  /** A policy is useless if requests can bypass it. */
   private openAddressRisk(props: ServerlessIdentityProviderProps): Risk {
     const { closeDefaultAddress = false, existingSecurityPolicy, protection } = props;
     const hasPolicy = anyOf(isProtected(protection), isSet(existingSecurityPolicy));
@@ -205,14 +208,14 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       value: condition,
       isAvoided: condition === "true",
       condition,
-      message: `${calledIn(this, closeDefaultAddress, "closeDefaultAddress")} is false; a security policy protects the domain only, and the address that Cloud Run assigns is another way in; set it to true once the domain works`,
+      message: `${calledIn(this, closeDefaultAddress, "closeDefaultAddress")} is false; a security policy protects only the domain, and requests to the address that Cloud Run assigns bypass it; set it to true once the domain works`,
     };
   }
 }
 
 const SCHEDULE_APIS = ["cloudscheduler"] as const;
 
-/** That of the domain, or else that of the service. */
+/** URL of the domain if there is one, otherwise that of the service. */
 function urlOf(domain: string | undefined, serviceUrl: string): string {
   if (!Token.isUnresolved(domain)) return domain === undefined ? serviceUrl : `https://${domain}`;
   return expression(`(${domain} == null ? ${serviceUrl} : "https://\${${domain}}")`);

@@ -23,7 +23,7 @@ import {
 /** Props of both variants for the worker. */
 export interface WorkerProps extends WorkerForm {
   /**
-   * Number of separate workers: on Cloud Run all there are, on GKE the minimum.
+   * Number of separate workers; on GKE, the minimum.
    *
    * @default 1
    */
@@ -70,7 +70,10 @@ export function separateWorkerContainer(server: ContainerSpec, props: WorkerProp
   return workerContainer(server, props, workerResourcesOf(props));
 }
 
-/** Most connections of this many separate workers, 0 in the other forms; a token if any of it is known only at plan. */
+/**
+ * Maximum number of connections of this many separate workers, 0 in the other modes; a token if any of it is known only
+ * at plan.
+ */
 export function connectionsOfWorkers(props: WorkerProps, count: number): number {
   const { workerMode = DEFAULT_WORKER_MODE } = props;
   const ofOne = workerConnections(props);
@@ -80,7 +83,7 @@ export function connectionsOfWorkers(props: WorkerProps, count: number): number 
 
 const UNKNOWN = Token.asNumber({ unknown: true });
 
-/** A rule that a prop of the place of a worker is given only where there is one. */
+/** A rule that a prop of separate workers is given only if there are any. */
 export function needsSeparate<Props extends WorkerForm>(
   name: string,
   given: (props: Props) => number | string | undefined,

@@ -10,8 +10,8 @@ type StackClass = new (scope: Construct, name: string, settings: Settings) => Po
 /**
  * Every stack by its name.
  *
- * Each is loaded only when needed: most of a synthesis is spent on loading provider bindings, and every stack has its
- * own.
+ * Each is loaded only when needed: a synthesis spends most of its time loading provider bindings, and every stack has
+ * its own.
  */
 const STACKS: Readonly<Record<string, () => Promise<StackClass>>> = {
   "idp-serverless": async () => (await import("./idp-serverless")).IdpServerlessStack,
@@ -40,6 +40,6 @@ function requireStacks(names: readonly string[]): void {
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   throw new RulesBrokenError("stacks to synthesize", [
-    `${unknown.map((name) => `"${name}"`).join(", ")} must be among ${known.join(", ")}, because there are no other stacks; name some of these, or none for all`,
+    `${unknown.map((name) => `"${name}"`).join(", ")} must be among ${known.join(", ")}, because there are no other stacks; use these names, or none for all stacks`,
   ]);
 }

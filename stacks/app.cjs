@@ -1,6 +1,7 @@
-// Synthesizes the stacks that are named, or all: the app command of cdktf.json and of `npm run synth`. Types are checked by
-// `npm run check`, not here. What it runs are two programs, each one file instead of hundreds: ours, and the packages that
-// it needs. Both are kept compiled, so that most syntheses neither bundle nor compile anything.
+// Synthesizes the stacks that are named, or all: the app command of cdktf.json and of `npm run synth`. Types are
+// checked by `npm run check`, not here. It runs two programs, each bundled into one file instead of hundreds: the
+// library with the stacks, and the packages that they need. Both are cached with their compiled code, so that most
+// syntheses neither bundle nor compile anything.
 "use strict";
 
 const { dirname, join } = require("node:path");
@@ -11,15 +12,15 @@ const { loadProgram } = require("./kept-program.cjs");
 
 const CHECKOUT = dirname(__dirname);
 
-// A synthesis ends before code that is optimized, or a collection of all garbage, has paid for itself.
+// A synthesis is too short for optimized code or a full garbage collection to pay off.
 setFlagsFromString("--no-opt");
 setFlagsFromString("--no-incremental-marking");
 
-// The framework notes for each value where in the code it was made, which nobody reads here and takes a tenth of the time.
-// Errors know where they were thrown without it.
+// The framework records a stack trace for each token, which nobody reads here and takes a tenth of the time. Errors
+// have their own.
 Error.captureStackTrace = () => undefined;
 
-// At its end, Node would take the heap apart first.
+// Skips the teardown of Node's heap.
 process.once("beforeExit", () => process.exit());
 
 async function run(...names) {
@@ -27,7 +28,7 @@ async function run(...names) {
     loadProgram({
       file: join(CHECKOUT, "node_modules/.cache", require("../package.json").name, name),
       checkout: CHECKOUT,
-      // A program knows where its packages are, and what Node loads before it may change what is bundled.
+      // A program contains the paths of its packages, and modules that Node preloads may change what is bundled.
       key: JSON.stringify([key, CHECKOUT, process.execArgv, process.env.NODE_OPTIONS]),
       make,
     });
@@ -38,7 +39,7 @@ async function run(...names) {
   );
 
   const loaders = packages.run(join(CHECKOUT, "packages.cjs"), require);
-  // Files of this package are found from where its program is said to be.
+  // Files of this package are found relative to the name of its program.
   stacks.run(join(CHECKOUT, "stacks.cjs"), (name) => (Object.hasOwn(loaders, name) ? loaders[name]() : require(name)));
 }
 

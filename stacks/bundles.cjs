@@ -1,4 +1,4 @@
-// Makes one program of many files, for app.cjs. Only a synthesis that finds none kept comes here.
+// Bundles many files into one program, for app.cjs. Loaded only if no cached program can be used.
 "use strict";
 
 const { readFileSync } = require("node:fs");
@@ -7,11 +7,11 @@ const { basename } = require("node:path");
 
 const MAIN = "stacks/main.ts";
 
-/** Imports each stack when it is wanted. */
+/** Imports each stack when it is needed. */
 const ALL_STACKS = "stacks/all-stacks.ts";
 
 /**
- * The stacks and our library. Quick, because packages are left out, and needed after every edit.
+ * Bundles the stacks and the library. Quick, because packages are left out; needed after every edit.
  *
  * @returns code, input files, and as `packages` the modules of packages that the named stacks import, or all stacks
  */
@@ -19,7 +19,7 @@ exports.bundleStacks = async (checkout, names) => {
   const { code, metafile } = await bundle(checkout, { entryPoints: [MAIN], packages: "external" });
   const isWanted = (path) => names.length === 0 || names.includes(basename(path, ".ts"));
   const needed = new Set([MAIN]);
-  // The set grows while it is read.
+  // The set grows during the loop.
   for (const file of needed) {
     for (const { path, kind } of metafile.inputs[file]?.imports ?? []) {
       if (file !== ALL_STACKS || kind !== "dynamic-import" || isWanted(path)) needed.add(path);
@@ -31,7 +31,7 @@ exports.bundleStacks = async (checkout, names) => {
 };
 
 /**
- * These modules of packages. Takes a second, and is needed after an installation.
+ * Bundles these modules of packages. Takes a second; needed after an installation.
  *
  * @returns code and input files; the program exports by name a function that loads the module
  */
@@ -39,7 +39,7 @@ exports.bundlePackages = async (checkout, packages) => {
   const loaders = packages.map(JSON.stringify).map((name) => `${name}: () => require(${name})`);
   const { code, metafile } = await bundle(checkout, {
     stdin: { contents: `module.exports = { ${loaders.join(", ")} };`, resolveDir: checkout },
-    // As Node chooses among what a package offers.
+    // The same choice among the exports of a package as Node makes.
     conditions: [],
     plugins: [ARCHIVING_APART],
   });
@@ -47,8 +47,8 @@ exports.bundlePackages = async (checkout, packages) => {
 };
 
 /**
- * The framework makes an archive of an asset by a module that it runs as a program. Such a run takes the module itself, so
- * it must know its place here too, and what only that run needs, a hundred modules, is left out.
+ * The framework archives assets with a module that it runs as a program of its own. Such a run uses the module itself,
+ * so its path must be right here too, and the hundred modules that only that run needs are left out.
  */
 const ARCHIVING_APART = {
   name: "archiving-apart",
@@ -62,7 +62,7 @@ const ARCHIVING_APART = {
 };
 
 async function bundle(checkout, options) {
-  // Loaded late: most syntheses do without.
+  // Loaded late, because most syntheses do not need it.
   const { build } = require("esbuild");
   const { outputFiles, metafile } = await build({
     absWorkingDir: checkout,
@@ -71,7 +71,7 @@ async function bundle(checkout, options) {
     target: "node20",
     // One byte per character, so that the code is read as fast as the disk allows.
     charset: "ascii",
-    // Whatever is imported, and whenever, comes from the program of the packages.
+    // All imports, even late ones, come from the program of the packages.
     supported: { "dynamic-import": false },
     legalComments: "none",
     metafile: true,

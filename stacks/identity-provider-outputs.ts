@@ -26,7 +26,7 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
     service_url: { value: url, description: "Address of the identity provider." },
     dns_records: {
       value: edge?.records.list,
-      description: "Name, type and value of the records that the domain needs; empty without a domain.",
+      description: "Name, type and value of the DNS records that the domain needs; empty without a domain.",
     },
     domain_next_steps: {
       value: edge?.nextSteps,
@@ -69,11 +69,11 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
     test_mail_command: {
       value: testMailCommand,
       description:
-        "The command that sends a test mail through the worker, with RECIPIENT for your address; null without smtp.",
+        "The command that sends a test mail through the worker; replace RECIPIENT by your address. Null without smtp.",
     },
     upgrade_backup: {
       value: upgradeBackup.description,
-      description: "Description of the backup that was made before this release; scripts/restore.sh finds it by that.",
+      description: "Description of the backup that was made before this release, by which scripts/restore.sh finds it.",
     },
     dump_bucket: {
       value: dump?.bucketName,
@@ -99,7 +99,7 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
         user_name: ADMINISTRATOR_NAME,
         password_command: accessCommand(secretId, version, place.projectId),
       },
-      description: "Where to sign in first, as whom, and the command that prints the password.",
+      description: "Address and user name for the first sign-in, and the command that prints the password.",
     },
   };
 }

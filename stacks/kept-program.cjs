@@ -1,6 +1,6 @@
-// Keeps programs on disk, with what V8 made of them in a run, so that the next one neither bundles nor compiles. Nothing
-// depends on a kept program: one that is missing, damaged or not of these input files is made anew, and where none can be
-// written, every run makes its own.
+// Caches programs on disk, with the code that V8 compiled in a run, so that the next run neither bundles nor compiles.
+// The cache is optional: a program that is missing, damaged or made from other input files is built again, and if it
+// cannot be written, every run builds its own.
 "use strict";
 
 const { createHash, randomUUID } = require("node:crypto");
@@ -8,7 +8,7 @@ const { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } =
 const { dirname, posix } = require("node:path");
 const { Script } = require("node:vm");
 
-/** Files that decide what becomes of the inputs, besides these. */
+/** Files, besides the inputs, that influence the bundle. */
 const RECIPE = [
   "package.json",
   "tsconfig.json",
@@ -19,28 +19,28 @@ const RECIPE = [
   "node_modules/esbuild/package.json",
 ];
 
-/** Folders above which nothing decides where an import leads: the checkout, and where its packages are. */
+/** Folders above which nothing influences the resolution of imports: the checkout, and the folder with its packages. */
 const OUTERMOST = /(^|\/)(node_modules|[.]{1,2})$/;
 
-/** How far the clocks of file systems lag behind. */
+/** How far the clock of a file system may lag behind. */
 const CLOCK_MILLISECONDS = 1000;
 
 /**
- * The program kept in a file, or a new one that is kept when the process succeeds.
+ * The program cached in a file, or a new one that is cached when the process succeeds.
  *
  * @param file absolute path
  * @param checkout folder that all inputs are relative to
- * @param key text that decides about the program, besides its inputs
- * @param make makes `code`, a function expression that takes what Node hands to a module, and lists its `inputs`; all else
- *   that it returns is kept, too
- * @returns what `make` returned besides, and `run`, which calls the code as a module and returns its exports
+ * @param key string that identifies the program, besides its inputs
+ * @param make returns `code`, a function expression with the parameters of a Node module, and its `inputs`;
+ *   everything else that it returns is cached too
+ * @returns what else `make` returned, and `run`, which calls the code as a module and returns its exports
  */
 exports.loadProgram = async ({ file, checkout, key, make }) => {
   const kept = readProgram(file, checkout, key);
   const { code, facts, stamps, compiled } = kept ?? (await newProgram(checkout, make));
   const run = (filename, require) => {
     const script = new Script(code, { filename, cachedData: compiled });
-    // V8 refuses what another release of it compiled, or one with other options.
+    // V8 rejects code that was compiled by another release or with other options.
     const isAsKept = kept !== undefined && !script.cachedDataRejected;
     process.once("exit", (status) => {
       // Only now is everything compiled that a run needs.
@@ -59,25 +59,25 @@ async function newProgram(checkout, make) {
   const start = Date.now();
   const { code, inputs, ...facts } = await make();
   const places = placesOf(checkout, inputs).map((place) => ({ place, stats: statsOf(checkout, place) }));
-  // A file that was changed meanwhile may have been read before that or after it.
+  // A file that was changed meanwhile may have been read before or after the change.
   const isSettled = places.every(({ stats }) => stats === undefined || stats.ctimeMs < start - CLOCK_MILLISECONDS);
   const stamps = isSettled ? places.map(({ place, stats }) => [place, stampOf(stats)]) : undefined;
   return { code, facts, stamps };
 }
 
-/** Whatever a change of would change the program: the inputs, what is in their folders, and how all are treated. */
+/** Everything that influences the program: the inputs, the contents of their folders, and how they are bundled. */
 function placesOf(checkout, inputs) {
   const folders = new Set();
   for (const input of inputs) {
     let folder = posix.dirname(input);
     for (; !OUTERMOST.test(folder) && !folders.has(folder); folder = posix.dirname(folder)) folders.add(folder);
   }
-  // The folder tells when one is added.
+  // The folder changes when a file is added.
   const packages = [...folders].map((folder) => `${folder}/package.json`).filter((path) => statsOf(checkout, path));
   return [...RECIPE, ...inputs, ...folders, ...packages];
 }
 
-/** Differs after any change: the time of a change of status, unlike that of a modification, can't be set. */
+/** Differs after any change: unlike the modification time, the time of a status change cannot be set. */
 function stampOf(stats) {
   return stats === undefined ? "" : `${stats.ino} ${stats.size} ${stats.ctimeMs}`;
 }
@@ -87,8 +87,8 @@ function statsOf(checkout, place) {
 }
 
 /*
- * A kept program is a line with a checksum of all that follows, a line of JSON, the code and what V8 made of it. V8 itself
- * checks only who compiled it, and ends the process on data that is damaged.
+ * A cached program is a line with a checksum of everything that follows, a line of JSON, the code, and V8's compiled form
+ * of it. V8 itself checks only its own version, and ends the process on damaged data.
  */
 
 function readProgram(file, checkout, key) {
@@ -114,7 +114,7 @@ function keepProgram(file, head, code, compiled) {
   try {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(ownFile, Buffer.concat([Buffer.from(checksumLine(body)), body]));
-    // Others that run at the same time see the old one or this one, never a part.
+    // Concurrent runs see the old file or this one, never a part.
     renameSync(ownFile, file);
   } catch {
     rmSync(ownFile, { force: true });

@@ -20,8 +20,8 @@ async function synthesize([, , ...names]: readonly string[]): Promise<void> {
 }
 
 /**
- * Leaves out the first of two times that the framework renders a stack: that only finds references to other stacks, and
- * this one is alone.
+ * Skips the first of two renderings of a stack by the framework: it only finds references to other stacks, and this one
+ * is alone.
  */
 function renderOnce(stack: PortableStack): void {
   stack.prepareStack = () => {

@@ -15,7 +15,7 @@ type Variables = NonNullable<CountedConfiguration["variable"]>;
  * Number of resources that a first plan adds if every input keeps its default.
  *
  * A synthesized count is a number, an input, or one of two numbers, depending on conditions on inputs. A count of any
- * other form is taken as one resource, and what exists for each of a list that inputs fill, as none.
+ * other form counts as one resource, and a resource that is repeated for the elements of an input as none.
  */
 export function plannedResources({ resource = {}, variable = {} }: CountedConfiguration): number {
   return Object.values(resource)

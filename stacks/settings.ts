@@ -1,6 +1,6 @@
 import { parseStateBackend, type StateBackend } from "../lib/core/state-backend";
 
-/** What a synthesis reads from environment variables; everything else is a Terraform input. */
+/** Settings that a synthesis reads from environment variables; everything else is a Terraform input. */
 export interface Settings {
   readonly backend: StateBackend;
 }

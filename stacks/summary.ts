@@ -14,7 +14,7 @@ const NEEDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   remote: { organization: "<your organization>" },
 };
 
-const LOCAL_STATE_WARNING = `warning: each state will be a file in its folder, and is lost with it; for anything real keep it in a bucket: STATE_BACKEND='{"gcs": {"bucket": "<your bucket>"}}' npm run synth\n`;
+const LOCAL_STATE_WARNING = `warning: each state will be a file in its folder, and is lost with it; for anything but a trial, keep it in a bucket: STATE_BACKEND='{"gcs": {"bucket": "<your bucket>"}}' npm run synth\n`;
 
 /** One line per synthesized stack with its folder, the number of resources and the next command; then warnings. */
 export function summary(outputFolder: string, stacks: readonly TerraformStack[], backend: StateBackend): string {
@@ -57,5 +57,5 @@ function isElsewhere(folder: string, { type }: StateBackend): boolean {
 
 function stateElsewhere(folder: string, backend: StateBackend): string {
   if (!isElsewhere(folder, backend)) return "";
-  return `warning: the state of ${folder} is in the backend ${backendOf(folder)}, and the folder now says ${backend.type}; synthesize with the STATE_BACKEND of before, or move the state by init -migrate-state\n`;
+  return `warning: the state of ${folder} is in the backend ${backendOf(folder)}, and the folder now names ${backend.type}; synthesize with the former STATE_BACKEND, or move the state with init -migrate-state\n`;
 }

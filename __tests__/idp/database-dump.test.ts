@@ -94,8 +94,8 @@ describe("DatabaseDump", () => {
     expect(() => dumpIn({ dumpSchedule: "@daily", dumpRetentionDays: 7 })).toThrow(
       [
         "test/Dump: 2 problems",
-        '  - dumpSchedule is "@daily"; it must be a cron schedule of five fields in numbers, with 0 to 6 for the days of the week, because Cloud Scheduler and Kubernetes read other forms differently; write for example "30 4 * * *" for every day at 04:30 UTC',
-        '  - dumpRetentionDays is 7; it must be at least 30, because dumpStorageClass is "NEARLINE" and such a dump is billed that long; raise it, or use STANDARD',
+        '  - dumpSchedule is "@daily"; it must be a cron schedule of five fields in numbers, with 0 to 6 for the days of the week, because Cloud Scheduler and Kubernetes read other forms differently; use for example "30 4 * * *" for every day at 04:30 UTC',
+        '  - dumpRetentionDays is 7; it must be at least 30, because dumpStorageClass is "NEARLINE", which is billed for at least that long; raise it, or use STANDARD',
       ].join("\n"),
     );
   });

@@ -166,14 +166,14 @@ describe("The identity provider's container", () => {
       new Error(
         [
           "Container: 1 problem",
-          `  - livenessProbe.path is ${JSON.stringify(path)}; it must lie under /-/health/, without detours and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/`,
+          `  - livenessProbe.path is ${JSON.stringify(path)}; it must be under /-/health/, without . or .. segments and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/`,
         ].join("\n"),
       ),
     );
   });
 
   it("refuses probes that could never pass, each with its reason", () => {
-    const both = "because Cloud Run refuses others and both platforms get the same probes";
+    const both = "because Cloud Run refuses others, and both platforms get the same probes";
     const broken = () =>
       container({
         startupProbe: { path: "/if/admin/", initialDelaySeconds: 241, periodSeconds: 5, failureThreshold: 121 },
@@ -183,14 +183,14 @@ describe("The identity provider's container", () => {
       new Error(
         [
           "Container: 8 problems",
-          '  - startupProbe.path is "/if/admin/"; it must lie under /-/health/, without detours and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/',
+          '  - startupProbe.path is "/if/admin/"; it must be under /-/health/, without . or .. segments and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/',
           `  - startupProbe.initialDelaySeconds is 241; it must be a whole number from 0 to 240, ${both}; use 60`,
           "  - startupProbe.timeoutSeconds is 10; it must be a whole number from 1 to startupProbe.periodSeconds, which is 5, because the platform refuses probes that overlap; change one of the two",
-          '  - livenessProbe.path is "/api/v3/"; it must lie under /-/health/, without detours and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/',
+          '  - livenessProbe.path is "/api/v3/"; it must be under /-/health/, without . or .. segments and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/',
           `  - livenessProbe.initialDelaySeconds is 3601; it must be a whole number from 0 to 3600, ${both}; use 60`,
           `  - livenessProbe.periodSeconds is 4000; it must be a whole number from 1 to 3600, ${both}; use 30`,
           "  - livenessProbe.timeoutSeconds is 4001; it must be a whole number from 1 to livenessProbe.periodSeconds, which is 4000, because the platform refuses probes that overlap; change one of the two",
-          "  - startupProbe.periodSeconds × startupProbe.failureThreshold is 5 s × 121 = 605 s; it must not exceed 600 s, because Cloud Run refuses more and both platforms get the same probes; lower one of the two",
+          "  - startupProbe.periodSeconds × startupProbe.failureThreshold is 5 s × 121 = 605 s; it must not exceed 600 s, because Cloud Run refuses more, and both platforms get the same probes; lower one of the two",
         ].join("\n"),
       ),
     );
@@ -242,10 +242,10 @@ describe("The identity provider's container", () => {
           "Container: 6 problems",
           '  - environment has "IDP LOG", "9LIVES"; a name must be letters, digits and underscores and must not start with a digit, because shells drop others; rename it',
           '  - environment has "IDP_SECRET_KEY", "AUTHENTIK_SECRET_KEY"; it is generated once and read from the secret store, because variables are in plain text in the state; leave it out',
-          '  - environment has "IDP_BOOTSTRAP_PASSWORD"; it is read from the secret store, because variables are in plain text in the state; give it as the bootstrap password',
-          '  - environment has "DB_PASSWORD", "IDP_POSTGRESQL__PASSWORD", "AUTHENTIK_POSTGRESQL__PASSWORD"; it is generated and read from the secret store, because variables are in plain text in the state; leave it out, and give the role of another database the password in the secret that ends in database-password',
-          '  - environment has "DB_HOST"; it is set to the database of this deployment, because its initialization prepares that one alone; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database',
-          '  - environment has "K_SERVICE", "PORT"; the platform sets it, because the container always listens on its own port and another value is refused; leave it out',
+          '  - environment has "IDP_BOOTSTRAP_PASSWORD"; it is read from the secret store, because variables are in plain text in the state; set it as the bootstrap password',
+          '  - environment has "DB_PASSWORD", "IDP_POSTGRESQL__PASSWORD", "AUTHENTIK_POSTGRESQL__PASSWORD"; it is generated and read from the secret store, because variables are in plain text in the state; leave it out; for a role in another database, use the password in the secret that ends in database-password',
+          '  - environment has "DB_HOST"; it is set to the database of this deployment, the only one that is prepared; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database',
+          '  - environment has "K_SERVICE", "PORT"; the platform sets it to the port on which the container listens, and refuses another value; leave it out',
         ].join("\n"),
       ),
     );
@@ -260,7 +260,7 @@ describe("The identity provider's container", () => {
     const environment = Object.fromEntries(names.map((name) => [name, "unsaid"]));
     expect(() => container({ environment })).toThrow(
       new Error(
-        `Container: 1 problem\n  - environment has ${names.map((name) => JSON.stringify(name)).join(", ")}; such a name usually holds a secret, and variables are in plain text in the state; put the value into Secret Manager and refer to it in the secret environment variables, or give a file:// or env:// reference`,
+        `Container: 1 problem\n  - environment has ${names.map((name) => JSON.stringify(name)).join(", ")}; such a name usually holds a secret, and variables are in plain text in the state; put the value into Secret Manager and refer to it in the secret environment variables, or use a file:// or env:// reference`,
       ),
     );
   });

@@ -150,7 +150,7 @@ describe("IdpImage", () => {
     (applicationVersion) => {
       expect(() => imageIn({ applicationVersion })).toThrow(
         new Error(
-          `test/Image: 1 problem\n  - applicationVersion is ${JSON.stringify(applicationVersion)}; it must be "latest" or an exact release from 2025.10 on, because older ones need a Redis and rolling tags change without notice; use for example "2026.5.4"`,
+          `test/Image: 1 problem\n  - applicationVersion is ${JSON.stringify(applicationVersion)}; it must be "latest" or an exact release from 2025.10 on, because older ones need Redis, and rolling tags change without notice; use for example "2026.5.4"`,
         ),
       );
     },
@@ -159,15 +159,15 @@ describe("IdpImage", () => {
   it.each([
     [
       "us-docker.pkg.dev/p/r/idp",
-      "be a host, a path and a tag other than latest or a digest, because a moving image would roll out without notice; write for example us-docker.pkg.dev/my-project/images/idp:2026.5.4",
+      "be a host, a path and a tag other than latest or a digest, because another image could be rolled out unnoticed; use for example us-docker.pkg.dev/my-project/images/idp:2026.5.4",
     ],
     [
       "us-docker.pkg.dev/p/r/idp:latest",
-      "be a host, a path and a tag other than latest or a digest, because a moving image would roll out without notice; write for example us-docker.pkg.dev/my-project/images/idp:2026.5.4",
+      "be a host, a path and a tag other than latest or a digest, because another image could be rolled out unnoticed; use for example us-docker.pkg.dev/my-project/images/idp:2026.5.4",
     ],
     [
       "us-central1-docker.pkg.dev/demo-project/images/idp:1",
-      "not begin with the deployment's own repository, because that repository belongs to this deployment and is deleted, with the image, once an existing image is given; copy the image into another repository first, or give none",
+      "not begin with the deployment's own repository, because that repository belongs to this deployment and is deleted, with the image, once an existing image is set; copy the image into another repository first, or remove it",
     ],
   ])("refuses the existing image %s", (existingImage, rule) => {
     expect(() => imageIn({ existingImage })).toThrow(
@@ -189,8 +189,8 @@ describe("IdpImage", () => {
         new Error(
           [
             "test/Image: 2 problems",
-            '  - applicationVersion is "2025.2.0"; it must be "latest" or an exact release from 2025.10 on, because older ones need a Redis and rolling tags change without notice; use for example "2026.5.4"',
-            `  - upstreamImage is "${upstreamImage}"; it must have no tag and no digest, because the application's version decides the tag; remove what follows the name`,
+            '  - applicationVersion is "2025.2.0"; it must be "latest" or an exact release from 2025.10 on, because older ones need Redis, and rolling tags change without notice; use for example "2026.5.4"',
+            `  - upstreamImage is "${upstreamImage}"; it must have no tag and no digest, because the application's version determines the tag; remove them`,
           ].join("\n"),
         ),
       );

@@ -85,7 +85,7 @@ describe("MediaBucket", () => {
           '  - place.deployment.tenantPrefix is "demo"; it must be a tenant id, a hyphen and 6 hexadecimal digits, because names without a hash of the project may be taken by others; take it from tenantPrefix(tenantId, projectId)',
           '  - place.deployment.applicationName is "Portal"; it must be 1 to 18 lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it',
           '  - place.labels has "Cost Center"; keys must be 1 to 63 and values up to 63 lower-case letters, digits, hyphens and underscores, and keys must start with a letter; rewrite them',
-          "  - bucket name bkt-Portaldemo-storage must be lower-case letters, digits and hyphens, because the object store refuses other names; change the application name or the tenant id",
+          "  - bucket name bkt-Portaldemo-storage must be lower-case letters, digits and hyphens, because Cloud Storage refuses other names; change the application name or the tenant id",
         ].join("\n"),
       ),
     );
@@ -94,7 +94,7 @@ describe("MediaBucket", () => {
   it("refuses the word that Cloud Storage reserves", () => {
     expect(() => bucketIn({ place: placeOf({ tenantPrefix: "google-abc123" }) })).toThrow(
       new Error(
-        'test/Media: 1 problem\n  - bucket name bkt-idpgoogle-abc123-storage contains "google", which no bucket name may, because the store reserves that word; change the application name or the tenant id',
+        'test/Media: 1 problem\n  - bucket name bkt-idpgoogle-abc123-storage contains "google", which no bucket name may, because Cloud Storage reserves that word; change the application name or the tenant id',
       ),
     );
   });

@@ -10,7 +10,7 @@ import { describeWith } from "../support/programs";
 import { bareStack, terraformOf, warningsOf } from "../support/synthesis";
 
 const WARNING =
-  'blueprints has "password-recovery" and smtp is not given; users would wait for a mail that is never sent; give smtp';
+  'blueprints has "password-recovery" and smtp is not given; users would wait for a mail that is never sent; set smtp';
 
 const SERVER = { host: "smtp.example.com", from: "idp@example.com" };
 

@@ -6,7 +6,7 @@ import { describeWith } from "../support/programs";
 import { bareStack, terraformOf, warningsOf } from "../support/synthesis";
 
 const warning = (name: string) =>
-  `${name} is "2030.1.1"; it should be a release up to 2026.8.5, the newest that was known here, because one that does not exist fails only as its image is built and a newer one is untested; compare it with the releases of the upstream image`;
+  `${name} is "2030.1.1"; it is newer than 2026.8.5, the newest known release, so it is untested, and a release that does not exist fails only when its image is built; compare it with the releases of the upstream image`;
 const WARNING = warning("applicationVersion");
 const INPUT_WARNING = warning("release");
 
@@ -44,7 +44,7 @@ describe("The release of an image", () => {
   it("is refused when it takes the load balancer for every client", () => {
     expect(() => stackIn("2026.8.0")).toThrow(
       new Error(
-        'test/Image: 1 problem\n  - applicationVersion is "2026.8.0"; it must be another release, because behind a load balancer this one takes the load balancer for every client; use for example "2026.8.5"',
+        'test/Image: 1 problem\n  - applicationVersion is "2026.8.0"; it must be another release, because behind a load balancer, it takes the load balancer as the client of every request; use for example "2026.8.5"',
       ),
     );
   });

@@ -249,7 +249,7 @@ describe("AssessmentLab on a network that exists", () => {
           {
             condition: '${contains(self.networks == null ? [] : self.networks, "assess-office-vpc")}',
             error_message:
-              "createVpc is false and project demo-project has no network assess-office-vpc; it must exist, because firewall rules and VMs are put on it; create an auto-mode network of that name, or set createVpc to true.",
+              "createVpc is false and project demo-project has no network assess-office-vpc; it must exist, because firewall rules and VMs are created on it; create an auto-mode network of that name, or set createVpc to true.",
           },
         ],
       },
@@ -285,7 +285,7 @@ describe("Firewall rules of AssessmentLab", () => {
   it("come with a warning where the internal range may have none of the addresses of the lab's own network", () => {
     const { check } = literalLab({ internalTrafficCidr: "192.168.0.0/16" });
     expect(valueAt(check?.lab_reaches_targets, "assert.0.error_message")).toBe(
-      "internalTrafficCidr has no address of the network that is created here, whose VMs are all in 10.128.0.0/9; every scan finds nothing, because allow-internal admits none of them; leave internalTrafficCidr at 10.128.0.0/9, or give a range within it.",
+      "internalTrafficCidr has no address of the network that is created here, whose VMs are all in 10.128.0.0/9; every scan finds nothing, because allow-internal allows none of them; leave internalTrafficCidr at 10.128.0.0/9, or set a range within it.",
     );
     expect(literalLab({ sourceRanges: { internal: ["192.168.0.0/16"] } }).check).not.toHaveProperty(
       "lab_reaches_targets",
@@ -411,9 +411,7 @@ describe("The region of AssessmentLab", () => {
   };
 
   it("comes with a warning where nobody knows it, literal or given at plan", () => {
-    expect(warningsAt("mars-north1")).toEqual([
-      expect.stringContaining('region is "mars-north1"; it is not a region'),
-    ]);
+    expect(warningsAt("mars-north1")).toEqual([expect.stringContaining('region is "mars-north1"; it is not a region')]);
     expect(warningsAt("europe-west12")).toEqual([]);
     expect(conditionOf(labTerraform(), "lab_known_region")).toMatch(
       /^\$\{contains\(\[.*"us-central1".*\], var\.region\)\}$/,

@@ -201,7 +201,7 @@ describe("AwsInventory", () => {
   it("refuses half a key", () => {
     expect(() => inventoryIn(() => ({ aws: { accessKeyId: expression("var.id"), secretAccessKey: "" } }))).toThrow(
       `test/CloudB: 1 problem
-  - only one of aws.accessKeyId and aws.secretAccessKey is given; a request is signed with both; give both, or neither`,
+  - only one of aws.accessKeyId and aws.secretAccessKey is given; a request is signed with both; set both, or neither`,
     );
   });
 

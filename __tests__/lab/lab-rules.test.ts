@@ -7,16 +7,16 @@ import { bareLabStack, literalLab } from "../stacks/lab-stack";
 
 const RANGE_EXAMPLE = "10.128.0.0/9";
 const RULE_OF_ID =
-  "it must be 1 to 8 lower-case letters and digits, because Windows keeps 15 characters of assess-<id>-winvm01 as its computer name, and all of the id must be among them; shorten or rewrite it";
+  "it must be 1 to 8 lower-case letters and digits, because Windows keeps 15 characters of assess-<id>-winvm01 as its computer name, and these must include the whole id; shorten or rewrite it";
 const RULE_OF_RANGE = `it must be an IPv4 range such as ${RANGE_EXAMPLE} that begins with its first address; correct it`;
 const RULE_OF_SOURCES =
-  "it must have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source allows any; give one, for example 203.0.113.7/32";
+  "it must have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source allows any; set one, for example 203.0.113.7/32";
 const RULE_OF_NAME =
-  "it must be 1 to 63 characters, without control characters and with no white space but plain spaces between others, because it is typed into the discovery client and must match; rewrite it";
+  "it must be 1 to 63 characters, without control characters and with no white space except plain spaces between other characters, because it is typed into the discovery client and must match; rewrite it";
 const RULE_OF_LITERALS =
   "is a literal; it must be an input, because a literal can be read in the synthesized folder; pass a sensitive input, or an empty string for no AWS";
 const RULE_OF_BOTH =
-  "only one of aws.accessKeyId and aws.secretAccessKey is given; a request is signed with both; give both, or neither";
+  "only one of aws.accessKeyId and aws.secretAccessKey is given; a request is signed with both; set both, or neither";
 
 const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentLabProps>, failures: string[]])[] = [
   ["a long deployment id", { deploymentId: "abcdefghi" }, [`deploymentId is "abcdefghi"; ${RULE_OF_ID}`]],
@@ -25,7 +25,7 @@ const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentL
     "a deployment id that leaves a hyphen at the end of the computer name",
     { deploymentId: "abcdefg" },
     [
-      'deploymentId is "abcdefg"; it must not have 7 characters, because the first 15 characters of assess-<id>-winvm01 would then end in a hyphen, which no computer name may; add or remove one',
+      'deploymentId is "abcdefg"; it must not have 7 characters, because the first 15 characters of assess-<id>-winvm01 would then end in a hyphen, which a computer name must not; add or remove one',
     ],
   ],
   [
@@ -39,7 +39,7 @@ const REFUSED: readonly (readonly [behaviour: string, props: Partial<AssessmentL
     "an existing network without its id",
     { createVpc: false },
     [
-      "createVpc is false and deploymentId is missing; the existing network must be named assess-<id>-vpc, because the lab takes it by that name; give the id in the network's name as deploymentId, or set createVpc to true",
+      "createVpc is false and deploymentId is missing; the existing network must be named assess-<id>-vpc, because the lab finds it by that name; set deploymentId to the id in the network's name, or set createVpc to true",
     ],
   ],
   [

@@ -74,7 +74,7 @@ describe("The app command", () => {
     await expect(runAppCommand({ cwd, stackNames })).rejects.toMatchObject({
       code: 1,
       stderr:
-        'stacks to synthesize: 1 problem\n  - "idp-severless", "constructor" must be among idp-serverless, idp-kubernetes, assessment-lab, because there are no other stacks; name some of these, or none for all\n',
+        'stacks to synthesize: 1 problem\n  - "idp-severless", "constructor" must be among idp-serverless, idp-kubernetes, assessment-lab, because there are no other stacks; use these names, or none for all stacks\n',
     });
     expect(readdirSync(join(cwd, "cdktf.out/stacks"))).toEqual([]);
   });
@@ -87,7 +87,7 @@ describe("The app command", () => {
     await expect(runAppCommand({ cwd, stackNames: ["assessment-lab"] })).rejects.toMatchObject({
       code: 1,
       stderr:
-        "stacks to synthesize: 1 problem\n  - cdktf.out/manifest.json cannot be read; it must list the stacks that are there, because the framework's command line deletes the folder of any other, with its state; run the same command again, or synthesize all stacks\n",
+        "stacks to synthesize: 1 problem\n  - cdktf.out/manifest.json cannot be read; it must list the existing stacks, because the framework's command line deletes the folder of any other, with its state; run the same command again, or synthesize all stacks\n",
     });
     expect(readFileSync(manifest, "utf8")).toBe('{ "version": "0.21.0", "sta');
   });

@@ -190,7 +190,7 @@ describe.each<PricedStack>(["idp-serverless", "idp-kubernetes", "assessment-lab"
       [{ backend: { local: { path: "terraform.tfstate" } } }, "the file `terraform.tfstate` in this folder"],
       [{ backend: { gcs: { bucket: "secret-bucket" } } }, "in a backend, `gcs`"],
       [{ backend: undefined, cloud: { organization: "x" } }, "in a backend, `cloud`"],
-      [{ backend: undefined }, "this folder names no backend"],
+      [{ backend: undefined }, "this folder names none"],
     ])("says where the state is, without arguments: %j", (terraform, said) => {
       const { configuration } = parts;
       const changed = { ...configuration, terraform: { ...configuration.terraform, ...terraform } };

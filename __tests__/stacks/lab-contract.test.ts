@@ -208,7 +208,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "allow-rdp: a warning while everybody may try to sign in",
       () => messageOf("lab_limits_remote_desktop"),
-      "rdp_source_ranges allows most of the internet; anyone there may try to sign in to the Windows VM, because allow-rdp checks nothing but the source address; give the addresses of the participants, for example 203.0.113.7/32.",
+      "rdp_source_ranges allows most of the internet; anyone there may try to sign in to the Windows VM, because allow-rdp checks only the source address; set the addresses of the participants, for example 203.0.113.7/32.",
     ],
     [
       "The first four are created or skipped together by create_default_firewall_rules",
@@ -249,7 +249,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
           "var.tenant_id",
         ),
       ],
-      [expect.stringContaining("It has no effect, now or when it is changed later"), false],
+      [expect.stringContaining("It has no effect, now or if it is changed later"), false],
     ],
     ["deployment_id, which create_vpc = false needs", () => input("deployment_id"), ["1", "string", null, false]],
     ["create_vpc", () => input("create_vpc"), ["2", "bool", true, false]],
@@ -295,7 +295,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "create_ssh_key_bucket: if false, the private key exists only in the state and no file can be downloaded",
       () => variable("create_ssh_key_bucket").description,
-      expect.stringContaining("False leaves it in the state alone, and no file can be downloaded"),
+      expect.stringContaining("False keeps it only in the state, so no file can be downloaded"),
     ],
     ["initialize_assessment_service", () => input("initialize_assessment_service"), ["8", "bool", true, false]],
     [
@@ -314,7 +314,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       "cloudb_secret_access_key: must be given together with the key id",
       () => rulesOf("cloudb_region"),
       expect.stringContaining(
-        "only one of cloudb_access_key_id and cloudb_secret_access_key is given; a request is signed with both; give both, or neither",
+        "only one of cloudb_access_key_id and cloudb_secret_access_key is given; a request is signed with both; set both, or neither",
       ),
     ],
     ["cloudb_region", () => input("cloudb_region"), ["8", "string", "us-east-1", false]],
@@ -469,7 +469,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "Only one of the two AWS credentials: refused before anything is created",
       () => rulesOf("cloudb_region"),
-      expect.stringContaining("a request is signed with both; give both, or neither"),
+      expect.stringContaining("a request is signed with both; set both, or neither"),
     ],
     [
       "Bootstrap credentials without identity-write rights: the user's creation fails, and the page lists the rights",
@@ -549,7 +549,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "deployment_id: the input says that the bucket's name is shared with everybody",
       () => variable("deployment_id").description,
-      expect.stringContaining("assess-<id>-keys, must be free: bucket names are global"),
+      expect.stringContaining("assess-<id>-keys, must be available: bucket names are global"),
     ],
     [
       "What inputs, outputs and page tell to replace or to destroy is there",
@@ -584,7 +584,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
           labTerraform().data,
           "google_compute_networks.lab_vpc_existing.lifecycle.postcondition.0.error_message",
         ),
-      "create_vpc is false and project ${var.project_id} has no network assess-${var.deployment_id}-vpc; it must exist, because firewall rules and VMs are put on it; create an auto-mode network of that name, or set create_vpc to true.",
+      "create_vpc is false and project ${var.project_id} has no network assess-${var.deployment_id}-vpc; it must exist, because firewall rules and VMs are created on it; create an auto-mode network of that name, or set create_vpc to true.",
     ],
     [
       "create_ssh_key_bucket = false: a check says where the key then is",
@@ -599,7 +599,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "Assessment-service objects remain after destroy, as the input says",
       () => variable("initialize_assessment_service").description,
-      expect.stringContaining("What Migration Center has is not removed by a destroy"),
+      expect.stringContaining("A destroy removes nothing from Migration Center"),
     ],
     [
       "tenant_id: 1 to 20 chars of lowercase letters, digits, hyphens",
@@ -619,7 +619,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
         expect.stringContaining(
           "of which Windows keeps the first 15 characters as its computer name: with 8 that is assess-<id>",
         ),
-        expect.stringContaining("end in a hyphen, which no computer name may"),
+        expect.stringContaining("end in a hyphen, which a computer name must not"),
       ],
     ],
   ],

@@ -80,22 +80,22 @@ describe("The prop of the mail server", () => {
         },
       ),
     ).toEqual([
-      'smtp.host is "smtp.example.com:465"; it must be a host name or an IPv4 address, without scheme or port; write for example smtp.example.com, and the port on its own',
+      'smtp.host is "smtp.example.com:465"; it must be a host name or an IPv4 address, without scheme or port; use for example smtp.example.com, and set the port separately',
       "smtp.port is 25; it must not be 25, because Google Cloud blocks that port; use 587, or 465 with tls",
-      'smtp.from is "idp"; it must be an e-mail address, with or without a name, because servers refuse mail without a sender; write for example idp@example.com, or Example <idp@example.com>',
+      'smtp.from is "idp"; it must be an e-mail address, with or without a name, because servers refuse mail without a valid sender; use for example idp@example.com, or Example <idp@example.com>',
       'smtp.passwordSecret.secretId is "my secret"; it must be the name of a secret, or projects/<project>/secrets/<name> for one of another project; look it up with gcloud secrets list',
-      'smtp.passwordSecret.version is "latest"; it must be the number of a version, because with latest, a new value would reach each instance at its next start, unseen by any plan; use the number that gcloud secrets versions list shows',
-      "smtp.timeout is 0.5; it must be a whole number from 1 to 300, because a task of the worker waits that long; use 10",
-      "smtp.passwordSecret is given without smtp.username; a password needs a user name, because the application signs in with both or not at all; give smtp.username, or remove smtp.passwordSecret",
-      'smtp.encryption is "none" and smtp.passwordSecret is given; a password needs encryption, because everybody on the way could read it; use starttls or tls, or remove smtp.passwordSecret and the user name',
-      "environmentVariables has IDP_EMAIL__HOST and smtp is given; only one of them can say that, because a variable has one value; remove it from environmentVariables, or remove smtp",
-      "secretEnvironmentVariables has AUTHENTIK_EMAIL__PASSWORD and smtp is given; only one of them can say that, because a variable has one value; remove it from secretEnvironmentVariables, or remove smtp",
+      'smtp.passwordSecret.version is "latest"; it must be the number of a version, because with latest, instances would get a new value at their next start, without a plan that shows it; use the number that gcloud secrets versions list shows',
+      "smtp.timeout is 0.5; it must be a whole number from 1 to 300, because a task of the worker is blocked that long; use 10",
+      "smtp.passwordSecret is given without smtp.username; a password needs a user name, because the application signs in with both or not at all; set smtp.username, or remove smtp.passwordSecret",
+      'smtp.encryption is "none" and smtp.passwordSecret is given; a password needs encryption, because it could be read in transit; use starttls or tls, or remove smtp.passwordSecret and the user name',
+      "environmentVariables has IDP_EMAIL__HOST and smtp is given; only one of them can set it, because a variable has one value; remove it from environmentVariables, or remove smtp",
+      "secretEnvironmentVariables has AUTHENTIK_EMAIL__PASSWORD and smtp is given; only one of them can set it, because a variable has one value; remove it from secretEnvironmentVariables, or remove smtp",
     ]);
   });
 
   it("needs a password with a user name", () => {
     expect(problemsOf({ ...SERVER, username: "idp" })).toEqual([
-      'smtp.username is "idp" without smtp.passwordSecret; a user name needs a password, because the application signs in with both or not at all; give smtp.passwordSecret, or remove smtp.username',
+      'smtp.username is "idp" without smtp.passwordSecret; a user name needs a password, because the application signs in with both or not at all; set smtp.passwordSecret, or remove smtp.username',
     ]);
   });
 

@@ -28,7 +28,7 @@ export const REFUSED_BLUEPRINTS_TOGETHER: readonly Refusal[] = [
     "blueprints for an image that exists",
     { existing_container_image: IMAGE, blueprints: ["branding", "no-sign-up"] },
     [
-      `existing_container_image is "${IMAGE}" and there are blueprints: 2; there must be none, because they become part of the image that is built here; copy them to /blueprints in that image, and give no blueprints.`,
+      `existing_container_image is "${IMAGE}" and there are blueprints: 2; there must be none, because only an image that is built here can contain them; copy them to /blueprints in that image, and remove blueprints.`,
     ],
   ],
 ];

@@ -19,7 +19,7 @@ export const ACCEPTED_DUMPS = {
 } as const;
 
 const SCHEDULE_RULE =
-  'it must be a cron schedule of five fields in numbers, with 0 to 6 for the days of the week, because Cloud Scheduler and Kubernetes read other forms differently; write for example "30 4 * * *" for every day at 04:30 UTC';
+  'it must be a cron schedule of five fields in numbers, with 0 to 6 for the days of the week, because Cloud Scheduler and Kubernetes read other forms differently; use for example "30 4 * * *" for every day at 04:30 UTC';
 
 /** What is refused of dumps by a rule that looks at one input. */
 export const REFUSED_DUMPS_ALONE: readonly Refusal[] = [
@@ -33,13 +33,13 @@ export const REFUSED_DUMPS_ALONE: readonly Refusal[] = [
     "no day for a dump",
     "dump_retention_days",
     0,
-    "it must be a whole number from 1 to 3650, because a dump is of use for a day at least, and ten years are enough; use 30",
+    "it must be a whole number from 1 to 3650, because less than a day is useless, and ten years are enough; use 30",
   ),
   one(
     "a class that is billed for a year",
     "dump_storage_class",
     "ARCHIVE",
-    "it must be STANDARD, NEARLINE or COLDLINE, because others are billed for a year at least, or cannot be restored at once; use NEARLINE",
+    "it must be STANDARD, NEARLINE or COLDLINE, because others are billed for at least a year, or cannot be restored at once; use NEARLINE",
   ),
 ];
 
@@ -49,7 +49,7 @@ export const REFUSED_DUMPS_TOGETHER: readonly Refusal[] = [
     "fewer days for a dump than are billed",
     { dump_retention_days: 7 },
     [
-      'dump_retention_days is 7; it must be at least 30, because dump_storage_class is "NEARLINE" and such a dump is billed that long; raise it, or use STANDARD.',
+      'dump_retention_days is 7; it must be at least 30, because dump_storage_class is "NEARLINE", which is billed for at least that long; raise it, or use STANDARD.',
     ],
   ],
 ];

@@ -20,7 +20,7 @@ export const geoipWith = (version: number) => ({
 const SECRET_RULE =
   "it must be the name of a secret, or projects/<project>/secrets/<name> for one of another project; look it up with gcloud secrets list.";
 const VERSION_RULE =
-  "it must be the number of a version, because with latest, a new value would reach each instance at its next start, unseen by any plan; use the number that gcloud secrets versions list shows.";
+  "it must be the number of a version, because with latest, instances would get a new value at their next start, without a plan that shows it; use the number that gcloud secrets versions list shows.";
 
 /** What databases of addresses are refused for. */
 export const REFUSED_GEOIP: readonly Refusal[] = [

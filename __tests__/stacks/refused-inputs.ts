@@ -37,7 +37,7 @@ const RULES = {
   application_name:
     "it must be 1 to 18 lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it",
   application_version:
-    'it must be "latest" or an exact release from 2025.10 on, because older ones need a Redis and rolling tags change without notice; use for example "2026.5.4"',
+    'it must be "latest" or an exact release from 2025.10 on, because older ones need Redis, and rolling tags change without notice; use for example "2026.5.4"',
   bootstrap_password_version:
     "it must be a whole number from 1, because a change of it is what writes the secret; use 1 and raise it by one",
   database_availability: "it must be ZONAL or REGIONAL; use ZONAL for one zone, REGIONAL for a standby in another",
@@ -46,7 +46,7 @@ const RULES = {
   database_tier:
     "it must be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other tier with enough connections; use for example db-custom-1-3840",
   existing_container_image:
-    "it must be a host, a path and a tag other than latest or a digest, because a moving image would roll out without notice; write for example us-docker.pkg.dev/my-project/images/idp:2026.5.4",
+    "it must be a host, a path and a tag other than latest or a digest, because another image could be rolled out unnoticed; use for example us-docker.pkg.dev/my-project/images/idp:2026.5.4",
   max_instance_count: "it must be a whole number from 1; use 1 or more",
   network:
     "it must be projects/<project>/global/networks/<name>, because the network may belong to another project; write it in full",
@@ -75,20 +75,19 @@ const row = rowOf(RULES);
 export const ruleText = (name: keyof typeof RULES, value: unknown) => sentence(name, value, RULES[name]);
 
 export const BOOTSTRAP_PASSWORD_TEXT =
-  "bootstrap_password is given; it must have 8 or more characters, because the sign-in page of the first administrator is public and a short one is guessed; give a longer one, or none to generate it.";
+  "bootstrap_password is given; it must have 8 or more characters, because the sign-in page is public, and a short one can be guessed; use a longer one, or none to generate it.";
 
 const variablesText = (names: readonly string[], rule: string) =>
   `environment_variables has ${names.map((name) => JSON.stringify(name)).join(", ")}; ${rule}.`;
 const VARIABLE_RULES = {
-  bootstrapPassword: `it is read from the secret store, ${IN_THE_STATE}; give it as the bootstrap password`,
+  bootstrapPassword: `it is read from the secret store, ${IN_THE_STATE}; set it as the bootstrap password`,
   database:
-    "it is set to the database of this deployment, because its initialization prepares that one alone; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database",
-  databasePassword: `it is generated and read from the secret store, ${IN_THE_STATE}; leave it out, and give the role of another database the password in the secret that ends in database-password`,
+    "it is set to the database of this deployment, the only one that is prepared; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database",
+  databasePassword: `it is generated and read from the secret store, ${IN_THE_STATE}; leave it out; for a role in another database, use the password in the secret that ends in database-password`,
   listener:
     "it is fixed, because the platform sends traffic and probes to its own port and the server would never be ready; leave it out",
   name: "a name must be letters, digits and underscores and must not start with a digit, because shells drop others; rename it",
-  platform:
-    "the platform sets it, because the container always listens on its own port and another value is refused; leave it out",
+  platform: "the platform sets it to the port on which the container listens, and refuses another value; leave it out",
   secretKey: `it is generated once and read from the secret store, ${IN_THE_STATE}; leave it out`,
 } as const;
 
@@ -137,7 +136,7 @@ export const REFUSED_ALONE_BY_BOTH: readonly Refusal[] = [
     "the release that takes the load balancer for every client",
     { application_version: "2026.8.0" },
     [
-      'application_version is "2026.8.0"; it must be another release, because behind a load balancer this one takes the load balancer for every client; use for example "2026.8.5".',
+      'application_version is "2026.8.0"; it must be another release, because behind a load balancer, it takes the load balancer as the client of every request; use for example "2026.8.5".',
     ],
   ],
   [
@@ -274,7 +273,7 @@ const ownImageText = (image: string, prefix = OWN_IMAGES) =>
   sentence(
     "existing_container_image",
     `${prefix}${image}`,
-    `it must not begin with ${prefix}, because that repository belongs to this deployment and is deleted, with the image, once an existing image is given; copy the image into another repository first, or give none`,
+    `it must not begin with ${prefix}, because that repository belongs to this deployment and is deleted, with the image, once an existing image is set; copy the image into another repository first, or remove it`,
   );
 
 /** A row of memory that does not fit the CPUs, by the rule of the platform. */

@@ -11,14 +11,14 @@ const ZONE_RULE = (region: string) => `it must be a zone of the region "${region
 const TENANT_RULE =
   "it must be 1 to 20 lower-case letters, digits and hyphens, because names that contain the tenant id allow nothing else; shorten or rewrite it.";
 const ID_RULE =
-  "it must be 1 to 8 lower-case letters and digits, because Windows keeps 15 characters of assess-<id>-winvm01 as its computer name, and all of the id must be among them; shorten or rewrite it.";
+  "it must be 1 to 8 lower-case letters and digits, because Windows keeps 15 characters of assess-<id>-winvm01 as its computer name, and these must include the whole id; shorten or rewrite it.";
 const RANGE_RULE = "it must be an IPv4 range such as 10.128.0.0/9 that begins with its first address; correct it.";
 const RANGE_SIZE_RULE =
   "it must be /8 or smaller, because every protocol is allowed from there and the Windows VM has a public address; use the range of the network, 10.128.0.0/9.";
 const MACHINE_TYPE_RULE =
   "it must be a machine type such as e2-medium or n2-standard-4; choose one that gcloud compute machine-types list prints.";
 const RDP_RULE =
-  "it must have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source allows any; give one, for example 203.0.113.7/32.";
+  "it must have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source allows any; set one, for example 203.0.113.7/32.";
 const PASSWORD_RULE =
   "it must be fixed or unknown, because a password of your own would be in the state and in the VM's metadata; use unknown, and set one with gcloud compute reset-windows-password.";
 const WINDOWS_CPU_RULE =
@@ -31,9 +31,9 @@ const LINUX_DISK_RULE =
   "it must be a whole number from 10 to 65536, because the image alone needs 10 GB; change it, or set linux_vm_count to 0.";
 const COUNT_RULE = "it must be a whole number from 0; use 0 for none.";
 const CLIENT_NAME_RULE =
-  "it must be 1 to 63 characters, without control characters and with no white space but plain spaces between others, because it is typed into the discovery client and must match; rewrite it.";
+  "it must be 1 to 63 characters, without control characters and with no white space except plain spaces between other characters, because it is typed into the discovery client and must match; rewrite it.";
 const TOGETHER =
-  "only one of cloudb_access_key_id and cloudb_secret_access_key is given; a request is signed with both; give both, or neither.";
+  "only one of cloudb_access_key_id and cloudb_secret_access_key is given; a request is signed with both; set both, or neither.";
 const CLOUDB_REGION_RULE = "it must be the name of an AWS region such as us-east-1; correct it.";
 
 /** What the stack of the lab refuses at plan, whatever else is given. */
@@ -64,7 +64,7 @@ export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
     "a deployment id that leaves a hyphen at the end of the computer name",
     { deployment_id: "abcdefg" },
     [
-      'deployment_id is "abcdefg"; it must not have 7 characters, because the first 15 characters of assess-<id>-winvm01 would then end in a hyphen, which no computer name may; add or remove one.',
+      'deployment_id is "abcdefg"; it must not have 7 characters, because the first 15 characters of assess-<id>-winvm01 would then end in a hyphen, which a computer name must not; add or remove one.',
     ],
   ],
   [
@@ -78,7 +78,7 @@ export const REFUSED_LAB_INPUTS: readonly Refusal[] = [
     "an existing network without its id",
     { create_vpc: false },
     [
-      "create_vpc is false and deployment_id is missing; the existing network must be named assess-<id>-vpc, because the lab takes it by that name; give the id in the network's name as deployment_id, or set create_vpc to true.",
+      "create_vpc is false and deployment_id is missing; the existing network must be named assess-<id>-vpc, because the lab finds it by that name; set deployment_id to the id in the network's name, or set create_vpc to true.",
     ],
   ],
   [

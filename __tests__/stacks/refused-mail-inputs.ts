@@ -38,13 +38,13 @@ export const REFUSED_MAIL_ALONE: readonly Refusal[] = [
     },
     [
       'smtp.encryption is "ssl"; it must be starttls, tls or none; use starttls, or tls for a server on port 465.',
-      'smtp.from is "no-reply"; it must be an e-mail address, with or without a name, because servers refuse mail without a sender; write for example idp@example.com, or Example <idp@example.com>.',
-      'smtp.host is "smtps://smtp.example.com:465"; it must be a host name or an IPv4 address, without scheme or port; write for example smtp.example.com, and the port on its own.',
+      'smtp.from is "no-reply"; it must be an e-mail address, with or without a name, because servers refuse mail without a valid sender; use for example idp@example.com, or Example <idp@example.com>.',
+      'smtp.host is "smtps://smtp.example.com:465"; it must be a host name or an IPv4 address, without scheme or port; use for example smtp.example.com, and set the port separately.',
       'smtp.password_secret.secret_id is "my secret"; it must be the name of a secret, or projects/<project>/secrets/<name> for one of another project; look it up with gcloud secrets list.',
-      'smtp.password_secret.version is "latest"; it must be the number of a version, because with latest, a new value would reach each instance at its next start, unseen by any plan; use the number that gcloud secrets versions list shows.',
+      'smtp.password_secret.version is "latest"; it must be the number of a version, because with latest, instances would get a new value at their next start, without a plan that shows it; use the number that gcloud secrets versions list shows.',
       "smtp.port is 25; it must not be 25, because Google Cloud blocks that port; use 587, or 465 with tls.",
-      "smtp.timeout is 0; it must be a whole number from 1 to 300, because a task of the worker waits that long; use 10.",
-      'smtp.username is " idp"; it must be one line that begins and ends with no space, because the server compares it letter by letter; leave it out for a server that asks for none.',
+      "smtp.timeout is 0; it must be a whole number from 1 to 300, because a task of the worker is blocked that long; use 10.",
+      'smtp.username is " idp"; it must be one line without spaces at its ends, because the server compares it exactly; leave it out for a server that requires none.',
     ],
   ],
   [
@@ -59,25 +59,25 @@ export const REFUSED_MAIL_ALONE: readonly Refusal[] = [
       },
     },
     [
-      'smtp.from is "idp@localhost"; it must be an e-mail address, with or without a name, because servers refuse mail without a sender; write for example idp@example.com, or Example <idp@example.com>.',
-      "smtp.host is null; it must be a host name or an IPv4 address, without scheme or port; write for example smtp.example.com, and the port on its own.",
-      "smtp.password_secret.version is null; it must be the number of a version, because with latest, a new value would reach each instance at its next start, unseen by any plan; use the number that gcloud secrets versions list shows.",
-      "smtp.port is 65536; it must be a whole number from 1 to 65535, because there are no other ports; use 587.",
+      'smtp.from is "idp@localhost"; it must be an e-mail address, with or without a name, because servers refuse mail without a valid sender; use for example idp@example.com, or Example <idp@example.com>.',
+      "smtp.host is null; it must be a host name or an IPv4 address, without scheme or port; use for example smtp.example.com, and set the port separately.",
+      "smtp.password_secret.version is null; it must be the number of a version, because with latest, instances would get a new value at their next start, without a plan that shows it; use the number that gcloud secrets versions list shows.",
+      "smtp.port is 65536; it must be a whole number from 1 to 65535, because there are no others; use 587.",
     ],
   ],
   [
     "a user name without a password",
     { smtp: { ...SERVER, username: "idp" } },
     [
-      'smtp.username is "idp" without smtp.password_secret; a user name needs a password, because the application signs in with both or not at all; give smtp.password_secret, or remove smtp.username.',
+      'smtp.username is "idp" without smtp.password_secret; a user name needs a password, because the application signs in with both or not at all; set smtp.password_secret, or remove smtp.username.',
     ],
   ],
   [
     "a password without a user name, and without encryption",
     { smtp: { ...SERVER, encryption: "none", password_secret: LOGIN.password_secret } },
     [
-      'smtp.encryption is "none" and smtp.password_secret is given; a password needs encryption, because everybody on the way could read it; use starttls or tls, or remove smtp.password_secret and the user name.',
-      "smtp.password_secret is given without smtp.username; a password needs a user name, because the application signs in with both or not at all; give smtp.username, or remove smtp.password_secret.",
+      'smtp.encryption is "none" and smtp.password_secret is given; a password needs encryption, because it could be read in transit; use starttls or tls, or remove smtp.password_secret and the user name.',
+      "smtp.password_secret is given without smtp.username; a password needs a user name, because the application signs in with both or not at all; set smtp.username, or remove smtp.password_secret.",
     ],
   ],
 ];
@@ -95,8 +95,8 @@ export const REFUSED_MAIL_TOGETHER: readonly Refusal[] = [
       },
     },
     [
-      "environment_variables has AUTHENTIK_EMAIL__HOST and smtp is given; only one of them can say that, because a variable has one value; remove it from environment_variables, or remove smtp.",
-      "secret_environment_variables has IDP_EMAIL__PASSWORD, IDP_EMAIL__USERNAME and smtp is given; only one of them can say that, because a variable has one value; remove it from secret_environment_variables, or remove smtp.",
+      "environment_variables has AUTHENTIK_EMAIL__HOST and smtp is given; only one of them can set it, because a variable has one value; remove it from environment_variables, or remove smtp.",
+      "secret_environment_variables has IDP_EMAIL__PASSWORD, IDP_EMAIL__USERNAME and smtp is given; only one of them can set it, because a variable has one value; remove it from secret_environment_variables, or remove smtp.",
     ],
   ],
 ];

@@ -3,7 +3,7 @@ import { type Inputs } from "./terraform-run";
 /** Inputs, and the whole text of what is said about them. */
 type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly string[]];
 
-const BOTH_PLATFORMS = "because Cloud Run refuses others and both platforms get the same probes";
+const BOTH_PLATFORMS = "because Cloud Run refuses others, and both platforms get the same probes";
 
 /** What both variants refuse of what operators tune, by a rule that looks at one input. */
 export const REFUSED_OPERATIONS_ALONE: readonly Refusal[] = [
@@ -20,7 +20,7 @@ export const REFUSED_OPERATIONS_ALONE: readonly Refusal[] = [
       },
     },
     [
-      'environment_variables has "IDP_EMAIL__PASSWORD", "IDP_STORAGE__S3__SECRET_KEY", "oidc_client_secret"; such a name usually holds a secret, and variables are in plain text in the state; put the value into Secret Manager and refer to it in the secret environment variables, or give a file:// or env:// reference.',
+      'environment_variables has "IDP_EMAIL__PASSWORD", "IDP_STORAGE__S3__SECRET_KEY", "oidc_client_secret"; such a name usually holds a secret, and variables are in plain text in the state; put the value into Secret Manager and refer to it in the secret environment variables, or use a file:// or env:// reference.',
     ],
   ],
   [
@@ -67,11 +67,11 @@ export const REFUSED_OPERATIONS_ALONE: readonly Refusal[] = [
       liveness_probe: { period_seconds: 0, timeout_seconds: 0.5, failure_threshold: 0 },
     },
     [
-      "liveness_probe.failure_threshold is 0; it must be a whole number from 1, because it counts failures until something is done; use 3.",
+      "liveness_probe.failure_threshold is 0; it must be a whole number from 1, because it counts failures before the platform acts; use 3.",
       `liveness_probe.period_seconds is 0; it must be a whole number from 1 to 3600, ${BOTH_PLATFORMS}; use 30.`,
       "liveness_probe.timeout_seconds is 0.5; it must be a whole number from 1 to liveness_probe.period_seconds, which is 0, because the platform refuses probes that overlap; change one of the two.",
       `startup_probe.initial_delay_seconds is 241; it must be a whole number from 0 to 240, ${BOTH_PLATFORMS}; use 60.`,
-      "startup_probe.period_seconds × startup_probe.failure_threshold is 5 s × 121 = 605 s; it must not exceed 600 s, because Cloud Run refuses more and both platforms get the same probes; lower one of the two.",
+      "startup_probe.period_seconds × startup_probe.failure_threshold is 5 s × 121 = 605 s; it must not exceed 600 s, because Cloud Run refuses more, and both platforms get the same probes; lower one of the two.",
       "startup_probe.timeout_seconds is 10; it must be a whole number from 1 to startup_probe.period_seconds, which is 5, because the platform refuses probes that overlap; change one of the two.",
     ],
   ],
@@ -83,7 +83,7 @@ export const REFUSED_OPERATIONS_ALONE: readonly Refusal[] = [
     },
     [
       `liveness_probe.initial_delay_seconds is -1; it must be a whole number from 0 to 3600, ${BOTH_PLATFORMS}; use 60.`,
-      "startup_probe.failure_threshold is 1.5; it must be a whole number from 1, because it counts failures until something is done; use 40.",
+      "startup_probe.failure_threshold is 1.5; it must be a whole number from 1, because it counts failures before the platform acts; use 40.",
       `startup_probe.period_seconds is 0.5; it must be a whole number from 1 to 240, ${BOTH_PLATFORMS}; use 15.`,
       "startup_probe.timeout_seconds is 1; it must be a whole number from 1 to startup_probe.period_seconds, which is 0.5, because the platform refuses probes that overlap; change one of the two.",
     ],

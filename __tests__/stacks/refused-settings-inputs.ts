@@ -33,11 +33,11 @@ export const REFUSED_SETTINGS_ALONE: readonly Refusal[] = [
       },
     },
     [
-      'secret_environment_variables has "AUTHENTIK_BOOTSTRAP_PASSWORD", "DB_PASSWORD", "IDP_SECRET_KEY", "PORT"; the deployment sets these itself, because database, secret key, first password and ports are its own; leave them out, and give the first password as the bootstrap password.',
+      'secret_environment_variables has "AUTHENTIK_BOOTSTRAP_PASSWORD", "DB_PASSWORD", "IDP_SECRET_KEY", "PORT"; the deployment sets these itself, because database, secret key, first password and ports are its own; leave them out, and set the first password as the bootstrap password.',
       'secret_environment_variables has "IDP-A"; a name must be letters, digits and underscores and must not start with a digit, because shells drop others; rename it.',
-      'secret_environment_variables has "IDP_E", "IDP_F"; each must have the name of a secret and the number of a version, because there is no default; give both.',
+      'secret_environment_variables has "IDP_E", "IDP_F"; each must have the name of a secret and the number of a version; set both.',
       'secret_environment_variables has IDP_B.secret_id = "my secret", IDP_C.secret_id = "projects/0123/secrets/smtp", IDP_D.secret_id = "projects/other-project/secrets/smtp/versions/3"; it must be the name of a secret, or projects/<project>/secrets/<name> for one of another project; look it up with gcloud secrets list.',
-      'secret_environment_variables has IDP_B.version = "latest", IDP_C.version = "0", IDP_D.version = "1.5"; it must be the number of a version, because with latest, a new value would reach each instance at its next start, unseen by any plan; use the number that gcloud secrets versions list shows.',
+      'secret_environment_variables has IDP_B.version = "latest", IDP_C.version = "0", IDP_D.version = "1.5"; it must be the number of a version, because with latest, instances would get a new value at their next start, without a plan that shows it; use the number that gcloud secrets versions list shows.',
     ],
   ],
 ];
@@ -51,7 +51,7 @@ export const REFUSED_SETTINGS_TOGETHER: readonly Refusal[] = [
       secret_environment_variables: { IDP_A: SMTP, IDP_B: SMTP, IDP_Z: SMTP },
     },
     [
-      "secret_environment_variables and environment_variables both have IDP_A, IDP_Z; a variable must be in one of them, because it has one value; remove it from environment_variables.",
+      "secret_environment_variables and environment_variables both have IDP_A, IDP_Z; a variable has only one value; remove it from environment_variables.",
     ],
   ],
   [
@@ -62,8 +62,8 @@ export const REFUSED_SETTINGS_TOGETHER: readonly Refusal[] = [
       secret_environment_variables: { IDP_BOOTSTRAP_TOKEN: SMTP },
     },
     [
-      "environment_variables has AUTHENTIK_BOOTSTRAP_TOKEN and bootstrap_token is true; only one of them can say that, because a variable has one value; remove it from environment_variables, or set bootstrap_token to false.",
-      "secret_environment_variables has IDP_BOOTSTRAP_TOKEN and bootstrap_token is true; only one of them can say that, because a variable has one value; remove it from secret_environment_variables, or set bootstrap_token to false.",
+      "environment_variables has AUTHENTIK_BOOTSTRAP_TOKEN and bootstrap_token is true; only one of them can set it, because a variable has one value; remove it from environment_variables, or set bootstrap_token to false.",
+      "secret_environment_variables has IDP_BOOTSTRAP_TOKEN and bootstrap_token is true; only one of them can set it, because a variable has one value; remove it from secret_environment_variables, or set bootstrap_token to false.",
     ],
   ],
 ];

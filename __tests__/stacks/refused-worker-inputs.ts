@@ -19,7 +19,7 @@ export const REFUSED_WORKERS_ALONE: readonly Refusal[] = [
   [
     "no separate worker",
     { worker_mode: "separate", worker_count: 0 },
-    ["worker_count is 0; it must be a whole number from 1, because nobody else sends mail or runs tasks; use 1."],
+    ["worker_count is 0; it must be a whole number from 1, because nothing else sends mail or runs tasks; use 1."],
   ],
   [
     "a part of a process, and no thread",

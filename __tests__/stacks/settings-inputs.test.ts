@@ -82,11 +82,11 @@ describe("The props of the settings", () => {
       }),
     ).toEqual([
       'secretEnvironmentVariables has "IDP-B"; a name must be letters, digits and underscores and must not start with a digit, because shells drop others; rename it',
-      'secretEnvironmentVariables has "IDP_SECRET_KEY"; the deployment sets these itself, because database, secret key, first password and ports are its own; leave them out, and give the first password as the bootstrap password',
-      'secretEnvironmentVariables has "IDP_D"; each must have the name of a secret and the number of a version, because there is no default; give both',
+      'secretEnvironmentVariables has "IDP_SECRET_KEY"; the deployment sets these itself, because database, secret key, first password and ports are its own; leave them out, and set the first password as the bootstrap password',
+      'secretEnvironmentVariables has "IDP_D"; each must have the name of a secret and the number of a version; set both',
       'secretEnvironmentVariables has IDP_C.secretId = "my secret"; it must be the name of a secret, or projects/<project>/secrets/<name> for one of another project; look it up with gcloud secrets list',
-      'secretEnvironmentVariables has IDP_C.version = "latest"; it must be the number of a version, because with latest, a new value would reach each instance at its next start, unseen by any plan; use the number that gcloud secrets versions list shows',
-      "secretEnvironmentVariables and environmentVariables both have IDP_A; a variable must be in one of them, because it has one value; remove it from environmentVariables",
+      'secretEnvironmentVariables has IDP_C.version = "latest"; it must be the number of a version, because with latest, instances would get a new value at their next start, without a plan that shows it; use the number that gcloud secrets versions list shows',
+      "secretEnvironmentVariables and environmentVariables both have IDP_A; a variable has only one value; remove it from environmentVariables",
     ]);
   });
 
@@ -94,7 +94,7 @@ describe("The props of the settings", () => {
     const token = { secretId: "token", version: 1 };
     const secretEnvironmentVariables = { IDP_BOOTSTRAP_TOKEN: token };
     expect(problemsOf({ bootstrapToken: true, secretEnvironmentVariables })).toEqual([
-      "secretEnvironmentVariables has IDP_BOOTSTRAP_TOKEN and bootstrapToken is true; only one of them can say that, because a variable has one value; remove it from secretEnvironmentVariables, or set bootstrapToken to false",
+      "secretEnvironmentVariables has IDP_BOOTSTRAP_TOKEN and bootstrapToken is true; only one of them can set it, because a variable has one value; remove it from secretEnvironmentVariables, or set bootstrapToken to false",
     ]);
     expect(problemsOf({ bootstrapToken: false, secretEnvironmentVariables })).toEqual([]);
   });

@@ -57,7 +57,7 @@ describe("The summary of a synthesis", () => {
   const line = (init: string, first = "") =>
     `F: 1 resources with the defaults; next: ${first}terraform -chdir=F ${init} && terraform -chdir=F apply -var project_id=<your project>`;
 
-  const LOCAL = `warning: each state will be a file in its folder, and is lost with it; for anything real keep it in a bucket: STATE_BACKEND='{"gcs": {"bucket": "<your bucket>"}}' npm run synth`;
+  const LOCAL = `warning: each state will be a file in its folder, and is lost with it; for anything but a trial, keep it in a bucket: STATE_BACKEND='{"gcs": {"bucket": "<your bucket>"}}' npm run synth`;
 
   it.each([
     ["local", [line("init"), LOCAL]],
@@ -75,7 +75,7 @@ describe("The summary of a synthesis", () => {
 
   it("warns when the state is in another backend than the folder now says", () => {
     const warning = (before: string, now: string) =>
-      `warning: the state of F is in the backend ${before}, and the folder now says ${now}; synthesize with the STATE_BACKEND of before, or move the state by init -migrate-state`;
+      `warning: the state of F is in the backend ${before}, and the folder now names ${now}; synthesize with the former STATE_BACKEND, or move the state with init -migrate-state`;
     const bucket = '{"gcs": {"bucket": "states"}}';
     expect(summaryWith(bucket, initialized("local"))).toEqual([line("init -migrate-state"), warning("local", "gcs")]);
     expect(summaryWith("local", initialized("gcs"))).toEqual([

@@ -5,10 +5,10 @@ import { CheckedValue } from "../core/checked-value";
 
 /** Blueprints that come with the library, with what each does; files of `image/blueprints`. */
 export const SHIPPED_BLUEPRINTS = {
-  "password-recovery": "a link on the sign-in page, and a mail with which users set a new password",
+  "password-recovery": "a link on the sign-in page, and a mail that lets users set a new password",
   branding: "title, logo and favicon of the default brand",
   "oidc-client": "an application that signs users in with OpenID Connect, as an example",
-  "no-sign-up": "nobody gets an account by signing up, nor by signing in with another provider",
+  "no-sign-up": "nobody gets an account by signing up or by signing in with another provider",
 } as const satisfies Record<string, string>;
 
 /** `metadata.name` of a shipped blueprint. */
@@ -34,7 +34,7 @@ export const BLUEPRINT_TAGS = [
   "Value",
 ] as const;
 
-/** The tags, for Terraform, which decodes no YAML with custom tags. */
+/** The tags, for Terraform, which cannot decode YAML with custom tags. */
 const TAG = `(^|[\\s\\[{,])!(?:${BLUEPRINT_TAGS.join("|")})\\b`;
 
 /** A blueprint without its tags, decoded by Terraform. */
@@ -44,19 +44,19 @@ export function decodedBlueprint(text: string): string {
 
 const NAME_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._-]{0,59}[.]yaml$";
 
-/** A file travels in base64 within the build request, in parts of which a request takes a limited number. */
+/** A file is part of the build request in base64, in chunks; a request has a maximum number of chunks. */
 const FILE_MAX_BYTES = 60_000;
 
 const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 
-/** A tag with a single value, which names where the real one is. */
+/** A tag with a single value, which names the source of the real one. */
 const SCALAR_TAG = `${TAG}[ \\t]+(?:"[^"\\n]*"|'[^'\\n]*'|[^-\\s\\[\\]{},#"'][^\\n,\\]}]*)`;
 
 /**
- * Keys of secrets with a text that is not empty, or a number, or either as the default of a tag. In JSON, because that has
- * one spelling of everything, and marks what is within a text.
+ * Keys of secrets with a non-empty string or a number as their value, or as the default of a tag. Matched in JSON,
+ * which has one spelling for everything and escapes quotes within strings.
  */
 const LITERAL_SECRET =
   '[{,]"(?:(?:[a-z0-9_]*_)?(?:password|passphrase|secret|token|api_key|private_key|secret_key)|key|key_data|credentials)":(?:\\["(?:[^"\\\\]|\\\\.)*",)?(?:"(?:[^"\\\\]|\\\\.)|-?[0-9])';
@@ -67,7 +67,7 @@ function hasLiteralSecret(text: string): boolean {
   return document.errors.length === 0 && new RegExp(LITERAL_SECRET).test(JSON.stringify(document.toJS()));
 }
 
-/** The same as a Terraform expression. What is no YAML has a rule of its own. */
+/** The same as a Terraform expression. Invalid YAML has a rule of its own. */
 function literalSecretCondition(text: string): string {
   const withoutReferences = `replace(${text}, ${JSON.stringify(`/${SCALAR_TAG}/`)}, "$1 null")`;
   return `length(regexall(${JSON.stringify(LITERAL_SECRET)}, try(jsonencode(${decodedBlueprint(withoutReferences)}), ""))) == 0`;
@@ -79,13 +79,13 @@ export const BLUEPRINT_FILE_RULES: readonly CheckedEntries[] = [
     accepts: (name) => new RegExp(NAME_PATTERN).test(name),
     condition: `can(regex(${JSON.stringify(NAME_PATTERN)}, key))`,
     show: "key",
-    rule: "each must lie directly in the folder and have a name of at most 65 letters, digits, dots, hyphens and underscores that ends with .yaml, because the application reads no others; move or rename it",
+    rule: "each must be directly in the folder and have a name of at most 65 letters, digits, dots, hyphens and underscores that ends with .yaml, because the application reads no others; move or rename it",
   }),
   new CheckedEntries({
     accepts: (_, text) => bytesOf(text) <= FILE_MAX_BYTES,
     condition: `length(base64encode(value)) <= ${base64Length(FILE_MAX_BYTES)}`,
     show: "key",
-    rule: `each may have ${FILE_MAX_BYTES} bytes, because it travels within a build request; divide it`,
+    rule: `each may have ${FILE_MAX_BYTES} bytes, because it is part of a build request; divide it`,
   }),
   new CheckedEntries({
     accepts: (_, text) => isBlueprint(text),
@@ -97,37 +97,37 @@ export const BLUEPRINT_FILE_RULES: readonly CheckedEntries[] = [
     accepts: (_, text) => !hasLiteralSecret(text),
     condition: literalSecretCondition("value"),
     show: "key",
-    rule: "none may hold a literal as password, secret, token or key, not even as a default, because everybody who can pull the image can read it; write !Env and the name of a secret variable",
+    rule: "none may contain a literal password, secret, token or key, not even as a default, because anyone who can pull the image can read it; use !Env and the name of a secret variable",
   }),
 ];
 
-/** The names under which the application keeps them must differ; the value is the list of those that do not. */
+/** The names under which the application keeps blueprints must be unique; the value is the list of repeated ones. */
 export const NO_NAME_TWICE = new CheckedValue<readonly string[]>({
   accepts: (repeated) => repeated.length === 0,
   condition: (repeated) => `length(${repeated}) == 0`,
-  must: "be the metadata.name of one blueprint alone",
-  reason: "the application knows each by that name",
+  must: "be the metadata.name of only one blueprint",
+  reason: "the application identifies blueprints by that name",
   remedy: "rename one",
 });
 
 const MAX_FILES = 40;
 const MAX_BYTES = 120_000;
 
-/** All together. */
+/** Limits of all blueprints together. */
 export const BLUEPRINT_COUNT = new CheckedValue<number>({
   accepts: (count) => count <= MAX_FILES,
   condition: (count) => `${count} <= ${MAX_FILES}`,
   must: `be at most ${MAX_FILES}`,
-  reason: "all travel within one build request",
-  remedy: "put several into one file",
+  reason: "all are part of one build request",
+  remedy: "combine several in one file",
 });
 
 export const BLUEPRINT_BYTES = new CheckedValue<number>({
   accepts: (bytes) => bytes <= MAX_BYTES,
   condition: (bytes) => `${bytes} <= ${MAX_BYTES}`,
   must: `be at most ${MAX_BYTES}`,
-  reason: "all travel within one build request",
-  remedy: "apply some of them by the application's own API",
+  reason: "all are part of one build request",
+  remedy: "apply some of them with the application's own API",
 });
 
 /** `metadata.name`, or the name of the file if it has none or is no blueprint. */
@@ -136,7 +136,7 @@ export function blueprintName(file: string, text: string): string {
   return typeof metadata?.name === "string" ? metadata.name : file;
 }
 
-/** What is given more than once. */
+/** Elements that occur more than once. */
 export function repeated(names: readonly string[]): string[] {
   return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
 }
@@ -150,7 +150,7 @@ function isBlueprint(text: string): boolean {
   return typeof entries === "object" && entries !== null;
 }
 
-/** The content without its tags; undefined if it is no YAML, or has a tag that the application does not know. */
+/** The content without its tags; undefined if it is not YAML, or has a tag that the application does not know. */
 function parsed(text: string): unknown {
   const { parseDocument, visit } = yaml();
   const document = parseDocument(text, { logLevel: "silent" });
@@ -164,7 +164,7 @@ function parsed(text: string): unknown {
   return tags.every((tag) => BLUEPRINT_TAGS.some((known) => known === tag)) ? document.toJS() : undefined;
 }
 
-/** Whether the library that reads blueprints at synth is there: an optional peer dependency. */
+/** Whether the library that reads blueprints at synth, an optional peer dependency, is installed. */
 export function canReadYaml(): boolean {
   try {
     yaml();

@@ -22,19 +22,19 @@ import {
 /** Blueprints by the names of their files. */
 export type BlueprintFiles = Readonly<Record<string, string>>;
 
-/** Configuration of the application as files, for each construct that takes it. */
+/** Configuration of the application as files, for constructs that take it. */
 export interface BlueprintProps {
   /**
    * Blueprints of this library to apply: `password-recovery`, `branding`, `oidc-client`, `no-sign-up`. Removing one
-   * later leaves what it made.
+   * later does not remove what it created.
    *
    * @default - none
    */
   readonly blueprints?: readonly string[];
 
   /**
-   * Blueprints of your own: a folder with `*.yaml` files, or their contents by file name. They become part of the image,
-   * so everybody who can pull it can read them. Needs the package `yaml`.
+   * Blueprints of your own: a folder with `*.yaml` files, or their contents by file name. They become part of the
+   * image, so anyone who can pull it can read them. Needs the package `yaml`.
    *
    * @default - none
    */
@@ -50,12 +50,12 @@ export const SHIPPED_NAMES = new CheckedEntries({
   schema: { enum: Object.keys(SHIPPED_BLUEPRINTS) },
 });
 
-/** Blueprints are part of the image that is built here. */
+/** Blueprints need an image that is built here. */
 export const BLUEPRINTS_NEED_BUILD = new CheckedRelation<{ image: string | undefined; count: number }>({
   accepts: ({ count, image }) => image === undefined || count === 0,
   condition: ({ count, image }) => `${image} == null || ${count} == 0`,
   problem: (names, shown) =>
-    `${names.image} is ${shown.image} and there are blueprints: ${shown.count}; there must be none, because they become part of the image that is built here; copy them to /blueprints in that image, and give no ${names.count}`,
+    `${names.image} is ${shown.image} and there are blueprints: ${shown.count}; there must be none, because only an image that is built here can contain them; copy them to /blueprints in that image, and remove ${names.count}`,
 });
 
 /** The custom blueprints; undefined if they are a folder that cannot be read. */
@@ -73,7 +73,7 @@ export function ownBlueprints({ blueprintFiles = {} }: BlueprintProps): Blueprin
   }
 }
 
-/** Files that the application would read if they had the right place and ending. */
+/** Files that the application would read with the right place and extension. */
 const IS_YAML = /[.]ya?ml$/i;
 const IS_HIDDEN = /(^|\/)[.]/;
 
@@ -94,12 +94,12 @@ export const BLUEPRINT_RULES: readonly Rule<BlueprintProps>[] = [
   {
     holds: (props) => ownBlueprints(props) !== undefined,
     message: ({ blueprintFiles }) =>
-      `blueprintFiles is ${JSON.stringify(blueprintFiles)}; it must be a folder that can be read; give its path, for example join(__dirname, "blueprints")`,
+      `blueprintFiles is ${JSON.stringify(blueprintFiles)}; it must be a readable folder; use its path, for example join(__dirname, "blueprints")`,
   },
   {
     holds: canRead,
     message: () =>
-      "blueprintFiles is given; it must be readable, but the package yaml is not installed, which few need; npm install yaml",
+      "blueprintFiles is given, but the package yaml, an optional dependency that reads them, is not installed; run npm install yaml",
   },
   ...BLUEPRINT_FILE_RULES.map((rule) => contentRule((files) => rule.problemsOf("blueprintFiles", files))),
   contentRule((files) => broken(BLUEPRINT_COUNT, "number of blueprintFiles", Object.keys(files).length)),

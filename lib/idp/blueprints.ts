@@ -18,30 +18,30 @@ import { BLUEPRINT_RULES, type BlueprintProps, blueprintsInFolder, ownBlueprints
 
 export interface BlueprintsProps extends BlueprintProps {
   /**
-   * Blueprints of your own: a folder with `*.yaml` files, or their contents by file name; `{}` for those that are put
-   * into the synthesized folder alone. Needs the package `yaml`.
+   * Blueprints of your own: a folder with `*.yaml` files, or their contents by file name; `{}` if all of them are put
+   * into the synthesized folder. Needs the package `yaml`.
    */
   readonly blueprintFiles: Required<BlueprintProps>["blueprintFiles"];
 }
 
 /**
- * Blueprints of an image, custom and shipped ones, which the application's worker applies.
+ * Blueprints of an image, custom and shipped, which the application's worker applies.
  *
- * Custom ones are in the folder `blueprints/` of the synthesized folder, where files may be added, edited and
- * removed; shipped ones are in `image/blueprints/`. Both are read and checked at plan, so a folder that is handed over
- * needs no synthesis.
+ * Custom ones are in the folder `blueprints/` of the synthesized folder, where files may be added, edited and removed;
+ * shipped ones are in `image/blueprints/`. Both are read and checked at plan, so a handed-over folder needs no
+ * synthesis.
  */
 export class Blueprints extends Construct {
   /** Folder for custom blueprints, in the synthesized folder. */
   readonly folder: string;
 
-  /** Folder of each blueprint in the image and its name there, separated by blanks; empty without any. */
+  /** Path of each blueprint in the image, separated by spaces; empty without any. */
   readonly paths: string;
 
   /** A text with a hash for each, as a Terraform expression for a list; the list is empty without any. */
   readonly hashes: string;
 
-  /** What must hold before an image is built with them. */
+  /** Conditions for building an image with them. */
   readonly conditions: readonly Precondition[];
 
   constructor(scope: Construct, id: string, props: BlueprintsProps) {
@@ -57,7 +57,7 @@ export class Blueprints extends Construct {
     }
     const appended = addStackFile(this, packageFile(APPENDED), APPENDED);
 
-    // A file that is no text counts as empty, and is refused as no blueprint.
+    // A file that is not text counts as empty, and is refused because it is no blueprint.
     const folder = `\${path.module}/${this.folder}`;
     const own = this.local(
       "Own",
@@ -99,7 +99,7 @@ export class Blueprints extends Construct {
   }
 }
 
-/** Blueprints that are given; undefined for none, so that an image without any stays the same and is not built again. */
+/** The given blueprints; undefined for none, so that an image without any does not change and is not rebuilt. */
 export function givenBlueprints(
   scope: Construct,
   { blueprintFiles = {}, blueprints }: BlueprintProps,
@@ -108,7 +108,7 @@ export function givenBlueprints(
   return new Blueprints(scope, "Blueprints", { blueprints, blueprintFiles });
 }
 
-/** What is appended to the Dockerfile of an image with blueprints. */
+/** Appended to the Dockerfile of an image with blueprints. */
 const APPENDED = "image/Dockerfile.blueprints";
 
 function listOf(names: readonly string[]): string {

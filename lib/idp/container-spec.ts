@@ -8,13 +8,13 @@ import { type SecretSettings } from "./secret-settings";
 /** Variables from the caller: a literal map, or an expression that evaluates to one. */
 export type EnvironmentOverrides = Readonly<Record<string, string>> | IResolvable;
 
-/** Plain-text variables in three layers; later ones win. */
+/** Plain-text variables in layers; later ones take precedence. */
 export interface EnvironmentSpec {
   /** Defaults, which the caller may override. */
   readonly baseline: Readonly<Record<string, string>>;
 
   /**
-   * Further defaults, each left out if it is null at plan.
+   * Further defaults, each omitted if it is null at plan.
    *
    * @default - none
    */
@@ -35,7 +35,7 @@ export interface ProbeSpec {
   /** Seconds from the start of the container to the first probe. */
   readonly initialDelaySeconds: number;
 
-  /** Seconds from one probe to the next. */
+  /** Seconds between probes. */
   readonly periodSeconds: number;
 
   /** Seconds until a probe fails without an answer, at most the period. */
@@ -63,7 +63,7 @@ export interface DatabaseSpec {
   readonly hostVariable: string;
 
   /**
-   * Most connections of one instance of the container.
+   * Maximum number of connections of one instance of the container.
    *
    * @default 20
    */
@@ -87,8 +87,8 @@ export interface TlsPortSpec {
 }
 
 /**
- * One container, described independently of the platform. Platform adapters translate it, grant the identity that it
- * runs as what it needs, and add only what their platform requires.
+ * One container, described independently of the platform. Platform adapters translate it, grant its identity access to
+ * what it uses, and add only what their platform requires.
  */
 export interface ContainerSpec {
   /** Image to run. */
@@ -129,14 +129,16 @@ export interface ContainerSpec {
   readonly database?: DatabaseSpec;
 
   /**
-   * What must exist before the container starts, besides the parts it uses: for example, a job that prepares it.
+   * What must exist before the container starts, besides the parts it uses, for example a job that prepares the
+   * database.
    *
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Command that succeeds while the container is healthy, for one that answers no requests. Only some platforms run it.
+   * Health check of a container that answers no requests: a command that succeeds while it is healthy. Only some
+   * platforms run it.
    *
    * @default - none
    */
@@ -150,7 +152,8 @@ export interface ContainerSpec {
   readonly livenessProbe?: ProbeSpec;
 
   /**
-   * Whether it works for requests alone and so may sleep between them, as the functions of `core/conditional` return it.
+   * Whether it only works for requests and so may be idle between them, as the functions of `core/conditional` return
+   * it.
    *
    * @default "false"
    */
@@ -206,7 +209,7 @@ export interface ContainerSpec {
   readonly trustedProxies?: (ranges: readonly string[]) => Readonly<Record<string, string>>;
 }
 
-/** The instance of a container's database, for rules: JavaScript callers may have left it out. */
+/** The instance of a container's database, for rules: JavaScript callers may leave it out. */
 export function databaseOf({ database }: ContainerSpec): SqlInstance | undefined {
   return (database as Partial<DatabaseSpec> | undefined)?.instance;
 }

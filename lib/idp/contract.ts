@@ -1,5 +1,5 @@
 /**
- * Every fixed fact of the identity provider, each once and with its reason. Variable names start with `IDP_`; the image
+ * All fixed facts of the identity provider, each once and with its reason. Variable names start with `IDP_`; the image
  * translates that prefix into the upstream's own. The image's scripts repeat the values that they use, because they run
  * on their own; a test compares the two.
  */
@@ -10,7 +10,7 @@ export const UPSTREAM_IMAGE = "ghcr.io/goauthentik/server";
 /** Prefix of the upstream's own environment variables. */
 export const UPSTREAM_PREFIX = "AUTHENTIK_";
 
-/** Prefix that this library and its users write, so that another upstream needs only another image. */
+/** Prefix that this library and its users write instead, so that another upstream needs only another image. */
 export const NEUTRAL_PREFIX = "IDP_";
 
 /** Value of the version input that stands for the pinned release below. */
@@ -19,12 +19,12 @@ export const LATEST_VERSION = "latest";
 /** Release that `latest` builds: the upstream publishes no usable tag of that name. */
 export const PINNED_VERSION = "2026.5.4";
 
-/** Newest release on 2026-10-21, when the list of releases was last checked. */
+/** Newest release on 2026-10-21, when this was last checked. */
 export const NEWEST_KNOWN_VERSION = "2026.8.5";
 
 /**
- * This release takes the last hop of a request for the client, even if it is a trusted proxy. Behind a load balancer
- * all clients look like one and share one rate limit.
+ * This release takes the last hop of a request as the client, even if it is a trusted proxy. Behind a load balancer,
+ * all clients look the same and share one rate limit.
  */
 export const REFUSED_VERSION = "2026.8.0";
 
@@ -32,7 +32,7 @@ export const REFUSED_VERSION = "2026.8.0";
 export const OLDEST_VERSION = { year: 2025, feature: 10 } as const;
 
 /**
- * Build arguments of the image. The platform injects `APP_VERSION` into every build and wins the merge, so the base tag
+ * Build arguments of the image. The platform sets `APP_VERSION` in every build and takes precedence, so the base tag
  * has an argument of its own.
  */
 export const BUILD_ARGUMENTS = {
@@ -42,7 +42,7 @@ export const BUILD_ARGUMENTS = {
   platformVersion: "APP_VERSION",
 } as const;
 
-/** Where the image has its entrypoint, for commands in a running container. */
+/** Path of the entrypoint in the image, for commands in a running container. */
 export const ENTRYPOINT_PATH = "/cloud-entrypoint.sh";
 
 /** Port on which the server listens; the upstream's default. */
@@ -58,8 +58,8 @@ export const TLS_PORT = { port: 9443, environment: { IDP_LISTEN__HTTPS: "0.0.0.0
 export const BASE_URL_VARIABLE = "IDP_WEB__BASE_URL";
 
 /**
- * Listeners of the co-located worker, set by the image's entrypoint: on loopback, so that it cannot bind the server's
- * port first and answer everything, probes included, with an empty 200.
+ * Listeners of the co-located worker, set by the image's entrypoint: on loopback, so that the worker cannot bind the
+ * server's port first and answer every request, including probes, with an empty 200.
  */
 export const WORKER_LISTENERS = {
   IDP_LISTEN__HTTP: "127.0.0.1:9001",
@@ -68,12 +68,12 @@ export const WORKER_LISTENERS = {
 } as const;
 
 /**
- * How long the container lets server and worker shut down before it kills them: Cloud Run kills the container after 10
- * seconds; on GKE it is what is left of the grace period after draining.
+ * How long server and worker may take to shut down before the container kills them: Cloud Run kills the container after
+ * 10 seconds; on GKE, it is the rest of the grace period after draining.
  */
 export const STOP_SECONDS = { serverless: 8, elsewhere: 60 } as const;
 
-/** Default environment: an e-mail address for the first sign-in, no calls to the outside, moderate logging. */
+/** Default environment: an e-mail address for the first sign-in, no outgoing calls, moderate logging. */
 export const BASELINE_ENVIRONMENT = {
   IDP_BOOTSTRAP_EMAIL: "admin@example.com",
   IDP_DISABLE_UPDATE_CHECK: "true",
@@ -81,7 +81,7 @@ export const BASELINE_ENVIRONMENT = {
   IDP_LOG_LEVEL: "info",
 } as const;
 
-/** Prefix of the unauthenticated paths; probes of others get 401 or 403 and never pass. */
+/** Prefix of the unauthenticated paths; probes of other paths get 401 or 403 and never succeed. */
 export const HEALTH_PATH = "/-/health/";
 
 /** About 11 minutes: the first start of every release applies all schema migrations before it is ready. */
@@ -109,14 +109,14 @@ export const PROBE_MAX_SECONDS = { startupProbe: 240, livenessProbe: 3600 } as c
 /** Maximum time for a start after the delay: Cloud Run refuses more. */
 export const STARTUP_MAX_SECONDS = 600;
 
-/** One instance always runs, because the worker lives in it. */
+/** One instance always runs, because the worker runs in it. */
 export const MIN_INSTANCE_COUNT = 1;
 
-/** Two more for peak load; the default database has connections for at most four instances. */
+/** Two more for peak load; the default database has connections for four instances. */
 export const MAX_INSTANCE_COUNT = 3;
 
 /**
- * Signs sessions and cookies, and internal encryption derives from it: generated once, never rotated. `suffix` is that
+ * Signs sessions and cookies, and is the basis of internal encryption: generated once, never rotated. `suffix` is that
  * of the secret's name.
  */
 export const SECRET_KEY = { suffix: "secret-key", variable: "IDP_SECRET_KEY", length: 64 } as const;
@@ -128,16 +128,19 @@ export const BOOTSTRAP_PASSWORD = {
   length: 24,
 } as const;
 
-/** Token of the built-in administrator for the application's API, made only on the first start; on request. */
+/** Token of the built-in administrator for the application's API, on request; created only on the first start. */
 export const BOOTSTRAP_TOKEN = { suffix: "bootstrap-token", variable: "IDP_BOOTSTRAP_TOKEN", length: 60 } as const;
 
-/** Prefix of variables that only blueprints read, by `!Env`; the application itself knows none of that name. */
+/** Prefix of variables that only blueprints read, with `!Env`; the application has no settings with that prefix. */
 export const BLUEPRINT_VARIABLE_PREFIX = "IDP_BLUEPRINT_";
 
 /** User name of the built-in administrator, for the first sign-in. */
 export const ADMINISTRATOR_NAME = "akadmin";
 
-/** Connection variables: Cloud Run expands no references between variables, GKE allows no `__` in a secret's keys. */
+/**
+ * Connection variables under short names, because Cloud Run expands no references between variables and GKE allows no
+ * `__` in the keys of a secret.
+ */
 export const DATABASE_VARIABLES = {
   host: "DB_HOST",
   port: "DB_PORT",
@@ -190,19 +193,19 @@ export const CONNECTIONS_PER_INSTANCE = 20;
 /** Peak connections of a server whose worker runs elsewhere, including the embedded outpost. */
 export const SERVER_CONNECTIONS = 14;
 
-/** Peak connections of a worker: its pool, and for each process one that listens beside those of its threads. */
+/** Peak connections of a worker: its pool, and for each process one listener and one per thread. */
 export const WORKER_CONNECTIONS = { pool: 4, listening: 1 } as const;
 
 /** The job that creates role and database before the first start. */
 export const DB_INIT_JOB = "db-init";
 
-/** Client image of that job: has `psql` of the server's major version and a POSIX shell. */
+/** Client image of that job, with `psql` of the server's major version and a POSIX shell. */
 export const DB_INIT_IMAGE = `docker.io/library/postgres:${DATABASE_MAJOR_VERSION}-alpine`;
 
 /** How long one attempt waits for the database; a new instance and its proxy take minutes to start. */
 export const DB_INIT_WAIT_SECONDS = 300;
 
-/** Time limit of one attempt: the wait, and as long again for the statements. */
+/** Time limit of one attempt: the wait, and the same time for the statements. */
 export const DB_INIT_TIMEOUT_SECONDS = 600;
 
 /** Attempts after the first; the script can safely be rerun after a failure at any point. */
@@ -217,7 +220,7 @@ export const MEDIA_BUCKET_SUFFIX = "storage";
 /** Where the media bucket is mounted. */
 export const MEDIA_MOUNT_PATH = "/media";
 
-/** Where the application looks for its databases of addresses. Without one, what needs it is off. */
+/** Where the application looks for its GeoIP databases. Without one, features that need it are off. */
 export const GEOIP_FOLDER = "/geoip";
 
 /** Names of these databases; the files end in `.mmdb`. */
@@ -229,7 +232,7 @@ export const STORAGE_PATH_VARIABLE = "IDP_STORAGE__FILE__PATH";
 /** Default resources of one instance: the application requires at least two CPUs and two gigabytes. */
 export const RESOURCES = { cpu: 2, memory: "4Gi" } as const;
 
-/** User that the upstream's image runs as; it could not write to a mount that another user owns. */
+/** User that the upstream's image runs as, which could not write to a mount of another user. */
 export const RUNTIME_USER_ID = 1000;
 
 /** Group of that user. */

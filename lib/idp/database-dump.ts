@@ -25,7 +25,7 @@ import { type ScheduledJobRunner } from "./job-runner";
 import { type SqlInstance } from "./parts";
 
 export interface DatabaseDumpProps extends DumpProps {
-  /** Gates of the project's APIs, with `storage` for the bucket. */
+  /** APIs of the project, with `storage` for the bucket. */
   readonly apis: ProjectApis;
 
   /** Instance whose application database is dumped. */
@@ -34,11 +34,12 @@ export interface DatabaseDumpProps extends DumpProps {
   /** Determines the name and the region of the bucket. */
   readonly place: DeploymentPlace;
 
-  /** Platform that runs the job, as an account that does nothing else. */
+  /** Platform that runs the job, with a service account for nothing else. */
   readonly runner: ScheduledJobRunner;
 
   /**
-   * What must be done before a dump: the first start of the application, which makes the tables. The bucket does not wait.
+   * What must exist before a dump: the first start of the application, which creates the tables. The bucket does not
+   * wait for it.
    *
    * @default - nothing
    */
@@ -60,20 +61,20 @@ export interface DatabaseDumpProps extends DumpProps {
 }
 
 /**
- * Dumps the database by a schedule into a bucket of its own.
+ * Dumps the database on a schedule into a bucket of its own.
  *
- * A dump survives what backups of the instance do not: a mistake in the project's Cloud SQL, and a change to another
- * version or server. Each has its time in its name, and its checksum beside it. `scripts/restore.sh` restores it. The
- * stored dumps and the runs of the job are billed.
+ * Unlike a backup of the instance, a dump survives mistakes in Cloud SQL and can be restored on another version or
+ * server. Each has its time in its name, and its checksum beside it. `scripts/restore.sh` restores it. Stored dumps and
+ * runs of the job are billed.
  */
 export class DatabaseDump extends Construct {
   /** Whether there is a schedule, as the functions of `core/conditional` return it. */
   readonly condition: string;
 
-  /** Whether the schedule leaves no day out. */
+  /** Whether the schedule runs every day. */
   readonly isDaily: string;
 
-  /** Where the dumps are. */
+  /** The bucket of the dumps. */
   readonly bucket: DumpBucket;
 
   /** Name of the bucket; null at plan if there is none. */
@@ -85,7 +86,7 @@ export class DatabaseDump extends Construct {
   /** Command that makes a dump at once; null at plan if there is no schedule. */
   readonly runCommand: string;
 
-  /** What must exist before dumps are made by the schedule. */
+  /** What must exist before scheduled dumps are made. */
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: DatabaseDumpProps) {

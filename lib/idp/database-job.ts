@@ -3,15 +3,15 @@ import { DATABASE_PORT, DATABASE_VARIABLES, DB_INIT_WAIT_SECONDS } from "./contr
 import { publicImage } from "./idp-image";
 import { type SqlInstance } from "./parts";
 
-/** Variables of the jobs' scripts: how long to wait for the database, and where to stop the proxy beside them. */
+/** Variables of the jobs' scripts: how long to wait for the database, and the URL that stops the proxy. */
 const WAIT_VARIABLE = "DB_WAIT_SECONDS";
 const PROXY_QUIT_VARIABLE = "DB_PROXY_QUIT_URL";
 
 /**
- * Container of a job that works on the application's database with `psql` and its companions.
+ * Container of a job that works on the application's database with `psql`, `pg_dump` and the like.
  *
  * @param image public image with the programs of the server's major version and a POSIX shell
- * @param variables what the job needs beside the database's place, name and role
+ * @param variables what the job needs besides the address, name and role of the database
  */
 export function databaseJobContainer(
   database: SqlInstance,

@@ -24,7 +24,7 @@ export interface DbInitProps {
   readonly runner: JobRunner;
 
   /**
-   * What must be done before the job runs, in addition to what it uses.
+   * What must exist before the job runs, in addition to what it uses.
    *
    * @default - nothing
    */

@@ -21,7 +21,7 @@ export interface DumpBucketProps {
   readonly place: DeploymentPlace;
 
   /**
-   * Condition under which the bucket exists at plan, as the functions of `core/conditional` return it.
+   * Condition under which the bucket exists, as the functions of `core/conditional` return it.
    *
    * @default "true"
    */
@@ -57,12 +57,12 @@ export interface DumpBucketProps {
 }
 
 /**
- * The bucket of the dumps, apart from that of uploads, which an attacker in the application could write to.
+ * The bucket of the dumps. It is separate from that of uploads, to which an attacker in the application could write.
  *
- * A dump in `dumps/` has its time in its name. Only the account that dumps can add one, and not even that can replace or
- * delete one; they are deleted after the retention time. `latest/` holds a copy of the newest, which only the next dump
- * replaces. What is deleted or replaced can be restored for seven days. No retention policy, which the mount of a
- * bucket could not write under.
+ * A dump in `dumps/` has its time in its name. Only the service account of the job can add dumps, and even that cannot
+ * replace or delete one; they are deleted after the retention time. `latest/` holds a copy of the newest, which only
+ * the next dump replaces. Deleted and replaced files can be restored for seven days. There is no retention policy,
+ * because the mount of a bucket could not write under one.
  */
 export class DumpBucket extends Construct implements MediaStore {
   readonly name = DUMP_BUCKET_SUFFIX;
@@ -107,7 +107,7 @@ export class DumpBucket extends Construct implements MediaStore {
       publicAccessPrevention: "enforced",
       softDeletePolicy: { retentionDurationSeconds: SOFT_DELETE_SECONDS },
       versioning: { enabled: false },
-      // Not of latest/: if no dump succeeds any more, the last one must stay.
+      // Excludes latest/: if no dump succeeds any more, the last one must stay.
       lifecycleRule: [
         {
           action: { type: "Delete" },
@@ -125,7 +125,7 @@ export class DumpBucket extends Construct implements MediaStore {
     this.ready = [this.bucket];
   }
 
-  /** Allows to add and read dumps, and to replace the copy of the newest one. */
+  /** Allows an identity to add and read dumps, and to replace the copy of the newest one. */
   grantReadWrite(identity: Identity): ITerraformDependable[] {
     const grant = (id: string, role: string, condition?: { title: string; expression: string }) =>
       new StorageBucketIamMember(this, id, {

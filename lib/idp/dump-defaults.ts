@@ -1,7 +1,7 @@
-/** The scheduled job that dumps the database; the scripts that restore a dump know it by this name. */
+/** Name of the scheduled job that dumps the database; the scripts that restore a dump use it. */
 export const DUMP_JOB = "dump";
 
-/** The job that makes a dump at apply. */
+/** Name of the job that makes a dump at apply. */
 export const FIRST_DUMP_JOB = "dump-1";
 
 /** Time limit of one attempt, far more than a dump of gigabytes takes. */
@@ -22,5 +22,5 @@ export const DUMP_MOUNT_PATH = "/dumps";
 /** Folders of that bucket. */
 export const DUMP_FOLDERS = { byTime: "dumps", newest: "latest" } as const;
 
-/** Backups of the service run in UTC, too. */
+/** The times of Cloud SQL's backups are in UTC too. */
 export const DUMP_TIME_ZONE = "Etc/UTC";

@@ -8,15 +8,15 @@ import { CRON_SCHEDULE } from "./dump-schedule";
 /** Props of the scheduled dump of the database. */
 export interface DumpProps {
   /**
-   * Dumps the database at these times, in UTC, as cron has it: `30 4 * * *` for every day at 04:30. A dump reads all
-   * tables, so choose an hour of little use, and none in which releases are rolled out: a migration waits for it.
+   * Cron schedule of the dumps, in UTC: `30 4 * * *` for every day at 04:30. A dump reads all tables, so choose an hour
+   * of little use and without rollouts: a migration waits for a dump.
    *
    * @default - no dumps
    */
   readonly dumpSchedule?: string;
 
   /**
-   * Makes a first dump as soon as there is a schedule; the apply waits for it.
+   * Makes a first dump in the apply that adds the schedule; the apply waits for it.
    *
    * @default false
    */
@@ -53,15 +53,15 @@ const BILLED_DAYS: Readonly<Record<string, number>> = { STANDARD: 1, NEARLINE: 3
 
 export const DUMP_DAYS = wholeNumber(
   { from: 1, to: 3650 },
-  { reason: "a dump is of use for a day at least, and ten years are enough", remedy: `use ${DEFAULT_DUMP_DAYS}` },
+  { reason: "less than a day is useless, and ten years are enough", remedy: `use ${DEFAULT_DUMP_DAYS}` },
 );
 
 export const DUMP_CLASS = oneOf(Object.keys(BILLED_DAYS), {
-  reason: "others are billed for a year at least, or cannot be restored at once",
+  reason: "others are billed for at least a year, or cannot be restored at once",
   remedy: `use ${DEFAULT_DUMP_CLASS}`,
 });
 
-/** A shorter retention would cost as much and keep less. */
+/** A shorter retention would cost the same. */
 export const DUMP_DAYS_FIT_CLASS = new CheckedRelation<{ days: number; storageClass: string }, "least">({
   accepts: ({ days, storageClass }) => days >= (BILLED_DAYS[storageClass] ?? 0),
   condition: ({ days, storageClass }) => `${days} >= lookup(${BILLED}, ${storageClass}, 0)`,
@@ -72,7 +72,7 @@ export const DUMP_DAYS_FIT_CLASS = new CheckedRelation<{ days: number; storageCl
     },
   },
   problem: (names, shown, { least }) =>
-    `${names.days} is ${shown.days}; it must be at least ${least}, because ${names.storageClass} is ${shown.storageClass} and such a dump is billed that long; raise it, or use STANDARD`,
+    `${names.days} is ${shown.days}; it must be at least ${least}, because ${names.storageClass} is ${shown.storageClass}, which is billed for at least that long; raise it, or use STANDARD`,
 });
 
 const BILLED = `{ ${Object.entries(BILLED_DAYS)

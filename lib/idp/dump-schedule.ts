@@ -14,11 +14,11 @@ const FIELDS = ["[0-5]?[0-9]", "[01]?[0-9]|2[0-3]", "0?[1-9]|[12][0-9]|3[01]", "
 const CRON_PATTERN = `^${FIELDS.join(" ")}$`;
 const RANGE_PATTERN = "([0-9]+)-([0-9]+)";
 
-/** A schedule that Cloud Scheduler and Kubernetes take alike: they differ in names and in Sunday as 7. */
+/** A schedule that Cloud Scheduler and Kubernetes read in the same way: they differ in names, and in Sunday as 7. */
 export const CRON_SCHEDULE = new CheckedValue<string>({
   must: "be a cron schedule of five fields in numbers, with 0 to 6 for the days of the week",
   reason: "Cloud Scheduler and Kubernetes read other forms differently",
-  remedy: 'write for example "30 4 * * *" for every day at 04:30 UTC',
+  remedy: 'use for example "30 4 * * *" for every day at 04:30 UTC',
   schema: { pattern: CRON_PATTERN },
   accepts: (schedule) =>
     new RegExp(CRON_PATTERN).test(schedule) &&
@@ -29,7 +29,7 @@ export const CRON_SCHEDULE = new CheckedValue<string>({
 
 const DAILY_PATTERN = "^[^ ]+ [^ ]+ [*] [*] [*]$";
 
-/** Whether a schedule leaves no day out, as the functions of `core/conditional` return it. */
+/** Whether a schedule runs every day, as the functions of `core/conditional` return it. */
 export function isDaily(schedule: string): string {
   if (!Token.isUnresolved(schedule)) return String(new RegExp(DAILY_PATTERN).test(schedule));
   return expression(`can(regex(${JSON.stringify(DAILY_PATTERN)}, ${schedule}))`);

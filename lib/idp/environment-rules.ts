@@ -16,7 +16,7 @@ import {
 interface ReservedName {
   readonly names: readonly string[];
 
-  /** What sets the variable, why, and where its value goes instead. */
+  /** What sets the variable, why, and what to do instead. */
   readonly reason: string;
 }
 
@@ -30,16 +30,16 @@ const RESERVED_NAMES: readonly ReservedName[] = [
   },
   {
     names: bothSpellings(BOOTSTRAP_PASSWORD.variable),
-    reason: `it is read from the secret store, because ${IN_THE_STATE}; give it as the bootstrap password`,
+    reason: `it is read from the secret store, because ${IN_THE_STATE}; set it as the bootstrap password`,
   },
   {
     names: [DATABASE_VARIABLES.password, ...bothSpellings(DATABASE_TARGETS.password)],
-    reason: `it is generated and read from the secret store, because ${IN_THE_STATE}; leave it out, and give the role of another database the password in the secret that ends in ${DATABASE_PASSWORD_SUFFIX}`,
+    reason: `it is generated and read from the secret store, because ${IN_THE_STATE}; leave it out; for a role in another database, use the password in the secret that ends in ${DATABASE_PASSWORD_SUFFIX}`,
   },
   {
     names: Object.values(DATABASE_VARIABLES).filter((name) => name !== DATABASE_VARIABLES.password),
     reason:
-      "it is set to the database of this deployment, because its initialization prepares that one alone; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database",
+      "it is set to the database of this deployment, the only one that is prepared; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database",
   },
   {
     names: Object.keys(SERVER_LISTENER).flatMap(bothSpellings),
@@ -48,8 +48,7 @@ const RESERVED_NAMES: readonly ReservedName[] = [
   },
   {
     names: ["K_CONFIGURATION", "K_REVISION", "K_SERVICE", "PORT"],
-    reason:
-      "the platform sets it, because the container always listens on its own port and another value is refused; leave it out",
+    reason: "the platform sets it to the port on which the container listens, and refuses another value; leave it out",
   },
 ];
 
@@ -57,28 +56,28 @@ const RESERVED_NAMES: readonly ReservedName[] = [
 const NAME_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
 
 /**
- * Names that usually hold a secret. SSLKEY is the path of a key, and what follows SECRET or TOKEN may say that the value
- * is not the secret itself.
+ * Names that usually hold a secret. SSLKEY is the path of a key, and words after SECRET or TOKEN can mean that the
+ * value is not the secret itself.
  */
 const SECRET_NAME = "(PASSWORD|PASSWORD_HASH|TOKEN|KEY)$|SECRET";
 const HARMLESS_NAME = "(SSLKEY|PUBLIC_?KEY|_(AGE|DIR|DURATION|EXPIRY|FILE|ID|LENGTH|NAME|PATH|VERSION))$";
 
-/** A value that the application reads from elsewhere; what follows a question mark is used if there is nothing. */
+/** A value that the application reads from elsewhere; what follows a question mark is the default. */
 const REFERENCE = "^((env|file)://[^?]*)?$";
 
 function looksSecret(name: string): boolean {
   return new RegExp(SECRET_NAME).test(name.toUpperCase()) && !new RegExp(HARMLESS_NAME).test(name.toUpperCase());
 }
 
-/** They have rules of their own, with another way out. */
+/** They have rules of their own, with other remedies. */
 const RESERVED_SECRETS = RESERVED_NAMES.flatMap(({ names }) => names).filter(looksSecret);
 
-/** A variable with our prefix and with the upstream's own, which would win over ours. */
+/** A variable with our prefix and with the upstream's own, which would take precedence. */
 export function bothSpellings(variable: string): string[] {
   return [variable, `${UPSTREAM_PREFIX}${variable.slice(NEUTRAL_PREFIX.length)}`];
 }
 
-/** Rule for the names of variables, whatever their values are. */
+/** Rule for the names of variables, plain or secret. */
 export const VARIABLE_NAME = new CheckedEntries<unknown>({
   accepts: (name) => new RegExp(NAME_PATTERN).test(name),
   condition: `can(regex("${NAME_PATTERN}", key))`,
@@ -109,7 +108,7 @@ export const ENVIRONMENT_RULES: readonly CheckedEntries[] = [
       `can(regex("${REFERENCE}", value))`,
     ].join(" || "),
     show: "key",
-    rule: `such a name usually holds a secret, and ${IN_THE_STATE}; put the value into Secret Manager and refer to it in the secret environment variables, or give a file:// or env:// reference`,
+    rule: `such a name usually holds a secret, and ${IN_THE_STATE}; put the value into Secret Manager and refer to it in the secret environment variables, or use a file:// or env:// reference`,
   }),
 ];
 
@@ -120,7 +119,7 @@ export const FREE_NAME = new CheckedEntries<unknown>({
   accepts: (name) => !ALL_RESERVED.includes(name),
   condition: `!contains(${JSON.stringify(ALL_RESERVED)}, key)`,
   show: "key",
-  rule: "the deployment sets these itself, because database, secret key, first password and ports are its own; leave them out, and give the first password as the bootstrap password",
+  rule: "the deployment sets these itself, because database, secret key, first password and ports are its own; leave them out, and set the first password as the bootstrap password",
 });
 
 /** Variable of the log level. */

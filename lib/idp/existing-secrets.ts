@@ -11,7 +11,7 @@ import { type SecretReference, type SecretReferences } from "./secret-references
 import { mergedReferences, type SecretSettings } from "./secret-settings";
 
 export interface ExistingSecretsProps {
-  /** Project of the secrets that are named without one. */
+  /** Project of the secrets without a project in their names. */
   readonly projectId: string;
 
   /** Variables and the secrets with their values. */
@@ -28,8 +28,8 @@ export interface ExistingSecretsProps {
 /**
  * Variables whose values are versions of secrets that are managed elsewhere.
  *
- * Reads no value itself. Whoever runs with them is granted access to each secret once, however many variables it is
- * used for, and also if it belongs to another project; only the owner of that project can allow such a grant.
+ * Reads no value itself. An identity is granted access to each secret once, no matter how many variables use it, even
+ * in another project, whose owner must allow such a grant.
  */
 export class ExistingSecrets extends Construct implements SecretSettings {
   readonly references: string;
@@ -47,7 +47,7 @@ export class ExistingSecrets extends Construct implements SecretSettings {
     requireProps(this, props, { projectId: true, references: true });
     requireProvider(this, "google");
     const given = props.references.map((references) => ({ references: asExpression(references) }));
-    // One spelling of each secret, so that it is granted once.
+    // One spelling of each secret, so that access is granted once.
     const shortened = `trimprefix(reference.secret_id, "${this.ownSecrets}")`;
     this.references = new TerraformLocal(
       this,
@@ -62,12 +62,12 @@ export class ExistingSecrets extends Construct implements SecretSettings {
   grantAccess(identity: Identity): ITerraformDependable[] {
     return this.grants.to(identity, (id) => {
       const grant = new SecretManagerSecretIamMember(this, id, {
-        // In full, because the provider takes the project of another one for a change.
+        // In full, because the provider would treat a differently written project as a change.
         secretId: "${each.value}",
         role: "roles/secretmanager.secretAccessor",
         member: identity.member,
         dependsOn: [...this.ready, ...identity.ready],
-        // What runs needs the grant until it has been updated, so the grant must not be deleted first.
+        // Containers need the grant until they are updated, so it must not be deleted first.
         lifecycle: { createBeforeDestroy: true },
       });
       const inFull = `startswith(reference.secret_id, "projects/") ? reference.secret_id : "${this.ownSecrets}\${reference.secret_id}"`;
@@ -77,7 +77,7 @@ export class ExistingSecrets extends Construct implements SecretSettings {
     });
   }
 
-  /** What the full names of the deployment's own secrets begin with, as part of a quoted text of Terraform. */
+  /** Beginning of the full names of the deployment's own secrets, as part of a quoted Terraform string. */
   private get ownSecrets(): string {
     const { projectId } = this.props;
     return `projects/${Token.isUnresolved(projectId) ? `\${${projectId}}` : projectId}/secrets/`;
@@ -93,7 +93,7 @@ function asExpression(references: SecretReferences): string {
   return expression(`{ ${entries.join(", ")} }`);
 }
 
-/** As text, so that all entries have the same type. */
+/** As strings, so that all entries have the same type. */
 function textOf(value: number | string): string {
   if (Token.isUnresolved(value)) return typeof value === "string" ? value : Token.asString(value);
   return JSON.stringify(literal(String(value)));

@@ -32,7 +32,7 @@ import {
   type WorkerForm,
 } from "./worker-mode";
 
-/** What the container of a server uses, and what differs from the baseline. */
+/** Parts that a server's container uses, and changes to the baseline. */
 export interface IdentityProviderContainerProps extends GivenProbes, WorkerForm {
   /** Instance that holds the application's database. */
   readonly database: SqlInstance;
@@ -147,7 +147,7 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
   };
 }
 
-/** Variables for the size of a worker, of the values that are chosen; without them, the application has its own. */
+/** Variables for the size of a worker, for given values only; otherwise the application's own defaults apply. */
 function workerVariables(
   { workerProcesses, workerThreads }: WorkerForm,
   isChosen: (value: number) => boolean,

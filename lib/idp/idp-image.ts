@@ -23,7 +23,7 @@ import {
 import { type ContainerImage, type ImageRepository } from "./parts";
 
 export interface IdpImageProps {
-  /** Project of the build, and the application's name, which is also the image's. */
+  /** Determines the project of the build, and the name of the image, which is that of the application. */
   readonly place: DeploymentPlace;
 
   /**
@@ -49,14 +49,14 @@ export interface IdpImageProps {
   readonly buildLocation?: string;
 
   /**
-   * An existing image with its tag. Nothing is built then. A null known only to Terraform means none.
+   * An existing image with its tag; nothing is built then. An expression that is null at plan means none.
    *
    * @default - built
    */
   readonly existingImage?: string;
 
   /**
-   * Where the image is pushed, and the account that builds it. Required unless `existingImage` is a literal.
+   * Where the image is pushed, and the service account that builds it. Required unless `existingImage` is a literal.
    *
    * @default - none, nothing is built
    */
@@ -81,8 +81,8 @@ export interface IdpImageProps {
  * The identity provider's container image: the upstream's, with an entrypoint adapted to the cloud.
  *
  * Cloud Build builds it at apply from the files in `image/` of the synthesized folder, which are part of the request.
- * The tag has the release and a hash of the image's sources, so only an edit of these files, of a blueprint, or another
- * release builds and rolls out a new image. A tag that is already in the repository is not built again.
+ * The tag contains the release and a hash of the sources, so only another release or an edit of these files or of a
+ * blueprint builds and rolls out a new image. A tag that is already in the repository is not built again.
  */
 export class IdpImage extends Construct implements ContainerImage {
   readonly containerImage: string;
@@ -114,7 +114,7 @@ export class IdpImage extends Construct implements ContainerImage {
     const upstreamPrefix = props.upstreamPrefix ?? UPSTREAM_PREFIX;
     const files = IMAGE_FILES.map((file) => addStackFile(this, packageFile(`image/${file}`), `image/${file}`));
     const parts = [...files.map((file) => file.sha256), upstreamImage, upstreamPrefix];
-    // Without blueprints the text must stay what it is without that construct, or every image would be built again.
+    // Without blueprints the text must not change, or every image would be built again.
     const content = Fn.join(
       ":",
       blueprints === undefined ? parts : Token.asList(Fn.concat([parts, Token.asList(expression(blueprints.hashes))])),
@@ -185,7 +185,7 @@ export function publicImage(containerImage: string): ContainerImage {
 /** The files of the image, in the order in which they are hashed. */
 const IMAGE_FILES = ["Dockerfile", "cloud-entrypoint.sh"] as const;
 
-/** Long enough to tell any two edits apart, short enough to read out. */
+/** Long enough to distinguish any two edits, short enough to read aloud. */
 const CONTENT_HASH_LENGTH = 12;
 
 function exactVersion(version: string): string {
@@ -202,7 +202,7 @@ const RULES: readonly Rule<IdpImageProps>[] = [
   {
     holds: ({ existingImage, repository }) => repository !== undefined || isLiteral(existingImage),
     message: () =>
-      "repository is missing; it must be given, because there is nowhere else to push what is built; give a repository, or the image that exists already as existingImage",
+      "repository is missing; a built image must be pushed somewhere; set it, or set existingImage to an existing image",
   },
   ...APPLICATION_VERSION.map((rule) =>
     rule.ruleOn<IdpImageProps>("applicationVersion", ({ applicationVersion }) => applicationVersion),

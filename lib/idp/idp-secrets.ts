@@ -29,7 +29,7 @@ export interface IdpSecretsProps {
   readonly bootstrapPasswordVersion?: number;
 
   /**
-   * Makes a token for the application's API too. The application reads it only on its first start.
+   * Also creates a token for the application's API. The application reads it only on its first start.
    *
    * @default false
    */
@@ -51,11 +51,11 @@ export interface IdpSecretsProps {
 }
 
 /**
- * The application's secret key and the initial password of its administrator, each generated once, and on request a token
- * for its API.
+ * The application's secret key and the initial password of its administrator, each generated once, and on request a
+ * token for its API.
  *
- * No value is in the Terraform state; all are only in Secret Manager. The secret key cannot be rotated on
- * purpose: a new one ends every session and makes stored tokens unreadable.
+ * No value is in the Terraform state; all are only in Secret Manager. Rotation of the secret key is deliberately
+ * impossible: a new one ends every session and makes stored tokens unreadable.
  */
 export class IdpSecrets extends Construct {
   /** Signs sessions and cookies; for the container's `IDP_SECRET_KEY`. */
@@ -64,7 +64,10 @@ export class IdpSecrets extends Construct {
   /** For the container's `IDP_BOOTSTRAP_PASSWORD`, and for the first sign-in. */
   readonly bootstrapPassword: GeneratedSecret;
 
-  /** For the container's `IDP_BOOTSTRAP_TOKEN`, and for programs that configure the application; undefined without. */
+  /**
+   * For the container's `IDP_BOOTSTRAP_TOKEN`, and for programs that configure the application; undefined if not
+   * requested.
+   */
   readonly bootstrapToken: GeneratedSecret | undefined;
 
   /** Whether there is one, as a condition for the functions of `core/conditional`. */
@@ -101,7 +104,7 @@ export class IdpSecrets extends Construct {
     if (bootstrapToken === false) {
       this.settings = [];
     } else {
-      // Nothing is lost with it, and it can be turned off while the data is protected.
+      // Not protected: nothing is lost with it, and it can be removed while the data is protected.
       this.bootstrapToken = new GeneratedSecret(this, "BootstrapToken", {
         ...common,
         deletionProtection: false,

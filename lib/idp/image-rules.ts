@@ -14,8 +14,8 @@ export const EXISTING_IMAGE = new CheckedValue<string>({
   accepts: (image) => !image.endsWith(":latest") && new RegExp(IMAGE_PATTERN).test(image),
   condition: (image) => `!endswith(${image}, ":latest") && can(regex(${JSON.stringify(IMAGE_PATTERN)}, ${image}))`,
   must: "be a host, a path and a tag other than latest or a digest",
-  reason: "a moving image would roll out without notice",
-  remedy: "write for example us-docker.pkg.dev/my-project/images/idp:2026.5.4",
+  reason: "another image could be rolled out unnoticed",
+  remedy: "use for example us-docker.pkg.dev/my-project/images/idp:2026.5.4",
   schema: { pattern: IMAGE_PATTERN },
 });
 
@@ -24,14 +24,14 @@ export const FOREIGN_IMAGE = new CheckedRelation<{ image: string | undefined; ow
   accepts: ({ image, ownPrefix }) => image?.startsWith(`${ownPrefix}/`) !== true,
   condition: ({ image, ownPrefix }) => `${image} == null ? true : !startswith(${image}, ${ownPrefix})`,
   problem: (names, shown) =>
-    `${names.image} is ${shown.image}; it must not begin with ${names.ownPrefix}, because that repository belongs to this deployment and is deleted, with the image, once an existing image is given; copy the image into another repository first, or give none`,
+    `${names.image} is ${shown.image}; it must not begin with ${names.ownPrefix}, because that repository belongs to this deployment and is deleted, with the image, once an existing image is set; copy the image into another repository first, or remove it`,
 });
 
 /** Rule for the image of the upstream server. */
 export const UPSTREAM_IMAGE_NAME = matching("^[^:@]+(:[0-9]+/[^:@]+)*$", {
   must: "have no tag and no digest",
-  reason: "the application's version decides the tag",
-  remedy: "remove what follows the name",
+  reason: "the application's version determines the tag",
+  remedy: "remove them",
 });
 
 const RELEASE_PATTERN = "^([0-9]{4})[.]([0-9]{1,2})[.][0-9]+$";
@@ -50,7 +50,7 @@ export const APPLICATION_VERSION: readonly CheckedValue<string>[] = [
       return `${version} == "${LATEST_VERSION}" || try(${part(0)} * 100 + ${part(1)} >= ${OLDEST_RELEASE}, false)`;
     },
     must: `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on`,
-    reason: "older ones need a Redis and rolling tags change without notice",
+    reason: "older ones need Redis, and rolling tags change without notice",
     remedy: `use for example "${PINNED_VERSION}"`,
     schema: { pattern: `^${LATEST_VERSION}$|${RELEASE_PATTERN}` },
   }),
@@ -58,13 +58,16 @@ export const APPLICATION_VERSION: readonly CheckedValue<string>[] = [
     accepts: (version) => version !== REFUSED_VERSION,
     condition: (version) => `${version} != "${REFUSED_VERSION}"`,
     must: "be another release",
-    reason: "behind a load balancer this one takes the load balancer for every client",
+    reason: "behind a load balancer, it takes the load balancer as the client of every request",
     remedy: `use for example "${NEWEST_KNOWN_VERSION}"`,
     schema: { not: { enum: [REFUSED_VERSION] } },
   }),
 ];
 
-/** Warns of a release that may not exist; no error, because releases appear more often than those of this package. */
+/**
+ * Warns of a release that may not exist. It is no error, because upstream releases appear more often than those of this
+ * package.
+ */
 export function unknownReleaseRisk(scope: Construct, version: string, existingImage: OptionalValue): Risk {
   const isBuilt = existingImage === undefined ? "" : `${existingImage} != null || `;
   const rank = `try(sum([for place, part in split(".", ${version}) : tonumber(part) * pow(${PLACE}, 2 - place)]), 0)`;
@@ -72,7 +75,7 @@ export function unknownReleaseRisk(scope: Construct, version: string, existingIm
     value: version,
     isAvoided: version === LATEST_VERSION || rankOf(version) <= rankOf(NEWEST_KNOWN_VERSION),
     condition: `${isBuilt}${rank} <= ${rankOf(NEWEST_KNOWN_VERSION)}`,
-    message: `${calledIn(scope, version, "applicationVersion")} is "${version}"; it should be a release up to ${NEWEST_KNOWN_VERSION}, the newest that was known here, because one that does not exist fails only as its image is built and a newer one is untested; compare it with the releases of the upstream image`,
+    message: `${calledIn(scope, version, "applicationVersion")} is "${version}"; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so it is untested, and a release that does not exist fails only when its image is built; compare it with the releases of the upstream image`,
   };
 }
 

@@ -4,7 +4,7 @@ import { type Construct } from "constructs";
 import { type StackFile } from "../core/stack-file";
 import { REQUIRED_CONTAINER, type ContainerSpec } from "./container-spec";
 
-/** What every job has. */
+/** Props of every job. */
 export interface JobSpec {
   /** Short name, part of the job's name on the platform. */
   readonly name: string;
@@ -12,7 +12,7 @@ export interface JobSpec {
   /** Container of the job; its image has a POSIX shell and what the script needs. */
   readonly container: ContainerSpec;
 
-  /** Script that the job runs; mounted at apply, so an edit needs no new image. */
+  /** Script that the job runs; it is mounted, so an edit needs no new image. */
   readonly script: StackFile;
 
   /** File name of the script. */
@@ -25,7 +25,7 @@ export interface JobSpec {
   readonly maxRetries: number;
 
   /**
-   * Condition under which the job exists at plan, as the functions of `core/conditional` return it.
+   * Condition under which the job exists, as the functions of `core/conditional` return it.
    *
    * @default "true"
    */
@@ -38,9 +38,9 @@ export interface OneTimeJobSpec extends JobSpec {
   readonly rerunWhenChanged: Readonly<Record<string, string>>;
 }
 
-/** A job that runs again and again; an apply does not run it. */
+/** A job that runs on a schedule; an apply does not run it. */
 export interface ScheduledJobSpec extends JobSpec {
-  /** When it runs, as cron has it: minute, hour, day of the month, month, day of the week. */
+  /** Cron schedule: minute, hour, day of the month, month, day of the week. */
   readonly schedule: string;
 
   /** Time zone of the schedule, from the tz database. */
@@ -67,7 +67,7 @@ export interface OneTimeJob {
   /** Name on the platform. */
   readonly jobName: string;
 
-  /** What depends on this starts after the job has succeeded. */
+  /** Whatever depends on this starts after the job has succeeded. */
   readonly ready: ITerraformDependable[];
 }
 
@@ -89,8 +89,8 @@ export interface JobRunner {
   runOnce(scope: Construct, id: string, job: OneTimeJobSpec): OneTimeJob;
 }
 
-/** A platform that can also run jobs by a schedule. */
+/** A platform that can also run jobs on a schedule. */
 export interface ScheduledJobRunner extends JobRunner {
-  /** Declares the job so that the platform runs it by its schedule, one run at a time. */
+  /** Declares the job so that the platform runs it on its schedule, one run at a time. */
   schedule(scope: Construct, id: string, job: ScheduledJobSpec): ScheduledJob;
 }

@@ -11,10 +11,10 @@ import { BLUEPRINT_VARIABLE_PREFIX, NEUTRAL_PREFIX, PINNED_VERSION, UPSTREAM_PRE
 import { type EnvironmentOverrides } from "./container-spec";
 import { type SecretReferences } from "./secret-references";
 
-/** Settings of the pinned release, a name a line, after lines that say where they come from. */
+/** Settings of the pinned release, one name per line, after a header with their source. */
 export const KNOWN_SETTINGS_FILE = packageFile("lib/idp/known-settings.txt");
 
-/** A name that is meant for the application: with a prefix, or with the separator of its levels. */
+/** A name that is meant for the application: with a prefix, or with the separator of nested settings. */
 const MEANT_FOR_IT = `^(${NEUTRAL_PREFIX}|${UPSTREAM_PREFIX})|__`;
 
 const ANY_PREFIX = `^(${NEUTRAL_PREFIX}|${UPSTREAM_PREFIX})`;
@@ -22,7 +22,7 @@ const ANY_PREFIX = `^(${NEUTRAL_PREFIX}|${UPSTREAM_PREFIX})`;
 /** What `*` in a name stands for. */
 const ANY_WORD = "[A-Z0-9_]+";
 
-/** No settings of the application's, but read by blueprints. */
+/** Not settings of the application, but read by blueprints. */
 const OF_BLUEPRINTS = `${BLUEPRINT_VARIABLE_PREFIX}*`;
 
 /** Settings that the pinned release knows. */
@@ -32,7 +32,7 @@ export function knownSettings(): readonly string[] {
     .filter((line) => line.startsWith(NEUTRAL_PREFIX));
 }
 
-/** Names that are meant for the application and that it does not know, each with the nearest that it knows. */
+/** Names that are meant for the application but that it does not know, each with the most similar known one. */
 export function unknownSettings(names: readonly string[]): Readonly<Record<string, string>> {
   const known = knownSettings();
   const pattern = new RegExp(`^(${[...known, OF_BLUEPRINTS].join("|").replaceAll("*", ANY_WORD)})$`);
@@ -52,10 +52,13 @@ function nearest(name: string, known: readonly string[]): string {
   return ranked.at(-1)?.slice(RANK_DIGITS + 1) ?? "";
 }
 
-/** Of four digits, so that texts that start with it are sorted by it. */
+/** Number of digits, so that strings that start with a rank are sorted by it. */
 const RANK_DIGITS = 4;
 
-/** Similarity of two names: how many letters and pairs of neighbours of one the other has, for their lengths. */
+/**
+ * Similarity of two names: letters and pairs of neighbouring letters of one that the other contains, relative to their
+ * lengths.
+ */
 function rankOf(own: string, known: string): string {
   const parts = new Set([1, 2].flatMap((length) => piecesOf(own, length)));
   const shared = [...parts].filter((part) => known.includes(part)).length;
@@ -66,16 +69,16 @@ function piecesOf(text: string, length: number): string[] {
   return Array.from({ length: text.length - length + 1 }, (_, start) => text.slice(start, start + length));
 }
 
-/** What Terraform compares names with. */
+/** The known names, for Terraform. */
 interface KnownSettings {
   /** List of the names. */
   readonly names: string;
 
-  /** Pattern of all that are known, in capitals and with our prefix. */
+  /** Pattern that matches all known names, in capitals and with our prefix. */
   readonly pattern: string;
 }
 
-/** The names are in a file of the folder, because they would double the size of the configuration. */
+/** The names are in a file of their own, because they would double the size of the configuration. */
 function knownSettingsLocals(scope: Construct): KnownSettings {
   const file = addStackFile(scope, KNOWN_SETTINGS_FILE, "settings/known-settings.txt");
   const local = (id: string, value: string) => new TerraformLocal(scope, id, expression(value)).fqn;
@@ -90,7 +93,7 @@ function knownSettingsLocals(scope: Construct): KnownSettings {
   return { names, pattern };
 }
 
-/** The same as `unknownSettings` in Terraform, which has no distance of texts, but counts letters and pairs. */
+/** The same as `unknownSettings` in Terraform, which has no string distance but can count letters and pairs. */
 function unknownInTerraform(variables: string, known: KnownSettings): string {
   const bareName = `replace(name, "/${ANY_PREFIX}/", "")`;
   const isKnown = `can(regex("${ANY_PREFIX}", name)) && can(regex(${known.pattern}, "${NEUTRAL_PREFIX}\${upper(${bareName})}"))`;

@@ -7,7 +7,7 @@ import { type SecretReferences } from "./secret-references";
 import { conditionalReference } from "./secret-settings";
 import { IMPLICIT_TLS, MAIL_VARIABLES, SMTP_DEFAULTS, STARTTLS, type Smtp } from "./smtp";
 
-/** What a mail server means for the application and for its platform. */
+/** What a mail server adds to the application and to its platform. */
 export interface MailSettings {
   /** Whether there is one, as a condition for the functions of `core/conditional`. */
   readonly isOn: string;
@@ -53,7 +53,7 @@ export function ifMail({ isOn: condition }: MailSettings, command: string): stri
   return condition === "true" ? command : expression(`(${condition} ? ${quoted(command)} : null)`);
 }
 
-/** What is known at synth, and what only the plan knows. */
+/** The parts known at synth and those known only at plan. */
 function environmentOf(values: Readonly<Record<string, string | undefined>>, condition: string) {
   const baseline: Record<string, string> = {};
   const optional: Record<string, string> = {};
@@ -71,7 +71,7 @@ function asOperand(value: string): string {
   return Token.isUnresolved(value) ? value : JSON.stringify(literal(value));
 }
 
-/** The application reads its environment as JSON where it can, and a user name of digits would become a number. */
+/** The application parses its environment as JSON where possible, so a user name of digits would become a number. */
 function textForJson(text: string): string {
   if (Token.isUnresolved(text)) return expression(`(can(jsondecode(${text})) ? jsonencode(${text}) : ${text})`);
   try {

@@ -120,12 +120,12 @@ export const bucketNameRules = <Props>(nameOf: (props: Props) => string): readon
     lengthReason: "it becomes part of a host name",
     pattern: /^[a-z0-9][a-z0-9_.-]*[a-z0-9]$/,
     form: "lower-case letters, digits and hyphens",
-    formReason: "the object store refuses other names",
+    formReason: "Cloud Storage refuses other names",
   }),
   {
     holds: (props) => ifKnown(nameOf(props), (name) => !name.includes(BUCKET_NAME_RESERVED_WORD)),
     message: (props) =>
-      `bucket name ${nameOf(props)} contains "${BUCKET_NAME_RESERVED_WORD}", which no bucket name may, because the store reserves that word; change the application name or the tenant id`,
+      `bucket name ${nameOf(props)} contains "${BUCKET_NAME_RESERVED_WORD}", which no bucket name may, because Cloud Storage reserves that word; change the application name or the tenant id`,
   },
 ];
 

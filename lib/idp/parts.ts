@@ -13,7 +13,7 @@ export interface SqlInstance {
   /** Name by which the Cloud SQL proxies find the instance: `<project>:<region>:<instance>`. */
   readonly connectionName: string;
 
-  /** Length of `connectionName`, which becomes part of a path; undefined if known only to Terraform. */
+  /** Length of `connectionName`, which is part of a path; undefined if known only to Terraform. */
   readonly connectionNameLength: number | undefined;
 
   /** Name of the application's database. */
@@ -64,7 +64,7 @@ export interface ContainerImage {
   /** What must exist before it can be pulled. */
   readonly ready: ITerraformDependable[];
 
-  /** Allows an identity to pull it, if the platform pulls as an identity; empty for a public image. */
+  /** Allows an identity to pull the image, if the platform pulls as an identity; empty for a public image. */
   grantPull(identity: Identity): ITerraformDependable[];
 }
 

@@ -36,7 +36,7 @@ export const DEFAULT_PROBES = {
   livenessProbe: { timeoutSeconds: PROBE_TIMEOUT_SECONDS, ...LIVENESS_PROBE },
 } as const satisfies Readonly<Record<ProbeName, ProbeSpec>>;
 
-/** A probe with the defaults for what is not given. */
+/** A probe with defaults for missing settings. */
 export function completeProbe(given: GivenProbes, probe: ProbeName): ProbeSpec {
   const defaults = DEFAULT_PROBES[probe];
   const {
@@ -55,13 +55,13 @@ type Figure = "failureThreshold" | "initialDelaySeconds" | "periodSeconds";
 function figureRules(probe: ProbeName): Readonly<Record<Figure, CheckedValue<number>>> {
   const { failureThreshold, initialDelaySeconds, periodSeconds } = DEFAULT_PROBES[probe];
   const to = PROBE_MAX_SECONDS[probe];
-  const reason = "Cloud Run refuses others and both platforms get the same probes";
+  const reason = "Cloud Run refuses others, and both platforms get the same probes";
   return {
     initialDelaySeconds: wholeNumber({ from: 0, to }, { reason, remedy: `use ${initialDelaySeconds}` }),
     periodSeconds: wholeNumber({ from: 1, to }, { reason, remedy: `use ${periodSeconds}` }),
     failureThreshold: wholeNumber(
       { from: 1 },
-      { reason: "it counts failures until something is done", remedy: `use ${failureThreshold}` },
+      { reason: "it counts failures before the platform acts", remedy: `use ${failureThreshold}` },
     ),
   };
 }
@@ -94,10 +94,10 @@ export const STARTUP_TIME = new CheckedRelation<{ periodSeconds: number; failure
     },
   },
   problem: (names, shown, { seconds }) =>
-    `${names.periodSeconds} × ${names.failureThreshold} is ${shown.periodSeconds} s × ${shown.failureThreshold} = ${seconds} s; it must not exceed ${STARTUP_MAX_SECONDS} s, because Cloud Run refuses more and both platforms get the same probes; lower one of the two`,
+    `${names.periodSeconds} × ${names.failureThreshold} is ${shown.periodSeconds} s × ${shown.failureThreshold} = ${seconds} s; it must not exceed ${STARTUP_MAX_SECONDS} s, because Cloud Run refuses more, and both platforms get the same probes; lower one of the two`,
 });
 
-/** Excludes paths that a server would resolve to another page. */
+/** Excludes paths that the server would resolve to another page. */
 const HEALTH_PAGE = new RegExp(`^${HEALTH_PATH}([A-Za-z0-9_-]+/)+$`);
 
 function pathRule(probe: ProbeName): Rule<GivenProbes> {
@@ -105,14 +105,14 @@ function pathRule(probe: ProbeName): Rule<GivenProbes> {
   return {
     holds: (given) => HEALTH_PAGE.test(pathOf(given)),
     message: (given) =>
-      `${probe}.path is ${JSON.stringify(pathOf(given))}; it must lie under ${HEALTH_PATH}, without detours and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use ${STARTUP_PROBE.path} or ${LIVENESS_PROBE.path}`,
+      `${probe}.path is ${JSON.stringify(pathOf(given))}; it must be under ${HEALTH_PATH}, without . or .. segments and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use ${STARTUP_PROBE.path} or ${LIVENESS_PROBE.path}`,
   };
 }
 
 const PROBES = ["startupProbe", "livenessProbe"] as const;
 const FIGURES = ["initialDelaySeconds", "periodSeconds", "failureThreshold"] as const;
 
-/** Where a rule finds a setting of a probe, with the default if it is not given. */
+/** How a rule gets a setting of a probe, or its default. */
 function source<Setting extends Exclude<keyof ProbeSpec, "path">>(probe: ProbeName, setting: Setting) {
   return [`${probe}.${setting}`, (given: GivenProbes) => completeProbe(given, probe)[setting]] as const;
 }

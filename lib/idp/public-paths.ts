@@ -1,5 +1,5 @@
 /**
- * Paths of the application that a rule in front of it may name. All are prefixes: the application compares case and
+ * Paths of the application for the rules of a load balancer. All are prefixes: the application is case-sensitive and
  * answers other spellings with 404, except for percent-encoding, which it decodes.
  */
 
@@ -38,13 +38,13 @@ export const SERVER_TO_SERVER_PATHS = {
   /** Relying parties ask for the user's claims at each sign-in, some at each request. */
   userinfo: "/application/o/userinfo/",
 
-  /** Resource servers ask whether a token is valid at each request. */
+  /** For each request, resource servers ask whether a token is valid. */
   introspection: "/application/o/introspect/",
 
-  /** Reverse proxies ask whether a visitor is signed in at each request to an application behind them. */
+  /** For each request, reverse proxies ask whether the visitor is signed in. */
   forwardAuthentication: "/outpost.goauthentik.io/",
 
-  /** Outposts and open pages of the administration keep a web socket, and reconnect all at once after a rollout. */
+  /** Outposts and open administration pages keep a web socket, and all reconnect at once after a rollout. */
   webSockets: "/ws/",
 } as const;
 
@@ -54,5 +54,5 @@ export const SAML_PROVIDER_PATH = "/application/saml/";
 /** SAML messages of other identity providers, and their users, with names in any script. */
 export const SAML_SOURCE_PATH = "/source/saml/";
 
-/** Users and groups that another directory sends, with filters that read like SQL. */
+/** Users and groups from another directory, with filters that look like SQL. */
 export const SCIM_SOURCE_PATH = "/source/scim/";

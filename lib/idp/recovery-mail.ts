@@ -25,7 +25,7 @@ export function recoveryMailRisk(scope: Construct, { blueprints, environment, ma
     value: condition,
     isAvoided: condition === "true",
     condition,
-    message: `${calledIn(scope, blueprints, "blueprints")} has "${RECOVERY}" and smtp is not given; users would wait for a mail that is never sent; give smtp`,
+    message: `${calledIn(scope, blueprints, "blueprints")} has "${RECOVERY}" and smtp is not given; users would wait for a mail that is never sent; set smtp`,
   };
 }
 

@@ -5,7 +5,7 @@ import { addRestLibraries } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
 import { type MediaStore, type SqlInstance } from "./parts";
 
-/** What the scripts need to know of a deployment. */
+/** What the scripts need to know about a deployment. */
 interface RecoverableDeployment {
   readonly place: Pick<DeploymentPlace, "projectId">;
   readonly database: SqlInstance;

@@ -7,7 +7,7 @@ import { SECRET_ID_MAX_LENGTH } from "../core/names";
 import { type EnvironmentOverrides } from "./container-spec";
 import { FREE_NAME, VARIABLE_NAME } from "./environment-rules";
 
-/** A version of a secret that exists already and is managed elsewhere. */
+/** A version of an existing secret that is managed elsewhere. */
 export interface SecretReference {
   /**
    * Name of the secret; one of another project in full, `projects/<project>/secrets/<name>`, with the id or the number of
@@ -15,7 +15,7 @@ export interface SecretReference {
    */
   readonly secretId: string;
 
-  /** Number of the version. Instances read it when they start, so another number rolls out new ones. */
+  /** Number of the version. Instances read it when they start, so a change rolls out new ones. */
   readonly version: number | string;
 }
 
@@ -38,7 +38,7 @@ export const SECRET_VERSION = new CheckedValue<number | string>({
   accepts: (version) => new RegExp(VERSION).test(String(version)),
   condition: (version) => `can(regex("${VERSION}", ${version}))`,
   must: "be the number of a version",
-  reason: "with latest, a new value would reach each instance at its next start, unseen by any plan",
+  reason: "with latest, instances would get a new value at their next start, without a plan that shows it",
   remedy: "use the number that gcloud secrets versions list shows",
   schema: { pattern: VERSION },
 });
@@ -49,14 +49,14 @@ const COMPLETE = new CheckedEntries<Entry>({
   accepts: (_, { secretId, version }) => isPresent(secretId) && isPresent(version),
   condition: "value.secret_id != null && value.version != null",
   show: "key",
-  rule: "each must have the name of a secret and the number of a version, because there is no default; give both",
+  rule: "each must have the name of a secret and the number of a version; set both",
 });
 
 function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Rules for a map of secret variables, besides those for the members of each reference. */
+/** Rules for a map of secret variables as a whole. */
 export const SECRET_VARIABLE_RULES: readonly CheckedEntries<Entry>[] = [VARIABLE_NAME, FREE_NAME, COMPLETE];
 
 /** Rules for the members of each reference in a map. */
@@ -65,7 +65,7 @@ export const SECRET_REFERENCE_RULES: readonly CheckedEntries<Entry>[] = [
   everyMember("version", SECRET_VERSION),
 ];
 
-/** A variable has one value: Cloud Run would refuse a second one, and Kubernetes would take the last. */
+/** A variable has one value: Cloud Run would refuse a second one, and Kubernetes would use the last. */
 export const ONE_VALUE = new CheckedRelation<{ plain: EnvironmentOverrides; secret: SecretReferences }, "names">({
   accepts: ({ plain, secret }) => commonNames(plain, secret).length === 0,
   condition: ({ plain, secret }) => `length(setintersection(keys(${plain}), keys(${secret}))) == 0`,
@@ -76,7 +76,7 @@ export const ONE_VALUE = new CheckedRelation<{ plain: EnvironmentOverrides; secr
     },
   },
   problem: (names, _, { names: both }) =>
-    `${names.secret} and ${names.plain} both have ${both}; a variable must be in one of them, because it has one value; remove it from ${names.plain}`,
+    `${names.secret} and ${names.plain} both have ${both}; a variable has only one value; remove it from ${names.plain}`,
 });
 
 function commonNames(plain: EnvironmentOverrides, secret: SecretReferences): string[] {

@@ -13,14 +13,14 @@ interface SetOnceSpec<Setter> {
   /** The opposite as a Terraform expression. */
   readonly isOff: (setter: string) => string;
 
-  /** What the setter is then, after its name. */
+  /** What the message says of the setter, after its name. */
   readonly is: string;
 
-  /** How to have it set nothing, given its name. */
+  /** The remedy that keeps the setter from setting them, given its name. */
   readonly remedy: (setter: string) => string;
 }
 
-/** Rule that variables which have an input of their own are not among the caller's, under either prefix. */
+/** Rule against variables of the caller, with either prefix, that another input sets. */
 export function setOnce<Setter>({ is, isOff, isOn, remedy, variables: own }: SetOnceSpec<Setter>) {
   const names = own.flatMap(bothSpellings).sort();
   const taken = (variables: EnvironmentOverrides | SecretReferences) => names.filter((name) => name in variables);
@@ -35,6 +35,6 @@ export function setOnce<Setter>({ is, isOff, isOn, remedy, variables: own }: Set
       },
     },
     problem: (props, _, { taken: both }) =>
-      `${props.variables} has ${both} and ${props.setter} is ${is}; only one of them can say that, because a variable has one value; remove it from ${props.variables}, or ${remedy(props.setter)}`,
+      `${props.variables} has ${both} and ${props.setter} is ${is}; only one of them can set it, because a variable has one value; remove it from ${props.variables}, or ${remedy(props.setter)}`,
   });
 }

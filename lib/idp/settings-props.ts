@@ -8,13 +8,13 @@ import { setOnce } from "./set-once";
 import { type Smtp } from "./smtp";
 import { SMTP_RULES } from "./smtp-rules";
 
-/** Props of the application's settings that are more than plain variables. */
+/** Props for settings of the application that are more than plain variables. */
 export interface SettingsProps {
   /**
    * Application settings under their `IDP_…` names whose values are versions of existing secrets. The identity that the
    * application runs as is granted access to each; on GKE, whoever applies must be allowed to read them.
    *
-   * The application reads values as JSON where it can, so one of digits alone becomes a number.
+   * The application parses values as JSON where possible, so a value of digits alone becomes a number.
    *
    * @default - none
    */
@@ -49,7 +49,7 @@ export const SETTINGS_RULES: readonly Rule<JudgedProps>[] = [
   ...[...SECRET_VARIABLE_RULES, ...SECRET_REFERENCE_RULES].map((rule) =>
     rule.ruleOn<JudgedProps>(
       "secretEnvironmentVariables",
-      // The rules ask for members by their names.
+      // The rules access members by name.
       ({ secretEnvironmentVariables: given }) => given as Readonly<Record<string, Entry>> | IResolvable | undefined,
     ),
   ),

@@ -22,12 +22,12 @@ const LABEL = "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
 
 export const SMTP_HOST = matching(`^${LABEL}([.]${LABEL})*$`, {
   must: "be a host name or an IPv4 address, without scheme or port",
-  remedy: "write for example smtp.example.com, and the port on its own",
+  remedy: "use for example smtp.example.com, and set the port separately",
 });
 
 /** Rules for the port, each with its own reason. */
 export const SMTP_PORT: readonly CheckedValue<number>[] = [
-  wholeNumber({ from: 1, to: 65_535 }, { reason: "there are no other ports", remedy: `use ${SMTP_DEFAULTS.port}` }),
+  wholeNumber({ from: 1, to: 65_535 }, { reason: "there are no others", remedy: `use ${SMTP_DEFAULTS.port}` }),
   new CheckedValue<number>({
     accepts: (port) => port !== BLOCKED_PORT,
     condition: (port) => `${port} != ${BLOCKED_PORT}`,
@@ -46,19 +46,19 @@ const ADDRESS = `[^@<>\\s"(),:;]+@(${LABEL}[.])+${LABEL}`;
 
 export const SMTP_FROM = matching(`^(${ADDRESS}|[^@<>\\r\\n]+ <${ADDRESS}>)$`, {
   must: "be an e-mail address, with or without a name",
-  reason: "servers refuse mail without a sender",
-  remedy: "write for example idp@example.com, or Example <idp@example.com>",
+  reason: "servers refuse mail without a valid sender",
+  remedy: "use for example idp@example.com, or Example <idp@example.com>",
 });
 
 export const SMTP_USERNAME = matching("^\\S(.*\\S)?$", {
-  must: "be one line that begins and ends with no space",
-  reason: "the server compares it letter by letter",
-  remedy: "leave it out for a server that asks for none",
+  must: "be one line without spaces at its ends",
+  reason: "the server compares it exactly",
+  remedy: "leave it out for a server that requires none",
 });
 
 export const SMTP_TIMEOUT = wholeNumber(
   { from: 1, to: 300 },
-  { reason: "a task of the worker waits that long", remedy: `use ${SMTP_DEFAULTS.timeout}` },
+  { reason: "a task of the worker is blocked that long", remedy: `use ${SMTP_DEFAULTS.timeout}` },
 );
 
 /** User name and password; either may be absent: undefined in TypeScript, null in Terraform. */
@@ -73,13 +73,13 @@ export const LOGIN_COMPLETE: readonly CheckedRelation<Login>[] = [
     accepts: ({ password, username }) => username === undefined || password !== undefined,
     condition: ({ password, username }) => `${username} == null || ${password} != null`,
     problem: (names, { username }) =>
-      `${names.username} is ${username} without ${names.password}; a user name needs a password, because the application signs in with both or not at all; give ${names.password}, or remove ${names.username}`,
+      `${names.username} is ${username} without ${names.password}; a user name needs a password, because the application signs in with both or not at all; set ${names.password}, or remove ${names.username}`,
   }),
   new CheckedRelation<Login>({
     accepts: ({ password, username }) => password === undefined || username !== undefined,
     condition: ({ password, username }) => `${password} == null || ${username} != null`,
     problem: (names) =>
-      `${names.password} is given without ${names.username}; a password needs a user name, because the application signs in with both or not at all; give ${names.username}, or remove ${names.password}`,
+      `${names.password} is given without ${names.username}; a password needs a user name, because the application signs in with both or not at all; set ${names.username}, or remove ${names.password}`,
   }),
 ];
 
@@ -88,10 +88,10 @@ export const PASSWORD_ENCRYPTED = new CheckedRelation<{ encryption: string; pass
   accepts: ({ encryption, password }) => encryption !== NO_ENCRYPTION || password === undefined,
   condition: ({ encryption, password }) => `${encryption} != "${NO_ENCRYPTION}" || ${password} == null`,
   problem: (names) =>
-    `${names.encryption} is "${NO_ENCRYPTION}" and ${names.password} is given; a password needs encryption, because everybody on the way could read it; use ${STARTTLS} or ${IMPLICIT_TLS}, or remove ${names.password} and the user name`,
+    `${names.encryption} is "${NO_ENCRYPTION}" and ${names.password} is given; a password needs encryption, because it could be read in transit; use ${STARTTLS} or ${IMPLICIT_TLS}, or remove ${names.password} and the user name`,
 });
 
-/** The settings of mail are given in one place. */
+/** The mail settings are given in one place. */
 export const MAIL_SET_ONCE = setOnce<unknown>({
   variables: Object.values(MAIL_VARIABLES),
   isOn: (smtp) => smtp !== undefined,
@@ -147,7 +147,7 @@ function presenceOf(given: PasswordSecret | Smtp | undefined): unknown {
   return presence === "false" ? undefined : presence;
 }
 
-/** JavaScript callers may have left out what has no default. */
+/** JavaScript callers may leave out members without a default. */
 function missingMembers({ smtp }: JudgedProps): string[] {
   const { passwordSecret } = smtp ?? {};
   const required: Readonly<Record<string, unknown>> = {

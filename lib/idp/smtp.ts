@@ -18,8 +18,8 @@ export interface Smtp {
   readonly host: string;
 
   /**
-   * How the connection is encrypted: `starttls`, `tls` from its start on, as servers on port 465 expect, or `none`,
-   * which takes no password.
+   * How the connection is encrypted: `starttls`; `tls`, from the first byte, as servers on port 465 expect; or `none`,
+   * which allows no password.
    *
    * @default "starttls"
    */
@@ -29,7 +29,7 @@ export interface Smtp {
    * Version of an existing secret with the password. The identity that the application runs as is granted access; on
    * GKE, whoever applies must be allowed to read it.
    *
-   * @default - none; the server asks for no password
+   * @default - none; the server requires no password
    */
   readonly passwordSecret?: PasswordSecret;
 
@@ -41,7 +41,7 @@ export interface Smtp {
   readonly port?: number;
 
   /**
-   * Seconds until the application gives the server up, 1 to 300. It tries again later.
+   * Seconds after which an attempt to reach the server fails, 1 to 300. The application tries again later.
    *
    * @default 10
    */
@@ -88,14 +88,14 @@ export const MAIL_VARIABLES = {
   username: "IDP_EMAIL__USERNAME",
 } as const;
 
-/** The application's own command that sends a test mail, followed by the address of its reader. */
+/** The application's own command that sends a test mail; the recipient's address follows. */
 export const TEST_MAIL_COMMAND = "test_email";
 
-/** Short name of the job for it, on a platform without a way into a running container. */
+/** Short name of the job that runs it, on a platform without a shell in running containers. */
 export const TEST_MAIL_JOB = "test-mail";
 
 /** Time limit of that job: the application starts in half a minute, then waits for the worker and the mail server. */
 export const TEST_MAIL_TIMEOUT_SECONDS = 600;
 
-/** Stands for that address in a command. */
+/** Placeholder for that address in a command. */
 export const TEST_MAIL_READER = "RECIPIENT";

@@ -17,7 +17,7 @@ export interface UpgradeBackupProps {
   /** Project of the instance. */
   readonly projectId: string;
 
-  /** Release to roll out; another one makes a backup first. */
+  /** Release to roll out; a change makes a backup first. */
   readonly release: string;
 
   /**
@@ -32,16 +32,16 @@ export interface UpgradeBackupProps {
 export const UPGRADE_BACKUP_DAYS = 30;
 
 /**
- * A backup of the database before each rollout of another release, because a release that has migrated the database can
- * only be left by restoring it.
+ * A backup of the database before each rollout of another release, because the only way back from a migrated database
+ * is a restore.
  *
  * An apply makes it and waits for it. None is made of a database that does not exist yet.
  */
 export class UpgradeBackup extends Construct {
-  /** What depends on this is changed after the backup is made. */
+  /** Whatever depends on this is changed after the backup is made. */
   readonly ready: ITerraformDependable[];
 
-  /** How Cloud SQL lists the backup, which it names itself; undefined or null if none is made. */
+  /** Description of the backup in Cloud SQL, which chooses its id; undefined or null if none is made. */
   readonly description: string | undefined;
 
   constructor(scope: Construct, id: string, props: UpgradeBackupProps) {

@@ -14,7 +14,7 @@ interface ConnectionExpressions {
 }
 
 /**
- * Peak connections to the database in the form of the worker, as Terraform expressions.
+ * Peak connections to the database for the worker's mode and size, as Terraform expressions.
  *
  * @param form expressions without `${}`, of which processes and threads may be null
  */
@@ -53,7 +53,7 @@ function ofWorker(processes: number, threads: number): number {
   return WORKER_CONNECTIONS.pool + processes * (threads + WORKER_CONNECTIONS.listening);
 }
 
-/** Connections of a worker of the application's own size. */
+/** Connections of a worker with the application's default size. */
 const DEFAULT_WORKER = ofWorker(WORKER_PROCESSES.default, WORKER_THREADS.default);
 
 function expressionsOf({ workerMode = DEFAULT_WORKER_MODE, workerProcesses, workerThreads }: WorkerForm) {

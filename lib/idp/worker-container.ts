@@ -7,8 +7,8 @@ import { workerConnections } from "./worker-connections";
 import { ENTRYPOINT_COMMANDS, type WorkerForm } from "./worker-mode";
 
 /**
- * The container of a separate worker: image, settings, secrets, database and mounts of the server, another
- * command, and nothing that answers requests.
+ * The container of a separate worker: image, settings, secrets, database and mounts of the server, but another command,
+ * and neither port nor probes.
  *
  * @param server container of the server
  */
@@ -28,14 +28,14 @@ export function workerContainer(server: ContainerSpec, form: WorkerForm, resourc
   };
 }
 
-/** The application's own check, through the entrypoint, which names its settings as the application does. */
+/** The application's own check, through the entrypoint, which translates the settings. */
 const HEALTH_COMMAND = [ENTRYPOINT_PATH, "healthcheck"];
 
 /**
  * Rule for constructs whose container answers no requests.
  *
  * @param prop path of the container in the props
- * @param alternative what runs a container that does, as words that end the message
+ * @param alternative what runs a container that does, at the end of the message
  */
 export function silentContainerRule<Props>(
   prop: string,

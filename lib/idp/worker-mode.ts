@@ -12,7 +12,7 @@ export const WORKER_MODES = { inContainer: "in-container", allInOne: "all-in-one
 
 export const DEFAULT_WORKER_MODE: string = WORKER_MODES.inContainer;
 
-/** What the image's entrypoint is told to run where it is not its own default, server and worker. */
+/** Arguments of the image's entrypoint, for modes other than its default, server and worker. */
 export const ENTRYPOINT_COMMANDS = { allInOne: "allinone", serverAlone: "server-alone", worker: "worker" } as const;
 
 /** First release that supervises server and worker itself. */
@@ -22,7 +22,7 @@ const ALL_IN_ONE_SINCE = { year: 2026, feature: 5 } as const;
 export const WORKER_PROCESSES = { variable: "IDP_WORKER__PROCESSES", default: 1 } as const;
 export const WORKER_THREADS = { variable: "IDP_WORKER__THREADS", default: 2 } as const;
 
-/** Name of a separate worker: its container, and part of the names of its objects. */
+/** Name of a separate worker's container, and part of the names of its objects. */
 export const WORKER_NAME = "worker";
 
 /** Separate workers. */
@@ -31,7 +31,7 @@ export const DEFAULT_WORKER_COUNT = 1;
 /** Workers that the autoscaler of GKE may add. */
 export const FURTHER_WORKER_COUNT = 1;
 
-/** The usual maximum where this many workers always run, which may be known only at plan. */
+/** The default maximum for this minimum number of workers, which may be known only at plan. */
 export function usualWorkerMaximum(count: number): number {
   if (!Token.isUnresolved(count)) return count + FURTHER_WORKER_COUNT;
   return numberExpression(`${numberText(count)} + ${FURTHER_WORKER_COUNT}`);
@@ -46,7 +46,7 @@ export const WORKER_MODE = oneOf(Object.values(WORKER_MODES), { remedy: `use ${D
 /** Number of separate workers. */
 export const WORKER_COUNT = wholeNumber(
   { from: 1 },
-  { reason: "nobody else sends mail or runs tasks", remedy: `use ${DEFAULT_WORKER_COUNT}` },
+  { reason: "nothing else sends mail or runs tasks", remedy: `use ${DEFAULT_WORKER_COUNT}` },
 );
 
 /** Processes of one worker, or threads of one process. */
@@ -69,7 +69,7 @@ export const NEEDS_SEPARATE = new CheckedRelation<{ given: number | string | und
     `${names.given} is ${shown.given} with ${names.workerMode} ${shown.workerMode}; it needs "${WORKER_MODES.separate}", because otherwise every instance of the server has a worker in it; set ${names.workerMode} to "${WORKER_MODES.separate}", or leave it out`,
 });
 
-/** Where the worker runs, and how much it does at a time. */
+/** Where the worker runs, and how many tasks it runs at a time. */
 export interface WorkerForm {
   /**
    * Where the worker runs: `in-container`, beside the server and supervised by the image's entrypoint; `all-in-one`,

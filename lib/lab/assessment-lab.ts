@@ -84,7 +84,7 @@ export class AssessmentLab extends Construct {
   /** Names of the Linux VMs. */
   readonly linuxVmNames: string[];
 
-  /** Private addresses of the Linux VMs, which the discovery client is given as targets. */
+  /** Private addresses of the Linux VMs, the scan targets of the discovery client. */
   readonly linuxVmInternalIps: string[];
 
   /** Null when the private key is only in the state. */

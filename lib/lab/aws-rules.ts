@@ -16,7 +16,7 @@ export const AWS_ACCESS_KEY = new CheckedRelation<{ accessKeyId: string; secretA
   accepts: ({ accessKeyId, secretAccessKey }) => (accessKeyId === "") === (secretAccessKey === ""),
   condition: ({ accessKeyId, secretAccessKey }) => `(${accessKeyId} == "") == (${secretAccessKey} == "")`,
   problem: (names) =>
-    `only one of ${names.accessKeyId} and ${names.secretAccessKey} is given; a request is signed with both; give both, or neither`,
+    `only one of ${names.accessKeyId} and ${names.secretAccessKey} is given; a request is signed with both; set both, or neither`,
 });
 
 /** Rules for the bootstrap credentials, for each construct that takes them. */

@@ -1,4 +1,4 @@
-/** Every fixed fact of the assessment lab, each once. */
+/** All fixed facts of the assessment lab, each once. */
 
 /** Default location of a lab. */
 export const DEFAULT_REGION = "us-central1";

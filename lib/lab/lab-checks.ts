@@ -56,14 +56,14 @@ export function addLabChecks(scope: Construct, props: AssessmentLabProps, parts:
   check(
     "LimitsRemoteDesktop",
     `alltrue([for range in ${firewall.rdpSources} : tonumber(split("/", range)[1]) >= ${INTERNAL_RANGE_LEAST_PREFIX}])`,
-    `${calledIn(scope, sourceRanges.rdp, "sourceRanges.rdp")} allows most of the internet; anyone there may try to sign in to the Windows VM, because allow-rdp checks nothing but the source address; give the addresses of the participants, for example ${RDP_SOURCE_EXAMPLE}`,
+    `${calledIn(scope, sourceRanges.rdp, "sourceRanges.rdp")} allows most of the internet; anyone there may try to sign in to the Windows VM, because allow-rdp checks only the source address; set the addresses of the participants, for example ${RDP_SOURCE_EXAMPLE}`,
   );
   if (sourceRanges.internal === undefined) {
     const range = Token.isUnresolved(internalTrafficCidr) ? internalTrafficCidr : JSON.stringify(internalTrafficCidr);
     check(
       "ReachesTargets",
       `!(${network.isCreated}) || !(${firewall.hasDefaultRules}) || ${meetsAutoModeRange(range)}`,
-      `${called("internalTrafficCidr")} has no address of the network that is created here, whose VMs are all in ${AUTO_MODE_RANGE}; every scan finds nothing, because allow-internal admits none of them; leave ${called("internalTrafficCidr")} at ${AUTO_MODE_RANGE}, or give a range within it`,
+      `${called("internalTrafficCidr")} has no address of the network that is created here, whose VMs are all in ${AUTO_MODE_RANGE}; every scan finds nothing, because allow-internal allows none of them; leave ${called("internalTrafficCidr")} at ${AUTO_MODE_RANGE}, or set a range within it`,
     );
   }
   if (isServiceOn === "true" || awsKeyId === undefined) return;

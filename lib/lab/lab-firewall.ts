@@ -119,7 +119,7 @@ interface FirewallRule {
   readonly targetTags?: string[];
 }
 
-/** The given source ranges, and the contract's for the other rules. */
+/** The given source ranges, and those of the contract for the other rules. */
 export function sourceRanges(
   internalTrafficCidr: string,
   given: Partial<FirewallSourceRanges> = {},

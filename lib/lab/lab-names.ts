@@ -5,7 +5,7 @@ import { Token } from "cdktf";
 import { expression } from "../core/expression";
 import { DEFAULT_REGION, DEFAULT_ZONE } from "./contract";
 
-/** Every name formula of the lab. The formulas take literals and Terraform expressions. */
+/** All name formulas of the lab. The formulas take literals and Terraform expressions. */
 
 /** Pattern of a deployment id. */
 export const DEPLOYMENT_ID_PATTERN = "^[a-z0-9]{1,8}$";
@@ -14,8 +14,8 @@ export const DEPLOYMENT_ID_PATTERN = "^[a-z0-9]{1,8}$";
 export const DEPLOYMENT_ID_BYTES = 4;
 
 /**
- * A Windows computer name holds 15 characters, so the image truncates the VM's name. With an id of 7 characters it
- * would end in a hyphen, which is not allowed; with up to 8 it contains the whole id.
+ * A Windows computer name has at most 15 characters, so Windows truncates the VM's name. With an id of 7 characters the
+ * name would end in a hyphen, which is not allowed; with up to 8 it contains the whole id.
  */
 export const COMPUTER_NAME_MAX_LENGTH = 15;
 export const ILLEGAL_DEPLOYMENT_ID_LENGTH = COMPUTER_NAME_MAX_LENGTH - "assess-".length - "-".length;

@@ -82,7 +82,7 @@ export class LabNetwork extends Construct {
           {
             // The list is null if the project does not exist.
             condition: Token.asString(Fn.contains(expression("self.networks == null ? [] : self.networks"), name)),
-            errorMessage: `${called} is false and project ${projectId} has no network ${name}; it must exist, because firewall rules and VMs are put on it; create an auto-mode network of that name, or set ${called} to true.`,
+            errorMessage: `${called} is false and project ${projectId} has no network ${name}; it must exist, because firewall rules and VMs are created on it; create an auto-mode network of that name, or set ${called} to true.`,
           },
         ],
       },

@@ -44,14 +44,14 @@ import {
 export const DEPLOYMENT_ID: readonly CheckedValue<string>[] = [
   matching(DEPLOYMENT_ID_PATTERN, {
     must: "be 1 to 8 lower-case letters and digits",
-    reason: `Windows keeps ${COMPUTER_NAME_MAX_LENGTH} characters of ${windowsVmName("<id>")} as its computer name, and all of the id must be among them`,
+    reason: `Windows keeps ${COMPUTER_NAME_MAX_LENGTH} characters of ${windowsVmName("<id>")} as its computer name, and these must include the whole id`,
     remedy: "shorten or rewrite it",
   }),
   new CheckedValue({
     accepts: (id) => id.length !== ILLEGAL_DEPLOYMENT_ID_LENGTH,
     condition: (id) => `length(${id}) != ${ILLEGAL_DEPLOYMENT_ID_LENGTH}`,
     must: `not have ${ILLEGAL_DEPLOYMENT_ID_LENGTH} characters`,
-    reason: `the first ${COMPUTER_NAME_MAX_LENGTH} characters of ${windowsVmName("<id>")} would then end in a hyphen, which no computer name may`,
+    reason: `the first ${COMPUTER_NAME_MAX_LENGTH} characters of ${windowsVmName("<id>")} would then end in a hyphen, which a computer name must not`,
     remedy: "add or remove one",
   }),
   new CheckedValue({
@@ -70,7 +70,7 @@ export const EXISTING_NETWORK = new CheckedRelation<{ createVpc: Switch; deploym
   accepts: ({ createVpc, deploymentId }) => createVpc !== false || deploymentId !== undefined,
   condition: ({ createVpc, deploymentId }) => `${createVpc} || ${deploymentId} != null`,
   problem: (names) =>
-    `${names.createVpc} is false and ${names.deploymentId} is missing; the existing network must be named ${vpcName("<id>")}, because the lab takes it by that name; give the id in the network's name as ${names.deploymentId}, or set ${names.createVpc} to true`,
+    `${names.createVpc} is false and ${names.deploymentId} is missing; the existing network must be named ${vpcName("<id>")}, because the lab finds it by that name; set ${names.deploymentId} to the id in the network's name, or set ${names.createVpc} to true`,
 });
 
 export const ZONE = new CheckedRelation<{ region: string; zone: string | undefined }, "example">({
@@ -105,7 +105,7 @@ export const SOURCE_RANGES = new CheckedValue<readonly string[]>({
     `length(${ranges}) > 0 && alltrue([for range in ${ranges} : try(${addressRangeCondition("range")}, false)])`,
   must: "have at least one IPv4 range, each beginning with its first address",
   reason: "a firewall rule without a source allows any",
-  remedy: `give one, for example ${RDP_SOURCE_EXAMPLE}`,
+  remedy: `set one, for example ${RDP_SOURCE_EXAMPLE}`,
   schema: { minItems: 1 },
 });
 
@@ -132,7 +132,7 @@ export const DISCOVERY_CLIENT_NAME = new CheckedValue<string>({
   // Terraform normalizes every string to NFC.
   accepts: (name) => new RegExp(DISCOVERY_CLIENT_NAME_PATTERN, "u").test(name.normalize("NFC")),
   condition: (name) => `can(regex(${JSON.stringify(DISCOVERY_CLIENT_NAME_PATTERN)}, ${name}))`,
-  must: `be 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters, without control characters and with no white space but plain spaces between others`,
+  must: `be 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters, without control characters and with no white space except plain spaces between other characters`,
   reason: "it is typed into the discovery client and must match",
   remedy: "rewrite it",
 });

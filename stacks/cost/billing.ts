@@ -119,12 +119,12 @@ export const FREE_TYPES: readonly FreeTypes[] = [
   },
   { reason: "A secret is billed by its versions.", types: ["google_secret_manager_secret"] },
   {
-    reason: "The key pair of the lab has some kilobytes, which cost nothing that could be shown.",
+    reason: "The key pair of the lab has a few kilobytes, which cost less than can be shown.",
     types: ["google_storage_bucket_object"],
   },
-  { reason: "Migration Center makes its assessments without a charge.", types: ["google_migration_center_group"] },
+  { reason: "Assessments in Migration Center are free.", types: ["google_migration_center_group"] },
   {
-    reason: "Users and policies of AWS are free, and listing instances is.",
+    reason: "In AWS, users and policies are free, and so is listing instances.",
     types: ["aws_iam_access_key", "aws_iam_policy", "aws_iam_user", "aws_iam_user_policy_attachment"],
   },
   {
@@ -139,5 +139,5 @@ export const FREE_TYPES: readonly FreeTypes[] = [
       "kubernetes_service_account_v1",
     ],
   },
-  { reason: "They exist in the state alone.", types: ["random_id", "tls_private_key"] },
+  { reason: "They exist only in the state.", types: ["random_id", "tls_private_key"] },
 ];

@@ -7,7 +7,7 @@ import { type CostInputs } from "./input-values";
 type InputTable = Readonly<Record<string, Input>>;
 type Type = Input["type"];
 
-/** The values of all inputs, and what is wrong with those that are given. */
+/** The values of all inputs, and the problems of the given ones. */
 interface CheckedInputs {
   readonly values: CostInputs;
 
@@ -16,14 +16,14 @@ interface CheckedInputs {
 }
 
 /**
- * Takes inputs as Terraform takes them from a file of variables: unknown names and wrong types are problems, and so is what
- * breaks a rule for a single value. Inputs that are left out, or null, have their default. A required one may be left out:
- * no price depends on it. Rules that relate inputs are Terraform's to check, at plan.
+ * Checks inputs as Terraform does with a file of variables: unknown names, wrong types and values that break a rule are
+ * problems. Missing or null inputs have their defaults. A required one may be missing, because no price depends on it.
+ * Rules that relate inputs are checked by Terraform, at plan.
  */
 export function checkedInputs(stack: string, table: InputTable, given: CostInputs): CheckedInputs {
   const problems = Object.keys(given)
     .filter((name) => !Object.hasOwn(table, name))
-    .map((name) => `${name} is no input of ${stack}; look it up in stacks/${stack}.md`);
+    .map((name) => `${name} is not an input of ${stack}; stacks/${stack}.md lists them`);
   const values = Object.entries(table).map(([name, input]): [string, unknown] => {
     const value = given[name] ?? null;
     const converted = value === null ? (input.default ?? null) : converter(problems, input.type)(name, value);
@@ -33,7 +33,7 @@ export function checkedInputs(stack: string, table: InputTable, given: CostInput
   return { values: Object.fromEntries(values), problems };
 }
 
-/** A value with the type that is asked for; undefined after a problem. */
+/** A value of the requested type; undefined after a problem. */
 type Converter = (name: string, value: unknown) => unknown;
 
 function converter(problems: string[], type: Type): Converter {
@@ -55,7 +55,7 @@ function converter(problems: string[], type: Type): Converter {
     case "list(string)":
       return (name, value) => {
         const items = Array.isArray(value) ? value.map(textOf) : [undefined];
-        return items.includes(undefined) ? refuse(name, "a list of texts") : items;
+        return items.includes(undefined) ? refuse(name, "a list of strings") : items;
       };
     case "map(string)":
       return mapConverter(refuse, (name, value) => textOf(value) ?? refuse(name, "a text"));
@@ -99,7 +99,7 @@ function brokenRules(name: string, must: Input["must"], value: unknown): string[
   });
 }
 
-/** As Terraform converts them: texts that are numbers or booleans count as such, and the other way round. */
+/** Converts types as Terraform does: strings that are numbers or booleans count as such, and vice versa. */
 const BOOLEANS = new Map<unknown, boolean>([
   [true, true],
   [false, false],

@@ -71,12 +71,12 @@ export async function costCommand(args: readonly string[], folder: string): Prom
   return { output: options.json ? `${JSON.stringify(cost, null, 2)}\n` : costText(cost), problems: "", exitCode: 0 };
 }
 
-/** Inputs that a plan refuses can make the least of a part more than its most. */
+/** With inputs that a plan refuses, the minimum of a part can exceed its maximum. */
 function reversedParts({ parts }: Cost): string[] {
   const names = parts.filter(({ quantity }) => quantity.min > quantity.max).map(({ name }) => name);
   if (names.length === 0) return [];
   return [
-    `${names.join("; ")}: at least more than at most, by inputs that contradict each other; terraform plan names them`,
+    `${names.join("; ")}: the minimum exceeds the maximum, because inputs contradict each other; terraform plan names them`,
   ];
 }
 

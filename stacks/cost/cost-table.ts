@@ -5,7 +5,7 @@ import { type CostPart, type Range } from "./part";
 /** Headings of the columns of a part. */
 export const COST_HEADINGS = ["Part", "Quantity", "Unit", "Price", "A month"] as const;
 
-/** A row for each part: what, how much of it, for how much each, and what that is. */
+/** A row for each part: name, quantity, unit, price, and cost. */
 export function costRows(parts: readonly CostPart[]): string[][] {
   return parts.map(({ amount, name, quantity, unit, unitPrice }) => [
     name,
@@ -16,7 +16,7 @@ export function costRows(parts: readonly CostPart[]): string[][] {
   ]);
 }
 
-/** A sentence for each thing that quantities depend on, with the parts that do. */
+/** A sentence for each reason of a range, with the parts that have it. */
 export function rangeReasons(parts: readonly CostPart[]): string[] {
   const byReason = new Map<string, string[]>();
   for (const { name, quantity, varies } of parts) {
@@ -31,7 +31,7 @@ export function amountRange(range: Range): string {
   return rangeText(range, amountText);
 }
 
-/** What is in the sums, in one sentence. */
+/** The basis of the prices, in one sentence. */
 export function priceBasis({ priceRegion, pricesLookedUp }: Cost): string {
   return `List prices of ${priceRegion} in US dollars, looked up by ${pricesLookedUp}; a month has 730 hours.`;
 }
@@ -40,13 +40,13 @@ function amountText(amount: number): string {
   return decimal(amount, 2);
 }
 
-/** A price, with as many digits as it has. */
+/** A price, with all its digits. */
 export function priceText(amount: number): string {
   return withoutZeros(decimal(amount, 9));
 }
 
 function quantityText(quantity: number): string {
-  // Below one, two digits that say something.
+  // Below one, two significant digits.
   const places = quantity > 0 && quantity < 1 ? 1 - Math.floor(Math.log10(quantity)) : 2;
   return withoutZeros(decimal(quantity, places));
 }

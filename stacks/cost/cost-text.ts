@@ -1,10 +1,10 @@
 import { amountRange, COST_HEADINGS, costRows, priceBasis, rangeReasons } from "./cost-table";
 import { type Cost } from "./monthly-cost";
 
-/** Columns with numbers, which stand on the right. */
+/** Columns with numbers, which are right-aligned. */
 const NUMBERS = new Set(["Quantity", "Price", "A month"]);
 
-/** What a stack costs, for people. */
+/** The cost of a stack as text. */
 export function costText(cost: Cost): string {
   const { firstApply, firstApplyParts, monthly, parts, stack, unknown } = cost;
   const sum = ["Sum", "", "", "", amountRange(monthly)];
@@ -15,12 +15,12 @@ export function costText(cost: Cost): string {
     "",
     ...aligned([[...COST_HEADINGS], ...costRows(parts), sum]),
     ...(firstApplyParts.length === 0 ? [] : ["", `A first apply costs ${amountRange(firstApply)} in addition, once.`]),
-    ...(reasons.length === 0 ? [] : ["", "What ranges depend on", ...reasons.map(item)]),
+    ...(reasons.length === 0 ? [] : ["", "What the ranges depend on", ...reasons.map(item)]),
     "",
     "What is not known",
     ...unknown.map(item),
     "",
-    "Where each price was read, and the amounts of use that are assumed: stacks/costs.md",
+    "Sources of the prices, and the assumed use: stacks/costs.md",
     "",
   ].join("\n");
 }

@@ -26,7 +26,7 @@ export function databaseParts(inputs: InputValues): Part[] {
       group: "database",
       price: "databaseBackup",
       quantity: times(USAGE.databaseGib, { min: 1, max: mostBackups(inputs) }),
-      varies: "each backup stores what has changed; at most all of it",
+      varies: "a backup stores what has changed, at most everything",
     },
   ];
 }
@@ -59,7 +59,7 @@ function instanceParts(tier: string, copies: number): Part[] {
   ];
 }
 
-/** The daily ones, and the one before an upgrade, which is kept for a month. */
+/** The daily backups, and the one before an upgrade, which is kept for a month. */
 function mostBackups(inputs: InputValues): number {
   return inputs.number("backup_retention_count") + Number(inputs.flag("backup_before_upgrade"));
 }

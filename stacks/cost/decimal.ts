@@ -1,6 +1,6 @@
 /*
- * Numbers as they are written in English. `Intl` does the same, but its first number costs more than a hundred resources in
- * a synthesis.
+ * Numbers in English notation. `Intl` does the same, but its first number takes longer than synthesizing a hundred
+ * resources.
  */
 
 /**

@@ -27,10 +27,10 @@ export function frontDoorParts(inputs: InputValues): Part[] {
   ];
 }
 
-/** What leaves for the internet. */
+/** Traffic to the internet. */
 export function internetTraffic(): Part {
   return {
-    name: "Answers to the internet",
+    name: "Traffic to the internet",
     group: "traffic",
     price: "internet",
     quantity: USAGE.answersGib,
@@ -44,7 +44,7 @@ function recordQueries(): Part {
     group: "domain",
     price: "dnsQueries",
     quantity: USAGE.requests,
-    varies: "how often the domain is looked up",
+    varies: "number of DNS queries",
   };
 }
 

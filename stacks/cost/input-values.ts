@@ -1,6 +1,6 @@
 import { mebibytes, MIB_PER_GIB } from "../../lib/platform/instance-rules";
 
-/** Values of inputs by their Terraform names, those that keep their default included. */
+/** Values of all inputs by their Terraform names, including defaults. */
 export type CostInputs = Readonly<Record<string, unknown>>;
 
 /** Reads inputs that the quantities depend on. */
@@ -47,7 +47,7 @@ export class InputValues {
 
   private valueOf(name: string, type: "boolean" | "number" | "object" | "string"): unknown {
     const value = this.has(name) ? this.inputs[name] : undefined;
-    if (typeof value !== type) throw new Error(`the price depends on the input ${name}, which is no ${type}`);
+    if (typeof value !== type) throw new Error(`the price depends on the input ${name}, which is not a ${type}`);
     return value;
   }
 }

@@ -45,7 +45,7 @@ export function kubernetesParts(inputs: InputValues): Part[] {
     ...dumpJobParts(inputs, runs),
     ...podParts("Job that prepares the database", "first apply", [sizeOf(JOB_SIZE), PROXY], {
       hours: times(USAGE.preparationMinutes, 1 / HOUR_MINUTES),
-      varies: "how long it takes",
+      varies: "its duration",
     }),
   ];
 }
@@ -59,7 +59,7 @@ function serverParts(inputs: InputValues, servers: Range): Part[] {
   const beside = [PROXY, BUCKET_MOUNT, ...(inputs.has("geoip") ? [sizeOf(GEOIP_UPDATER_SIZE)] : [])];
   return podParts("Server", "application", [server, ...beside], {
     hours: times(servers, MONTH_HOURS),
-    varies: `${servers.min} to ${servers.max} pods, as many as their CPU needs`,
+    varies: `${servers.min} to ${servers.max} pods, depending on their CPU utilization`,
   });
 }
 
@@ -73,7 +73,7 @@ function workerParts(inputs: InputValues): Part[] {
   };
   return podParts("Workers", "workers", [worker, PROXY, BUCKET_MOUNT], {
     hours: times(count, MONTH_HOURS),
-    varies: `${count.min} to ${count.max} pods, as many as their CPU needs`,
+    varies: `${count.min} to ${count.max} pods, depending on their CPU utilization`,
   });
 }
 
@@ -84,7 +84,7 @@ function workers(inputs: InputValues): Range {
   return { min, max: inputs.numberOr("worker_max_count", min + FURTHER_WORKER_COUNT) };
 }
 
-/** The network is free; leaving it without public addresses is not. */
+/** The network is free, but NAT for nodes without public addresses is not. */
 function networkParts(inputs: InputValues, mostNodes: number): Part[] {
   if (inputs.has("network")) return [];
   const nodes = { min: LEAST_NODES, max: Math.min(mostNodes, MOST_NAT_NODES) };
@@ -94,7 +94,7 @@ function networkParts(inputs: InputValues, mostNodes: number): Part[] {
       group: "cluster",
       price: "natVm",
       quantity: times(nodes, MONTH_HOURS),
-      varies: `Autopilot decides how many nodes there are; ${nodes.min} to ${nodes.max}`,
+      varies: `Autopilot decides how many nodes to run, ${nodes.min} to ${nodes.max}`,
     },
     { name: "Address of the NAT", group: "cluster", price: "address", quantity: exactly(MONTH_HOURS) },
     {
@@ -102,7 +102,7 @@ function networkParts(inputs: InputValues, mostNodes: number): Part[] {
       group: "traffic",
       price: "natData",
       quantity: USAGE.fetchedGib,
-      varies: "what pods fetch from outside of Google Cloud",
+      varies: "data that pods fetch from outside Google Cloud",
     },
   ];
 }
@@ -122,7 +122,7 @@ function doorParts(inputs: InputValues): Part[] {
       group: "traffic",
       price: "loadBalancerData",
       quantity: USAGE.receivedGib,
-      varies: "traffic that comes in",
+      varies: "incoming traffic",
     },
   ];
 }
@@ -131,6 +131,6 @@ function dumpJobParts(inputs: InputValues, runs: number): Part[] {
   if (!inputs.has("dump_schedule")) return [];
   return podParts("Job of the dumps", "dumps", [sizeOf(DUMP_RESOURCES), PROXY, BUCKET_MOUNT], {
     hours: times(USAGE.dumpMinutes, runs / HOUR_MINUTES),
-    varies: "how long a dump takes",
+    varies: "duration of a dump",
   });
 }

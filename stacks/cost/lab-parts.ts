@@ -3,7 +3,7 @@ import { exactly, type Part } from "./part";
 import { machineType } from "./machine-types";
 import { MONTH_HOURS } from "./prices";
 
-/** The parts of a lab, and what is not known of its price. */
+/** The parts of a lab, and what is not known about its price. */
 interface Lab {
   readonly parts: Part[];
   readonly unknown: string[];
@@ -53,7 +53,10 @@ function vmParts(name: string, type: string, count: number): Lab {
   if (count === 0) return { parts: [], unknown: [] };
   const machine = machineType(type);
   if (machine === undefined)
-    return { parts: [], unknown: [`${name}: the price table has no machine type ${type}; the sum is without it.`] };
+    return {
+      parts: [],
+      unknown: [`${name}: the price table has no machine type ${type}; the sum does not include it.`],
+    };
   const { billedCpus, cpuPrice, memoryGib, memoryPrice } = machine;
   const hours = count * MONTH_HOURS;
   return {

@@ -1,6 +1,6 @@
 import { type PriceId } from "./prices";
 
-/** Size of a machine type, and what its CPUs and memory cost. */
+/** Size of a machine type, and the prices of its CPUs and memory. */
 export interface MachineType {
   /** CPUs that are billed; the small types share one. */
   readonly billedCpus: number;

@@ -17,7 +17,7 @@ export interface Cost {
   /** Last day on which the prices were looked up. */
   readonly pricesLookedUp: string;
 
-  /** What is billed month after month. */
+  /** The parts that are billed every month. */
   readonly parts: readonly CostPart[];
 
   /** Sum of the parts, in US dollars a month. */
@@ -35,7 +35,7 @@ export interface Cost {
 export type PricedStack = "assessment-lab" | "idp-kubernetes" | "idp-serverless";
 
 /**
- * What a stack costs a month, by part, at the list prices of the table. It reads nothing but its arguments.
+ * What a stack costs a month, by part, at the list prices of the table. It reads only its arguments.
  *
  * @param inputs the value of every input by its Terraform name, with defaults for those that are not set
  */
@@ -71,8 +71,8 @@ const KUBERNETES_UNKNOWN = [
 ] as const;
 
 const LAB_UNKNOWN = [
-  "The VMs are billed as if they ran all month. A stopped VM costs its disk alone.",
-  "What VMs send to the internet is not in the sum.",
+  "The VMs are billed as if they ran all month. A stopped VM costs only its disk.",
+  "Traffic from VMs to the internet is not in the sum.",
 ] as const;
 
 const ALWAYS_UNKNOWN = ["Taxes, discounts and the free tiers of a billing account are not in the sums."] as const;
@@ -96,7 +96,7 @@ const PARTS: Readonly<
 
 function regionUnknown(region: string): string[] {
   if (region === PRICE_REGION) return [];
-  return [`The prices are those of ${PRICE_REGION}. What ${region} costs is not in the table.`];
+  return [`The prices are those of ${PRICE_REGION}. Those of ${region} are not in the table.`];
 }
 
 /** Prices without a source. */

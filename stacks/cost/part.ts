@@ -1,12 +1,12 @@
 import { PRICES, type PriceId } from "./prices";
 
-/** From the least to the most; equal where nothing decides between them. */
+/** Minimum and maximum; equal if the value is certain. */
 export interface Range {
   readonly min: number;
   readonly max: number;
 }
 
-/** What a part belongs to; tables of the pages show some of these alone. */
+/** Group of a part; some tables of the pages show only one group. */
 export type PartGroup =
   | "application"
   | "cluster"
@@ -22,22 +22,22 @@ export type PartGroup =
   | "VMs"
   | "workers";
 
-/** One thing that is billed. */
+/** A billed part. */
 export interface Part {
   readonly name: string;
   readonly group: PartGroup;
   readonly price: PriceId;
 
-  /** Units of the price: in a month, or of a first apply in all. */
+  /** Number of units: per month, or in total for a first apply. */
   readonly quantity: Range;
 
-  /** What the quantity depends on; left out if it does not vary. */
+  /** What the quantity depends on; missing if it does not vary. */
   readonly varies?: string;
 }
 
-/** A part with what it costs. */
+/** A part with its cost. */
 export interface CostPart extends Part {
-  /** What one unit is, and its price in US dollars. */
+  /** The unit, and its price in US dollars. */
   readonly unit: string;
   readonly unitPrice: number;
 

@@ -9,7 +9,7 @@ export interface PodSize {
   readonly diskGib: number;
 }
 
-/** What is billed of a pod. */
+/** The billed resources of a pod. */
 const BILLED = [
   { word: "CPU", price: "podCpu", member: "cpu" },
   { word: "memory", price: "podMemory", member: "memoryGib" },
@@ -29,7 +29,7 @@ export function podParts(
   });
 }
 
-/** Size of a container with the disk that Autopilot gives each. */
+/** Size of a container, with the disk that Autopilot gives every container. */
 export function sizeOf({ cpu, memory }: { readonly cpu: string; readonly memory: string }): PodSize {
   return { cpu: cpus(cpu), memoryGib: gibibytes(memory), diskGib: gibibytes(EPHEMERAL_STORAGE) };
 }

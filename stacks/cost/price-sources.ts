@@ -1,12 +1,12 @@
-/** Where a price was read, and of when it is. */
+/** Source and date of a price. */
 export interface PriceSource {
-  /** The provider's own page on which the price stands. */
+  /** The provider's page that states the price. */
   readonly page: string;
 
   /** How the page, or the price list behind it, was read. */
   readonly through: string;
 
-  /** Day, or month, of the price; left out where it was not said. */
+  /** Day or month of the price; missing if the source has none. */
   readonly asOf?: string;
 }
 

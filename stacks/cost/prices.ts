@@ -2,7 +2,7 @@ import { SOURCES, type PriceSource } from "./price-sources";
 
 /** One list price. */
 export interface Price {
-  /** What the provider calls it on a bill, or on its page. */
+  /** The provider's name for it, on a bill or on its page. */
   readonly sku: string;
 
   /** US dollars for one unit. */
@@ -12,7 +12,7 @@ export interface Price {
 
   readonly source: PriceSource;
 
-  /** Why the amount is not to be relied on; a price without it was read at its source. */
+  /** Why the amount is not reliable; a price without this was read at its source. */
   readonly unverified?: string;
 }
 
@@ -21,7 +21,7 @@ export const PRICE_REGION = "us-central1";
 
 export const CURRENCY = "USD";
 
-/** Hours of a month as the provider counts them. */
+/** Hours of a month, as the provider counts them. */
 export const MONTH_HOURS = 730;
 
 const price = (amount: number, unit: string, sku: string, source: PriceSource, unverified?: string): Price => ({
@@ -35,8 +35,8 @@ const price = (amount: number, unit: string, sku: string, source: PriceSource, u
 const { external, loadBalancer, machines, observability, run, secrets, sql, sqlStorage, storage } = SOURCES;
 
 /**
- * Every price that the parts of a stack are multiplied with, in US dollars, of `us-central1`, without taxes, discounts and
- * the free tiers of a billing account.
+ * Prices of all parts, in US dollars, of `us-central1`, without taxes, discounts and the free tiers of a billing
+ * account.
  */
 export const PRICES = {
   runCpu: price(0.000018, "vCPU-second", "Services CPU (Instance-based billing), and jobs", run),
@@ -90,7 +90,7 @@ export const PRICES = {
     "GiB-month",
     "Coldline Storage Iowa",
     SOURCES.coldline,
-    "it could be read in test data alone",
+    "it could be read only in test data",
   ),
   nearlineReading: price(0.01, "GiB", "Nearline Data Retrieval", SOURCES.nearline),
   coldlineReading: price(0.02, "GiB", "Coldline Data Retrieval", SOURCES.storageRetrieval),

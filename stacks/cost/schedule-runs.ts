@@ -22,7 +22,7 @@ export function monthlyRuns(schedule: string): number {
   const [minutes, hours, days, months, weekdays] = LIMITS.map(([from, to], field) =>
     numbersOf(fields[field] ?? "*", from, to),
   ) as [Set<number>, Set<number>, Set<number>, Set<number>, Set<number>];
-  // Where both days are given, cron runs on either.
+  // If both days are given, cron runs on either.
   const isEither = fields[2] !== "*" && fields[4] !== "*";
   const dates = DAYS.filter(({ month, ofMonth, ofWeek }) => {
     if (!months.has(month)) return false;

@@ -11,7 +11,7 @@ import { USAGE } from "./usage";
 const SECONDS_PER_MINUTE = 60;
 const MONTH_SECONDS = MONTH_HOURS * 60 * SECONDS_PER_MINUTE;
 
-/** What Cloud Run gives a job that asks for nothing. */
+/** Cloud Run's defaults for a job. */
 const JOB_RESOURCES = { cpu: 1, memoryGib: 0.5 } as const;
 
 /** Uptime checks a month, in millions: requests like all others. */
@@ -36,7 +36,7 @@ export function serverlessParts(inputs: InputValues): Part[] {
       "first apply",
       JOB_RESOURCES,
       times(USAGE.preparationMinutes, SECONDS_PER_MINUTE),
-      { varies: "how long it takes" },
+      { varies: "its duration" },
     ),
   ];
 }
@@ -49,7 +49,7 @@ function instanceParts(inputs: InputValues, hasCheck: boolean): Part[] {
       "Server",
       "application",
       size,
-      // Its request a minute keeps an instance from ending.
+      // Its request every minute keeps an instance running.
       { min: Math.max(least, Number(hasCheck)) * MONTH_SECONDS, max: most * MONTH_SECONDS },
       { varies: `${least} to ${most} instances, as many as requests need` },
     );
@@ -90,7 +90,7 @@ function dumpJobParts(inputs: InputValues, runs: number): Part[] {
   const size = { cpu: cpus(DUMP_RESOURCES.cpu), memoryGib: gibibytes(DUMP_RESOURCES.memory) };
   return [
     ...sized("Job of the dumps", "dumps", size, times(USAGE.dumpMinutes, runs * SECONDS_PER_MINUTE), {
-      varies: "how long a dump takes",
+      varies: "duration of a dump",
     }),
     { name: "Schedule of the dumps", group: "dumps", price: "schedulerJob", quantity: exactly(1) },
   ];
@@ -110,11 +110,13 @@ interface Size {
 interface Billing {
   readonly varies?: string;
 
-  /** @default - what is billed as long as it runs */
+  /**
+   * @default - the prices of instance-based billing
+   */
   readonly prices?: readonly [PriceId, PriceId];
 }
 
-/** CPU and memory of something that runs for a time. */
+/** CPU and memory of something that runs for a while. */
 function sized(
   name: string,
   group: PartGroup,

@@ -10,13 +10,13 @@ const OWN_SECRETS = 4;
 /** Images that the registry keeps, whatever their age. */
 const KEPT_IMAGES = 10;
 
-/** The mount of a dump's bucket checks what is written, and copies it: that reads a dump three times. */
+/** A dump is read three times: to verify what was written, and to copy it. */
 const READINGS_OF_A_DUMP = 3;
 
-/** Newest dump, as a copy of its own. */
+/** The dump and its copy in latest/. */
 const COPIES_OF_A_DUMP = 2;
 
-/** Days for which the cheaper storage classes are billed at least. */
+/** Minimum number of billed days by storage class. */
 const LEAST_DAYS: Readonly<Record<string, number>> = { STANDARD: 0, NEARLINE: 30, COLDLINE: 90 };
 
 /** Deleted dumps can be restored for this long, and are billed meanwhile. */
@@ -30,21 +30,21 @@ const STORAGE: Readonly<Record<string, { readonly storage: PriceId; readonly rea
   COLDLINE: { storage: "coldlineStorage", reading: "coldlineReading" },
 };
 
-/** How often a check asks in a month: once a minute, from six places in the world. */
+/** Checks in a month: once a minute, from six places in the world. */
 const CHECKS_THOUSANDS = (6 * 60 * 730) / 1000;
 
-/** What a project has of them without a charge. */
+/** Free checks per project. */
 const FREE_CHECKS_THOUSANDS = 1000;
 const FREE_LOGS_GIB = 50;
 
-/** Parts of both identity providers beside what runs: secrets, image, uploads, logs and checks. */
+/** Parts of both identity providers other than containers: secrets, image, uploads, logs and checks. */
 export function sharedParts(inputs: InputValues, { furtherSecrets, hasCheck }: SharedDetails): Part[] {
   const upload = (name: string, price: PriceId, quantity: Range): Part => ({
     name,
     group: "storage",
     price,
     quantity,
-    varies: "what is uploaded, and how often it is looked up",
+    varies: "number and size of uploads, and how often they are read",
   });
   return [
     {
@@ -106,7 +106,7 @@ function imageParts(inputs: InputValues): Part[] {
       group: "first apply",
       price: "imageBuild",
       quantity: USAGE.buildMinutes,
-      varies: "how long it takes",
+      varies: "its duration",
     },
   ];
 }

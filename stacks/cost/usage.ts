@@ -1,6 +1,6 @@
 import { type Range } from "./part";
 
-/** How much is used of something in a month, and what it is. */
+/** Assumed use in a month, and its meaning. */
 interface Usage extends Range {
   readonly meaning: string;
 }

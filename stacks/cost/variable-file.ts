@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { type CostInputs } from "./input-values";
 
-/** A file of variables that cannot be used, and why. */
+/** Why a file of variables cannot be used. */
 export class VariableFileError extends Error {}
 
 /**
@@ -15,24 +15,24 @@ export class VariableFileError extends Error {}
 export async function readVariableFile(path: string, name: string): Promise<CostInputs> {
   const values = await parsed(name, textOf(path, name));
   if (typeof values !== "object" || values === null || Array.isArray(values))
-    throw new VariableFileError(`${name} holds no inputs; it must be an object with a member for each`);
+    throw new VariableFileError(`${name} holds no inputs; it must be an object with a member for each input`);
   const inputs = Object.fromEntries(Object.entries(values).filter(([key]) => !UNREAD_KEYS.includes(key)));
   const computed = Object.keys(inputs).filter((key) => !name.endsWith(".json") && isComputed(inputs[key]));
   if (computed.length > 0)
     throw new VariableFileError(
-      `${name} computes ${computed.join(", ")}; a file of variables holds values alone, as for Terraform; write the value`,
+      `${name} computes ${computed.join(", ")}; a file of variables must contain only values, as for Terraform; write the value`,
     );
   return inputs;
 }
 
-/** Members of JSON that are no inputs: what Terraform takes for a comment, and what tells editors of inputs.schema.json. */
+/** JSON members that are not inputs: Terraform's comments, and the reference to inputs.schema.json for editors. */
 const UNREAD_KEYS: readonly string[] = ["//", "$schema"];
 
 function textOf(path: string, name: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new VariableFileError(`${name} cannot be read: ${reasonOf(error)}; check its name and where you are`);
+    throw new VariableFileError(`${name} cannot be read: ${reasonOf(error)}; check its name and the current folder`);
   }
 }
 

@@ -14,12 +14,12 @@ interface FolderDescription {
   /** Name of the stack in this repository, whatever its id is in an app. */
   readonly stack: PricedStack;
 
-  /** Page in `pages/` that says what is particular to it. */
+  /** Page in `pages/` with the text that is specific to it. */
   readonly page: string;
   readonly inputs: Readonly<Record<string, Input>>;
 }
 
-/** Pictures that a folder may have: what each shows, and where it comes from. */
+/** Pictures that a folder may contain: what each shows, and its source. */
 const PICTURES: Readonly<Record<string, { readonly shows: string; readonly source: (stack: string) => string }>> = {
   "overview.svg": {
     shows: "What talks to what, who may read what, and what is open to whom",
@@ -35,7 +35,7 @@ const PICTURES: Readonly<Record<string, { readonly shows: string; readonly sourc
   },
 };
 
-/** Adds to a synthesized folder what explains it to people who have nothing else. */
+/** Adds documentation to a synthesized folder, for people who have only the folder. */
 export function describeFolder(stack: PortableStack, { inputs, page, stack: name }: FolderDescription): void {
   const pictures = Object.entries(PICTURES).filter(([, { source }]) => existsSync(packageFile(source(name))));
   for (const [picture, { source }] of pictures) addPage(stack, picture, () => textOf(source(name)));

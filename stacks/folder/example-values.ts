@@ -5,8 +5,8 @@ import { compareNames } from "./markdown-tables";
 const LINE_LENGTH = 100;
 
 /**
- * The file `terraform.tfvars.example`: every input that is required with a placeholder, and all others as comments with
- * their defaults, each behind its description. A comment of prose has a space behind its `#`, one with a value has none.
+ * The file `terraform.tfvars.example`: required inputs with a placeholder, and all others as comments with their
+ * defaults, each after its description. A comment of prose has a space after its `#`, one with a value has none.
  */
 export function exampleValues(stack: string, inputs: Readonly<Record<string, Input>>): string {
   const entries = Object.entries(inputs).sort(
@@ -14,7 +14,7 @@ export function exampleValues(stack: string, inputs: Readonly<Record<string, Inp
   );
   return [
     prose(
-      `Inputs of ${stack}. Copy this file to terraform.tfvars, which Terraform and OpenTofu read by themselves, and set what is not commented out. To set another input, remove the # in front of its name.`,
+      `Inputs of ${stack}. Copy this file to terraform.tfvars, which Terraform and OpenTofu read by default, and set what is not commented out. To set another input, remove the # in front of its name.`,
     ),
     ...entries.map(([name, input]) => entryText(name, input)),
   ]
@@ -28,7 +28,7 @@ function entryText(name: string, input: Input): string {
   const notes = [
     description,
     ...(form.includes("(") ? [`Type: ${form}`] : []),
-    ...(sensitive === true ? [`Better given as TF_VAR_${name} in the environment than in a file.`] : []),
+    ...(sensitive === true ? [`Better set as TF_VAR_${name} in the environment than in a file.`] : []),
   ];
   const assignment = `${name} = ${hcl(value === undefined ? example : value)}`;
   return [...notes.map(prose), value === undefined ? assignment : commented(assignment)].join("\n");
@@ -47,7 +47,7 @@ function commented(text: string): string {
   return text.replaceAll(/^/gm, "#");
 }
 
-/** A comment in lines that fit a screen. */
+/** A comment, wrapped. */
 function prose(text: string): string {
   const lines = text.split(" ").reduce<string[]>((all, word) => {
     const line = all.at(-1);

@@ -4,12 +4,12 @@ import { headingsOf } from "./headings";
 import { table } from "./markdown-tables";
 import { pageText, paragraphOf, sectionOf, tableOf, type Place } from "./page-sections";
 
-/** What one page is made of. */
+/** The parts of a page. */
 export interface PageParts {
-  /** Name of the stack, as this repository has it. */
+  /** Name of the stack in this repository. */
   readonly stack: PricedStack;
 
-  /** Page in `pages/` that says what is particular to it. */
+  /** Page in `pages/` with the text that is specific to it. */
   readonly page: string;
   readonly configuration: PageConfiguration;
 
@@ -19,27 +19,27 @@ export interface PageParts {
 }
 
 /**
- * The page of a folder: a text of `pages/`, in which is filled in what stands between double braces:
+ * The page of a folder: a text of `pages/` with these placeholders filled in:
  *
- * - `{{#a, b}} … {{/}}`: what is said of the stacks a and b alone
+ * - `{{#a, b}} … {{/}}`: text for the stacks a and b only
  * - `{{section <page>#<heading>}}`, `{{paragraph <page>#<heading>: <beginning>}}`: a part of another page
  * - `{{table <page>#<heading> where <column> has <pattern> without <column>}}`: the table there, or some of it
  * - `{{both}} … {{/both}}`: a table whose last column is commands, for Terraform and for OpenTofu
  * - `{{<name>}}`: a value of this folder
  *
- * @throws Error when the text asks for something unknown
+ * @throws Error when a placeholder is unknown
  */
 export function folderPage(parts: PageParts): string {
   const { page, stack } = parts;
   const ofStack = (text: string) => ofStackAlone(text, stack).replaceAll("{{stack}}", stack);
-  // A part may ask for another one.
+  // An included part may contain placeholders too.
   const text = [1, 2].reduce((all) => ofStack(withPartsOfPages(all, stack)), ofStack(pageText(`folder/pages/${page}`)));
   const values = folderValues(parts, text);
   const filled = text
     .replaceAll(/\{\{both\}\}\n([\s\S]*?)\n\{\{\/both\}\}/g, (_, rows: string) => forBothPrograms(rows))
     .replaceAll(/\{\{([^}]*)\}\}/g, (_, name: string) => {
       const value = values[name];
-      if (value === undefined) throw new Error(`${page} asks for {{${name}}}, which is unknown`);
+      if (value === undefined) throw new Error(`${page} has the unknown placeholder {{${name}}}`);
       return value;
     });
   return `${withOwnLinks(filled)
@@ -80,7 +80,7 @@ function someOfTable(
   return table(kept(header), wanted.map(kept));
 }
 
-/** Rows of a table with a column for OpenTofu, whose command line is that of Terraform under another name. */
+/** Rows of a table with a column for OpenTofu, whose commands are those of Terraform under another name. */
 function forBothPrograms(rows: string): string {
   return rows
     .split("\n")
@@ -92,7 +92,7 @@ function forBothPrograms(rows: string): string {
     .join("\n");
 }
 
-/** Links of other pages are marked, because most of what they lead to is not in the folder. */
+/** Links of other pages are marked, because most of their targets are not in the folder. */
 function withMarkedLinks(text: string): string {
   return text.replaceAll(
     /\]\((?!https?:)[^)]*?(?:#([^)]*))?\)/g,
@@ -100,7 +100,7 @@ function withMarkedLinks(text: string): string {
   );
 }
 
-/** A marked link leads to the same heading of this page, or is its words alone. */
+/** A marked link becomes a link to the same heading of this page, or plain text. */
 function withOwnLinks(text: string): string {
   const anchors = headingsOf(text).map(({ anchor }) => anchor);
   return text.replaceAll(/\[([^\]]+)\]\(\+([^)]*)\)/g, (_, words: string, anchor: string) =>

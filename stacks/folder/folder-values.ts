@@ -34,7 +34,7 @@ interface Folder {
 }
 
 /**
- * What a page says of this very folder, by name.
+ * The values of this folder that a page contains, by name.
  *
  * @param text the page, with its headings
  */
@@ -64,13 +64,13 @@ function isRequired(cells: Rows[number]): boolean {
   return cells[2] === "required";
 }
 
-/** The version before this one, as the changelog has it. */
+/** The previous version, from the changelog. */
 function previousVersion(version: string): string {
   const versions = [...pageText("../CHANGELOG.md").matchAll(/^## \[(\d[^\]]*)\]/gm)].map(([, each = ""]) => each);
   return versions.find((each) => each !== version) ?? version;
 }
 
-/** What the defaults cost: a month, an hour, and by part. */
+/** Costs with the defaults: per month, per hour, and by part. */
 function costs(
   stack: PricedStack,
   { variable }: PageConfiguration,
@@ -102,11 +102,11 @@ function stateText({ backend, cloud }: PageConfiguration["terraform"]): string {
   const [type] = cloud === undefined ? Object.keys(backend ?? {}) : ["cloud"];
   if (type === "local") return "the file `terraform.tfstate` in this folder, and is lost with it";
   return type === undefined
-    ? "wherever you say: this folder names no backend, so add one as below"
+    ? "in the backend that you choose: this folder names none, so add one as below"
     : `in a backend, \`${type}\``;
 }
 
-/** The services that an apply switches on: always, and depending on inputs. */
+/** The APIs that an apply enables: always, and depending on inputs. */
 function apis({ resource = {} }: PageConfiguration): Readonly<Record<"apis" | "apis-by-input", string>> {
   const services = Object.values(resource.google_project_service ?? {}) as { count?: unknown; service?: unknown }[];
   const names = (chosen: typeof services) =>

@@ -1,10 +1,10 @@
 /** A heading of a page. */
 export interface Heading {
-  /** Number of its marks; the title of a page has 1. */
+  /** Level; the title of a page has 1. */
   readonly level: number;
   readonly title: string;
 
-  /** What a link to it ends in, after the `#`. */
+  /** Anchor: the part of a link after the `#`. */
   readonly anchor: string;
 }
 

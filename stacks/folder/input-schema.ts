@@ -13,9 +13,9 @@ type Rule = Exclude<Rules, CheckedValue<unknown>>[number];
 /**
  * JSON Schema of a file of inputs, `*.tfvars.json`, for completion and checks in an editor.
  *
- * It accepts what Terraform accepts, numbers and switches as text included, with two exceptions: it
- * refuses unknown names and members, which Terraform ignores, and true or false for a text. Rules across several inputs
- * are left to a plan.
+ * It accepts what Terraform accepts, including numbers and booleans as strings, with two exceptions: it refuses unknown
+ * names and members, which Terraform ignores, and true or false for a string. Rules across several inputs are left to a
+ * plan.
  */
 export function inputSchema(stack: string, inputs: Readonly<Record<string, Input>>): Schema {
   return {
@@ -39,10 +39,10 @@ function schemaOfInput({ default: value, description, example, must, type }: Inp
   };
 }
 
-/** A number, or a text that Terraform converts to one. */
+/** A number, or a string that Terraform converts to one. */
 const NUMERIC = "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$";
 
-/** Texts that Terraform converts to true or false. */
+/** Strings that Terraform converts to true or false. */
 const LOGICAL = "^(true|false|0|1)$";
 
 function schemaOf(type: Type, must: Rules | undefined, nullable: boolean): Schema {
@@ -98,7 +98,7 @@ function keysSchema(must: Rules | undefined): Schema {
   return Object.keys(facts).length === 0 ? {} : { propertyNames: facts };
 }
 
-/** For the values of a map, which Terraform converts to text: `true` for a setting, 1 for a label. */
+/** For the values of a map, which Terraform converts to strings: `true` for a setting, 1 for a label. */
 function entrySchema(must: Rules | undefined): Schema {
   return { ...itemSchema(must), type: ["string", "number", "boolean"] };
 }
@@ -120,7 +120,7 @@ function rulesOf(must: Rules | undefined): readonly Rule[] {
   return "length" in must ? must : [must];
 }
 
-/** What all rules say together; of two patterns, the first one. */
+/** The keywords of all rules together; of two patterns, the first one. */
 function factsOf(facts: readonly SchemaFacts[]): SchemaFacts {
   return facts.reduceRight<SchemaFacts>((later, each) => ({ ...later, ...each }), {});
 }

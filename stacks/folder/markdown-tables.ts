@@ -1,4 +1,4 @@
-/** An input as it stands in a synthesized configuration. */
+/** An input of a synthesized configuration. */
 interface TerraformVariable {
   readonly type: string;
   readonly description: string;
@@ -28,7 +28,7 @@ export function outputCells({ output }: TabledConfiguration): Rows {
     .map(([name, { description }]) => [`\`${name}\``, escaped(description)]);
 }
 
-/** Order of names in lower case. The rules of a language would sort them alike, and take long to load. */
+/** Alphabetical order. Locale rules would give the same order, but take long to load. */
 export function compareNames(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
@@ -63,7 +63,7 @@ function groupOf(cells: readonly string[]): string {
   return GROUP.exec(cells.at(-1) ?? "")?.[1] ?? "";
 }
 
-/** Text of a description; a renderer takes `<name>` for a tag otherwise. */
+/** Text of a description, escaped, because a renderer would take `<name>` for a tag. */
 export function escaped(description: string): string {
   return description.replaceAll("<", "\\<");
 }
@@ -72,7 +72,7 @@ function requiredFirst(a: TerraformVariable, b: TerraformVariable): number {
   return Number("default" in a) - Number("default" in b);
 }
 
-/** Type of an input; that of an object is long, and its members are names to copy. */
+/** Type of an input, as code for objects, whose type is long and whose members are names to copy. */
 function typeText({ type }: TerraformVariable): string {
   return type.startsWith("object(") ? `\`${type}\`` : type;
 }

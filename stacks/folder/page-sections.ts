@@ -11,8 +11,8 @@ export interface Place {
 }
 
 /**
- * The text below a heading up to the next one, as it reads in the folder of a stack: with its commands, without marks and
- * without what is said of other stacks alone.
+ * The text below a heading up to the next one, in the form for the folder of a stack: with its commands, without
+ * markers and without text for other stacks only.
  *
  * @throws Error when the page has no such heading
  */
@@ -54,8 +54,8 @@ export function paragraphOf(place: Place, stack: string, beginning: string): str
 }
 
 /**
- * What a page says of some stacks alone stands between `<!-- only: a, b -->` and `<!-- end only -->`; with `this page` for a
- * stack, no folder says it.
+ * Text for some stacks only is between `<!-- only: a, b -->` and `<!-- end only -->`; with `this page` as a stack, it
+ * is in no folder.
  */
 function ofStack(text: string, stack: string): string {
   return text.replaceAll(
@@ -70,7 +70,7 @@ function rawSection({ anchor, page }: Place): string {
   const heading = headings[index];
   if (heading === undefined) throw new Error(`${page} has no heading #${anchor}`);
   const line = ({ level, title }: { level: number; title: string }) => `\n${"#".repeat(level)} ${title}\n`;
-  // A title can occur twice: each is looked for behind the one before.
+  // A title can occur twice, so each is searched after the previous one.
   const start = headings.slice(0, index + 1).reduce((place, each) => text.indexOf(line(each), place) + 1, 0);
   const next = headings[index + 1];
   const end = next === undefined ? text.length : text.indexOf(line(next), start);
@@ -89,7 +89,7 @@ export function pageText(page: string): string {
   return pageOf(page).text;
 }
 
-/** Read once: a folder is made of many sections of few pages. */
+/** Read once, because a folder contains many sections of few pages. */
 function pageOf(page: string): Page {
   const known = PAGES.get(page);
   if (known !== undefined) return known;

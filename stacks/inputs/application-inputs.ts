@@ -43,8 +43,8 @@ export const APPLICATION_INPUTS = {
       accepts: (password) => password === "" || password.length >= BOOTSTRAP_PASSWORD_LEAST_LENGTH,
       condition: (password) => `${password} == "" || length(${password}) >= ${BOOTSTRAP_PASSWORD_LEAST_LENGTH}`,
       must: `have ${BOOTSTRAP_PASSWORD_LEAST_LENGTH} or more characters`,
-      reason: "the sign-in page of the first administrator is public and a short one is guessed",
-      remedy: "give a longer one, or none to generate it",
+      reason: "the sign-in page is public, and a short one can be guessed",
+      remedy: "use a longer one, or none to generate it",
       secret: true,
     }),
   },
@@ -59,7 +59,7 @@ export const APPLICATION_INPUTS = {
     type: "bool",
     default: false,
     description:
-      "Makes a token of the built-in administrator for the application's API, in Secret Manager and never in the state, so that another stack can configure the application. The application reads it on its first start only: set it in the first apply. Setting it later rolls out new instances and makes no token; setting it to false deletes the secret, not the token.",
+      "Creates a token of the built-in administrator for the application's API, in Secret Manager and never in the state, so that another stack can configure the application. The application reads it on its first start only: set it in the first apply. Setting it later rolls out new instances but creates no token; setting it to false deletes the secret, not the token.",
     together: [
       TOKEN_SET_ONCE.validationOf({ setter: "bootstrap_token", variables: "environment_variables" }),
       TOKEN_SET_ONCE.validationOf({ setter: "bootstrap_token", variables: "secret_environment_variables" }),

@@ -9,13 +9,13 @@ import {
 import { UPGRADE_BACKUP_DAYS } from "../../lib/idp/upgrade-backup";
 import { type Input } from "./input-table";
 
-/** Inputs of the backups of the database, daily ones and those before an upgrade. */
+/** Inputs for backups of the database, daily and before upgrades. */
 export const BACKUP_INPUTS = {
   backup_location: {
     type: "string",
     default: null,
     description:
-      "Where backups are stored: a region, or asia, eu or us; null for the multi-region nearest to the database. Another region than the database's survives the loss of that one. Changing it later affects new backups.",
+      "Where backups are stored: a region, or asia, eu or us; null for the multi-region nearest to the database. A region other than the database's survives the loss of that one. Changing it later affects new backups.",
     must: BACKUP_LOCATION,
   },
   backup_retention_count: {

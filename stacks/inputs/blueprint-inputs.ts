@@ -11,7 +11,7 @@ export const BLUEPRINT_INPUTS = {
       .map(([name, meaning]) => `${name} (${meaning})`)
       .join(
         ", ",
-      )}. Blueprints of your own go into the folder blueprints beside the configuration. A change builds an image and rolls it out. What a blueprint made stays when it is removed.`,
+      )}. Blueprints of your own go into the folder blueprints beside the configuration. A change builds an image and rolls it out. Removing a blueprint does not remove what it created.`,
     must: [SHIPPED_NAMES],
     together: [
       BLUEPRINTS_NEED_BUILD.validationOf(

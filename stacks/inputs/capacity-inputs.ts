@@ -38,7 +38,7 @@ export const DATABASE_INPUTS = {
     type: "number",
     default: DEFAULT_FINAL_BACKUP_DAYS,
     description:
-      "Days to keep the final backup that Cloud SQL makes when the database is deleted; the automatic backups then stay for their own time too. 0 keeps none. Kept backups are billed. Changing it later is safe; apply it before the destroy.",
+      "Days to keep the final backup that Cloud SQL makes when the database is deleted; the automatic backups are then kept for their own retention time too. 0 keeps none. Kept backups are billed. Changing it later is safe; apply it before the destroy.",
     must: FINAL_BACKUP_DAYS,
   },
 } as const satisfies Record<string, Input>;
@@ -64,7 +64,7 @@ export function instanceInputs(platform: PlatformWords) {
     max_instance_count: {
       type: "number",
       default: MAX_INSTANCE_COUNT,
-      description: `Most instances at a time${platform.surge === 0 ? "" : `, plus ${platform.surge} during a rollout`}; each takes up to ${CONNECTIONS_PER_INSTANCE} database connections, ${SERVER_CONNECTIONS} with separate workers. Changing it later is safe.`,
+      description: `Maximum number of instances${platform.surge === 0 ? "" : `, plus ${platform.surge} during a rollout`}; each takes up to ${CONNECTIONS_PER_INSTANCE} database connections, ${SERVER_CONNECTIONS} with separate workers. Changing it later is safe.`,
       must: MAX_INSTANCES,
       together: [
         enoughConnections(platform.surge).validationOf(

@@ -14,14 +14,14 @@ export const DUMP_INPUTS = {
     type: "string",
     default: null,
     description:
-      'When the database is dumped into a bucket of its own, in UTC, as cron has it: "30 4 * * *" for every day at 04:30; null for no dumps. Choose an hour of little use and without rollouts, because a migration waits for a dump. Changing it later is safe; null deletes the bucket, which deletion_protection refuses while it has dumps, unless keep_dumps is true.',
+      'Cron schedule, in UTC, of dumps of the database into a bucket of their own: "30 4 * * *" for every day at 04:30; null for no dumps. Choose an hour of little use and without rollouts, because a migration waits for a dump. Changing it later is safe; null deletes the bucket, which deletion_protection refuses while it has dumps, unless keep_dumps is true.',
     must: CRON_SCHEDULE,
   },
   dump_at_apply: {
     type: "bool",
     default: false,
     description:
-      "Makes a first dump at the apply that sets it to true, once the application runs; the apply waits for it, and a failed one is repeated by the next apply. Needs dump_schedule. Changing it later is safe.",
+      "Makes a first dump in the apply that sets it to true, once the application runs; the apply waits for it, and the next apply repeats a failed one. Needs dump_schedule. Changing it later is safe.",
   },
   dump_retention_days: {
     type: "number",

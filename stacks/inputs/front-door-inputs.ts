@@ -11,12 +11,12 @@ import { protectionInputs } from "./protection-inputs";
 import { type Input } from "./input-table";
 import { memberExpression, memberSentences } from "./object-type";
 
-/** Texts about a domain that differ by variant. */
+/** Texts about a domain that differ between the variants. */
 interface DoorWords {
   /** What removing an existing security policy does, as a sentence. */
   readonly detached: string;
 
-  /** What there is without a domain, as a sentence. */
+  /** How clients connect without a domain, as a sentence. */
   readonly withoutDomain: string;
 
   readonly certificateValidation: string;
@@ -25,11 +25,11 @@ interface DoorWords {
 const DNS_ZONE = {
   members: {
     name: { type: "string", must: ZONE_NAME, description: "name of the zone" },
-    project: { type: "string", default: null, must: PROJECT_ID, description: "its project, if that is another one" },
+    project: { type: "string", default: null, must: PROJECT_ID, description: "its project, if it is another one" },
     dns_name: {
       type: "string",
       default: null,
-      description: "domain that it serves, so that a plan refuses a zone of another one",
+      description: "domain that it serves, so that a plan refuses the zone of another domain",
     },
   },
 } as const satisfies Input["type"];
@@ -40,20 +40,20 @@ export function frontDoorInputs({ certificateValidation, detached, withoutDomain
     domain: {
       type: "string",
       default: null,
-      description: `Domain of the application, with a certificate of Google's. Create the records of the output dns_records, or give dns_zone. ${withoutDomain} Changing it later changes the address: every application that signs in here must learn it.`,
+      description: `Domain of the application, with a Google-managed certificate. Create the records of the output dns_records, or set dns_zone. ${withoutDomain} Changing it later changes the address, which every application that uses this sign-in must then use.`,
       must: DOMAIN,
     },
     certificate_validation: {
       type: "string",
       default: certificateValidation,
       description:
-        "How Google makes sure that the domain is yours: dns, by one record more, and the certificate is valid before the domain points here; load-balancer, minutes to an hour after it does. Changing it later replaces the certificate: HTTPS is refused until the new one is valid.",
+        "How Google validates the domain. dns: by a further record; the certificate is valid before the domain points here. load-balancer: without one; the certificate is valid minutes to an hour after the domain points here. Changing it later replaces the certificate: HTTPS is refused until the new one is valid.",
       must: CERTIFICATE_VALIDATION,
     },
     dns_zone: {
       type: DNS_ZONE,
       default: null,
-      description: `Existing zone of Cloud DNS for the records of the domain. ${memberSentences(DNS_ZONE)} A record of the same name and type is overwritten without notice, and is not brought back by a destroy. No zone is ever created. Changing it later moves the records.`,
+      description: `Existing zone of Cloud DNS for the records of the domain. ${memberSentences(DNS_ZONE)} A record of the same name and type is overwritten without notice, and is not restored by a destroy. No zone is ever created. Changing it later moves the records.`,
       together: [
         ZONE_NEEDS_DOMAIN.validationOf({ given: "dns_zone", domain: "domain" }),
         ZONE_SERVES_DOMAIN.validationOf(

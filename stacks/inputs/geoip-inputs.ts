@@ -15,16 +15,16 @@ const GEOIP = {
       type: "number",
       default: DEFAULT_GEOIP_UPDATE_HOURS,
       must: GEOIP_UPDATE_HOURS,
-      description: "hours from one update to the next, 1 to 168",
+      description: "hours between updates, 1 to 168",
     },
   },
 } as const satisfies Input["type"];
 
-/** Inputs for what the application knows about addresses. */
+/** Inputs for the location of client addresses. */
 export const GEOIP_INPUTS = {
   geoip: {
     type: GEOIP,
     default: null,
-    description: `Databases of MaxMind that tell the application where a client's address is, kept up to date beside each server. ${memberSentences(GEOIP)} Null for the databases of the image, which are as old as its release. A change rolls out new pods.`,
+    description: `Databases of MaxMind that tell the application where a client's address is, kept current in each pod. ${memberSentences(GEOIP)} Null for the databases of the image, which are as old as its release. A change rolls out new pods.`,
   },
 } as const satisfies Record<string, Input>;

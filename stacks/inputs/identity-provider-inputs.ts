@@ -43,7 +43,7 @@ export function identityProviderInputs(platform: PlatformWords) {
     labels: {
       type: "map(string)",
       default: {},
-      description: `Labels on everything that takes them, in addition to application and tenant${platform.changedLabels}. A change rolls out new instances.`,
+      description: `Labels on all resources that support them, in addition to application and tenant${platform.changedLabels}. A change rolls out new instances.`,
       must: [LABELS],
     },
     ...APPLICATION_INPUTS,
@@ -66,7 +66,7 @@ export function identityProviderInputs(platform: PlatformWords) {
     deletion_protection: {
       type: "bool",
       default: true,
-      description: `Refuses to delete what holds data: ${platform.alsoProtected}database, secrets, and the media bucket while it has files. Changing it later is safe; apply it with false before a destroy.`,
+      description: `Refuses to delete what holds data: ${platform.alsoProtected}database, secrets, and the media bucket while it has files. Changing it later is safe; apply false before a destroy.`,
     },
     network: {
       type: "string",

@@ -35,13 +35,13 @@ export interface Input {
   /** Default value; `null` makes the input optional without a value. Without a default, the input is required. */
   readonly default?: unknown;
 
-  /** Value to show where one must be given: of every input without a default. */
+  /** Value to show in examples; needed by every input without a default. */
   readonly example?: unknown;
 
   /** Keeps the value out of the state and of saved plans. */
   readonly ephemeral?: boolean;
 
-  /** Keeps the value out of what Terraform prints. */
+  /** Hides the value in Terraform's output. */
   readonly sensitive?: boolean;
 
   /** Rules for the value, the same as for the construct's prop. */
@@ -58,7 +58,7 @@ export type InputValues<Table extends InputTable> = {
   readonly [Name in keyof Table & string as CamelCase<Name>]: ValueOf<Table[Name]["type"]>;
 };
 
-/** The entries of a map keep the names that Terraform has for their members. */
+/** The entries of a map keep the Terraform names of their members. */
 type ValueOf<Type extends Input["type"]> = Type extends keyof PlainTypes
   ? PlainTypes[Type]
   : Type extends ObjectType
@@ -67,7 +67,7 @@ type ValueOf<Type extends Input["type"]> = Type extends keyof PlainTypes
 
 /** Declares every input of a table and returns their values. */
 export function declareInputs<const Table extends InputTable>(stack: TerraformStack, table: Table): InputValues<Table> {
-  // A scope of their own, because a construct of the stack may have the name of an input.
+  // In a scope of their own, because a construct of the stack may have the same name as an input.
   const room = new Construct(stack, "Inputs");
   return Object.fromEntries(
     Object.entries(table).map(([name, input]) => [camelCase(name), valueOf(room, name, input)]),
@@ -116,7 +116,7 @@ function memberValidations(
   return Object.entries(object.members).flatMap(([member, { default: fallback, must, type }]) => {
     const steps = [...path, member] as const;
     const value = memberExpression(name, input, ...(steps as unknown as [string]));
-    // A required member is there wherever the object is.
+    // A required member exists if the object does.
     if (typeof type !== "string")
       return memberValidations(name, input, type, steps, fallback === null ? value : itself);
     const optional = fallback === undefined ? itself : fallback === null ? value : undefined;

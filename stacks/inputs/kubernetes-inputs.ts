@@ -15,7 +15,7 @@ import { KUBERNETES_WORKER_INPUTS, WORKER_MAX_COUNT_EXPRESSION } from "./worker-
 export const KUBERNETES_INPUTS = {
   ...identityProviderInputs({
     alsoProtected: "cluster, ",
-    changedLabels: "; objects in the cluster have them without hyphens and underscores at their ends",
+    changedLabels: "; on objects in the cluster, without hyphens and underscores at their ends",
     requestTimeout: {
       limit: "Time limit of a request to the load balancer of domain",
       change: "Changing it later takes effect within minutes.",
@@ -40,7 +40,7 @@ export const KUBERNETES_INPUTS = {
     type: "string",
     default: DEFAULT_NAMESPACE,
     description:
-      "Namespace of the cluster for everything. Changing it later stops the service, replaces everything in the namespace and starts it again; the data stays.",
+      "Namespace of all objects in the cluster. Changing it later stops the service, replaces everything in the namespace and starts the service again; the data stays.",
     must: NAMESPACE_NAME,
   },
   authorized_networks: {
@@ -54,7 +54,7 @@ export const KUBERNETES_INPUTS = {
   ...frontDoorInputs({
     detached: "Removing it leaves it attached: detach it by hand, or set protection.",
     withoutDomain:
-      "Without a domain, there is an IP address with the server's own certificate, which browsers warn of.",
+      "Without a domain, clients use an IP address with a self-signed certificate, which browsers warn of.",
     certificateValidation: "load-balancer",
   }),
   ...monitoringInputs("kubernetes"),

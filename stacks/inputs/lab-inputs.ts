@@ -48,13 +48,13 @@ export const LAB_INPUTS = {
   region: {
     type: "string",
     default: DEFAULT_REGION,
-    description: `${LOCATION} Region of the lab and, permanently, of all assessment data of the project. Changing it later replaces bucket and VMs, and leaves behind what Migration Center has; only another project can have assessment data in another region.`,
+    description: `${LOCATION} Region of the lab and, permanently, of all assessment data of the project. Changing it later replaces bucket and VMs, and leaves the data in Migration Center; only another project can have assessment data in another region.`,
     must: REGION,
   },
   zone: {
     type: "string",
     default: DEFAULT_ZONE,
-    description: `${LOCATION} Zone of all VMs; it must lie in region. ${DEFAULT_ZONE} in any other region counts as not given: the zone is then zone b of that region. Changing it later replaces the VMs.`,
+    description: `${LOCATION} Zone of all VMs; it must be in region. ${DEFAULT_ZONE} in any other region counts as not given: the zone is then zone b of that region. Changing it later replaces the VMs.`,
     together: [
       ZONE.validationOf({ region: "region", zone: "zone" }, { zone: zoneOrDefault("var.zone", "var.region") }),
     ],
@@ -62,25 +62,25 @@ export const LAB_INPUTS = {
   tenant_id: {
     type: "string",
     default: "demo",
-    description: `${LOCATION} 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens. It has no effect, now or when it is changed later: every name contains deployment_id instead. It is there for forms that ask for it everywhere.`,
+    description: `${LOCATION} 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens. It has no effect, now or if it is changed later, because every name contains deployment_id instead. It exists for deployment forms that always ask for it.`,
     must: TENANT_ID,
   },
   deployment_id: {
     type: "string",
     default: null,
-    description: `${LOCATION} Part of every name: up to 8 lower-case letters and digits, but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}; none takes 8 random hexadecimal digits. The Windows VM is named ${windowsVmName("<id>")}, of which Windows keeps the first ${COMPUTER_NAME_MAX_LENGTH} characters as its computer name: with 8 that is assess-<id>. The name of the key bucket, ${keyBucketName("<id>")}, must be free: bucket names are global, so give an id that others are unlikely to choose. Changing it later replaces everything.`,
+    description: `${LOCATION} Part of every name: up to 8 lower-case letters and digits, but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}; null for 8 random hexadecimal digits. The Windows VM is named ${windowsVmName("<id>")}, of which Windows keeps the first ${COMPUTER_NAME_MAX_LENGTH} characters as its computer name: with 8 that is assess-<id>. The name of the key bucket, ${keyBucketName("<id>")}, must be available: bucket names are global, so choose an id that others are unlikely to use. Changing it later replaces everything.`,
     must: DEPLOYMENT_ID,
   },
   labels: {
     type: "map(string)",
     default: {},
-    description: `${LOCATION} Labels on everything that takes them, in addition to assessment-lab, which is deployment_id. Changing them later is safe.`,
+    description: `${LOCATION} Labels on all resources that support them, in addition to assessment-lab, whose value is deployment_id. Changing them later is safe.`,
     must: [LABELS],
   },
   create_vpc: {
     type: "bool",
     default: true,
-    description: `${NETWORK} Creates the network ${vpcName("<id>")}. False uses the network of that name, which must exist in the project, and needs deployment_id; the Compute Engine API must already be on, because the plan asks it for the network. It must be in auto mode: VMs are put on it without a subnetwork, which a custom-mode network refuses. Not to be changed later: a network with VMs on it can be neither handed over nor taken over.`,
+    description: `${NETWORK} Creates the network ${vpcName("<id>")}. False uses the network of that name, which must exist in the project, and needs deployment_id; the Compute Engine API must already be enabled, because the plan looks up the network. It must be in auto mode: VMs name no subnetwork, which a custom-mode network refuses. Do not change it later: a network with VMs on it can be neither released nor adopted.`,
     together: [EXISTING_NETWORK.validationOf({ createVpc: "create_vpc", deploymentId: "deployment_id" })],
   },
   create_default_firewall_rules: {
@@ -104,33 +104,34 @@ export const LAB_INPUTS = {
   initialize_assessment_service: {
     type: "bool",
     default: true,
-    description: `${ASSESSMENT} Prepares Migration Center in region and registers the discovery source. False provisions only VMs, network and bucket. What Migration Center has is not removed by a destroy.`,
+    description: `${ASSESSMENT} Prepares Migration Center in region and registers the discovery source. False provisions only VMs, network and bucket. A destroy removes nothing from Migration Center.`,
   },
   assess_discovery_client_name: {
     type: "string",
     default: DEFAULT_DISCOVERY_CLIENT_NAME,
-    description: `${ASSESSMENT} Display name of the discovery source, 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters. The discovery client must be given the same at sign-in, capitals included; with another one its results land in a second source. Labs of one project with the same name share one source, so give each its own. Changing it later registers another source.`,
+    description: `${ASSESSMENT} Display name of the discovery source, 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters. Type the same name into the discovery client at sign-in, including capitals; with another name, its results go to a second source. Labs of one project with the same name share one source, so give each its own. Changing it later registers another source.`,
     must: DISCOVERY_CLIENT_NAME,
   },
   cloudb_access_key_id: {
     type: "string",
     default: "",
     sensitive: true,
-    description: `${ASSESSMENT} AWS bootstrap access key, which may create, attach and delete a user, a policy and an access key; the documentation of the lab lists the rights. They create a read-only user, and that one lists the instances. Empty skips AWS entirely: no call, nothing created. What was imported stays when the user is removed. To remove the user alone, destroy it while the credentials are still given, with -target=${CLOUDB_PROGRAMS_ADDRESS}, and empty them after that.`,
+    description: `${ASSESSMENT} AWS bootstrap access key, which may create, attach and delete a user, a policy and an access key; the documentation of the lab lists the rights. It creates a read-only user, which lists the instances. Empty skips AWS entirely: no call, nothing created. Imported assets stay when the user is removed. To remove only the user, destroy it while the credentials are still set, with -target=${CLOUDB_PROGRAMS_ADDRESS}, then empty them.`,
   },
   cloudb_secret_access_key: {
     type: "string",
     default: "",
     sensitive: true,
-    description: `${ASSESSMENT} Secret of that access key; to be given together with it. Changing both later is safe.`,
+    description: `${ASSESSMENT} Secret of that access key; set both or neither. Changing both later is safe.`,
   },
   cloudb_region: {
     type: "string",
     default: DEFAULT_AWS_REGION,
-    description: `${ASSESSMENT} AWS region whose instances are imported; read only when the credentials are given. A region without instances imports nothing.`,
+    description: `${ASSESSMENT} AWS region whose instances are imported; used only with credentials. A region without instances imports nothing.`,
     must: AWS_REGION,
     together: [
-      // A validation of the sensitive input would show its value, so it belongs to this one, and must refer to it.
+      // A validation of the sensitive input would show its value, so it is a validation of this one, and must refer to
+      // it.
       AWS_ACCESS_KEY.validationOf(
         { accessKeyId: "cloudb_access_key_id", secretAccessKey: "cloudb_secret_access_key" },
         { accessKeyId: '(var.cloudb_region == null ? "" : var.cloudb_access_key_id)' },

@@ -29,12 +29,12 @@ export const LAB_VM_INPUTS = {
   create_windows_vm: {
     type: "bool",
     default: true,
-    description: `${COMPUTE} Creates the Windows VM with the discovery client. Without it nothing is scanned unless a client of your own reaches the Linux VMs. Changing it later is safe for all other VMs.`,
+    description: `${COMPUTE} Creates the Windows VM with the discovery client. Without it, nothing is scanned unless a discovery client of your own can reach the Linux VMs. Changing it later is safe for all other VMs.`,
   },
   windows_password: {
     type: "string",
     default: WINDOWS_PASSWORDS[0],
-    description: `${COMPUTE} Password of ${LAB_USER} on the Windows VM. fixed is the same in every lab, and in the VM's metadata. unknown is generated on the VM at its first boot and not stored; set one before you sign in, with the command in the output windows_vm_external_ip. It is read when the VM is created: changing it later changes no password, unless the VM is replaced with -replace='google_compute_instance.lab_windows_vm[0]'.`,
+    description: `${COMPUTE} Password of ${LAB_USER} on the Windows VM. fixed: the same in every lab, and in the VM's metadata. unknown: generated on the VM at its first boot and not stored; set one before you sign in, with the command in the output windows_vm_external_ip. It is read when the VM is created: changing it later changes no password, unless the VM is replaced with -replace='google_compute_instance.lab_windows_vm[0]'.`,
     must: WINDOWS_PASSWORD,
   },
   windows_vm_machine_type: {
@@ -74,6 +74,6 @@ export const LAB_VM_INPUTS = {
   create_ssh_key_bucket: {
     type: "bool",
     default: true,
-    description: `${KEY_STORAGE} Stores the private key as ${SSH_KEY_OBJECT_NAME} in a private bucket, which every reader of the project may read. False leaves it in the state alone, and no file can be downloaded. The state holds it either way. Changing it later is safe.`,
+    description: `${KEY_STORAGE} Stores the private key as ${SSH_KEY_OBJECT_NAME} in a private bucket, which every reader of the project may read. False keeps it only in the state, so no file can be downloaded. The state contains it either way. Changing it later is safe.`,
   },
 } as const satisfies Record<string, Input>;

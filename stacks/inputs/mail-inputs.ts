@@ -33,13 +33,13 @@ const SMTP = {
       type: "string",
       must: SMTP_FROM,
       description:
-        "sender of all mail, which the server must accept: an address, or a name with one such as Example <idp@example.com>",
+        "sender of all mail, which the server must accept: an address, or a name and an address such as Example <idp@example.com>",
     },
     encryption: {
       type: "string",
       default: SMTP_DEFAULTS.encryption,
       must: SMTP_ENCRYPTION,
-      description: "starttls; tls, from the start on, mostly with port 465; or none, which is refused with a password",
+      description: "starttls; tls, from the first byte, usually on port 465; or none, which is refused with a password",
     },
     password_secret: {
       type: SECRET_REFERENCE,
@@ -51,7 +51,7 @@ const SMTP = {
       type: "number",
       default: SMTP_DEFAULTS.timeout,
       must: SMTP_TIMEOUT,
-      description: "seconds until the server is given up, 1 to 300; the worker tries again",
+      description: "seconds after which an attempt fails, 1 to 300; the worker tries again",
     },
   },
 } as const satisfies Input["type"];

@@ -12,18 +12,18 @@ import { memberSentences } from "./object-type";
 
 const ALERT = {
   members: {
-    enabled: { type: "bool", default: true, description: "false for no such alert" },
+    enabled: { type: "bool", default: true, description: "false to disable the alert" },
     threshold: {
       type: "number",
       default: null,
       must: THRESHOLD,
-      description: "value beyond which something is wrong, in the unit of the table of alerts",
+      description: "value beyond which the alert is raised, in the unit of the table of alerts",
     },
     duration_seconds: {
       type: "number",
       default: null,
       must: DURATION_SECONDS,
-      description: "how long that must last, in whole minutes",
+      description: "how long the condition must last, in whole minutes",
     },
   },
 } as const satisfies Input["type"];
@@ -35,27 +35,27 @@ export function monitoringInputs(platform: Platform) {
       type: "list(string)",
       default: [],
       description:
-        "Addresses to which alerts are sent. Without one, and without notification_channels, there are an uptime check and a dashboard, but no alerts. Alerts are free until September 2027 at the earliest. Changing it later is safe.",
+        "Addresses to which alerts are sent. Without any, and without notification_channels, there are no alerts, only the uptime check and the dashboard. Alerts are free until September 2027 at the earliest. Changing it later is safe.",
       must: [EMAIL_ADDRESSES],
     },
     notification_channels: {
       type: "list(string)",
       default: [],
       description:
-        "Existing notification channels that alerts are sent to, for example of a chat or a pager: projects/<project>/notificationChannels/<number>. Changing it later is safe.",
+        "Existing notification channels for alerts, for example of a chat or a pager: projects/<project>/notificationChannels/<number>. Changing it later is safe.",
       must: [NOTIFICATION_CHANNELS],
     },
     alerts: {
       type: { mapOf: ALERT },
       default: {},
-      description: `Changes to single alerts, by their ids. ${memberSentences(ALERT)} Changing it later is safe.`,
+      description: `Changes to single alerts, by id. ${memberSentences(ALERT)} Changing it later is safe.`,
       must: [knownAlerts(platform), tunableAlerts(platform)],
     },
     uptime_check: {
       type: "bool",
       default: null,
       description:
-        "Asks the application from several places in the world once a minute. Null for a check if the application is public. Changing it later is safe.",
+        "Checks the application from several places in the world once a minute. Null for a check only if the application is public. Changing it later is safe.",
     },
     dashboard: {
       type: "bool",
@@ -66,13 +66,13 @@ export function monitoringInputs(platform: Platform) {
       type: "bool",
       default: false,
       description:
-        "Logs every read of a secret in the project, for the alert secret-read. The setting is the project's: it replaces the one for Secret Manager that is there, a destroy removes it, and one deployment of a project can have it. Changing it later is safe.",
+        "Logs every read of a secret in the project, for the alert secret-read. The setting belongs to the project: it replaces an existing one for Secret Manager, a destroy removes it, and only one deployment of a project can have it. Changing it later is safe.",
     },
     secret_readers: {
       type: "list(string)",
       default: [],
       description:
-        "Accounts that may read the secrets without the alert secret-read, in addition to the deployment's own: the one that applies, which reads a password each time. Changing it later is safe.",
+        "Accounts whose reads of secrets do not raise the alert secret-read, in addition to the deployment's own: include the one that applies, because each apply reads a password. Changing it later is safe.",
       must: [EMAIL_ADDRESSES],
     },
   } as const satisfies Record<string, Input>;

@@ -9,7 +9,7 @@ import { memberExpression, memberSentences } from "./object-type";
 import { type PlatformWords } from "./platform-words";
 
 /**
- * Type of the input for a probe.
+ * Type of an input for a probe.
  *
  * @param outcome what a number of failures in a row means
  */
@@ -28,12 +28,12 @@ function probeType(probe: keyof typeof DEFAULT_PROBES, outcome: string) {
         type: "number",
         default: periodSeconds,
         must: must.periodSeconds,
-        description: "seconds from one check to the next",
+        description: "seconds between checks",
       },
       timeout_seconds: {
         type: "number",
         default: timeoutSeconds,
-        description: "seconds until a check without an answer has failed",
+        description: "seconds after which a check without an answer fails",
       },
       failure_threshold: {
         type: "number",
@@ -61,25 +61,25 @@ function membersOf<Name extends string>(
   return [mapped((member) => `${input}.${member}`), mapped((member) => memberExpression(input, type, member))] as const;
 }
 
-const STARTUP = probeType("startupProbe", "after which the start has failed");
+const STARTUP = probeType("startupProbe", "after which the start counts as failed");
 const LIVENESS = probeType("livenessProbe", "after which the instance is restarted");
 const TIMEOUT = { timeoutSeconds: "timeout_seconds", periodSeconds: "period_seconds" } as const;
 const TIME = { periodSeconds: "period_seconds", failureThreshold: "failure_threshold" } as const;
 
-/** Inputs of both variants for what operators tune. */
+/** Inputs of both variants for operators. */
 export function operationsInputs({ requestTimeout }: PlatformWords) {
   return {
     database_flags: {
       type: "map(string)",
       default: {},
       description:
-        "Flags of the database server, by name; they override those for logging. max_connections follows from database_tier. Changing them later is safe for most; some restart the database, as Cloud SQL's list of flags says.",
+        "Flags of the database server, by name; they override those for logging. max_connections follows from database_tier. Changing them later is safe; some restart the database, as Cloud SQL's list of flags says.",
       must: DATABASE_FLAGS,
     },
     database_version: {
       type: "number",
       default: DATABASE_MAJOR_VERSION,
-      description: `Major version of PostgreSQL: ${DATABASE_MAJOR_VERSION} alone, which is tested with the application; there is no later change.`,
+      description: `Major version of PostgreSQL: ${DATABASE_MAJOR_VERSION} only, the one that is tested with the application; no later change is possible.`,
       must: DATABASE_MAJOR,
     },
     liveness_probe: {
@@ -98,7 +98,7 @@ export function operationsInputs({ requestTimeout }: PlatformWords) {
     request_timeout_seconds: {
       type: "number",
       default: DEFAULT_REQUEST_TIMEOUT_SECONDS,
-      description: `${requestTimeout.limit}, and of a web socket: 1 to 3600 seconds. Shorter ones cut outposts and administration pages off, which connect again. ${requestTimeout.change}`,
+      description: `${requestTimeout.limit}, and of a web socket: 1 to 3600 seconds. With less, outposts and administration pages are cut off and connect again. ${requestTimeout.change}`,
       must: REQUEST_TIMEOUT,
     },
     startup_probe: {
@@ -113,13 +113,13 @@ export function operationsInputs({ requestTimeout }: PlatformWords) {
   } as const satisfies Record<string, Input>;
 }
 
-/** The same for Cloud Run alone. */
+/** The same for Cloud Run only. */
 export const SERVERLESS_OPERATIONS_INPUTS = {
   max_instance_request_concurrency: {
     type: "number",
     default: DEFAULT_REQUEST_CONCURRENCY,
     description:
-      "Most requests that one instance answers at the same time: 1 to 1000. With fewer, Cloud Run starts further instances sooner. A change rolls out new instances.",
+      "Maximum number of requests that one instance answers at the same time: 1 to 1000. With fewer, Cloud Run starts further instances sooner. A change rolls out new instances.",
     must: REQUEST_CONCURRENCY,
   },
   startup_cpu_boost: {

@@ -5,10 +5,10 @@ import { type CheckedValue } from "../../lib/core/checked-value";
 
 /** Platform-specific texts and rules for the inputs that both variants have. */
 export interface PlatformWords {
-  /** What else is protected from deletion, ending in a comma and a space; empty for nothing. */
+  /** What else is protected from deletion, ending with a comma and a space; empty for nothing. */
   readonly alsoProtected: string;
 
-  /** Which labels are changed, beginning with a semicolon and a space; empty for none. */
+  /** Which labels are changed, starting with a semicolon and a space; empty for none. */
   readonly changedLabels: string;
 
   /** The choice of CPUs, in words. */
@@ -26,7 +26,7 @@ export interface PlatformWords {
   /** What an existing network must have, and what setting one changes. */
   readonly network: string;
 
-  /** What the time limit of a request applies to, as the beginning of a sentence, and what a change does, as a sentence. */
+  /** The time limit of a request, as the beginning of a sentence, and what a change does, as a sentence. */
   readonly requestTimeout: { readonly limit: string; readonly change: string };
 
   /** What the subnetwork is used for, and what it must have. */
@@ -43,7 +43,7 @@ export interface PlatformWords {
 
   readonly workerCpu: CheckedValue<number | string>;
 
-  /** Most separate workers, those of a rollout included, as a Terraform expression. */
+  /** Maximum number of separate workers, including those of a rollout, as a Terraform expression. */
   readonly mostWorkers: string;
 
   /**

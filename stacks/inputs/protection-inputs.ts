@@ -27,13 +27,13 @@ const PROTECTION = {
       type: "number",
       default: PROTECTION_DEFAULTS.banSeconds,
       must: BAN_SECONDS,
-      description: "seconds for which an address with more is refused further forms",
+      description: "seconds for which an address that exceeds this is refused further forms",
     },
     requests_per_minute: {
       type: "number",
       default: PROTECTION_DEFAULTS.requestsPerMinute,
       must: REQUESTS_PER_MINUTE,
-      description: "requests per minute and address, without those that servers and outposts send for users",
+      description: "requests per minute and address, not counting those that servers and outposts send for users",
     },
     admin_ranges: {
       type: "list(string)",
@@ -45,14 +45,14 @@ const PROTECTION = {
       type: "bool",
       default: PROTECTION_DEFAULTS.restrictAdmin,
       description:
-        "allows the administration pages, and the parts of the API that change what the server runs, from admin_ranges alone",
+        "allows the administration pages, and the parts of the API that change what the server runs, only from admin_ranges",
     },
     waf: {
       type: "string",
       default: PROTECTION_DEFAULTS.waf,
       must: WAF,
       description:
-        "what happens to requests that look like an attack: off for nothing, preview for a mark in the request log, of which request_log_sample_rate is the share, enforce for a refusal",
+        "what happens to requests that look like an attack: off to do nothing, preview to mark them in the request log, whose share of requests is request_log_sample_rate, enforce to refuse them",
     },
   },
 } as const satisfies Input["type"];
@@ -66,7 +66,7 @@ const ADMIN = {
 };
 
 /**
- * Inputs for what the load balancer of a domain refuses.
+ * Inputs for the security policy of a domain's load balancer.
  *
  * @param detached what removing an existing policy does, as a sentence
  */

@@ -35,7 +35,7 @@ export const SERVERLESS_INPUTS = {
       "With 0, a worker beside the server stops with the last instance, and mail, tasks and clean-ups wait for the next request.",
     surge: ROLLOUT_SURGE,
     workerPlace: "a worker pool",
-    workerCountMeaning: "Number of separate workers, which is fixed.",
+    workerCountMeaning: "Fixed number of separate workers.",
     workerCpu: WORKER_CPU,
     mostWorkers: WORKER_COUNT_EXPRESSION,
     cpu: INSTANCE_CPU,
@@ -51,7 +51,7 @@ export const SERVERLESS_INPUTS = {
   ...SERVERLESS_OPERATIONS_INPUTS,
   ...frontDoorInputs({
     detached: "Removing it detaches it.",
-    withoutDomain: "Without a domain, there is the address that Cloud Run assigns, under run.app.",
+    withoutDomain: "Without a domain, clients use the address that Cloud Run assigns, under run.app.",
     certificateValidation: "dns",
   }),
   ...monitoringInputs("serverless"),
@@ -59,13 +59,13 @@ export const SERVERLESS_INPUTS = {
     type: "bool",
     default: false,
     description:
-      "Closes the address that Cloud Run assigns, so that every request goes through the load balancer of the domain. Never in the same apply as a new domain of a running deployment: the address is closed before the load balancer is there. Changing it later takes effect at once.",
+      "Closes the address that Cloud Run assigns, so that every request goes through the load balancer of the domain. Never set it in the apply that adds a domain to a running deployment: the address is closed before the load balancer exists. Changing it later takes effect at once.",
     together: [CLOSED_NEEDS_DOMAIN.validationOf({ closeDefaultAddress: "close_default_address", domain: "domain" })],
   },
   public_access: {
     type: "bool",
     default: true,
     description:
-      "Allows unauthenticated requests, as a sign-in page must. False admits only callers with the right to invoke the service, which browsers do not have. Changing it later takes effect at once.",
+      "Allows unauthenticated requests, as a sign-in page must. False allows only callers with permission to invoke the service, which browsers do not have. Changing it later takes effect at once.",
   },
 } as const satisfies Record<string, Input>;

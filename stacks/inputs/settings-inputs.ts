@@ -11,7 +11,7 @@ export const SECRET_REFERENCE = {
       description:
         "name of the secret, in full (projects/<project>/secrets/<name>, by id or number) for one of another project",
     },
-    // Text takes numbers too, and a word gets the rule's own answer.
+    // A string also accepts numbers, and for a word the message is the rule's own.
     version: { type: "string", must: SECRET_VERSION, description: "number of its version" },
   },
 } as const satisfies Input["type"];

@@ -20,7 +20,7 @@ import { type PlatformWords } from "./platform-words";
 /** Number of separate workers that always run, as a Terraform expression. */
 export const WORKER_COUNT_EXPRESSION = `coalesce(var.worker_count, ${DEFAULT_WORKER_COUNT})`;
 
-/** Most separate workers on GKE, as a Terraform expression. */
+/** Maximum number of separate workers on GKE, as a Terraform expression. */
 export const WORKER_MAX_COUNT_EXPRESSION = `coalesce(var.worker_max_count, ${WORKER_COUNT_EXPRESSION} + ${FURTHER_WORKER_COUNT})`;
 
 const CONNECTIONS = connectionExpressions({
@@ -32,7 +32,7 @@ const CONNECTIONS = connectionExpressions({
 /**
  * Terraform expressions for the rule on the connections of the database.
  *
- * @param most most separate workers at a time
+ * @param most maximum number of separate workers at a time
  */
 export function workerDemand(most: string) {
   return {
@@ -49,7 +49,7 @@ export function workerInputs(platform: PlatformWords) {
     worker_mode: {
       type: "string",
       default: DEFAULT_WORKER_MODE,
-      description: `Where the worker runs: ${WORKER_MODES.inContainer}, beside the server, started again by the image's entrypoint; ${WORKER_MODES.allInOne}, beside the server, and the application ends both when one ends, from release 2026.5 on; ${WORKER_MODES.separate}, in ${platform.workerPlace}, billed by itself. A change rolls out new instances; tasks wait meanwhile and none is lost.`,
+      description: `Where the worker runs: ${WORKER_MODES.inContainer}, beside the server, restarted by the image's entrypoint; ${WORKER_MODES.allInOne}, beside the server, and the application ends both when one ends, from release 2026.5 on; ${WORKER_MODES.separate}, in ${platform.workerPlace}, billed by itself. A change rolls out new instances; tasks wait meanwhile and none is lost.`,
       must: WORKER_MODE,
     },
     worker_count: {
@@ -96,13 +96,13 @@ export function workerInputs(platform: PlatformWords) {
   } as const satisfies Record<string, Input>;
 }
 
-/** The input of the worker that only the variant on GKE has. */
+/** The input of the worker that exists only on GKE. */
 export const KUBERNETES_WORKER_INPUTS = {
   worker_max_count: {
     type: "number",
     default: null,
     description:
-      "Most separate workers at a time, plus 1 during a rollout; null for one more than worker_count. Changing it later is safe.",
+      "Maximum number of separate workers, plus 1 during a rollout; null for one more than worker_count. Changing it later is safe.",
     must: MAX_INSTANCES,
     together: [
       needsSeparate("worker_max_count"),

@@ -38,30 +38,30 @@ const GOOD: Readonly<Record<string, string>> = {
 };
 
 const BAD: Readonly<Record<string, readonly [text: string, rule: string]>> = {
-  "folder/nested.yaml": [TEXT, "each must lie directly in the folder"],
-  "ending.yml": [TEXT, "each must lie directly in the folder"],
-  "blank name.yaml": [TEXT, "each must lie directly in the folder"],
+  "folder/nested.yaml": [TEXT, "each must be directly in the folder"],
+  "ending.yml": [TEXT, "each must be directly in the folder"],
+  "blank name.yaml": [TEXT, "each must be directly in the folder"],
   "large.yaml": [`${TEXT}#${"x".repeat(60_000)}\n`, "each may have 60000 bytes"],
   "no-yaml.yaml": ["entries: [", "each must be YAML"],
   "no-entries.yaml": ["version: 1\n", "each must be YAML"],
   "entries-of-none.yaml": ["entries:\n", "each must be YAML"],
   "empty.yaml": ["", "each must be YAML"],
   "unknown-tag.yaml": [entry("name: !Envy X"), "each must be YAML"],
-  "password.yaml": [entry("password: hunter2"), "none may hold a literal"],
-  "quoted.yaml": [entry('client_secret: "hunter2"'), "none may hold a literal"],
-  "number.yaml": [entry("sync_password: 12345678"), "none may hold a literal"],
-  "key.yaml": [entry("key: abc"), "none may hold a literal"],
-  "block.yaml": [entry("private_key: |\n        abc"), "none may hold a literal"],
-  "default.yaml": [entry("token: !Env [TOKEN, hunter2]"), "none may hold a literal"],
-  "quoted-key.yaml": [entry('"password": hunter2'), "none may hold a literal"],
-  "single-quoted-key.yaml": [entry("'client_secret' : hunter2"), "none may hold a literal"],
-  "next-line.yaml": [entry("password:\n        hunter2"), "none may hold a literal"],
-  "after-a-comment.yaml": [entry('password: # of the directory\n\n        "hunter2"'), "none may hold a literal"],
-  "folded.yaml": [entry("password: >-\n        hunter2"), "none may hold a literal"],
-  "from-an-anchor.yaml": [entry("name: &name hunter2\n      password: *name"), "none may hold a literal"],
-  "as-json.yaml": ['{"entries":[{"model":"a.b","attrs":{"password":"hunter2"}}]}', "none may hold a literal"],
-  "quoted-default.yaml": [entry("token: !Env ['TOKEN', 'hunter2']"), "none may hold a literal"],
-  "in-braces.yaml": ["entries:\n  - {model: a.b, attrs: {password: hunter2}}\n", "none may hold a literal"],
+  "password.yaml": [entry("password: hunter2"), "none may contain a literal"],
+  "quoted.yaml": [entry('client_secret: "hunter2"'), "none may contain a literal"],
+  "number.yaml": [entry("sync_password: 12345678"), "none may contain a literal"],
+  "key.yaml": [entry("key: abc"), "none may contain a literal"],
+  "block.yaml": [entry("private_key: |\n        abc"), "none may contain a literal"],
+  "default.yaml": [entry("token: !Env [TOKEN, hunter2]"), "none may contain a literal"],
+  "quoted-key.yaml": [entry('"password": hunter2'), "none may contain a literal"],
+  "single-quoted-key.yaml": [entry("'client_secret' : hunter2"), "none may contain a literal"],
+  "next-line.yaml": [entry("password:\n        hunter2"), "none may contain a literal"],
+  "after-a-comment.yaml": [entry('password: # of the directory\n\n        "hunter2"'), "none may contain a literal"],
+  "folded.yaml": [entry("password: >-\n        hunter2"), "none may contain a literal"],
+  "from-an-anchor.yaml": [entry("name: &name hunter2\n      password: *name"), "none may contain a literal"],
+  "as-json.yaml": ['{"entries":[{"model":"a.b","attrs":{"password":"hunter2"}}]}', "none may contain a literal"],
+  "quoted-default.yaml": [entry("token: !Env ['TOKEN', 'hunter2']"), "none may contain a literal"],
+  "in-braces.yaml": ["entries:\n  - {model: a.b, attrs: {password: hunter2}}\n", "none may contain a literal"],
 };
 
 const FILES = { ...GOOD, ...Object.fromEntries(Object.entries(BAD).map(([name, [text]]) => [name, text])) };
@@ -87,9 +87,7 @@ describe("A custom blueprint", () => {
 
   it("is named together with all others that break the same rule", () => {
     expect(BLUEPRINT_FILE_RULES.flatMap((rule) => rule.problemsOf("blueprintFiles", { a: "", b: "" }))).toEqual([
-      expect.stringMatching(
-        /^blueprintFiles has "a", "b"; each must lie directly in the folder .+; move or rename it$/,
-      ),
+      expect.stringMatching(/^blueprintFiles has "a", "b"; each must be directly in the folder .+; move or rename it$/),
       expect.stringMatching(/^blueprintFiles has "a", "b"; each must be YAML .+; correct it$/),
     ]);
   });

@@ -92,9 +92,9 @@ describe("Blueprints", () => {
     ).toEqual([
       "test/Blueprints: 4 problems",
       'blueprints has "sign-up"; each must be password-recovery, branding, oidc-client or no-sign-up; put blueprints of your own into files',
-      expect.stringContaining('blueprintFiles has "a.yml"; each must lie directly in the folder'),
+      expect.stringContaining('blueprintFiles has "a.yml"; each must be directly in the folder'),
       expect.stringContaining('blueprintFiles has "b.yaml"; each must be YAML'),
-      'repeated name in blueprintFiles is ["Shipped - branding"]; it must be the metadata.name of one blueprint alone, because the application knows each by that name; rename one',
+      'repeated name in blueprintFiles is ["Shipped - branding"]; it must be the metadata.name of only one blueprint, because the application identifies blueprints by that name; rename one',
     ]);
   });
 
@@ -104,7 +104,7 @@ describe("Blueprints", () => {
     );
     expect(refusalOf({ blueprintFiles: many })).toEqual([
       "test/Blueprints: 1 problem",
-      "number of blueprintFiles is 41; it must be at most 40, because all travel within one build request; put several into one file",
+      "number of blueprintFiles is 41; it must be at most 40, because all are part of one build request; combine several in one file",
     ]);
     const large = (name: string) => `${blueprint(name)}#${"x".repeat(50_000)}\n`;
     const [, problem] = refusalOf({
@@ -116,7 +116,7 @@ describe("Blueprints", () => {
   it("refuses a missing folder", () => {
     expect(refusalOf({ blueprintFiles: "/nowhere/blueprints" })).toEqual([
       "test/Blueprints: 1 problem",
-      'blueprintFiles is "/nowhere/blueprints"; it must be a folder that can be read; give its path, for example join(__dirname, "blueprints")',
+      'blueprintFiles is "/nowhere/blueprints"; it must be a readable folder; use its path, for example join(__dirname, "blueprints")',
     ]);
   });
 
@@ -135,7 +135,7 @@ describe("Blueprints", () => {
     });
     jest.dontMock("yaml");
     expect(refusal).toBe(
-      "test/Blueprints: 1 problem\n  - blueprintFiles is given; it must be readable, but the package yaml is not installed, which few need; npm install yaml",
+      "test/Blueprints: 1 problem\n  - blueprintFiles is given, but the package yaml, an optional dependency that reads them, is not installed; run npm install yaml",
     );
   });
 
@@ -228,9 +228,9 @@ describeWith(["terraform"], "The folder of blueprints, judged by Terraform", () 
       },
       ["branding"],
     );
-    expect(said).toContain('blueprints/ has "nested/a.yaml"; each must lie directly in the folder');
+    expect(said).toContain('blueprints/ has "nested/a.yaml"; each must be directly in the folder');
     expect(said).toContain('blueprints/ has "no.yaml"; each must be YAML');
-    expect(said).toContain('blueprints/ has "secret.yaml"; none may hold a literal');
+    expect(said).toContain('blueprints/ has "secret.yaml"; none may contain a literal');
     expect(said).toContain('repeated name in blueprints/ is ["Shipped - branding"]; it must be the metadata.name');
     expect(said).not.toContain("hunter2");
     expect(said.match(/Error:/g)).toHaveLength(4);

@@ -193,13 +193,13 @@ describe("The front door of a service", () => {
   });
 
   it.each<[string, Props, number]>([
-    ["while the default address is another way in", {}, 1],
+    ["while the default address bypasses it", {}, 1],
     ["not once it is closed", { closeDefaultAddress: true }, 0],
     ["not without a policy", { protection: undefined }, 0],
     ["not of a protection that is off", { protection: { enabled: false } }, 0],
   ])("warns of a policy %s", (_when, given, count) => {
     const { stack } = deployed({ ...DOMAIN, protection: {}, ...given });
-    const text = "closeDefaultAddress is false; a security policy protects the domain only";
+    const text = "closeDefaultAddress is false; a security policy protects only the domain";
     expect(warningsOf(stack).filter((warning) => String(warning).startsWith(text))).toHaveLength(count);
   });
 });

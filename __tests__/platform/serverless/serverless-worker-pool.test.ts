@@ -123,7 +123,7 @@ describe("ServerlessWorkerPool", () => {
       "no instance",
       { instanceCount: 0 },
       {},
-      ["instanceCount is 0; it must be a whole number from 1, because nobody else sends mail or runs tasks; use 1"],
+      ["instanceCount is 0; it must be a whole number from 1, because nothing else sends mail or runs tasks; use 1"],
     ],
     [
       "a size that Cloud Run does not offer",

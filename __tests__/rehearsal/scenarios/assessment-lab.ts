@@ -86,7 +86,7 @@ export const ASSESSMENT_LAB: StackRehearsal = {
       "a network that does not exist",
       { create_vpc: false, deployment_id: "gone" },
       [
-        "create_vpc is false and project my-project has no network assess-gone-vpc; it must exist, because firewall rules and VMs are put on it; create an auto-mode network of that name, or set create_vpc to true.",
+        "create_vpc is false and project my-project has no network assess-gone-vpc; it must exist, because firewall rules and VMs are created on it; create an auto-mode network of that name, or set create_vpc to true.",
       ],
     ],
   ],

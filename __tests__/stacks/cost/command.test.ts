@@ -56,17 +56,17 @@ describe("npm run cost", () => {
       "Sum                                                          126.73",
       "",
       "What is not known",
-      "  - The VMs are billed as if they ran all month. A stopped VM costs its disk alone.",
-      "  - What VMs send to the internet is not in the sum.",
+      "  - The VMs are billed as if they ran all month. A stopped VM costs only its disk.",
+      "  - Traffic from VMs to the internet is not in the sum.",
       "  - Taxes, discounts and the free tiers of a billing account are not in the sums.",
       "",
-      "Where each price was read, and the amounts of use that are assumed: stacks/costs.md",
+      "Sources of the prices, and the assumed use: stacks/costs.md",
       "",
     ]);
     const { output: serverless } = await cost("idp-serverless");
     expect(serverless).toContain("\n\nA first apply costs 0.02 to 0.07 in addition, once.\n");
     expect(serverless).toContain(
-      "\nWhat ranges depend on\n  - Server, CPU; Server, memory: 1 to 3 instances, as many as requests need.\n",
+      "\nWhat the ranges depend on\n  - Server, CPU; Server, memory: 1 to 3 instances, as many as requests need.\n",
     );
   });
 
@@ -108,7 +108,7 @@ describe("npm run cost", () => {
     const problems = await problemsOf("idp-serverless --var-file a.tfvars", files);
     expect(problems.map((problem) => problem.replace(/; it must be db-.*/, "; …"))).toEqual([
       "cost: 11 problems",
-      "  - worker_cont is no input of idp-serverless; look it up in stacks/idp-serverless.md",
+      "  - worker_cont is not an input of idp-serverless; stacks/idp-serverless.md lists them",
       "  - labels has the wrong type; it must be a map",
       "  - smtp.host is missing; it has no default; set it",
       "  - smtp.port is 25; it must not be 25, because Google Cloud blocks that port; use 587, or 465 with tls",
@@ -117,7 +117,7 @@ describe("npm run cost", () => {
       "  - deletion_protection has the wrong type; it must be true or false",
       "  - container_cpu has the wrong type; it must be a number",
       "  - dns_zone has the wrong type; it must be an object",
-      "  - alert_emails has the wrong type; it must be a list of texts",
+      "  - alert_emails has the wrong type; it must be a list of strings",
       "  - alerts.cpu.threshold has the wrong type; it must be a number",
     ]);
   });
@@ -125,7 +125,7 @@ describe("npm run cost", () => {
   it("refuses inputs that give a part more at least than at most", async () => {
     expect(await problemsOf("idp-kubernetes --var-file a.tfvars", { "a.tfvars": "min_instance_count = 5" })).toEqual([
       "cost: 1 problem",
-      "  - Server, CPU; Server, memory; Server, disk: at least more than at most, by inputs that contradict each other; terraform plan names them",
+      "  - Server, CPU; Server, memory; Server, disk: the minimum exceeds the maximum, because inputs contradict each other; terraform plan names them",
     ]);
   });
 
@@ -141,7 +141,7 @@ describe("npm run cost", () => {
     const text = 'region = var.other\nlabels = { a = "${1 + 1}" }\ntenant_id = "a"';
     expect(await problemsOf("idp-serverless --var-file a.tfvars", { "a.tfvars": text })).toEqual([
       "cost: 1 problem",
-      "  - a.tfvars computes labels, region; a file of variables holds values alone, as for Terraform; write the value",
+      "  - a.tfvars computes labels, region; a file of variables must contain only values, as for Terraform; write the value",
     ]);
   });
 
@@ -152,10 +152,12 @@ describe("npm run cost", () => {
       files,
     );
     expect(problems.length).toBe(5);
-    expect(problems[1]).toMatch(/^ {2}- none\.tfvars cannot be read: ENOENT: .*; check its name and where you are$/);
+    expect(problems[1]).toMatch(
+      /^ {2}- none\.tfvars cannot be read: ENOENT: .*; check its name and the current folder$/,
+    );
     expect(problems[2]).toMatch(/^ {2}- a\.tfvars is not valid: .+/);
     expect(problems[3]).toMatch(/^ {2}- b\.json is not valid: .+/);
-    expect(problems[4]).toBe("  - c.json holds no inputs; it must be an object with a member for each");
+    expect(problems[4]).toBe("  - c.json holds no inputs; it must be an object with a member for each input");
   });
 
   it("names the known stacks", async () => {

@@ -52,7 +52,7 @@ describe("The cost of a stack", () => {
   it("says that the prices are of another region", () => {
     expect(costWith("idp-serverless").unknown.join(" ")).not.toContain("The prices are those of us-central1.");
     expect(costWith("idp-serverless", { region: "europe-west1" }).unknown).toContain(
-      "The prices are those of us-central1. What europe-west1 costs is not in the table.",
+      "The prices are those of us-central1. Those of europe-west1 are not in the table.",
     );
   });
 
@@ -234,7 +234,7 @@ describe("The cost of the lab", () => {
   it("says that it has no price for a machine type", () => {
     const cost = costWith("assessment-lab", { linux_vm_machine_type: "c4-standard-4" });
     expect(cost.unknown[0]).toBe(
-      "Linux VMs: the price table has no machine type c4-standard-4; the sum is without it.",
+      "Linux VMs: the price table has no machine type c4-standard-4; the sum does not include it.",
     );
     expect(amountOf(cost, "Linux VMs, CPU")).toBeUndefined();
   });

@@ -26,7 +26,7 @@ const { database, edge, monitoring, testMailCommand } = new ServerlessIdentityPr
     host: "smtp.example.com",
     from: "Sign-in <sign-in@example.com>",
     username: "sign-in",
-    // A secret that exists already; the password is neither in the folder nor in the state.
+    // An existing secret; the password is neither in the folder nor in the state.
     passwordSecret: { secretId: "mail-password", version: 1 },
   },
 
@@ -35,7 +35,8 @@ const { database, edge, monitoring, testMailCommand } = new ServerlessIdentityPr
   alerts: { latency: { threshold: 5000 }, memory: { enabled: false } },
 });
 
-// A metric's name in PromQL: the first slash becomes a colon, everything else that is no letter or digit an underscore.
+// Name of a metric in PromQL: the first slash becomes a colon, any other character that is not a letter or digit an
+// underscore.
 const deadlocks = `cloudsql_googleapis_com:database_postgresql_deadlock_count{database_id="${projectId}:${database.instanceName}"}`;
 new MonitoringAlertPolicy(stack, "Deadlocks", {
   displayName: "Sign-in: deadlocks",
@@ -45,7 +46,7 @@ new MonitoringAlertPolicy(stack, "Deadlocks", {
       displayName: "deadlocks",
       conditionPrometheusQueryLanguage: {
         query: `sum(increase(${deadlocks}[1h])) > 10`,
-        // Otherwise the first apply would fail, because there is no data yet.
+        // Without this, the first apply would fail, because there is no data yet.
         disableMetricValidation: true,
       },
     },

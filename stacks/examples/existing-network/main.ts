@@ -12,12 +12,12 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
   region: "europe-west1",
   tenantId: "acme",
   domain: "sign-in.example.com",
-  // The network of another project, with private services access and NAT. Leave it out, and a network is created.
+  // The network of another project, with private services access and NAT. Without it, a network is created.
   network: {
     network: "projects/shared-network/global/networks/vpc",
     subnetwork: "projects/shared-network/regions/europe-west1/subnetworks/sign-in",
   },
-  // The machine that applies must be in one of them.
+  // Must include the machine that applies.
   authorizedNetworks: { office: "203.0.113.0/24" },
   // For a trial, as in the first example.
   deletionProtection: false,

@@ -15,9 +15,9 @@ new TlsProvider(stack, "tls");
 
 const lab = new AssessmentLab(stack, "Lab", {
   projectId: "my-project",
-  // A target for each.
+  // One target for each participant.
   linuxVmCount: PARTICIPANTS,
-  // They share one Windows VM, two at a time by remote desktop; the default is a size for one.
+  // They share one Windows VM, two at a time by remote desktop; the default size is for one user.
   windowsVmMachineType: "e2-standard-4",
   // The training room.
   sourceRanges: { rdp: ["203.0.113.0/24"] },

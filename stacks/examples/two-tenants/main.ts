@@ -4,7 +4,7 @@ import { PortableStack, ServerlessIdentityProvider, type ServerlessIdentityProvi
 
 const place = { projectId: "my-project", region: "europe-west1" };
 
-/** One tenant: a stack, a folder and a state of its own, so that nothing done to one can touch the other. */
+/** One tenant: a stack, a folder and a state of its own, so that no change of one can affect the other. */
 class SignIn extends PortableStack {
   constructor(app: App, tenantId: string, props: Partial<ServerlessIdentityProviderProps> = {}) {
     super(app, tenantId, { providers: ["google", "random"] });

@@ -114,7 +114,7 @@ describe("GeoipUpdater", () => {
         "test/Geoip: 4 problems",
         "  - geoip.accountId is 0; it must be the number of an account at MaxMind; copy it from the page of its licence keys",
         '  - geoip.licenseKeySecret.secretId is "a b"; it must be the name of a secret, or projects/<project>/secrets/<name> for one of another project; look it up with gcloud secrets list',
-        '  - geoip.licenseKeySecret.version is "latest"; it must be the number of a version, because with latest, a new value would reach each instance at its next start, unseen by any plan; use the number that gcloud secrets versions list shows',
+        '  - geoip.licenseKeySecret.version is "latest"; it must be the number of a version, because with latest, instances would get a new value at their next start, without a plan that shows it; use the number that gcloud secrets versions list shows',
         "  - geoip.updateHours is 200; it must be a whole number from 1 to 168, because the databases change several times a week; use 8",
       ].join("\n"),
     );
