@@ -1,7 +1,5 @@
+import { type Refusal } from "./refusal";
 import { type Inputs } from "./terraform-run";
-
-/** Inputs, and the whole text of what is said about them. */
-type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly string[]];
 
 /** Values of the input that both variants accept, for trying combinations. */
 export const ACCEPTED_BLUEPRINTS = { blueprints: [[], ["password-recovery", "branding"]] } as const;

@@ -1,7 +1,5 @@
+import { type Refusal } from "./refusal";
 import { type Inputs } from "./terraform-run";
-
-/** Inputs, and the whole text of what is said about them. */
-type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly string[]];
 
 const DOMAIN_RULE =
   "it must be a full domain name of lower-case letters, digits, hyphens and dots, at most 253 characters, without a dot at the end, because a certificate is made for exactly this name; use for example login.example.com";

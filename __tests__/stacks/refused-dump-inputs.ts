@@ -1,7 +1,4 @@
-import { type Inputs } from "./terraform-run";
-
-/** Inputs, and the whole text of what is said about them. */
-type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly string[]];
+import { type Refusal } from "./refusal";
 
 const one = (behaviour: string, name: string, value: unknown, rule: string): Refusal => [
   behaviour,

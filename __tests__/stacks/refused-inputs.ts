@@ -19,14 +19,11 @@ import {
   REFUSED_WORKERS_ALONE,
   REFUSED_WORKERS_TOGETHER,
 } from "./refused-worker-inputs";
-import { type Inputs } from "./terraform-run";
+import { type Refusal, rowOf, sentence } from "./refusal";
 
 export const HOST_PROJECT_NETWORK = "projects/shared/global/networks/main";
 export const SUBNETWORK = "projects/shared/regions/us-central1/subnetworks/services";
 export const DIGEST = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
-
-/** Inputs beside the required one, and the whole text of what is said about them. */
-export type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly string[]];
 
 const IN_THE_STATE = "because variables are in plain text in the state";
 const SUBNETWORK_RULE =
@@ -56,18 +53,6 @@ const RULES = {
   tenant_id:
     "it must be 1 to 20 lower-case letters, digits and hyphens, because names that contain the tenant id allow nothing else; shorten or rewrite it",
 } as const;
-
-/** The sentence about one value: what is wrong, then the rule with the way out. */
-const sentence = (name: string, value: unknown, rule: string) => `${name} is ${JSON.stringify(value)}; ${rule}.`;
-
-/** A row of one input that breaks its own rule, with further inputs that are fine. */
-export const rowOf =
-  (rules: Readonly<Record<string, string>>) =>
-  (behaviour: string, name: string, value: unknown, further: Inputs = {}): Refusal => [
-    behaviour,
-    { [name]: value, ...further },
-    [sentence(name, value, rules[name] ?? "")],
-  ];
 
 const row = rowOf(RULES);
 

@@ -1,4 +1,5 @@
-import { memoryRow, type Refusal, REFUSED_ALONE_BY_BOTH, REFUSED_TOGETHER_BY_BOTH, rowOf } from "./refused-inputs";
+import { type Refusal, rowOf } from "./refusal";
+import { memoryRow, REFUSED_ALONE_BY_BOTH, REFUSED_TOGETHER_BY_BOTH } from "./refused-inputs";
 import { ACCEPTED_GEOIP, REFUSED_GEOIP } from "./refused-geoip-inputs";
 import { refusedMonitoring } from "./refused-monitoring-inputs";
 import {

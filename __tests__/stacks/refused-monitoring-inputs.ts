@@ -1,9 +1,6 @@
 import { type Platform } from "../../lib/platform/monitoring/alert";
 import { alertsOn } from "../../lib/platform/monitoring/alerts";
-import { type Inputs } from "./terraform-run";
-
-/** Inputs, and the whole text of what is said about them. */
-type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly string[]];
+import { type Refusal } from "./refusal";
 
 export const CHANNEL = "projects/my-project/notificationChannels/4711";
 

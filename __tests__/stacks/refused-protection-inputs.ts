@@ -1,7 +1,5 @@
+import { type Refusal } from "./refusal";
 import { type Inputs } from "./terraform-run";
-
-/** Inputs, and the whole text of what is said about them. */
-type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly string[]];
 
 /** Needed by every protection. */
 const DOMAIN = { domain: "sign-in.example.com" };

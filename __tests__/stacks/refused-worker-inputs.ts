@@ -1,7 +1,5 @@
+import { type Refusal } from "./refusal";
 import { type Inputs } from "./terraform-run";
-
-/** Inputs, and the whole text of what is said about them. */
-type Refusal = readonly [behaviour: string, inputs: Inputs, texts: readonly string[]];
 
 /** What is said of an input for the place of a separate worker where there is none. */
 const withoutPlace = (name: string, value: number | string, mode: string) =>
