@@ -202,7 +202,7 @@ const RULES: readonly Rule<IdpImageProps>[] = [
   {
     holds: ({ existingImage, repository }) => repository !== undefined || isLiteral(existingImage),
     message: () =>
-      "repository is missing; a built image must be pushed somewhere; set it, or set existingImage to an existing image",
+      "repository is missing; it is required, because a built image must be pushed somewhere; set it, or set existingImage to an existing image",
   },
   ...APPLICATION_VERSION.map((rule) =>
     rule.ruleOn<IdpImageProps>("applicationVersion", ({ applicationVersion }) => applicationVersion),

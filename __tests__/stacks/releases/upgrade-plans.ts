@@ -8,21 +8,59 @@ export interface UpgradePlan {
   readonly outputs: readonly string[];
 }
 
-/** The plans by stack, with every part that inputs can ask for; the changelog tells them. */
+/** Alerts of both variants whose notification has another text. */
+const REWORDED_ALERTS = [
+  "at-maximum",
+  "backup-failed",
+  "blocked-requests",
+  "certificate-expiry",
+  "certificate-renewal",
+  "cpu",
+  "database-connections",
+  "database-cpu",
+  "database-disk-growth",
+  "database-down",
+  "database-memory",
+  "database-transaction-ids",
+  "dump-failed",
+  "dump-too-old",
+  "failed-rollout",
+  "job-failed",
+  "load-balancer-errors",
+  "memory",
+  "secret-read",
+  "uptime",
+  "worker-cpu",
+  "worker-memory",
+  "worker-missing",
+];
+
+/** Updates of everything that contains a reworded text: these alerts, the dashboard and the message of a destroy. */
+function rewordings(alerts: readonly string[]): Record<string, Action> {
+  const addresses = [
+    ...[...REWORDED_ALERTS, ...alerts].map((id) => `google_monitoring_alert_policy.monitoring_alerts["${id}"]`),
+    "google_monitoring_dashboard.monitoring_dashboard[0]",
+    "terraform_data.deletion_guard",
+  ];
+  return Object.fromEntries(addresses.sort().map((address) => [address, "update"]));
+}
+
+/** Outputs of both variants with a reworded text. */
+const REWORDED_OUTPUTS = ["backups_after_destroy", "domain_next_steps"];
+
+/** The plans by stack, with every part that inputs can create; the changelog lists them. */
 export const UPGRADE_PLANS: Readonly<Record<string, UpgradePlan>> = {
   "idp-serverless": {
-    actions: { 'google_monitoring_alert_policy.monitoring_alerts["blocked-requests"]': "update" },
-    outputs: [],
+    actions: rewordings(["container-ended", "errors", "latency", "out-of-memory", "startup"]),
+    outputs: REWORDED_OUTPUTS,
   },
   "idp-kubernetes": {
     actions: {
-      'google_monitoring_alert_policy.monitoring_alerts["blocked-requests"]': "update",
-      'google_monitoring_alert_policy.monitoring_alerts["dump-failed"]': "update",
-      'google_monitoring_alert_policy.monitoring_alerts["job-failed"]': "update",
+      ...rewordings(["load-balancer-latency", "restarts"]),
       "kubernetes_deployment_v1.worker[0]": "update",
       "terraform_data.front_door_load_balancer_settings[0]": "replace",
     },
-    outputs: [],
+    outputs: REWORDED_OUTPUTS,
   },
   "assessment-lab": {
     actions: {
@@ -37,9 +75,19 @@ export const UPGRADE_PLANS: Readonly<Record<string, UpgradePlan>> = {
 export function upgradeCells(): string[][] {
   return Object.entries(UPGRADE_PLANS).map(([stack, { actions, outputs }]) => [
     `\`${stack}\``,
-    cell(Object.entries(actions).map(([address, action]) => `${action} \`${address}\``)),
+    cell(grouped(actions)),
     cell(outputs.map((name) => `\`${name}\``)),
   ]);
+}
+
+/** One entry for each action on a resource; instances of the same one are counted. */
+function grouped(actions: UpgradePlan["actions"]): string[] {
+  const instances = new Map<string, string[]>();
+  for (const [address, action] of Object.entries(actions)) {
+    const entry = `${action} \`${address.replace(/\["[^"]*"\]$/, "")}\``;
+    instances.set(entry, [...(instances.get(entry) ?? []), address]);
+  }
+  return [...instances].map(([entry, { length }]) => (length === 1 ? entry : `${entry} (${length} instances)`));
 }
 
 function cell(changes: readonly string[]): string {
