@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { joinedScript } from "../../lib/core/joined-script";
 import { packageFile } from "../../lib/core/package-file";
-import { temporaryFolder } from "../support/synthesis";
+import { temporaryFolder } from "../support/temporary-folder";
 
 const ROOMS = ["lib/core/scripts", "lib/idp/scripts", "lib/lab/scripts", "lib/platform/kubernetes/scripts"];
 

@@ -20,11 +20,11 @@ import {
   resourceAddresses,
   resourceOf,
   synthesizeInto,
-  temporaryFolder,
   terraformOf,
   testApp,
   type Terraform,
 } from "../support/synthesis";
+import { temporaryFolder } from "../support/temporary-folder";
 
 /** Nests constructs of these ids and creates a resource in the last one. */
 const resourceAt = (stack: TerraformStack, ...ids: string[]) => {

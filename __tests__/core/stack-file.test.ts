@@ -7,7 +7,8 @@ import { Construct } from "constructs";
 import { PortableStack } from "../../lib/core/portable-stack";
 import { addPage, addStackFile } from "../../lib/core/stack-file";
 import { TerraformData } from "../../lib/core/terraform-data";
-import { bareStack, resourceOf, synthesizeInto, temporaryFolder, terraformOf, testApp } from "../support/synthesis";
+import { bareStack, resourceOf, synthesizeInto, terraformOf, testApp } from "../support/synthesis";
+import { temporaryFolder } from "../support/temporary-folder";
 
 const sourceWith = (content: string) => {
   const source = join(temporaryFolder(), "source.sh");

@@ -7,7 +7,8 @@ import { transform } from "sucrase";
 import { packageFile } from "../../lib/core/package-file";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes-identity-provider";
 import { ServerlessIdentityProvider } from "../../lib/serverless-identity-provider";
-import { bareStack, temporaryFolder, type Block, type Terraform } from "../support/synthesis";
+import { bareStack, type Block, type Terraform } from "../support/synthesis";
+import { temporaryFolder } from "../support/temporary-folder";
 import { installedPackages } from "../tools/install-commands";
 import { exampleFolders, pageOf, programs } from "../tools/pages";
 

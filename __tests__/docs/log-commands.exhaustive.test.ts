@@ -6,7 +6,7 @@ import { ALERTS } from "../../lib/platform/monitoring/alerts";
 import { NAMES } from "../platform/monitoring/alert-fixture";
 import { isSelected, type LogEntry } from "../support/log-filter";
 import { describeWith } from "../support/programs";
-import { temporaryFolder } from "../support/synthesis";
+import { temporaryFolder } from "../support/temporary-folder";
 import { LOG_COMMANDS, PAGE_NAMES } from "../tools/monitoring-parts";
 
 const { database, job, namespace, projectId, worker, workload } = PAGE_NAMES.serverless;

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UPSTREAM_PREFIX, WORKER_LISTENERS } from "../../lib/idp/contract";
 import { programPath } from "../support/programs";
+import { temporaryFolder } from "../support/temporary-folder";
 import { coreutilsPath } from "./coreutils";
 import { type RecordedStart, eventually, killAll, processesWith, recordedStarts } from "./processes";
 
@@ -67,7 +67,7 @@ export function entrypointScene(program: keyof typeof COMMANDS) {
 
   beforeEach(() => {
     containers = 0;
-    folder = mkdtempSync(join(tmpdir(), "cloud-entrypoint-"));
+    folder = temporaryFolder();
     const programs = join(folder, "bin");
     records = join(folder, "records");
     media = join(folder, "media");
@@ -90,7 +90,6 @@ export function entrypointScene(program: keyof typeof COMMANDS) {
 
   afterEach(() => {
     if (containers > 0) killAll(running());
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const running = () => processesWith("STUB_RECORDS", records);

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { packageFile } from "../../lib/core/package-file";
 import { SSL_MODE } from "../../lib/idp/contract";
 import { deliveredScript } from "../support/delivered-script";
 import { describeWith, programPath } from "../support/programs";
+import { temporaryFolder } from "../support/temporary-folder";
 import { HOSTS } from "./hosts";
 
 const ENTRYPOINT = packageFile("image/cloud-entrypoint.sh");
@@ -16,14 +16,10 @@ describeWith(["busybox", "dash"], "The host of the database", () => {
   let folder: string;
 
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "hosts-"));
+    folder = temporaryFolder();
     // What each script calls when it has chosen; the refusal ends db-init there.
     writeStub("ak", ['printf %s "$AUTHENTIK_POSTGRESQL__SSLMODE"']);
     writeStub("psql", ['printf %s "$PGSSLMODE" >"$0.mode"', "echo 'FATAL: enough' >&2", "exit 2"]);
-  });
-
-  afterAll(() => {
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const writeStub = (name: string, lines: readonly string[]): void => {

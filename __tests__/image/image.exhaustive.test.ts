@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { constants, tmpdir } from "node:os";
+import { chmodSync, mkdirSync } from "node:fs";
+import { constants } from "node:os";
 import { basename, join } from "node:path";
 import { ENTRYPOINT_COMMANDS, WORKER_PROCESSES, WORKER_THREADS } from "../../lib/idp/worker-mode";
 import { describeWith, programPath } from "../support/programs";
+import { temporaryFolder } from "../support/temporary-folder";
 import { documentedCommand } from "./operations-page";
 import {
   type RecordedStart,
@@ -127,7 +128,7 @@ describeWith(
       let environment: Record<string, string>;
 
       beforeEach(() => {
-        folder = mkdtempSync(join(tmpdir(), "image-run-"));
+        folder = temporaryFolder();
         records = join(folder, "records");
         mkdirSync(records);
         chmodSync(folder, 0o755);
@@ -148,7 +149,6 @@ describeWith(
 
       afterEach(() => {
         killAll(processesWith("STUB_RUN", folder));
-        rmSync(folder, { recursive: true, force: true });
       });
 
       const inNewContainer = (command: readonly string[]) => [

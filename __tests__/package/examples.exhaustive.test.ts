@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -8,6 +7,7 @@ import { joinedScript } from "../../lib/core/joined-script";
 import { type Inputs } from "../rehearsal/deployment/deployment";
 import { rehearseFolder } from "../rehearsal/command/folder-rehearsal";
 import { describeWith, programPath } from "../support/programs";
+import { temporaryFolder } from "../support/temporary-folder";
 import { exampleFolders, pageOf, programs } from "../tools/pages";
 import { installPackage, linkPackages, PEERS, REPOSITORY } from "./installed-package";
 
@@ -46,7 +46,7 @@ describeWith(["terraform"], "The examples, with the packed library", () => {
   const folderOf = (name: string) => join(PROJECTS.includes(name) ? place : library, name);
 
   beforeAll(async () => {
-    place = mkdtempSync(join(tmpdir(), "examples-"));
+    place = temporaryFolder();
     library = join(place, "library");
     mkdirSync(library);
     installPackage(library, PEERS);
@@ -55,10 +55,6 @@ describeWith(["terraform"], "The examples, with the packed library", () => {
     const parts = programs().find(({ stacks }) => stacks.includes(SINGLE_PARTS));
     writeFileSync(join(folderOf(SINGLE_PARTS), "main.ts"), parts?.text ?? "");
     await Promise.all([synthesizePrograms(), ...PROJECTS.map(synthesizeProject)]);
-  });
-
-  afterAll(() => {
-    rmSync(place, { recursive: true, force: true });
   });
 
   /** Compiles as the framework's template does. */

@@ -1,12 +1,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { buildSync } from "esbuild";
 
 import { rehearseFolder } from "../rehearsal/command/folder-rehearsal";
 import { describeWith, programPath } from "../support/programs";
+import { temporaryFolder } from "../support/temporary-folder";
 import { programs } from "../tools/pages";
 import { installPackage, PEERS, REPOSITORY, variantProgram, VARIANTS } from "./installed-package";
 
@@ -49,7 +49,7 @@ describe("the packed library", () => {
   let project: string;
 
   beforeAll(() => {
-    project = mkdtempSync(join(tmpdir(), "consumer-"));
+    project = temporaryFolder();
     installPackage(project, PEERS);
 
     for (const [index, { text }] of programs().entries()) {
@@ -70,10 +70,6 @@ describe("the packed library", () => {
       const include = ["example-*/main.ts", ...VARIANTS.map(([variant]) => `${variant}/main.ts`)];
       writeFileSync(join(project, `tsconfig-${index}.json`), JSON.stringify({ compilerOptions, include }));
     });
-  });
-
-  afterAll(() => {
-    rmSync(project, { recursive: true, force: true });
   });
 
   it("holds the compiled constructs, their types, every script and the image, and nothing of the tests", () => {

@@ -1,9 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { execFileSync, spawnSync } from "node:child_process";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { installPackage, linkPackages, PEERS, REPOSITORY, variantProgram, VARIANTS } from "./installed-package";
+import { temporaryFolder } from "../support/temporary-folder";
 
 const COMPILER = join(REPOSITORY, "node_modules/typescript/bin/tsc");
 
@@ -29,16 +29,12 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 };
 
 /** Holds all projects; in the first, the packed library is installed as npm does it. */
-const FOLDER = mkdtempSync(join(tmpdir(), "peers-"));
+const FOLDER = temporaryFolder();
 const FIRST = join(FOLDER, "first");
 
 beforeAll(() => {
   mkdirSync(FIRST);
   installPackage(FIRST, {});
-});
-
-afterAll(() => {
-  rmSync(FOLDER, { recursive: true, force: true });
 });
 
 /** A project with the installed library and other peers, and with a folder for one of the programs. */

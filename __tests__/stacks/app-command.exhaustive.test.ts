@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, 
 import { join } from "node:path";
 
 import { packageFile } from "../../lib/core/package-file";
-import { temporaryFolder } from "../support/synthesis";
+import { temporaryFolder } from "../support/temporary-folder";
 import { runAppCommand, type SynthesisProcess } from "./synthesis-process";
 
 const STACK_NAMES = ["idp-serverless", "idp-kubernetes", "assessment-lab"];

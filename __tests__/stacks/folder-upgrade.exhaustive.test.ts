@@ -1,7 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
 import { App } from "cdktf";
 
 import { Deployment } from "../rehearsal/deployment/deployment";
@@ -9,6 +5,7 @@ import { type Action, requireActions } from "../rehearsal/deployment/steps";
 import { REHEARSALS } from "../rehearsal/scenarios/stacks";
 import { describeWith, findProgram } from "../support/programs";
 import { synthesizeInto } from "../support/synthesis";
+import { temporaryFolder } from "../support/temporary-folder";
 import { KUBERNETES_STACK_NAME, kubernetesStack } from "./kubernetes-stack";
 import { LAB_STACK_NAME, labStack } from "./lab-stack";
 import { type KeptFolder, keptFolder, lastRelease, unpack } from "./releases/kept-release";
@@ -35,7 +32,7 @@ function newFolder(name: keyof typeof STACKS): KeptFolder {
  */
 async function upgraded(name: keyof typeof STACKS, before: KeptFolder): Promise<UpgradePlan> {
   const { admission, faultInputs, inputs, othersExist, prepare } = REHEARSALS[name] ?? { inputs: {} };
-  const source = mkdtempSync(join(tmpdir(), "release-"));
+  const source = temporaryFolder();
   unpack(before, source);
   const program = findProgram("terraform") ?? "";
   const old = await Deployment.start({ source, inputs: faultInputs ?? inputs, program, admission, othersExist });
@@ -57,7 +54,6 @@ async function upgraded(name: keyof typeof STACKS, before: KeptFolder): Promise<
     }
   } finally {
     await old.stop();
-    rmSync(source, { recursive: true });
   }
 }
 

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { NEWER_GOOGLE_ATTRIBUTES, NEWER_KUBERNETES_ATTRIBUTES } from "../../lib/core/newer-attribute";
 import { PROVIDERS } from "../rehearsal/project/provider-types";
 import { type Block, type Terraform } from "../support/synthesis";
+import { temporaryFolder } from "../support/temporary-folder";
 import {
   providerSchema,
   type ProviderSchema,
@@ -194,11 +194,7 @@ describe("A folder's need of schemas", () => {
   let folder: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "needs-schemas-"));
-  });
-
-  afterEach(() => {
-    rmSync(folder, { recursive: true });
+    folder = temporaryFolder();
   });
 
   const problemOf = (configuration: object): string | undefined => {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 import { packageFile } from "../../lib/core/package-file";
-import { temporaryFolder } from "../support/synthesis";
+import { temporaryFolder } from "../support/temporary-folder";
 
 /** What one run of the app command has printed, and how often it called the bundler. */
 export interface SmallRun {

@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { parseStateBackend } from "../../lib/core/state-backend";
 import { plannedResources } from "../../stacks/planned-resources";
 import { summary } from "../../stacks/summary";
-import { bareStack, temporaryFolder } from "../support/synthesis";
+import { bareStack } from "../support/synthesis";
+import { temporaryFolder } from "../support/temporary-folder";
 
 const VARIABLES = {
   none: { default: null },

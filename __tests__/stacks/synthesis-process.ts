@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 import { packageFile } from "../../lib/core/package-file";
-import { temporaryFolder } from "../support/synthesis";
+import { temporaryFolder } from "../support/temporary-folder";
 
 /** What the command that synthesizes has printed and written. */
 export interface SynthesisProcess {

@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { programPath } from "../support/programs";
-import { temporaryFolder, type Block } from "../support/synthesis";
+import { type Block } from "../support/synthesis";
+import { temporaryFolder } from "../support/temporary-folder";
 import { referencesIn } from "./configuration-graph";
 
 /** Values of inputs; those left out have their defaults. */

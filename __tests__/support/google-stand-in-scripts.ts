@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
-import { accessSync, chmodSync, constants, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { GoogleStandIn } from "./google-stand-in";
 import { type BuildRequest } from "./google-stand-in-builds";
 import { programPath } from "./programs";
+import { temporaryFolder } from "./temporary-folder";
 
 /** Programs that the scripts may call, except gcloud: a test that needs it adds its own. */
 const PROGRAMS = [
@@ -125,23 +126,6 @@ export function programFolder(
   }
   return folder;
 }
-
-/** An empty folder that is removed when the tests of a file, or the program, have ended. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "google-stand-in-"));
-  temporaryFolders.push(folder);
-  return folder;
-}
-
-const temporaryFolders: string[] = [];
-
-function removeTemporaryFolders(): void {
-  for (const folder of temporaryFolders.splice(0)) rmSync(folder, { recursive: true, force: true });
-}
-
-// The test runner reuses its process; outside it there is no afterAll.
-if (typeof afterAll === "function") afterAll(removeTemporaryFolders);
-else process.once("exit", removeTemporaryFolders);
 
 /** Programs that first log their arguments to a file, one call per line. */
 export function recordingPrograms(log: string): string {

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { temporaryFolder } from "./google-stand-in-scripts";
+import { temporaryFolder } from "./temporary-folder";
 import { missingPrograms } from "./programs";
 
 /** What is missing if the PATH has only this busybox. */

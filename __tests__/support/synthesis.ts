@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
 import { App, TerraformResource, type ITerraformDependable, type TerraformStack } from "cdktf";
 
 import { PortableStack, type PortableStackProps, type StackOutput } from "../../lib/core/portable-stack";
+import { temporaryFolder } from "./temporary-folder";
 
 /** Arguments of one block of the configuration. */
 export type Block = Readonly<Record<string, unknown>>;
@@ -38,11 +38,6 @@ export class BareStack extends PortableStack {
 /** An app with its own temporary output folder, which is removed after the tests of the file. */
 export function testApp(): App {
   return new App({ outdir: temporaryFolder() });
-}
-
-/** An empty temporary folder that is removed after the tests of the file. */
-export function temporaryFolder(): string {
-  return mkdtempSync(join(FOLDERS, "folder-"));
 }
 
 /** A stack named `test` in an app of its own, with the google provider configured. */
@@ -126,14 +121,3 @@ export function synthesizeInto(app: App, stackName = "test"): SynthesizedFolder 
     .sort();
   return { path, files, read: (pathInFolder) => readFileSync(join(path, pathInFolder), "utf8") };
 }
-
-/** One folder per test file, so that one removal is enough. */
-const FOLDERS = mkdtempSync(join(tmpdir(), "synthesis-"));
-
-const removeFolders = (): void => {
-  rmSync(FOLDERS, { recursive: true, force: true });
-};
-
-// The test runner reuses its process; outside it there is no afterAll.
-if (typeof afterAll === "function") afterAll(removeFolders);
-else process.once("exit", removeFolders);

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Fault } from "../../support/google-stand-in";
-import { runScript, temporaryFolder } from "../../support/google-stand-in-scripts";
+import { runScript } from "../../support/google-stand-in-scripts";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
 import { CREATE, IMAGE, inScene } from "../../idp/build-image/build-scene";
 

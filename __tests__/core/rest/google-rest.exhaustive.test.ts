@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Fault } from "../../support/google-stand-in";
-import { programFolder, temporaryFolder, runScript } from "../../support/google-stand-in-scripts";
+import { programFolder, runScript } from "../../support/google-stand-in-scripts";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith, programPath } from "../../support/programs";
 
 import { inScene, READ_STATE, refusal } from "./rest-scene";

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { recordingPrograms, temporaryFolder } from "../../support/google-stand-in-scripts";
+import { recordingPrograms } from "../../support/google-stand-in-scripts";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
 import { inScene, READ_STATE, refusal } from "./rest-scene";
 

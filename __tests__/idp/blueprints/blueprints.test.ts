@@ -10,15 +10,8 @@ import { Blueprints } from "../../../lib/idp/blueprints";
 import { IdpImage } from "../../../lib/idp/idp-image";
 import { describeWith, programPath } from "../../support/programs";
 import { PLACE, STAND_IN_REPOSITORY } from "../../support/stand-in-parts";
-import {
-  BareStack,
-  bareStack,
-  synthesizeInto,
-  temporaryFolder,
-  terraformOf,
-  testApp,
-  type Terraform,
-} from "../../support/synthesis";
+import { BareStack, bareStack, synthesizeInto, terraformOf, testApp, type Terraform } from "../../support/synthesis";
+import { temporaryFolder } from "../../support/temporary-folder";
 
 const blueprint = (name: string) => `version: 1\nmetadata:\n  name: ${name}\nentries: []\n`;
 

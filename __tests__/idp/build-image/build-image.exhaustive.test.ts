@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { programFolder, recordingPrograms, temporaryFolder } from "../../support/google-stand-in-scripts";
+import { programFolder, recordingPrograms } from "../../support/google-stand-in-scripts";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
 import { BUILD, CREATE, executeStep, IMAGE, inScene, killAtWork, LOG, refusal, startBuild } from "./build-scene";
 

@@ -11,8 +11,8 @@ import {
   runScript,
   type ScriptOptions,
   type ScriptRun,
-  temporaryFolder,
 } from "../../support/google-stand-in-scripts";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { ApiError } from "../../support/google-stand-in-services";
 import { programPath } from "../../support/programs";
 

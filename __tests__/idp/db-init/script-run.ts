@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { deliveredScript } from "../../support/delivered-script";
 import { findProgram, programPath } from "../../support/programs";
+import { temporaryFolder } from "../../support/temporary-folder";
 
 export const SCRIPT = deliveredScript("lib/idp/scripts/db-init.sh");
 
@@ -52,7 +52,8 @@ export function psqlPath(): string {
 /** Starts the real script with exactly this environment. */
 export function startScript(environment: Environment, options: RunOptions = {}): ScriptRun {
   const shell = options.shell ?? "dash";
-  const folder = programFolder(options.programs ?? {}, shell);
+  // The image's wget everywhere: it is the pickiest about its options, and other machines may have none.
+  const folder = programFolder(options.programs ?? {}, shell === "busybox sh" ? BUSYBOX_PROGRAMS : ["wget"]);
   const systemPath = `${dirname(psqlPath())}:${process.env.PATH ?? ""}`;
   // A single stream for both outputs keeps their lines in order.
   const child = spawn("/bin/sh", ["-c", 'exec "$@" 2>&1', "sh", ...shellCommand(shell), SCRIPT], {
@@ -74,7 +75,6 @@ export function startScript(environment: Environment, options: RunOptions = {}):
   const outcome = new Promise<Outcome>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (exitCode) => {
-      rmSync(folder, { recursive: true, force: true });
       resolve({ exitCode, output });
     });
   });
@@ -113,10 +113,10 @@ function shellCommand(shell: Shell): string[] {
   return shell === "busybox sh" ? [programPath("busybox"), "sh"] : [programPath(shell)];
 }
 
-function programFolder(programs: Readonly<Record<string, string>>, shell: Shell): string {
-  const folder = mkdtempSync(join(tmpdir(), "db-init-programs-"));
-  // The image's wget everywhere: it is the pickiest about its options, and other machines may have none.
-  for (const name of shell === "busybox sh" ? BUSYBOX_PROGRAMS : ["wget"]) {
+/** A folder of stand-in programs, with busybox in the place of the others that are named. */
+export function programFolder(programs: Readonly<Record<string, string>>, ofBusybox: readonly string[]): string {
+  const folder = temporaryFolder();
+  for (const name of ofBusybox) {
     if (programs[name] === undefined) symlinkSync(programPath("busybox"), join(folder, name));
   }
   for (const [name, text] of Object.entries(programs)) {

@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
 import { describeWith } from "../../support/programs";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { ADMIN_PASSWORD, type Cluster, type Login, startCluster, SUPERUSER } from "./cluster";
 import { type Environment, type ProxyRecorder, startProxyRecorder } from "./script-run";
 
@@ -69,7 +66,7 @@ export interface Tenant extends Environment {
 /** A server that tests share; each test has its own tenants. */
 class TenantServer {
   /** For notes of stand-in programs. */
-  readonly folder = mkdtempSync(join(tmpdir(), "db-init-notes-"));
+  readonly folder = temporaryFolder();
   private tenants = 0;
 
   private constructor(
@@ -111,7 +108,6 @@ class TenantServer {
 
   async stop(): Promise<void> {
     await Promise.all([this.cluster.stop(), this.proxy.close()]);
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }
 

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { describeWith, programPath } from "../../support/programs";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { freePort } from "./cluster";
 import {
   contentOf,
@@ -273,7 +273,7 @@ ${PSQL_THAT_REFUSES_FIRST}`,
   });
 
   it("reacts to SIGTERM at once although psql has not come back", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "db-init-hanging-"));
+    const folder = temporaryFolder();
     const processIdFile = join(folder, "pid");
     const run = startScript(
       { ...withProxy, PROCESS_ID_FILE: processIdFile },
@@ -283,7 +283,6 @@ ${PSQL_THAT_REFUSES_FIRST}`,
     run.signal("SIGTERM");
     await run.ended;
     process.kill(Number(hangingProcessId), "SIGKILL");
-    rmSync(folder, { recursive: true, force: true });
 
     expect((await run.outcome).exitCode).toBe(143);
     expect(proxy.requests).toEqual(["POST /quitquitquit"]);

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { packageFile } from "../../../lib/core/package-file";
 import { objectName, serviceName, workerPoolName, type DeploymentName } from "../../../lib/core/names";
 import { WORKER_NAME } from "../../../lib/idp/worker-mode";
-import { programFolder, temporaryFolder } from "../../support/google-stand-in-scripts";
+import { programFolder } from "../../support/google-stand-in-scripts";
+import { temporaryFolder } from "../../support/temporary-folder";
 
 export const DEPLOYMENT: DeploymentName = { tenantPrefix: "demo-abc123", applicationName: "idp" };
 

@@ -1,13 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { promisify } from "node:util";
 
 import { type Environment, psqlPath, runScript } from "../db-init/script-run";
 import { SUPERUSER } from "../db-init/cluster";
 import { applicationLogin, describeOnServer } from "../db-init/tenants";
 import { runJob } from "./job-run";
+import { temporaryFolder } from "../../support/temporary-folder";
 
 const execute = promisify(execFile);
 
@@ -67,35 +66,31 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     tenant,
   }) => {
     const settings = tenant();
-    const folder = mkdtempSync(join(tmpdir(), "dump-"));
-    try {
-      await runScript(settings);
-      await cluster.query(applicationLogin(settings), ...CONTENTS);
-      const { DB_HOST = "", DB_NAME, DB_PASSWORD = "", DB_PORT = "", DB_USER } = settings;
-      const login = { PGHOST: DB_HOST, PGPORT: DB_PORT, PGUSER: DB_USER, PGPASSWORD: DB_PASSWORD };
-      await execute(
-        "sh",
-        [
-          "-c",
-          `pg_dump -Fc -f '${folder}/a.dump' '${DB_NAME}' && cd '${folder}' && sha256sum a.dump >a.dump.sha256
+    const folder = temporaryFolder();
+    await runScript(settings);
+    await cluster.query(applicationLogin(settings), ...CONTENTS);
+    const { DB_HOST = "", DB_NAME, DB_PASSWORD = "", DB_PORT = "", DB_USER } = settings;
+    const login = { PGHOST: DB_HOST, PGPORT: DB_PORT, PGUSER: DB_USER, PGPASSWORD: DB_PASSWORD };
+    await execute(
+      "sh",
+      [
+        "-c",
+        `pg_dump -Fc -f '${folder}/a.dump' '${DB_NAME}' && cd '${folder}' && sha256sum a.dump >a.dump.sha256
           head -c 2000 a.dump >cut.dump && sha256sum cut.dump >cut.dump.sha256
           cp a.dump wrong.dump && sha256sum cut.dump >wrong.dump.sha256 && cp a.dump bare.dump`,
-        ],
-        { env: { ...login, PATH: `${dirname(psqlPath())}:${process.env.PATH ?? ""}` } },
-      );
-      await runScript(restored(settings));
+      ],
+      { env: { ...login, PATH: `${dirname(psqlPath())}:${process.env.PATH ?? ""}` } },
+    );
+    await runScript(restored(settings));
 
-      for (const file of ["cut", "wrong", "bare", "none"]) {
-        const refused = await runJob("fill-database.sh", restored(settings), { DUMP_FILE: `${folder}/${file}.dump` });
-        expect([file, refused.exitCode]).toEqual([file, 3]);
-      }
-      const filled = await runJob("fill-database.sh", restored(settings), { DUMP_FILE: `${folder}/a.dump` });
-
-      expect(filled).toMatchObject({ exitCode: 0, output: expect.stringContaining("users: 2") as string });
-      expect(await cluster.query(applicationLogin(restored(settings)), NAMES)).toBe("Zoë 🙂,akadmin");
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
+    for (const file of ["cut", "wrong", "bare", "none"]) {
+      const refused = await runJob("fill-database.sh", restored(settings), { DUMP_FILE: `${folder}/${file}.dump` });
+      expect([file, refused.exitCode]).toEqual([file, 3]);
     }
+    const filled = await runJob("fill-database.sh", restored(settings), { DUMP_FILE: `${folder}/a.dump` });
+
+    expect(filled).toMatchObject({ exitCode: 0, output: expect.stringContaining("users: 2") as string });
+    expect(await cluster.query(applicationLogin(restored(settings)), NAMES)).toBe("Zoë 🙂,akadmin");
   });
 
   test("exchange the databases although the application keeps connecting", async ({ cluster, tenant }) => {

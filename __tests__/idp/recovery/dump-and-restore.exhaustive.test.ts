@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
 import { runScript } from "../db-init/script-run";
 import { applicationLogin, describeOnServer } from "../db-init/tenants";
 import { runJob } from "./job-run";
+import { temporaryFolder } from "../../support/temporary-folder";
 
 const USERS = "authentik_core_user";
 
@@ -16,29 +13,21 @@ describeOnServer("The jobs of dumps and restores on PostgreSQL 15", (test) => {
     const settings = tenant();
     const login = applicationLogin(settings);
     const restored = { ...settings, DB_NAME: `${settings.DB_NAME}_restored` };
-    const DUMP_FOLDER = mkdtempSync(join(tmpdir(), "dumps-"));
-    try {
-      await runScript(settings);
-      await cluster.query(
-        login,
-        `CREATE TABLE ${USERS} (name text)`,
-        `INSERT INTO ${USERS} VALUES ('akadmin'), ('Zoë')`,
-      );
+    const DUMP_FOLDER = temporaryFolder();
+    await runScript(settings);
+    await cluster.query(login, `CREATE TABLE ${USERS} (name text)`, `INSERT INTO ${USERS} VALUES ('akadmin'), ('Zoë')`);
 
-      const dumped = await runJob("dump-database.sh", settings, { DUMP_FOLDER });
-      await cluster.query(login, `DELETE FROM ${USERS}`);
-      const cleared = await runJob("swap-database.sh", settings, { ACTION: "clear" });
-      await runScript(restored);
-      const DUMP_FILE = `${DUMP_FOLDER}/latest/${settings.DB_NAME}.dump`;
-      const filled = await runJob("fill-database.sh", restored, { DUMP_FILE });
-      const swapped = await runJob("swap-database.sh", settings, { ACTION: "swap" });
-      const counted = await runJob("count-users.sh", settings);
+    const dumped = await runJob("dump-database.sh", settings, { DUMP_FOLDER });
+    await cluster.query(login, `DELETE FROM ${USERS}`);
+    const cleared = await runJob("swap-database.sh", settings, { ACTION: "clear" });
+    await runScript(restored);
+    const DUMP_FILE = `${DUMP_FOLDER}/latest/${settings.DB_NAME}.dump`;
+    const filled = await runJob("fill-database.sh", restored, { DUMP_FILE });
+    const swapped = await runJob("swap-database.sh", settings, { ACTION: "swap" });
+    const counted = await runJob("count-users.sh", settings);
 
-      const exitCodes = [dumped, cleared, filled, swapped].map(({ exitCode }) => exitCode);
-      expect(exitCodes).toEqual([0, 0, 0, 0]);
-      expect(counted).toEqual({ exitCode: 0, output: "users: 2\n" });
-    } finally {
-      rmSync(DUMP_FOLDER, { recursive: true, force: true });
-    }
+    const exitCodes = [dumped, cleared, filled, swapped].map(({ exitCode }) => exitCode);
+    expect(exitCodes).toEqual([0, 0, 0, 0]);
+    expect(counted).toEqual({ exitCode: 0, output: "users: 2\n" });
   });
 });

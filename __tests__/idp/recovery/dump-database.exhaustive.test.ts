@@ -1,13 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 
 import { type Environment, runScript, type Shell } from "../db-init/script-run";
 import { applicationLogin, describeOnServer, type Tenant } from "../db-init/tenants";
 import { databasePath, runJob } from "./job-run";
+import { temporaryFolder } from "../../support/temporary-folder";
 
 const execute = promisify(execFile);
 
@@ -55,15 +54,6 @@ function filesIn(folder: string): string[] {
     .sort();
 }
 
-async function inBucket(run: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "dumps-"));
-  try {
-    await run(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
 describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
   const filled = async (
     { cluster, tenant }: Parameters<Parameters<typeof test>[1]>[0],
@@ -77,74 +67,71 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
 
   for (const shell of ["dash", "busybox sh"] as const satisfies readonly Shell[]) {
     test(`makes a dump that becomes an equal database, with ${shell}`, async (server) => {
-      await inBucket(async (DUMP_FOLDER) => {
-        const settings = await filled(server);
-        const { DB_NAME } = settings;
+      const DUMP_FOLDER = temporaryFolder();
+      const settings = await filled(server);
+      const { DB_NAME } = settings;
 
-        const dumped = await runJob("dump-database.sh", settings, { DUMP_FOLDER }, { shell });
-        await runScript(restored(settings));
-        const DUMP_FILE = `${DUMP_FOLDER}/latest/${DB_NAME}.dump`;
-        const refilled = await runJob("fill-database.sh", restored(settings), { DUMP_FILE });
+      const dumped = await runJob("dump-database.sh", settings, { DUMP_FOLDER }, { shell });
+      await runScript(restored(settings));
+      const DUMP_FILE = `${DUMP_FOLDER}/latest/${DB_NAME}.dump`;
+      const refilled = await runJob("fill-database.sh", restored(settings), { DUMP_FILE });
 
-        expect(dumped.output).toMatch(
-          new RegExp(`^dumping ${DB_NAME} to dumps/${DB_NAME}-\\d{8}T\\d{6}Z.dump\ndone: \\d+ bytes after \\d+ s\n$`),
+      expect(dumped.output).toMatch(
+        new RegExp(`^dumping ${DB_NAME} to dumps/${DB_NAME}-\\d{8}T\\d{6}Z.dump\ndone: \\d+ bytes after \\d+ s\n$`),
+      );
+      expect([dumped.exitCode, refilled.exitCode]).toEqual([0, 0]);
+      const bothOf = (query: string) =>
+        Promise.all(
+          [settings, restored(settings)].map((login) => server.cluster.query(applicationLogin(login), query)),
         );
-        expect([dumped.exitCode, refilled.exitCode]).toEqual([0, 0]);
-        const bothOf = (query: string) =>
-          Promise.all(
-            [settings, restored(settings)].map((login) => server.cluster.query(applicationLogin(login), query)),
-          );
-        const [before = "", after] = await bothOf(CONTENT);
-        expect(before.split("\n").slice(2)).toEqual(["2", "5000", "large"]);
-        expect(before).toContain("Zoë 🙂");
-        expect(after).toBe(before);
-        expect(await schemaOf(restored(settings))).toBe(await schemaOf(settings));
-      });
+      const [before = "", after] = await bothOf(CONTENT);
+      expect(before.split("\n").slice(2)).toEqual(["2", "5000", "large"]);
+      expect(before).toContain("Zoë 🙂");
+      expect(after).toBe(before);
+      expect(await schemaOf(restored(settings))).toBe(await schemaOf(settings));
     });
   }
 
   test("names each dump by its time, puts a checksum beside it, and replaces only the copy of the newest", async (server) => {
-    await inBucket(async (DUMP_FOLDER) => {
-      const settings = await filled(server);
-      const { DB_NAME } = settings;
-      await runJob("dump-database.sh", settings, { DUMP_FOLDER });
-      const [first = ""] = readdirSync(`${DUMP_FOLDER}/dumps`);
-      const written = readFileSync(`${DUMP_FOLDER}/dumps/${first}`);
-      // The next second has another name.
-      await pause(1100);
-      await server.cluster.query(applicationLogin(settings), "DELETE FROM template.task");
+    const DUMP_FOLDER = temporaryFolder();
+    const settings = await filled(server);
+    const { DB_NAME } = settings;
+    await runJob("dump-database.sh", settings, { DUMP_FOLDER });
+    const [first = ""] = readdirSync(`${DUMP_FOLDER}/dumps`);
+    const written = readFileSync(`${DUMP_FOLDER}/dumps/${first}`);
+    // The next second has another name.
+    await pause(1100);
+    await server.cluster.query(applicationLogin(settings), "DELETE FROM template.task");
 
-      expect(await runJob("dump-database.sh", settings, { DUMP_FOLDER })).toMatchObject({ exitCode: 0 });
+    expect(await runJob("dump-database.sh", settings, { DUMP_FOLDER })).toMatchObject({ exitCode: 0 });
 
-      const dated = [`dumps/${DB_NAME}-TIME.dump`, `dumps/${DB_NAME}-TIME.dump.sha256`];
-      const newest = [`latest/${DB_NAME}.dump`, `latest/${DB_NAME}.dump.sha256`];
-      expect(filesIn(DUMP_FOLDER)).toEqual([...dated, ...dated, ...newest].sort());
-      expect(readFileSync(`${DUMP_FOLDER}/dumps/${first}`).equals(written)).toBe(true);
-      for (const folder of ["dumps", "latest"])
-        await execute("sh", ["-c", `cd '${DUMP_FOLDER}/${folder}' && sha256sum --check --strict *.sha256`]);
-      const second = readdirSync(`${DUMP_FOLDER}/dumps`).filter((name) => name.endsWith(".dump"))[1] ?? "";
-      expect(
-        readFileSync(`${DUMP_FOLDER}/dumps/${second}`).equals(readFileSync(`${DUMP_FOLDER}/latest/${DB_NAME}.dump`)),
-      ).toBe(true);
-    });
+    const dated = [`dumps/${DB_NAME}-TIME.dump`, `dumps/${DB_NAME}-TIME.dump.sha256`];
+    const newest = [`latest/${DB_NAME}.dump`, `latest/${DB_NAME}.dump.sha256`];
+    expect(filesIn(DUMP_FOLDER)).toEqual([...dated, ...dated, ...newest].sort());
+    expect(readFileSync(`${DUMP_FOLDER}/dumps/${first}`).equals(written)).toBe(true);
+    for (const folder of ["dumps", "latest"])
+      await execute("sh", ["-c", `cd '${DUMP_FOLDER}/${folder}' && sha256sum --check --strict *.sha256`]);
+    const second = readdirSync(`${DUMP_FOLDER}/dumps`).filter((name) => name.endsWith(".dump"))[1] ?? "";
+    expect(
+      readFileSync(`${DUMP_FOLDER}/dumps/${second}`).equals(readFileSync(`${DUMP_FOLDER}/latest/${DB_NAME}.dump`)),
+    ).toBe(true);
   });
 
   test("fails without a checksum when the database cannot be read to its end", async (server) => {
-    await inBucket(async (DUMP_FOLDER) => {
-      const settings = await filled(server);
-      // A table with another owner, which the application's role may not read.
-      await server.cluster.query(
-        { user: "cloudsqladmin", database: settings.DB_NAME },
-        "CREATE TABLE public.zzz (id int)",
-      );
+    const DUMP_FOLDER = temporaryFolder();
+    const settings = await filled(server);
+    // A table with another owner, which the application's role may not read.
+    await server.cluster.query(
+      { user: "cloudsqladmin", database: settings.DB_NAME },
+      "CREATE TABLE public.zzz (id int)",
+    );
 
-      const { exitCode, output } = await runJob("dump-database.sh", settings, { DUMP_FOLDER });
+    const { exitCode, output } = await runJob("dump-database.sh", settings, { DUMP_FOLDER });
 
-      expect(exitCode).toBe(1);
-      expect(output).toContain("permission denied for table zzz");
-      expect(output).toContain("has no checksum and will not be restored");
-      expect(filesIn(DUMP_FOLDER)).toEqual([`dumps/${settings.DB_NAME}-TIME.dump`]);
-    });
+    expect(exitCode).toBe(1);
+    expect(output).toContain("permission denied for table zzz");
+    expect(output).toContain("has no checksum and will not be restored");
+    expect(filesIn(DUMP_FOLDER)).toEqual([`dumps/${settings.DB_NAME}-TIME.dump`]);
   });
 
   test("fails without a checksum when the dump cannot be stored, or is not what was read", async (server) => {
@@ -155,26 +142,25 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
         'for word; do case $word in of=*) head -c 2000 >"${word#of=}" ;; esac; done; cat >/dev/null',
       "the stored dump cannot be read": "cat >/dev/null",
     };
-    for (const [message, dd] of Object.entries(broken))
-      await inBucket(async (DUMP_FOLDER) => {
-        const { exitCode, output } = await runJob("dump-database.sh", settings, { DUMP_FOLDER }, { programs: { dd } });
-        expect([exitCode, output.trimEnd().split("\n").at(-1)]).toEqual([4, `failed: ${message}`]);
-        expect(filesIn(DUMP_FOLDER).filter((name) => name.endsWith(".sha256"))).toEqual([]);
-      });
+    for (const [message, dd] of Object.entries(broken)) {
+      const DUMP_FOLDER = temporaryFolder();
+      const { exitCode, output } = await runJob("dump-database.sh", settings, { DUMP_FOLDER }, { programs: { dd } });
+      expect([exitCode, output.trimEnd().split("\n").at(-1)]).toEqual([4, `failed: ${message}`]);
+      expect(filesIn(DUMP_FOLDER).filter((name) => name.endsWith(".sha256"))).toEqual([]);
+    }
   });
 
   test("keeps its time limit", async (server) => {
-    await inBucket(async (DUMP_FOLDER) => {
-      const settings = await filled(server);
-      const { exitCode, output } = await runJob(
-        "dump-database.sh",
-        settings,
-        { DUMP_FOLDER, DUMP_SECONDS: "1" },
-        { programs: { pg_dump: "echo PGDMP; exec sleep 60" } },
-      );
-      expect(exitCode).toBe(1);
-      expect(output).toContain("could not be dumped");
-    });
+    const DUMP_FOLDER = temporaryFolder();
+    const settings = await filled(server);
+    const { exitCode, output } = await runJob(
+      "dump-database.sh",
+      settings,
+      { DUMP_FOLDER, DUMP_SECONDS: "1" },
+      { programs: { pg_dump: "echo PGDMP; exec sleep 60" } },
+    );
+    expect(exitCode).toBe(1);
+    expect(output).toContain("could not be dumped");
   });
 
   test("says what is wrong with its settings, all at once, and when the database does not answer", async ({
@@ -192,29 +178,27 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
       output:
         'failed: DB_USER is missing; DUMP_SECONDS is "x", no number of seconds; DB_NAME is "a b", which cannot be part of a file\'s name; DUMP_FOLDER is "/none", no folder;\n',
     });
-    await inBucket(async (DUMP_FOLDER) => {
-      const nobody = { ...settings, DB_HOST: DUMP_FOLDER, DB_WAIT_SECONDS: "1" };
-      expect(await runJob("dump-database.sh", nobody, { DUMP_FOLDER })).toEqual({
-        exitCode: 3,
-        output: `failed: PostgreSQL at ${DUMP_FOLDER} port ${settings.DB_PORT ?? ""} did not answer within 1 s\n`,
-      });
+    const DUMP_FOLDER = temporaryFolder();
+    const nobody = { ...settings, DB_HOST: DUMP_FOLDER, DB_WAIT_SECONDS: "1" };
+    expect(await runJob("dump-database.sh", nobody, { DUMP_FOLDER })).toEqual({
+      exitCode: 3,
+      output: `failed: PostgreSQL at ${DUMP_FOLDER} port ${settings.DB_PORT ?? ""} did not answer within 1 s\n`,
     });
   });
 
   test("tells the proxy to quit however it ends, and never prints the password", async (server) => {
-    await inBucket(async (DUMP_FOLDER) => {
-      const settings = await filled(server);
-      const { DB_PASSWORD = "", DB_PROXY_QUIT_URL = "" } = settings;
-      const ends = [
-        await runJob("dump-database.sh", settings, { DUMP_FOLDER, DB_PROXY_QUIT_URL }),
-        await runJob("dump-database.sh", { ...settings, DB_HOST: "" }, { DUMP_FOLDER, DB_PROXY_QUIT_URL }),
-        await runJob("dump-database.sh", settings, { DUMP_FOLDER, DB_PROXY_QUIT_URL, DB_PASSWORD: "wrong" }),
-      ];
-      expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 2, 1]);
-      // The first one is that of db-init.
-      expect(server.quitRequests(settings).slice(1)).toEqual(["POST", "POST", "POST"]);
-      expect(DB_PASSWORD).not.toBe("");
-      for (const { output } of ends) expect(output).not.toContain(DB_PASSWORD);
-    });
+    const DUMP_FOLDER = temporaryFolder();
+    const settings = await filled(server);
+    const { DB_PASSWORD = "", DB_PROXY_QUIT_URL = "" } = settings;
+    const ends = [
+      await runJob("dump-database.sh", settings, { DUMP_FOLDER, DB_PROXY_QUIT_URL }),
+      await runJob("dump-database.sh", { ...settings, DB_HOST: "" }, { DUMP_FOLDER, DB_PROXY_QUIT_URL }),
+      await runJob("dump-database.sh", settings, { DUMP_FOLDER, DB_PROXY_QUIT_URL, DB_PASSWORD: "wrong" }),
+    ];
+    expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 2, 1]);
+    // The first one is that of db-init.
+    expect(server.quitRequests(settings).slice(1)).toEqual(["POST", "POST", "POST"]);
+    expect(DB_PASSWORD).not.toBe("");
+    for (const { output } of ends) expect(output).not.toContain(DB_PASSWORD);
   });
 });

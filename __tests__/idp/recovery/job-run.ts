@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 import { programPath } from "../../support/programs";
-import { type Environment, psqlPath, type Shell } from "../db-init/script-run";
+import { type Environment, programFolder, psqlPath, type Shell } from "../db-init/script-run";
 
 const execute = promisify(execFile);
 const SCRIPTS = join(__dirname, "../../../lib/idp/scripts");
@@ -49,14 +48,8 @@ export async function runJob(
   further: Environment = {},
   { programs = {}, shell = "dash" }: JobOptions = {},
 ): Promise<JobEnd> {
-  const folder = mkdtempSync(join(tmpdir(), "job-programs-"));
+  const folder = programFolder(programs, shell === "busybox sh" ? [...BUSYBOX_PROGRAMS, "wget"] : ["wget"]);
   try {
-    for (const name of shell === "busybox sh" ? [...BUSYBOX_PROGRAMS, "wget"] : ["wget"])
-      if (programs[name] === undefined) symlinkSync(programPath("busybox"), join(folder, name));
-    for (const [name, text] of Object.entries(programs)) {
-      writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`);
-      chmodSync(join(folder, name), 0o755);
-    }
     // An empty address: there is no proxy to stop.
     const environment = { ...settings, PATH: `${folder}:${databasePath()}`, DB_PROXY_QUIT_URL: "", ...further };
     const [program, ...words] = shell === "busybox sh" ? [programPath("busybox"), "sh"] : [programPath(shell)];
@@ -65,8 +58,6 @@ export async function runJob(
   } catch (error) {
     const { code, stderr, stdout } = error as { code: number; stderr: string; stdout: string };
     return { exitCode: code, output: stdout + stderr };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { documentedStacks } from "../../tools/documented-stacks";
-import { programFolder, temporaryFolder } from "../../support/google-stand-in-scripts";
+import { programFolder } from "../../support/google-stand-in-scripts";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { apiObject } from "../../platform/kubernetes/objects/api-object";
 import { type Block } from "../../support/synthesis";
 

@@ -4,7 +4,8 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 
 import { packageFile } from "../../../lib/core/package-file";
-import { programFolder, temporaryFolder } from "../../support/google-stand-in-scripts";
+import { programFolder } from "../../support/google-stand-in-scripts";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { ApiError } from "../../support/google-stand-in-services";
 import { describeWith, programPath } from "../../support/programs";
 import { LoopbackServer } from "../../support/loopback-server";

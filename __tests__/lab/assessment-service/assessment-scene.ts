@@ -3,13 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { GoogleStandIn } from "../../support/google-stand-in";
-import {
-  runScript,
-  type ScriptName,
-  type ScriptOptions,
-  type ScriptRun,
-  temporaryFolder,
-} from "../../support/google-stand-in-scripts";
+import { runScript, type ScriptName, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
+import { temporaryFolder } from "../../support/temporary-folder";
 
 export const LOCATION = "projects/demo-project/locations/us-central1";
 export const SOURCE = `${LOCATION}/sources/assess-discovery-client`;

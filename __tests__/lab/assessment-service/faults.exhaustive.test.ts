@@ -1,10 +1,6 @@
 import { type Fault, type GoogleStandIn } from "../../support/google-stand-in";
-import {
-  programFolder,
-  type ScriptName,
-  type ScriptOptions,
-  temporaryFolder,
-} from "../../support/google-stand-in-scripts";
+import { programFolder, type ScriptName, type ScriptOptions } from "../../support/google-stand-in-scripts";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { ApiError, errorReason } from "../../support/google-stand-in-services";
 import { describeWith } from "../../support/programs";
 import {

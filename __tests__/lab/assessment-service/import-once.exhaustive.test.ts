@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { recordingPrograms, temporaryFolder } from "../../support/google-stand-in-scripts";
+import { recordingPrograms } from "../../support/google-stand-in-scripts";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { ApiError } from "../../support/google-stand-in-services";
 import { SIGNATURE_MARK } from "../../support/google-stand-in-uploads";
 import { describeWith } from "../../support/programs";

@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
   rmSync,
@@ -10,12 +9,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageFile } from "../../../lib/core/package-file";
 import { LAB_USER } from "../../../lib/lab/contract";
 import { FIRST_BOOT_VALUES_KEY, LINUX_FIRST_BOOT, linuxFirstBootValues } from "../../../lib/lab/first-boot-values";
 import { type Program, describeWith, programPath } from "../../support/programs";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { type MetadataServer, startMetadataServer } from "./metadata-server";
 
 const SCRIPT = packageFile(LINUX_FIRST_BOOT.script);
@@ -57,7 +56,7 @@ export function describeLinuxFirstBoot({ thorough }: { readonly thorough: boolea
     afterAll(() => metadata.stop());
 
     beforeEach(() => {
-      root = mkdtempSync(join(tmpdir(), "linux-first-boot-"));
+      root = temporaryFolder();
       for (const folder of ["bin", "etc/sudoers.d", "home"]) mkdirSync(join(root, folder), { recursive: true });
       writeFileSync(join(root, "etc/passwd"), "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1::/usr/sbin:/bin/false\n");
       for (const [name, text] of Object.entries(STUBS)) {
@@ -70,10 +69,6 @@ export function describeLinuxFirstBoot({ thorough }: { readonly thorough: boolea
       metadata.requests.length = 0;
       give(linuxFirstBootValues(`${KEY} lab\n`));
     });
-    afterEach(() => {
-      rmSync(root, { recursive: true, force: true });
-    });
-
     const give = (values: unknown): void => {
       const text = typeof values === "string" ? values : terraformJson(values);
       metadata.entries.set(`attributes/${FIRST_BOOT_VALUES_KEY}`, text);

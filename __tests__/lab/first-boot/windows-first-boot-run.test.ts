@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { LAB_PASSWORD, LAB_USER, SAMPLE_IMPORT_NAME } from "../../../lib/lab/contract";
 import { FIRST_BOOT_VALUES_KEY, WINDOWS_FIRST_BOOT, windowsFirstBootValues } from "../../../lib/lab/first-boot-values";
 import { deliveredScript } from "../../support/delivered-script";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { type MetadataServer, startMetadataServer } from "./metadata-server";
 
 /** Quotes, signs of variables and of escapes, line breaks and letters beyond ASCII. */
@@ -24,7 +24,7 @@ if (POWERSHELL === undefined) process.stderr.write("SKIPPED windows-first-boot.p
   let metadata: MetadataServer;
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), "windows-first-boot-"));
+    folder = temporaryFolder();
     for (const name of ["data", "public", "profile"]) mkdirSync(join(folder, name));
     metadata = await startMetadataServer();
     metadata.entries.set("hostname", "assess-0a1b2c3d-winvm01.us-central1-a.c.demo-project.internal");
@@ -34,7 +34,6 @@ if (POWERSHELL === undefined) process.stderr.write("SKIPPED windows-first-boot.p
   });
   afterEach(async () => {
     await metadata.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const setPassword = (labPassword: string | null): void => {

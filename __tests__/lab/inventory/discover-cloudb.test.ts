@@ -6,7 +6,7 @@ import { packageFile } from "../../../lib/core/package-file";
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { processesOf, SCOPED_KEY } from "./inventory-run";
 import { describeWith, programPath } from "../../support/programs";
-import { temporaryFolder } from "../../support/synthesis";
+import { temporaryFolder } from "../../support/temporary-folder";
 
 interface Scene {
   readonly arguments?: readonly string[];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
-import { temporaryFolder } from "../../support/synthesis";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { contentsOf, exported, exportInventory, MACHINE, processesOf, rowsOf, SCOPED_KEY } from "./inventory-run";
 
 describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {

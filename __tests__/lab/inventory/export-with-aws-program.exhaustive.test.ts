@@ -12,7 +12,7 @@ import {
   rowsOf,
   SCOPED_KEY,
 } from "./inventory-run";
-import { temporaryFolder } from "../../support/synthesis";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { AWS_RELEASES, describeRelease } from "./aws-program";
 import { Ec2StandIn, type Ec2Request, type Fleet, type StandInMachine, type StandInVolume } from "./ec2-stand-in";
 import { largeFleet } from "./large-fleet";

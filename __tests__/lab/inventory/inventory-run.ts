@@ -6,7 +6,7 @@ import { parse } from "csv-parse/sync";
 
 import { packageFile } from "../../../lib/core/package-file";
 import { programPath } from "../../support/programs";
-import { temporaryFolder } from "../../support/synthesis";
+import { temporaryFolder } from "../../support/temporary-folder";
 
 export const SCOPED_KEY = { id: "AKIASCOPEDUSER000001", secret: "never/Printed+Secret0000000000000000001" } as const;
 

@@ -1,5 +1,5 @@
 import { contentsOf, exportInventory, type InventoryRun } from "./inventory-run";
-import { temporaryFolder } from "../../support/synthesis";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { describeRelease } from "./aws-program";
 import { Moto } from "./moto";
 

@@ -1,16 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { describeWith, programPath } from "../../support/programs";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { METRIC_CASES, ruleOf } from "./alert-fixture";
 import { EXAMPLES, type Example, type Series } from "./alert-series";
 
-const folder = mkdtempSync(join(tmpdir(), "alerts-"));
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
+const folder = temporaryFolder();
 
 interface Expectation {
   readonly alert: string;

@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 import { packageFile } from "../../../lib/core/package-file";
 import { programPath } from "../../support/programs";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { Deployment } from "../deployment/deployment";
 import { REHEARSALS } from "../scenarios/stacks";
 
@@ -22,7 +21,7 @@ async function main(program: string): Promise<void> {
     const terraform = programPath("terraform");
     const source = packageFile(join("cdktf.out", "stacks", stack));
     const deployment = await Deployment.start({ source, inputs, program: terraform });
-    const output = mkdtempSync(join(tmpdir(), "command-line-"));
+    const output = temporaryFolder();
     const run = async (command: string, settings: object) => {
       const variables = Object.entries(settings).map(([name, value]) => `--var=${name}=${String(value)}`);
       const path = [
@@ -51,7 +50,6 @@ async function main(program: string): Promise<void> {
       if (left.length > 0) throw new Error(`cdktf destroy ${stack} has left ${left.join(", ")}`);
     } finally {
       await deployment.stop();
-      rmSync(output, { recursive: true, force: true });
     }
   }
 }

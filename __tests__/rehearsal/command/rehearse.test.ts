@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { packageFile } from "../../../lib/core/package-file";
 import { describeWith } from "../../support/programs";
+import { temporaryFolder } from "../../support/temporary-folder";
 
 interface Run {
   readonly exitCode: number | null;
@@ -15,11 +15,7 @@ interface Run {
 let place: string;
 
 beforeAll(() => {
-  place = mkdtempSync(join(tmpdir(), "rehearse-"));
-});
-
-afterAll(() => {
-  rmSync(place, { recursive: true, force: true });
+  place = temporaryFolder();
 });
 
 /** Runs what `npm run rehearse` runs, without the synth. */

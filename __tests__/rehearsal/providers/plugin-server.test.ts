@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { trimmedSchema } from "../../stacks/provider-schema/provider-schema";
 import { describeWith, findProgram } from "../../support/programs";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { Cloud } from "../project/cloud";
 import { Deployment } from "../deployment/deployment";
 import { PluginServer } from "./plugin-server";
@@ -38,7 +38,7 @@ describeWith(["terraform"], "A provider of the stand-in, asked by Terraform", ()
   let deployment: Deployment;
 
   const begin = async (configuration: object) => {
-    source = mkdtempSync(join(tmpdir(), "plugin-server-"));
+    source = temporaryFolder();
     writeFileSync(join(source, "cdk.tf.json"), JSON.stringify(configuration));
     deployment = await Deployment.start({ source, inputs: {}, program: findProgram("terraform") ?? "" });
     await deployment.init();
@@ -46,7 +46,6 @@ describeWith(["terraform"], "A provider of the stand-in, asked by Terraform", ()
 
   afterEach(async () => {
     await deployment.stop();
-    rmSync(source, { recursive: true });
   });
 
   it("imports nothing, and says so", async () => {

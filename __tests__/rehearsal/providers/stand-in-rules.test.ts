@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type BlockSchema } from "../../stacks/provider-schema/provider-schema";
@@ -11,6 +10,7 @@ import { configurationProblems } from "./schema-rules";
 import { SecretScan } from "../deployment/secret-scan";
 import { messageFromValue, textAt, UNKNOWN, valueFromMessage } from "../project/terraform-value";
 import { imageNeed } from "../project/google/workload-needs";
+import { temporaryFolder } from "../../support/temporary-folder";
 
 const surroundings = { enabledApis: new Set<string>(), hasImage: () => false, hasAnswered: () => false };
 
@@ -175,11 +175,7 @@ describe("The look for secrets", () => {
   let folder: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "secret-scan-"));
-  });
-
-  afterEach(() => {
-    rmSync(folder, { recursive: true });
+    folder = temporaryFolder();
   });
 
   it.each([

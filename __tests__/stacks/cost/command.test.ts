@@ -1,19 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { costCommand } from "../../../stacks/cost/command";
 import { monthlyCost, type Cost } from "../../../stacks/cost/monthly-cost";
 import { defaultInputs } from "./default-inputs";
+import { temporaryFolder } from "../../support/temporary-folder";
 
 let folder = "";
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "cost-"));
-});
-
-afterAll(() => {
-  rmSync(folder, { recursive: true });
+  folder = temporaryFolder();
 });
 
 /** Runs the command on files with these texts. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { packageFile } from "../../../../lib/core/package-file";
 import { describeWith, programPath } from "../../../support/programs";
-import { temporaryFolder } from "../../../support/synthesis";
+import { temporaryFolder } from "../../../support/temporary-folder";
 
 /** As in the container, where the text is an argument of the shell. */
 const SCRIPT = readFileSync(packageFile("lib/platform/kubernetes/scripts/update-geoip.sh"), "utf8");

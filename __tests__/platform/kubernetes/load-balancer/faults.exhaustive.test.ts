@@ -1,5 +1,6 @@
 import { type Fault, type GoogleStandIn } from "../../../support/google-stand-in";
-import { programFolder, type ScriptOptions, temporaryFolder } from "../../../support/google-stand-in-scripts";
+import { programFolder, type ScriptOptions } from "../../../support/google-stand-in-scripts";
+import { temporaryFolder } from "../../../support/temporary-folder";
 import { ApiError, errorReason, ReasonError } from "../../../support/google-stand-in-services";
 import { describeWith } from "../../../support/programs";
 import { ALL, INGRESS, inScene, MAP, POLICY, type Scene } from "./load-balancer-scene";
