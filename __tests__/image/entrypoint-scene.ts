@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { UPSTREAM_PREFIX, WORKER_LISTENERS } from "../../lib/idp/contract";
 import { programPath } from "../support/programs";
 import { temporaryFolder } from "../support/temporary-folder";
+import { followed, runOf } from "../support/process-run";
 import { coreutilsPath } from "./coreutils";
 import { type RecordedStart, eventually, killAll, processesWith, recordedStarts } from "./processes";
 
@@ -95,27 +96,20 @@ export function entrypointScene(program: keyof typeof COMMANDS) {
   const running = () => processesWith("STUB_RECORDS", records);
 
   /** Runs the script until it ends. */
-  const run = (
+  const run = async (
     args: readonly string[],
     variables: Readonly<Record<string, string>> = {},
     options: { wrapper?: readonly string[]; userId?: number; script?: string } = {},
-  ): Promise<Run> =>
-    new Promise((resolve, reject) => {
-      const [file = "", ...rest] = [...(options.wrapper ?? []), ...command(), options.script ?? ENTRYPOINT, ...args];
-      const child = spawn(file, rest, {
-        env: { ...environment, ...variables },
-        stdio: ["ignore", "pipe", "pipe"],
-        ...(options.userId === undefined ? {} : { uid: options.userId, gid: options.userId }),
-      });
-      let output = "";
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-      }
-      child.on("error", reject);
-      child.on("close", (exitCode) => {
-        resolve({ exitCode, output, starts: (name) => recordedStarts(records, name) });
-      });
+  ): Promise<Run> => {
+    const [file = "", ...rest] = [...(options.wrapper ?? []), ...command(), options.script ?? ENTRYPOINT, ...args];
+    const child = spawn(file, rest, {
+      env: { ...environment, ...variables },
+      stdio: ["ignore", "pipe", "pipe"],
+      ...(options.userId === undefined ? {} : { uid: options.userId, gid: options.userId }),
     });
+    const { exitCode, output } = await runOf(child);
+    return { exitCode, output, starts: (name) => recordedStarts(records, name) };
+  };
 
   /** The environment in which the application starts, given what the platform injects. */
   const applicationEnvironment = async (
@@ -144,14 +138,9 @@ export function entrypointScene(program: keyof typeof COMMANDS) {
       stdio: ["ignore", "pipe", "pipe"],
       ...(userId === undefined ? {} : { uid: userId, gid: userId }),
     });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-    }
-    const ended = new Promise<number | null>((resolve, reject) => {
-      child.on("error", reject);
-      child.on("exit", resolve);
-    });
+    const { printed } = followed(child);
+    // What outlives it may hold its output open.
+    const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
     const starts = (name: string) => recordedStarts(records, name);
     const server = await eventually("the first process", () => starts(first)[0]);
     const { pid } = child;
@@ -159,7 +148,7 @@ export function entrypointScene(program: keyof typeof COMMANDS) {
     return {
       pid,
       server,
-      output: () => output,
+      output: () => printed.output,
       starts,
       ended,
       stop: async (signal = "SIGTERM") => {

@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { ENTRYPOINT_COMMANDS, WORKER_PROCESSES, WORKER_THREADS } from "../../lib/idp/worker-mode";
 import { describeWith, programPath } from "../support/programs";
 import { temporaryFolder } from "../support/temporary-folder";
+import { followed } from "../support/process-run";
 import { documentedCommand } from "./operations-page";
 import {
   type RecordedStart,
@@ -160,17 +161,14 @@ describeWith(
       /** Runs the image with these arguments, its own without any; resolves when all parts run. */
       const start = async (args: readonly string[], parts: readonly string[]) => {
         const command = [...configuration.entrypoint, ...(args.length > 0 ? args : configuration.command)];
-        let output = "";
         const run = spawn(programPath("buildah"), inNewContainer(command), {
           env: buildahEnvironment(storage),
           stdio: ["ignore", "pipe", "pipe"],
         });
-        for (const stream of [run.stdout, run.stderr])
-          stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-        const ended = new Promise<number | null>((resolve) => run.on("close", resolve));
+        const { ended, printed } = followed(run);
         const started: RecordedStart[] = [];
         for (const part of parts) started.push(await eventually(`the ${part}`, () => recordedStarts(records, part)[0]));
-        return { command, ended, output: () => output, started };
+        return { command, ended, output: () => printed.output, started };
       };
 
       const nothingIsLeft = () =>

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { type Program, programPath } from "../support/programs";
+import { type ProcessRun, runOf } from "../support/process-run";
 import { coreutilsPath } from "./coreutils";
 
 /** Programs a test has to have before it can use anything of this file. */
@@ -27,12 +28,6 @@ export interface BuildahOptions {
   readonly workingFolder?: string;
   /** Added to the environment, which otherwise holds only what the builder itself needs. */
   readonly environment?: Readonly<Record<string, string>>;
-}
-
-export interface BuildahResult {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 /** Creates empty image stores in a new temporary folder. */
@@ -78,22 +73,13 @@ export function buildah(
   storage: BuildahStorage,
   args: readonly string[],
   options: BuildahOptions = {},
-): Promise<BuildahResult> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(programPath("buildah"), args, {
-      cwd: options.workingFolder,
-      env: { ...buildahEnvironment(storage), ...options.environment },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let stdout = "";
-    let stderr = "";
-    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-    child.on("error", reject);
-    child.on("close", (code) => {
-      resolve({ exitCode: code ?? -1, stdout, stderr });
-    });
+): Promise<ProcessRun> {
+  const child = spawn(programPath("buildah"), args, {
+    cwd: options.workingFolder,
+    env: { ...buildahEnvironment(storage), ...options.environment },
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  return runOf(child);
 }
 
 /** Runs `buildah` and throws with its whole output unless it succeeds. */

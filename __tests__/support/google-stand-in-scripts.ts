@@ -7,6 +7,7 @@ import { GoogleStandIn } from "./google-stand-in";
 import { type BuildRequest } from "./google-stand-in-builds";
 import { programPath } from "./programs";
 import { temporaryFolder } from "./temporary-folder";
+import { type ProcessRun, runOf } from "./process-run";
 
 /** Programs that the scripts may call, except gcloud: a test that needs it adds its own. */
 const PROGRAMS = [
@@ -43,13 +44,8 @@ const FAST_ENVIRONMENT = {
   REST_TRIES: "4",
 };
 
-export interface ScriptRun {
-  readonly exitCode: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** Both streams, as a user sees them. */
-  readonly output: string;
-}
+/** Output and exit code of a script. */
+export type { ProcessRun as ScriptRun } from "./process-run";
 
 export interface ScriptOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -69,12 +65,12 @@ export interface ScriptOptions {
 }
 
 /** Runs one of the REST scripts; resolves when it has ended, whatever its exit code. */
-export async function runScript(script: ScriptName, options: ScriptOptions = {}): Promise<ScriptRun> {
+export async function runScript(script: ScriptName, options: ScriptOptions = {}): Promise<ProcessRun> {
   return runFile(join(ROOT, SCRIPTS[script]), options);
 }
 
 /** Runs a script of a test in the same way. */
-export async function runFile(file: string, options: ScriptOptions = {}): Promise<ScriptRun> {
+export async function runFile(file: string, options: ScriptOptions = {}): Promise<ProcessRun> {
   const shell = options.shell ?? "dash";
   const programs = options.programs ?? standardPrograms();
   const command = [programPath(shell), ...(shell === "busybox" ? ["sh"] : []), file, ...(options.arguments ?? [])];
@@ -90,22 +86,13 @@ export async function runFile(file: string, options: ScriptOptions = {}): Promis
   options.onStart?.((signal) => child.kill(signal));
   // A script that reads nothing may already have ended.
   child.stdin.on("error", () => undefined).end(options.input ?? "");
-  const run = { stdout: "", stderr: "", output: "" };
-  for (const stream of ["stdout", "stderr"] as const) {
-    child[stream].setEncoding("utf8").on("data", (text: string) => {
-      run[stream] += text;
-      run.output += text;
-      options.onOutput?.(
-        run.output,
-        (signal) => child.kill(signal),
-        () => child.stdout.destroy(),
-      );
-    });
-  }
-  const exitCode = await new Promise<number | null>((resolve, reject) => {
-    child.on("error", reject).on("close", resolve);
-  });
-  return { ...run, exitCode };
+  return runOf(child, ({ output }) =>
+    options.onOutput?.(
+      output,
+      (signal) => child.kill(signal),
+      () => child.stdout.destroy(),
+    ),
+  );
 }
 
 /**

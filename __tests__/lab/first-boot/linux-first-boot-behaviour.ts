@@ -15,6 +15,7 @@ import { LAB_USER } from "../../../lib/lab/contract";
 import { FIRST_BOOT_VALUES_KEY, LINUX_FIRST_BOOT, linuxFirstBootValues } from "../../../lib/lab/first-boot-values";
 import { type Program, describeWith, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
+import { runOf } from "../../support/process-run";
 import { type MetadataServer, startMetadataServer } from "./metadata-server";
 
 const SCRIPT = packageFile(LINUX_FIRST_BOOT.script);
@@ -74,34 +75,27 @@ export function describeLinuxFirstBoot({ thorough }: { readonly thorough: boolea
       metadata.entries.set(`attributes/${FIRST_BOOT_VALUES_KEY}`, text);
     };
 
-    const run = (shell: keyof typeof SHELLS = "dash"): Promise<{ exitCode: number | null; output: string }> =>
-      new Promise((resolve, reject) => {
-        for (const name of COREUTILS) {
-          const link = join(root, "bin", name);
-          rmSync(link, { force: true });
-          symlinkSync(shell === "busybox" ? programPath("busybox") : systemPath(name), link);
-        }
-        const [file, ...rest] = [...SHELLS[shell](), SCRIPT] as const;
-        const child = spawn(file, rest, {
-          cwd: root,
-          env: {
-            ASSESSMENT_LAB_PAUSE_SECONDS: "0.01",
-            ASSESSMENT_LAB_ROOT: root,
-            GCE_METADATA_HOST: metadata.host,
-            PATH: join(root, "bin"),
-            STUB_ROOT: root,
-          },
-          stdio: ["ignore", "pipe", "pipe"],
-        });
-        let output = "";
-        for (const stream of [child.stdout, child.stderr]) {
-          stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-        }
-        child.on("error", reject);
-        child.on("close", (exitCode) => {
-          resolve({ exitCode, output });
-        });
+    const run = async (shell: keyof typeof SHELLS = "dash") => {
+      for (const name of COREUTILS) {
+        const link = join(root, "bin", name);
+        rmSync(link, { force: true });
+        symlinkSync(shell === "busybox" ? programPath("busybox") : systemPath(name), link);
+      }
+      const [file, ...rest] = [...SHELLS[shell](), SCRIPT] as const;
+      const child = spawn(file, rest, {
+        cwd: root,
+        env: {
+          ASSESSMENT_LAB_PAUSE_SECONDS: "0.01",
+          ASSESSMENT_LAB_ROOT: root,
+          GCE_METADATA_HOST: metadata.host,
+          PATH: join(root, "bin"),
+          STUB_ROOT: root,
+        },
+        stdio: ["ignore", "pipe", "pipe"],
       });
+      const { exitCode, output } = await runOf(child);
+      return { exitCode, output };
+    };
 
     const read = (path: string): string => readFileSync(join(root, path), "utf8");
     const mode = (path: string): string => (statSync(join(root, path)).mode & 0o777).toString(8);

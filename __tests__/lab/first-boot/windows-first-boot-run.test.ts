@@ -5,6 +5,7 @@ import { LAB_PASSWORD, LAB_USER, SAMPLE_IMPORT_NAME } from "../../../lib/lab/con
 import { FIRST_BOOT_VALUES_KEY, WINDOWS_FIRST_BOOT, windowsFirstBootValues } from "../../../lib/lab/first-boot-values";
 import { deliveredScript } from "../../support/delivered-script";
 import { temporaryFolder } from "../../support/temporary-folder";
+import { runOf } from "../../support/process-run";
 import { type MetadataServer, startMetadataServer } from "./metadata-server";
 
 /** Quotes, signs of variables and of escapes, line breaks and letters beyond ASCII. */
@@ -51,41 +52,34 @@ if (POWERSHELL === undefined) process.stderr.write("SKIPPED windows-first-boot.p
   };
   const page = () => readFileSync(join(folder, "public/Desktop/Assessment lab.txt"), "utf8").replaceAll("\r\n", "\n");
 
-  const run = (failures = "", missing = ""): Promise<{ exitCode: number | null; output: string; calls: string[] }> =>
-    new Promise((resolve, reject) => {
-      const calls = join(folder, "calls");
-      rmSync(calls, { force: true });
-      const child = spawn(
-        POWERSHELL ?? "",
-        [...["-NoProfile", "-NoLogo", "-NonInteractive", "-File", join(__dirname, "windows-stand-in.ps1")], SCRIPT],
-        {
-          cwd: folder,
-          env: {
-            ASSESSMENT_LAB_PAUSE_SECONDS: "0",
-            GCE_METADATA_HOST: metadata.host,
-            HOME: folder,
-            PATH: process.env.PATH,
-            POWERSHELL_TELEMETRY_OPTOUT: "1",
-            PUBLIC: join(folder, "public"),
-            ProgramData: join(folder, "data"),
-            STAND_IN_CALLS: calls,
-            STAND_IN_FAILURES: failures,
-            STAND_IN_MISSING: missing,
-            STAND_IN_PROFILE: join(folder, "profile"),
-          },
-          stdio: ["ignore", "pipe", "pipe"],
+  const run = async (failures = "", missing = "") => {
+    const calls = join(folder, "calls");
+    rmSync(calls, { force: true });
+    const child = spawn(
+      POWERSHELL ?? "",
+      [...["-NoProfile", "-NoLogo", "-NonInteractive", "-File", join(__dirname, "windows-stand-in.ps1")], SCRIPT],
+      {
+        cwd: folder,
+        env: {
+          ASSESSMENT_LAB_PAUSE_SECONDS: "0",
+          GCE_METADATA_HOST: metadata.host,
+          HOME: folder,
+          PATH: process.env.PATH,
+          POWERSHELL_TELEMETRY_OPTOUT: "1",
+          PUBLIC: join(folder, "public"),
+          ProgramData: join(folder, "data"),
+          STAND_IN_CALLS: calls,
+          STAND_IN_FAILURES: failures,
+          STAND_IN_MISSING: missing,
+          STAND_IN_PROFILE: join(folder, "profile"),
         },
-      );
-      let output = "";
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-      }
-      child.on("error", reject);
-      child.on("close", (exitCode) => {
-        const lines = existsSync(calls) ? readFileSync(calls, "utf8").trim().split(/\r?\n/) : [];
-        resolve({ exitCode, output, calls: lines });
-      });
-    });
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    const { exitCode, output } = await runOf(child);
+    const lines = existsSync(calls) ? readFileSync(calls, "utf8").trim().split(/\r?\n/) : [];
+    return { exitCode, output, calls: lines };
+  };
 
   const lastLine = (output: string): string | undefined => output.trim().split(/\r?\n/).at(-1);
 

@@ -7,6 +7,7 @@ import { programFolder } from "../../support/google-stand-in-scripts";
 import { processesOf, SCOPED_KEY } from "./inventory-run";
 import { describeWith, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
+import { runOf } from "../../support/process-run";
 
 interface Scene {
   readonly arguments?: readonly string[];
@@ -42,16 +43,10 @@ async function discovered(scene: Scene = {}) {
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const run = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    run.stdout += text;
-    if (scene.killAt !== undefined && run.stdout.includes(scene.killAt)) child.kill("SIGTERM");
+  const run = await runOf(child, ({ stdout }) => {
+    if (scene.killAt !== undefined && stdout.includes(scene.killAt)) child.kill("SIGTERM");
   });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (run.stderr += text));
-  const exitCode = await new Promise<number | null>((resolve, reject) => {
-    child.on("error", reject).on("close", resolve);
-  });
-  return { ...run, exitCode, folder, leftovers: readdirSync(temporary) };
+  return { ...run, folder, leftovers: readdirSync(temporary) };
 }
 
 describeWith(["dash", "jq", "curl"], "discover-cloudb.sh", () => {

@@ -7,6 +7,7 @@ import { parse } from "csv-parse/sync";
 import { packageFile } from "../../../lib/core/package-file";
 import { programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
+import { runOf } from "../../support/process-run";
 
 export const SCOPED_KEY = { id: "AKIASCOPEDUSER000001", secret: "never/Printed+Secret0000000000000000001" } as const;
 
@@ -67,20 +68,10 @@ export async function exportInventory(options: InventoryOptions): Promise<Invent
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const run = { stdout: "", stderr: "" };
-  for (const stream of ["stdout", "stderr"] as const) {
-    child[stream].setEncoding("utf8").on("data", (text: string) => {
-      run[stream] += text;
-      onOutput?.(run.stdout, (signal) => child.kill(signal));
-    });
-  }
-  const exitCode = await new Promise<number | null>((resolve, reject) => {
-    child.on("error", reject).on("close", resolve);
-  });
+  const run = await runOf(child, ({ stdout }) => onOutput?.(stdout, (signal) => child.kill(signal)));
   const manifest = join(tables, "manifest.json");
   return {
     ...run,
-    exitCode,
     tables,
     manifest: existsSync(manifest) ? (JSON.parse(readFileSync(manifest, "utf8")) as InventoryManifest) : undefined,
     leftovers: readdirSync(temporary),

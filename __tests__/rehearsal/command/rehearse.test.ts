@@ -5,12 +5,7 @@ import { join } from "node:path";
 import { packageFile } from "../../../lib/core/package-file";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
-
-interface Run {
-  readonly exitCode: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { type ProcessRun, runOf } from "../../support/process-run";
 
 let place: string;
 
@@ -19,19 +14,14 @@ beforeAll(() => {
 });
 
 /** Runs what `npm run rehearse` runs, without the synth. */
-async function runRehearse(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Run> {
+async function runRehearse(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<ProcessRun> {
   const command = ["--require", packageFile("node_modules/sucrase/register"), join(__dirname, "rehearse.ts"), ...args];
   const child = spawn(process.execPath, command, {
     cwd: place,
     env: { ...process.env, TMPDIR: place, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const printed = { stdout: "", stderr: "" };
-  for (const stream of ["stdout", "stderr"] as const) {
-    child[stream].setEncoding("utf8").on("data", (text: string) => (printed[stream] += text));
-  }
-  const exitCode = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  return { exitCode, ...printed };
+  return runOf(child);
 }
 
 /** A synthesized folder of a user. */
@@ -53,7 +43,7 @@ const PROVIDER = { provider: { google: [{ project: "their-project" }] } };
 const BUCKET = { name: "their-files", location: "EU" };
 
 /** A stack's steps in the table at the end of the output. */
-function stepsIn({ stdout }: Run, stack: string): string[] {
+function stepsIn({ stdout }: ProcessRun, stack: string): string[] {
   const table = stdout.slice(stdout.indexOf("\nstack "));
   return [...table.matchAll(new RegExp(`^${stack} {2,}(.+?) {2,}\\d+\\.\\d +\\d+$`, "gm"))].map(
     ([, step]) => step ?? "",

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { runOf } from "../../support/process-run";
 
 /** Result of one run of Terraform. */
 export interface TerraformRun {
@@ -36,17 +37,7 @@ export async function runTerraform(options: TerraformOptions, ...command: string
     detached: true,
   });
   underWay.add(child);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-      options.onOutput?.(output, child);
-    });
-  }
-  const exitCode = await new Promise<number | null>((resolve, reject) => {
-    child.on("error", reject).on("close", resolve);
-  }).finally(() => underWay.delete(child));
-  return { exitCode, output };
+  return runOf(child, ({ output }) => options.onOutput?.(output, child)).finally(() => underWay.delete(child));
 }
 
 /** Kills a run and its scripts. */

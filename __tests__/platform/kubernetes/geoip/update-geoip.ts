@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { packageFile } from "../../../../lib/core/package-file";
 import { describeWith, programPath } from "../../../support/programs";
 import { temporaryFolder } from "../../../support/temporary-folder";
+import { followed } from "../../../support/process-run";
 
 /** As in the container, where the text is an argument of the shell. */
 const SCRIPT = readFileSync(packageFile("lib/platform/kubernetes/scripts/update-geoip.sh"), "utf8");
@@ -80,11 +81,8 @@ export function describeUpdateGeoip({ thorough }: { readonly thorough: boolean }
           ...settings,
         },
       });
-      let said = "";
-      child.stdout.on("data", (text: Buffer) => (said += text.toString()));
-      child.stderr.on("data", (text: Buffer) => (said += text.toString()));
-      const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-      run = { process: child, said: () => said, ended };
+      const { ended, printed } = followed(child);
+      run = { process: child, said: () => printed.output, ended };
       return run;
     };
 
