@@ -192,16 +192,19 @@ describe("setNewerAttribute", () => {
     });
   });
 
-  it.each(["root_password", "settings.0.new_thing", "toString"])("refuses what nobody looked up: %s", (path) => {
-    const attribute = path.replace(".0", "");
-    expect(() => {
-      setNewerAttribute(instanceIn(bareStack()), path, "x");
-    }).toThrow(
-      new Error(
-        `test/Database: google_sql_database_instance.${attribute} is not listed in NEWER_GOOGLE_ATTRIBUTES, which decides the accepted provider releases; add it with the release that introduced it`,
-      ),
-    );
-  });
+  it.each(["root_password", "settings.0.new_thing", "toString"])(
+    "refuses an attribute that is not listed: %s",
+    (path) => {
+      const attribute = path.replace(".0", "");
+      expect(() => {
+        setNewerAttribute(instanceIn(bareStack()), path, "x");
+      }).toThrow(
+        new Error(
+          `test/Database: google_sql_database_instance.${attribute} is not listed in NEWER_GOOGLE_ATTRIBUTES, which decides the accepted provider releases; add it with the release that introduced it`,
+        ),
+      );
+    },
+  );
 
   it("uses a separate list for each provider", () => {
     const stack = new TerraformStack(testApp(), "test");

@@ -69,7 +69,7 @@ describe("A name that is taken", () => {
     );
   });
 
-  it("is left alone in an existing network, where nothing is created", () => {
+  it("is not claimed in an existing network, where nothing is created", () => {
     const stack = bareStack();
     const existing = {
       network: "projects/shared/global/networks/main",
@@ -89,14 +89,14 @@ describe("A name", () => {
     return ["one", "two"].map((id) => new BareStack(app, id, { providers: [] }));
   };
 
-  it("is one in the whole app when it is a literal", () => {
+  it("is unique in the whole app when it is a literal", () => {
     expect(claimIn(twoStacks(), "bucket", "files")).toThrow("two: 1 problem\n  - bucket files is also created by one;");
   });
 
   it.each([
     ["the name", "bucket", `files-${expression("var.tenant_id")}`],
     ["what it must be unique in", `network in ${expression("var.project_id")}`, "main"],
-  ])("is one in its stack when only Terraform knows %s, because other stacks have other inputs", (_, kind, name) => {
+  ])("is unique in its stack when only Terraform knows %s, because other stacks have other inputs", (_, kind, name) => {
     expect(claimIn(twoStacks(), kind, name)).not.toThrow();
     const stack = bareStack();
     expect(claimIn([stack, stack], kind, name)).toThrow("is also created by test;");

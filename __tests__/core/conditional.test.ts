@@ -32,23 +32,23 @@ const countOf = (build: (input: string) => ReturnType<typeof countIfSet>) => {
 };
 
 describe("A resource that needs a value", () => {
-  it("is always there when the value is written down, and never when it is left out", () => {
+  it("always exists when the value is a literal, and never when it is omitted", () => {
     expect(countOf(() => countIfSet("a.example"))).toBeUndefined();
     expect(countOf(() => countIfSet(undefined))).toBe("${(false) ? 1 : 0}");
   });
 
-  it("is there as the input says at plan", () => {
+  it("exists as the input decides at plan", () => {
     expect(countOf((input) => countIfSet(input))).toBe("${(var.domain != null) ? 1 : 0}");
   });
 });
 
 describe("A resource that stands in for a missing value", () => {
-  it("is never there when the value is written down, and always when it is left out", () => {
+  it("never exists when the value is a literal, and always when it is omitted", () => {
     expect(countOf(() => countIfUnset("a.example"))).toBe("${(false) ? 1 : 0}");
     expect(countOf(() => countIfUnset(undefined))).toBeUndefined();
   });
 
-  it("is there as the input says at plan", () => {
+  it("exists as the input decides at plan", () => {
     expect(countOf((input) => countIfUnset(input))).toBe("${(var.domain == null) ? 1 : 0}");
   });
 });
@@ -94,7 +94,7 @@ describe("An optional value", () => {
     });
   });
 
-  it("is read from a resource that may not be there", () => {
+  it("is read from a resource that may not exist", () => {
     const stack = bareStack();
     const data = new TerraformData(stack, "Data", {});
     new TerraformLocal(stack, "id", expression(oneAttribute(data, "id")));
@@ -103,21 +103,21 @@ describe("An optional value", () => {
 });
 
 describe("A block that may be missing", () => {
-  it("is there, or not, as is known at synth", () => {
+  it("exists, or not, as is known at synth", () => {
     expect(valuesOf(() => ({ there: listIf("true", "1"), missing: listIf("false", "1") }))).toEqual({
       there: "${[1]}",
       missing: "${[]}",
     });
   });
 
-  it("is there as the input says at plan", () => {
+  it("exists as the input decides at plan", () => {
     expect(valuesOf((input) => ({ found: listIf(isSet(input), "1") }))).toEqual({
       found: "${(var.domain != null ? [1] : [])}",
     });
   });
 });
 
-it("takes an attribute of a resource for set, because its value is unknown before an apply", () => {
+it("treats an attribute of a resource as set, because its value is unknown before an apply", () => {
   const stack = bareStack();
   const network = new ComputeNetwork(stack, "Vpc", { name: "vpc" });
   expect([isSet(network.id), isUnset(network.id)]).toEqual(["true", "false"]);

@@ -35,14 +35,14 @@ describe("DeletionGuard", () => {
     });
   });
 
-  it("says what stays when a destroy is allowed", () => {
+  it("says what remains when a destroy is allowed", () => {
     expect(destroy({ PROTECTED: "false", REMAINS: "no backup" }, "no backup")).toEqual({
       status: 0,
       lines: ["A destroy leaves no backup."],
     });
   });
 
-  it("says nothing of what stays where nothing is known of it", () => {
+  it("does not mention what remains if it is not given", () => {
     expect(destroy({ PROTECTED: "true" })).toEqual({ status: 1, lines: [REFUSED] });
   });
 

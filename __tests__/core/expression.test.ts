@@ -49,7 +49,7 @@ describe("countIf", () => {
     });
   });
 
-  it("leaves a resource alone without a condition", () => {
+  it("does not change a resource without a condition", () => {
     expect(countIf(undefined)).toBeUndefined();
   });
 });

@@ -93,7 +93,7 @@ describe("GeneratedSecret", () => {
     });
   });
 
-  it("can be read for write-only arguments without a trace in the state", () => {
+  it("can be read for write-only arguments without being stored in the state", () => {
     const { secret, stack, terraform } = secretIn({ writeVersion: 7 });
     new TerraformData(stack, "Reader", {
       input: { value: secret.readEphemerally("Read"), at: String(secret.storedVersion) },
@@ -182,7 +182,7 @@ describe("GeneratedSecret", () => {
     });
   });
 
-  it("may exist only where a condition holds at plan, with its version, its grants and what is read of it", () => {
+  it("exists only if a condition holds at plan, with its version, its grants and its readers", () => {
     const { secret, stack, terraform } = secretIn({ condition: "${var.wanted}" });
     new InputVariable(stack, "wanted", { type: "bool", default: false, description: "Whether." });
     secret.grantAccess(standInIdentity("Runtime"));
@@ -213,7 +213,7 @@ describe("GeneratedSecret", () => {
     });
   });
 
-  it("leaves values that only Terraform knows to Terraform", () => {
+  it("leaves the checks of values that only Terraform knows to Terraform", () => {
     const stack = bareStack();
     const number = new InputVariable(stack, "version", { type: "number", description: "Which.", default: 1 });
     const text = new InputVariable(stack, "name", { type: "string", description: "Which." });

@@ -31,7 +31,7 @@ describe("Imports", () => {
     expect(ofProviders.filter(({ from }) => !/^@cdktf\/provider-[a-z-]+\/lib\/[a-z0-9-]+$/.test(from))).toEqual([]);
   });
 
-  it("keep core apart from what is built on it", () => {
+  it("keep core independent of what is built on it", () => {
     const strangers = imports.filter(
       ({ file, from }) => file.startsWith("lib/core/") && from.startsWith(".") && !from.startsWith("./"),
     );

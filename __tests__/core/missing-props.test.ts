@@ -203,12 +203,12 @@ describe("Every exported construct", () => {
     expect(CONSTRUCTS.map(([name]) => name).sort()).toEqual(Object.keys(TAKEN).sort());
   });
 
-  it.each(CONSTRUCTS)("takes what the table has: %s", (name, Made) => {
+  it.each(CONSTRUCTS)("accepts the props of the table: %s", (name, Made) => {
     const stack = stackWithCluster();
     expect(() => new Made(stack, "Made", TAKEN[name]?.(stack))).not.toThrow();
   });
 
-  it.each(CONSTRUCTS)("names all that it lacks, and no more: %s", (name, Made) => {
+  it.each(CONSTRUCTS)("names all missing props, and nothing else: %s", (name, Made) => {
     const refused = (props?: object) => refusalOf(() => new Made(stackWithCluster(), "Made", props));
     const { failures = [], subject } = refused() ?? {};
     expect(subject).toMatch(/^(test\/)?Made$/);
@@ -221,7 +221,7 @@ describe("Every exported construct", () => {
     expect(refused(Object.fromEntries(nulls))?.failures).toEqual(failures);
   });
 
-  it.each(CONSTRUCTS)("takes or names each single thing that is left out: %s", (name, Made) => {
+  it.each(CONSTRUCTS)("accepts or names each omitted prop: %s", (name, Made) => {
     const { failures = [] } = refusalOf(() => new Made(stackWithCluster(), "Made")) ?? {};
     const required = failures.filter((failure) => failure.endsWith("; it has no default; set it"));
     const refused = pathsIn(TAKEN[name]?.(stackWithCluster()) ?? {}).filter((path) => {

@@ -71,7 +71,7 @@ describe("The name of", () => {
     ["secret", "secret store", /^[A-Za-z0-9_-]+$/, names.SECRET_ID_MAX_LENGTH],
     ["sqlInstance", "database service", /^[a-z][a-z0-9-]*[a-z0-9]$/, names.SQL_INSTANCE_NAME_MAX_LENGTH],
     ["postgresql", "database", /^[a-z0-9_]+$/, names.POSTGRESQL_NAME_MAX_LENGTH],
-  ])("a %s is one that the %s takes, for any legal input", (kind, _, pattern, maxLength) => {
+  ])("a %s is one that the %s accepts, for any legal input", (kind, _, pattern, maxLength) => {
     fc.assert(
       fc.property(deployment, (given) => {
         const name = namesOf(given)[kind];
@@ -87,7 +87,7 @@ describe("The name of", () => {
     expect(names.serviceAccountId(parts, "p".repeat(17))).toHaveLength(names.SERVICE_ACCOUNT_ID_MAX_LENGTH);
   });
 
-  it("an object of a namespace is the application's, with what it is a part of", () => {
+  it("an object of a namespace is that of the application, with its part", () => {
     fc.assert(
       fc.property(deployment, ({ application: applicationName }) => {
         const parts = { tenantPrefix: "any", applicationName };
@@ -118,7 +118,7 @@ describe("The name of", () => {
     );
   });
 
-  it("a secret, a database and an account tell deployments apart whose tenant and application run together", () => {
+  it("a secret, a database and an account differ even if tenant and application join to the same text", () => {
     const one = namesOf({ tenant: "eu-acme", project: "demo-project", application: "idp" });
     const two = namesOf({ tenant: "acme", project: "demo-project", application: "idp-eu" });
     for (const kind of ["bucket", "postgresql", "secret", "serviceAccount", "sqlInstance"] as const) {

@@ -63,7 +63,7 @@ describe("the addresses of a portable stack", () => {
     });
   });
 
-  it("are refused when two resources share one, with all that claim it", () => {
+  it("are refused when two resources share one, with both paths", () => {
     const stack = bareStack();
     resourceAt(stack, "Database", "Version");
     resourceAt(stack, "Database-Version");
@@ -167,7 +167,7 @@ describe("the folder of a portable stack", () => {
     return stack;
   };
 
-  it("tells nothing of the construct tree, but what the command line reads without failing at outputs that are null", () => {
+  it("does not contain the construct tree, and lets the command line read outputs that are null", () => {
     const stack = fullStack();
     stack.prepareStack();
     const { "//": root, ...blocks } = terraformOf(stack);
@@ -189,13 +189,13 @@ describe("the folder of a portable stack", () => {
     });
   });
 
-  it("is the same when it is rendered at once, without a first time that finds references to other stacks", () => {
+  it("is the same when it is rendered only once, without a first pass that finds references to other stacks", () => {
     const [prepared, atOnce] = [fullStack(), fullStack()];
     prepared.prepareStack();
     expect(atOnce.toTerraform()).toEqual(prepared.toTerraform());
   });
 
-  it("names no path of the machine", () => {
+  it("contains no path of the machine", () => {
     expect(absolutePathsIn(terraformOf(fullStack()))).toEqual([]);
   });
 

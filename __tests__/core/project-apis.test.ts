@@ -48,7 +48,7 @@ const provisioner = (script: string, api: ApiName) => ({
 });
 
 describe("ProjectApis", () => {
-  it("turns on the Resource Manager by a script, because the provider needs it to turn on anything", () => {
+  it("enables the Resource Manager API by a script, because the provider needs it to enable any other", () => {
     expect(apisIn("run").resource("terraform_data", "apis_resource_manager")).toEqual({
       triggers_replace: { project_id: "demo-project" },
       provisioner: [
@@ -58,7 +58,7 @@ describe("ProjectApis", () => {
     });
   });
 
-  it("then turns on each service, and leaves it on when everything is destroyed", () => {
+  it("then enables each API, and leaves it enabled after a destroy", () => {
     const { resource } = apisIn("run", "storage");
     for (const api of ["run", "storage"]) {
       expect(resource("google_project_service", `apis_${api}`)).toEqual({
@@ -70,7 +70,7 @@ describe("ProjectApis", () => {
     }
   });
 
-  it("waits for each service apart", () => {
+  it("has a gate for each API", () => {
     const { resource } = apisIn("run", "storage");
     for (const api of ["run", "storage"] as const) {
       expect(resource("terraform_data", `apis_${api}_answers`)).toEqual({
@@ -81,7 +81,7 @@ describe("ProjectApis", () => {
     }
   });
 
-  it("enables the given services, and nothing else", () => {
+  it("enables the given APIs, and no others", () => {
     expect(resourceAddresses(apisIn("run", "iam").terraform())).toEqual([
       "google_project_service.apis_iam",
       "google_project_service.apis_run",
@@ -91,7 +91,7 @@ describe("ProjectApis", () => {
     ]);
   });
 
-  it("enables a service only when its condition holds, and waits for it only then", () => {
+  it("enables an API only if its condition holds, and waits for it only then", () => {
     const { projectApis, resource } = apisIn();
     projectApis.enable("compute", "var.network != null");
     const count = "${(var.network != null) ? 1 : 0}";
@@ -102,7 +102,7 @@ describe("ProjectApis", () => {
     });
   });
 
-  it("lets a resource wait for exactly the services that it needs", () => {
+  it("lets a resource wait for exactly the APIs that it needs", () => {
     const { projectApis, resource, stack } = apisIn("run", "storage", "iam");
     new TerraformData(stack, "Bucket", { dependsOn: projectApis.ready("storage", "iam") });
     expect(resource("terraform_data", "bucket").depends_on).toEqual([
@@ -111,7 +111,7 @@ describe("ProjectApis", () => {
     ]);
   });
 
-  it("refuses to wait for a service that it does not enable", () => {
+  it("refuses to wait for an API that it does not enable", () => {
     const { projectApis } = apisIn("run");
     expect(() => projectApis.ready("run", "sqladmin")).toThrow(
       new Error(
@@ -126,20 +126,20 @@ describe("ProjectApis", () => {
     expect(files).toEqual(["cdk.tf.json", ...["enable-api", "google-rest", "rest-script", "wait-for-api"].map(script)]);
   });
 
-  it("asks a service that does nothing but make credentials for none, and takes it for ready when it is on", () => {
+  it("makes no test call to an API that only creates credentials, and treats it as ready once it is enabled", () => {
     const { projectApis, resource, stack, terraform } = apisIn("iamcredentials");
     new TerraformData(stack, "Pods", { dependsOn: projectApis.ready("iamcredentials") });
     expect(resource("terraform_data", "pods").depends_on).toEqual(["google_project_service.apis_iamcredentials"]);
     expect(resourceAddresses(terraform())).not.toContain("terraform_data.apis_iamcredentials_answers");
   });
 
-  it("knows a harmless call for every other service, by which to see that it answers", () => {
+  it("has a harmless test call for every other API", () => {
     const list = execFileSync("sh", [packageFile("lib/core/scripts/wait-for-api.sh"), "--list"], { encoding: "utf8" });
     const known = list.split("\n").map((line) => line.split(" ")[0]);
     expect(known).toEqual(expect.arrayContaining(EVERY_API.filter((api) => api !== "iamcredentials")));
   });
 
-  it("accepts all services at once", () => {
+  it("accepts all APIs at once", () => {
     expect(Object.keys(apisIn(...EVERY_API).terraform().resource?.google_project_service ?? {})).toHaveLength(
       EVERY_API.length,
     );

@@ -28,7 +28,7 @@ const checked = (props: Props) => () => {
 };
 
 describe("requireProps", () => {
-  it("says nothing when all rules hold", () => {
+  it("accepts props that meet all rules", () => {
     expect(checked({ name: "abc", size: 1 })).not.toThrow();
   });
 
@@ -49,7 +49,7 @@ describe("requireProps", () => {
     );
   });
 
-  it("names what is missing together with what is wrong, and judges nothing by what is missing", () => {
+  it("names what is missing together with what is wrong, and checks no rule that needs a missing value", () => {
     expect(checked({ size: -1 } as unknown as Props)).toThrow(
       new Error(
         [

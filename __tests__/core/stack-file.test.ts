@@ -84,7 +84,7 @@ describe("a file in the folder of a stack", () => {
     "scripts/${x}.sh",
     'scripts/".sh',
     "",
-  ])("is refused a place outside a folder of its own: %j", (pathInFolder) => {
+  ])("is refused at a path outside a folder of its own: %j", (pathInFolder) => {
     const stack = new TerraformStack(testApp(), "test");
     expect(() => addStackFile(stack, "/package/a.sh", pathInFolder)).toThrow(
       new Error(
@@ -93,7 +93,7 @@ describe("a file in the folder of a stack", () => {
     );
   });
 
-  it("is written beside the configuration if people read it, made of what Terraform reads", () => {
+  it("is written beside the configuration if it is for people, with access to the configuration", () => {
     const app = testApp();
     const stack = new PortableStack(app, "test", { providers: [] });
     addPage(stack, "README.md", (configuration) => `${Object.keys(JSON.parse(configuration) as object).join()}\n`);
@@ -108,7 +108,7 @@ describe("a file in the folder of a stack", () => {
       "a/b",
       "",
     ]),
-  )("is refused a name under which Terraform would read it: %j", (name) => {
+  )("is refused under a name that Terraform would read: %j", (name) => {
     expect(() => {
       addPage(new TerraformStack(testApp(), "test"), name, () => "");
     }).toThrow(`test: ${name} is the name of a page; it must be a plain name`);
@@ -122,7 +122,7 @@ describe("a file in the folder of a stack", () => {
     expect(synthesizeInto(app).files).toEqual(["cdk.tf.json", "scripts/new.sh"]);
   });
 
-  it("leaves alone what Terraform and the recipient put into the folder", () => {
+  it("does not touch what Terraform and the recipient put into the folder", () => {
     const app = testApp();
     addStackFile(new TerraformStack(app, "test"), sourceWith("x"), "scripts/x.sh");
     const foreign = [

@@ -81,7 +81,7 @@ describe("a backend of the framework in a portable stack", () => {
       (stack) => new CloudBackend(stack, { organization: "acme", workspaces: new NamedCloudWorkspace("idp") }),
       { cloud: { organization: "acme", workspaces: { name: "idp" } } },
     ],
-  ])("takes the place of the default: %s", (_, add, block) => {
+  ])("replaces the default: %s", (_, add, block) => {
     const stack = bareStack();
     add(stack);
     const { backend, cloud } = terraformOf(stack).terraform;

@@ -16,7 +16,7 @@ describe("TerraformData", () => {
     });
   });
 
-  it("takes what every resource takes", () => {
+  it("accepts the arguments of every resource", () => {
     const provisioners = [{ type: "local-exec", command: "true" } as const];
     expect(blockOf({ count: 2, provisioners, lifecycle: { createBeforeDestroy: true } })).toEqual({
       count: 2,

@@ -15,7 +15,7 @@ const pageOfEntry = (...declarations: readonly Declaration[]) =>
   apiPage({ exportsOf: (module) => (module === "lib/index.ts" ? declarations : []), alsoNamed: () => [] });
 
 describe("The reference", () => {
-  it("has a table of props under what takes them, required ones first, and a table of what is exposed", () => {
+  it("has a table of props for each construct, required ones first, and a table of what it exposes", () => {
     const props = declaration("BoxProps", {
       members: [
         member("colour", { isOptional: true, default: '"red", as a<b>', text: "One\nor another|two." }),

@@ -67,7 +67,7 @@ describe("The front page", () => {
 });
 
 describe("The page of each stack", () => {
-  it("says what it creates, costs, takes and gives, how it is operated, and its traps", () => {
+  it("says what it creates and costs, its inputs and outputs, how it is operated, and its traps", () => {
     for (const stack of stackNames) {
       const titles = headingsOf(pageOf(`stacks/${stack}.md`).text).map(({ title }) => title);
       const expected = ["What it creates", "Costs", "Inputs", "Outputs", "Operations", "Traps"];
@@ -90,7 +90,7 @@ describe("The page of each stack", () => {
 });
 
 describe("The worker of an identity provider", () => {
-  it("takes the connections that the page says", () => {
+  it("needs the connections that the page says", () => {
     const connections = rowsUnder(pageOf(SHARED_PAGE), "The worker").slice(3, 6);
     const worker = workerConnections({});
     expect(connections.map(([, count]) => count)).toEqual([
@@ -104,7 +104,7 @@ describe("The worker of an identity provider", () => {
 describe("The domain of an identity provider", () => {
   const variants = ["idp-serverless", "idp-kubernetes"];
 
-  it("is shown with the way of a request from the client to the application", () => {
+  it("is shown with the path of a request from the client to the application", () => {
     for (const stack of variants) {
       const [picture = ""] = blocksIn(pageOf(`stacks/${stack}.md`).text.split("\n## Domain\n")[1] ?? "", "mermaid");
       const arrows = [...picture.matchAll(/^ *(\w+) --> (\w+)$/gm)].map(
@@ -135,7 +135,7 @@ describe("The domain of an identity provider", () => {
 describe("Files of inputs", () => {
   const blocks = PAGES.flatMap(([, { text }]) => blocksIn(text, "hcl"));
 
-  it("are shown with inputs that there are, and members that they have", () => {
+  it("contain only existing inputs and members", () => {
     const types = Object.assign({}, ...Object.values(offer.stacks).map(({ variable }) => variable)) as Record<
       string,
       { type: string }
@@ -166,7 +166,7 @@ describe.each(PAGES)("%s", (path, { text }) => {
     expect(text).toBe(withFreshParts(text, offer.stacks));
   });
 
-  it("has nothing that a renderer takes for a tag", () => {
+  it("contains nothing that a renderer would take for a tag", () => {
     const prose = withoutBlocks(text).replaceAll(/`[^`]*`/g, "");
     expect(prose.match(/(?<!\\)<(?!!--)[^>]*>/g)).toBeNull();
   });
@@ -200,7 +200,7 @@ describe("The pages", () => {
     expect(shellLines.length).toBeGreaterThan(10);
   });
 
-  it.each([...new Set([...shellLines, ...commandsInSentences])])("tell a command that works: %s", (line) => {
+  it.each([...new Set([...shellLines, ...commandsInSentences])])("contain a command that works: %s", (line) => {
     expect(untruth(line, offer)).toBeUndefined();
   });
 
@@ -232,7 +232,7 @@ describe("help", () => {
     expect(named.filter((page) => !existsSync(packageFile(page)))).toEqual([]);
   });
 
-  it.each(helpCommands)("tells a command that works: %s", (command) => {
+  it.each(helpCommands)("contains a command that works: %s", (command) => {
     expect(untruth(command, offer)).toBeUndefined();
   });
 });

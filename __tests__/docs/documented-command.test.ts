@@ -97,7 +97,7 @@ describe("The judge of documented commands", () => {
     expect(untruth(command, offer)).toBe(message);
   });
 
-  it("refuses a backend in the words of the synthesis itself", () => {
+  it("refuses a backend with the message of the synthesis", () => {
     expect(untruth("STATE_BACKEND=floppy npm run synth", offer)).toMatch(/^STATE_BACKEND: 1 problem\n/);
   });
 });

@@ -62,14 +62,14 @@ describe("The TypeScript examples", () => {
     expect(named.map(([, name]) => name).sort()).toEqual(exampleFolders());
   });
 
-  it("are a whole identity provider, with an override", () => {
+  it("include a whole identity provider, with an override", () => {
     const terraform = synthesized("sign-in");
     expect(typesIn(terraform)).toContain("google_cloud_run_v2_service");
     const [database] = Object.values(terraform.resource?.google_sql_database_instance ?? {});
     expect(database).toMatchObject({ settings: { maintenance_window: { day: 6, hour: 3 } } });
   });
 
-  it("are one at a domain, with rules, logs, mail and the records to enter", () => {
+  it("include one with a domain, rules, logs, mail and the records to enter", () => {
     const { locals, output, resource = {} } = synthesized("sign-in-at-a-domain");
     const [policy] = Object.values(resource.google_compute_security_policy ?? {});
     const [backend] = Object.values(resource.google_compute_backend_service ?? {});
@@ -100,7 +100,7 @@ describe("The TypeScript examples", () => {
     });
   });
 
-  it("are one on Kubernetes, on an existing network, with the records of its domain", () => {
+  it("include one on Kubernetes, on an existing network, with the records of its domain", () => {
     const { output, resource = {} } = synthesized("sign-in-on-kubernetes");
     expect(Object.keys(resource)).toContain("kubernetes_deployment_v1");
     const [database] = Object.values(resource.google_sql_database_instance ?? {});
@@ -109,7 +109,7 @@ describe("The TypeScript examples", () => {
     expect(JSON.stringify(output?.dns_records)).toContain("google_compute_global_address.identity_provider_address");
   });
 
-  it("are one on Kubernetes, on a network of its own, after NAT and private services access", () => {
+  it("include one on Kubernetes, on a network of the same stack, after NAT and private services access", () => {
     const { resource = {} } = synthesized("sign-in-with-network");
     const consistsOf = ["google_service_networking_connection.services_access", "google_compute_router_nat.nat"];
     for (const type of ["google_container_cluster", "google_sql_database_instance", "kubernetes_namespace_v1"]) {
@@ -118,7 +118,7 @@ describe("The TypeScript examples", () => {
     }
   });
 
-  it("are two tenants with names of their own, of which only what is asked for differs", () => {
+  it("include two tenants with names of their own, which otherwise differ only as requested", () => {
     const [acme, globex] = ["acme", "globex"].map((tenant) => JSON.stringify(synthesized(tenant)));
     expect(acme).toMatch(/"secret-acme-[0-9a-f]{6}-idp-secret-key"/);
     expect(acme).not.toContain("globex");
@@ -126,7 +126,7 @@ describe("The TypeScript examples", () => {
     expect(globex).toContain('"availability_type":"ZONAL"');
   });
 
-  it("are single parts, and a lab", () => {
+  it("include single parts, and a lab", () => {
     expect(typesIn(synthesized("sign-in-by-hand"))).toContain("google_sql_database_instance");
     const { resource = {} } = synthesized("training");
     expect(resource.google_compute_instance?.lab_linux_vm).toMatchObject({ count: 10 });

@@ -9,11 +9,11 @@ describe.each(["serverless", "kubernetes"] as const)("What can fail on %s", (pla
     expect(readFileSync(packageFile(file), "utf8")).toContain(name);
   });
 
-  it.each(failuresOn(platform))("is told by alerts that there are: $what", ({ alerts }) => {
+  it.each(failuresOn(platform))("is detected by alerts that exist: $what", ({ alerts }) => {
     expect(ALERTS.map(({ id }) => id)).toEqual(expect.arrayContaining([...alerts]));
   });
 
-  it("is told by an alert unless somebody does it", () => {
+  it("is detected by an alert unless somebody does it on purpose", () => {
     const untold = failuresOn(platform).filter(({ alerts }) =>
       alerts.every((id) => ALERTS.find((alert) => alert.id === id)?.on[platform] === undefined),
     );

@@ -104,7 +104,7 @@ describe("Where to look", () => {
 });
 
 describeWith(["bash"], "The commands that show the log", () => {
-  it.each(LOG_COMMANDS)("show what is written by $part, and by nothing else", ({ command, part }) => {
+  it.each(LOG_COMMANDS)("show the entries of $part, and no others", ({ command, part }) => {
     const [call = []] = callsOf(command);
     expect(problemOf(call)).toBeUndefined();
     const shown = Object.entries(WRITTEN).filter(([, each]) => isSelected(call[3] ?? "", each));
@@ -132,7 +132,7 @@ describeWith(["bash"], "The first steps of an alert", () => {
     expect(steps.map(({ name }) => name).filter((name) => !named.includes(name))).toEqual([]);
   });
 
-  it("have commands that do what they say", () => {
+  it("contain commands that do what they say", () => {
     const wrong = commands.flatMap(({ command, name }) =>
       callsOf(command).flatMap((call) => {
         const problem = problemOf(call);
@@ -142,7 +142,7 @@ describeWith(["bash"], "The first steps of an alert", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("are short enough for a notification, and end in nothing that is missing", () => {
+  it("are short enough for a notification, and contain no placeholder", () => {
     for (const { text } of steps) {
       expect(text.length).toBeLessThan(2000);
       expect(text).not.toMatch(/undefined|''|""/);

@@ -24,7 +24,7 @@ const ACCEPTED: AcceptedFinding = {
 };
 
 describe("A scan", () => {
-  it("passes when what is found is what is accepted", () => {
+  it("passes when the findings are the accepted ones", () => {
     expect(findingProblems([finding(), finding({ stack: "assessment-lab" })], [ACCEPTED])).toEqual([]);
   });
 
@@ -35,7 +35,7 @@ describe("A scan", () => {
     ).toEqual([problem("google_storage_bucket.media_bucket fails CKV_2"), problem("google_storage.a fails CKV_1")]);
   });
 
-  it("fails on what is accepted and no longer found", () => {
+  it("fails on an accepted finding that no longer occurs", () => {
     expect(findingProblems([], [ACCEPTED])).toEqual([
       "CKV_1 is accepted for google_storage_bucket and no longer found; remove it",
     ]);
@@ -56,7 +56,7 @@ describe("A scan", () => {
   it.each([
     { passed: 0, failed: 0, resource_count: 0 },
     { results: { failed_checks: [] }, summary: { resource_count: 0 } },
-  ])("takes a report about no resource for no scan: %j", (report) => {
+  ])("does not accept a report without resources as a scan: %j", (report) => {
     expect(() => findingsOf("idp-serverless", JSON.stringify(report))).toThrow(
       "the scanner looked at no resource of idp-serverless",
     );

@@ -54,7 +54,7 @@ describe.each(NAMES)("The overview of %s", (stack) => {
     }
   });
 
-  it("refuses a resource of which it knows nothing", () => {
+  it("refuses an unknown resource", () => {
     const terraform = stackOf(stack);
     const other = { ...terraform, resource: { ...terraform.resource, google_new_thing: { thing: {} } } };
     expect(() => overviewPicture(stack, other)).toThrow("no overview shows or explains google_new_thing.thing");
@@ -88,7 +88,7 @@ describe("The overview of idp-serverless", () => {
     );
   });
 
-  it("loses an arrow with a grant", () => {
+  it("has no arrow without its grant", () => {
     const grants = [
       ["google_secret_manager_secret_iam_member", "secrets_secret_key_runtime", "secret-key: reads"],
       ["google_storage_bucket_iam_member", "media_bucket_runtime", "bucket bkt-idp…-storage: reads and writes"],
@@ -100,7 +100,7 @@ describe("The overview of idp-serverless", () => {
     }
   });
 
-  it("shows a role that is given in the place of another", () => {
+  it("shows a role that replaces another", () => {
     const other = changed(terraform, "google_storage_bucket_iam_member", "media_bucket_runtime", (block) => ({
       ...block,
       role: "roles/storage.objectViewer",
@@ -108,7 +108,7 @@ describe("The overview of idp-serverless", () => {
     expect(arrows(other)).toContain("Cloud Run service > bucket bkt-idp…-storage: reads");
   });
 
-  it("shows what everybody may do, and refuses to leave out a right of somebody who is not drawn", () => {
+  it("shows what everybody may do, and refuses to omit a right of somebody who is not drawn", () => {
     const given = (member: string) =>
       changed(terraform, "google_storage_bucket_iam_member", "media_bucket_runtime", (block) => ({ ...block, member }));
     expect(arrows(given("allUsers"))).toContain("anyone > bucket bkt-idp…-storage: reads and writes");
@@ -207,7 +207,7 @@ describe.each(NAMES)("The first apply of %s", (stack) => {
     expect(picture.nodes.length).toBeLessThanOrEqual(15);
   });
 
-  it("shows no part that is ready after one that waits for it, and the slowest from start to end", () => {
+  it("shows each part ready before those that wait for it, and the slowest chain from start to end", () => {
     const [starts, ends] = [0, 1].map(
       (index) => (id: string) => seconds(picture.nodes.find((node) => node.id === id)?.lines[1]?.split(" – ")[index]),
     ) as [(id: string) => number, (id: string) => number];
@@ -223,7 +223,7 @@ describe.each(NAMES)("The first apply of %s", (stack) => {
 });
 
 describe("The first apply of idp-serverless", () => {
-  it("waits for the database, and for something else when nothing needs that", () => {
+  it("waits for the database, or for something else when nothing needs the database", () => {
     const terraform = stackOf("idp-serverless");
     const slow = (changes: Terraform) =>
       firstApplyPicture("idp-serverless", changes)

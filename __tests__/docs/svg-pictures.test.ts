@@ -50,7 +50,7 @@ describe("A picture as SVG", () => {
     expect(svg.match(/<script|<image|<foreignObject|@import|@font-face|\bon\w+=|href|url\(/gi)).toBeNull();
   });
 
-  it("shows the words of others as they are", async () => {
+  it("escapes text from elsewhere", async () => {
     expect(textsIn(await svgPicture(SMALL))).toEqual(
       expect.arrayContaining(["<a>", "x & y", '"b"', "one", "two", "frame"]),
     );

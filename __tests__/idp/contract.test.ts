@@ -14,7 +14,7 @@ const FACTS = [
 
 const script = (path: string) => readFileSync(packageFile(path), "utf8");
 
-it.each(FACTS)("Every fact of %s says why it is so", (path) => {
+it.each(FACTS)("Every fact of %s has a reason", (path) => {
   const lines = script(path).split("\n");
   const bare = lines.filter((line, index) => line.startsWith("export ") && !(lines[index - 1] ?? "").endsWith("*/"));
   expect(lines.filter((line) => line.startsWith("export ")).length).toBeGreaterThan(5);

@@ -41,7 +41,7 @@ const dumpIn = (props: Partial<DatabaseDumpProps> = {}, stack: BareStack = bareS
 };
 
 describe("DatabaseDump", () => {
-  it("runs by its schedule in UTC, as the application's role, into its own bucket", () => {
+  it("runs on its schedule in UTC, as the application's role, into its own bucket", () => {
     const { dump, job } = dumpIn();
     expect(job).toMatchObject({ name: "dump", schedule: "30 4 * * *", timeZone: "Etc/UTC", condition: "true" });
     expect(job.container.environment.required).toMatchObject({ DB_USER: "demo_role", DUMP_FOLDER: "/dumps" });
@@ -50,7 +50,7 @@ describe("DatabaseDump", () => {
     expect([dump.bucketName, dump.runCommand]).toEqual(["bkt-idpdemo-abc123-dumps", "run it"]);
   });
 
-  it("waits with a dump for what makes the tables, and with the bucket for its API alone", () => {
+  it("lets a dump wait for what creates the tables, and the bucket only for its API", () => {
     const stack = bareStack();
     const tables = new TerraformData(stack, "Tables", {});
     const { bucket, first, job } = dumpIn({ dependsOn: [tables] }, stack);
@@ -59,7 +59,7 @@ describe("DatabaseDump", () => {
     expect(bucket().depends_on).toHaveLength(1);
   });
 
-  it("makes one at apply on request alone, once, and not again for a schedule or a retention", () => {
+  it("makes one at apply only on request, once, and not again for a changed schedule or retention", () => {
     expect(dumpIn().first.condition).toBe("false");
     const { first } = dumpIn({ dumpAtApply: true });
     expect([first.condition, first.maxRetries]).toEqual(["true", 0]);
@@ -86,11 +86,11 @@ describe("DatabaseDump", () => {
     ["*/30 0-6 * * *", "true"],
     ["0 5 * * 1-5", "false"],
     ["0 5 1 * *", "false"],
-  ])("knows whether %s leaves no day out, without which the age of the last dump means nothing", (schedule, daily) => {
+  ])("knows whether %s runs every day; otherwise the age of the last dump means nothing", (schedule, daily) => {
     expect([CRON_SCHEDULE.accepts(schedule), isDaily(schedule)]).toEqual([true, daily]);
   });
 
-  it("says all that is wrong at once", () => {
+  it("reports all problems at once", () => {
     expect(() => dumpIn({ dumpSchedule: "@daily", dumpRetentionDays: 7 })).toThrow(
       [
         "test/Dump: 2 problems",

@@ -38,7 +38,7 @@ describe("DbInit", () => {
     expect(initialization.ready).toEqual([expect.any(TerraformLocal)]);
   });
 
-  it("gives the script its names and login, and leaves the database's address to the platform", () => {
+  it("passes names and login to the script, and leaves the database's address to the platform", () => {
     const { database, environment } = initializationIn().job.container;
     expect(database).toEqual({
       instance: DATABASE,

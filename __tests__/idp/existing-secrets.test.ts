@@ -22,7 +22,7 @@ const grantOf = (terraform: ReturnType<typeof terraformOf>) =>
 describe("ExistingSecrets", () => {
   const LITERAL = { IDP_EMAIL__PASSWORD: { secretId: "smtp", version: 3 } };
 
-  it("grants whoever runs with them to read each secret and nothing else, once for all that ask", () => {
+  it("grants an identity read access to each secret and nothing else, once for all consumers", () => {
     const { secrets, terraform } = secretsIn([LITERAL]);
     const granted = secrets.grantAccess(RUNNER);
     expect(secrets.grantAccess(RUNNER)).toEqual(granted);

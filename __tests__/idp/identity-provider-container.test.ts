@@ -39,7 +39,7 @@ const BASELINE = {
 };
 
 describe("The identity provider's container", () => {
-  it("listens on port 9000, runs the given image, and mounts the media bucket alone", () => {
+  it("listens on port 9000, runs the given image, and mounts only the media bucket", () => {
     expect(container()).toMatchObject({
       image: { containerImage: "registry/idp:1" },
       port: 9000,
@@ -64,7 +64,7 @@ describe("The identity provider's container", () => {
     });
   });
 
-  it("logs as much as is wanted, unless a variable says otherwise", () => {
+  it("logs at the given level, unless a variable overrides it", () => {
     const { baseline, overrides } = container({
       logLevel: "warning",
       environment: { IDP_LOG_LEVEL: "debug" },
@@ -86,7 +86,7 @@ describe("The identity provider's container", () => {
     });
   });
 
-  it("leaves it to the platform where the database is, and waits for what prepares it", () => {
+  it("leaves the database's address to the platform, and waits for the job that prepares it", () => {
     const prepared = new TerraformLocal(bareStack(), "Prepared", "yes");
     expect(container({ initialization: { ready: [prepared] } })).toMatchObject({
       database: { instance: DATABASE, hostVariable: "DB_HOST" },
@@ -134,7 +134,7 @@ describe("The identity provider's container", () => {
     expect(container({ livenessProbe }).livenessProbe).toMatchObject(livenessProbe);
   });
 
-  it("takes the startup probe that the traps name for a platform with the older limit", () => {
+  it("accepts the startup probe that the traps recommend for a project with the older limit", () => {
     const [, name, block = ""] =
       /`startup_probe = (\{(.*?)\})`/.exec(readFileSync(packageFile("stacks/idp-serverless.md"), "utf8")) ?? [];
     expect(name).toBeDefined();
@@ -161,7 +161,7 @@ describe("The identity provider's container", () => {
     "/-/health/ready/?next=/if/admin/",
     "-/health/ready/",
     "",
-  ])("refuses the probe path '%s', which is no health page or hides another one", (path) => {
+  ])("refuses the probe path '%s', which is not a health page or resolves to another one", (path) => {
     expect(() => container({ livenessProbe: { path } })).toThrow(
       new Error(
         [
@@ -208,7 +208,7 @@ describe("The identity provider's container", () => {
     ["failureThreshold", 1.5, "from 1"],
   ] as const;
 
-  it.each(NUMBERS)("refuses %s %d, and following what it says is accepted", (field, value, range) => {
+  it.each(NUMBERS)("refuses %s %d, and accepts the value that the message suggests", (field, value, range) => {
     const settings = { failureThreshold: 2, [field]: value };
     let message = "";
     try {
@@ -221,7 +221,7 @@ describe("The identity provider's container", () => {
     expect(() => container({ startupProbe: { ...settings, [field]: Number(advised) } })).not.toThrow();
   });
 
-  it("refuses variables that are secrets, the platform's, or no names, and says where each belongs", () => {
+  it("refuses variables that are secrets, set by the platform or not valid names, and says where each belongs", () => {
     const environment = {
       IDP_SECRET_KEY: "unsaid",
       IDP_BOOTSTRAP_PASSWORD: "unsaid",
@@ -276,11 +276,11 @@ describe("The identity provider's container", () => {
     ["IDP_EMAIL__PASSWORD", "file:///run/secrets/mail"],
     ["IDP_EMAIL__PASSWORD", "env://MAIL_SECRET_ID"],
     ["IDP_EMAIL__PASSWORD", ""],
-  ])("accepts a name that only looks like a secret's, and a reference: %s = %s", (name, value) => {
+  ])("accepts a name that only looks like that of a secret, and a reference: %s = %s", (name, value) => {
     expect(container({ environment: { [name]: value } }).environment.overrides).toEqual({ [name]: value });
   });
 
-  it("takes the text after the question mark of a reference for a secret, because it is used without the file", () => {
+  it("treats the text after the question mark of a reference as a secret, because it is used if the file is missing", () => {
     expect(() => container({ environment: { IDP_EMAIL__PASSWORD: "file:///run/mail?unsaid" } })).toThrow(
       /has "IDP_EMAIL__PASSWORD"; such a name usually holds a secret/,
     );
@@ -291,7 +291,7 @@ describe("The identity provider's container", () => {
     expect(container({ environment: input }).environment.overrides).toBe(input);
   });
 
-  it("accepts exactly the names that a shell accepts, apart from those that have an owner", () => {
+  it("accepts exactly the names that a shell accepts, except those that are set elsewhere", () => {
     const owned =
       /^((IDP|AUTHENTIK)_(SECRET_KEY|BOOTSTRAP_PASSWORD|LISTEN__HTTP|POSTGRESQL__PASSWORD)|DB_(HOST|PORT|NAME|USER|PASSWORD)|K_(CONFIGURATION|REVISION|SERVICE)|PORT)$/;
     const names = fc.oneof(

@@ -39,7 +39,7 @@ const buildOf = ({ terraform }: ReturnType<typeof imageIn>): Block => {
 };
 
 describe("IdpImage", () => {
-  it("asks the build for the upstream image, its prefix and the release, with the account of the repository", () => {
+  it("builds from the upstream image, its prefix and the release, with the service account of the repository", () => {
     expect(buildOf(imageIn({ applicationVersion: "2026.2.1" }))).toMatchObject({
       command: 'sh "${path.module}/scripts/build-image.sh"',
       environment: {
@@ -120,7 +120,7 @@ describe("IdpImage", () => {
     ]);
   });
 
-  it("builds nothing when an image is given, and waits for nothing", () => {
+  it("builds nothing and waits for nothing when an image is given", () => {
     const { image, terraform } = imageIn({ existingImage: "registry.example/idp:1" });
     expect([image.containerImage, image.ready]).toEqual(["registry.example/idp:1", []]);
     expect(resourceAddresses(terraform)).toEqual([]);

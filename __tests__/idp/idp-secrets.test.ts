@@ -71,7 +71,7 @@ describe("IdpSecrets", () => {
     expect(version(terraform, "secret_key").secret_data_wo_version).toBe(1);
   });
 
-  it("stores a given bootstrap password in place of the generated one, and takes an empty one for none", () => {
+  it("stores a given bootstrap password instead of the generated one, and treats an empty one as none", () => {
     const { stack, terraform } = secretsIn();
     const given = new InputVariable(stack, "given", { type: "string", description: "First.", ephemeral: true });
     new IdpSecrets(stack, "Other", {
@@ -97,7 +97,7 @@ describe("IdpSecrets", () => {
     expect(bootstrapPassword(terraform).deletion_protection).toBe(expected);
   });
 
-  it("labels both, keeps their copies wherever the store wants, and waits for what it is told to wait for", () => {
+  it("labels both, replicates them automatically, and waits for its dependencies", () => {
     const { stack } = secretsIn();
     const first = new IdpSecrets(stack, "First", { place: placeOf({ applicationName: "first" }) });
     new IdpSecrets(stack, "Second", {
@@ -119,7 +119,7 @@ describe("IdpSecrets", () => {
   it.each([
     ["secretKey", "secret_key"],
     ["bootstrapPassword", "bootstrap_password"],
-  ] as const)("lets a principal read %s alone", (secret, name) => {
+  ] as const)("lets a principal read only %s", (secret, name) => {
     const { secrets, terraform } = secretsIn();
     secrets[secret].grantAccess(standInIdentity("Runner"));
     expect(terraform().resource?.google_secret_manager_secret_iam_member).toEqual({
@@ -172,7 +172,7 @@ describe("IdpSecrets", () => {
     );
   });
 
-  it("makes a token for the application's API on request, which nothing protects from deletion", () => {
+  it("creates a token for the application's API on request, without deletion protection", () => {
     const { secrets, terraform } = secretsIn({ bootstrapToken: true });
     expect(resourceOf(terraform(), "google_secret_manager_secret", "secrets_bootstrap_token")).toMatchObject({
       secret_id: "secret-demo-abc123-idp-bootstrap-token",
@@ -182,7 +182,7 @@ describe("IdpSecrets", () => {
     expect(secrets.settings).toHaveLength(1);
   });
 
-  it("makes no token unless asked, and decides at plan where the request is an input", () => {
+  it("creates no token unless requested, and decides at plan if the request is an input", () => {
     expect(secretsIn({ bootstrapToken: false }).secrets).toMatchObject({ bootstrapToken: undefined, settings: [] });
     const stack = bareStack();
     const wanted = new InputVariable(stack, "wanted", { type: "bool", default: false, description: "Whether." });

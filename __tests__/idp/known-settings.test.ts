@@ -50,17 +50,20 @@ const stackWith = (maps: Parameters<typeof unknownSettingsRisks>[1], stack = bar
 };
 
 describe("The names of settings", () => {
-  it("include all that this library sets itself, and are sorted", () => {
+  it("include all that this library sets, and are sorted", () => {
     const own = [...Object.keys({ ...BASELINE_ENVIRONMENT, ...trustedProxies([]) }), BASE_URL_VARIABLE];
     expect(knownSettings()).toEqual(expect.arrayContaining([...own, ...Object.values(DATABASE_TARGETS)]));
     expect(knownSettings()).toEqual([...knownSettings()].sort());
   });
 
-  it.each(Object.entries(WRITTEN))("are compared with what the application knows: %s is meant as %j", (name, meant) => {
-    expect(unknownSettings([name])).toEqual(meant === "" ? {} : { [name]: meant });
-  });
+  it.each(Object.entries(WRITTEN))(
+    "are compared with those that the application knows: %s is probably %j",
+    (name, meant) => {
+      expect(unknownSettings([name])).toEqual(meant === "" ? {} : { [name]: meant });
+    },
+  );
 
-  it("are warned of at synth, with the nearest known one, where the map is a literal", () => {
+  it("cause a warning at synth, with the most similar known one, if the map is a literal", () => {
     const environmentVariables = { IDP_EMIAL__HOST: "a", IDP_EMAIL__PORT: "587", IDP_LOGLEVEL: "b" };
     const secretEnvironmentVariables = { IDP_EMIAL__PASSWORD: { secretId: "mail", version: 1 } };
     expect(warningsOf(stackWith({ environmentVariables, secretEnvironmentVariables }))).toEqual([

@@ -49,7 +49,7 @@ describe("The settings of a mail server", () => {
   });
 
   it.each(["123456", "12e4", "true", "null"])(
-    "keep a user name a text that the application would read as something else: %s",
+    "quote a user name that the application would parse as something else: %s",
     (username) => {
       const { baseline } = mailSettings({ ...SERVER, username }).environment;
       expect(JSON.parse(baseline.IDP_EMAIL__USERNAME ?? "")).toBe(username);

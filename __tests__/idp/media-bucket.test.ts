@@ -26,7 +26,7 @@ describe("MediaBucket", () => {
     });
   });
 
-  it("goes with its files only when it is not protected", () => {
+  it("is deleted with its files only if it is not protected", () => {
     expect(bucketIn({ deletionProtection: true }).resource().force_destroy).toBe(false);
     expect(bucketIn({ deletionProtection: false }).resource().force_destroy).toBe(true);
   });

@@ -46,7 +46,7 @@ describe("Password recovery without a mail server", () => {
     expect(warned({ blueprints: ["password-recovery"], smtp: { ...SERVER, enabled: false } })).toEqual([WARNING]);
   });
 
-  it.each(SILENT)("is no matter with %s", (_, given) => {
+  it.each(SILENT)("causes no warning with %s", (_, given) => {
     expect(warned(given)).toEqual([]);
   });
 });

@@ -24,7 +24,7 @@ const stackIn = (
 };
 
 describe("The release of an image", () => {
-  it("is warned of at synth when it is newer than the newest that is known, and built all the same", () => {
+  it("causes a warning at synth when it is newer than the newest known one, but is built", () => {
     const stack = stackIn("2030.1.1");
     expect(warningsOf(stack)).toEqual([WARNING]);
     expect(terraformOf(stack).locals?.image_reference).toContain(":2030.1.1-");
@@ -41,7 +41,7 @@ describe("The release of an image", () => {
     expect(warningsOf(stackIn(release))).toEqual([WARNING.replace("2030.1.1", release)]);
   });
 
-  it("is refused when it takes the load balancer for every client", () => {
+  it("is refused when it takes the load balancer as every client", () => {
     expect(() => stackIn("2026.8.0")).toThrow(
       new Error(
         'test/Image: 1 problem\n  - applicationVersion is "2026.8.0"; it must be another release, because behind a load balancer, it takes the load balancer as the client of every request; use for example "2026.8.5"',

@@ -37,7 +37,7 @@ describeWith(["terraform"], "Settings with secret values, read by Terraform", ()
     return evaluated({ variable, locals: { references: rendered(stack, mergedReferences(settings)) } }).references;
   };
 
-  it("leave out a variable whose condition does not hold", () => {
+  it("omit a variable whose condition does not hold", () => {
     const token = (condition: string) =>
       conditionalSetting("IDP_BOOTSTRAP_TOKEN", standInSecret("token", "2"), condition);
     expect(referencesOf([token("var.wanted")])).toEqual({ IDP_BOOTSTRAP_TOKEN: { secret_id: "token", version: "2" } });

@@ -17,11 +17,11 @@ describe("UpgradeBackup", () => {
     expect(backup).not.toHaveProperty("count");
   });
 
-  it("calls the backup as the script does", () => {
+  it("uses the same description as the script", () => {
     expect(new UpgradeBackup(bareStack(), "Backup", props).description).toBe("before 2026.5.4");
   });
 
-  it("makes none when it is off, and then names none", () => {
+  it("makes and names no backup when it is off", () => {
     const stack = bareStack();
     const enabled = Token.asAny(expression("var.backup_before_upgrade"));
     const off = new UpgradeBackup(stack, "Off", { ...props, enabled: false });

@@ -19,13 +19,13 @@ describe("The container of the server", () => {
     ["in-container", undefined, "false", 20],
     ["all-in-one", ["allinone"], "false", 20],
     ["separate", ["server-alone"], "true", 14],
-  ])("says by its arguments where the worker is, whether it may sleep, and its connections: %s", (...row) => {
+  ])("has the arguments, the idling and the connections of the worker mode: %s", (...row) => {
     const [workerMode, args, maySleep, connections] = row;
     expect(server({ workerMode })).toMatchObject({ maySleep, database: { connections } });
     expect(server({ workerMode }).args).toEqual(args);
   });
 
-  it("says how large a worker is only if it is told", () => {
+  it("sets the size of a worker only if it is given", () => {
     expect(Object.keys(server().environment.baseline).filter((name) => name.includes("WORKER"))).toEqual([]);
     expect(server({ workerProcesses: 2, workerThreads: 4 }).environment.baseline).toMatchObject({
       IDP_WORKER__PROCESSES: "2",
@@ -59,7 +59,7 @@ describe("The container of the server", () => {
 });
 
 describe("The container of a separate worker", () => {
-  it("is that of the server with another command, and answers nothing", () => {
+  it("is that of the server with another command, without port and probes", () => {
     const given = server({ workerMode: "separate" });
     const { args, database, ...worker } = workerContainer(given, {}, SIZE);
     expect(args).toEqual(["worker"]);

@@ -139,7 +139,7 @@ describeWith(
       expect(await read(`example/${EXAMPLE_BLUEPRINT}`)).toBe(exampleBlueprint("false"));
     });
 
-    it("switch on the example that a blueprint asks for, and change nothing else in it", async () => {
+    it("switch on the example that a blueprint names, and change nothing else in it", async () => {
       expect(await read(`instantiated/${EXAMPLE_BLUEPRINT}`)).toBe(exampleBlueprint("true"));
     });
 

@@ -13,7 +13,7 @@ import { DATABASE, type EntrypointScene, UPSTREAM_LISTENERS } from "./entrypoint
 /** The processes of a container, from start to stop. */
 export function describeContainer(scene: EntrypointScene, { thorough }: { thorough: boolean }): void {
   describe("a running container", () => {
-    it("gives listeners and a temporary folder of their own to the worker and nothing of it to the server", async () => {
+    it("gives the worker listeners and a temporary folder of its own, and the server none of them", async () => {
       const container = await scene.startContainer({ AUTHENTIK_LISTEN__HTTP: "0.0.0.0:9000" });
       const worker = await scene.firstWorker(container);
       const temporary = `${scene.environment.TMPDIR ?? ""}/co-located-worker.${container.server.parentPid}`;
@@ -37,7 +37,7 @@ export function describeContainer(scene: EntrypointScene, { thorough }: { thorou
     });
 
     it.each(thorough ? (["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const) : (["SIGTERM"] as const))(
-      "ends on %s with the server's exit code when the worker has finished, too, and with TERM to each",
+      "ends on %s with the server's exit code when the worker has finished too, with TERM to each",
       async (signal) => {
         const container = await scene.startContainer({
           STUB_SERVER_STOP_CODE: "3",
@@ -54,7 +54,7 @@ export function describeContainer(scene: EntrypointScene, { thorough }: { thorou
     );
 
     if (thorough) {
-      it("gives the worker what blueprints read by its own name, and the token by the upstream's", async () => {
+      it("passes the worker what blueprints read under its own name, and the token under the upstream's", async () => {
         const folder = join(__dirname, "../../image/blueprints");
         const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
         const names = texts.flatMap((text) => text.match(/(?<=!Env \[?)\w+/g) ?? []);
@@ -138,7 +138,7 @@ export function describeContainer(scene: EntrypointScene, { thorough }: { thorou
         );
       });
 
-      it("ends, the server in good order, when the supervision of the worker is killed", async () => {
+      it("ends, with a clean shutdown of the server, when the supervision of the worker is killed", async () => {
         const container = await scene.startContainer({ STUB_SERVER_STOP_CODE: "3" });
         const worker = await scene.firstWorker(container);
         process.kill(worker.parentPid, "SIGKILL");
@@ -239,7 +239,7 @@ export function describeContainer(scene: EntrypointScene, { thorough }: { thorou
         await container.stop();
       });
 
-      it("starts a killed worker again, in an emptied temporary folder", async () => {
+      it("restarts a killed worker, in an emptied temporary folder", async () => {
         scene.replaceProgram("sleep", [`echo "$1" >>"${scene.folder}/pauses"`]);
         const container = await scene.startContainer();
         const first = await scene.firstWorker(container);

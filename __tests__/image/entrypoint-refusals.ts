@@ -99,7 +99,7 @@ export function describeRefusals(scene: EntrypointScene, { thorough }: { thoroug
             AUTHENTIK_SECRET_KEY: "the-key",
           },
         ],
-      ])("is not one whose variables all have %s spelling", async (_, variables) => {
+      ])("is not the case when all variables have %s spelling", async (_, variables) => {
         expect(await startAndEnd(variables)).toBe(5);
       });
 
@@ -122,7 +122,7 @@ export function describeRefusals(scene: EntrypointScene, { thorough }: { thoroug
           { AUTHENTIK_STORAGE__MEDIA__FILE__PATH: "/", AUTHENTIK_STORAGE__REPORTS__FILE__PATH: "/" },
         ],
         ["the application looks the folder up", 5, { IDP_STORAGE__FILE__PATH: "env://FOLDER" }],
-      ])("asks for no storage folder that is not used: when %s it ends with %d", async (_, exitCode, variables) => {
+      ])("requires no storage folder that is not used: when %s it ends with %d", async (_, exitCode, variables) => {
         rmSync(scene.media, { recursive: true });
         expect(await startAndEnd({ ...complete, ...variables })).toBe(exitCode);
       });

@@ -220,7 +220,7 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
       expect(starts("worker")).toEqual([]);
     });
 
-    it("is none when there is none", async () => {
+    it("is not set without one", async () => {
       expect(mailOf(await scene.applicationEnvironment({}))).toEqual({});
     });
 
@@ -236,7 +236,7 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
   });
 
   if (thorough) {
-    it("leaves alone what happens to be called like a variable of a script", async () => {
+    it("does not touch variables with the names of a script's own", async () => {
       const names = [...readFileSync(ENTRYPOINT, "utf8").matchAll(/\b([a-z]\w*)(?==)|\bfor (\w+) in/g)]
         .map(([, assigned, counted]) => assigned ?? counted ?? "")
         .map((name) => name.replace(/^ce_/, ""));
@@ -267,7 +267,7 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
     });
 
     if (thorough) {
-      it("never holds a value, not even when it refuses to start or restarts a worker", async () => {
+      it("never contains a value, not even when it refuses to start or restarts a worker", async () => {
         const secrets = { DB_PASSWORD: "s3cret-password", DB_USER: "s3cret-user", IDP_SECRET_KEY: "s3cret-key" };
         const refused = await scene.run(["server"], secrets);
         const container = await scene.startContainer({ ...DATABASE, ...secrets, STUB_WORKER_EXIT_CODE: "1" });

@@ -58,7 +58,7 @@ export function describeWorkerModes(scene: EntrypointScene, { thorough }: { thor
     });
 
     if (thorough) {
-      it.each(forms)("ends, as %s, with 0 on SIGTERM, after %j have come to their end", async (argument, parts) => {
+      it.each(forms)("ends, as %s, with 0 on SIGTERM, after %j have finished", async (argument, parts) => {
         const container = await startForm(argument, parts, {
           STUB_SERVER_STOP_SECONDS: "0.2",
           STUB_WORKER_STOP_SECONDS: "0.2",
@@ -97,12 +97,15 @@ export function describeWorkerModes(scene: EntrypointScene, { thorough }: { thor
       it.each([
         [serverAlone, { STUB_SERVER_EXIT_CODE: "5" }, 5],
         [worker, { STUB_WORKER_EXIT_CODE: "6" }, 6],
-      ] as const)("hands the exit code on, as %s, of what ends by itself", async (argument, variables, exitCode) => {
-        const complete = { ...DATABASE, IDP_SECRET_KEY: "the-key" };
-        expect((await scene.run([argument], { ...complete, ...variables })).exitCode).toBe(exitCode);
-      });
+      ] as const)(
+        "ends, as %s, with the exit code of a process that ends by itself",
+        async (argument, variables, exitCode) => {
+          const complete = { ...DATABASE, IDP_SECRET_KEY: "the-key" };
+          expect((await scene.run([argument], { ...complete, ...variables })).exitCode).toBe(exitCode);
+        },
+      );
 
-      it("goes on serving, as server-alone, while the worker of another one is replaced", async () => {
+      it("keeps serving, as server-alone, while the worker of another one is replaced", async () => {
         const server = await startForm(serverAlone, ["server"]);
         const first = await startForm(worker, ["worker"]);
         process.kill(first.starts("worker")[0]?.pid ?? 0, "SIGKILL");
@@ -120,16 +123,13 @@ export function describeWorkerModes(scene: EntrypointScene, { thorough }: { thor
         ["server", "server"],
         [worker, "worker"],
         [allInOne, "server"],
-      ] as const)(
-        "gives its worker, as %s, the size that is asked for, by the upstream's names",
-        async (argument, first) => {
-          const variables = { [WORKER_PROCESSES.variable]: "3", [WORKER_THREADS.variable]: "5" };
-          const container = await scene.startContainer(variables, undefined, { argument, first });
-          const { environment: actual } = await scene.firstWorker(container);
-          expect(actual).toMatchObject({ AUTHENTIK_WORKER__PROCESSES: "3", AUTHENTIK_WORKER__THREADS: "5" });
-          await container.stop();
-        },
-      );
+      ] as const)("sets the size of its worker, as %s, under the upstream's names", async (argument, first) => {
+        const variables = { [WORKER_PROCESSES.variable]: "3", [WORKER_THREADS.variable]: "5" };
+        const container = await scene.startContainer(variables, undefined, { argument, first });
+        const { environment: actual } = await scene.firstWorker(container);
+        expect(actual).toMatchObject({ AUTHENTIK_WORKER__PROCESSES: "3", AUTHENTIK_WORKER__THREADS: "5" });
+        await container.stop();
+      });
     }
   });
 

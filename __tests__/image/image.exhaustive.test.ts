@@ -81,7 +81,7 @@ describeWith(
       expect(exitCode).not.toBe(0);
     });
 
-    it("hands the prefix to the entrypoint", () => {
+    it("passes the prefix to the entrypoint", () => {
       expect(configuration.environment.UPSTREAM_PREFIX).toBe("AUTHENTIK_");
     });
 
@@ -215,7 +215,7 @@ describeWith(
         expect(output()).not.toMatch(/correct horse|battery staple/);
       });
 
-      it("starts a dead worker again, and ends with its server", async () => {
+      it("restarts a dead worker, and ends with its server", async () => {
         const { ended, output, started } = await start([], ["server", "worker"]);
         const [server, worker] = started as [RecordedStart, RecordedStart];
         killAll([worker.pid]);

@@ -119,7 +119,7 @@ describe("AssessmentLab with nothing but a project", () => {
     });
   });
 
-  it("tells the Windows VM nothing that depends on the number of targets", () => {
+  it("passes nothing to the Windows VM that depends on the number of targets", () => {
     const values = JSON.stringify(terraform.locals?.lab_windows_vm_first_boot_values);
     expect(values).toContain("assess-${random_id.lab_random_id.hex}-linvm-");
     expect(values).not.toContain("google_compute_instance");
@@ -150,12 +150,12 @@ describe("AssessmentLab with nothing but a project", () => {
     });
   });
 
-  it("leaves services on when it is destroyed", () => {
+  it("leaves APIs enabled when it is destroyed", () => {
     for (const service of Object.values(terraform.resource?.google_project_service ?? {}))
       expect(service.disable_on_destroy).toBe(false);
   });
 
-  it("shows nothing of the private key but the file in the bucket", () => {
+  it("exposes the private key only as the file in the bucket", () => {
     const holders = Object.entries(terraform.resource ?? {}).flatMap(([type, elements]) =>
       Object.entries(elements)
         .filter(([, element]) => JSON.stringify(element).includes(".private_key_"))
@@ -167,7 +167,7 @@ describe("AssessmentLab with nothing but a project", () => {
 });
 
 describe("AssessmentLab with parts left out", () => {
-  it("creates no Windows VM, and says so at every plan", () => {
+  it("creates no Windows VM, and warns of it at every plan", () => {
     const terraform = literalLab({ createWindowsVm: false });
     expect(countOf(terraform, "google_compute_instance", "lab_windows_vm")).toBe("${(false) ? 1 : 0}");
     expect(terraform.check?.lab_has_discovery_client).toEqual({
@@ -181,7 +181,7 @@ describe("AssessmentLab with parts left out", () => {
     });
   });
 
-  it("creates no target, and says so unless other machines are imported", () => {
+  it("creates no scan target, and warns of it unless other machines are imported", () => {
     const terraform = literalLab({ linuxVmCount: 0 });
     expect(countOf(terraform, "google_compute_instance", "lab_linux_vm")).toBe(0);
     expect(conditionOf(terraform, "lab_has_scan_targets")).toBe("${length(google_compute_instance.lab_linux_vm) > 0}");
@@ -190,7 +190,7 @@ describe("AssessmentLab with parts left out", () => {
     );
   });
 
-  it("makes no bucket and asks nothing of the store", () => {
+  it("creates no bucket and needs no Cloud Storage API", () => {
     const terraform = literalLab({ createSshKeyBucket: false });
     for (const [type, name] of [
       ["google_storage_bucket", "lab_key_bucket"],
@@ -201,7 +201,7 @@ describe("AssessmentLab with parts left out", () => {
       expect([name, countOf(terraform, type, name)]).toEqual([name, "${(false) ? 1 : 0}"]);
   });
 
-  it("makes the rule for HTTP alone", () => {
+  it("creates only the rule for HTTP", () => {
     const terraform = literalLab({ createDefaultFirewallRules: false });
     const rules = Object.keys(terraform.resource?.google_compute_firewall ?? {});
     expect(rules.filter((name) => countOf(terraform, "google_compute_firewall", name) === undefined)).toEqual([
@@ -209,7 +209,7 @@ describe("AssessmentLab with parts left out", () => {
     ]);
   });
 
-  it("turns on nothing for the assessment service", () => {
+  it("enables no APIs for the assessment service", () => {
     const terraform = literalLab({ initializeAssessmentService: false });
     for (const name of ["lab_apis_iam", "lab_apis_migrationcenter"])
       expect([name, countOf(terraform, "google_project_service", name)]).toEqual([name, "${(false) ? 1 : 0}"]);
@@ -226,7 +226,7 @@ describe("AssessmentLab with parts left out", () => {
     expect(zonesOf({ region: "europe-west1" })).toEqual(["europe-west1-b"]);
   });
 
-  it("takes a given id and makes no random one", () => {
+  it("uses a given id and creates no random one", () => {
     const terraform = literalLab({ deploymentId: "office" });
     expect(terraform.resource?.random_id).toBeUndefined();
     expect(host(terraform, "lab_windows_vm").name).toBe("assess-office-winvm01");
@@ -241,7 +241,7 @@ describe("AssessmentLab on a network that exists", () => {
     terraform = literalLab({ createVpc: false, deploymentId: "office" });
   });
 
-  it("looks for it among all networks at plan, because the look-up of one ends in the provider's own error", () => {
+  it("looks for it among all networks at plan, because the look-up of a missing one fails with the provider's own error", () => {
     expect(resourceOf(terraform, "google_compute_networks", "lab_vpc_existing", "data")).toEqual({
       project: "demo-project",
       lifecycle: {
@@ -275,7 +275,7 @@ describe("Firewall rules of AssessmentLab", () => {
   const rule = (terraform: Terraform, name: string) =>
     resourceOf(terraform, "google_compute_firewall", `lab_firewall_allow_${name}`);
 
-  it("follow the internal range where nobody says otherwise", () => {
+  it("follow the internal range by default", () => {
     const terraform = literalLab({ internalTrafficCidr: "192.168.0.0/16" });
     expect(rule(terraform, "internal").source_ranges).toEqual(["192.168.0.0/16"]);
     expect(rule(terraform, "icmp").source_ranges).toEqual(["192.168.0.0/16", "35.235.240.0/20"]);
@@ -298,7 +298,7 @@ describe("Firewall rules of AssessmentLab", () => {
     );
   });
 
-  it("take any other sources, rule by rule", () => {
+  it("accept other sources, rule by rule", () => {
     const terraform = literalLab({ sourceRanges: { rdp: ["203.0.113.0/24"], ssh: ["10.0.0.0/8", "35.235.240.0/20"] } });
     expect(rule(terraform, "rdp").source_ranges).toEqual(["203.0.113.0/24"]);
     expect(rule(terraform, "ssh").source_ranges).toEqual(["10.0.0.0/8", "35.235.240.0/20"]);
@@ -333,7 +333,7 @@ describeWith(["terraform"], "The warning about the internal range, judged by Ter
     expect([faulty(OUTSIDE, 0, 1), faulty(OUTSIDE, 1, 0)]).toEqual([[], []]);
   });
 
-  it("asks the same about a literal", () => {
+  it("checks a literal in the same way", () => {
     expect(conditionOf(literalLab({ internalTrafficCidr: "10.0.0.0/16" }), "lab_reaches_targets")).toBe(
       conditionOf(labTerraform(), "lab_reaches_targets").replaceAll("var.internal_traffic_cidr", '"10.0.0.0/16"'),
     );
@@ -410,7 +410,7 @@ describe("The region of AssessmentLab", () => {
     return warningsOf(stack);
   };
 
-  it("comes with a warning where nobody knows it, literal or given at plan", () => {
+  it("causes a warning if it is unknown, as a literal or at plan", () => {
     expect(warningsAt("mars-north1")).toEqual([expect.stringContaining('region is "mars-north1"; it is not a region')]);
     expect(warningsAt("europe-west12")).toEqual([]);
     expect(conditionOf(labTerraform(), "lab_known_region")).toMatch(
@@ -423,7 +423,7 @@ describe("The Windows VM of AssessmentLab", () => {
   const passwordOf = (props: Partial<AssessmentLabProps>): unknown =>
     valueAt(literalLab(props).locals?.lab_windows_vm_first_boot_values, "labPassword");
 
-  it("has the password of every lab, or none that anybody knows", () => {
+  it("has the password of every lab, or an unknown one", () => {
     expect(passwordOf({})).toBe("Throw-Away-2022!");
     expect(passwordOf({ windowsPassword: "fixed" })).toBe("Throw-Away-2022!");
     expect(passwordOf({ windowsPassword: "unknown" })).toBe("${null}");
@@ -515,7 +515,7 @@ describe("Several labs", () => {
     );
   });
 
-  it("stand in one stack, each under its own addresses, and share what turns services on", () => {
+  it("can share a stack, each with its own addresses, and the enabled APIs", () => {
     const stack = bareLabStack();
     const apis = new ProjectApis(stack, "Apis", {
       projectId: "demo-project",
@@ -532,7 +532,7 @@ describe("Several labs", () => {
     expect(addresses.filter((address) => address.startsWith("google_project_service."))).toHaveLength(4);
   });
 
-  it("say at the end of a destroy what survives, also where the services are shared: all else waits for that", () => {
+  it("say at the end of a destroy what survives, even with shared APIs", () => {
     const stack = bareLabStack();
     const apis = new ProjectApis(stack, "Apis", {
       projectId: "demo-project",
@@ -553,7 +553,7 @@ describe("Several labs", () => {
     }
   });
 
-  it("stand in one stack without anything shared", () => {
+  it("can be in one stack without sharing anything", () => {
     const stack = bareLabStack();
     new AssessmentLab(stack, "Morning", { projectId: "first-project" });
     new AssessmentLab(stack, "Evening", { projectId: "second-project" });
@@ -565,7 +565,7 @@ describe("Several labs", () => {
     ]);
   });
 
-  it("stand in a stack of the framework's own", () => {
+  it("can be in a plain stack of the framework", () => {
     const stack = new TerraformStack(testApp(), "plain");
     new AssessmentLab(stack, "Lab", { projectId: "demo-project" });
     const { terraform } = stack.toTerraform() as {

@@ -123,7 +123,7 @@ describe("AssessmentSource", () => {
     ]);
   });
 
-  it("is missed by a plan when a cleanup has deleted the group that names the lab", () => {
+  it("is found missing by a plan when a cleanup has deleted the lab's group", () => {
     const { terraform } = registered();
     expect(resourceOf(terraform, "google_migration_center_group", "source_group")).toMatchObject({
       project: "demo-project",
@@ -133,7 +133,7 @@ describe("AssessmentSource", () => {
     });
   });
 
-  it("puts the scripts that look at the service and clean it up into the folder that is handed over", () => {
+  it("puts the status and cleanup scripts into the handed-over folder", () => {
     const { stack } = registered();
 
     const folder = synthesizeInto(App.of(stack), stack.node.id);
@@ -146,14 +146,14 @@ describe("AssessmentSource", () => {
     }
   });
 
-  it("gives out an id that waits for the registration", () => {
+  it("exposes an id that waits for the registration", () => {
     const { terraform } = registered();
     expect((terraform.output as Record<string, Block>).id?.value).toBe(
       "${one(terraform_data.source_registered[*].output.source_id)}",
     );
   });
 
-  it("names no lab when it is not told of one", () => {
+  it("names no lab without its id", () => {
     const { terraform } = registered({ deploymentId: undefined });
     expect(JSON.stringify(terraform)).not.toMatch(/deployment_id/i);
   });

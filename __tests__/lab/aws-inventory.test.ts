@@ -75,7 +75,7 @@ describe("AwsInventory", () => {
     expect(terraform.output?.arn?.value).toBe("${one(aws_iam_user.cloud_b_user[*].arn)}");
   });
 
-  it("has none either when the lab does without the assessment service", () => {
+  it("also has none when the lab does not use the assessment service", () => {
     const { terraform } = inventoryIn((stack) => ({
       enabled: new InputVariable(stack, "initialize", { type: "bool", description: "Input." }).booleanValue,
     }));
@@ -97,7 +97,7 @@ describe("AwsInventory", () => {
     expect(terraform.output?.arn?.value).toBe("${null}");
   });
 
-  it("configures the provider with the bootstrap key, and with words that are never sent when there is none", () => {
+  it("configures the provider with the bootstrap key, or with placeholders that are never sent", () => {
     const { terraform } = inventoryIn();
     expect(terraform.provider?.aws).toEqual([
       {
@@ -198,7 +198,7 @@ describe("AwsInventory", () => {
     );
   });
 
-  it("refuses half a key", () => {
+  it("refuses an incomplete key", () => {
     expect(() => inventoryIn(() => ({ aws: { accessKeyId: expression("var.id"), secretAccessKey: "" } }))).toThrow(
       `test/CloudB: 1 problem
   - only one of aws.accessKeyId and aws.secretAccessKey is given; a request is signed with both; set both, or neither`,

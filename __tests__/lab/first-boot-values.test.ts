@@ -24,7 +24,7 @@ const FACTS = {
 const METADATA_VALUE_MAX_BYTES = 256 * 1024;
 
 describe("the values of the first boot", () => {
-  it("are what the lab is, and the fixed facts that the scripts need", () => {
+  it("are the lab's values and the fixed facts that the scripts need", () => {
     expect(windowsFirstBootValues(FACTS)).toEqual({
       ...FACTS,
       labUser: "lab-user",
@@ -49,7 +49,7 @@ describe("the values of the first boot", () => {
     expect(existsSync(packageFile(script))).toBe(true);
   });
 
-  it("have a user that Windows and Linux accept", () => {
+  it("have a user name that Windows and Linux accept", () => {
     expect(LAB_USER).toMatch(/^[a-z_][a-z0-9_-]{0,19}$/);
   });
 
@@ -92,7 +92,7 @@ describe("the sample import", () => {
     }
   });
 
-  it("speaks in every table of the same virtual machines, each with its disks", () => {
+  it("describes the same virtual machines in every table, each with its disks", () => {
     const column = (name: string, title: string): string[] => {
       const [header = [], ...others] = rows(name);
       return others.map((row) => row[header.indexOf(title)] ?? "");

@@ -177,7 +177,7 @@ describe("the packed library", () => {
     );
   });
 
-  it("needs nothing of the lab where there is none", () => {
+  it("loads nothing of the lab without one", () => {
     const main = readFileSync(join(project, "node_modules/cdktf-idp-stacks/dist/lib/index.js"), "utf8");
     expect(main).not.toMatch(/lab\//);
   });

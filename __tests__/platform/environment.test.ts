@@ -53,7 +53,7 @@ const asRead = (map: unknown): Record<string, string> =>
   );
 
 describe("The plain variables of a container", () => {
-  it("take the caller's over the baseline, and what must hold over both", () => {
+  it("let the caller override the baseline, and fixed values override both", () => {
     const environment = {
       baseline: { A: "baseline", B: "baseline", C: "baseline" },
       overrides: { B: "caller", C: "caller", D: "caller" },

@@ -115,7 +115,7 @@ const scriptOf = (name: string) =>
   name === "ServerlessJobs" ? { "google_secret_manager_secret_iam_member.runs_script_reader": ACCESSOR } : {};
 
 describe.each(RUNNERS)("%s", (name, run, copies) => {
-  it("grants to its account what its container takes, and no more", () => {
+  it("grants its identity access to what its container uses, and no more", () => {
     const parts = partsFor(OWN);
     run(parts, "Runs");
     expect(grantsTo(MEMBER, parts.stack)).toEqual({

@@ -72,14 +72,14 @@ describe("An address that a stack has had", () => {
     ]);
   });
 
-  it("may be left for another by a moved block", () => {
+  it("may move to another with a moved block", () => {
     const lost = lostIn((resource) => {
       resource.moveFromId(OLD);
     });
     expect(lost).toEqual([]);
   });
 
-  it("may be left twice", () => {
+  it("may move twice", () => {
     const terraform = {
       ...terraformOf(bareStack()),
       resource: { terraform_data: { new: {} } },

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 describe("The app command", () => {
-  it("says per stack where it is, how much a plan adds and what to do next, and warns of states in files", () => {
+  it("prints per stack its folder, the number of resources and the next command, and warns of local states", () => {
     expect(all.output).toMatch(
       new RegExp(
         `^${STACK_NAMES.map(
@@ -55,7 +55,7 @@ describe("The app command", () => {
       if (name === STACK_NAMES[0]) writeFileSync(state, "{}");
     });
 
-    it("leaves the other stacks there, states included, and in what the framework's command line knows", () => {
+    it("keeps the other stacks with their states, and in the manifest of the framework's command line", () => {
       expect(existsSync(state)).toBe(true);
       const manifest = JSON.parse(readFileSync(join(cwd, "cdktf.out/manifest.json"), "utf8")) as { stacks: object };
       expect(Object.keys(manifest.stacks).sort()).toEqual([...STACK_NAMES].sort());
@@ -68,7 +68,7 @@ describe("The app command", () => {
     expect(needed.map(([owner]) => owner)).toEqual([name]);
   });
 
-  it("refuses names that no stack has, all at once, in words, and synthesizes none", async () => {
+  it("refuses unknown stack names, all at once, with a message, and synthesizes none", async () => {
     const cwd = temporaryFolder();
     const stackNames = ["idp-severless", "assessment-lab", "constructor"];
     await expect(runAppCommand({ cwd, stackNames })).rejects.toMatchObject({
@@ -79,7 +79,7 @@ describe("The app command", () => {
     expect(readdirSync(join(cwd, "cdktf.out/stacks"))).toEqual([]);
   });
 
-  it("writes no list of stacks where the one that is there cannot be read", async () => {
+  it("writes no list of stacks if the existing one cannot be read", async () => {
     const cwd = temporaryFolder();
     const manifest = join(cwd, "cdktf.out/manifest.json");
     mkdirSync(join(cwd, "cdktf.out"));
@@ -92,7 +92,7 @@ describe("The app command", () => {
     expect(readFileSync(manifest, "utf8")).toBe('{ "version": "0.21.0", "sta');
   });
 
-  it("answers a wrong setting with a message, not a stack trace", async () => {
+  it("reports a wrong setting with a message, not a stack trace", async () => {
     const environment = { STATE_BACKEND: "floppy" };
     await expect(runAppCommand({ environment, stackNames: ["idp-serverless"] })).rejects.toMatchObject({
       code: 1,

@@ -133,7 +133,7 @@ describe("What starts after what, in the serverless stack", () => {
   });
 
   it.each(["initializer", "registry_builder", "runtime"])(
-    "makes the account %s from the identity API alone",
+    "lets the account %s wait only for the identity API",
     (name) => {
       expect(graph.startsAfter(`google_service_account.${name}`)).toEqual(exactly(...gate("iam")));
     },
@@ -153,7 +153,7 @@ describe("What starts after what, in the serverless stack", () => {
       "database_administrator_password",
       "initializer",
     ],
-  ])("grants %s from the secret and the account alone", (grant, secret, account) => {
+  ])("lets the grant %s wait only for the secret and the account", (grant, secret, account) => {
     expect(graph.startsAfter(grant)).toEqual(
       exactly(
         ...secretGate(secret),
@@ -174,7 +174,7 @@ describe("What starts after what, in the serverless stack", () => {
     );
   });
 
-  it("grants the bucket from the bucket and the account alone", () => {
+  it("lets the grant of the bucket wait only for the bucket and the account", () => {
     expect(graph.startsAfter("google_storage_bucket_iam_member.media_bucket_runtime")).toEqual(
       exactly(...gate("storage", "iam"), ADDRESS.bucket, "google_service_account.runtime"),
     );
@@ -213,12 +213,12 @@ describe("What starts after what, in the serverless stack", () => {
     ]);
   });
 
-  it("guards everything against a deletion by mistake", () => {
+  it("guards everything against accidental deletion", () => {
     const resources = graph.elements.filter((element) => /^(google|terraform)_/.test(element));
     expect(resources.filter((element) => !graph.startsAfter(ADDRESS.guard).includes(element))).toEqual([ADDRESS.guard]);
   });
 
-  it("lets nothing that the proxy needs refer to the service, which create-before-destroy would reach through it", () => {
+  it("lets nothing that the proxy needs refer to the service, to which create-before-destroy would spread", () => {
     const before = graph.startsAfter("google_compute_target_https_proxy.front_door_https_proxy");
     expect(before).toContain("google_compute_region_network_endpoint_group.front_door_endpoint_group");
     expect(before).not.toContain(ADDRESS.service);
@@ -299,7 +299,7 @@ describe("What starts after what, in the Kubernetes stack", () => {
       expect(startsAfter(`google_service_account_iam_member.${name}`)).toContain(KUBERNETES_ADDRESS.cluster);
   });
 
-  it("deletes what pods rely on only after the last of them: the namespace waits for their end", () => {
+  it("deletes what pods rely on only after the last pod: the namespace waits for their end", () => {
     expect(startsAfter(KUBERNETES_ADDRESS.namespace)).toEqual(
       expect.arrayContaining([
         KUBERNETES_ADDRESS.bucket,
@@ -363,7 +363,7 @@ describe("What starts after what, in the Kubernetes stack", () => {
     expect(startsAfter(KUBERNETES_ADDRESS.ingress)).toContain(KUBERNETES_ADDRESS.workload);
   });
 
-  it("lets the certificate, which is replaced before it is destroyed, drag along no more than its address", () => {
+  it("spreads create-before-destroy from the certificate no further than to its address", () => {
     const certificate = startsAfter("google_compute_managed_ssl_certificate.front_door_certificate");
     expect(
       certificate.filter((address) => /^(google_compute_|google_container_|google_sql_|kubernetes_)/.test(address)),
@@ -381,7 +381,7 @@ describe("What starts after what, in the Kubernetes stack", () => {
     );
   });
 
-  it("guards everything that is in the state against a deletion by mistake", () => {
+  it("guards everything in the state against accidental deletion", () => {
     const resources = graph.elements.filter((element) => /^(google|kubernetes|terraform)_/.test(element));
     expect(resources.filter((element) => !startsAfter(KUBERNETES_ADDRESS.guard).includes(element))).toEqual([
       KUBERNETES_ADDRESS.guard,
@@ -390,7 +390,7 @@ describe("What starts after what, in the Kubernetes stack", () => {
 });
 
 describe("The reading of references", () => {
-  it("sees through string literals and nested expressions, and takes no literal for a reference", () => {
+  it("looks into string literals and nested expressions, and takes no literal for a reference", () => {
     const text = 'a.b ${f("x.y ${var.a} \\" z.w", google_x.y.id)} $${c.d} ${{k = {v = local.e}}["k"]}';
     expect(expressionsIn(text)).toEqual(["var.a", 'f("", google_x.y.id)', '{k = {v = local.e}}[""]']);
     expect(referencesIn({ list: [text] })).toEqual(["var.a", "google_x.y", "local.e"]);

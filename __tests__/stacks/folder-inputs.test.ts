@@ -68,7 +68,7 @@ const PROJECT = { project_id: "demo-project" };
 describe.each(FOLDERS)("The schema of the inputs of $name", ({ accepted, beyond, inputs, name, refused }) => {
   const accepts = schemaCheck(name, inputs);
 
-  it("knows each input with its description, and asks for what has no default", () => {
+  it("contains each input with its description, and requires those without a default", () => {
     const { properties, required } = inputSchema(name, inputs) as {
       properties: Record<string, { description?: string; default?: unknown }>;
       required: string[];
@@ -173,7 +173,7 @@ describe.each(FOLDERS)("The example of inputs of $name", ({ inputs, name }) => {
     expect(text).toMatch(/^project_id = "my-project"$/m);
   });
 
-  it("says of each what it is, in lines that fit a screen", () => {
+  it("describes each, in lines that fit a screen", () => {
     const prose = text.replaceAll("\n# ", " ");
     for (const { description } of Object.values(inputs)) expect(prose).toContain(description);
     expect(text.split("\n").filter((line) => line.length > 110)).toEqual([]);

@@ -43,7 +43,7 @@ describe.each<PricedStack>(["idp-serverless", "idp-kubernetes", "assessment-lab"
     const isLab = stack === "assessment-lab";
     const [beginning = ""] = page.split("\n## ");
 
-    it("answers at the top what everybody asks first, each with the place that says more", () => {
+    it("answers the first questions at the top, each with a link to more", () => {
       const questions = [...beginning.matchAll(/^\| ([^|]+\?) \| (.+) \|$/gm)].map(([, question]) => question);
       expect(questions).toEqual([
         "What will it cost?",
@@ -97,7 +97,7 @@ describe.each<PricedStack>(["idp-serverless", "idp-kubernetes", "assessment-lab"
       );
     });
 
-    it("has nothing that is said of other folders alone", () => {
+    it("contains nothing that only applies to other folders", () => {
       const foreign = { "idp-serverless": /kubectl/, "idp-kubernetes": /gcloud run /, "assessment-lab": /`smtp`/ }[
         stack
       ];
@@ -106,7 +106,7 @@ describe.each<PricedStack>(["idp-serverless", "idp-kubernetes", "assessment-lab"
       expect(page).not.toContain(`\n| ${platform} | `);
     });
 
-    it("shows the pictures that there are, and no others", () => {
+    it("shows the existing pictures, and no others", () => {
       for (const file of FILES.filter((name) => !isLab || name !== "dashboard.svg"))
         expect(page).toMatch(new RegExp(`^!\\[.+\\]\\(${file}\\)$`, "m"));
       expect(folderPage({ ...parts, pictures: {} })).not.toContain("![");
@@ -120,7 +120,7 @@ describe.each<PricedStack>(["idp-serverless", "idp-kubernetes", "assessment-lab"
       expect(names("Outputs").sort()).toEqual(Object.keys(output).sort());
     });
 
-    it("tells commands that work in the folder", () => {
+    it("contains commands that work in the folder", () => {
       const folder = `cdktf.out/stacks/${stack}`;
       const stacks = { [stack]: parts.configuration as unknown as Offer["stacks"][string] };
       const commands = blocksIn(page.replaceAll(/cat > [\s\S]*?\nEND\n/g, ""), "sh").flatMap((block) =>
@@ -148,7 +148,7 @@ describe.each<PricedStack>(["idp-serverless", "idp-kubernetes", "assessment-lab"
       expect(assigned.filter((name) => !(name in parts.configuration.variable))).toEqual([]);
     });
 
-    it("says which rights and services it takes, and which releases", () => {
+    it("says which rights, APIs and releases it needs", () => {
       const needs = sectionOf(page, "What you need");
       expect(needs).toMatch(/Owner of the project/);
       for (const service of servicesOf(parts.configuration)) expect(needs).toContain(`\`${service}\``);
@@ -160,7 +160,7 @@ describe.each<PricedStack>(["idp-serverless", "idp-kubernetes", "assessment-lab"
       expect(needs.includes("`roles/run.admin`")).toBe(stack === "idp-serverless");
     });
 
-    it("tells its version, and what a plan of it shows over a state of the version before", () => {
+    it("states its version, and what a plan of it shows over a state of the previous version", () => {
       expect(beginning).toContain("version 9.9.9");
       const upgrade = sectionOf(page, "A newer folder");
       expect(upgrade).toMatch(/version 9[.]9[.]9[.] Over a state of \d+[.]\d+[.]\d+, /);

@@ -50,7 +50,7 @@ describeWith(["terraform", "curl", "jq"], "The state of a handed-over folder", (
   beforeAll(() => server.start());
   afterAll(() => server.stop());
 
-  it("moves to another backend, and back, by the file of the page and without a synthesis", async () => {
+  it("moves to another backend, and back, with the file described on the page and without a synthesis", async () => {
     const folder = FOLDERS[LAB_STACK_NAME]?.();
     if (folder === undefined) throw new Error("there is no lab");
     const deployment = await Deployment.start({ source: folder.path, inputs: PROJECT, program: PROGRAM });

@@ -108,7 +108,7 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
     expect(unnamed).toEqual([]);
   });
 
-  it("explains itself, in files beside the configuration that Terraform does not read", () => {
+  it("contains documentation beside the configuration, in files that Terraform does not read", () => {
     const pictures = folder.files.filter((path) => /^(overview|first-apply|dashboard)[.]svg$/.test(path));
     expect(folder.files.filter((path) => !path.includes("/") && !pictures.includes(path))).toEqual(
       ["cdk.tf.json", "README.md", "VERSION", "inputs.schema.json", "terraform.tfvars.example"].sort(),
@@ -192,7 +192,7 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
     );
   });
 
-  it("has no value that got lost on the way", () => {
+  it("has no value that was lost on the way", () => {
     const lost = entries(withoutMetadata(terraform())).filter(
       ([path, value]) =>
         /undefined|NaN|\[object|TfToken|Token\[/.test(`${path} ${String(value)}`) ||
@@ -248,7 +248,7 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
     expect(addressed(withoutMetadata(terraform())).sort()).toEqual(declared.sort());
   });
 
-  it("holds no secret: whatever carries one is a reference to an ephemeral value or to the secret store", () => {
+  it("contains no secret: every sensitive argument is a reference to an ephemeral value or to the secret store", () => {
     const carriers = entries(terraform().resource).filter(([path]) =>
       /(^|[._])(secret_data|secret_data_wo|password|password_wo|root_password|root_password_wo|(?<!automount_service_account_)token)$|[.]data_wo([.]|$)/.test(
         path,
@@ -277,7 +277,7 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
     expect(terraform().variable?.bootstrap_password).toMatchObject({ ephemeral: true, sensitive: true });
   });
 
-  it("tells of every input its type, what it is and what a later change does, and refuses null where none is meant", () => {
+  it("has for every input its type, its meaning and what a later change does, and refuses null where it means nothing", () => {
     const inputs = Object.entries(terraform().variable ?? {});
     for (const [name, input] of inputs) {
       expect([name, typeof input.type]).toEqual([name, "string"]);

@@ -61,7 +61,7 @@ describeWith(["terraform"], "The inputs of the serverless stack, judged by Terra
     ]);
   });
 
-  it("take null for not given where it means nothing else", () => {
+  it("treat null as not given", () => {
     expect(refusalsOfFile(variables(), { ...PROJECT, region: null, labels: null })).toEqual([]);
   });
 

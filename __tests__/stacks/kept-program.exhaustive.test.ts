@@ -133,14 +133,14 @@ describe("A kept program", () => {
     expect(await checkout.run()).toEqual({ output: output ?? "Hello Ann", bundlings: bundlings ?? 2 });
   });
 
-  it("is whole whenever others run at the same time", async () => {
+  it("is complete even while others run at the same time", async () => {
     const runs = await Promise.all(Array.from({ length: 6 }, () => unchanged.run()));
     expect(runs.map(({ output }) => output)).toEqual(runs.map(() => "Hello Ann"));
     expect(readdirSync(unchanged.cache).sort()).toEqual(PROGRAMS);
     expect(await unchanged.run()).toEqual({ output: "Hello Ann", bundlings: 0 });
   });
 
-  it("is compiled anew, and not bundled, when another release of V8 compiled it", async () => {
+  it("is compiled again, but not bundled, when another release of V8 compiled it", async () => {
     await unchanged.run();
     const contents = () => PROGRAMS.map((name) => readFileSync(join(unchanged.cache, name)));
     damaged(ofAnotherRelease)(unchanged);
@@ -152,7 +152,7 @@ describe("A kept program", () => {
     expect(contents()).toEqual(renewed);
   });
 
-  it("is made anew when Node is started otherwise", async () => {
+  it("is built again when Node is started with other options", async () => {
     await unchanged.run();
     expect(await unchanged.run({}, "--stack-size=500")).toEqual({ output: "Hello Ann", bundlings: 2 });
     const environment = { NODE_OPTIONS: "--no-deprecation" };
@@ -202,7 +202,7 @@ describe("A kept program", () => {
     for (let run = 0; run < 2; run++) expect(await checkout.run()).toEqual({ output: "Hello Ann", bundlings: 2 });
   });
 
-  it("leaves nothing where something else has its place", async () => {
+  it("leaves nothing behind if something else is at its path", async () => {
     const checkout = new SmallCheckout();
     for (const name of PROGRAMS) mkdirSync(join(checkout.cache, name, "taken"), { recursive: true });
     await settle();

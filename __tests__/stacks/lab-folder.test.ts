@@ -70,7 +70,7 @@ describe("The synthesized folder of the lab", () => {
     expect(unused).toEqual(["tenant_id"]);
   });
 
-  it("tells of every input its group, its type and what a later change does, and refuses null where none is meant", () => {
+  it("has for every input its group, its type and what a later change does, and refuses null where it means nothing", () => {
     const inputs = Object.entries(labTerraform().variable ?? {});
     for (const [name, { default: value, description, nullable, type }] of inputs) {
       expect([name, typeof type, /^\[[12378] [A-Z]/.test(String(description))]).toEqual([name, "string", true]);
@@ -85,7 +85,7 @@ describe("What starts after what, in the lab", () => {
     expect(graph.elements.filter((element) => graph.startsAfter(element).includes(element))).toEqual([]);
   });
 
-  it("makes every host as soon as there is a network, without waiting for the other hosts or for rules", () => {
+  it("creates every VM as soon as there is a network, without waiting for the other VMs or for rules", () => {
     for (const [host, other] of [
       [WINDOWS, LINUX],
       [LINUX, WINDOWS],
@@ -96,7 +96,7 @@ describe("What starts after what, in the lab", () => {
     }
   });
 
-  it("makes the targets without waiting for the bucket, and the key without waiting for anything but the note", () => {
+  it("creates the targets without waiting for the bucket, and the key without waiting for anything except the note", () => {
     expect(graph.startsAfter(LINUX).filter((element) => element.includes("storage"))).toEqual([]);
     // Which makes nothing, and so waits for nothing but the lab's name.
     expect(graph.startsAfter("tls_private_key.lab_key")).toEqual([
@@ -105,7 +105,7 @@ describe("What starts after what, in the lab", () => {
     ]);
   });
 
-  it("asks each service for something only after it has answered", () => {
+  it("uses each API only after it has answered", () => {
     const gated = {
       "google_compute_network.lab_vpc": "compute",
       "google_storage_bucket.lab_key_bucket": "storage",

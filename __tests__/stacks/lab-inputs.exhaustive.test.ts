@@ -117,7 +117,7 @@ describeWith(["terraform"], "The inputs of the lab, judged by Terraform", () => 
     ]);
   });
 
-  it("take null for not given where it means nothing else", () => {
+  it("treat null as not given", () => {
     expect(refusalsOfFile(variables(), { ...PROJECT, region: null, create_vpc: null, linux_vm_count: null })).toEqual(
       [],
     );

@@ -102,7 +102,7 @@ const KUBERNETES_LABEL = /^([a-z0-9A-Z]([-_.a-z0-9A-Z]*[a-z0-9A-Z])?)?$/;
 describe("Labels in a cluster", () => {
   const EXPECTED = { "cost-center": "4711", team: "identity", a: "x", empty: "", tenant: "other" };
 
-  it("begin and end as Kubernetes wants it, and are all there", () => {
+  it("begin and end as Kubernetes requires, and are complete", () => {
     const stack = bareStack();
     expect(LABELS.problemsOf("labels", GIVEN)).toEqual([]);
     const labels = objectLabels(stack, commonLabels(stack, { tenant: "acme-" }, GIVEN));

@@ -99,7 +99,7 @@ describe("The prop of the mail server", () => {
     ]);
   });
 
-  it("must have what has no default, also for JavaScript callers", () => {
+  it("must have members without a default, even for JavaScript callers", () => {
     expect(problemsOf({ username: "idp", passwordSecret: {} } as never)).toEqual(
       ["from", "host", "passwordSecret.secretId", "passwordSecret.version"].map(
         (member) => `smtp.${member} is missing; it has no default; set it`,

@@ -20,7 +20,7 @@ const messagesIn = (value: unknown, path: string): [path: string, message: strin
 const COMPLETE = /^[^;]+; .+; [^;]+\.$/s;
 
 describe.each(Object.entries(STACKS))("Whatever %s refuses or warns of", (name, terraform) => {
-  it("tells what is wrong, the rule, and the way out", () => {
+  it("says what is wrong, the rule, and the remedy", () => {
     const messages = messagesIn(terraform(), name);
     expect(messages.length).toBeGreaterThan(5);
     expect(messages.filter(([, message]) => !COMPLETE.test(message))).toEqual([]);

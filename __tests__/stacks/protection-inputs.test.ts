@@ -23,7 +23,7 @@ const terraform = () => {
 };
 
 describe("The inputs of the protection", () => {
-  it("are an object whose members all have a default, and no object at all by default", () => {
+  it("are an object whose members all have a default, and null by default", () => {
     expect(terraform().variable?.protection).toMatchObject({
       type: 'object({ sign_ins_per_minute = optional(number, 60), ban_seconds = optional(number, 300), requests_per_minute = optional(number, 600), admin_ranges = optional(list(string), []), restrict_admin = optional(bool, false), waf = optional(string, "preview") })',
       default: null,

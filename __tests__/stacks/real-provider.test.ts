@@ -48,13 +48,13 @@ describe("What the real provider does with the serverless stack", () => {
       });
     });
 
-    it("lets the database follow a new version of its administrator's password, whyever there is one", () => {
+    it("lets the database follow a new version of its administrator's password, whatever its cause", () => {
       expect(serverlessResource(ADDRESS.database).root_password_wo_version).toBe(
         "${tonumber(google_secret_manager_secret_version.database_administrator_password_version.version)}",
       );
     });
 
-    it("adds a new version of every secret before the old one goes, because readers still point at it", () => {
+    it("adds a new version of every secret before the old one is deleted, because readers still refer to it", () => {
       for (const [, version] of elementsOf("google_secret_manager_secret_version"))
         expect(version.lifecycle).toEqual({ create_before_destroy: true });
     });
@@ -145,7 +145,7 @@ describe("What the real provider does with the serverless stack", () => {
     });
   });
 
-  it("always says whether the CPU idles, because a missing value means that it does not", () => {
+  it("always states whether the CPU idles, because a missing value means that it does not", () => {
     expect(containerOf(ADDRESS.service).resources).toEqual({
       cpu_idle: "${!var.cpu_always_allocated}",
       startup_cpu_boost: "${var.startup_cpu_boost}",
@@ -154,7 +154,7 @@ describe("What the real provider does with the serverless stack", () => {
   });
 
   describe("services of an empty project", () => {
-    it("enables the Resource Manager by a call of its own before the provider enables anything", () => {
+    it("enables the Resource Manager API by a call of its own before the provider enables anything", () => {
       const first = serverlessResource("terraform_data.apis_resource_manager");
       expect(first.depends_on).toBeUndefined();
       const steps = first.provisioner as Block[];
@@ -190,7 +190,7 @@ describe("What the real provider does with the serverless stack", () => {
       for (const [, enabled] of elementsOf("google_project_service")) expect(enabled.disable_on_destroy).toBe(false);
     });
 
-    it("enables the services of a build only when there is one", () => {
+    it("enables the APIs of a build only if there is one", () => {
       const ofBuild = elementsOf("google_project_service").filter(
         ([, { count }]) => count === "${(var.existing_container_image == null) ? 1 : 0}",
       );
@@ -216,7 +216,7 @@ describe("What the real provider does with the serverless stack", () => {
         expect(serverlessResource(address).count).toBe(`\${(${condition}) ? 1 : 0}`);
     });
 
-    it("waits until each enabled service really answers", () => {
+    it("waits until each enabled API really answers", () => {
       for (const [name] of elementsOf("google_project_service")) {
         const answers = serverlessResource(`terraform_data.${name}_answers`);
         expect(answers.depends_on).toEqual([`google_project_service.${name}`]);
@@ -241,7 +241,7 @@ describe("What the real provider does with the serverless stack", () => {
       }
     });
 
-    it("leaves alone what every other tool writes into service and job", () => {
+    it("ignores what other tools write into service and job", () => {
       for (const address of [ADDRESS.service, ADDRESS.job])
         expect(valueAt(serverlessResource(address), "lifecycle.ignore_changes")).toEqual(
           expect.arrayContaining(["client", "client_version"]),
@@ -254,17 +254,17 @@ describe("What the real provider does with the serverless stack", () => {
     });
   });
 
-  it("keeps grants additive: nothing takes rights from others", () => {
+  it("keeps grants additive: nothing revokes rights of others", () => {
     expect(
       Object.keys(serverlessTerraform().resource ?? {}).filter((type) => /_iam_(binding|policy)$/.test(type)),
     ).toEqual([]);
   });
 
-  it("asks no API during a plan", () => {
+  it("calls no API during a plan", () => {
     expect(serverlessTerraform().data).toBeUndefined();
   });
 
-  it("counts everything of an own image, so that a given image brings nothing of it", () => {
+  it("gives everything of a built image a count, so that a given image has none of it", () => {
     const counted = allResources()
       .filter(([, { count }]) => count === "${(var.existing_container_image == null) ? 1 : 0}")
       .map(([address]) => address);

@@ -64,7 +64,7 @@ const handedOver = () => {
 };
 
 describe("Both variants", () => {
-  it("hand the same description of the container to their adapters", () => {
+  it("pass the same description of the container to their adapters", () => {
     const [serverless, kubernetes] = handedOver();
     expect(kubernetes).toEqual(serverless);
     expect(serverless).toMatchObject({
@@ -73,7 +73,7 @@ describe("Both variants", () => {
     });
   });
 
-  it("offer the database where the contract says, each in its own way", () => {
+  it("connect the database as the contract says, each in its own way", () => {
     const host = (terraform: typeof serverlessTerraform, layer: string) =>
       valueAt(terraform().locals, `${layer}_required_environment.DB_HOST`);
     expect(host(serverlessTerraform, "service")).toBe(`/cloudsql/\${${ADDRESS.database}.connection_name}`);

@@ -30,7 +30,7 @@ const mixedUp = (terraform: Terraform, id: string, other: string) => {
 };
 
 describe("In one stack", () => {
-  it("two serverless deployments stand side by side, each with everything of its own", () => {
+  it("two serverless deployments exist side by side, each with its own resources", () => {
     const terraform = stackWith((stack) => {
       new ServerlessIdentityProvider(stack, "First", propsOf("acme"));
       new ServerlessIdentityProvider(stack, "Second", propsOf("umbrella"));
@@ -62,7 +62,7 @@ describe("In one stack", () => {
     expect(objects).toEqual(objects.map(([id]) => [id, id === "first" ? undefined : "kubernetes.test_second"]));
   });
 
-  it("both variants stand side by side under two names of the application", () => {
+  it("both variants exist side by side under two application names", () => {
     const terraform = stackWith((stack) => {
       new ServerlessIdentityProvider(stack, "Serverless", propsOf("acme"));
       new KubernetesIdentityProvider(stack, "Cluster", propsOf("acme", "login"));

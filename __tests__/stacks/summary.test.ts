@@ -68,7 +68,7 @@ describe("The summary of a synthesis", () => {
     ["http", [line('init -backend-config="address=<its address>"')]],
     ["cloud", [line("init")]],
     ["none", [line("init", "add a backend file to F, then ")]],
-  ])("tells the next command, and warns of a state that is easily lost, with the backend %s", (setting, lines) => {
+  ])("prints the next command, and warns of a state that is easily lost, with the backend %s", (setting, lines) => {
     expect(summaryWith(setting)).toEqual(lines);
   });
 

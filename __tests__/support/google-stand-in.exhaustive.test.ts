@@ -40,7 +40,7 @@ const inStandIn = (test: () => Promise<void>) => () => withStandIn(test);
 
 describe("A request to the stand-in of Google's APIs", () => {
   it(
-    "is carried out when the API's description allows it",
+    "is accepted when the API's description allows it",
     inStandIn(async () => {
       expect(await ask(BUILDS, GOOD_BUILD)).toMatchObject({ status: 200 });
       expect(await ask(`${BUILDS}?pageSize=5`)).toMatchObject({ status: 200 });

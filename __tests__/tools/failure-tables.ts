@@ -40,7 +40,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
         "The entrypoint restarts it after 1 to 30 s; sign-in keeps working, mail and tasks wait. With `all-in-one`, the container ends, and another one is started",
       alerts: ["worker-down", ...(platform === "serverless" ? ["container-ended"] : ["restarts"])],
       then: "Read the preceding lines if it ends repeatedly.",
-      shownBy: [ENTRYPOINT_TEST, "starts a killed worker again, in an emptied temporary folder"],
+      shownBy: [ENTRYPOINT_TEST, "restarts a killed worker, in an emptied temporary folder"],
     },
     {
       what: "A separate worker ends",
@@ -50,7 +50,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
           : "The cluster restarts its container; the servers keep running, and mail and tasks wait if it was the only one",
       alerts: platform === "serverless" ? ["container-ended", "worker-missing"] : ["restarts", "worker-missing"],
       then: "Read its log if it ends repeatedly.",
-      shownBy: [WORKER_MODES_TEST, "goes on serving, as server-alone, while the worker of another one is replaced"],
+      shownBy: [WORKER_MODES_TEST, "keeps serving, as server-alone, while the worker of another one is replaced"],
     },
     {
       what: `${instance === "pod" ? "A pod" : "An instance"} ends`,
@@ -67,7 +67,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       byItself: "The old one keeps serving; the apply fails after its time limit",
       alerts: ["failed-rollout"],
       then: "Set `application_version`, or the input that caused it, back to its former value, and apply again.",
-      shownBy: ["__tests__/platform/monitoring/log-conditions.test.ts", "is met by what is wrong, and by nothing else"],
+      shownBy: ["__tests__/platform/monitoring/log-conditions.test.ts", "matches what is wrong, and nothing else"],
     },
     {
       what: "A zone fails",
@@ -150,7 +150,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       byItself: "Nothing",
       alerts: [],
       then: `[Restore](${RESTORE}) to an earlier point in time, within \`transaction_log_days\`.`,
-      shownBy: [RESTORE_TEST, "point-in-time: copies from a clone that has the passwords of now, and drops the clone"],
+      shownBy: [RESTORE_TEST, "point-in-time: copies from a clone that has the current passwords, and drops the clone"],
     },
     {
       what: "The database is deleted",
@@ -158,7 +158,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       // Not by database-down: what is deleted has no metrics, also none of its state.
       alerts: ["uptime"],
       then: `Apply, which creates an empty one of the same name, then [restore](${RESTORE}) the final backup into it.`,
-      shownBy: [RESTORE_TEST, "final-backup: takes the newest one of this instance, then stores the passwords of now"],
+      shownBy: [RESTORE_TEST, "final-backup: takes the newest one of this instance, then stores the current passwords"],
     },
     {
       what: "Files of the media bucket are deleted",
@@ -200,10 +200,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       byItself: "Nothing takes over",
       alerts: ["uptime"],
       then: `[Restore in another region](${ELSEWHERE}) from the backups that \`backup_location\` keeps elsewhere; uploads are unavailable until the region is back.`,
-      shownBy: [
-        RESTORE_TEST,
-        "backup: takes the newest one of another deployment, and gives database and login their names of here",
-      ],
+      shownBy: [RESTORE_TEST, "backup: takes the newest one of another deployment, and renames database and login"],
     },
   ];
 }

@@ -62,7 +62,7 @@ describeWith(["curl", "dash", "jq"], "an answer that is not the API's own", () =
     }),
   );
 
-  it.concurrent("leads neither to a build nor to the end of the search for one", () =>
+  it.concurrent("neither starts a build nor ends the search for one", () =>
     inScene(async ({ standIn, build }) => {
       standIn.inject("artifactregistry", page(404, "<title>Not found</title>"), Infinity);
 
@@ -100,7 +100,7 @@ describeWith(["curl", "dash", "jq"], "an answer that is not the API's own", () =
 
 describeWith(["curl", "dash", "jq"], "what an API answers", () => {
   it.concurrent.each(['operations/1"\nurl = "http://127.0.0.1:9/', "operations/../projects/other", {}])(
-    "is no address of an operation when it is %j",
+    "is not the name of an operation when it is %j",
     (name) =>
       inScene(async ({ standIn }) => {
         standIn.inject("serviceusage.services.enable", json(200, { name }));

@@ -4,7 +4,7 @@ import { describeWith } from "../../support/programs";
 import { inScene, PROJECT } from "./gate-scene";
 
 describeWith(["bash", "busybox", "curl", "dash", "jq"], "enable-api.sh", () => {
-  it.concurrent.each(["busybox", "bash"] as const)("turns the API on and waits for the operation (%s)", (shell) =>
+  it.concurrent.each(["busybox", "bash"] as const)("enables the API and waits for the operation (%s)", (shell) =>
     inScene(async ({ standIn, enable }) => {
       const run = await enable({ shell });
 
@@ -36,7 +36,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "enable-api.sh", () => {
     }),
   );
 
-  it.concurrent("fails with the operation's own words", () =>
+  it.concurrent("fails with the operation's error message", () =>
     inScene(async ({ standIn, enable }) => {
       standIn.usage.operationError = { code: 9, message: "Billing account for project '12' is not found." };
 
@@ -72,7 +72,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "enable-api.sh", () => {
     }),
   );
 
-  it.concurrent("says how to turn on Service Usage itself", () =>
+  it.concurrent("says how to enable Service Usage itself", () =>
     inScene(async ({ standIn, enable }) => {
       standIn.inject("serviceusage", { kind: "service-disabled" });
 
@@ -232,7 +232,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "wait-for-api.sh", () =>
     }),
   );
 
-  it.concurrent("gives up after the time limit with the API's last words", () =>
+  it.concurrent("gives up after the time limit with the API's last error", () =>
     inScene(async ({ standIn, wait }) => {
       standIn.inject("run", { kind: "service-disabled" }, Infinity);
 

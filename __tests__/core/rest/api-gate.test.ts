@@ -2,7 +2,7 @@ import { describeWith } from "../../support/programs";
 import { inScene } from "./gate-scene";
 
 describeWith(["bash", "busybox", "curl", "dash", "jq"], "enable-api.sh", () => {
-  it.concurrent("turns the API on and waits for the operation", () =>
+  it.concurrent("enables the API and waits for the operation", () =>
     inScene(async ({ standIn, enable }) => {
       const run = await enable();
 

@@ -59,7 +59,7 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
       }),
     );
 
-    it.concurrent.each(["dash", "busybox"] as const)("is not waited for longer than its time limit (%s)", (shell) =>
+    it.concurrent.each(["dash", "busybox"] as const)("fails after its time limit (%s)", (shell) =>
       inScene(async ({ standIn, lookAtApi }) => {
         standIn.metadataToken = "ya29.first";
         const temporary = temporaryFolder();
@@ -126,7 +126,7 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
       }),
     );
 
-    it.concurrent("from the environment cannot be renewed, which is said", () =>
+    it.concurrent("from the environment cannot be renewed, and the error says so", () =>
       inScene(async ({ standIn, lookAtApi }) => {
         standIn.inject(READ_STATE, { kind: "expired-token" });
 
@@ -154,7 +154,7 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
   describe("passing faults", () => {
     const unavailable = refusal(503, "UNAVAILABLE", "The service is currently unavailable.");
 
-    it.concurrent("are tried again and said, each after twice the pause", () =>
+    it.concurrent("are reported and tried again, each after twice the pause", () =>
       inScene(async ({ standIn, lookAtApi }) => {
         const faults: readonly (readonly [Fault, string])[] = [
           [
@@ -227,7 +227,7 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
   });
 
   describe("quota project", () => {
-    it.concurrent("that is missing gives the way out", () =>
+    it.concurrent("that is missing is reported with the remedy", () =>
       inScene(async ({ standIn, lookAtApi }) => {
         standIn.inject(
           READ_STATE,
@@ -265,7 +265,7 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
     }),
   );
 
-  it.concurrent("refuses a quota project that is none, which would be a header of the request", () =>
+  it.concurrent("refuses an invalid quota project, which would become a header of the request", () =>
     inScene(async ({ standIn, lookAtApi }) => {
       const run = await lookAtApi({
         environment: { USER_PROJECT_OVERRIDE: "true", GOOGLE_BILLING_PROJECT: 'payer"\noutput = "/tmp/x' },

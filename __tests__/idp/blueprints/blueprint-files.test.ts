@@ -77,7 +77,7 @@ const EXPECTED = ["directly", "60000", "YAML", "literal"].map((word) =>
 );
 
 describe("A custom blueprint", () => {
-  it("is refused at synth for what it breaks, and for nothing else", () => {
+  it("is refused at synth for the rules that it breaks, and no others", () => {
     const refused = (index: number) =>
       Object.keys(FILES).filter(
         (name) => BLUEPRINT_FILE_RULES[index]?.problemsOf("x", { [name]: FILES[name] ?? "" }).length === 1,
@@ -94,7 +94,7 @@ describe("A custom blueprint", () => {
 });
 
 describeWith(["terraform"], "A blueprint in a folder that is handed over", () => {
-  it("is refused at plan for the same", () => {
+  it("is refused at plan for the same rules", () => {
     const conditions = BLUEPRINT_FILE_RULES.map((rule) => rule.memberValidationOf("x", "{ (each.name) = each.text }"));
     const verdicts = conditions.map(({ condition }) =>
       String(condition)

@@ -44,7 +44,7 @@ describe("Blueprints", () => {
     expect(folder.read("blueprints/groups.yaml")).toBe(blueprint("Groups"));
   });
 
-  it("copies the blueprints of a folder, and nothing else of it", () => {
+  it("copies only the blueprints of a folder", () => {
     const source = temporaryFolder();
     mkdirSync(join(source, ".git"));
     for (const file of ["groups.yaml", "README.md", ".hidden.yaml", ".git/config.yaml"]) {
@@ -64,7 +64,7 @@ describe("Blueprints", () => {
     expect(files).toEqual(expect.arrayContaining(["blueprints/a.yaml", "blueprints-2/a.yaml"]));
   });
 
-  it("leaves the folder alone where files are put by hand", () => {
+  it("does not touch files that were put into the folder by hand", () => {
     const app = testApp();
     new Blueprints(new BareStack(app, "test", { providers: [] }), "Blueprints", {
       blueprintFiles: {},
@@ -113,7 +113,7 @@ describe("Blueprints", () => {
     ]);
   });
 
-  it("says which package is missing where custom blueprints cannot be read", () => {
+  it("says which package is missing if custom blueprints cannot be read", () => {
     let refusal: unknown;
     jest.isolateModules(() => {
       jest.doMock("yaml", () => {
@@ -158,7 +158,7 @@ describe("An image with blueprints", () => {
     return terraformOf(stack);
   };
 
-  it("is named by their content too, and by nothing more while there are none", () => {
+  it("has their content in its name, and without any the same name as before", () => {
     const { locals } = buildWith({ blueprints: ["branding"] });
     expect(locals?.image_reference).toContain(
       '"AUTHENTIK_"], [for place, source in local.blueprints_sources : join(" ", [place, filesha256(source), filesha256("${path.module}/image/Dockerfile.blueprints")])])',
@@ -174,7 +174,7 @@ describe("An image with blueprints", () => {
 });
 
 describe("Shipped blueprints", () => {
-  it.each(Object.keys(SHIPPED_BLUEPRINTS))("%s obeys the rules for one's own, and says what it makes", (name) => {
+  it.each(Object.keys(SHIPPED_BLUEPRINTS))("%s obeys the rules for custom ones, and says what it creates", (name) => {
     const text = readFileSync(join(__dirname, `../../../image/blueprints/${name}.yaml`), "utf8");
     expect(refusalOf({ blueprintFiles: { [`${name}.yaml`]: text } })).toEqual([]);
     expect(text).toMatch(/^# [A-Z]/);
@@ -210,7 +210,7 @@ describeWith(["terraform"], "The folder of blueprints, judged by Terraform", () 
     return { said: stderr.replaceAll(/\n[│ ]*/g, " "), stdout };
   };
 
-  it("is refused for all that is wrong in one plan, and no secret is shown", () => {
+  it("is refused for all problems in one plan, without showing a secret", () => {
     const { said } = planWith(
       {
         "again.yaml": blueprint("Shipped - branding"),
@@ -229,7 +229,7 @@ describeWith(["terraform"], "The folder of blueprints, judged by Terraform", () 
     expect(said.match(/Error:/g)).toHaveLength(4);
   });
 
-  it("gives an image another name when a file comes, and the same as ever while there is none", () => {
+  it("gives an image another name when a file is added, and the usual one while there is none", () => {
     const nameIn = (files: Readonly<Record<string, string>>) => /idp:2026[^"]*/.exec(planWith(files).stdout)?.[0];
     const app = testApp();
     new IdpImage(new BareStack(app, "test", { providers: [] }), "Image", {

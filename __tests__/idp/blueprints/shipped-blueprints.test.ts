@@ -55,7 +55,7 @@ describe(`Shipped blueprints, by what release ${PINNED_VERSION} takes`, () => {
     }
   });
 
-  it("have models that there are, and fields that these have", () => {
+  it("use existing models and their fields", () => {
     const unknown = entries.flatMap((entry) =>
       Object.keys(fieldsOf(entry))
         .filter((field) => RELEASE_MODELS[entry.model]?.fields.includes(field) !== true)
@@ -64,7 +64,7 @@ describe(`Shipped blueprints, by what release ${PINNED_VERSION} takes`, () => {
     expect(unknown).toEqual([]);
   });
 
-  it("give all that a new object needs, unless it is one of the application's own", () => {
+  it("set every required field of a new object, unless it is one of the application's own", () => {
     const OWN_OBJECTS = ["default-authentication-identification", "default-source-enrollment"];
     const lacking = entries
       .filter(({ identifiers = {} }) => !OWN_OBJECTS.some((name) => Object.values(identifiers).includes(name)))
@@ -76,13 +76,13 @@ describe(`Shipped blueprints, by what release ${PINNED_VERSION} takes`, () => {
     expect(lacking).toEqual([]);
   });
 
-  it("choose words that there are", () => {
+  it("use existing choices", () => {
     const chosen = entries.flatMap((entry) => wordsIn(fieldsOf(entry)));
     expect(chosen.length).toBeGreaterThan(3);
     expect(chosen.filter(([field, word]) => RELEASE_WORDS[field]?.includes(word) !== true)).toEqual([]);
   });
 
-  it("refer to entries of their own that stand before", () => {
+  it("refer only to entries of their own that precede", () => {
     for (const { content } of blueprints) {
       const known: string[] = [];
       for (const entry of content.entries) {
@@ -92,7 +92,7 @@ describe(`Shipped blueprints, by what release ${PINNED_VERSION} takes`, () => {
     }
   });
 
-  it("wait for what they build on, and change nothing before", () => {
+  it("wait for what they build on, and change nothing before that", () => {
     for (const { content } of blueprints) {
       const models = content.entries.map(({ model }) => model.endsWith(".metaapplyblueprint"));
       expect(models).toEqual([...models].sort((one, other) => Number(other) - Number(one)));

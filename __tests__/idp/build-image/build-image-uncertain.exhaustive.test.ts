@@ -6,7 +6,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh in doubt
   describe("an identity that is too new", () => {
     const message = "caller does not have permission to act as service account projects/demo-project/serviceAccounts/1";
 
-    it.concurrent.each(["dash", "busybox"] as const)("is given time when the request is refused (%s)", (shell) =>
+    it.concurrent.each(["dash", "busybox"] as const)("is waited for when the request is refused (%s)", (shell) =>
       inScene(async ({ standIn, build }) => {
         standIn.inject(CREATE, refusal(403, "PERMISSION_DENIED", message));
         standIn.inject(CREATE, refusal(404, "NOT_FOUND", "Service account builder@demo-project does not exist."));
@@ -19,7 +19,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh in doubt
       }),
     );
 
-    it.concurrent("is given time when the build may not push yet", () =>
+    it.concurrent("is waited for when the build may not push yet", () =>
       inScene(async ({ standIn, build }) => {
         standIn.builds.courses.push({
           states: ["WORKING", "FAILURE"],
@@ -46,7 +46,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh in doubt
       }),
     );
 
-    it.concurrent("is not assumed for any other refusal", () =>
+    it.concurrent("is not assumed to be the cause of any other refusal", () =>
       inScene(async ({ standIn, build }) => {
         standIn.inject(CREATE, refusal(403, "PERMISSION_DENIED", "The caller does not have permission"));
 

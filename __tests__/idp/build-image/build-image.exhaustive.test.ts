@@ -81,7 +81,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
       }),
     );
 
-    it.concurrent("to end at all is left alone after its time limit", () =>
+    it.concurrent("that does not end is left running after the time limit", () =>
       inScene(async ({ standIn, build }) => {
         standIn.builds.courses.push({ states: ["WORKING"] });
         // A clock that runs a thousand times as fast.
@@ -140,7 +140,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
   );
 
   it.concurrent.each(["dash", "busybox", "bash"] as const)(
-    "cancels its build when nobody reads what it says any more, and leaves nothing behind (%s)",
+    "cancels its build when nobody reads its output any more, and leaves nothing behind (%s)",
     (shell) =>
       inScene(async ({ standIn, build }) => {
         const temporary = temporaryFolder();
@@ -281,7 +281,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
     }),
   );
 
-  it.concurrent("ends with the words of a build that fails", () =>
+  it.concurrent("ends with the error message of a failed build", () =>
     inScene(async ({ standIn, build }) => {
       standIn.builds.courses.push({
         states: ["WORKING", "FAILURE"],
@@ -333,7 +333,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
     }),
   );
 
-  it.concurrent("refuses blueprints that it cannot find or read from, before any call", () =>
+  it.concurrent("refuses blueprints that it cannot find or read, before any call", () =>
     inScene(async ({ standIn, folder, build }) => {
       writeFileSync(join(folder, "Dockerfile.blueprints"), "COPY blueprints /blueprints/\n");
       writeFileSync(join(folder, "large.yaml"), Buffer.alloc(65_537, "#"));

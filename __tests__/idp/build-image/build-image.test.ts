@@ -6,7 +6,7 @@ import { describeWith } from "../../support/programs";
 import { BUILD, CREATE, executeStep, IMAGE, inScene, LOG } from "./build-scene";
 
 describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
-  it.concurrent("sends one request with everything in it, and tells line by line what becomes of it", () =>
+  it.concurrent("sends one request with everything in it, and reports its progress line by line", () =>
     inScene(async ({ standIn, folder, build }) => {
       standIn.builds.courses.push({ states: ["QUEUED", "WORKING", "SUCCESS"] });
 

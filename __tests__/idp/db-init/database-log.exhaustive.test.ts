@@ -52,7 +52,7 @@ describeWith(["initdb", "postgres", "psql", "busybox", "dash"], "The log of a da
     expect(log).toContain("CREATE TABLE visits");
   });
 
-  it("has a new password as its salted hash alone, and neither a refused one nor that of who signs in", () => {
+  it("contains a new password only as its salted hash, and neither a refused one nor that of a sign-in", () => {
     expect(log).toContain("ALTER USER app PASSWORD 'SCRAM-SHA-256$");
     expect(log).toContain('password authentication failed for user "postgres"');
     for (const password of [ROLE_PASSWORD, REFUSED_PASSWORD, ADMIN_PASSWORD]) expect(log).not.toContain(password);

@@ -39,7 +39,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever the state of the server"
     expect(results).toEqual(shells.map((shell) => [shell, 0, COMPLETE, 0, COMPLETE]));
   });
 
-  test("takes role creation and database creation away from a role that had them", async ({
+  test("revokes role creation and database creation from a role that had them", async ({
     cluster,
     tenant,
     endState,
@@ -74,7 +74,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever the state of the server"
     expect(await endState(settings.DB_NAME)).toEqual({ ...COMPLETE, memberOf: [] });
   });
 
-  test("skips with a line what has no role or no proxy named", async ({ tenant, endState }) => {
+  test("skips, with a message, steps without a named role or proxy", async ({ tenant, endState }) => {
     const settings = tenant({ DB_MANAGED_SUPERUSER_ROLE: "", DB_PROXY_QUIT_URL: "" });
     const { exitCode, output } = await runScript(settings);
 
@@ -214,7 +214,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever the state of the server"
     expect(exitCode).toBe(0);
   });
 
-  test("works for an administrator whose own settings interfere", async ({ cluster, tenant, endState }) => {
+  test("works for an administrator with unusual settings", async ({ cluster, tenant, endState }) => {
     const settings = tenant({ DB_MANAGED_SUPERUSER_ROLE: "" });
     const administrator = `${settings.DB_USER}_boss`;
     await cluster.query(
@@ -229,11 +229,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever the state of the server"
     expect((await endState(settings.DB_NAME)).database.owner).toBe("ROLE_boss");
   });
 
-  test("takes the connection of everybody from a database that others could enter", async ({
-    cluster,
-    tenant,
-    endState,
-  }) => {
+  test("revokes CONNECT from PUBLIC on a database that others could enter", async ({ cluster, tenant, endState }) => {
     const settings = tenant();
     await cluster.query(
       { user: SUPERUSER },
@@ -401,7 +397,7 @@ describeOnServer("db-init.sh on PostgreSQL 15", (test) => {
     expect(quitRequests(settings)).toEqual(["POST"]);
   });
 
-  test("repeats the server's words, and psql's questions not, when the role is refused", async ({
+  test("repeats the server's message, but not psql's prompt, when the role is refused", async ({
     tenant,
     quitRequests,
   }) => {

@@ -143,7 +143,7 @@ describeWith(["psql", "busybox", "dash", "bash"], "db-init.sh before the databas
     expect(exitCode).toBe(2);
   });
 
-  it("gives up on an address without a server, with the address and the reason", async () => {
+  it("gives up if nothing listens at the address, with the address and the reason", async () => {
     const port = await freePort();
     const { exitCode, output } = await runScript({
       ...withProxy,
@@ -247,7 +247,7 @@ ${PSQL_THAT_REFUSES_FIRST}`,
     expect(output).toContain(`FATAL: mode ${mode} to ${host}\n`);
   });
 
-  it("runs psql in a session of its own, where no terminal can be asked for the password", async () => {
+  it("runs psql in a session of its own, without a terminal to ask for the password", async () => {
     const { output } = await runScript(SETTINGS, {
       programs: { psql: `read -r _ _ _ _ _ session _ </proc/$$/stat; [ "$session" -eq $$ ] && echo FATAL: own >&2` },
     });
@@ -322,7 +322,7 @@ ${PSQL_THAT_REFUSES_FIRST}`,
   });
 
   it.each(["dash", "busybox sh", "bash"] as const)(
-    "stops asking a proxy that does not answer after two seconds under %s",
+    "gives up on a proxy that does not answer after two seconds under %s",
     async (shell) => {
       const silent = createServer();
       await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));

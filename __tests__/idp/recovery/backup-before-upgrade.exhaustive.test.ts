@@ -41,7 +41,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "backup-before-upgrade.s
     }),
   );
 
-  it.concurrent.each(["bash", "busybox"] as const)("does the same in %s", (shell) =>
+  it.concurrent.each(["bash", "busybox"] as const)("behaves the same in %s", (shell) =>
     inSqlScene(async ({ run, standIn }) => {
       expect(await run("backup-before-upgrade", { environment: RELEASE, shell })).toMatchObject({ exitCode: 0 });
       expect(standIn.sql.backups.size).toBe(1);
@@ -85,7 +85,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "backup-before-upgrade.s
     }),
   );
 
-  it.concurrent("ends in words when the backup fails, and a second run makes another", () =>
+  it.concurrent("reports a failed backup, and a second run makes another", () =>
     inSqlScene(async ({ changes, run, standIn }) => {
       standIn.sql.failures.set("backups.createBackup", { code: "INTERNAL_ERROR", message: "No room." });
 

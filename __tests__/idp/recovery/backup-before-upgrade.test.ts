@@ -39,7 +39,7 @@ describeWith(["curl", "dash", "jq"], "backup-before-upgrade.sh", () => {
     }),
   );
 
-  it.concurrent("refuses settings that cannot be, all at once", () =>
+  it.concurrent("refuses invalid settings, all at once", () =>
     inSqlScene(async ({ run, standIn }) => {
       const environment = { INSTANCE: "", DATABASE: "a-b", RELEASE: "$x", BACKUP_DAYS: "0" };
 

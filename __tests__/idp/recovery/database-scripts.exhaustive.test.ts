@@ -114,7 +114,7 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     );
   });
 
-  test("let the application in again when they are stopped before the exchange", async ({ cluster, tenant }) => {
+  test("admit the application again when they are stopped before the exchange", async ({ cluster, tenant }) => {
     const settings = tenant();
     await runScript(settings);
     await runScript(restored(settings));

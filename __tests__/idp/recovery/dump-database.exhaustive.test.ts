@@ -163,9 +163,7 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
     expect(output).toContain("could not be dumped");
   });
 
-  test("says what is wrong with its settings, all at once, and when the database does not answer", async ({
-    tenant,
-  }) => {
+  test("reports all problems of its settings at once, and a database that does not answer", async ({ tenant }) => {
     const settings = tenant();
     expect(
       await runJob(

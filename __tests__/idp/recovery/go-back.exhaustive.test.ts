@@ -110,7 +110,7 @@ describeWith(["curl", "dash", "jq"], "The page's way back to an earlier release"
   });
 
   it.concurrent.each([false, true])(
-    "goes on after an apply that failed at a service without instances, with separate workers: %j",
+    "recovers from an apply that failed because a service had no instances, with separate workers: %j",
     async (hasWorkers) => {
       const apply = STEPS.findIndex((command) => command.includes(" apply "));
       const failed = [...STEPS.slice(0, apply), `! ${String(STEPS[apply])}`];

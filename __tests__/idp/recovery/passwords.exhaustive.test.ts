@@ -6,10 +6,7 @@ import { runJob } from "./job-run";
 const LATER = "application-password-of-later-Xk37";
 
 describeOnServer("The job db-init on a restored instance", (test) => {
-  test("stores the password of now in place of the one in the backup, and keeps the data", async ({
-    cluster,
-    tenant,
-  }) => {
+  test("replaces the password in the backup with the current one, and keeps the data", async ({ cluster, tenant }) => {
     const settings = tenant();
     const now = { ...settings, DB_PASSWORD: LATER };
     const superuser = { user: SUPERUSER, database: settings.DB_NAME };
@@ -40,7 +37,7 @@ describeOnServer("The job db-init on a restored instance", (test) => {
     await expect(canSignIn(settings.DB_PASSWORD ?? "")).rejects.toThrow("password authentication failed");
   });
 
-  test("makes an application's login that the backup does not have", async ({ cluster, tenant }) => {
+  test("creates a login that the backup does not have", async ({ cluster, tenant }) => {
     const settings = tenant();
     const superuser = { user: SUPERUSER };
     await cluster.query(superuser, `CREATE DATABASE ${settings.DB_NAME} OWNER postgres`);

@@ -12,7 +12,7 @@ const ENDS = numbersTo(REQUESTS).flatMap((request) => [[request, "SIGTERM"] as c
 const LONGEST_PLACE = `${"p".repeat(30)}:northamerica-northeast1:`;
 
 describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore-drill.sh", () => {
-  it.concurrent("counts the users of a clone by a job, and leaves nothing", () =>
+  it.concurrent("counts the users of a clone in a job, and leaves nothing behind", () =>
     inSqlScene(async ({ run, standIn }) => {
       const before = [standIn.sql.billed, [...standIn.jobs.jobs.keys()]];
       standIn.jobs.outcomeOf = () => ({ isSuccess: true, lines: ["users: 7"] });
@@ -38,7 +38,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore-drill.sh", () =
     }),
   );
 
-  it("makes as many requests as it is ended at below", () =>
+  it("makes as many requests as there are cases below", () =>
     inSqlScene(async ({ run, standIn }) => {
       expect((await run("restore-drill")).exitCode).toBe(0);
       expect(standIn.requests).toHaveLength(REQUESTS);
@@ -59,7 +59,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore-drill.sh", () =
     }),
   );
 
-  it.concurrent("tells that a clone failed, and leaves none", () =>
+  it.concurrent("reports a failed clone, and leaves none behind", () =>
     inSqlScene(async ({ run, standIn }) => {
       standIn.sql.failures.set("instances.clone", { code: "PITR_FAILED", message: "No log of that time." });
 
@@ -80,7 +80,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore-drill.sh", () =
     }),
   );
 
-  it.concurrent.each(["bash", "busybox"] as const)("does the same in %s", (shell) =>
+  it.concurrent.each(["bash", "busybox"] as const)("behaves the same in %s", (shell) =>
     inSqlScene(async ({ run, standIn }) => {
       expect(await run("restore-drill", { shell })).toMatchObject({ exitCode: 0, stderr: "" });
       expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);

@@ -97,7 +97,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
     }),
   );
 
-  it.concurrent.each(["bash", "busybox"] as const)("does the same in %s", (shell) =>
+  it.concurrent.each(["bash", "busybox"] as const)("behaves the same in %s", (shell) =>
     inSqlScene(async (scene) => {
       prepare(scene);
       expect(await scene.run("restore", { arguments: POINT_IN_TIME, shell })).toMatchObject({
@@ -142,7 +142,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
     }),
   );
 
-  it.concurrent("point-in-time: copies from a clone that has the passwords of now, and drops the clone", () =>
+  it.concurrent("point-in-time: copies from a clone that has the current passwords, and drops the clone", () =>
     inSqlScene(async (scene) => {
       const { standIn } = scene;
       standIn.secrets.payloads.set(`projects/${PROJECT}/secrets/administrator`, "geheim");
@@ -163,7 +163,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
     }),
   );
 
-  it.concurrent("final-backup: takes the newest one of this instance, then stores the passwords of now", () =>
+  it.concurrent("final-backup: takes the newest one of this instance, then stores the current passwords", () =>
     inSqlScene(async (scene) => {
       const { standIn } = scene;
       standIn.secrets.payloads.set(`projects/${PROJECT}/secrets/administrator`, "geheim");
@@ -181,33 +181,31 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
     }),
   );
 
-  it.concurrent(
-    "backup: takes the newest one of another deployment, and gives database and login their names of here",
-    () =>
-      inSqlScene(async (scene) => {
-        const { standIn } = scene;
-        standIn.secrets.payloads.set(`projects/${PROJECT}/secrets/administrator`, "geheim");
-        // Of an instance that is deleted, all have the time of that.
-        const at = (endTime: string) => ({
-          type: "AUTOMATED",
-          backupInterval: { startTime: endTime, endTime },
-          instanceDeletionTime: "2026-11-22T10:00:00Z",
-        });
-        const newest = standIn.sql.addBackup(PROJECT, "sql-lost", at("2026-11-22T02:00:00Z"));
-        standIn.sql.addBackup(PROJECT, "sql-lost", at("2026-11-21T02:00:00Z"));
-        standIn.sql.addBackup(PROJECT, INSTANCE, at("2026-11-23T02:00:00Z"));
+  it.concurrent("backup: takes the newest one of another deployment, and renames database and login", () =>
+    inSqlScene(async (scene) => {
+      const { standIn } = scene;
+      standIn.secrets.payloads.set(`projects/${PROJECT}/secrets/administrator`, "geheim");
+      // Of an instance that is deleted, all have the time of that.
+      const at = (endTime: string) => ({
+        type: "AUTOMATED",
+        backupInterval: { startTime: endTime, endTime },
+        instanceDeletionTime: "2026-11-22T10:00:00Z",
+      });
+      const newest = standIn.sql.addBackup(PROJECT, "sql-lost", at("2026-11-22T02:00:00Z"));
+      standIn.sql.addBackup(PROJECT, "sql-lost", at("2026-11-21T02:00:00Z"));
+      standIn.sql.addBackup(PROJECT, INSTANCE, at("2026-11-23T02:00:00Z"));
 
-        const { exitCode, stderr, stdout } = await scene.run("restore", {
-          arguments: ["backup", "latest", "--yes"],
-          environment: { FROM_INSTANCE: "sql-lost", FROM_DATABASE: "db_lost" },
-        });
+      const { exitCode, stderr, stdout } = await scene.run("restore", {
+        arguments: ["backup", "latest", "--yes"],
+        environment: { FROM_INSTANCE: "sql-lost", FROM_DATABASE: "db_lost" },
+      });
 
-        expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-        expect(stdout).toContain(`3. rename the database and the login db_lost to ${DATABASE}`);
-        expect(standIn.requestsTo("sqladmin.instances.restoreBackup")[0]?.body).toEqual({ backup: newest });
-        expect(runsOf(scene)).toEqual([`puts rename ${DATABASE}`, `db-init ${DATABASE}`]);
-        expect(standIn.jobs.runs[0]?.environment.FROM_NAME).toBe("db_lost");
-      }),
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(stdout).toContain(`3. rename the database and the login db_lost to ${DATABASE}`);
+      expect(standIn.requestsTo("sqladmin.instances.restoreBackup")[0]?.body).toEqual({ backup: newest });
+      expect(runsOf(scene)).toEqual([`puts rename ${DATABASE}`, `db-init ${DATABASE}`]);
+      expect(standIn.jobs.runs[0]?.environment.FROM_NAME).toBe("db_lost");
+    }),
   );
 
   it.concurrent("media: restores the newest deleted version of each file, and no file that exists again", () =>
@@ -251,7 +249,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
     }),
   );
 
-  it.concurrent("gives copies of jobs with long names names of their own, which Cloud Run takes", () =>
+  it.concurrent("gives copies of jobs with long names other names, which Cloud Run accepts", () =>
     inSqlScene(async ({ run, standIn }) => {
       const copyOf = async (job: string) => {
         standIn.jobs.jobs.set(`${JOBS}/${job}`, { ...standIn.jobs.jobs.get(`${JOBS}/${INIT_JOB}`), name: job });
@@ -286,7 +284,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
     }),
   );
 
-  it.concurrent("names all settings that nobody has exported", () =>
+  it.concurrent("names all settings that are not exported", () =>
     inSqlScene(async ({ run }) => {
       const environment = { INSTANCE: undefined, DATABASE: undefined, INIT_JOB: undefined };
       const { exitCode, stderr } = await run("restore", { arguments: ["dump", "latest"], environment });

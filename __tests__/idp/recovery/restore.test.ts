@@ -24,7 +24,7 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
     }),
   );
 
-  it.concurrent("refuses what it cannot do, all at once", () =>
+  it.concurrent("refuses invalid arguments, all at once", () =>
     inSqlScene(async ({ run, standIn }) => {
       const { exitCode, stderr } = await run("restore", {
         arguments: ["point-in-time", "yesterday", "--force"],

@@ -54,7 +54,7 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
     }),
   );
 
-  it.concurrent("goes on after a refusal, fails in the end, and deletes nothing when it cannot see everything", () =>
+  it.concurrent("continues after a refusal, fails in the end, and deletes nothing when it cannot list everything", () =>
     inScene(async ({ standIn, run }) => {
       haveLeftovers(standIn);
       standIn.migration.unreachable.push("far");
@@ -151,7 +151,7 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
     ["a list without its name", '[{"name":"a"}]'],
     ["a text for the list", '{"sources":"a"}'],
     ["a name that is no name", '{"sources":[{"name":"a\\"\\nurl = \\"http://127.0.0.1:9"}]}'],
-  ])("does not take %s for an empty list, nor for names", (_what, answer) =>
+  ])("does not treat %s as an empty list, or as names", (_what, answer) =>
     inScene(async ({ run }) => {
       const server = new LoopbackServer((_request, response) => {
         response.writeHead(200, { "content-type": "application/json" }).end(answer);
@@ -185,7 +185,7 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
     }),
   );
 
-  it.concurrent("deletes nothing of a lab whose client is called like another lab's source for uploads was", () =>
+  it.concurrent("deletes nothing of a lab whose client is named like the former upload source of another lab", () =>
     inScene(async ({ standIn, run }) => {
       haveLeftovers(standIn);
       const name = `${LOCATION}/sources/assess-discovery-client-upload`;

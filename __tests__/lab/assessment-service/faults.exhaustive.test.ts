@@ -324,7 +324,7 @@ function statusOf(fault: Fault): number {
 
 describeWith(["curl", "dash", "jq"], "a fault of the assessment service", () => {
   it.concurrent.each(MATRIX.map((scenario) => [scenario.journey.script, scenario.call, scenario] as const))(
-    "%s: %s: fails in words and is repaired by a further run, or passes",
+    "%s: %s: fails with a message and is repaired by a further run, or passes",
     (_script, _call, scenario) => inScene((scene) => rehearse(scene, scenario)),
   );
 
@@ -377,7 +377,7 @@ describeWith(["curl", "dash", "jq"], "a fault of the assessment service", () => 
       }),
   );
 
-  it.concurrent("a token that never works ends every script with the way out", () =>
+  it.concurrent("a token that never works ends every script with the remedy", () =>
     inScene(async ({ run, standIn }) => {
       standIn.tokens.clear();
       const environment = { INVENTORY_FOLDER: inventoryFolder({ machines: 1, bare: true }) };
@@ -404,23 +404,25 @@ describeWith(["curl", "dash", "jq"], "a fault of the assessment service", () => 
     ["register-source", "sources.patch"],
     ["assessment-cleanup", "importJobs.delete"],
     ["assessment-cleanup", "sources.delete"],
-  ] as const)("%s: an operation of %s that fails is told in its words, and repaired by a second run", (script, call) =>
-    inScene(async (scene) => {
-      const { run, standIn } = scene;
-      const journey = JOURNEYS.find((candidate) => candidate.script === script && candidate.calls.includes(call));
-      if (journey === undefined) throw new Error(`${script} does not call ${call}`);
-      const options = await journey.prepare(scene);
-      journey.arrange?.(standIn);
-      standIn.migration.operations.failures.set(`${PREFIX}.${call}`, new ApiError(500, "INTERNAL", "It broke."));
+  ] as const)(
+    "%s: an operation of %s that fails is reported with its message, and repaired by a second run",
+    (script, call) =>
+      inScene(async (scene) => {
+        const { run, standIn } = scene;
+        const journey = JOURNEYS.find((candidate) => candidate.script === script && candidate.calls.includes(call));
+        if (journey === undefined) throw new Error(`${script} does not call ${call}`);
+        const options = await journey.prepare(scene);
+        journey.arrange?.(standIn);
+        standIn.migration.operations.failures.set(`${PREFIX}.${call}`, new ApiError(500, "INTERNAL", "It broke."));
 
-      const first = await run(script, options);
-      const second = await run(script, options);
+        const first = await run(script, options);
+        const second = await run(script, options);
 
-      expect(first.exitCode).toBe(1);
-      expect(first.stderr).toMatch(/operations\/operation-\d+ ended with INTERNAL: It broke\./);
-      expect(second.exitCode).toBe(0);
-      journey.verify(standIn);
-    }),
+        expect(first.exitCode).toBe(1);
+        expect(first.stderr).toMatch(/operations\/operation-\d+ ended with INTERNAL: It broke\./);
+        expect(second.exitCode).toBe(0);
+        journey.verify(standIn);
+      }),
   );
 });
 

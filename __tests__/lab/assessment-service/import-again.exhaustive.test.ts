@@ -10,7 +10,7 @@ function addresses({ migration }: GoogleStandIn): readonly (string | undefined)[
 }
 
 describeWith(["curl", "dash", "jq"], "import-inventory.sh, run again", () => {
-  it.concurrent("imports an inventory again to which the machines have returned", () =>
+  it.concurrent("imports an inventory again when the machines have returned to that state", () =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
       const [before, between] = ["10.0.0.1", "10.0.0.2"].map((address) => ({
@@ -158,7 +158,7 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh, run again", () => {
   it.concurrent.each([
     ["vmInfo.csv", "Import job JOB takes no file diskInfo.csv.\n"],
     ["perfInfo.csv", "Import job JOB is gone.\n"],
-  ])("says that another run may be at work when its job goes away after %s", (file, text) =>
+  ])("says that another run may be active when its job disappears after %s", (file, text) =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
       let isGone = false;
@@ -182,7 +182,7 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh, run again", () => {
     }),
   );
 
-  it.concurrent("lets a run that was quicker finish its job", () =>
+  it.concurrent("lets a faster run finish its job", () =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
       let looks = 0;

@@ -14,7 +14,7 @@ import {
 const JOBS = "migrationcenter.projects.locations.importJobs";
 
 describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", () => {
-  it.concurrent.each(["bash", "busybox"] as const)("goes the whole way in another shell (%s)", (shell) =>
+  it.concurrent.each(["bash", "busybox"] as const)("works from start to end in another shell (%s)", (shell) =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
 
@@ -100,7 +100,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", (
       }),
   );
 
-  it.concurrent("goes on in the source of its own when it was killed there", () =>
+  it.concurrent("continues in its own source when it was killed there", () =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
       standIn.migration.refuses.add("source-type-at-validate");
@@ -200,7 +200,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", (
     }),
   );
 
-  it.concurrent("finishes what an earlier run has left behind, in whatever state", () =>
+  it.concurrent("finishes an interrupted run in whatever state it was left", () =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
       standIn.migration.callsPerPhase = 1000;

@@ -40,7 +40,7 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
     }),
   );
 
-  it.concurrent("shows what the service finds as a table, of which it cuts the end", () =>
+  it.concurrent("shows the service's findings as a table, truncated at the end", () =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
       const rowErrors = Array.from({ length: 52 }, (_, index) => ({
@@ -99,7 +99,7 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
     }),
   );
 
-  it.concurrent("refuses a folder that is no whole inventory, and a source that is not there", () =>
+  it.concurrent("refuses a folder that is not a complete inventory, and a source that does not exist", () =>
     inScene(async ({ standIn, run }) => {
       const folder = inventoryFolder();
       const withoutSource = await run("import-inventory", { environment: { INVENTORY_FOLDER: folder } });

@@ -80,7 +80,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
     }),
   );
 
-  it.concurrent("takes for uploads of a source only what was made for them", () =>
+  it.concurrent("uses for uploads only a source that was created for them", () =>
     inScene(async ({ standIn, run }) => {
       const environment = { SOURCE_TYPE: "SOURCE_TYPE_UPLOAD", UPLOADS_OF: "lab" };
       haveSource(standIn, { type: "SOURCE_TYPE_UPLOAD", description: "Uploads of source lab-2." });
@@ -186,7 +186,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
     }),
   );
 
-  it.concurrent("does not take an accepted request for a source: an operation that fails is an error", () =>
+  it.concurrent("reports a failed operation as an error, although the request was accepted", () =>
     inScene(async ({ standIn, run }) => {
       standIn.migration.operations.failures.set(CREATE, new ApiError(400, "FAILED_PRECONDITION", "No organization."));
 
@@ -198,7 +198,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
     }),
   );
 
-  it.concurrent("gives up on a service that stays off, and on an operation without an end", () =>
+  it.concurrent("gives up on a service that stays off, and on an operation that never ends", () =>
     inScene(async ({ standIn, run }) => {
       standIn.inject(REGION, { kind: "service-disabled" });
       const off = await run("register-source", { environment: { WAIT_SECONDS: "0" } });

@@ -114,7 +114,7 @@ describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
     }),
   );
 
-  it.concurrent("leave a source alone that has the id of their own one for uploads", () =>
+  it.concurrent("do not touch a source that has the id of their own one for uploads", () =>
     inScene(async (scene) => {
       const { standIn } = scene;
       standIn.migration.refuses.add("source-type");
@@ -139,7 +139,7 @@ describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
     }),
   );
 
-  it.concurrent("advise nothing that would delete a source which is there for something else", () =>
+  it.concurrent("suggest nothing that would delete a source with another purpose", () =>
     inScene(async (scene) => {
       const { standIn } = scene;
       standIn.migration.refuses.add("source-type");

@@ -131,7 +131,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
       }),
   );
 
-  it.concurrent("fails with the service's words, and explains itself", () =>
+  it.concurrent("fails with the service's message and an explanation", () =>
     inScene(async ({ standIn, run }) => {
       const error = new ApiError(403, "PERMISSION_DENIED", "Permission denied.");
       standIn.inject("migrationcenter.projects.locations.assets.list", { kind: "status", error });

@@ -104,7 +104,7 @@ export function describeLinuxFirstBoot({ thorough }: { readonly thorough: boolea
     const sudoersPath = "etc/sudoers.d/assessment-lab";
 
     it.each(thorough ? (["dash", "bash", "busybox"] as const) : (["dash"] as const))(
-      "prepares a host, and changes nothing the second time (%s)",
+      "prepares a VM, and changes nothing the second time (%s)",
       async (shell) => {
         const first = await run(shell);
         expect(first).toEqual({

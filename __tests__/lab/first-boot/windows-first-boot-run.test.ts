@@ -125,7 +125,7 @@ if (POWERSHELL === undefined) process.stderr.write("SKIPPED windows-first-boot.p
     expect(page()).toContain("linvm-1 and so on, are within this range:\n   10.128.0.0 to 10.128.15.255\n");
   });
 
-  it("gives the lab user an unknown password, another one on every VM, and never once more", async () => {
+  it("gives the lab user an unknown password, different on every VM, and only once", async () => {
     setPassword(null);
     const passwordsOf = ({ calls }: { calls: string[] }) =>
       calls

@@ -237,7 +237,7 @@ describe("windows-first-boot.ps1", () => {
     expect(body).not.toMatch(/throw|catch/);
   });
 
-  it("names built-in groups and firewall rules in no language", () => {
+  it("refers to built-in groups and firewall rules independently of the language", () => {
     expect(script.literals()).toEqual(
       expect.arrayContaining(["S-1-5-32-544", "S-1-5-32-555", "@FirewallAPI.dll,-28752"]),
     );

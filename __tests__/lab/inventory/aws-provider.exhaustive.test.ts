@@ -157,7 +157,7 @@ function withMirror(mirror: string): void {
   });
 
   it(
-    "ask nothing of each other without credentials, and need no set-up of whoever applies",
+    "make no call without credentials, and need no AWS configuration",
     async () => {
       giveInputs({});
       const { exitCode, output } = await terraform("apply", "-auto-approve", "-input=false");
@@ -169,7 +169,7 @@ function withMirror(mirror: string): void {
   );
 
   it(
-    "come to one user with one policy of exactly three actions",
+    "create one user with one policy of exactly three actions",
     async () => {
       giveInputs(bootstrap);
       const { exitCode, output } = await terraform("apply", "-auto-approve", "-input=false");
@@ -203,7 +203,7 @@ function withMirror(mirror: string): void {
   );
 
   it(
-    "have nothing left to do",
+    "show no change in a second plan",
     async () => {
       const { exitCode, output } = await terraform("plan", "-detailed-exitcode", "-input=false");
       expect(output).toContain("No changes.");

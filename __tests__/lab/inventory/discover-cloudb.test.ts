@@ -59,7 +59,7 @@ describeWith(["dash", "jq", "curl"], "discover-cloudb.sh", () => {
     });
   });
 
-  it.concurrent("keeps the inventory from others while it is there", async () => {
+  it.concurrent("keeps the inventory private while it exists", async () => {
     const { stdout } = await discovered({
       importStep: 'ls -ld "$INVENTORY_FOLDER" | cut -c 1-10',
       programs: process.env.PATH ?? "",
@@ -72,12 +72,12 @@ describeWith(["dash", "jq", "curl"], "discover-cloudb.sh", () => {
     expect(run).toMatchObject({ exitCode: 0, stdout: `exporting with ${SCOPED_KEY.id}\nnone none\n` });
   });
 
-  it.concurrent("imports nothing after an export that failed, and ends as that did", async () => {
+  it.concurrent("imports nothing after a failed export, and ends with its exit code", async () => {
     const run = await discovered({ exportStep: "echo refused >&2; exit 7" });
     expect(run).toMatchObject({ exitCode: 7, stdout: "", stderr: "refused\n", leftovers: [] });
   });
 
-  it.concurrent("ends as the import did", async () => {
+  it.concurrent("ends with the exit code of the import", async () => {
     expect(await discovered({ importStep: "exit 3" })).toMatchObject({ exitCode: 3, leftovers: [] });
   });
 

@@ -75,7 +75,7 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
     expect(run.calls + run.stdout + run.stderr).not.toContain(SCOPED_KEY.secret);
   });
 
-  it.concurrent("lets no alias of the caller's in, and leaves the rest of the home folder to the program", async () => {
+  it.concurrent("ignores aliases of the caller, and leaves the rest of the home folder to the program", async () => {
     const home = join(temporaryFolder(), "some where");
     mkdirSync(join(home, ".aws/cli"), { recursive: true });
     mkdirSync(join(home, ".local/lib"), { recursive: true });
@@ -87,7 +87,7 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
     expect(existsSync(join(home, ".aws/cli"))).toBe(true);
   });
 
-  it.concurrent("takes a key that ends with a line break, as one out of a file does", async () => {
+  it.concurrent("accepts a key that ends with a line break, as from a file", async () => {
     const run = await exported({
       before: '[ "$AWS_ACCESS_KEY_ID/$AWS_SECRET_ACCESS_KEY" = "$WANTED" ] || exit 9',
       environment: {
@@ -126,7 +126,7 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
     expect(run.manifest).toMatchObject({ lostLabels: 7 });
   });
 
-  it.concurrent("lets nothing of the caller's own set-up in", async () => {
+  it.concurrent("ignores the caller's own configuration", async () => {
     const run = await exported({
       before:
         '[ -z "${AWS_PROFILE+x}${AWS_SESSION_TOKEN+x}${AWS_DATA_PATH+x}" ] && [ "$AWS_CONFIG_FILE" = /dev/null ] || exit 9',
@@ -173,7 +173,7 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
     ["SIGTERM", "Writing the tables"],
     // Cleans nothing up, so only where files are half written does it differ.
     ["SIGKILL", "Writing the tables"],
-  ] as const)('killed by %s after "%s" leaves nothing that a second run minds', async (signal, line) => {
+  ] as const)('killed by %s after "%s" leaves nothing that disturbs a second run', async (signal, line) => {
     const machines = Array.from({ length: 400 }, (_, index) => ({ ...MACHINE, InstanceId: `i-${index + 10}` }));
     let isKilled = false;
     const killed = await exported({
@@ -222,7 +222,7 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
     expect(run.stderr).toContain("does not say how many processors and how much memory these types have: t3.micro.\n");
   });
 
-  it.concurrent("refuses rows that are none", async () => {
+  it.concurrent("refuses invalid rows", async () => {
     const run = await exported({ before: "echo INSTANCES; exit 0" });
     expect(run).toMatchObject({ exitCode: 1, manifest: undefined });
     expect(run.stderr).toContain("Machines of us-east-1: rows of an unexpected form:");

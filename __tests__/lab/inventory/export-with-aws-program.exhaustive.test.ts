@@ -414,7 +414,7 @@ for (const release of AWS_RELEASES) {
         }
       }));
 
-    it("gets over limits of rate, faults of the service and connections that break, page by page", () =>
+    it("survives rate limits, faults of the service and broken connections, page by page", () =>
       inScene(largeFleet(12), async ({ run, standIn }) => {
         let count = 0;
         standIn.fault = () => {
@@ -456,7 +456,7 @@ for (const release of AWS_RELEASES) {
       // While the program lists; every other moment is tried with a stand-in of it, which takes a tenth of the time.
       ["SIGTERM", "Listing the machines"],
       ["SIGKILL", "left out"],
-    ] as const)('killed by %s after "%s" leaves nothing that a second run minds', (signal, line) =>
+    ] as const)('killed by %s after "%s" leaves nothing that disturbs a second run', (signal, line) =>
       inScene(largeFleet(40), async ({ folder, run }) => {
         let isKilled = false;
         const killed = await run({

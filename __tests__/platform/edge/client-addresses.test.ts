@@ -146,7 +146,7 @@ describe("The address of a client behind", () => {
     expect(from202681(frontEnd(CLIENT, []), trusts(without))).toBe(BALANCER);
   });
 
-  it("a cluster's own network is what a pod there says, because private addresses are trusted", () => {
+  it("in a cluster's own network is what a pod claims, because private addresses are trusted", () => {
     expect(from202681(passthrough(POD, [FORGED]), trusts(LISTS.kubernetes))).toBe(FORGED);
   });
 });

@@ -264,7 +264,7 @@ describe("The rules of the protection", () => {
     expect(PROTECTION_RULES.map(({ id }) => id).filter((id) => !deciding.has(id))).toEqual([]);
   });
 
-  it("by default refuse nobody, and note what they would refuse", () => {
+  it("by default refuse nobody, and log what they would refuse", () => {
     const content = ["sqli", "xss", "lfi", "rce", "scannerdetection", "protocolattack"];
     const armor = () => new CloudArmor({});
     expect(ALL.map(([, request]) => armor().decide(request).action)).toEqual(ALL.map(() => "allow"));
@@ -273,13 +273,13 @@ describe("The rules of the protection", () => {
     );
   });
 
-  it("take no notes of what visitors and servers do", () => {
+  it("log no requests of visitors and servers", () => {
     const armor = new CloudArmor({});
     const noted = [...VISITORS, ...SERVERS].filter(([, request]) => armor.decide(request).noted.length > 0);
     expect(noted.map(([behaviour]) => behaviour)).toEqual([]);
   });
 
-  it("would refuse elsewhere what they pass over where it belongs", () => {
+  it("would refuse elsewhere the requests that they skip on their own paths", () => {
     const elsewhere = (request: Request) => ({ ...request, path: "/if/flow/a/" });
     const rows = ALL.filter(([, request]) => new CloudArmor(EVERYTHING).decide(elsewhere(request)).action !== "allow");
     expect(rows.map(([behaviour]) => behaviour)).toEqual(
@@ -306,7 +306,7 @@ describe("The rules of the protection", () => {
     expect(armor.conditionsOf("!(request.path == 'a' || request.path == 'b') && request.method == 'c'")).toBe(3);
   });
 
-  it("have priorities of their own, with room for all ranges, and descriptions that the policy takes", () => {
+  it("have unique priorities, with room for all ranges, and descriptions that the policy accepts", () => {
     const priorities = PROTECTION_RULES.map(({ priority }) => priority);
     expect(priorities).toEqual([...new Set(priorities)].sort((a, b) => a - b));
     expect((priorities[1] ?? 0) - (priorities[0] ?? 0)).toBeGreaterThanOrEqual(100);

@@ -79,7 +79,7 @@ describe("SecurityPolicy", () => {
     ["a domain alone", { domain: DOMAIN }, NEVER],
     ["a protection that is switched off", { domain: DOMAIN, protection: { enabled: false } }, NEVER],
     ["an existing policy", { domain: DOMAIN, existing: EXISTING }, NEVER],
-  ])("exists as it is asked for: %s", (_, props, count) => {
+  ])("exists as requested: %s", (_, props, count) => {
     expect(policyOf(props).block.count).toEqual(count);
   });
 
@@ -131,14 +131,14 @@ describe("SecurityPolicy", () => {
   it.each([
     ["preview", true],
     ["enforce", false],
-  ])("with %s, takes notes of attacks alone: %s", (waf, preview) => {
+  ])("with %s, only logs attacks: %s", (waf, preview) => {
     const { rules } = protectedBy({ waf });
     const previews = new Map(rules.map((rule) => [rule.priority, rule.preview]));
     expect(prioritiesOf(CONTENT).map((priority) => previews.get(priority))).toEqual(CONTENT.map(() => preview));
     expect(prioritiesOf(ALWAYS).map((priority) => previews.get(priority))).toEqual([false, false, false]);
   });
 
-  it("counts for each address that connects, and bans for sign-ins alone", () => {
+  it("counts per connecting address, and bans only for sign-ins", () => {
     const { rules } = protectedBy({ banSeconds: 600, requestsPerMinute: 900, signInsPerMinute: 30 });
     const limit = { conform_action: "allow", exceed_action: "deny(429)", enforce_on_key: "IP" };
     expect(rules.flatMap(({ rate_limit_options: options }) => options ?? [])).toEqual([
@@ -245,7 +245,7 @@ describe("SecurityPolicy", () => {
     );
   });
 
-  it("accepts what a protection that is switched off has beside it", () => {
+  it("accepts anything beside a disabled protection", () => {
     expect(() => policyOf({ protection: { enabled: false } })).not.toThrow();
     expect(() => policyOf({ domain: DOMAIN, existing: EXISTING, protection: { enabled: false } })).not.toThrow();
   });

@@ -28,7 +28,7 @@ describe("ServiceIdentity", () => {
     });
   });
 
-  it("has an id of at most 30 characters for the longest names there are", () => {
+  it("has an id of at most 30 characters for the longest possible names", () => {
     const place = placeOf({ tenantPrefix: `${"t".repeat(20)}-abc123`, applicationName: "a".repeat(18) });
     const { stack } = identityIn({ place, purpose: "p".repeat(17) });
     expect(resourceOf(terraformOf(stack), "google_service_account", "runner").account_id).toHaveLength(30);

@@ -49,7 +49,7 @@ describe("AutopilotCluster", () => {
     );
   });
 
-  it("is reached from everywhere unless ranges are given, and always says so", () => {
+  it("is reachable from everywhere unless ranges are given, and always says so", () => {
     const rangesOf = (authorizedNetworks?: Record<string, string>) =>
       clusterIn(() => ({ authorizedNetworks })).resource().master_authorized_networks_config;
     const blocks = (ranges: Record<string, string>) => ({
@@ -147,7 +147,7 @@ describe("AutopilotCluster", () => {
     expect(cluster.ready[0]).toBe(cluster.cluster);
   });
 
-  it("refuses ranges that are none, and is refused where another cluster has its name", () => {
+  it("refuses invalid ranges, and is refused if another cluster has its name", () => {
     expect(() =>
       clusterIn(() => ({ authorizedNetworks: { office: "203.0.113.1/24", home: "198.51.100.7/32" } })),
     ).toThrow(

@@ -103,7 +103,7 @@ describe("KubernetesFrontDoor", () => {
     return { stack, address, door, namespace, workload, of };
   };
 
-  it("without a domain passes connections through from a static address, with the clients' own addresses", () => {
+  it("without a domain is a passthrough load balancer with a static address, which preserves clients' addresses", () => {
     const { of } = doorIn();
     expect(of("kubernetes_service_v1", "front_door_load_balancer")).toMatchObject({
       metadata: {
@@ -124,7 +124,7 @@ describe("KubernetesFrontDoor", () => {
     });
   });
 
-  it("with a domain speaks HTTPS alone, with a certificate for exactly this name", () => {
+  it("with a domain serves only HTTPS, with a certificate for exactly this name", () => {
     const { of } = doorIn(LITERAL);
     expect(of("google_compute_managed_ssl_certificate", "front_door_certificate")).toMatchObject({
       name: "idp-demo-abc123-0c6ca083",
@@ -234,7 +234,7 @@ describe("KubernetesFrontDoor", () => {
     ]);
   });
 
-  it("with a domain sends clients of port 80 to HTTPS, at the same address and with all they asked for", () => {
+  it("with a domain redirects clients from port 80 to HTTPS, at the same address with the same path and query", () => {
     const { of } = doorIn(LITERAL);
     expect(of("google_compute_url_map", "front_door_redirect")).toMatchObject({
       name: "idp-demo-abc123-redirect",
@@ -268,7 +268,7 @@ describe("KubernetesFrontDoor", () => {
     return { ...provisioner?.[0]?.["local-exec"], triggers };
   };
 
-  it("configures the load balancer that the Ingress gets, and again when one of them is another one", () => {
+  it("configures the load balancer of the Ingress, and again when a setting or the Ingress changes", () => {
     const { command, environment = {}, triggers } = settingsOf();
     expect(command).toBe('sh "${path.module}/scripts/configure-load-balancer.sh"');
     expect(environment).toEqual({
@@ -289,7 +289,7 @@ describe("KubernetesFrontDoor", () => {
     });
   });
 
-  it("hands on a policy, a certificate map and a share of logged requests that are known only at plan", () => {
+  it("passes on a policy, a certificate map and a share of logged requests that are known only at plan", () => {
     const { environment = {} } = settingsOf((stack) => {
       const input = (name: string, type: "number" | "string") =>
         new InputVariable(stack, name, { type, default: null, description: "An input." });
@@ -306,7 +306,7 @@ describe("KubernetesFrontDoor", () => {
     });
   });
 
-  it("is outlived by what its load balancer uses without the Ingress' knowing", () => {
+  it("is outlived by what its load balancer uses without a reference in the Ingress", () => {
     const { of } = doorIn(LITERAL, (stack) => ({ outlivedBy: [new TerraformData(stack, "Policy", {})] }));
     expect(of("kubernetes_ingress_v1", "front_door_ingress").depends_on).toEqual([
       "terraform_data.workload",
@@ -314,7 +314,7 @@ describe("KubernetesFrontDoor", () => {
     ]);
   });
 
-  it("refuses a share of logged requests that is none", () => {
+  it("refuses an invalid share of logged requests", () => {
     expect(() => doorIn(LITERAL, () => ({ requestLogSampleRate: 50 }))).toThrow(
       new Error(
         "test/FrontDoor: 1 problem\n  - requestLogSampleRate is 50; it must be a number from 0 to 1; use 0 for no logs, 1 for all requests",
@@ -322,7 +322,7 @@ describe("KubernetesFrontDoor", () => {
     );
   });
 
-  it("refuses a workload that does not know its address, whether it knows none or another one", () => {
+  it("refuses a workload that does not know its address, or knows another one", () => {
     const { address, namespace, stack, workload } = doorIn();
     const other = new PublicAddress(stack, "OtherAddress", { place: placeOf({ applicationName: "other" }) });
     for (const [id, known] of [

@@ -111,7 +111,7 @@ describe("KubernetesJobs", () => {
     });
   });
 
-  it("has the proxy beside it, which ends when it is told to, and none without a database", () => {
+  it("has the proxy beside it, which can be told to quit, and none without a database", () => {
     const proxy = valueAt(jobIn().pod, "init_container.0") as Block;
     expect(proxy.restart_policy).toBe("Always");
     expect(proxy.args).toEqual(
@@ -120,21 +120,21 @@ describe("KubernetesJobs", () => {
     expect(jobIn({ container: {} }).pod).not.toHaveProperty("init_container");
   });
 
-  it("says on what to wait for its success, and its name", () => {
+  it("exposes what to wait for, and its name", () => {
     const { created, stack } = jobIn();
     stack.expose({ name: { value: created.jobName, description: "Name." } });
     expect(terraformOf(stack).output?.name?.value).toBe("${kubernetes_job_v1.prepare.metadata[0].name}");
     expect(addressesOf(created.ready)).toEqual(["kubernetes_job_v1.prepare"]);
   });
 
-  it("mounts buckets before the script, and asks for the helper that does it", () => {
+  it("mounts buckets before the script, with the annotation of the bucket driver", () => {
     const { container, job, pod } = jobIn({ container: { mounts: [STAND_IN_MEDIA] } });
     expect(valueAt(container, "volume_mount")).toMatchObject([{ mount_path: "/media" }, { mount_path: "/scripts" }]);
     expect(valueAt(pod, "volume.0.csi.volume_attributes")).toEqual({ bucketName: "bucket", mountOptions: "uid=1000" });
     expect(valueAt(job, "spec.template.metadata.annotations")).toEqual({ "gke-gcsfuse/volumes": "true" });
   });
 
-  it("gives the script the container's arguments and size, and answers nobody", () => {
+  it("gives the script the container's arguments and size, without port and probes", () => {
     const resources = { cpu: "1", memory: "1Gi" };
     const { container } = jobIn({ container: { args: ["--all"], command: ["/bin/other"], port: 80, resources } });
     expect(container).toMatchObject({
@@ -201,7 +201,7 @@ describe("A scheduled job of KubernetesJobs", () => {
     expect(valueAt(pod, "container.0.dynamic.env.for_each")).toMatchObject({ HOST: "127.0.0.1", PLAIN: "value" });
   });
 
-  it("exists with all that it has, or not at all", () => {
+  it("exists with all its parts, or not at all", () => {
     const { terraform } = scheduledIn("${var.wanted}");
     for (const type of ["cron_job", "config_map", "secret", "service_account"])
       expect(resourcesOfClean(terraform.resource?.[`kubernetes_${type}_v1`])).toEqual(["${(${var.wanted}) ? 1 : 0}"]);

@@ -74,7 +74,7 @@ describe("KubernetesWorker", () => {
     expect(variables.IDP_WEB__BASE_URL).toBe(ADDRESS.url);
   });
 
-  it("is ready when the application says so, started again when it does not for 90 s, and watched after a rollout", () => {
+  it("is ready when the application says so, restarted after 90 s without that, and watched after a rollout", () => {
     const { of, podOf } = workerIn();
     const [worker = {}] = podOf("worker").container as Block[];
     const exec = { command: ["/cloud-entrypoint.sh", "healthcheck"] };
@@ -109,13 +109,13 @@ describe("KubernetesWorker", () => {
     });
   });
 
-  it("is there before the server is rolled out, which does without one", () => {
+  it("runs before a server without a worker is rolled out", () => {
     const { of } = workerIn();
     expect(of("kubernetes_deployment_v1", "workload").depends_on).toContain("kubernetes_deployment_v1.worker");
     expect(of("kubernetes_deployment_v1", "worker").depends_on).not.toContain("kubernetes_deployment_v1.workload");
   });
 
-  it("exists, with its autoscaler and budget, where the condition holds alone", () => {
+  it("exists, with its autoscaler and budget, only if the condition holds", () => {
     const stack = bareStack();
     const mode = new InputVariable(stack, "mode", { type: "string", description: "Mode." }).stringValue;
     const { of } = workerIn({ condition: `\${${mode} == "separate"}` }, {}, stack);

@@ -48,7 +48,7 @@ const workloadIn = (
 ) => workloadOf((scope) => ({ ...standInIdentityProvider(scope), ...container }), props, stack);
 
 describe("KubernetesWorkload", () => {
-  it("starts a new pod before an old one goes, and has time for the migrations of a first start", () => {
+  it("starts a new pod before an old one stops, and allows time for the migrations of a first start", () => {
     const { deployment } = workloadIn();
     expect(deployment).toMatchObject({
       spec: {
@@ -72,7 +72,7 @@ describe("KubernetesWorkload", () => {
     });
   });
 
-  it("tells the application whom to trust, and where its own TLS listens, unless the container says otherwise", () => {
+  it("tells the application which proxies to trust, and where its own TLS listens, unless the container overrides it", () => {
     const told = (overrides: ContainerSpec["environment"]["overrides"], address?: WorkloadAddress) => {
       const environment = { baseline: { IDP_LOG_LEVEL: "info" }, overrides, required: {} };
       return valueAt(workloadIn({ address }, { environment }).server, "dynamic.env.for_each");
@@ -115,7 +115,7 @@ describe("KubernetesWorkload", () => {
     );
   });
 
-  it("leaves the number of pods to the autoscaler, which looks at the server alone", () => {
+  it("leaves the number of pods to the autoscaler, which only measures the server", () => {
     const { deployment, of } = workloadIn({ minInstanceCount: 2, maxInstanceCount: 3 });
     expect(valueAt(deployment, "spec.replicas")).toBeUndefined();
     expect(of("kubernetes_horizontal_pod_autoscaler_v2", "workload_autoscaler").spec).toEqual({
@@ -139,13 +139,13 @@ describe("KubernetesWorkload", () => {
     });
   });
 
-  it("lets a node be drained also when there is one pod", () => {
+  it("lets a node be drained even with a single pod", () => {
     expect(workloadIn().of("kubernetes_pod_disruption_budget_v1", "workload_disruption_budget").spec).toMatchObject({
       max_unavailable: "1",
     });
   });
 
-  it("probes the server's own port without credentials, and asks the ready path before it sends visitors", () => {
+  it("probes the server's own port without credentials, with the ready path before it gets requests", () => {
     const { server } = workloadIn();
     const get = (path: string) => ({ path, port: "9000", scheme: "HTTP" });
     expect(server.startup_probe).toEqual({
@@ -217,7 +217,7 @@ describe("KubernetesWorkload", () => {
     );
   });
 
-  it("runs the proxy beside the server, before and after it, and goes on answering until visitors are sent elsewhere", () => {
+  it("starts the proxy before the server and stops it after, and keeps answering until requests go elsewhere", () => {
     const { pod, server } = workloadIn();
     const proxy = valueAt(pod, "init_container.0") as Block;
     expect(proxy).toMatchObject({ name: "database-proxy", restart_policy: "Always" });
@@ -276,7 +276,7 @@ describe("KubernetesWorkload", () => {
     expect(valueAt(deployment, "spec.template.metadata.annotations")).toEqual({ "secret-versions": "" });
   });
 
-  it("is there when it runs, scales and may be drained", () => {
+  it("is ready when it runs, scales and may be drained", () => {
     const { workload } = workloadIn();
     expect(workload.podLabels).toEqual({ "app.kubernetes.io/name": "idp", "app.kubernetes.io/component": "server" });
     expect(addressesOf(workload.ready)).toEqual([

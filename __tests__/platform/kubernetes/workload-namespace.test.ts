@@ -13,7 +13,7 @@ const partsOf = () => {
 };
 
 describe("WorkloadNamespace", () => {
-  it("is made after everything that its pods rely on, and so deleted before it, and names nothing twice", () => {
+  it("is created after everything that its pods rely on, and so deleted before it, and names nothing twice", () => {
     const stack = bareStack();
     const [cluster, database, grant] = ["Cluster", "Database", "Grant"].map(
       (id) => new TerraformData(stack, id, {}),
@@ -49,7 +49,7 @@ describe("WorkloadNamespace", () => {
     },
   );
 
-  it("lets nobody in, and pods out to names, identities, the database and HTTPS", () => {
+  it("allows no ingress, and egress to DNS, the metadata server, the database and HTTPS", () => {
     const { stack } = partsOf();
     const policy = resourceOf(terraformOf(stack), "kubernetes_network_policy_v1", "namespace_outbound");
     expect(policy).toMatchObject({

@@ -29,7 +29,7 @@ const secretIn = (
 };
 
 describe("WorkloadSecret", () => {
-  it("holds values that are read at apply, at exactly the stored version, and written without a trace", () => {
+  it("contains values that are read at apply, at exactly the stored version, and written without being stored", () => {
     const { resource, terraform } = secretIn({ DB_PASSWORD: standInSecret("database", "3") });
     expect(resource).toEqual({
       metadata: { name: "idp", namespace: "${kubernetes_namespace_v1.namespace.metadata[0].name}" },
@@ -42,7 +42,7 @@ describe("WorkloadSecret", () => {
     });
   });
 
-  it("is written again when any of its versions is another, and tells which it holds", () => {
+  it("is written again when any of its versions changes, and exposes the versions", () => {
     const { resource, secret } = secretIn({
       A: standInSecret("a", "1"),
       B: standInSecret("b", "4"),
@@ -64,7 +64,7 @@ describe("WorkloadSecret", () => {
     expect(secretIn({}).resource).toMatchObject({ data_wo: {}, data_wo_revision: 1 });
   });
 
-  it("exists only if its condition holds, and pods start without it when it is gone", () => {
+  it("exists only if its condition holds, and pods start without it after its removal", () => {
     const stack = bareStack();
     const secret = new WorkloadSecret(stack, "Secrets", {
       name: "idp",
@@ -167,7 +167,7 @@ describeWith(["terraform"], "WorkloadSecret with further secrets, read by Terraf
     return evaluated({ locals: { ...locals, all } }).all as [revision: number, versions: string][];
   };
 
-  it("is unchanged as long as there are none", () => {
+  it("is unchanged without any", () => {
     expect(toldOf({})).toEqual([[5, "A=5"]]);
   });
 

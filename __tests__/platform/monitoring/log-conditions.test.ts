@@ -9,7 +9,7 @@ const exampleOf = (id: string, platform: string): LogExample =>
   LOG_EXAMPLES[`${id} on ${platform}`] ?? LOG_EXAMPLES[id] ?? { raises: [], quiet: {} };
 
 describe("The log condition of each alert", () => {
-  it.each(LOG_CASES)("is met by what is wrong, and by nothing else: $name", ({ alert, condition, platform }) => {
+  it.each(LOG_CASES)("matches what is wrong, and nothing else: $name", ({ alert, condition, platform }) => {
     const filter = condition.filter(NAMES);
     const { quiet, raises } = exampleOf(alert.id, platform);
     expect(raises.length).toBeGreaterThan(0);
@@ -18,7 +18,7 @@ describe("The log condition of each alert", () => {
     expect(Object.entries(quiet).filter(([, entry]) => isSelected(filter, entry))).toEqual([]);
   });
 
-  it("knows the entrypoint's own words", () => {
+  it("knows the entrypoint's messages", () => {
     const entrypoint = readFileSync(packageFile("image/cloud-entrypoint.sh"), "utf8");
     const lines = LOG_EXAMPLES["worker-down on serverless"]?.raises.map(({ textPayload }) => textPayload ?? "") ?? [];
     expect(lines.length).toBe(2);

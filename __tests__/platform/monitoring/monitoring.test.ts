@@ -108,13 +108,13 @@ function expressionsOf(props: Partial<MonitoringProps>): Terraform {
 }
 
 describe("Monitoring", () => {
-  it("looks at nothing that it would have to wait for but the address of the service", () => {
+  it("refers to nothing that it would have to wait for except the address of the service", () => {
     const names = JSON.stringify(monitored().terraform.locals?.monitoring_table);
     expect(names).toContain("idp-demo-abc123-db-init");
     expect(names).not.toContain("${google_");
   });
 
-  it("asks whether the application is ready, and takes a certificate that is not valid for no answer", () => {
+  it("checks whether the application is ready, and fails with an invalid certificate", () => {
     const { terraform } = monitored();
     expect(resource(terraform, "google_monitoring_uptime_check_config")).toMatchObject({
       period: "60s",
@@ -144,7 +144,7 @@ describe("Monitoring", () => {
     expect(channel.lifecycle).toEqual({ create_before_destroy: true });
   });
 
-  it("changes no setting of the project unless it is told to", () => {
+  it("changes no setting of the project unless requested", () => {
     const count = (props: Partial<MonitoringProps>) =>
       resource(monitored(props).terraform, "google_project_iam_audit_config").count;
     expect(count({})).toBe("${(false) ? 1 : 0}");
@@ -172,7 +172,7 @@ describe("Monitoring", () => {
     expect(() => new Monitoring(stack, "Two", props)).toThrow("is also created by test/One/SecretAudit");
   });
 
-  it("says all that is wrong at once", () => {
+  it("reports all problems at once", () => {
     const wrong = {
       alertEmails: ["nobody"],
       alerts: { disk: {}, cpu: { threshold: -1 } },
@@ -184,11 +184,11 @@ describe("Monitoring", () => {
 });
 
 describeWith(["terraform"], "Monitoring, in Terraform", () => {
-  it("has no alert if nobody is told", () => {
+  it("has no alerts without receivers", () => {
     expect(madeOf("nobody").policies).toEqual({});
   });
 
-  it("has every alert that makes sense if there is an address, or a channel", () => {
+  it("has every alert that makes sense with an address or a channel", () => {
     const expected = alertsOn("serverless").filter(({ needs = [] }) =>
       needs.every((need) => ["room", "uptimeCheck", "workerInContainer"].includes(need)),
     );
@@ -197,7 +197,7 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
     expect(Object.keys(madeOf("channels").policies)).toEqual(ids);
   });
 
-  it("has an alert with what it needs alone", () => {
+  it("has an alert only with what it needs", () => {
     const few = Object.keys(madeOf("emails").policies);
     const further = (name: Case) => Object.keys(madeOf(name).policies).filter((id) => !few.includes(id));
     expect(further("domain")).toEqual(["certificate-expiry", "certificate-renewal", "load-balancer-errors"]);
@@ -215,7 +215,7 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
     ["all-in-one", "serverless", []],
     ["separate", "serverless", ["worker-cpu", "worker-memory", "worker-missing"]],
     ["separate", "kubernetes", ["worker-cpu", "worker-memory", "worker-missing"]],
-  ] as const)("watches the worker where it is: %s on %s", (workerMode, platform, expected) => {
+  ] as const)("watches the worker where it runs: %s on %s", (workerMode, platform, expected) => {
     const { policies } = madeOf(`${workerMode} on ${platform}` as Case);
     expect(Object.keys(policies).filter((id) => id.startsWith("worker-"))).toEqual(expected);
     const { "container-ended": ended, "worker-missing": missing } = policies;
@@ -223,7 +223,7 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
     if (platform === "serverless") expect(ended?.filter).toContain('worker_pool_name="idp-demo-abc123-w"');
   });
 
-  it("tunes an alert, and leaves the others", () => {
+  it("changes one alert, and no other", () => {
     const { policies } = madeOf("tuned");
     expect(policies["database-cpu"]).toMatchObject({ threshold: 0.5, duration_seconds: 900 });
     expect(policies.uptime).toMatchObject({ threshold: 0.4, duration_seconds: 600 });
@@ -268,7 +268,7 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
     expect(tiles[metrics.indexOf("job-failed")]?.widget.xyChart).not.toHaveProperty("thresholds");
   });
 
-  it("is a policy's text that needs nothing more", () => {
+  it("is the complete text of a policy", () => {
     const { policies } = madeOf("emails");
     for (const policy of Object.values(policies)) expect(JSON.stringify(policy)).not.toMatch(/\$\{|undefined|null/);
   });

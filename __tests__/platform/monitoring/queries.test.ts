@@ -26,7 +26,7 @@ describe("The query of each alert", () => {
     expect(() => strict.parse(ruleOf(condition))).not.toThrow();
   });
 
-  it("is refused by the parser where it is none", () => {
+  it("is refused by the parser if it is invalid", () => {
     expect(() => strict.parse('sum(rate(a:b{c="d"[5m])) > 1')).toThrow();
   });
 
@@ -40,7 +40,7 @@ describe("The query of each alert", () => {
     expect(unknown).toEqual([]);
   });
 
-  it.each(METRIC_CASES)("says of which resource and of which deployment it is: $name", ({ condition }) => {
+  it.each(METRIC_CASES)("selects a resource type and the deployment: $name", ({ condition }) => {
     const query = condition.query(NAMES);
     const own = Object.values(NAMES).filter((name) =>
       [`"${name}"`, `:${name}"`, `"${name}|`].some((text) => query.includes(text)),
@@ -56,13 +56,13 @@ describe("The query of each alert", () => {
     expect([...new Set(used)].sort()).toEqual(Object.keys(KNOWN_METRICS).sort());
   });
 
-  it("is looked at once a minute, so it lasts whole minutes", () => {
+  it("is evaluated once a minute, so durations are whole minutes", () => {
     expect(METRIC_CASES.filter(({ condition }) => condition.durationSeconds % 60 !== 0)).toEqual([]);
   });
 });
 
 describe("The table of alerts", () => {
-  it("has each id once, in the order of the alphabet, in which Terraform lists them", () => {
+  it("has each id once, in alphabetical order, as Terraform lists them", () => {
     const ids = ALERTS.map(({ id }) => id);
     expect(ids).toEqual([...new Set(ids)].sort());
   });

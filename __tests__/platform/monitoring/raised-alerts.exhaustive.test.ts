@@ -89,7 +89,7 @@ describe("The made-up series", () => {
     expect(without.map(({ name }) => name)).toEqual([]);
   });
 
-  it("belong to alerts that there are", () => {
+  it("belong to existing alerts", () => {
     const known = METRIC_CASES.flatMap(({ alert, name }) => [alert.id, name]);
     expect(Object.keys(EXAMPLES).filter((key) => !known.includes(key))).toEqual([]);
   });
@@ -101,7 +101,7 @@ describeWith(["promtool"], "An alert with a metric", () => {
     expect([status, `${stdout}${stderr}`.replaceAll(/^.*(Unit Testing|SUCCESS).*\n|^\n/gm, "")]).toEqual([0, ""]);
   });
 
-  it("is seen to be quiet where it should be raised", () => {
+  it("is detected when it is not raised but should be", () => {
     const [first] = EXPECTATIONS;
     expect(judge(first === undefined ? [] : [{ ...first, series: [] }]).status).toBe(1);
   });

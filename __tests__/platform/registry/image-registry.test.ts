@@ -73,7 +73,7 @@ describe("ImageRegistry", () => {
     });
   });
 
-  it("says where images go, and what must be there before a build", () => {
+  it("exposes where images are pushed, and what must exist before a build", () => {
     const { registry } = registryIn();
     expect(registry.imagePrefix).toBe("us-central1-docker.pkg.dev/demo-project/idp-demo-abc123");
     expect(addressesOf(registry.ready)).toEqual([

@@ -36,7 +36,7 @@ const jobIn = (props: Partial<OnDemandJobProps> = {}) => {
 };
 
 describe("OnDemandJob", () => {
-  it("is a job that no apply executes, and that is not tried again behind anybody's back", () => {
+  it("is a job that no apply executes and nothing retries", () => {
     const { resource, task } = jobIn();
     expect(resource).toMatchObject({ name: "idp-demo-abc123-test-mail", deletion_protection: false });
     expect(resource).not.toHaveProperty("run_execution_token");
@@ -68,7 +68,7 @@ describe("OnDemandJob", () => {
     expect(jobIn().resource).not.toHaveProperty("count");
   });
 
-  it("has a name that Cloud Run takes, also for the longest names there are", () => {
+  it("has a name that Cloud Run accepts, even for the longest possible names", () => {
     const place = placeOf({ tenantPrefix: `${"t".repeat(20)}-abc123`, applicationName: "a".repeat(18) });
     expect(String(jobIn({ place }).resource.name).length).toBeLessThan(63);
   });

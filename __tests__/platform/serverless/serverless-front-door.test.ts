@@ -38,7 +38,7 @@ const optional = (stack: BareStack, name: string) =>
   new InputVariable(stack, name, { type: "string", default: null, description: name }).stringValue;
 
 describe("The front door of a service", () => {
-  it("leads from port 443 through proxy, map and backend to the group of the service, each in the managed scheme", () => {
+  it("routes port 443 through proxy, map and backend to the endpoint group of the service, each in the managed scheme", () => {
     const { of } = withDomain();
     expect(of("compute_global_forwarding_rule", "front_door_https_rule")).toMatchObject({
       name: `${NAME}-https`,
@@ -78,7 +78,7 @@ describe("The front door of a service", () => {
     ]);
   });
 
-  it("sends port 80 of the same address to https for good, and keeps the query", () => {
+  it("permanently redirects port 80 of the same address to HTTPS, and keeps the query", () => {
     const { of } = withDomain();
     expect(of("compute_global_forwarding_rule", "front_door_http_rule")).toMatchObject({
       ip_address: "${one(google_compute_global_address.idp_address[*].id)}",
@@ -164,7 +164,7 @@ describe("The front door of a service", () => {
     });
   });
 
-  it("lets the user say otherwise of both", () => {
+  it("lets the user override both", () => {
     const own = { IDP_WEB__BASE_URL: "https://proxy.example.com", IDP_LISTEN__TRUSTED_PROXY_CIDRS: "203.0.113.7/32" };
     const { of } = deployed({ ...DOMAIN, environmentVariables: own });
     const environment = valueAt(of("cloud_run_v2_service", "service"), "template.containers.0.dynamic.env.for_each");
@@ -178,7 +178,7 @@ describe("The front door of a service", () => {
     expect(warningsOf(stack)).toEqual([]);
   });
 
-  it("is not there without a domain, and neither is anything that it needs", () => {
+  it("does not exist without a domain, and neither does anything that it needs", () => {
     const { construct, terraform } = deployed({});
     expect([construct.frontDoor, construct.edge, construct.address]).toEqual([undefined, undefined, undefined]);
     const types = Object.keys(terraform.resource ?? {});
@@ -224,7 +224,7 @@ describe("The front door of a service whose domain only Terraform knows", () => 
     );
   });
 
-  it("leaves a variable out that would be null", () => {
+  it("omits a variable that would be null", () => {
     const { of, terraform } = unknown();
     expect(valueAt(of("cloud_run_v2_service", "service"), "template.containers.0.dynamic.env.for_each")).toBe(
       "${{ for name, value in local.idp_service_environment : name => value if value != null }}",
@@ -262,7 +262,7 @@ describe("The records of a domain", () => {
     expect(of("dns_record_set", "edge_dns_records_address").project).toBe("demo-project");
   });
 
-  it("are nobody's but yours without a zone", () => {
+  it("are yours to create without a zone", () => {
     expect(Object.keys(withDomain().terraform.resource ?? {})).not.toContain("google_dns_record_set");
   });
 });

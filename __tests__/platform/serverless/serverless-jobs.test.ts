@@ -58,7 +58,7 @@ describe("ServerlessJobs", () => {
     });
   });
 
-  it("keeps name and execution token together below 63 characters for the longest names there are", () => {
+  it("keeps name and execution token together below 63 characters for the longest possible names", () => {
     const place = placeOf({ tenantPrefix: `${"t".repeat(20)}-abc123`, applicationName: "a".repeat(18) });
     const { resource } = jobIn({ job: { name: "db-init" }, props: { place } });
     const [, tokenLength] = /, 0, (\d+)\)\}$/.exec(String(resource.run_execution_token)) ?? [];
@@ -126,7 +126,7 @@ describe("ServerlessJobs", () => {
     ]);
   });
 
-  it("is executed when it is made, made again when its trigger changes, and left alone otherwise", () => {
+  it("is executed when it is created, recreated when its trigger changes, and not touched otherwise", () => {
     const { resource, terraform } = jobIn();
     expect(resourceOf(terraform, "terraform_data", "prepare_trigger")).toEqual({
       input: { script: "hash", names: "a b" },
@@ -140,14 +140,14 @@ describe("ServerlessJobs", () => {
     );
   });
 
-  it("says on what to wait for its success, and its name", () => {
+  it("exposes what to wait for, and its name", () => {
     const { stack, created } = jobIn();
     stack.expose({ name: { value: created.jobName, description: "Name." } });
     expect(terraformOf(stack).output?.name?.value).toBe("${google_cloud_run_v2_job.prepare.name}");
     expect(addressesOf(created.ready)).toEqual(["google_cloud_run_v2_job.prepare"]);
   });
 
-  it("reaches a network that is given, for private addresses alone", () => {
+  it("uses a given network, only for private addresses", () => {
     const network = {
       network: "projects/p/global/networks/n",
       subnetwork: "projects/p/regions/us-central1/subnetworks/s",
@@ -179,7 +179,7 @@ describe("ServerlessJobs", () => {
     });
   });
 
-  it("gives the script the container's arguments and size, and answers nobody", () => {
+  it("gives the script the container's arguments and size, without port and probes", () => {
     const size = { cpu: "1", memory: "512Mi" };
     const { container } = jobIn({ container: { args: ["--all"], command: ["/bin/other"], port: 80, resources: size } });
     expect(container).toMatchObject({
@@ -262,7 +262,7 @@ describe("A scheduled job of ServerlessJobs", () => {
     expect(scheduledIn().of("google_cloud_run_v2_job")).not.toHaveProperty("run_execution_token");
   });
 
-  it("exists with all that it has, or not at all", () => {
+  it("exists with all its parts, or not at all", () => {
     const { created, terraform } = scheduledIn("${var.wanted}");
     for (const elements of Object.values(terraform.resource ?? {}))
       for (const element of Object.values(elements)) expect(element.count).toBe("${(${var.wanted}) ? 1 : 0}");

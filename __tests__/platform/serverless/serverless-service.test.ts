@@ -57,7 +57,7 @@ describe("ServerlessService", () => {
     });
   });
 
-  it("trusts what the platform's front end says about a client, unless the container has a list of its own", () => {
+  it("trusts what the platform's front end says about a client, unless the container has its own list", () => {
     const proxies = (container: Given["container"] = {}) =>
       valueAt(serviceIn({ container }).onlyContainer(), "dynamic.env.for_each.IDP_LISTEN__TRUSTED_PROXY_CIDRS");
     const ownDefaults = "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fe80::/10,::1/128";
@@ -66,11 +66,11 @@ describe("ServerlessService", () => {
     expect(proxies({ environment })).toBe(`${ownDefaults},203.0.113.7/32`);
   });
 
-  it("lets a request take an hour, the most there is, because the platform ends web sockets with it", () => {
+  it("lets a request take an hour, the maximum, because the platform ends web sockets with it", () => {
     expect(valueAt(serviceIn().resource(), "template.timeout")).toBe("3600s");
   });
 
-  it("asks callers for the right to invoke it when it is not public", () => {
+  it("requires permission to invoke it when it is not public", () => {
     expect(serviceIn({ service: { publicAccess: false } }).resource().invoker_iam_disabled).toBe(false);
   });
 
@@ -139,13 +139,13 @@ describe("ServerlessService", () => {
     ]);
   });
 
-  it("tells the container in which folder the socket of its database is", () => {
+  it("tells the container the folder of its database socket", () => {
     expect(valueAt(serviceIn().onlyContainer(), "dynamic.env.for_each.DB_HOST")).toBe(
       "/cloudsql/demo-project:us-central1:sql-demo",
     );
   });
 
-  it("runs another container with its own command, and gives it nothing that it does not ask for", () => {
+  it("runs another container with its own command, and gives it nothing that it does not request", () => {
     const { onlyContainer, resource } = serviceOf({ command: ["/bin/serve"], args: ["--all"] });
     expect(onlyContainer()).toEqual({
       image: "registry/idp:1",
@@ -198,7 +198,7 @@ describe("ServerlessService", () => {
     ]);
   });
 
-  it("has no way into a network unless one is given", () => {
+  it("has no access to a network unless one is given", () => {
     expect(valueAt(serviceIn().resource(), "template.vpc_access")).toBeUndefined();
     expect(valueAt(serviceIn().resource(), "template.dynamic")).toBeUndefined();
     const network = {
@@ -227,7 +227,7 @@ describe("ServerlessService", () => {
     });
   });
 
-  it("tells the address that the platform gives it", () => {
+  it("exposes the address that the platform assigns", () => {
     const { stack, created, terraform } = serviceIn();
     stack.expose({ url: { value: created.url, description: "Address." } });
     expect(terraform().output?.url?.value).toBe("${google_cloud_run_v2_service.service.uri}");
@@ -238,7 +238,7 @@ describe("ServerlessService", () => {
   const NO_CPU =
     "cpuAlwaysAllocated is false; mail, tasks and clean-ups wait for the next request, because the worker gets no CPU between requests; set it to true, or run separate workers";
 
-  it("warns at synth when literals let the worker sleep, and goes on", () => {
+  it("only warns at synth when literals let the worker sleep", () => {
     const { stack, terraform } = serviceIn({ service: { minInstanceCount: 0, cpuAlwaysAllocated: false } });
     expect(warningsOf(stack)).toEqual([NO_INSTANCE, NO_CPU]);
     expect(terraform().check).toBeUndefined();

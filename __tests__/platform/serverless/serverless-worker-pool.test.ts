@@ -40,7 +40,7 @@ const poolIn = (
 };
 
 describe("ServerlessWorkerPool", () => {
-  it("is a fixed number of instances, and nothing protects it from the repair of a failed start", () => {
+  it("has a fixed number of instances and no deletion protection, so that a failed start can be repaired", () => {
     const { made, resource } = poolIn({ instanceCount: 2 });
     expect(resource()).toMatchObject({
       project: "demo-project",
@@ -56,7 +56,7 @@ describe("ServerlessWorkerPool", () => {
     expect(made.node.defaultChild).toBe(made.workerPool);
   });
 
-  it("says nothing of scaling but the number, because the service knows nothing else", () => {
+  it("sets only the number for scaling, because the API knows nothing else", () => {
     expect(Object.keys(poolIn().resource().scaling as Block)).toEqual(["manual_instance_count"]);
     expect(valueAt(poolIn().resource(), "scaling.manual_instance_count")).toBe(1);
   });
@@ -102,7 +102,7 @@ describe("ServerlessWorkerPool", () => {
     });
   });
 
-  it("exists where the condition holds alone", () => {
+  it("exists only if the condition holds", () => {
     expect(poolIn().resource().count).toBeUndefined();
     const stack = bareStack();
     const mode = new InputVariable(stack, "mode", { type: "string", description: "Mode." }).stringValue;
@@ -176,7 +176,7 @@ describe("ServerlessWorkerPool", () => {
     for (const [index, problem] of problems.entries()) expect(said[index]).toContain(`  - ${problem}`);
   });
 
-  it("lets no other pool have its name", () => {
+  it("refuses another pool of its name", () => {
     const { stack } = poolIn();
     expect(
       () => new ServerlessWorkerPool(stack, "Other", { place: PLACE, identity: RUNNER, container: workerIn(stack) }),

@@ -73,7 +73,7 @@ describe("PostgresqlDatabase", () => {
     expect(valueAt(databaseIn().instance(), "settings.ip_configuration.authorized_networks")).toBeUndefined();
   });
 
-  it("has a private address and no public one on a network that is given", () => {
+  it("has a private address and no public one on a given network", () => {
     const network = {
       network: "projects/p/global/networks/n",
       subnetwork: "projects/p/regions/us-central1/subnetworks/s",
@@ -222,7 +222,7 @@ describe("PostgresqlDatabase", () => {
     return { finalBackup, retain };
   };
 
-  it("leaves a last backup for 30 days, and the automatic ones, when it is deleted", () => {
+  it("keeps a final backup for 30 days, and the automatic ones, when it is deleted", () => {
     expect(afterDeletion()).toEqual({ finalBackup: { enabled: true, retention_days: 30 }, retain: true });
     expect(afterDeletion(365)).toEqual({ finalBackup: { enabled: true, retention_days: 365 }, retain: true });
   });
@@ -240,7 +240,7 @@ describe("PostgresqlDatabase", () => {
     });
   });
 
-  it("keeps backups where, as many and for as long as is asked for", () => {
+  it("keeps backups with the given location, number and retention", () => {
     const props = { backupLocation: "eu", backupRetentionCount: 30, transactionLogDays: 3 };
     expect(valueAt(databaseIn(props).instance(), "settings.backup_configuration")).toMatchObject({
       location: "eu",
@@ -281,7 +281,7 @@ describe("PostgresqlDatabase", () => {
     expect(remains).toContain("no backup of sql-demo-abc123-${var.application}");
   });
 
-  it.each([-1, 366, 1.5])("refuses to keep a last backup for %p days", (finalBackupDays) => {
+  it.each([-1, 366, 1.5])("refuses to keep a final backup for %p days", (finalBackupDays) => {
     expect(() => databaseIn({ finalBackupDays })).toThrow(
       new Error(
         `test/Database: 1 problem\n  - finalBackupDays is ${finalBackupDays}; it must be a whole number from 0 to 365, because Cloud SQL keeps final backups no longer; use 30, or 0 for none`,
@@ -315,7 +315,7 @@ describe("PostgresqlDatabase", () => {
     );
   });
 
-  it("refuses a place that is none, and the names that would come of it", () => {
+  it("refuses an invalid place, and the resulting names", () => {
     const place = placeOf({ tenantPrefix: "t".repeat(60), applicationName: "Idp" });
     const name = `${"t".repeat(60)}_Idp`;
     expect(() => databaseIn({ place: { ...place, region: "us-central1-a" } })).toThrow(
@@ -360,7 +360,7 @@ describe("PostgresqlDatabase", () => {
       "true",
     ],
     ["on one that is an input", attachedInput, "${var.network != null}"],
-  ])("says %s whether it has a private address", (_, network, expected) => {
+  ])("exposes %s whether it has a private address", (_, network, expected) => {
     const stack = bareStack();
     const { database, terraform } = databaseIn({ network: network(stack) }, stack);
     stack.expose({ address: { value: database.hasPrivateAddress, description: "Address." } });

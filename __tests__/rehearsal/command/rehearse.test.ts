@@ -90,14 +90,14 @@ describeWith(["terraform"], "npm run rehearse", () => {
     );
   });
 
-  it("has only one life for a folder of somebody's own", async () => {
+  it("rehearses only one life cycle of a custom folder", async () => {
     const run = await runRehearse([folderOf("mine", {}), "--exhaustive"]);
 
     expect(run).toMatchObject({ exitCode: 1, stdout: "" });
     expect(run.stderr).toMatch(/^--exhaustive is for the stacks; of a folder, one life is rehearsed\.\n/);
   });
 
-  it("tells every step in a table and ends well when every folder goes well", async () => {
+  it("lists every step in a table and succeeds when every folder succeeds", async () => {
     const good = folderOf("good", { resource: { terraform_data: { one: { input: "a" } } } });
 
     const run = await runRehearse([good, "--terraform", "terraform"]);
@@ -109,7 +109,7 @@ describeWith(["terraform"], "npm run rehearse", () => {
     expect(stepsIn(run, "good")).toEqual([...TO_OUTPUT, "destroy"]);
   });
 
-  it("says of what fails the step, the address, the reason and the folder, and goes on with the others", async () => {
+  it("reports a failure with step, address, reason and folder, and continues with the others", async () => {
     const broken = folderOf("broken", {
       ...PROVIDER,
       resource: { google_storage_bucket: { files: { name: "their" } } },
@@ -137,7 +137,7 @@ describeWith(["terraform"], "npm run rehearse", () => {
     expect(stepsIn(run, "good-too")).toEqual([...TO_OUTPUT, "destroy"]);
   });
 
-  it("takes what a folder does not make to be there, and still sees what does not wait for what it makes", async () => {
+  it("assumes that what a folder does not create exists, and still detects missing dependencies", async () => {
     const member = "serviceAccount:their@another-project.iam.gserviceaccount.com";
     const grant = { bucket: "others-files", role: "roles/storage.objectViewer", member };
     const grants = { google_storage_bucket_iam_member: { reads: grant } };
@@ -155,7 +155,7 @@ describeWith(["terraform"], "npm run rehearse", () => {
     expect(run.stderr).toContain("needs what is not there: google_storage_bucket their-files");
   });
 
-  it("destroys a protected folder only when it is told how", async () => {
+  it("destroys a protected folder only with the inputs for it", async () => {
     const secret = { secret_id: "their-key", replication: { auto: {} }, deletion_protection: "${var.is_protected}" };
     const protectedFolder = folderOf("protected", {
       ...PROVIDER,

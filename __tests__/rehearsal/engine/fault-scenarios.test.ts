@@ -65,7 +65,7 @@ async function failTo(deployment: Deployment, fault: FaultScenario, expected = E
 }
 
 describeWith(["terraform"], "A fault", () => {
-  it("passes, and the second apply comes to the same end", () =>
+  it("passes, and the second apply has the same result", () =>
     withSmallDeployment(CHECKED, async (deployment) => {
       await failTo(deployment, FAULT);
 
@@ -106,7 +106,7 @@ describeWith(["terraform"], "A fault", () => {
     }),
   );
 
-  it("may not lead to another end, more or less", () =>
+  it("must not lead to another result", () =>
     withSmallDeployment(CHECKED, async (deployment) => {
       const expected = { addresses: [...END.addresses.slice(1), "terraform_data.more"], objects: ["thing a"] };
 

@@ -69,7 +69,7 @@ describeWith(["terraform"], "The life of a deployment", () => {
     expect(failure).toMatchObject({ step: "output", message: "blank is empty; gone is missing; there has a value" });
   });
 
-  it("lets any output be null where nothing is said of them", async () => {
+  it("lets any output be null if nothing is specified", async () => {
     const { failure } = await smallRehearsal(
       { output: { gone: { value: null } } },
       { inputs: {} },

@@ -65,7 +65,7 @@ function cloudWith(...ids: string[]): Cloud {
 }
 
 describe("The stand-in project", () => {
-  it("makes nothing twice, nothing without what it needs, and loses nothing that is needed", () => {
+  it("creates nothing twice, nothing without what it needs, and deletes nothing that is needed", () => {
     const cloud = new Cloud(surroundings);
     expect(() => {
       cloud.create(object("user", "base"));
@@ -226,7 +226,7 @@ describe("The look for secrets", () => {
   it.each([
     ["an ephemeral one nowhere", true, ["state", "plans"]],
     ["one that is only marked in plans, where Terraform keeps it", false, ["state"]],
-  ])("lets a secret input be: %s", (_what, isEphemeral, places) => {
+  ])("accepts a secret input: %s", (_what, isEphemeral, places) => {
     const cloud = new Cloud(surroundings);
     const inputs = [{ name: "key", value: SECRET, isEphemeral }];
     const texts = { state: SECRET, plans: SECRET };

@@ -26,7 +26,7 @@ function lostPairs({ isAllowed = () => true, matrix = {} }: StackRehearsal, comb
 const STACKS = [...VARIANTS, { name: LAB_STACK_NAME, terraform: labTerraform }];
 
 describe("The matrix of inputs", () => {
-  it("is looked at of every stack", () => {
+  it("is examined for every stack", () => {
     expect(STACKS.map(({ name }) => name).sort()).toEqual(Object.keys(REHEARSALS).sort());
   });
 
@@ -42,7 +42,7 @@ describe("The matrix of inputs", () => {
     },
   );
 
-  it("has a network of the lab that exists, where one is asked for", () => {
+  it("has an existing network for the lab where one is requested", () => {
     const { [LAB_STACK_NAME]: lab = { inputs: {} } } = REHEARSALS;
     const existing = inputCombinations(lab).filter(({ create_vpc: create }) => create === false);
 
@@ -88,7 +88,7 @@ describe("The matrix of inputs", () => {
     expect(questions).toBeLessThan(100_000);
   });
 
-  it("may not be changed by completing it, which would lose pairs", () => {
+  it("must not be changed by completing it, which would lose pairs", () => {
     const matrix = { id: [null, "a"], network: [true, false] };
     const completed = (inputs: Inputs) => (inputs.network === false ? { ...inputs, id: inputs.id ?? "b" } : inputs);
 

@@ -68,7 +68,7 @@ describeWith(["terraform", "curl", "jq"], "The rehearsal of the Kubernetes stack
     expect(failure?.step).toContain("plan again");
   });
 
-  it("sees that pods would go on with an old value of a secret", async () => {
+  it("detects that pods would keep an old value of a secret", async () => {
     const source = folderOf((configuration) => {
       delete part(configuration, WORKLOAD, "spec.template.metadata.annotations")["secret-versions"];
     });

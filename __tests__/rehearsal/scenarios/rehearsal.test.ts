@@ -132,7 +132,7 @@ describeWith(["terraform"], "The rehearsal of everything that a stack describes"
     ],
   };
 
-  it("counts the resources that it has come to", async () => {
+  it("counts the created resources", async () => {
     const { failure, steps } = await smallRehearsal(SIZED, DESCRIBED);
 
     expect(failure).toBeUndefined();

@@ -46,7 +46,7 @@ const BACK = `the worker ${inContainer} instead of ${separate}`;
 const ASIDE = `the worker ${allInOne} instead of ${inContainer}`;
 
 describe("The changes of the worker's mode", () => {
-  it("go once in each direction, each from where the one before has come to", () => {
+  it("go once in each direction, each from the result of the previous one", () => {
     const modes = Object.values(WORKER_MODES);
     const directions = modes.flatMap((from) =>
       modes.filter((to) => to !== from).map((to) => `the worker ${to} instead of ${from}`),

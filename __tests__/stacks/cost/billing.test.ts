@@ -44,7 +44,7 @@ describe("Every type of a resource", () => {
     expect(undecided).toEqual([]);
   });
 
-  it("is either billed or free, and is there in a stack", () => {
+  it("is either billed or free, and occurs in a stack", () => {
     const decided = [...free, ...Object.keys(BILLED_TYPES)].sort();
     expect(decided).toEqual([...new Set(STACKS.flatMap(typesIn))].sort());
   });
@@ -65,7 +65,7 @@ describe("Every price", () => {
     expect([...ofParts].sort()).toEqual(Object.keys(PRICES).sort());
   });
 
-  it("is above nothing, has a unit, and says where it was read and, if that is known, of when it is", () => {
+  it("is positive, and has a unit, a source and, if known, a date", () => {
     for (const { amount, sku, source, unit } of Object.values(PRICES)) {
       expect([sku, amount > 0, unit !== ""]).toEqual([sku, true, true]);
       expect(source.page).toMatch(/^https:\/\/cloud\.google\.com\/[a-z-]+\/[a-z-]*pricing$/);

@@ -87,7 +87,7 @@ describe("npm run cost", () => {
     expect(output).toContain("assessment-lab: 0.00 US dollars a month");
   });
 
-  it("says everything that is wrong with inputs at once", async () => {
+  it("reports all problems of the inputs at once", async () => {
     const files = {
       "a.tfvars": [
         "worker_cont = 1",
@@ -118,7 +118,7 @@ describe("npm run cost", () => {
     ]);
   });
 
-  it("refuses inputs that give a part more at least than at most", async () => {
+  it("refuses inputs with which the minimum of a part exceeds its maximum", async () => {
     expect(await problemsOf("idp-kubernetes --var-file a.tfvars", { "a.tfvars": "min_instance_count = 5" })).toEqual([
       "cost: 1 problem",
       "  - Server, CPU; Server, memory; Server, disk: the minimum exceeds the maximum, because inputs contradict each other; terraform plan names them",
@@ -141,7 +141,7 @@ describe("npm run cost", () => {
     ]);
   });
 
-  it("says that a file is missing, or is none", async () => {
+  it("reports a missing or unreadable file", async () => {
     const files = { "a.tfvars": "a = [1", "b.json": "{", "c.json": "[]" };
     const problems = await problemsOf(
       "idp-serverless --var-file none.tfvars --var-file a.tfvars --var-file b.json --var-file c.json",

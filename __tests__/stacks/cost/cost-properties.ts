@@ -116,7 +116,7 @@ export function describeCosts(numRuns: number): void {
         [given.existing_security_policy, given.protection].some((policy) => (policy ?? null) === null),
       );
 
-    it("costs a finite amount that is not negative, and at least no more than at most", () => {
+    it("costs a finite amount that is not negative, with a minimum not above the maximum", () => {
       fc.assert(
         fc.property(inputs, (given) => {
           const { firstApply, firstApplyParts, monthly, parts } = monthlyCost(stack, given);

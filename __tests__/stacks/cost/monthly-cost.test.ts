@@ -37,7 +37,7 @@ describe("The cost of a stack", () => {
     expect(monthly.min).toBeGreaterThan(100);
   });
 
-  it.each(STACKS)("of %s is next to nothing for a first apply, which is no part of a month", (stack) => {
+  it.each(STACKS)("of %s is almost nothing for a first apply, which is not part of a month", (stack) => {
     const { firstApply, parts } = costWith(stack);
     expect(firstApply.max).toBeLessThan(0.1);
     expect(parts.filter(({ group }) => group === "first apply")).toEqual([]);
@@ -102,12 +102,12 @@ describe.each(IDENTITY_PROVIDERS)("The cost of %s", (stack) => {
     });
   });
 
-  it("has more for backups where more are kept", () => {
+  it("is higher for backups if more are kept", () => {
     expect(changedBy(stack, { backup_retention_count: 30 })).toEqual(["Backups of the database"]);
     expect(changedBy(stack, { backup_before_upgrade: false })).toEqual(["Backups of the database"]);
   });
 
-  it("has separate workers alone where they are separate", () => {
+  it("includes separate workers only in that mode", () => {
     expect(namesIn(costWith(stack), "workers")).toEqual([]);
     const workers = namesIn(costWith(stack, { worker_mode: "separate" }), "workers");
     expect(workers.length).toBeGreaterThan(1);
@@ -115,7 +115,7 @@ describe.each(IDENTITY_PROVIDERS)("The cost of %s", (stack) => {
     expect(changed.filter((name) => name !== "NAT of the nodes")).toEqual(workers);
   });
 
-  it("has a load balancer, and protection, of a domain alone", () => {
+  it("includes a load balancer and protection only with a domain", () => {
     expect(namesIn(costWith(stack, { protection: {} }), "domain")).toEqual([]);
     expect(namesIn(costWith(stack, { protection: {} }), "protection")).toEqual([]);
     const domain = { domain: "login.example.com" };
@@ -161,13 +161,13 @@ describe.each(IDENTITY_PROVIDERS)("The cost of %s", (stack) => {
 });
 
 describe("The cost of idp-serverless", () => {
-  it("begins with the instances that always run, and ends with all that there may be", () => {
+  it("ranges from the instances that always run to the maximum", () => {
     const [one, two] = [1, 2].map((count) => costWith("idp-serverless", { min_instance_count: count })) as [Cost, Cost];
     expect(amountOf(one, "Server, CPU")).toEqual({ min: 94.608, max: 283.824 });
     expect(amountOf(two, "Server, CPU")).toEqual({ min: 189.216, max: 283.824 });
   });
 
-  it("begins with nothing for instances that sleep, unless the uptime check keeps one awake", () => {
+  it("starts at nothing for instances that scale to zero, unless the uptime check keeps one running", () => {
     const asleep = { min_instance_count: 0, worker_mode: "separate", uptime_check: false };
     expect(amountOf(costWith("idp-serverless", asleep), "Server, CPU")?.min).toBe(0);
     expect(amountOf(costWith("idp-serverless", { ...asleep, uptime_check: true }), "Server, CPU")?.min).toBe(94.608);
@@ -210,7 +210,7 @@ describe("The cost of idp-kubernetes", () => {
 });
 
 describe("The cost of the lab", () => {
-  it("is that of the VMs that there are", () => {
+  it("is that of the existing VMs", () => {
     const linux = ["Linux VMs, CPU", "Linux VMs, memory", "Disks of the Linux VMs"];
     expect(changedBy("assessment-lab", { linux_vm_count: 10 })).toEqual(linux);
     expect(changedBy("assessment-lab", { create_windows_vm: false }).length).toBe(5);

@@ -74,7 +74,7 @@ describe("GeoipUpdater", () => {
     expect(JSON.stringify(valueAt(template, "spec.container"))).not.toMatch(/geoip_secrets|GEOIPUPDATE/);
   });
 
-  it("holds the server back until there was a try, for a minute and a half at most", () => {
+  it("delays the server until the first attempt, for at most a minute and a half", () => {
     expect(podWith(() => GEOIP).sidecar.startup_probe).toEqual({
       exec: { command: ["test", "-e", "/usr/share/GeoIP/.tried"] },
       period_seconds: 1,
@@ -91,7 +91,7 @@ describe("GeoipUpdater", () => {
     ]);
   });
 
-  it("is nowhere in a pod that was not given any databases", () => {
+  it("is absent from a pod without databases", () => {
     const { template, terraform } = podWith(undefined);
     expect(JSON.stringify(template)).not.toContain("geoip");
     expect(Object.keys(terraform.resource?.kubernetes_secret_v1 ?? {})).toEqual(["workload_secrets"]);

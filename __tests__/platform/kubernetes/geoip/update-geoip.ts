@@ -118,7 +118,7 @@ export function describeUpdateGeoip({ thorough }: { readonly thorough: boolean }
     if (!thorough) return;
 
     it.each(shells)(
-      "goes on after failed downloads, lets the server start meanwhile and says what to look at, with %s",
+      "survives failed downloads, lets the server start meanwhile and says what to check, with %s",
       async (shell) => {
         writeFileSync(join(folder, "failures"), "1\n2\n");
         const { process: child, said } = start(shell, { GEOIP_RETRY_SECONDS: "0.1" });
@@ -142,7 +142,7 @@ export function describeUpdateGeoip({ thorough }: { readonly thorough: boolean }
     it.each([
       ["while it waits", false],
       ["while it downloads", true],
-    ])("ends at once and well when it is told to, %s", async (_, hangs) => {
+    ])("ends at once and successfully when it is told to, %s", async (_, hangs) => {
       if (hangs) writeFileSync(join(folder, "hangs"), "");
       const { ended, process: child } = start();
       const waits = () => readFileSync(`/proc/${child.pid ?? ""}/stat`, "utf8").includes(") S ");

@@ -22,7 +22,7 @@ describeWith(["curl", "dash", "jq"], "configure-load-balancer.sh", () => {
     }),
   );
 
-  it.concurrent("takes away the policy and the map of the deployment when none is given", () =>
+  it.concurrent("detaches the policy and the map of the deployment when none is given", () =>
     inScene(async ({ changes, run, settings }) => {
       await run({ environment: ALL });
       const before = changes().length;
@@ -39,7 +39,7 @@ describeWith(["curl", "dash", "jq"], "configure-load-balancer.sh", () => {
     }),
   );
 
-  it.concurrent("leaves a policy and a map that are not ours when none is given, and says so", () =>
+  it.concurrent("keeps a policy and a map of somebody else when none is given, and says so", () =>
     inScene(async ({ run, settings }) => {
       const theirs = {
         SECURITY_POLICY: "organization-policy",
@@ -74,7 +74,7 @@ describeWith(["curl", "dash", "jq"], "configure-load-balancer.sh", () => {
     }),
   );
 
-  it.concurrent("refuses settings that cannot be, all at once", () =>
+  it.concurrent("refuses invalid settings, all at once", () =>
     inScene(async ({ run, standIn }) => {
       const { exitCode, stderr } = await run({
         environment: {
@@ -92,7 +92,7 @@ describeWith(["curl", "dash", "jq"], "configure-load-balancer.sh", () => {
     }),
   );
 
-  it.concurrent("changes nothing of a backend service that is another one's", () =>
+  it.concurrent("does not change the backend service of another Ingress", () =>
     inScene(async ({ changes, run, standIn }) => {
       // Its description begins like that of our own.
       standIn.loadBalancers.remove("demo-project", INGRESS.address);

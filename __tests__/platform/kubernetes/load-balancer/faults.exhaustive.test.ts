@@ -60,7 +60,7 @@ async function requireConfigured({ run, settings }: Scene): Promise<void> {
 }
 
 describeWith(["curl", "dash", "jq"], "a fault of Compute Engine", () => {
-  it.concurrent.each(CALLS)("%s: fails in words and is repaired by a further run, or passes", (call) =>
+  it.concurrent.each(CALLS)("%s: fails with a message and is repaired by a further run, or passes", (call) =>
     inScene(async ({ run, settings, standIn }) => {
       // One line of the script makes all reads, and waits for what is not there yet.
       const lasting = LASTING.filter(([name]) => !READS.includes(call) || name === "403");
@@ -95,7 +95,7 @@ describeWith(["curl", "dash", "jq"], "a fault of Compute Engine", () => {
     }),
   );
 
-  it.concurrent.each([READS[0], READS[4]])("%s: what is not there yet is waited for", (call) =>
+  it.concurrent.each([READS[0], READS[4]])("%s: waits for what does not exist yet", (call) =>
     inScene(async ({ run, settings, standIn }) => {
       standIn.inject(`compute.${call}`, reason(404, "notFound"), 3);
 
@@ -137,7 +137,7 @@ describeWith(["curl", "dash", "jq"], "a fault of Compute Engine", () => {
   );
 
   it.concurrent.each(CHANGES)(
-    "%s: an operation that fails is told in its words, and repaired by a further run",
+    "%s: an operation that fails is reported with its message, and repaired by a further run",
     (call) =>
       inScene(async (scene) => {
         scene.standIn.loadBalancers.failures.set(call, { code: "RESOURCE_NOT_FOUND", message: "It is not there." });
@@ -152,7 +152,7 @@ describeWith(["curl", "dash", "jq"], "a fault of Compute Engine", () => {
       }),
   );
 
-  it.concurrent("an operation that does not end goes on by itself", () =>
+  it.concurrent("an operation that does not end keeps running", () =>
     inScene(async (scene) => {
       scene.standIn.loadBalancers.callsUntilDone = Infinity;
 
@@ -163,7 +163,7 @@ describeWith(["curl", "dash", "jq"], "a fault of Compute Engine", () => {
     }),
   );
 
-  it.concurrent("a policy that does not exist is told in the API's words", () =>
+  it.concurrent("a policy that does not exist is reported with the API's message", () =>
     inScene(async ({ run, standIn }) => {
       standIn.loadBalancers.exists = () => false;
 
@@ -175,7 +175,7 @@ describeWith(["curl", "dash", "jq"], "a fault of Compute Engine", () => {
     }),
   );
 
-  it.concurrent("a token that never works ends it with the way out", () =>
+  it.concurrent("a token that never works ends it with the remedy", () =>
     inScene(async ({ run, standIn }) => {
       standIn.tokens.clear();
 
@@ -188,7 +188,7 @@ describeWith(["curl", "dash", "jq"], "a fault of Compute Engine", () => {
 });
 
 describeWith(["bash", "busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", () => {
-  it.concurrent.each(["bash", "busybox"] as const)("does the same in %s", (shell) =>
+  it.concurrent.each(["bash", "busybox"] as const)("behaves the same in %s", (shell) =>
     inScene(async ({ run, settings }) => {
       expect(await run({ environment: ALL, shell })).toMatchObject({ exitCode: 0, stderr: "" });
       expect(settings()).toEqual(CONFIGURED);

@@ -137,7 +137,7 @@ describe("An object in the form of the interface", () => {
 
 /** https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted */
 describe("By the restricted pod security standard,", () => {
-  it("the pods that are looked at are those of server, worker, initialization and dumps, in every scenario", () => {
+  it("the examined pods are those of server, worker, initialization and dumps, in every scenario", () => {
     expect(pods.map(([place]) => place)).toEqual([
       "stack: kubernetes_job_v1.db_init",
       "stack: kubernetes_job_v1.dump_at_apply",
@@ -154,7 +154,7 @@ describe("By the restricted pod security standard,", () => {
     expect(pods.flatMap(([place, pod]) => violations(pod).map((what) => `${place}: ${what}`))).toEqual([]);
   });
 
-  it.each(RESTRICTED_STANDARD)("a breach is seen: $name", ({ name, breach: { container = {}, pod = {} } }) => {
+  it.each(RESTRICTED_STANDARD)("a breach is detected: $name", ({ name, breach: { container = {}, pod = {} } }) => {
     for (const [, given] of pods) {
       const [first, ...others] = given.containers;
       if (first === undefined) throw new Error("there is no container");

@@ -14,7 +14,7 @@ beforeEach(() => {
 const record = (args: object = {}) => project.apply("google_dns_record_set", { ...RECORD, ...args });
 
 describe("A record set", () => {
-  it("overwrites what is there without a word, and leaves nothing behind", () => {
+  it("silently overwrites an existing one, and leaves nothing behind", () => {
     project.cloud.zoneRecords.set(ID, ["198.51.100.1"]);
 
     const made = record();

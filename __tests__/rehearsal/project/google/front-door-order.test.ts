@@ -175,7 +175,7 @@ describeWith(["terraform"], "A front door whose proxy is created before the old 
 describeWith(["terraform"], "A front door whose proxy keeps its name", () => {
   const inPlace = frontDoor({ proxy: "door", lifecycle: {} });
 
-  it("does not let go of its security policy in time", () =>
+  it("does not detach its security policy in time", () =>
     withFrontDoor(inPlace, async (change) => {
       await expect(change({ is_protected: false })).rejects.toMatchObject({
         message: expect.stringContaining("is still used by google_compute_backend_service") as string,

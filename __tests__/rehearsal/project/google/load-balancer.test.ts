@@ -57,7 +57,7 @@ describe("A backend service of serverless groups", () => {
     expect(() => door.backend({}, { backend: groups })).toThrow("more than one group of a region");
   });
 
-  it("keeps its security policy until it lets go of it", () => {
+  it("keeps its security policy until it is detached", () => {
     const policy = project.apply("google_compute_security_policy", policyOf());
     const group = door.group();
     const made = door.backend(group, { security_policy: textAt(policy, "id") });
