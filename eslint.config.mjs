@@ -12,6 +12,8 @@ export default tseslint.config(
       "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
       // Creating a construct has the effect of adding it to its scope; the value is often not needed.
       "no-new": "off",
+      // What a shorthand calls is seen on the same line.
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       // Terraform expressions interpolate numbers and booleans all the time.
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
       "no-restricted-imports": [

@@ -63,12 +63,8 @@ async function withFleet<Result>(machines: number, use: (endpoint: string) => Pr
   );
   try {
     const endpoint = await new Promise<string>((resolve, reject) => {
-      server.stdout.setEncoding("utf8").once("data", (text: string) => {
-        resolve(text.trim());
-      });
-      server.once("close", () => {
-        reject(new Error("the server of pages has ended"));
-      });
+      server.stdout.setEncoding("utf8").once("data", (text: string) => resolve(text.trim()));
+      server.once("close", () => reject(new Error("the server of pages has ended")));
     });
     return await use(endpoint);
   } finally {

@@ -196,9 +196,7 @@ describe("setNewerAttribute", () => {
     "refuses an attribute that is not listed: %s",
     (path) => {
       const attribute = path.replace(".0", "");
-      expect(() => {
-        setNewerAttribute(instanceIn(bareStack()), path, "x");
-      }).toThrow(
+      expect(() => setNewerAttribute(instanceIn(bareStack()), path, "x")).toThrow(
         new Error(
           `test/Database: google_sql_database_instance.${attribute} is not listed in NEWER_GOOGLE_ATTRIBUTES, which decides the accepted provider releases; add it with the release that introduced it`,
         ),
@@ -209,9 +207,7 @@ describe("setNewerAttribute", () => {
   it("uses a separate list for each provider", () => {
     const stack = new TerraformStack(testApp(), "test");
     const account = new ServiceAccountV1(stack, "Account", { metadata: {} });
-    expect(() => {
-      setNewerAttribute(account, "metadata.new_thing", "x");
-    }).toThrow(
+    expect(() => setNewerAttribute(account, "metadata.new_thing", "x")).toThrow(
       new Error(
         "test/Account: kubernetes_service_account_v1.metadata.new_thing is not listed in NEWER_KUBERNETES_ATTRIBUTES, which decides the accepted provider releases; add it with the release that introduced it",
       ),

@@ -239,9 +239,7 @@ describe("a reference from one stack to another", () => {
     ["a plain one", TerraformStack],
   ])("is refused in a portable stack that refers to %s", (_, Producer) => {
     const app = producerAndConsumer(Producer, PortableStack);
-    expect(() => {
-      app.synth();
-    }).toThrow(
+    expect(() => app.synth()).toThrow(
       [
         "consumer: 1 problem",
         "  - this stack refers to a value of producer; it must not, because each synthesized folder is applied alone and such a reference would read the other stack's state; pass the value as an input instead",
@@ -251,9 +249,7 @@ describe("a reference from one stack to another", () => {
 
   it("is refused in a plain stack that refers to a portable one", () => {
     const app = producerAndConsumer(PortableStack, TerraformStack);
-    expect(() => {
-      app.synth();
-    }).toThrow(
+    expect(() => app.synth()).toThrow(
       [
         "producer: 1 problem",
         "  - another stack refers to a value of this one; it must not, because each synthesized folder is applied alone and such a reference would read this stack's state; pass the value as an input instead",

@@ -41,9 +41,7 @@ describe("What constructs require of a stack", () => {
   });
 
   it("is stated once where the owner requires the same", () => {
-    const own: Given = (stack) => {
-      stack.addOverride("terraform.required_version", ">=1.12.0,>= 1.11.0");
-    };
+    const own: Given = (stack) => stack.addOverride("terraform.required_version", ">=1.12.0,>= 1.11.0");
     expect(requirementsOf(stackIn(undefined, undefined, { before: own })).terraform).toBe(">= 1.11.0, >=1.12.0");
   });
 
@@ -57,9 +55,7 @@ describe("What constructs require of a stack", () => {
     ["an alias of its module", { configuration_aliases: ["google.eu"] }, { configuration_aliases: ["google.eu"] }],
   ])("leaves the owner %s", (_, own, added) => {
     const stack = stackIn(undefined, undefined, {
-      after: (owned) => {
-        owned.addOverride("terraform.required_providers.google", own);
-      },
+      after: (owned) => owned.addOverride("terraform.required_providers.google", own),
     });
     const source = (own as { source?: string }).source;
     expect(requirementsOf(stack).google).toEqual({

@@ -109,9 +109,9 @@ describe("a file in the folder of a stack", () => {
       "",
     ]),
   )("is refused under a name that Terraform would read: %j", (name) => {
-    expect(() => {
-      addPage(new TerraformStack(testApp(), "test"), name, () => "");
-    }).toThrow(`test: ${name} is the name of a page; it must be a plain name`);
+    expect(() => addPage(new TerraformStack(testApp(), "test"), name, () => "")).toThrow(
+      `test: ${name} is the name of a page; it must be a plain name`,
+    );
   });
 
   it("is removed once no construct adds it any more", () => {

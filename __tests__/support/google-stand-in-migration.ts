@@ -168,9 +168,7 @@ export class MigrationCenter {
         this.sources.set(name, source);
         return typed("Source", source);
       },
-      () => {
-        requireFree(this.sources, name);
-      },
+      () => requireFree(this.sources, name),
     );
   }
 
@@ -229,9 +227,7 @@ export class MigrationCenter {
         this.jobs.set(name, job);
         return typed("ImportJob", jobResource(job, "IMPORT_JOB_VIEW_FULL"));
       },
-      () => {
-        requireFree(this.jobs, name);
-      },
+      () => requireFree(this.jobs, name),
     );
   }
 

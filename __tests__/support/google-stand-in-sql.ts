@@ -203,9 +203,7 @@ export class CloudSql {
       call,
       instance,
       "BACKUP_VOLUME",
-      () => {
-        this.backups.set(name, { ...this.backups.get(name), state: "SUCCESSFUL", backupInterval: interval() });
-      },
+      () => this.backups.set(name, { ...this.backups.get(name), state: "SUCCESSFUL", backupInterval: interval() }),
       () => {
         const project = (call.parameters.parent ?? "").replace("projects/", "");
         name = this.addBackup(project, instance, {
@@ -213,9 +211,8 @@ export class CloudSql {
           expiryTime: new Date(EPOCH + Number(ttlDays) * 86_400_000).toISOString(),
         });
       },
-      () => {
-        this.backups.set(name, { ...this.backups.get(name), state: "FAILED", error: { kind: "sql#operationError" } });
-      },
+      () =>
+        this.backups.set(name, { ...this.backups.get(name), state: "FAILED", error: { kind: "sql#operationError" } }),
     );
   }
 

@@ -76,9 +76,9 @@ describeWith(["curl", "dash", "jq"], "an answer that is not the API's own", () =
 
   it.concurrent("is also that of a proxy that refuses the connection itself", () =>
     inScene(async ({ standIn, build }) => {
-      const proxy = createServer().on("connect", (_request, socket) => {
-        socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
-      });
+      const proxy = createServer().on("connect", (_request, socket) =>
+        socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"),
+      );
       await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
       try {
         const run = await build({

@@ -63,11 +63,7 @@ export async function startCluster(logging = EVERY_STATEMENT): Promise<Cluster> 
     cwd: folder,
     stdio: ["ignore", "ignore", "pipe"],
   });
-  const ended = new Promise<void>((resolve) =>
-    server.once("exit", () => {
-      resolve();
-    }),
-  );
+  const ended = new Promise<void>((resolve) => server.once("exit", () => resolve()));
   let log = "";
   await new Promise<void>((resolve, reject) => {
     server.stderr.on("data", (chunk: Buffer) => {

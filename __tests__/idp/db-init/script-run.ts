@@ -74,16 +74,12 @@ export function startScript(environment: Environment, options: RunOptions = {}):
   });
   const outcome = new Promise<Outcome>((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (exitCode) => {
-      resolve({ exitCode, output });
-    });
+    child.once("close", (exitCode) => resolve({ exitCode, output }));
   });
   return {
     outcome,
     ended: new Promise((resolve) => {
-      child.once("exit", () => {
-        resolve();
-      });
+      child.once("exit", () => resolve());
     }),
     said: (text) =>
       new Promise((resolve, reject) => {
@@ -96,9 +92,7 @@ export function startScript(environment: Environment, options: RunOptions = {}):
           reject(new Error(`ended without saying "${text}":\n${output}`));
         });
       }),
-    signal: (name) => {
-      child.kill(name);
-    },
+    signal: (name) => child.kill(name),
     kill: () => {
       if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
     },

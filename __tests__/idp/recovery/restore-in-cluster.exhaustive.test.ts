@@ -57,9 +57,7 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
       expect(output).not.toContain("geheim");
       const jobs = cluster.created;
       for (const job of jobs) {
-        expect(() => {
-          new Job(job as unknown as ConstructorParameters<typeof Job>[0]).validate();
-        }).not.toThrow();
+        expect(() => new Job(job as unknown as ConstructorParameters<typeof Job>[0]).validate()).not.toThrow();
         expect(job.metadata).toEqual({ name: `${CLUSTER_INIT_JOB}-restore`, namespace: NAMESPACE });
         const { metadata, spec } = job.spec.template;
         // The label by which the network policy lets it out stays, those of the original's own pods go.
@@ -105,9 +103,7 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
         [CLUSTER_INIT_JOB, CLUSTER_INIT_JOB, CLUSTER_DUMP_JOB, CLUSTER_INIT_JOB].map((name) => `Job ${name}-restore`),
       );
       const [, , copy] = cluster.created;
-      expect(() => {
-        new Job(copy as unknown as ConstructorParameters<typeof Job>[0]).validate();
-      }).not.toThrow();
+      expect(() => new Job(copy as unknown as ConstructorParameters<typeof Job>[0]).validate()).not.toThrow();
       const { metadata, spec } = copy?.spec.template ?? {};
       expect(metadata?.annotations).toEqual({ "gke-gcsfuse/volumes": "true" });
       expect(metadata?.labels["app.kubernetes.io/component"]).toBe("dump");

@@ -51,16 +51,14 @@ describe("What waits for what", () => {
       "kubernetes_namespace_v1.a": [DATABASE, CLUSTER],
       [WORKLOAD]: [JOB],
     });
-    expect(() => {
-      requireWaiting(dependencies(waiting, needed));
-    }).not.toThrow();
+    expect(() => requireWaiting(dependencies(waiting, needed))).not.toThrow();
   });
 
   it("is refused when a need is missing, even if it would succeed by chance", () => {
     const waiting = graph({ [JOB]: [DATABASE], [WORKLOAD]: [JOB] });
-    expect(() => {
-      requireWaiting(dependencies(waiting, needed));
-    }).toThrow(`${JOB} does not wait for ${CLUSTER}, which it needs`);
+    expect(() => requireWaiting(dependencies(waiting, needed))).toThrow(
+      `${JOB} does not wait for ${CLUSTER}, which it needs`,
+    );
   });
 });
 

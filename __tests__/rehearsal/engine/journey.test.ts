@@ -99,16 +99,14 @@ describe("The secrets of a project", () => {
 
   it("are stored as payloads, wherever else they are written", () => {
     cloud.create(object);
-    expect(() => {
-      requireSoundness({ cloud }, "apply");
-    }).toThrow("password of thing a is the payload of no stored secret");
+    expect(() => requireSoundness({ cloud }, "apply")).toThrow(
+      "password of thing a is the payload of no stored secret",
+    );
 
     const name = "projects/1/secrets/s/versions/1";
     cloud.create({ ...object, type: "google_secret_manager_secret_version", id: name, writeOnly: {} });
     cloud.payloads.push({ name, payload: "geheim und lang" });
-    expect(() => {
-      requireSoundness({ cloud }, "apply");
-    }).not.toThrow();
+    expect(() => requireSoundness({ cloud }, "apply")).not.toThrow();
   });
 });
 

@@ -48,8 +48,6 @@ export const AWS_TYPES: ResourceTypes = {
       create_date: "2026-08-01T12:00:00Z",
       status: "Active",
     }),
-    afterCreate: ({ values }, cloud) => {
-      cloud.keptInState.add(textAt(values, "secret"));
-    },
+    afterCreate: ({ values }, cloud) => cloud.keptInState.add(textAt(values, "secret")),
   },
 };

@@ -67,18 +67,14 @@ function cloudWith(...ids: string[]): Cloud {
 describe("The stand-in project", () => {
   it("creates nothing twice, nothing without what it needs, and deletes nothing that is needed", () => {
     const cloud = new Cloud(surroundings);
-    expect(() => {
-      cloud.create(object("user", "base"));
-    }).toThrow(new Refusal("Error 400: thing user needs what is not there: thing base"));
+    expect(() => cloud.create(object("user", "base"))).toThrow(
+      new Refusal("Error 400: thing user needs what is not there: thing base"),
+    );
     const base = object("base");
     cloud.create(base);
     cloud.create(object("user", "base"));
-    expect(() => {
-      cloud.create(object("user", "base"));
-    }).toThrow("thing user already exists");
-    expect(() => {
-      cloud.destroy(base);
-    }).toThrow(new Refusal("Error 400: thing base is still used by thing user"));
+    expect(() => cloud.create(object("user", "base"))).toThrow("thing user already exists");
+    expect(() => cloud.destroy(base)).toThrow(new Refusal("Error 400: thing base is still used by thing user"));
     expect(cloud.find("thing", "base")).toBe(base);
   });
 });

@@ -143,9 +143,7 @@ export const AWS_CHANGES: readonly ChangeScenario[] = [
       deployment.inputs = { ...deployment.inputs, ...BOOTSTRAP_INPUTS };
     },
     expected: all("create", AWS_RESOURCES),
-    verify: (deployment) => {
-      requireImport(deployment, { jobs: 1 });
-    },
+    verify: (deployment) => requireImport(deployment, { jobs: 1 }),
   },
   {
     name: "edit of the import",

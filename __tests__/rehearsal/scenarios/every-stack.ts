@@ -15,9 +15,8 @@ export const withInputs =
 
 export const edited =
   (path: string): ChangeScenario["change"] =>
-  (deployment) => {
+  (deployment) =>
     deployment.edit(path, (text) => `${text}# edited\n`);
-  };
 
 /** Faults before anything of a stack exists. */
 export const EARLY_FAULTS: readonly StagedFault[] = [

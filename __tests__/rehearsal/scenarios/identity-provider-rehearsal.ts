@@ -137,9 +137,7 @@ export function withSubnetwork(inputs: Inputs): Inputs {
 
 /** Terraform is killed during the build, which finishes nevertheless. */
 export const KILL: KillScenario = {
-  prepare: ({ web }) => {
-    web.builds.courses.push({ states: [...Array<"WORKING">(10_000).fill("WORKING"), "SUCCESS"] });
-  },
+  prepare: ({ web }) => web.builds.courses.push({ states: [...Array<"WORKING">(10_000).fill("WORKING"), "SUCCESS"] }),
   waiting: ": WORKING",
   meanwhile: ({ web }) => {
     for (const image of web.builds.accepted.flatMap(({ images }) => images)) web.registry.push(image);
@@ -149,9 +147,8 @@ export const KILL: KillScenario = {
 export const FAILING_BUILD: StagedFault = {
   name: "the build fails",
   afterStage: 3,
-  prepare: ({ web }) => {
-    web.builds.courses.push({ states: ["QUEUED", "FAILURE"], statusDetail: "injected failure", exitCode: 1 });
-  },
+  prepare: ({ web }) =>
+    web.builds.courses.push({ states: ["QUEUED", "FAILURE"], statusDetail: "injected failure", exitCode: 1 }),
   refusals: ["ended FAILURE"],
 };
 

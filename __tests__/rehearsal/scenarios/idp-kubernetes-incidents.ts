@@ -91,12 +91,8 @@ export const KUBERNETES_FAULTS: NonNullable<StackRehearsal["faults"]> = [
   {
     name: "the cluster fails half-way",
     afterStage: 3,
-    prepare: ({ cloud }) => {
-      cloud.failNext("google_container_cluster", "withdrawn", "injected failure");
-    },
+    prepare: ({ cloud }) => cloud.failNext("google_container_cluster", "withdrawn", "injected failure"),
     refusals: ["injected failure"],
-    verify: (deployment) => {
-      requireAbsent(deployment, "kubernetes_namespace_v1");
-    },
+    verify: (deployment) => requireAbsent(deployment, "kubernetes_namespace_v1"),
   },
 ];

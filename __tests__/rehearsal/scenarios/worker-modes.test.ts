@@ -62,9 +62,7 @@ describe("The changes of the worker's mode", () => {
     [BACK, [WORKER, SERVER], [NO_WORKER, BOTH]],
     [ASIDE, [BOTH], [BOTH]],
   ])("accept %s without a loss", (name, before, steps) => {
-    expect(() => {
-      goThrough(name, before, steps);
-    }).not.toThrow();
+    expect(() => goThrough(name, before, steps)).not.toThrow();
   });
 
   it.each<[string, string, readonly Step[], readonly Step[], string]>([
@@ -92,8 +90,6 @@ describe("The changes of the worker's mode", () => {
     ["a worker in two places", INTO, [BOTH], [WORKER], 'there runs {"service idp":["server","worker"],"pool idp":'],
     ["no rollout at all", ASIDE, [BOTH], [], "nothing was rolled out"],
   ])("notice %s", (_what, name, before, steps, message) => {
-    expect(() => {
-      goThrough(name, before, steps);
-    }).toThrow(message);
+    expect(() => goThrough(name, before, steps)).toThrow(message);
   });
 });

@@ -65,9 +65,8 @@ describe("A certificate", () => {
     const certificate = door.certificate("idp.example.com", authorization);
     const map = door.map();
     const entry = door.entry(certificate);
-    const destroy = (type: string, made: typeof map) => () => {
+    const destroy = (type: string, made: typeof map) => () =>
       project.destroy(`google_certificate_manager_${type}`, made);
-    };
     expect(destroy("dns_authorization", authorization)).toThrow(
       "is still used by google_certificate_manager_certificate",
     );

@@ -70,9 +70,7 @@ function started(
   return {
     afterCreate: start,
     afterUpdate: start,
-    requireStart: (object, cloud) => {
-      startContainer(object, serviceTemplate(object.values), cloud);
-    },
+    requireStart: (object, cloud) => startContainer(object, serviceTemplate(object.values), cloud),
     asRead: (values) => ({ ...values, template: [asReturned(serviceTemplate(values))] }),
   };
 }

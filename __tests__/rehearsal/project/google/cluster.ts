@@ -120,9 +120,7 @@ export const CLUSTER_TYPES: ResourceTypes = {
           : [needObject("google_service_account", `projects/${project}/serviceAccounts/${account}`)]),
       ];
     },
-    afterCreate: ({ type, id, values }, cloud) => {
-      cloud.identityPools.set(textAt(values, "project"), `${type} ${id}`);
-    },
+    afterCreate: ({ type, id, values }, cloud) => cloud.identityPools.set(textAt(values, "project"), `${type} ${id}`),
     beforeDestroy: (prior, _object, cloud) => {
       if (valueAt(prior, "deletion_protection") !== false) {
         throw new Refusal(

@@ -51,14 +51,8 @@ export const DNS_TYPES: ResourceTypes = {
         ...beside.map((other) => `a CNAME stands alone, and there is ${other.id}`),
       ];
     },
-    afterCreate: ({ id, values }, cloud) => {
-      cloud.zoneRecords.set(id, textsIn(membersOf(values.rrdatas)));
-    },
-    afterUpdate: ({ id, values }, cloud) => {
-      cloud.zoneRecords.set(id, textsIn(membersOf(values.rrdatas)));
-    },
-    afterDestroy: ({ id }, cloud) => {
-      cloud.zoneRecords.delete(id);
-    },
+    afterCreate: ({ id, values }, cloud) => cloud.zoneRecords.set(id, textsIn(membersOf(values.rrdatas))),
+    afterUpdate: ({ id, values }, cloud) => cloud.zoneRecords.set(id, textsIn(membersOf(values.rrdatas))),
+    afterDestroy: ({ id }, cloud) => cloud.zoneRecords.delete(id),
   }),
 };

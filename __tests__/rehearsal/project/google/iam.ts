@@ -62,9 +62,7 @@ export const IAM_TYPES: ResourceTypes = {
     id: "{{project}}/{{service}}",
     replacedBy: ["project", "service"],
     source: "resourcemanager/resource_google_project_service.go",
-    afterCreate: ({ values }, cloud) => {
-      cloud.surroundings.enabledApis.add(textAt(values, "service"));
-    },
+    afterCreate: ({ values }, cloud) => cloud.surroundings.enabledApis.add(textAt(values, "service")),
     afterDestroy: ({ values }, cloud) => {
       if (valueAt(values, "disable_on_destroy") !== false)
         cloud.surroundings.enabledApis.delete(textAt(values, "service"));

@@ -12,9 +12,7 @@ beforeEach(() => {
   door = new FrontDoor(project);
 });
 
-const destroy = (type: string, made: ValueObject) => () => {
-  project.destroy(`google_compute_${type}`, made);
-};
+const destroy = (type: string, made: ValueObject) => () => project.destroy(`google_compute_${type}`, made);
 
 describe("An endpoint group", () => {
   it("leads to a service of its own region, which exists or is planned", () => {
@@ -143,9 +141,9 @@ describe("An HTTPS proxy", () => {
       ["url_map", urlMap],
     ] as const)
       expect(destroy(type, made)).toThrow(`is still used by ${HTTPS_PROXY}`);
-    expect(() => {
-      project.destroy("google_certificate_manager_certificate_map_entry", presented?.values ?? null);
-    }).toThrow(`is still used by ${HTTPS_PROXY}`);
+    expect(() =>
+      project.destroy("google_certificate_manager_certificate_map_entry", presented?.values ?? null),
+    ).toThrow(`is still used by ${HTTPS_PROXY}`);
   });
 
   it("is not replaced by another certificate, map or policy", () => {

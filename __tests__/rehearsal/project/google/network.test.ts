@@ -94,9 +94,9 @@ describe("A network", () => {
     expect(() => access(`${id}2`)).toThrow(`google_compute_network ${id}2`);
     const connection = access(id);
     const made = database();
-    expect(() => {
-      project.destroy("google_service_networking_connection", connection);
-    }).toThrow("is still used by google_sql_database_instance");
+    expect(() => project.destroy("google_service_networking_connection", connection)).toThrow(
+      "is still used by google_sql_database_instance",
+    );
     project.destroy("google_sql_database_instance", made);
     project.destroy("google_service_networking_connection", connection);
   });
@@ -116,9 +116,9 @@ describe("A network", () => {
       ...{ name: "services", region: "us-central1", network: "main", ip_cidr_range: "10.0.0.0/24" },
     });
     expect(valueAt(machine(textAt(subnetwork, "self_link")), "network_interface.0.network")).toBe(MAIN);
-    expect(() => {
-      project.destroy("google_compute_subnetwork", subnetwork);
-    }).toThrow("is still used by google_compute_instance");
+    expect(() => project.destroy("google_compute_subnetwork", subnetwork)).toThrow(
+      "is still used by google_compute_instance",
+    );
   });
 });
 

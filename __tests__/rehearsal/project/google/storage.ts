@@ -21,12 +21,8 @@ export const STORAGE_TYPES: ResourceTypes = {
       name: textAt(values, "repository_id"),
       registry_uri: `${textAt(values, "location")}-docker.pkg.dev/${textAt(values, "project")}/${textAt(values, "repository_id")}`,
     }),
-    afterCreate: ({ values }, cloud) => {
-      cloud.deletedRepositories.delete(`${textAt(values, "registry_uri")}/`);
-    },
-    afterDestroy: ({ values }, cloud) => {
-      cloud.deletedRepositories.add(`${textAt(values, "registry_uri")}/`);
-    },
+    afterCreate: ({ values }, cloud) => cloud.deletedRepositories.delete(`${textAt(values, "registry_uri")}/`),
+    afterDestroy: ({ values }, cloud) => cloud.deletedRepositories.add(`${textAt(values, "registry_uri")}/`),
   }),
 
   google_migration_center_group: googleType({

@@ -25,9 +25,8 @@ describe("What is protected", () => {
     const id = `${type} of a test`;
     const object = { type, id, values: configuration(type, args), writeOnly: {}, needs: [] };
     project.cloud.create(object);
-    const destroy = (given: boolean | null) => () => {
+    const destroy = (given: boolean | null) => () =>
       project.destroy(type, { ...object.values, id, deletion_protection: given });
-    };
 
     expect(destroy(true)).toThrow(/deletion_protection/);
     expect(project.cloud.find(type, id)).toBe(object);
@@ -40,9 +39,9 @@ describe("What is protected", () => {
     const type = "google_sql_database_instance";
     const values = { settings: [{ deletion_protection_enabled: true }] };
     project.cloud.create({ type, id: "main", values, writeOnly: {}, needs: [] });
-    expect(() => {
-      project.destroy(type, { id: "main", deletion_protection: false });
-    }).toThrow("The instance is protected");
+    expect(() => project.destroy(type, { id: "main", deletion_protection: false })).toThrow(
+      "The instance is protected",
+    );
   });
 });
 

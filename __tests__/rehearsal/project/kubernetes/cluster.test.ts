@@ -79,13 +79,9 @@ describe("A refresh shows", () => {
       kind?.afterUpdate?.(object("kubernetes_service_v1", "apps/web", metadata(annotations)), cloud);
     };
     kind?.afterCreate?.(object("kubernetes_service_v1", "apps/web", metadata(null)), cloud);
-    expect(() => {
-      update({ team: "identity" });
-    }).toThrow("the service apps/web has lost cloud.google.com/neg");
+    expect(() => update({ team: "identity" })).toThrow("the service apps/web has lost cloud.google.com/neg");
     kind?.afterCreate?.(object("kubernetes_service_v1", "apps/web", metadata({ "cloud.google.com/neg": "{}" })), cloud);
-    expect(() => {
-      update({ "cloud.google.com/neg": "{}", team: "identity" });
-    }).not.toThrow();
+    expect(() => update({ "cloud.google.com/neg": "{}", team: "identity" })).not.toThrow();
   });
 });
 
@@ -130,9 +126,7 @@ describe("A cluster answers", () => {
   const provider: ValueObject = { host: "https://34.1.2.3", cluster_ca_certificate: "certificate", token: "token" };
 
   it("whoever has its address, its certificate and a token that is good now", () => {
-    expect(() => {
-      requireClusterAccess(provider, cloud);
-    }).not.toThrow();
+    expect(() => requireClusterAccess(provider, cloud)).not.toThrow();
   });
 
   it.each([
@@ -140,24 +134,20 @@ describe("A cluster answers", () => {
     ["lacks the scheme", { host: "34.1.2.3" }, "i/o timeout"],
     ["is another cluster's", { host: "https://34.9.9.9" }, "i/o timeout"],
   ])("nobody whose address %s", (_what, wrong, refusal) => {
-    expect(() => {
-      requireClusterAccess({ ...provider, ...wrong }, cloud);
-    }).toThrow(refusal);
+    expect(() => requireClusterAccess({ ...provider, ...wrong }, cloud)).toThrow(refusal);
   });
 
   it("nobody with another certificate, nor with the encoded one", () => {
     for (const certificate of ["another", values.master_auth[0]?.cluster_ca_certificate ?? "", null]) {
-      expect(() => {
-        requireClusterAccess({ ...provider, cluster_ca_certificate: certificate }, cloud);
-      }).toThrow("certificate signed by unknown authority");
+      expect(() => requireClusterAccess({ ...provider, cluster_ca_certificate: certificate }, cloud)).toThrow(
+        "certificate signed by unknown authority",
+      );
     }
   });
 
   it("nobody with a token that it has not handed out", () => {
     for (const token of ["stolen", null]) {
-      expect(() => {
-        requireClusterAccess({ ...provider, token }, cloud);
-      }).toThrow(new Refusal("Unauthorized"));
+      expect(() => requireClusterAccess({ ...provider, token }, cloud)).toThrow(new Refusal("Unauthorized"));
     }
   });
 });
@@ -188,9 +178,9 @@ describe("In a cluster", () => {
     cloud.destroy(deployment);
     KUBERNETES_TYPES.kubernetes_deployment_v1?.afterDestroy?.(deployment, cloud);
 
-    expect(() => {
-      cloud.destroy(database);
-    }).toThrow("google_sql_database_instance database is still used by pods apps/apps/server");
+    expect(() => cloud.destroy(database)).toThrow(
+      "google_sql_database_instance database is still used by pods apps/apps/server",
+    );
     KUBERNETES_TYPES.kubernetes_namespace_v1?.beforeDestroy?.({}, namespace, cloud);
     cloud.destroy(namespace);
     cloud.destroy(database);
@@ -206,12 +196,8 @@ describe("In a cluster", () => {
       CLUSTER_TYPES.google_container_cluster?.beforeDestroy?.({ deletion_protection: protection }, cluster, cloud);
     };
 
-    expect(() => {
-      destroy(null);
-    }).toThrow("Cannot destroy cluster because deletion_protection is set to true");
-    expect(() => {
-      destroy(false);
-    }).toThrow("the load balancer of kubernetes_service_v1 apps/web would be left behind");
+    expect(() => destroy(null)).toThrow("Cannot destroy cluster because deletion_protection is set to true");
+    expect(() => destroy(false)).toThrow("the load balancer of kubernetes_service_v1 apps/web would be left behind");
     cloud.destroy(service);
     destroy(false);
     expect([...cloud.objects.keys()]).toEqual(["google_container_cluster cluster"]);
@@ -234,9 +220,7 @@ describe("A wait", () => {
     ["enough time", { timeouts: { create: "11m" } }, false],
   ])("with %s ends as it must", (_what, values, isRefused) => {
     const wait = { step: "create", worstSeconds: 660, defaultSeconds: 600, expired: "not ready" } as const;
-    const attempt = expect(() => {
-      requirePatience(values, wait);
-    });
+    const attempt = expect(() => requirePatience(values, wait));
     if (isRefused) attempt.toThrow(/^not ready/);
     else attempt.not.toThrow();
   });

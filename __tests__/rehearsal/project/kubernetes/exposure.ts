@@ -95,9 +95,7 @@ export const EXPOSURE_TYPES: ResourceTypes = {
       }
       cloud.serverAnnotations.set(id, asked);
     },
-    afterCreate: ({ id, values }, cloud) => {
-      cloud.serverAnnotations.set(id, annotationsOf(values));
-    },
+    afterCreate: ({ id, values }, cloud) => cloud.serverAnnotations.set(id, annotationsOf(values)),
     requireStart: requireServers,
     asRead: (values, context) =>
       context.cloud.admission === "autopilot"

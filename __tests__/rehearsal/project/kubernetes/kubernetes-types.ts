@@ -50,9 +50,7 @@ export const KUBERNETES_TYPES: ResourceTypes = {
 
   ...plainType("kubernetes_namespace_v1", {
     needs: () => [needCluster()],
-    beforeDestroy: (_prior, object, cloud) => {
-      endPods(object, cloud);
-    },
+    beforeDestroy: (_prior, object, cloud) => endPods(object, cloud),
   }),
 
   ...namespacedType("kubernetes_service_account_v1", {

@@ -142,9 +142,7 @@ export const WORKLOAD_TYPES: ResourceTypes = {
   ...namespacedType("kubernetes_deployment_v1", {
     replacedBy: ["spec.0.selector"],
     needs: podNeeds,
-    afterCreate: (object, cloud) => {
-      rollOut(object, cloud, "create");
-    },
+    afterCreate: (object, cloud) => rollOut(object, cloud, "create"),
     afterUpdate: (object, cloud) => {
       const before = cloud.podEnvironments.get(object.id)?.template ?? null;
       // Only a change of the template replaces the pods.
@@ -168,12 +166,8 @@ export const WORKLOAD_TYPES: ResourceTypes = {
   ...namespacedType("kubernetes_cron_job_v1", {
     needs: (values, cloud) => podNeeds(startedJob(values), cloud),
     // It starts nothing before its time, but then it must be able to.
-    afterCreate: (object, cloud) => {
-      startPod({ ...object, values: startedJob(object.values) }, cloud);
-    },
-    afterUpdate: (object, cloud) => {
-      startPod({ ...object, values: startedJob(object.values) }, cloud);
-    },
+    afterCreate: (object, cloud) => startPod({ ...object, values: startedJob(object.values) }, cloud),
+    afterUpdate: (object, cloud) => startPod({ ...object, values: startedJob(object.values) }, cloud),
     asRead: asAdmittedCronJob,
   }),
 
