@@ -51,16 +51,23 @@ const REWORDED_OUTPUTS = ["backups_after_destroy", "domain_next_steps"];
 /** The plans by stack, with every part that inputs can create; the changelog lists them. */
 export const UPGRADE_PLANS: Readonly<Record<string, UpgradePlan>> = {
   "idp-serverless": {
-    actions: rewordings(["container-ended", "errors", "latency", "out-of-memory", "startup"]),
+    actions: {
+      ...rewordings(["container-ended", "errors", "latency", "out-of-memory", "startup"]),
+      "google_cloud_run_v2_job.db_init": "replace",
+      "google_secret_manager_secret_version.db_init_script_version": "replace",
+      "terraform_data.db_init_trigger": "update",
+    },
     outputs: REWORDED_OUTPUTS,
   },
   "idp-kubernetes": {
     actions: {
       ...rewordings(["load-balancer-latency", "restarts"]),
+      "kubernetes_config_map_v1.db_init_script": "replace",
       "kubernetes_deployment_v1.worker[0]": "update",
+      "kubernetes_job_v1.db_init": "replace",
       "terraform_data.front_door_load_balancer_settings[0]": "replace",
     },
-    outputs: REWORDED_OUTPUTS,
+    outputs: [...REWORDED_OUTPUTS, "initialization_jobs", "restore_settings"],
   },
   "assessment-lab": {
     actions: {

@@ -35,10 +35,8 @@ place="step 0 of 5"
 
 # PostgreSQL silently truncates longer names, which would create and grant something else.
 longest_name_bytes=63
-# Long enough for a database behind a proxy to answer, short enough to keep the log moving.
+# Long enough for a database behind a proxy to answer.
 connect_timeout_seconds=5
-# Together with one connection attempt and one pause, a line appears at least every 15 seconds.
-quiet_seconds=9
 # A proxy that has not started listening yet gets this long; the container's grace period must not be used up.
 proxy_wait_seconds=4
 quit_request_seconds=2

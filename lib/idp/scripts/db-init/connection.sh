@@ -6,7 +6,7 @@
 #   DB_ADMIN_DATABASE                   where
 #   DB_WAIT_SECONDS                     for how long the server may be away
 #   DB_NAME, DB_USER, DB_MANAGED_SUPERUSER_ROLE     for the SQL of all steps
-# Also reads newline, connect_timeout_seconds and quiet_seconds. wait_for leaves what its command printed in answer.
+# Also reads newline and connect_timeout_seconds. wait_for leaves what its command printed in answer.
 
 # Whether the host of a database is this machine: a socket or a loopback address, in any spelling, with a port or without.
 # Everything else is a network, also a host that is only looked up later (file://, env://). The entrypoint of the image
@@ -101,7 +101,7 @@ greet() {
 # server has answered and a retry would give the same answer.
 wait_for() {
   started_at=$(now_seconds)
-  last_line_at=$started_at
+  told_reason=
   until answer=$("$1" 2>&1); do
     case $answer in
       *"system is starting up"* | *"system is shutting down"* | *"in recovery mode"* | \
@@ -109,14 +109,14 @@ wait_for() {
         *"too many connections for "*) ;;
       *FATAL:* | *ERROR:*) return 1 ;;
     esac
-    current=$(now_seconds)
-    waited_seconds=$((current - started_at))
+    reason=$(first_line "$answer")
+    waited_seconds=$(($(now_seconds) - started_at))
     if [ "$waited_seconds" -ge "$DB_WAIT_SECONDS" ]; then
-      fail 3 "PostgreSQL at $DB_HOST port $DB_PORT was not ready within $DB_WAIT_SECONDS s: $(first_line "$answer")"
+      fail 3 "PostgreSQL at $DB_HOST port $DB_PORT was not ready within $DB_WAIT_SECONDS s: $reason"
     fi
-    if [ $((current - last_line_at)) -ge "$quiet_seconds" ]; then
-      last_line_at=$current
-      say "still waiting for PostgreSQL after $waited_seconds of $DB_WAIT_SECONDS s: $(first_line "$answer")"
+    if [ "$reason" != "$told_reason" ]; then
+      told_reason=$reason
+      say "waiting for PostgreSQL, $waited_seconds of $DB_WAIT_SECONDS s are over: $reason"
     fi
     sleep 1
   done
