@@ -7,6 +7,7 @@ import { TerraformData } from "../../lib/core/terraform-data";
 import { ExistingIdentity } from "../../lib/platform/identity/existing-identity";
 import { standInIdentity } from "../support/stand-in-parts";
 import { bareStack, resourceAddresses, resourceOf, terraformOf, testApp } from "../support/synthesis";
+import { brokenRules } from "../support/broken-rules";
 
 const props = (overrides: Partial<GeneratedSecretProps> = {}): GeneratedSecretProps => ({
   secretId: "secret-demo-key",
@@ -156,15 +157,12 @@ describe("GeneratedSecret", () => {
     expect(() =>
       secretIn({ override: "hunter2-hunter2", writeVersion: 0, length: 2, secretId: "a key of mine" }),
     ).toThrow(
-      new Error(
-        [
-          "test/Key: 4 problems",
-          "  - override is given as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable",
-          "  - writeVersion is 0; it must be a whole number from 1, because a change of it is what writes the secret; use 1 and raise it by one",
-          '  - secretId is "a key of mine"; it must be 1 to 255 letters, digits, hyphens and underscores, because the secret store refuses others; shorten or rewrite it',
-          "  - length is 2; it must be a whole number from 8, because a shorter value can be guessed; use for example 32",
-        ].join("\n"),
-      ),
+      brokenRules("test/Key", [
+        "override is given as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable",
+        "writeVersion is 0; it must be a whole number from 1, because a change of it is what writes the secret; use 1 and raise it by one",
+        'secretId is "a key of mine"; it must be 1 to 255 letters, digits, hyphens and underscores, because the secret store refuses others; shorten or rewrite it',
+        "length is 2; it must be a whole number from 8, because a shorter value can be guessed; use for example 32",
+      ]),
     );
   });
 

@@ -25,6 +25,7 @@ import {
   type Terraform,
 } from "../support/synthesis";
 import { temporaryFolder } from "../support/temporary-folder";
+import { brokenRules } from "../support/broken-rules";
 
 /** Nests constructs of these ids and creates a resource in the last one. */
 const resourceAt = (stack: TerraformStack, ...ids: string[]) => {
@@ -68,12 +69,9 @@ describe("the addresses of a portable stack", () => {
     resourceAt(stack, "Database", "Version");
     resourceAt(stack, "Database-Version");
     expect(() => terraformOf(stack)).toThrow(
-      new Error(
-        [
-          "test: 1 problem",
-          "  - resource.terraform_data.database_version is the address of test/Database/Version and test/Database-Version; only the last would be written; give one of them another id",
-        ].join("\n"),
-      ),
+      brokenRules("test", [
+        "resource.terraform_data.database_version is the address of test/Database/Version and test/Database-Version; only the last would be written; give one of them another id",
+      ]),
     );
   });
 
@@ -240,20 +238,18 @@ describe("a reference from one stack to another", () => {
   ])("is refused in a portable stack that refers to %s", (_, Producer) => {
     const app = producerAndConsumer(Producer, PortableStack);
     expect(() => app.synth()).toThrow(
-      [
-        "consumer: 1 problem",
-        "  - this stack refers to a value of producer; it must not, because each synthesized folder is applied alone and such a reference would read the other stack's state; pass the value as an input instead",
-      ].join("\n"),
+      brokenRules("consumer", [
+        "this stack refers to a value of producer; it must not, because each synthesized folder is applied alone and such a reference would read the other stack's state; pass the value as an input instead",
+      ]).message,
     );
   });
 
   it("is refused in a plain stack that refers to a portable one", () => {
     const app = producerAndConsumer(PortableStack, TerraformStack);
     expect(() => app.synth()).toThrow(
-      [
-        "producer: 1 problem",
-        "  - another stack refers to a value of this one; it must not, because each synthesized folder is applied alone and such a reference would read this stack's state; pass the value as an input instead",
-      ].join("\n"),
+      brokenRules("producer", [
+        "another stack refers to a value of this one; it must not, because each synthesized folder is applied alone and such a reference would read this stack's state; pass the value as an input instead",
+      ]).message,
     );
   });
 });

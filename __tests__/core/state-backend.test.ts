@@ -5,6 +5,7 @@ import { Construct } from "constructs";
 
 import { parseStateBackend, type StateBackend } from "../../lib/core/state-backend";
 import { bareStack, terraformOf } from "../support/synthesis";
+import { brokenRules } from "../support/broken-rules";
 
 const blockOf = (backend?: StateBackend) => {
   const { terraform } = terraformOf(bareStack({ backend }));
@@ -62,12 +63,9 @@ describe("the state of a stack", () => {
 
   it.each(["/var/lib/state.tfstate", "C:\\states\\idp.tfstate"])("is not at an absolute path: %s", (path) => {
     expect(() => bareStack({ backend: { type: "local", path } })).toThrow(
-      new Error(
-        [
-          "test: 1 problem",
-          `  - the local path of the state is ${path}; it must be relative, because the folder is applied on other machines; use for example terraform.tfstate`,
-        ].join("\n"),
-      ),
+      brokenRules("test", [
+        `the local path of the state is ${path}; it must be relative, because the folder is applied on other machines; use for example terraform.tfstate`,
+      ]),
     );
   });
 });
@@ -99,12 +97,9 @@ describe("a backend of the framework in a portable stack", () => {
     const stack = bareStack({ backend: { type: "s3" } });
     new GcsBackend(stack, { bucket: "states" });
     expect(() => terraformOf(stack)).toThrow(
-      new Error(
-        [
-          "test: 1 problem",
-          "  - the state is kept by the prop backend (s3) and by test/backend (gcs); only one is possible, because Terraform allows one backend; remove the others",
-        ].join("\n"),
-      ),
+      brokenRules("test", [
+        "the state is kept by the prop backend (s3) and by test/backend (gcs); only one is possible, because Terraform allows one backend; remove the others",
+      ]),
     );
   });
 

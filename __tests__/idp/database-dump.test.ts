@@ -7,6 +7,7 @@ import { CRON_SCHEDULE, isDaily } from "../../lib/idp/dump-schedule";
 import { type OneTimeJobSpec, type ScheduledJobSpec } from "../../lib/idp/job-runner";
 import { PLACE, standInDatabase, standInIdentity } from "../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, type BareStack } from "../support/synthesis";
+import { brokenRules } from "../support/broken-rules";
 
 const dumpIn = (props: Partial<DatabaseDumpProps> = {}, stack: BareStack = bareStack()) => {
   const scheduled: ScheduledJobSpec[] = [];
@@ -92,11 +93,10 @@ describe("DatabaseDump", () => {
 
   it("reports all problems at once", () => {
     expect(() => dumpIn({ dumpSchedule: "@daily", dumpRetentionDays: 7 })).toThrow(
-      [
-        "test/Dump: 2 problems",
-        '  - dumpSchedule is "@daily"; it must be a cron schedule of five fields in numbers, with 0 to 6 for the days of the week, because Cloud Scheduler and Kubernetes read other forms differently; use for example "30 4 * * *" for every day at 04:30 UTC',
-        '  - dumpRetentionDays is 7; it must be at least 30, because dumpStorageClass is "NEARLINE", which is billed for at least that long; raise it, or use STANDARD',
-      ].join("\n"),
+      brokenRules("test/Dump", [
+        'dumpSchedule is "@daily"; it must be a cron schedule of five fields in numbers, with 0 to 6 for the days of the week, because Cloud Scheduler and Kubernetes read other forms differently; use for example "30 4 * * *" for every day at 04:30 UTC',
+        'dumpRetentionDays is 7; it must be at least 30, because dumpStorageClass is "NEARLINE", which is billed for at least that long; raise it, or use STANDARD',
+      ]),
     );
   });
 });

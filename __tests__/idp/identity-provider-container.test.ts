@@ -13,6 +13,7 @@ import { publicImage } from "../../lib/idp/idp-image";
 import { packageFile } from "../../lib/core/package-file";
 import { STAND_IN_MEDIA, standInDatabase, standInSecret } from "../support/stand-in-parts";
 import { bareStack } from "../support/synthesis";
+import { brokenRules } from "../support/broken-rules";
 
 const DATABASE = standInDatabase();
 const SECRETS = { secretKey: standInSecret("key"), bootstrapPassword: standInSecret("first", "2") };
@@ -163,12 +164,9 @@ describe("The identity provider's container", () => {
     "",
   ])("refuses the probe path '%s', which is not a health page or resolves to another one", (path) => {
     expect(() => container({ livenessProbe: { path } })).toThrow(
-      new Error(
-        [
-          "Container: 1 problem",
-          `  - livenessProbe.path is ${JSON.stringify(path)}; it must be under /-/health/, without . or .. segments and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/`,
-        ].join("\n"),
-      ),
+      brokenRules("Container", [
+        `livenessProbe.path is ${JSON.stringify(path)}; it must be under /-/health/, without . or .. segments and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/`,
+      ]),
     );
   });
 
@@ -180,19 +178,16 @@ describe("The identity provider's container", () => {
         livenessProbe: { path: "/api/v3/", initialDelaySeconds: 3601, periodSeconds: 4000, timeoutSeconds: 4001 },
       });
     expect(broken).toThrow(
-      new Error(
-        [
-          "Container: 8 problems",
-          '  - startupProbe.path is "/if/admin/"; it must be under /-/health/, without . or .. segments and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/',
-          `  - startupProbe.initialDelaySeconds is 241; it must be a whole number from 0 to 240, ${both}; use 60`,
-          "  - startupProbe.timeoutSeconds is 10; it must be a whole number from 1 to startupProbe.periodSeconds, which is 5, because the platform refuses probes that overlap; change one of the two",
-          '  - livenessProbe.path is "/api/v3/"; it must be under /-/health/, without . or .. segments and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/',
-          `  - livenessProbe.initialDelaySeconds is 3601; it must be a whole number from 0 to 3600, ${both}; use 60`,
-          `  - livenessProbe.periodSeconds is 4000; it must be a whole number from 1 to 3600, ${both}; use 30`,
-          "  - livenessProbe.timeoutSeconds is 4001; it must be a whole number from 1 to livenessProbe.periodSeconds, which is 4000, because the platform refuses probes that overlap; change one of the two",
-          "  - startupProbe.periodSeconds × startupProbe.failureThreshold is 5 s × 121 = 605 s; it must not exceed 600 s, because Cloud Run refuses more, and both platforms get the same probes; lower one of the two",
-        ].join("\n"),
-      ),
+      brokenRules("Container", [
+        'startupProbe.path is "/if/admin/"; it must be under /-/health/, without . or .. segments and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/',
+        `startupProbe.initialDelaySeconds is 241; it must be a whole number from 0 to 240, ${both}; use 60`,
+        "startupProbe.timeoutSeconds is 10; it must be a whole number from 1 to startupProbe.periodSeconds, which is 5, because the platform refuses probes that overlap; change one of the two",
+        'livenessProbe.path is "/api/v3/"; it must be under /-/health/, without . or .. segments and with a slash at the end, because other pages answer 401 or 403 to a prober without credentials and the instance would never be ready; use /-/health/ready/ or /-/health/live/',
+        `livenessProbe.initialDelaySeconds is 3601; it must be a whole number from 0 to 3600, ${both}; use 60`,
+        `livenessProbe.periodSeconds is 4000; it must be a whole number from 1 to 3600, ${both}; use 30`,
+        "livenessProbe.timeoutSeconds is 4001; it must be a whole number from 1 to livenessProbe.periodSeconds, which is 4000, because the platform refuses probes that overlap; change one of the two",
+        "startupProbe.periodSeconds × startupProbe.failureThreshold is 5 s × 121 = 605 s; it must not exceed 600 s, because Cloud Run refuses more, and both platforms get the same probes; lower one of the two",
+      ]),
     );
   });
 
@@ -237,17 +232,14 @@ describe("The identity provider's container", () => {
     };
     const broken = () => container({ environment });
     expect(broken).toThrow(
-      new Error(
-        [
-          "Container: 6 problems",
-          '  - environment has "IDP LOG", "9LIVES"; a name must be letters, digits and underscores and must not start with a digit, because shells drop others; rename it',
-          '  - environment has "IDP_SECRET_KEY", "AUTHENTIK_SECRET_KEY"; it is generated once and read from the secret store, because variables are in plain text in the state; leave it out',
-          '  - environment has "IDP_BOOTSTRAP_PASSWORD"; it is read from the secret store, because variables are in plain text in the state; set it as the bootstrap password',
-          '  - environment has "DB_PASSWORD", "IDP_POSTGRESQL__PASSWORD", "AUTHENTIK_POSTGRESQL__PASSWORD"; it is generated and read from the secret store, because variables are in plain text in the state; leave it out; for a role in another database, use the password in the secret that ends in database-password',
-          '  - environment has "DB_HOST"; it is set to the database of this deployment, the only one that is prepared; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database',
-          '  - environment has "K_SERVICE", "PORT"; the platform sets it to the port on which the container listens, and refuses another value; leave it out',
-        ].join("\n"),
-      ),
+      brokenRules("Container", [
+        'environment has "IDP LOG", "9LIVES"; a name must be letters, digits and underscores and must not start with a digit, because shells drop others; rename it',
+        'environment has "IDP_SECRET_KEY", "AUTHENTIK_SECRET_KEY"; it is generated once and read from the secret store, because variables are in plain text in the state; leave it out',
+        'environment has "IDP_BOOTSTRAP_PASSWORD"; it is read from the secret store, because variables are in plain text in the state; set it as the bootstrap password',
+        'environment has "DB_PASSWORD", "IDP_POSTGRESQL__PASSWORD", "AUTHENTIK_POSTGRESQL__PASSWORD"; it is generated and read from the secret store, because variables are in plain text in the state; leave it out; for a role in another database, use the password in the secret that ends in database-password',
+        'environment has "DB_HOST"; it is set to the database of this deployment, the only one that is prepared; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database',
+        'environment has "K_SERVICE", "PORT"; the platform sets it to the port on which the container listens, and refuses another value; leave it out',
+      ]),
     );
     expect(broken).not.toThrow(/unsaid/);
   });

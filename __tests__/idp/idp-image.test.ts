@@ -17,6 +17,7 @@ import {
   BareStack,
   type Block,
 } from "../support/synthesis";
+import { brokenRules } from "../support/broken-rules";
 
 const props = (overrides: Partial<IdpImageProps> = {}): IdpImageProps => ({
   place: PLACE,
@@ -186,13 +187,10 @@ describe("IdpImage", () => {
     "refuses the upstream image %s, because the release decides the tag",
     (upstreamImage) => {
       expect(() => imageIn({ upstreamImage, applicationVersion: "2025.2.0" })).toThrow(
-        new Error(
-          [
-            "test/Image: 2 problems",
-            '  - applicationVersion is "2025.2.0"; it must be "latest" or an exact release from 2025.10 on, because older ones need Redis, and rolling tags change without notice; use for example "2026.5.4"',
-            `  - upstreamImage is "${upstreamImage}"; it must have no tag and no digest, because the application's version determines the tag; remove them`,
-          ].join("\n"),
-        ),
+        brokenRules("test/Image", [
+          'applicationVersion is "2025.2.0"; it must be "latest" or an exact release from 2025.10 on, because older ones need Redis, and rolling tags change without notice; use for example "2026.5.4"',
+          `upstreamImage is "${upstreamImage}"; it must have no tag and no digest, because the application's version determines the tag; remove them`,
+        ]),
       );
     },
   );

@@ -3,6 +3,7 @@ import { IdpSecrets, type IdpSecretsProps } from "../../lib/idp/idp-secrets";
 import { type ReadableSecret } from "../../lib/core/generated-secret";
 import { PLACE, placeOf, standInIdentity } from "../support/stand-in-parts";
 import { bareStack, resourceAddresses, resourceOf, terraformOf, type Terraform } from "../support/synthesis";
+import { brokenRules } from "../support/broken-rules";
 
 const RUNNER = "serviceAccount:runner@demo-project.iam.gserviceaccount.com";
 
@@ -151,24 +152,18 @@ describe("IdpSecrets", () => {
 
   it("refuses a password in plain text without repeating it, and a version that is none, both at once", () => {
     expect(() => secretsIn({ bootstrapPassword: "hunter2-in-plain", bootstrapPasswordVersion: 0 })).toThrow(
-      new Error(
-        [
-          "test/Secrets: 2 problems",
-          "  - bootstrapPassword is given as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable",
-          "  - bootstrapPasswordVersion is 0; it must be a whole number from 1, because a change of it is what writes the secret; use 1 and raise it by one",
-        ].join("\n"),
-      ),
+      brokenRules("test/Secrets", [
+        "bootstrapPassword is given as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable",
+        "bootstrapPasswordVersion is 0; it must be a whole number from 1, because a change of it is what writes the secret; use 1 and raise it by one",
+      ]),
     );
   });
 
   it("says whether a password is there, never what it is", () => {
     expect(() => secretsIn({ bootstrapPassword: "" })).toThrow(
-      new Error(
-        [
-          "test/Secrets: 1 problem",
-          "  - bootstrapPassword is missing as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable",
-        ].join("\n"),
-      ),
+      brokenRules("test/Secrets", [
+        "bootstrapPassword is missing as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable",
+      ]),
     );
   });
 

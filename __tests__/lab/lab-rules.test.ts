@@ -7,6 +7,7 @@ import { camelCase } from "../../stacks/inputs/object-type";
 import { bareLabStack, literalLab } from "../stacks/lab-stack";
 import { REFUSED_LAB_INPUTS } from "../stacks/refused-lab-inputs";
 import { type Inputs } from "../stacks/terraform-run";
+import { brokenRules } from "../support/broken-rules";
 
 /** A name or a text in the words of somebody who calls the construct. */
 const asProp = (name: string) =>
@@ -69,9 +70,7 @@ const REFUSED: readonly Case[] = [
 
 describe("AssessmentLab refuses", () => {
   it.each(REFUSED)("%s", (_behaviour, props, failures) => {
-    const count = failures.length === 1 ? "1 problem" : `${failures.length} problems`;
-    const expected = [`test/Lab: ${count}`, ...failures.map((failure) => `  - ${failure}`)].join("\n");
-    expect(() => literalLab(props)).toThrow(new Error(expected));
+    expect(() => literalLab(props)).toThrow(brokenRules("test/Lab", failures));
   });
 
   it("by every rule", () => {

@@ -1,6 +1,7 @@
 import { KubernetesIdentityProvider } from "../../lib/kubernetes";
 import { ServerlessIdentityProvider } from "../../lib";
 import { bareStack } from "../support/synthesis";
+import { brokenRules } from "../support/broken-rules";
 
 /** Every prop of both variants with a refused value. */
 const WRONG = {
@@ -82,12 +83,11 @@ describe("All that is wrong with an identity provider is said at once, in the wo
         maxInstanceCount: 5,
       });
     expect(work).toThrow(
-      [
-        "test/IdentityProvider: 3 problems",
-        "  - the connection name of the database, from projectId, region, tenantId and applicationName, has 91 characters; it must have at most 83, because the path of its socket has at most 107; shorten the application name or the tenant id by 8",
-        '  - containerMemory is "8Gi" with containerCpu 1; it must be a whole number with Mi or Gi that fits the CPU: 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two',
-        "  - maxInstanceCount is 5; that needs 100 database connections and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a databaseTier with more memory",
-      ].join("\n"),
+      brokenRules("test/IdentityProvider", [
+        "the connection name of the database, from projectId, region, tenantId and applicationName, has 91 characters; it must have at most 83, because the path of its socket has at most 107; shorten the application name or the tenant id by 8",
+        'containerMemory is "8Gi" with containerCpu 1; it must be a whole number with Mi or Gi that fits the CPU: 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two',
+        "maxInstanceCount is 5; that needs 100 database connections and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a databaseTier with more memory",
+      ]),
     );
   });
 
@@ -123,10 +123,7 @@ describe("All that is wrong with an identity provider is said at once, in the wo
         tenantId: "demo",
         ...props,
       });
-    const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
-    expect(work).toThrow(
-      new Error([`test/IdentityProvider: ${count}`, ...problems.map((problem) => `  - ${problem}`)].join("\n")),
-    );
+    expect(work).toThrow(brokenRules("test/IdentityProvider", problems));
   });
 
   it("of separate workers of a rollout in a cluster", () => {
@@ -139,10 +136,9 @@ describe("All that is wrong with an identity provider is said at once, in the wo
         workerMode: "separate",
       });
     expect(work).toThrow(
-      [
-        "test/IdentityProvider: 1 problem",
-        "  - workerCount is 3; it must not exceed workerMaxCount, which is 2; lower one or raise the other",
-      ].join("\n"),
+      brokenRules("test/IdentityProvider", [
+        "workerCount is 3; it must not exceed workerMaxCount, which is 2; lower one or raise the other",
+      ]),
     );
     const many = () =>
       new KubernetesIdentityProvider(bareStack(), "IdentityProvider", {

@@ -1,6 +1,7 @@
 import { MediaBucket, ServerlessIdentityProvider, tenantPlace, type ServerlessIdentityProviderProps } from "../../lib";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes";
 import { bareStack, resourceAddresses, terraformOf, type BareStack, type Terraform } from "../support/synthesis";
+import { brokenRules } from "../support/broken-rules";
 import { ConfigurationGraph } from "./configuration-graph";
 
 const propsOf = (tenantId: string, applicationName = "idp"): ServerlessIdentityProviderProps => ({
@@ -83,10 +84,9 @@ describe("In one stack", () => {
         new Second(stack, "Second", propsOf("acme"));
       }),
     ).toThrow(
-      [
-        "test/Second: 1 problem",
-        "  - identity provider in demo-project idp-acme-c333b9 is also created by test/First; a name can exist only once; rename one of them, for example by its tenant id, application name or deployment id",
-      ].join("\n"),
+      brokenRules("test/Second", [
+        "identity provider in demo-project idp-acme-c333b9 is also created by test/First; a name can exist only once; rename one of them, for example by its tenant id, application name or deployment id",
+      ]),
     );
   });
 
@@ -98,10 +98,9 @@ describe("In one stack", () => {
         new MediaBucket(stack, "Second", { place });
       }),
     ).toThrow(
-      [
-        "test/Second: 1 problem",
-        "  - bucket bkt-idpacme-c333b9-storage is also created by test/First; a name can exist only once; rename one of them, for example by its tenant id, application name or deployment id",
-      ].join("\n"),
+      brokenRules("test/Second", [
+        "bucket bkt-idpacme-c333b9-storage is also created by test/First; a name can exist only once; rename one of them, for example by its tenant id, application name or deployment id",
+      ]),
     );
   });
 });

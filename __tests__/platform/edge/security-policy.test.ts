@@ -8,6 +8,7 @@ import { declareInputs } from "../../../stacks/inputs/input-table";
 import { protectionInputs } from "../../../stacks/inputs/protection-inputs";
 import { PLACE } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, warningsOf, type Block } from "../../support/synthesis";
+import { brokenRules } from "../../support/broken-rules";
 
 const DOMAIN = "login.example.com";
 const EXISTING = "projects/security/global/securityPolicies/company";
@@ -239,10 +240,7 @@ describe("SecurityPolicy", () => {
       ],
     ],
   ])("refuses %s", (_, props, problems) => {
-    const title = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
-    expect(() => policyOf(props)).toThrow(
-      new Error([`test/Policy: ${title}`, ...problems.map((problem) => `  - ${problem}`)].join("\n")),
-    );
+    expect(() => policyOf(props)).toThrow(brokenRules("test/Policy", problems));
   });
 
   it("accepts anything beside a disabled protection", () => {

@@ -1,6 +1,7 @@
 import { ServiceIdentity, type ServiceIdentityProps } from "../../../lib/platform/identity/service-identity";
 import { PLACE, placeOf } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
+import { brokenRules } from "../../support/broken-rules";
 
 describe("ServiceIdentity", () => {
   const identityIn = (overrides: Partial<ServiceIdentityProps> = {}) => {
@@ -36,12 +37,9 @@ describe("ServiceIdentity", () => {
 
   it("refuses a purpose that leaves no room for the hash", () => {
     expect(() => identityIn({ purpose: "p".repeat(20) })).toThrow(
-      new Error(
-        [
-          "test/Runner: 1 problem",
-          "  - purpose pppppppppppppppppppp is 20 characters, the limit is 17, because an account id has at most 30 and a hash takes the rest; shorten it by 3",
-        ].join("\n"),
-      ),
+      brokenRules("test/Runner", [
+        "purpose pppppppppppppppppppp is 20 characters, the limit is 17, because an account id has at most 30 and a hash takes the rest; shorten it by 3",
+      ]),
     );
   });
 

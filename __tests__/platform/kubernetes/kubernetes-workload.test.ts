@@ -17,6 +17,7 @@ import {
   standInSettings,
 } from "../../support/stand-in-parts";
 import { addressesOf, bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../../support/synthesis";
+import { brokenRules } from "../../support/broken-rules";
 
 const workloadOf = (
   container: (stack: BareStack) => ContainerSpec,
@@ -346,10 +347,7 @@ describe("KubernetesWorkload", () => {
       ],
     ],
   ])("refuses %s", (_, props, container, problems) => {
-    const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
-    expect(() => workloadIn(props, container)).toThrow(
-      new Error([`test/Workload: ${count}`, ...problems.map((problem) => `  - ${problem}`)].join("\n")),
-    );
+    expect(() => workloadIn(props, container)).toThrow(brokenRules("test/Workload", problems));
   });
 
   it("is refused where another workload of the namespace has its name", () => {

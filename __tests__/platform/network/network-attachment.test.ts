@@ -11,6 +11,7 @@ import { type NetworkAttachment } from "../../../lib/platform/network/network-at
 import { ServerlessIdentityProvider } from "../../../lib/serverless-identity-provider";
 import { ConfigurationGraph } from "../../stacks/configuration-graph";
 import { bareStack, terraformOf } from "../../support/synthesis";
+import { brokenRules } from "../../support/broken-rules";
 
 const REGION = "us-central1";
 
@@ -119,13 +120,10 @@ describe.each(VARIANTS)("A network of the same stack, on $name,", ({ Variant, in
   it("must be given itself, not only what it consists of", () => {
     const only = (stack: TerraformStack) => ({ dependsOn: networkOf(stack).dependsOn }) as unknown as NetworkAttachment;
     expect(() => graphOf(Variant, only)).toThrow(
-      new Error(
-        [
-          "test/Idp: 2 problems",
-          "  - network.network is missing; it has no default; set it",
-          "  - network.subnetwork is missing; it has no default; set it",
-        ].join("\n"),
-      ),
+      brokenRules("test/Idp", [
+        "network.network is missing; it has no default; set it",
+        "network.subnetwork is missing; it has no default; set it",
+      ]),
     );
   });
 });

@@ -13,6 +13,7 @@ import {
   standInSecret,
 } from "../../support/stand-in-parts";
 import { addressesOf, bareStack, resourceOf, terraformOf, type Block } from "../../support/synthesis";
+import { brokenRules } from "../../support/broken-rules";
 
 const RUNNER = standInIdentity();
 
@@ -210,13 +211,10 @@ describe("ServerlessJobs", () => {
     const database = { instance: standInDatabase({ connectionNameLength: 102 }), hostVariable: "HOST" };
     const name = `idp-${"p".repeat(40)}`.slice(0, 26);
     expect(() => jobIn({ job: { name }, container: { database }, props: { place } })).toThrow(
-      new Error(
-        [
-          "test/Prepare: 2 problems",
-          `  - job name ${"a".repeat(18)}-demo-abc123-${name} is 57 characters, the limit is 54, because the name of an execution ends in a token; shorten the application name or the tenant id by 3`,
-          "  - the connection name of the database, from job.container.database.instance, has 102 characters; it must have at most 83, because the path of its socket has at most 107; shorten the application name or the tenant id by 19",
-        ].join("\n"),
-      ),
+      brokenRules("test/Prepare", [
+        `job name ${"a".repeat(18)}-demo-abc123-${name} is 57 characters, the limit is 54, because the name of an execution ends in a token; shorten the application name or the tenant id by 3`,
+        "the connection name of the database, from job.container.database.instance, has 102 characters; it must have at most 83, because the path of its socket has at most 107; shorten the application name or the tenant id by 19",
+      ]),
     );
   });
 

@@ -15,6 +15,7 @@ import {
   standInSettings,
 } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, warningsOf, type BareStack, type Block } from "../../support/synthesis";
+import { brokenRules } from "../../support/broken-rules";
 
 const RUNNER = standInIdentity();
 
@@ -326,10 +327,7 @@ describe("ServerlessService", () => {
       ],
     ],
   ])("refuses %s", (_, given, problems) => {
-    const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
-    expect(() => serviceIn(given)).toThrow(
-      new Error([`test/Service: ${count}`, ...problems.map((problem) => `  - ${problem}`)].join("\n")),
-    );
+    expect(() => serviceIn(given)).toThrow(brokenRules("test/Service", problems));
   });
 
   it("refuses everything at once", () => {

@@ -14,6 +14,7 @@ import {
   terraformOf,
   type BareStack,
 } from "../../support/synthesis";
+import { brokenRules } from "../../support/broken-rules";
 
 const databaseIn = (overrides: Partial<PostgresqlDatabaseProps> = {}, stack = bareStack()) => {
   const database = new PostgresqlDatabase(stack, "Database", {
@@ -305,13 +306,10 @@ describe("PostgresqlDatabase", () => {
 
   it("refuses a tier and an availability that the platform does not have, both at once", () => {
     expect(() => databaseIn({ tier: "db-custom-3-7680", availability: "GLOBAL" })).toThrow(
-      new Error(
-        [
-          "test/Database: 2 problems",
-          '  - tier is "db-custom-3-7680"; it must be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other tier with enough connections; use for example db-custom-1-3840',
-          '  - availability is "GLOBAL"; it must be ZONAL or REGIONAL; use ZONAL for one zone, REGIONAL for a standby in another',
-        ].join("\n"),
-      ),
+      brokenRules("test/Database", [
+        'tier is "db-custom-3-7680"; it must be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other tier with enough connections; use for example db-custom-1-3840',
+        'availability is "GLOBAL"; it must be ZONAL or REGIONAL; use ZONAL for one zone, REGIONAL for a standby in another',
+      ]),
     );
   });
 
@@ -319,17 +317,14 @@ describe("PostgresqlDatabase", () => {
     const place = placeOf({ tenantPrefix: "t".repeat(60), applicationName: "Idp" });
     const name = `${"t".repeat(60)}_Idp`;
     expect(() => databaseIn({ place: { ...place, region: "us-central1-a" } })).toThrow(
-      new Error(
-        [
-          "test/Database: 6 problems",
-          '  - place.region is "us-central1-a"; it must be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter',
-          `  - place.deployment.tenantPrefix is "${"t".repeat(60)}"; it must be a tenant id, a hyphen and 6 hexadecimal digits, because names without a hash of the project may be taken by others; take it from tenantPrefix(tenantId, projectId)`,
-          '  - place.deployment.applicationName is "Idp"; it must be 1 to 18 lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it',
-          `  - instance name sql-${name.replace("_", "-")} must be lower-case letters, digits and hyphens that start with a letter, because Google Cloud refuses other names; change the application name or the tenant id`,
-          `  - database name db_${name} is 67 characters, the limit is 63, because PostgreSQL truncates longer ones; shorten the application name or the tenant id by 4`,
-          `  - database name db_${name} must be lower-case letters, digits and underscores, because without quotes, SQL statements would refer to another name; change the application name or the tenant id`,
-        ].join("\n"),
-      ),
+      brokenRules("test/Database", [
+        'place.region is "us-central1-a"; it must be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter',
+        `place.deployment.tenantPrefix is "${"t".repeat(60)}"; it must be a tenant id, a hyphen and 6 hexadecimal digits, because names without a hash of the project may be taken by others; take it from tenantPrefix(tenantId, projectId)`,
+        'place.deployment.applicationName is "Idp"; it must be 1 to 18 lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it',
+        `instance name sql-${name.replace("_", "-")} must be lower-case letters, digits and hyphens that start with a letter, because Google Cloud refuses other names; change the application name or the tenant id`,
+        `database name db_${name} is 67 characters, the limit is 63, because PostgreSQL truncates longer ones; shorten the application name or the tenant id by 4`,
+        `database name db_${name} must be lower-case letters, digits and underscores, because without quotes, SQL statements would refer to another name; change the application name or the tenant id`,
+      ]),
     );
   });
 

@@ -11,6 +11,7 @@ import { evaluatedTogether } from "../../../stacks/terraform-run";
 import { describeWith } from "../../../support/programs";
 import { namespaceIn, PLACE, standInIdentity, standInIdentityProvider } from "../../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../../../support/synthesis";
+import { brokenRules } from "../../../support/broken-rules";
 
 const GEOIP: Geoip = { accountId: 123456, licenseKeySecret: { secretId: "maxmind", version: 3 } };
 
@@ -110,13 +111,12 @@ describe("GeoipUpdater", () => {
     expect(
       refusedFor({ accountId: 0, licenseKeySecret: { secretId: "a b", version: "latest" }, updateHours: 200 }),
     ).toThrow(
-      [
-        "test/Geoip: 4 problems",
-        "  - geoip.accountId is 0; it must be the number of an account at MaxMind; copy it from the page of its licence keys",
-        '  - geoip.licenseKeySecret.secretId is "a b"; it must be the name of a secret, or projects/<project>/secrets/<name> for one of another project; look it up with gcloud secrets list',
-        '  - geoip.licenseKeySecret.version is "latest"; it must be the number of a version, because with latest, instances would get a new value at their next start, without a plan that shows it; use the number that gcloud secrets versions list shows',
-        "  - geoip.updateHours is 200; it must be a whole number from 1 to 168, because the databases change several times a week; use 8",
-      ].join("\n"),
+      brokenRules("test/Geoip", [
+        "geoip.accountId is 0; it must be the number of an account at MaxMind; copy it from the page of its licence keys",
+        'geoip.licenseKeySecret.secretId is "a b"; it must be the name of a secret, or projects/<project>/secrets/<name> for one of another project; look it up with gcloud secrets list',
+        'geoip.licenseKeySecret.version is "latest"; it must be the number of a version, because with latest, instances would get a new value at their next start, without a plan that shows it; use the number that gcloud secrets versions list shows',
+        "geoip.updateHours is 200; it must be a whole number from 1 to 168, because the databases change several times a week; use 8",
+      ]),
     );
   });
 });
