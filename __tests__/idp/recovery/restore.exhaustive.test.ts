@@ -136,7 +136,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
       expect(exitCode).toBe(1);
       expect(stdout).toContain(
         "If it is restored to before an upgrade, stop them first, and start them after an apply with the earlier release.\n" +
-          `Replace the data of ${DATABASE} by those of latest/${DATABASE}.dump? Only "yes" goes on: Nothing is changed.`,
+          `Replace the data of ${DATABASE} with that of latest/${DATABASE}.dump? Type "yes" to continue: Nothing was changed.`,
       );
       expect(changes()).toEqual([]);
     }),
@@ -224,7 +224,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
       });
 
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-      expect(stdout).toContain("Restored 1 file(s) of media; 1 existed again and stayed.");
+      expect(stdout).toContain("Restored 1 file(s) of media; 1 exist again and stayed as they are.");
       const there = standIn.storage.objects.filter(({ softDeleteTime }) => softDeleteTime === undefined);
       expect(there.map(({ generation, name }) => `${name} ${generation}`)).toEqual([
         "media/again.png 4",

@@ -19,7 +19,7 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
       expect(scene.standIn.jobs.runs[2]?.command[2]).toMatch(
         /^# shellcheck shell=sh\n[^]*\nDUMP_FILE=\$DUMP_FOLDER\/latest\/idp_demo\.dump\n#!\/bin\/sh\n/,
       );
-      expect(stdout).toContain(`The data from before is in the database ${DATABASE}_former`);
+      expect(stdout).toContain(`The previous data is in the database ${DATABASE}_former`);
       expect([...scene.standIn.jobs.jobs.keys()]).toEqual([`${JOBS}/${INIT_JOB}`, `${JOBS}/${DUMP_JOB}`]);
     }),
   );
@@ -32,7 +32,7 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
       });
 
       expect(exitCode).toBe(2);
-      expect(stderr).toContain('"--force" is no option');
+      expect(stderr).toContain('"--force" is not an option');
       expect([...stderr.matchAll(/^ {2}- (\w+) is /gm)].map(([, name]) => name)).toEqual([
         ...["SUBJECT", "INSTANCE", "ADMINISTRATOR_SECRET"],
       ]);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Shows that the database can be restored: clones it as it was at a point in time, counts the users in the clone by a job,
+# Shows that the database can be restored: clones it as it was at a point in time, counts the users in the clone in a job,
 # deletes the clone and says how long that took. The database itself is only read.
 #
 #   restore-drill.sh [--take-over]          as of ten minutes ago
@@ -56,7 +56,7 @@ clones=drill-$(hash_of "$INSTANCE")
 clone=$clones-$GOOGLE_STARTED
 cloning=no
 
-# Leaves nothing that is billed.
+# Removes everything that is billed.
 clean_up() {
   # shellcheck disable=SC2154 # of database-jobs.sh
   remove_job || google_complain "The job $job_now cannot be deleted. $(google_outcome)"
@@ -87,7 +87,7 @@ google_reading '.connectionName // ""' google_get sqladmin "projects/$PROJECT_ID
 [ -n "$POINT_IN_TIME" ] || POINT_IN_TIME=$(jq -nr --argjson time "$((GOOGLE_STARTED - 600))" '$time | todate')
 
 sql_clones "$clones" || google_fail "The clones of $INSTANCE cannot be listed."
-# Two changes of Cloud SQL, and a job that is made, run and deleted.
+# Two changes of Cloud SQL, and a job that is created, run and deleted.
 longest=$((2 * SQL_SECONDS + 3 * JOB_SECONDS))
 for old in $SQL_CLONES; do
   age=$((GOOGLE_STARTED - ${old##*-}))

@@ -22,7 +22,7 @@ if [ "$total" -eq 0 ]; then
 fi
 shown=$(sed -n '1,10p' "$GOOGLE_WORK/newest" | cut -f 3 | jq -Rrs 'rtrimstr("\n") | gsub("\n"; ", ")')
 [ "$total" -le 10 ] || shown="$shown and $((total - 10)) more"
-steps "Restore $total file(s) of $MEDIA_BUCKET?" "restore $shown; what exists again stays"
+steps "Restore $total file(s) of $MEDIA_BUCKET?" "restore $shown; files that exist again stay as they are"
 # exists: whether the file is there again; others may begin with its name, but come after it.
 exists() {
   FILE=$file
@@ -46,4 +46,4 @@ while IFS=$sql_tab read -r file generation plain <&4; do
     google_fail "$plain cannot be restored; $restored of $total are." "Way out: run the same command again."
   fi
 done 4<"$GOOGLE_WORK/newest"
-google_say "Restored $restored file(s) of $MEDIA_BUCKET; $kept existed again and stayed."
+google_say "Restored $restored file(s) of $MEDIA_BUCKET; $kept exist again and stayed as they are."

@@ -25,9 +25,9 @@ steps() {
   esac
   [ "$dry_run" = no ] || exit 0
   [ "$yes" = no ] || return 0
-  printf '%s Only "yes" goes on: ' "$question"
+  printf '%s Type "yes" to continue: ' "$question"
   read -r answer || answer=
-  [ "$answer" = yes ] || { google_say "Nothing is changed." && exit 1; }
+  [ "$answer" = yes ] || { google_say "Nothing was changed." && exit 1; }
 }
 
 clean_up() {
@@ -44,7 +44,7 @@ give_up() {
   outcome=$(google_outcome)
   google_complain "$1"
   google_complain "  $outcome"
-  google_complain "  Way out: repair what the message names and run the same command again."
+  google_complain "  Way out: correct what the message names and run the same command again."
   clean_up
   exit 1
 }

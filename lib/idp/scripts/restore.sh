@@ -11,8 +11,8 @@
 #   --dry-run   prints the steps and changes nothing
 #   --yes       does not ask
 #
-# point-in-time and dump fill a new database beside the application's and then exchange the two: the application goes on
-# until then and is interrupted for seconds. backup and final-backup overwrite the instance, which takes minutes.
+# point-in-time and dump fill a new database beside the application's and then exchange the two: the application keeps
+# running until then and is interrupted for seconds. backup and final-backup overwrite the instance, which takes minutes.
 # Each can be repeated after an interruption. Servers and workers migrate the database whenever they start: for data from
 # before an upgrade, stop them first, and start them after an apply with the earlier release.
 #
@@ -48,8 +48,8 @@ for word in "$@"; do
       sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
       exit 0
       ;;
-    -*) google_refuse "\"$word\" is no option; there are --dry-run, --yes and --help." ;;
-    *) if [ -z "$action" ]; then action=$word; elif [ -z "$subject" ]; then subject=$word; else google_refuse "\"$word\" is one word too many."; fi ;;
+    -*) google_refuse "\"$word\" is not an option; the options are --dry-run, --yes and --help." ;;
+    *) if [ -z "$action" ]; then action=$word; elif [ -z "$subject" ]; then subject=$word; else google_refuse "\"$word\" is one argument too many."; fi ;;
   esac
 done
 
@@ -67,14 +67,14 @@ case $action in
     [ -z "$SUBJECT" ] || google_setting SUBJECT "$time_pattern" "$time_meaning"
     ;;
   final-backup | drop-former) ;;
-  *) google_refuse "\"$action\" is no command; there are point-in-time, dump, backup, final-backup, media and drop-former." ;;
+  *) google_refuse "\"$action\" is not a command; the commands are point-in-time, dump, backup, final-backup, media and drop-former." ;;
 esac
 if [ "$action" != media ]; then
   google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
   google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
   google_setting INIT_JOB '[a-z0-9][a-z0-9-]*' "the name of the job db-init"
   FROM_INSTANCE=${FROM_INSTANCE:-${INSTANCE:-}} FROM_DATABASE=${FROM_DATABASE:-${DATABASE:-}}
-  # Without the deployment's own names, these would only be told a second time.
+  # Without the deployment's own names, these would only be reported a second time.
   [ -z "$FROM_INSTANCE" ] || google_setting FROM_INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
   [ -z "$FROM_DATABASE" ] || google_setting FROM_DATABASE '[a-z0-9_]+' "the name of a database"
   case $action in
@@ -104,7 +104,7 @@ prepare() {
 
 adopt() {
   sql_set_administrator "$1" && connection_of "$1" || return 1
-  # Not of a clone, which has the names of its instance.
+  # Not in a clone, which has the names of its own instance.
   [ "$FROM_DATABASE" = "$DATABASE" ] || [ "$1" != "$INSTANCE" ] ||
     run_job "$INIT_JOB" "$connection" "" "$folder/swap-database.sh" ACTION=rename "DB_NAME=$DATABASE" \
       "FROM_NAME=$FROM_DATABASE" || return 1
@@ -112,7 +112,7 @@ adopt() {
 }
 
 say_former() {
-  google_say "Restored after $(google_seconds) s. The data from before is in the database ${DATABASE}_former: compare it, then" \
+  google_say "Restored after $(google_seconds) s. The previous data is in the database ${DATABASE}_former: compare it, then" \
     "remove it with restore.sh drop-former."
 }
 
@@ -120,7 +120,7 @@ exchange="exchange the two: $DATABASE becomes ${DATABASE:-}_former; the applicat
 case $action in
   *backup | dump | point-in-time | drop-former)
     connection_of "$INSTANCE" ||
-      google_fail "The database instance $INSTANCE cannot be read." "Way out: after a destroy, apply first; the next apply makes an empty instance of the same name."
+      google_fail "The database instance $INSTANCE cannot be read." "Way out: after a destroy, apply first; the next apply creates an empty instance of the same name."
     own=$connection
     ;;
 esac
@@ -131,9 +131,9 @@ case $action in
     object=$SUBJECT
     [ "$object" != latest ] || object=latest/$DATABASE.dump
     require_dump_job
-    steps "Replace the data of $DATABASE by those of $object?" \
-      "make an empty database ${DATABASE}_restored by the job $INIT_JOB" \
-      "restore $object into it by a copy of the job $DUMP_JOB, after checking that the dump is whole" "$exchange"
+    steps "Replace the data of $DATABASE with that of $object?" \
+      "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \
+      "restore $object into it with a copy of the job $DUMP_JOB, after checking that the dump is complete" "$exchange"
     try "empty database" prepare
     # shellcheck disable=SC2016 # of the job's shell
     { printf 'DUMP_FILE=$DUMP_FOLDER/%s\n' "$object" && cat "$folder/fill-database.sh"; } >"$GOOGLE_WORK/fill.sh"
@@ -144,14 +144,14 @@ case $action in
   point-in-time)
     clones=restore-$(hash_of "$INSTANCE")
     sql_clones "$clones" || google_fail "The clones of $INSTANCE cannot be listed."
-    steps "Replace the data of $DATABASE by those of $SUBJECT?" \
-      ${SQL_CLONES:+"delete what a killed restore has left: $SQL_CLONES"} \
-      "make an empty database ${DATABASE}_restored by the job $INIT_JOB" \
+    steps "Replace the data of $DATABASE with that of $SUBJECT?" \
+      ${SQL_CLONES:+"delete the clones that a killed restore has left: $SQL_CLONES"} \
+      "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \
       "clone $INSTANCE as of $SUBJECT; the clone is billed while it exists" \
-      "give the clone's logins the passwords of now, by the job $INIT_JOB" \
-      "copy $DATABASE of the clone into it by a job" "$exchange" "delete the clone"
+      "set the current passwords in the clone with the job $INIT_JOB" \
+      "copy $DATABASE of the clone into it with a job" "$exchange" "delete the clone"
     for old in $SQL_CLONES; do try "delete $old" sql_remove "$old"; done
-    # First, because what an earlier restore has put aside stops it before anything is billed.
+    # First, because a database that an earlier restore has put aside stops it before anything is billed.
     try "empty database" prepare
     clone=$clones-$GOOGLE_STARTED
     try "clone" sql_clone "$INSTANCE" "$clone" "$SUBJECT"
@@ -181,23 +181,23 @@ case $action in
       google_fail "The backups of project $PROJECT_ID cannot be read." "Way out: the caller needs roles/cloudsql.admin."
     name=${GOOGLE_READ%% *}
     [ -n "$name" ] || {
-      google_complain "There is no such backup of $FROM_INSTANCE. All of them: gcloud sql backups list --project=$PROJECT_ID"
+      google_complain "There is no such backup of $FROM_INSTANCE. To list all: gcloud sql backups list --project=$PROJECT_ID"
       exit 1
     }
     renames=
     [ "$FROM_DATABASE" = "$DATABASE" ] || renames="rename the database and the login $FROM_DATABASE to $DATABASE"
     steps "Overwrite everything in $INSTANCE?" \
       "restore $name (of ${GOOGLE_READ#* }) into $INSTANCE; all its databases are overwritten, which takes minutes" \
-      "give the administrator's login the password that is stored now" \
+      "set the administrator's password to the one that is stored now" \
       ${renames:+"$renames"} \
-      "store the other passwords of now in the database by the job $INIT_JOB"
+      "set the other current passwords in the database with the job $INIT_JOB"
     jq -n --arg name "$name" '{ backup: $name }' >"$GOOGLE_WORK/restore.json"
     try "restore $name" sql_change "Restore of $INSTANCE" POST "instances/$INSTANCE/restoreBackup" "$GOOGLE_WORK/restore.json"
     try "passwords" adopt "$INSTANCE"
     google_say "Restored after $(google_seconds) s."
     ;;
   drop-former)
-    steps "Remove ${DATABASE}_former? It cannot be brought back." "drop the database ${DATABASE}_former"
+    steps "Remove ${DATABASE}_former? It cannot be recovered." "drop the database ${DATABASE}_former"
     try "drop" swap drop-former
     ;;
   media)
