@@ -10,29 +10,20 @@ import {
 } from "./refused-inputs";
 import { serverlessTerraform } from "./serverless-stack";
 import { ACCEPTED_SETS } from "./accepted-inputs";
-import { judgedInputs, unsaidRules } from "./judged-inputs";
+import { testInputs } from "./judged-inputs";
 import { refusalsOfFile } from "./terraform-run";
 
 const PROJECT = { project_id: "demo-project" };
 
 describeWith(["terraform"], "The inputs of the serverless stack, judged by Terraform", () => {
   const variables = () => serverlessTerraform().variable ?? {};
-  let judged: ReadonlyMap<string, readonly string[]>;
 
-  beforeAll(() => {
-    judged = judgedInputs(variables(), PROJECT, [REFUSED_ALONE, REFUSED_TOGETHER, ACCEPTED_SETS]);
-  });
-
-  it.each(REFUSED_ALONE)("refuse %s", (behaviour, _inputs, texts) => {
-    expect(judged.get(behaviour)).toEqual(texts);
-  });
-
-  it.each(REFUSED_TOGETHER)("refuse %s", (behaviour, _inputs, texts) => {
-    expect(judged.get(behaviour)).toEqual(texts);
-  });
-
-  it.each(ACCEPTED_SETS)("accept %s", (behaviour) => {
-    expect(judged.get(behaviour)).toEqual([]);
+  testInputs({
+    variables,
+    required: PROJECT,
+    alone: REFUSED_ALONE,
+    together: REFUSED_TOGETHER,
+    accepted: ACCEPTED_SETS,
   });
 
   it("name everything that is wrong in one plan, from a file of inputs", () => {
@@ -63,10 +54,5 @@ describeWith(["terraform"], "The inputs of the serverless stack, judged by Terra
 
   it("treat null as not given", () => {
     expect(refusalsOfFile(variables(), { ...PROJECT, region: null, labels: null })).toEqual([]);
-  });
-
-  it("are all judged: every validation has a refusal here", () => {
-    const said = [...REFUSED_ALONE, ...REFUSED_TOGETHER].flatMap(([, , texts]) => texts);
-    expect(unsaidRules(variables(), said)).toEqual([]);
   });
 });

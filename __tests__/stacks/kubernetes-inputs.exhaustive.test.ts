@@ -2,31 +2,20 @@ import { describeWith } from "../support/programs";
 import { kubernetesTerraform } from "./kubernetes-stack";
 import { REFUSED_ALONE_BY_KUBERNETES, REFUSED_TOGETHER_BY_KUBERNETES } from "./refused-kubernetes-inputs";
 import { ACCEPTED_SETS_OF_KUBERNETES } from "./accepted-inputs";
-import { judgedInputs, unsaidRules } from "./judged-inputs";
+import { testInputs } from "./judged-inputs";
 import { refusalsOfFile } from "./terraform-run";
 
 const PROJECT = { project_id: "demo-project" };
 
-const REFUSED = [...REFUSED_ALONE_BY_KUBERNETES, ...REFUSED_TOGETHER_BY_KUBERNETES];
-
 describeWith(["terraform"], "The inputs of the Kubernetes stack, judged by Terraform", () => {
   const variables = () => kubernetesTerraform().variable ?? {};
-  let judged: ReadonlyMap<string, readonly string[]>;
 
-  beforeAll(() => {
-    judged = judgedInputs(variables(), PROJECT, [
-      REFUSED_ALONE_BY_KUBERNETES,
-      REFUSED_TOGETHER_BY_KUBERNETES,
-      ACCEPTED_SETS_OF_KUBERNETES,
-    ]);
-  });
-
-  it.each(REFUSED)("refuse %s", (behaviour, _inputs, texts) => {
-    expect(judged.get(behaviour)).toEqual(texts);
-  });
-
-  it.each(ACCEPTED_SETS_OF_KUBERNETES)("accept %s", (behaviour) => {
-    expect(judged.get(behaviour)).toEqual([]);
+  testInputs({
+    variables,
+    required: PROJECT,
+    alone: REFUSED_ALONE_BY_KUBERNETES,
+    together: REFUSED_TOGETHER_BY_KUBERNETES,
+    accepted: ACCEPTED_SETS_OF_KUBERNETES,
   });
 
   it("name everything that is wrong in one plan, from a file of inputs", () => {
@@ -37,10 +26,5 @@ describeWith(["terraform"], "The inputs of the Kubernetes stack, judged by Terra
       "min_instance_count is 0",
       'namespace is "default"',
     ]);
-  });
-
-  it("are all judged: every validation has a refusal here", () => {
-    const said = REFUSED.flatMap(([, , texts]) => texts);
-    expect(unsaidRules(variables(), said)).toEqual([]);
   });
 });

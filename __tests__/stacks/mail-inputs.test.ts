@@ -7,7 +7,7 @@ import { MAIL_INPUTS } from "../../stacks/inputs/mail-inputs";
 import { SETTINGS_INPUTS } from "../../stacks/inputs/settings-inputs";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf } from "../support/synthesis";
-import { judgedInputs, unsaidRules } from "./judged-inputs";
+import { testInputs } from "./judged-inputs";
 import { ACCEPTED_MAIL, REFUSED_MAIL_ALONE, REFUSED_MAIL_TOGETHER } from "./refused-mail-inputs";
 
 const variables = () => {
@@ -22,28 +22,16 @@ const variables = () => {
 
 describeWith(["terraform"], "The input of the mail server, judged by Terraform", () => {
   const accepted = ACCEPTED_MAIL.map((smtp) => [JSON.stringify(smtp), { smtp }] as const);
-  const beside = [
-    "settings of mail without a mail server",
-    { environment_variables: { IDP_EMAIL__HOST: "smtp.example.com" } },
-  ] as const;
-  let judged: ReadonlyMap<string, readonly string[]>;
 
-  beforeAll(() => {
-    judged = judgedInputs(variables(), {}, [REFUSED_MAIL_ALONE, [...REFUSED_MAIL_TOGETHER, ...accepted, beside]]);
-  });
-
-  it.each([...REFUSED_MAIL_ALONE, ...REFUSED_MAIL_TOGETHER])("refuses %s", (behaviour, _, texts) => {
-    expect(judged.get(behaviour)).toEqual(texts);
-  });
-
-  it("accepts servers with and without a password, and none", () => {
-    const names = [...accepted.map(([name]) => name), beside[0]];
-    expect(names.map((name) => judged.get(name))).toEqual(names.map(() => []));
-  });
-
-  it("is judged as a whole: every validation has a refusal", () => {
-    const said = [...REFUSED_MAIL_ALONE, ...REFUSED_MAIL_TOGETHER].flatMap(([, , texts]) => texts);
-    expect(unsaidRules({ smtp: variables().smtp ?? {} }, said)).toEqual([]);
+  testInputs({
+    variables,
+    alone: REFUSED_MAIL_ALONE,
+    together: REFUSED_MAIL_TOGETHER,
+    accepted: [
+      ...accepted,
+      ["settings of mail without a mail server", { environment_variables: { IDP_EMAIL__HOST: "smtp.example.com" } }],
+    ],
+    complete: ["smtp"],
   });
 });
 

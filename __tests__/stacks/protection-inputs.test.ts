@@ -4,7 +4,7 @@ import { protectionInputs } from "../../stacks/inputs/protection-inputs";
 import { describeWith } from "../support/programs";
 import { PLACE } from "../support/stand-in-parts";
 import { bareStack, terraformOf } from "../support/synthesis";
-import { judgedInputs, unsaidRules } from "./judged-inputs";
+import { testInputs } from "./judged-inputs";
 import {
   ACCEPTED_PROTECTIONS,
   REFUSED_PROTECTIONS_ALONE,
@@ -35,27 +35,12 @@ describeWith(["terraform"], "The inputs of the protection, judged by Terraform",
   const accepted = ACCEPTED_PROTECTIONS.map(
     (protection) => [JSON.stringify(protection).slice(0, 80), { domain: "sign-in.example.com", protection }] as const,
   );
-  let judged: ReadonlyMap<string, readonly string[]>;
 
-  beforeAll(() => {
-    judged = judgedInputs(terraform().variable ?? {}, {}, [
-      REFUSED_PROTECTIONS_ALONE,
-      [...REFUSED_PROTECTIONS_TOGETHER, ...accepted, ["nothing", {}]],
-    ]);
-  });
-
-  it.each([...REFUSED_PROTECTIONS_ALONE, ...REFUSED_PROTECTIONS_TOGETHER])("refuse %s", (behaviour, _, texts) => {
-    expect(judged.get(behaviour)).toEqual(texts);
-  });
-
-  it("accept every protection that Cloud Armor does, and none", () => {
-    const names = ["nothing", ...accepted.map(([name]) => name)];
-    expect(names.map((name) => judged.get(name))).toEqual(names.map(() => []));
-  });
-
-  it("are all judged: every validation has a refusal", () => {
-    const said = [...REFUSED_PROTECTIONS_ALONE, ...REFUSED_PROTECTIONS_TOGETHER].flatMap(([, , texts]) => texts);
-    expect(unsaidRules(terraform().variable ?? {}, said)).toEqual([]);
+  testInputs({
+    variables: () => terraform().variable ?? {},
+    alone: REFUSED_PROTECTIONS_ALONE,
+    together: REFUSED_PROTECTIONS_TOGETHER,
+    accepted: [...accepted, ["nothing", {}]],
   });
 
   it("warn of the paths that are not examined by enforced rules", () => {

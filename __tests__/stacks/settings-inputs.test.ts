@@ -7,7 +7,7 @@ import { declareInputs } from "../../stacks/inputs/input-table";
 import { SETTINGS_INPUTS } from "../../stacks/inputs/settings-inputs";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf } from "../support/synthesis";
-import { judgedInputs, unsaidRules } from "./judged-inputs";
+import { testInputs } from "./judged-inputs";
 import { ACCEPTED_SECRET_SETTINGS, REFUSED_SETTINGS_ALONE, REFUSED_SETTINGS_TOGETHER } from "./refused-settings-inputs";
 
 const terraform = () => {
@@ -29,27 +29,12 @@ describeWith(["terraform"], "The inputs of the settings, judged by Terraform", (
   const accepted = [...ACCEPTED_SECRET_SETTINGS, ...further].map(
     (settings) => [JSON.stringify(settings), { secret_environment_variables: settings }] as const,
   );
-  let judged: ReadonlyMap<string, readonly string[]>;
 
-  beforeAll(() => {
-    judged = judgedInputs(terraform().variable ?? {}, {}, [
-      REFUSED_SETTINGS_ALONE,
-      [...REFUSED_SETTINGS_TOGETHER, ...accepted, ["nothing", {}]],
-    ]);
-  });
-
-  it.each([...REFUSED_SETTINGS_ALONE, ...REFUSED_SETTINGS_TOGETHER])("refuse %s", (behaviour, _, texts) => {
-    expect(judged.get(behaviour)).toEqual(texts);
-  });
-
-  it("accept secrets of this project and of others, and none", () => {
-    const names = ["nothing", ...accepted.map(([name]) => name)];
-    expect(names.map((name) => judged.get(name))).toEqual(names.map(() => []));
-  });
-
-  it("are all judged: every validation has a refusal", () => {
-    const said = [...REFUSED_SETTINGS_ALONE, ...REFUSED_SETTINGS_TOGETHER].flatMap(([, , texts]) => texts);
-    expect(unsaidRules(terraform().variable ?? {}, said)).toEqual([]);
+  testInputs({
+    variables: () => terraform().variable ?? {},
+    alone: REFUSED_SETTINGS_ALONE,
+    together: REFUSED_SETTINGS_TOGETHER,
+    accepted: [...accepted, ["nothing", {}]],
   });
 });
 
