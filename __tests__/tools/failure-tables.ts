@@ -229,7 +229,7 @@ function noticed(ids: readonly string[], platform: Platform): string {
     const after = inWords(windowSeconds + durationSeconds);
     return [`\`${id}\` ${windowSeconds === 0 ? `after ${after}` : `${after} after the last one`}`];
   });
-  return told.length === 0 ? "nobody but whoever did it" : told.join(", ");
+  return told.length === 0 ? "no alert" : told.join(", ");
 }
 
 function inWords(seconds: number): string {
