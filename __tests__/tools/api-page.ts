@@ -17,7 +17,7 @@ export interface ApiPage {
 
 const INTRODUCTION = `# Reference
 
-Everything that can be imported, made from the comments of the code by \`npm run surface\`. How to use it is in
+Everything that can be imported, generated from the comments of the code by \`npm run surface\`. How to use it is in
 [README.md](README.md). A literal of the wrong kind or out of its limits is refused at synth.
 
 <!-- contents -->
@@ -32,7 +32,7 @@ export function apiPage(api: Pick<DeclaredApi, "alsoNamed" | "exportsOf">): ApiP
   const all = [...importable.flatMap(({ declarations }) => declarations), ...others];
   const page = new Page(all);
   const sections = importable.map(({ name, declarations }) => page.section(name, declarations));
-  const text = [INTRODUCTION, ...sections, page.section("Types that are named above, and cannot be imported", others)];
+  const text = [INTRODUCTION, ...sections, page.section("Types that are used above but cannot be imported", others)];
   return { text: withFreshParts(text.filter((each) => each !== "").join("\n"), {}), undocumented: undocumentedIn(all) };
 }
 
