@@ -23,10 +23,11 @@ interface Expectation {
   readonly what: string;
   readonly machine: StandInMachine;
   readonly volumes?: readonly StandInVolume[];
-  /** Cells of vmInfo that are not as those of the plainest machine, by column. */
-  readonly machineCells: Readonly<Partial<Record<(typeof AWS_IMPORT_COLUMNS.vmInfo)[number], string>>>;
-  /** Rows of diskInfo and tagInfo, without the machine's id. */
-  readonly disks: readonly (readonly string[])[];
+  /** Cells of vmInfo that are not as those of the plainest machine, which has its id as name, by column. */
+  readonly machineCells?: Readonly<Partial<Record<(typeof AWS_IMPORT_COLUMNS.vmInfo)[number], string>>>;
+  /** Rows of diskInfo, without the machine's id. @default that of a machine without a volume */
+  readonly disks?: readonly (readonly string[])[];
+  /** Rows of tagInfo, likewise. @default none */
   readonly tags?: readonly (readonly string[])[];
 }
 
@@ -64,8 +65,6 @@ const EXPECTATIONS: readonly Expectation[] = [
   {
     what: "a machine of which nothing is said",
     machine: { id: "i-01", type: "t3.micro" },
-    machineCells: { MachineName: "i-01" },
-    disks: [PLACEHOLDER_DISK],
   },
   {
     what: "an ordinary machine",
@@ -126,24 +125,20 @@ const EXPECTATIONS: readonly Expectation[] = [
       ],
     },
     machineCells: {
-      MachineName: "i-03",
       PrimaryIPAddress: "10.0.0.8",
       PrimaryMACAddress: "02:00:00:00:00:08",
       PublicIPAddress: "198.51.100.9",
       IpAddressListSemiColonDelimited: "10.0.0.8;198.51.100.9;10.0.0.80;10.1.0.9",
     },
-    disks: [PLACEHOLDER_DISK],
   },
   {
     what: "addresses without an interface",
     machine: { id: "i-04", type: "t3.micro", privateAddress: "10.0.0.4", publicAddress: "198.51.100.4" },
     machineCells: {
-      MachineName: "i-04",
       PrimaryIPAddress: "10.0.0.4",
       PublicIPAddress: "198.51.100.4",
       IpAddressListSemiColonDelimited: "10.0.0.4;198.51.100.4",
     },
-    disks: [PLACEHOLDER_DISK],
   },
   {
     what: "an empty name, and tags with commas, quotes, line ends and emoji",
@@ -159,8 +154,6 @@ const EXPECTATIONS: readonly Expectation[] = [
         ["aws:cloudformation:stack-name", "x"],
       ],
     },
-    machineCells: { MachineName: "i-05" },
-    disks: [PLACEHOLDER_DISK],
     tags: [
       ["Name", ""],
       ["a,b", 'he said "no"'],
@@ -174,31 +167,26 @@ const EXPECTATIONS: readonly Expectation[] = [
     what: "a name with everything that CSV knows",
     machine: { id: "i-06", type: "t3.micro", tags: [["Name", 'x,"y"\n\u{1F680}\\']] },
     machineCells: { MachineName: 'x,"y"\n\u{1F680}\\' },
-    disks: [PLACEHOLDER_DISK],
     tags: [["Name", 'x,"y"\n\u{1F680}\\']],
   },
   {
     what: "processors of the machine's own choice",
     machine: { id: "i-07", type: "m5.large", cpu: { cores: 3, threads: 1 } },
     machineCells: {
-      MachineName: "i-07",
       MachineTypeLabel: "m5.large",
       AllocatedProcessorCoreCount: "3",
       MemoryGiB: "8.0",
     },
-    disks: [PLACEHOLDER_DISK],
   },
   {
     what: "Windows, as old answers say it",
     machine: { id: "i-08", type: "t3.micro", platform: "windows", state: "stopped" },
-    machineCells: { MachineName: "i-08", OsType: "Windows", MachineStatus: "stopped" },
-    disks: [PLACEHOLDER_DISK],
+    machineCells: { OsType: "Windows", MachineStatus: "stopped" },
   },
   {
     what: "Windows, as new answers say it",
     machine: { id: "i-09", type: "t3.micro", platform: "windows", platformDetails: "Windows with SQL Server Standard" },
-    machineCells: { MachineName: "i-09", OsType: "Windows with SQL Server Standard" },
-    disks: [PLACEHOLDER_DISK],
+    machineCells: { OsType: "Windows with SQL Server Standard" },
   },
   {
     what: "a root device that is not attached",
@@ -210,7 +198,7 @@ const EXPECTATIONS: readonly Expectation[] = [
       launchTime: "2023-12-31T23:59:59.000Z",
     },
     volumes: [volume("vol-101", 1, "io2", "i-10", "/dev/sdb")],
-    machineCells: { MachineName: "i-10", TotalDiskAllocatedGiB: "1", CreateDate: "2023-12-31 23:59:59+00:00" },
+    machineCells: { TotalDiskAllocatedGiB: "1", CreateDate: "2023-12-31 23:59:59+00:00" },
     disks: [["/dev/sdb", "1", "", "io2"]],
   },
   {
@@ -224,23 +212,19 @@ const EXPECTATIONS: readonly Expectation[] = [
       ],
     },
     machineCells: {
-      MachineName: "i-12",
       PrimaryIPAddress: "2001:db8::12",
       PrimaryMACAddress: "02:00:00:00:00:12",
       IpAddressListSemiColonDelimited: "2001:db8::12;2001:db8::1:12;2001:db8::13",
     },
-    disks: [PLACEHOLDER_DISK],
   },
   {
     what: "memory that is no whole number",
     machine: { id: "i-11", type: "t1.micro" },
     machineCells: {
-      MachineName: "i-11",
       MachineTypeLabel: "t1.micro",
       AllocatedProcessorCoreCount: "1",
       MemoryGiB: "0.6",
     },
-    disks: [PLACEHOLDER_DISK],
   },
 ];
 
@@ -334,13 +318,16 @@ for (const release of AWS_RELEASES) {
         expect(rowsOf(run, kind)[0]).toEqual(columns);
       });
 
-      it.each(EXPECTATIONS)("have $what", ({ machine: { id }, machineCells, disks, tags = [] }) => {
-        const wanted: Record<string, string> = { MachineId: id, ...PLAINEST, ...machineCells };
-        const ofMachine = (kind: string) => contentsOf(run, kind).filter(([first]) => first === id);
-        expect(ofMachine("vmInfo")).toEqual([AWS_IMPORT_COLUMNS.vmInfo.map((column) => wanted[column])]);
-        expect(ofMachine("diskInfo")).toEqual(disks.map((disk) => [id, ...disk]));
-        expect(ofMachine("tagInfo")).toEqual(tags.map((tag) => [id, ...tag]));
-      });
+      it.each(EXPECTATIONS)(
+        "have $what",
+        ({ machine: { id }, machineCells, disks = [PLACEHOLDER_DISK], tags = [] }) => {
+          const wanted: Record<string, string> = { MachineId: id, MachineName: id, ...PLAINEST, ...machineCells };
+          const ofMachine = (kind: string) => contentsOf(run, kind).filter(([first]) => first === id);
+          expect(ofMachine("vmInfo")).toEqual([AWS_IMPORT_COLUMNS.vmInfo.map((column) => wanted[column])]);
+          expect(ofMachine("diskInfo")).toEqual(disks.map((disk) => [id, ...disk]));
+          expect(ofMachine("tagInfo")).toEqual(tags.map((tag) => [id, ...tag]));
+        },
+      );
 
       it("have nothing else", () => {
         const ids = new Set(EXPECTATIONS.map(({ machine }) => machine.id));
