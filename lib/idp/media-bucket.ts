@@ -117,7 +117,7 @@ export const bucketNameRules = <Props>(nameOf: (props: Props) => string): readon
   ...nameRules(nameOf, {
     what: "bucket name",
     maxLength: BUCKET_NAME_MAX_LENGTH,
-    lengthReason: "it becomes part of a host name",
+    lengthReason: "it is part of a host name",
     pattern: /^[a-z0-9][a-z0-9_.-]*[a-z0-9]$/,
     form: "lower-case letters, digits and hyphens",
     formReason: "Cloud Storage refuses other names",

@@ -47,7 +47,7 @@ export interface MonitoringSettings {
   readonly notificationChannels?: readonly string[];
 
   /**
-   * Changes to single alerts, by their ids.
+   * Changes to single alerts, by id.
    *
    * @default - all as in the table of alerts
    */
