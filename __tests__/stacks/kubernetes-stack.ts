@@ -1,6 +1,7 @@
 import { IdpKubernetesStack } from "../../stacks/idp-kubernetes";
-import { resourceOf, terraformOf, testApp, type Block, type Terraform } from "../support/synthesis";
+import { testApp, type Block } from "../support/synthesis";
 import { valueAt } from "./configuration-graph";
+import { configurationOf } from "./stack-under-test";
 
 /** Name under which the stack is deployed. */
 export const KUBERNETES_STACK_NAME = "idp-kubernetes";
@@ -10,19 +11,7 @@ export function kubernetesStack(): IdpKubernetesStack {
   return new IdpKubernetesStack(testApp(), KUBERNETES_STACK_NAME);
 }
 
-let synthesized: Terraform | undefined;
-
-/** Its configuration, made once per test file. */
-export function kubernetesTerraform(): Terraform {
-  synthesized ??= terraformOf(kubernetesStack());
-  return synthesized;
-}
-
-/** One of its resources, by address. */
-export function kubernetesResource(address: string): Block {
-  const [type = "", name = ""] = address.split(".");
-  return resourceOf(kubernetesTerraform(), type, name);
-}
+export const { terraform: kubernetesTerraform, resource: kubernetesResource } = configurationOf(kubernetesStack);
 
 /** Its folder's own names of what the tests look at most. */
 export const KUBERNETES_ADDRESS = {

@@ -4,7 +4,8 @@ import { TlsProvider } from "@cdktf/provider-tls/lib/provider";
 
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
 import { AssessmentLabStack } from "../../stacks/assessment-lab";
-import { BareStack, resourceOf, terraformOf, testApp, type Block, type Terraform } from "../support/synthesis";
+import { BareStack, terraformOf, testApp, type Terraform } from "../support/synthesis";
+import { configurationOf } from "./stack-under-test";
 
 /** Name under which the stack is deployed. */
 export const LAB_STACK_NAME = "assessment-lab";
@@ -14,19 +15,7 @@ export function labStack(): AssessmentLabStack {
   return new AssessmentLabStack(testApp(), LAB_STACK_NAME);
 }
 
-let synthesized: Terraform | undefined;
-
-/** Its configuration, made once per test file. */
-export function labTerraform(): Terraform {
-  synthesized ??= terraformOf(labStack());
-  return synthesized;
-}
-
-/** One of its resources, by address. */
-export function labResource(address: string): Block {
-  const [type = "", name = ""] = address.split(".");
-  return resourceOf(labTerraform(), type, name);
-}
+export const { terraform: labTerraform, resource: labResource } = configurationOf(labStack);
 
 /** A stack with the lab's providers and nothing else. */
 export function bareLabStack(): BareStack {

@@ -1,6 +1,7 @@
 import { IdpServerlessStack } from "../../stacks/idp-serverless";
-import { resourceOf, terraformOf, testApp, type Block, type Terraform } from "../support/synthesis";
+import { testApp, type Block, type Terraform } from "../support/synthesis";
 import { valueAt } from "./configuration-graph";
+import { configurationOf } from "./stack-under-test";
 
 /** Name under which the stack is deployed. */
 export const STACK_NAME = "idp-serverless";
@@ -10,19 +11,7 @@ export function serverlessStack(): IdpServerlessStack {
   return new IdpServerlessStack(testApp(), STACK_NAME);
 }
 
-let synthesized: Terraform | undefined;
-
-/** Its configuration, made once per test file. */
-export function serverlessTerraform(): Terraform {
-  synthesized ??= terraformOf(serverlessStack());
-  return synthesized;
-}
-
-/** One of its resources, by address. */
-export function serverlessResource(address: string): Block {
-  const [type = "", name = ""] = address.split(".");
-  return resourceOf(serverlessTerraform(), type, name);
-}
+export const { terraform: serverlessTerraform, resource: serverlessResource } = configurationOf(serverlessStack);
 
 /** Its folder's own names of what the tests look at most. */
 export const ADDRESS = {
