@@ -16,7 +16,7 @@ export interface DumpProps {
   readonly dumpSchedule?: string;
 
   /**
-   * Makes a first dump in the apply that adds the schedule; the apply waits for it.
+   * Makes a first dump in the apply that sets this or adds the schedule; the apply waits for it.
    *
    * @default false
    */

@@ -6,7 +6,7 @@ import { requireProps } from "../../core/rules";
 
 /**
  * A service account that is managed elsewhere, together with its permissions. The only grant that it gets is on the
- * script of a Cloud Run job that runs as it, because nobody else knows that script's secret.
+ * script of a Cloud Run job that runs as it, because the secret with the script is created here.
  *
  * It must be able to read the secrets, use the buckets and connect to the databases of the containers that run as it.
  * On GKE, the pods' Kubernetes service account also needs `roles/iam.workloadIdentityUser` on it, as the member

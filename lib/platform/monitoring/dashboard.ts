@@ -41,7 +41,7 @@ const CHART = { width: 16, height: 12 } as const;
 
 /** A chart for each metric that an alert watches, with a line at its threshold. */
 export class Dashboard extends Construct {
-  /** What must exist before the dashboard does. */
+  /** What must exist before the dashboard can be used. */
   readonly ready: ITerraformDependable[];
 
   /** The dashboard itself, for overrides. */

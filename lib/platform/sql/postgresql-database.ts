@@ -214,7 +214,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     this.ready = [this.instance];
   }
 
-  /** The role cannot be granted on anything smaller than a project. */
+  /** Allows an identity to connect through the proxy. The role cannot be granted on anything smaller than a project. */
   grantConnect(identity: Identity): ITerraformDependable[] {
     requireIdentity(this, identity);
     return identity.grantOnProject("ConnectsToDatabase", "roles/cloudsql.client");
