@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { isObject, type JsonObject } from "./google-stand-in-schema";
-import { type Call, type Handler, ReasonError, type Service } from "./google-stand-in-services";
+import { type Call, counted, ReasonError, type Service } from "./google-stand-in-services";
 
 /** An Ingress, as far as its load balancer depends on it. */
 export interface IngressSpec {
@@ -63,7 +63,7 @@ export class LoadBalancers {
     description: "compute.v1",
     endpointVariable: "GOOGLE_COMPUTE_CUSTOM_ENDPOINT",
     basePath: "compute/v1/",
-    handlers: this.counted({
+    handlers: counted(() => this.tick(), {
       ...Object.fromEntries(
         READS.map(([method, collection, parameter]) => [
           method,
@@ -146,14 +146,6 @@ export class LoadBalancers {
   /** Adds or replaces a resource. */
   add(path: string, values: JsonObject): void {
     this.resources.set(path, { ...values, name: path.split("/").at(-1), selfLink: COMPUTE + path });
-  }
-
-  private counted(handlers: Readonly<Record<string, Handler>>): Readonly<Record<string, Handler>> {
-    const count = (handler: Handler) => (call: Call) => {
-      this.tick();
-      return handler(call);
-    };
-    return Object.fromEntries(Object.entries(handlers).map(([method, handler]) => [method, count(handler)]));
   }
 
   private tick(): void {

@@ -14,7 +14,7 @@ import {
 } from "./google-stand-in-import-job";
 import { type JsonObject } from "./google-stand-in-schema";
 import { EMPTY_RESPONSE, Operations, typed } from "./google-stand-in-operations";
-import { ApiError, type Call, type Handler, type Service, textsAt } from "./google-stand-in-services";
+import { ApiError, type Call, type Service, textsAt, counted } from "./google-stand-in-services";
 import { readTable } from "./google-stand-in-tables";
 import { SignedUploads } from "./google-stand-in-uploads";
 
@@ -65,7 +65,7 @@ export class MigrationCenter {
     description: "migrationcenter.v1",
     endpointVariable: "GOOGLE_MIGRATION_CENTER_CUSTOM_ENDPOINT",
     basePath: "v1/",
-    handlers: this.ticking({
+    handlers: counted((call) => this.tick(call), {
       "projects.locations.get": (call) => this.region(call.parameters.name ?? ""),
       "projects.locations.list": (call) => this.listRegions(call),
       "projects.locations.operations.get": (call) => this.operations.get(call),
@@ -102,18 +102,10 @@ export class MigrationCenter {
     return [...this.assets, ...[...this.jobs.values()].flatMap(({ assets }) => assets)];
   }
 
-  private ticking(handlers: Readonly<Record<string, Handler>>): Readonly<Record<string, Handler>> {
-    return Object.fromEntries(
-      Object.entries(handlers).map(([id, handler]) => [
-        id,
-        (call: Call) => {
-          this.operations.tick();
-          for (const job of this.jobs.values()) this.advance(job);
-          this.region(placeOf(call));
-          return handler(call);
-        },
-      ]),
-    );
+  private tick(call: Call): void {
+    this.operations.tick();
+    for (const job of this.jobs.values()) this.advance(job);
+    this.region(placeOf(call));
   }
 
   private region(place: string): JsonObject {

@@ -13,6 +13,18 @@ export interface Call {
 /** Returns the body of a 200 response; throws an ApiError for any other. A method without a handler returns `{}`. */
 export type Handler = (call: Call) => JsonObject;
 
+/** Handlers of an API whose clock are the calls of its clients. */
+export function counted(
+  tick: (call: Call) => void,
+  handlers: Readonly<Record<string, Handler>>,
+): Readonly<Record<string, Handler>> {
+  const count = (handler: Handler) => (call: Call) => {
+    tick(call);
+    return handler(call);
+  };
+  return Object.fromEntries(Object.entries(handlers).map(([method, handler]) => [method, count(handler)]));
+}
+
 export interface Service {
   /** File in `api-descriptions`, without `.json`. */
   readonly description: string;

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "./google-stand-in-schema";
-import { type Call, type Handler, ReasonError, type Service } from "./google-stand-in-services";
+import { type Call, counted, ReasonError, type Service } from "./google-stand-in-services";
 
 /** An instance of Cloud SQL with what the scripts depend on. */
 export interface SqlInstanceState {
@@ -45,7 +45,7 @@ export class CloudSql {
     description: "sqladmin.v1beta4",
     endpointVariable: "GOOGLE_SQL_CUSTOM_ENDPOINT",
     basePath: "sql/v1beta4/",
-    handlers: this.counted({
+    handlers: counted(() => this.tick(), {
       "instances.list": ({ parameters: { project = "" } }) => this.list(project),
       "instances.get": (call) => resource(...this.find(call)),
       "instances.clone": (call) => this.clone(call),
@@ -97,14 +97,6 @@ export class CloudSql {
   /** Lets running operations end. */
   settle(): void {
     for (let call = 0; call <= this.callsUntilDone; call += 1) this.tick();
-  }
-
-  private counted(handlers: Readonly<Record<string, Handler>>): Readonly<Record<string, Handler>> {
-    const count = (handler: Handler) => (call: Call) => {
-      this.tick();
-      return handler(call);
-    };
-    return Object.fromEntries(Object.entries(handlers).map(([method, handler]) => [method, count(handler)]));
   }
 
   private tick(): void {
