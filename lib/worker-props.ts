@@ -60,7 +60,7 @@ function workerResourcesOf({ workerCpu, workerMemory }: WorkerProps): ResourcesS
   };
 }
 
-/** Whether workers are separate, as the functions of `core/conditional` return it. */
+/** Whether workers are separate, as a string: `true`, `false` or a boolean expression. */
 export function hasSeparateWorker({ workerMode = DEFAULT_WORKER_MODE }: WorkerForm): string {
   return isSeparate(workerMode);
 }

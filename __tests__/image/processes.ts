@@ -91,7 +91,7 @@ export async function eventually<T>(
   for (;;) {
     const value = probe();
     if (value !== undefined && value !== false) return value;
-    if (Date.now() > deadline) throw new Error(`waited ${timeoutMilliseconds} ms in vain for ${what}`);
+    if (Date.now() > deadline) throw new Error(`${what}: not seen within ${timeoutMilliseconds} ms`);
     await delay(5);
   }
 }

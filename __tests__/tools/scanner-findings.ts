@@ -79,7 +79,8 @@ export function findingsPage(findings: readonly Finding[], accepted: readonly Ac
 const INTRODUCTION = `# Findings of a plan scanner
 
 \`npm run scan\` writes this page: it plans all stacks with the real providers, runs [checkov](https://www.checkov.io) on the plans,
-and fails on a finding that \`__tests__/tools/accepted-findings.json\` does not accept, or accepts in vain.
+and fails on a finding that \`__tests__/tools/accepted-findings.json\` does not accept, and on an accepted one
+that no longer occurs.
 
 To scan a plan of your own, give checkov the plan as JSON. Its directory mode fails on \`required_version\`,
 skips the folder and reports no finding:

@@ -18,8 +18,8 @@ export interface Identity {
   readonly takesGrants: boolean;
 
   /**
-   * Condition under which the account exists, as the functions of `core/conditional` return it; otherwise it gets no
-   * grants.
+   * Condition under which the account exists, as a string: `true`, `false` or a boolean expression; otherwise it gets
+   * no grants.
    *
    * @default "true"
    */

@@ -152,8 +152,8 @@ export interface ContainerSpec {
   readonly livenessProbe?: ProbeSpec;
 
   /**
-   * Whether it only works for requests and so may be idle between them, as the functions of `core/conditional` return
-   * it.
+   * Whether it only works for requests and so may be idle between them, as a string: `true`, `false` or a boolean
+   * expression.
    *
    * @default "false"
    */

@@ -68,7 +68,7 @@ export interface DatabaseDumpProps extends DumpProps {
  * runs of the job are billed.
  */
 export class DatabaseDump extends Construct {
-  /** Whether there is a schedule, as the functions of `core/conditional` return it. */
+  /** Whether there is a schedule, as a string: `true`, `false` or a boolean expression. */
   readonly condition: string;
 
   /** Whether the schedule runs every day. */

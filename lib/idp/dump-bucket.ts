@@ -21,7 +21,7 @@ export interface DumpBucketProps {
   readonly place: DeploymentPlace;
 
   /**
-   * Condition under which the bucket exists, as the functions of `core/conditional` return it.
+   * Condition under which the bucket exists, as a string: `true`, `false` or a boolean expression.
    *
    * @default "true"
    */

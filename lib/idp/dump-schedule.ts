@@ -29,7 +29,7 @@ export const CRON_SCHEDULE = new CheckedValue<string>({
 
 const DAILY_PATTERN = "^[^ ]+ [^ ]+ [*] [*] [*]$";
 
-/** Whether a schedule runs every day, as the functions of `core/conditional` return it. */
+/** Whether a schedule runs every day, as a string: `true`, `false` or a boolean expression. */
 export function isDaily(schedule: string): string {
   if (!Token.isUnresolved(schedule)) return String(new RegExp(DAILY_PATTERN).test(schedule));
   return expression(`can(regex(${JSON.stringify(DAILY_PATTERN)}, ${schedule}))`);

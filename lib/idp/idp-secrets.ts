@@ -70,7 +70,7 @@ export class IdpSecrets extends Construct {
    */
   readonly bootstrapToken: GeneratedSecret | undefined;
 
-  /** Whether there is one, as a condition for the functions of `core/conditional`. */
+  /** Whether there is one, as a string: `true`, `false` or a boolean expression. */
   readonly hasBootstrapToken: string;
 
   /** `bootstrapToken` as a variable of a container that may be absent at plan; empty without. */

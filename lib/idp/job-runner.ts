@@ -25,7 +25,7 @@ export interface JobSpec {
   readonly maxRetries: number;
 
   /**
-   * Condition under which the job exists, as the functions of `core/conditional` return it.
+   * Condition under which the job exists, as a string: `true`, `false` or a boolean expression.
    *
    * @default "true"
    */

@@ -9,7 +9,7 @@ import { IMPLICIT_TLS, MAIL_VARIABLES, SMTP_DEFAULTS, STARTTLS, type Smtp } from
 
 /** What a mail server adds to the application and to its platform. */
 export interface MailSettings {
-  /** Whether there is one, as a condition for the functions of `core/conditional`. */
+  /** Whether there is one, as a string: `true`, `false` or a boolean expression. */
   readonly isOn: string;
 
   /** The application's settings, apart from the password. */

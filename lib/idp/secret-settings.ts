@@ -22,7 +22,7 @@ export interface SecretSettings {
 /**
  * A variable with a secret of the deployment that exists only if the condition holds at plan.
  *
- * @param condition as the functions of `core/conditional` return it
+ * @param condition as a string: `true`, `false` or a boolean expression
  */
 export function conditionalSetting(variable: string, secret: ReadableSecret, condition: string): SecretSettings {
   const operands = { secretId: quoted(secret.secretId), version: quoted(secret.version) };

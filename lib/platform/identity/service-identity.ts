@@ -22,7 +22,7 @@ export interface ServiceIdentityProps {
   readonly purpose: string;
 
   /**
-   * Condition under which the account exists at plan, as the functions of `core/conditional` return it.
+   * Condition under which the account exists at plan, as a string: `true`, `false` or a boolean expression.
    *
    * @default "true"
    */

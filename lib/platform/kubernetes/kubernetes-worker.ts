@@ -53,7 +53,7 @@ export interface KubernetesWorkerProps {
   readonly server: KubernetesWorkload;
 
   /**
-   * Whether it exists, as the functions of `core/conditional` return it.
+   * Whether it exists, as a string: `true`, `false` or a boolean expression.
    *
    * @default "true"
    */

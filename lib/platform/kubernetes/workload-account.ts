@@ -19,7 +19,7 @@ export interface WorkloadAccountProps {
   readonly namespace: WorkloadNamespace;
 
   /**
-   * Condition under which the account exists at plan, as the functions of `core/conditional` return it.
+   * Condition under which the account exists at plan, as a string: `true`, `false` or a boolean expression.
    *
    * @default "true"
    */

@@ -25,7 +25,7 @@ export interface WorkloadSecretProps {
   readonly values: Readonly<Record<string, ReadableSecret>>;
 
   /**
-   * Condition under which the copies exist at plan, as the functions of `core/conditional` return it.
+   * Condition under which the copies exist at plan, as a string: `true`, `false` or a boolean expression.
    *
    * @default - they always exist
    */

@@ -5,7 +5,7 @@ import { expression, literal } from "../../core/expression";
 import { isMetric, type AlertNames, type AlertNeed, type Platform } from "./alert";
 import { alertsOn } from "./alerts";
 
-/** Whether the deployment has what an alert needs, as the functions of `core/conditional` return it. */
+/** Whether the deployment has what an alert needs, as a string: `true`, `false` or a boolean expression. */
 export type AlertConditions = Readonly<Record<AlertNeed, string>>;
 
 /** A row in the form for Terraform, with `query` or `filter`. */

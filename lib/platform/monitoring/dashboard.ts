@@ -21,7 +21,7 @@ export interface DashboardProps {
   readonly alerts: string;
 
   /**
-   * Whether it exists, as the functions of `core/conditional` return it.
+   * Whether it exists, as a string: `true`, `false` or a boolean expression.
    *
    * @default "true"
    */

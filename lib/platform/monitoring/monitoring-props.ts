@@ -12,7 +12,7 @@ export interface MonitoredDump {
   /** Bucket that it writes into. */
   readonly bucketName: string;
 
-  /** Whether there is one, as the functions of `core/conditional` return it. */
+  /** Whether there is one, as a string: `true`, `false` or a boolean expression. */
   readonly condition: string;
 
   /** Whether it runs every day; otherwise the age of the last dump is not checked. */
@@ -66,7 +66,7 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly dump?: MonitoredDump;
 
   /**
-   * Whether the address accepts unauthenticated requests, as the functions of `core/conditional` return it.
+   * Whether the address accepts unauthenticated requests, as a string: `true`, `false` or a boolean expression.
    *
    * @default "true"
    */
@@ -80,8 +80,8 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly namespace?: string;
 
   /**
-   * Whether the load balancer has a security policy of the deployment's own, as the functions of `core/conditional` return
-   * it.
+   * Whether the load balancer has a security policy of the deployment's own, as a string: `true`, `false` or a boolean
+   * expression.
    *
    * @default "false"
    */

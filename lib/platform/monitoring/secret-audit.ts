@@ -14,7 +14,7 @@ export interface SecretAuditProps {
   readonly place: DeploymentPlace;
 
   /**
-   * Whether it exists, as the functions of `core/conditional` return it.
+   * Whether it exists, as a string: `true`, `false` or a boolean expression.
    *
    * @default "true"
    */

@@ -32,7 +32,7 @@ export interface OnDemandJobProps {
   readonly timeoutSeconds: number;
 
   /**
-   * Whether the job exists, as a condition for the functions of `core/conditional`.
+   * Whether the job exists, as a string: `true`, `false` or a boolean expression.
    *
    * @default - it does
    */

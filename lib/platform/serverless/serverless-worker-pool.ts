@@ -40,7 +40,7 @@ export interface ServerlessWorkerPoolProps {
   readonly address?: LoadBalancerAddress;
 
   /**
-   * Whether it exists, as the functions of `core/conditional` return it.
+   * Whether it exists, as a string: `true`, `false` or a boolean expression.
    *
    * @default "true"
    */
