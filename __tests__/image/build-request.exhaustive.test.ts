@@ -15,6 +15,7 @@ import {
   EXAMPLE_BLUEPRINT,
   exampleBlueprint,
   imageConfiguration,
+  printedIn,
   removeBuildahStorage,
 } from "./stand-in-base";
 
@@ -129,7 +130,7 @@ describeWith(
 
     /** What the application reads: user 1000, every *.yaml below /blueprints. */
     const read = async (path: string) =>
-      buildahOrFail(built.storage, ["run", await containerOf(built), "--", "cat", `/blueprints/${path}`]);
+      printedIn(built.storage, await containerOf(built), ["cat", `/blueprints/${path}`]);
 
     it("put them where the application looks, readable for its user and beside the upstream's own", async () => {
       expect(await read("own/groups.yaml")).toBe(OWN["groups.yaml"]);

@@ -26,6 +26,7 @@ import {
   createBuildahStorage,
   createStandInBase,
   imageConfiguration,
+  printedIn,
   removeBuildahStorage,
 } from "./stand-in-base";
 
@@ -67,8 +68,7 @@ describeWith(
       await removeBuildahStorage(storage);
     });
 
-    const inContainer = async (script: string) =>
-      (await buildahOrFail(storage, ["run", container, "--", "sh", "-c", script])).trimEnd();
+    const inContainer = async (script: string) => (await printedIn(storage, container, ["sh", "-c", script])).trimEnd();
 
     it("takes the base whose tag is IDP_VERSION although APP_VERSION names another one", () => {
       expect(configuration.environment.STAND_IN_TAG).toBe("2026.5.4");

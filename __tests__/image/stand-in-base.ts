@@ -4,6 +4,7 @@ import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -91,6 +92,23 @@ export async function buildahOrFail(
   const { exitCode, stdout, stderr } = await buildah(storage, args, options);
   if (exitCode !== 0) throw new Error(`buildah ${args[0] ?? ""} ended with ${exitCode}:\n${stderr}${stdout}`);
   return stdout;
+}
+
+/**
+ * What a command prints in a container, as its user; throws unless it succeeds.
+ *
+ * It prints to a file, because the pipes of a `buildah run` without a daemon can lose what comes just before the end.
+ */
+export async function printedIn(
+  storage: BuildahStorage,
+  container: string,
+  command: readonly string[],
+): Promise<string> {
+  const folder = mkdtempSync(join(storage.folder, "printed-"));
+  chmodSync(folder, 0o777);
+  const redirected = ["sh", "-c", 'exec "$@" >/printed/output', "sh", ...command];
+  await buildahOrFail(storage, ["run", "--volume", `${folder}:/printed`, container, "--", ...redirected]);
+  return readFileSync(join(folder, "output"), "utf8");
 }
 
 export interface ImageConfiguration {
