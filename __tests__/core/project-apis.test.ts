@@ -133,7 +133,7 @@ describe("ProjectApis", () => {
     expect(resourceAddresses(terraform())).not.toContain("terraform_data.apis_iamcredentials_answers");
   });
 
-  it("has a harmless test call for every other API", () => {
+  it("knows a test call without side effects for every other API", () => {
     const list = execFileSync("sh", [packageFile("lib/core/scripts/wait-for-api.sh"), "--list"], { encoding: "utf8" });
     const known = list.split("\n").map((line) => line.split(" ")[0]);
     expect(known).toEqual(expect.arrayContaining(EVERY_API.filter((api) => api !== "iamcredentials")));

@@ -94,7 +94,7 @@ describe("DatabaseDump", () => {
   it("reports all problems at once", () => {
     expect(() => dumpIn({ dumpSchedule: "@daily", dumpRetentionDays: 7 })).toThrow(
       brokenRules("test/Dump", [
-        'dumpSchedule is "@daily"; it must be a cron schedule of five fields in numbers, with 0 to 6 for the days of the week, because Cloud Scheduler and Kubernetes read other forms differently; use for example "30 4 * * *" for every day at 04:30 UTC',
+        'dumpSchedule is "@daily"; it must have five cron fields in numbers, days of the week from 0 to 6, because Cloud Scheduler and Kubernetes read other forms differently; use for example "30 4 * * *" for every day at 04:30 UTC',
         'dumpRetentionDays is 7; it must be at least 30, because dumpStorageClass is "NEARLINE", which is billed for at least that long; raise it, or use STANDARD',
       ]),
     );

@@ -27,7 +27,7 @@ export function describeRefusals(scene: EntrypointScene, { thorough }: { thoroug
       expect([...starts("server"), ...starts("worker")]).toEqual([]);
     });
 
-    it.each(["is missing", "is a file", "belongs to somebody else"])(
+    it.each(["is missing", "is a file", "belongs to another user"])(
       "starts nothing when the storage folder %s",
       async (situation) => {
         let userId = process.getuid?.();
@@ -36,7 +36,7 @@ export function describeRefusals(scene: EntrypointScene, { thorough }: { thoroug
           rmSync(scene.media, { recursive: true });
           writeFileSync(scene.media, "");
         }
-        if (situation === "belongs to somebody else") {
+        if (situation === "belongs to another user") {
           chmodSync(scene.media, 0o555);
           // For root every folder is writable.
           if (userId === 0) userId = 1000;

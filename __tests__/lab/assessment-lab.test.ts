@@ -119,7 +119,7 @@ describe("AssessmentLab with nothing but a project", () => {
     });
   });
 
-  it("passes nothing to the Windows VM that depends on the number of targets", () => {
+  it("gives the Windows VM the same values for any number of targets", () => {
     const values = JSON.stringify(terraform.locals?.lab_windows_vm_first_boot_values);
     expect(values).toContain("assess-${random_id.lab_random_id.hex}-linvm-");
     expect(values).not.toContain("google_compute_instance");

@@ -25,7 +25,7 @@ const SINGLE_PARTS = "sign-in-by-hand";
 /** Inputs that lift the protection of those that have it. */
 const PROTECTION_OFF: Readonly<Record<string, Inputs>> = { acme: { protect: false }, globex: { protect: false } };
 
-/** APIs of those that make a network: whoever does has turned them on. */
+/** APIs that must be on before a stack makes a network of its own. */
 const ENABLED_APIS: Readonly<Record<string, readonly string[]>> = {
   "sign-in-with-network": ["compute", "servicenetworking"],
 };

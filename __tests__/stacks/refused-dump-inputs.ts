@@ -16,7 +16,7 @@ export const ACCEPTED_DUMPS = {
 } as const;
 
 const SCHEDULE_RULE =
-  'it must be a cron schedule of five fields in numbers, with 0 to 6 for the days of the week, because Cloud Scheduler and Kubernetes read other forms differently; use for example "30 4 * * *" for every day at 04:30 UTC';
+  'it must have five cron fields in numbers, days of the week from 0 to 6, because Cloud Scheduler and Kubernetes read other forms differently; use for example "30 4 * * *" for every day at 04:30 UTC';
 
 /** What is refused of dumps by a rule that looks at one input. */
 export const REFUSED_DUMPS_ALONE: readonly Refusal[] = [

@@ -16,7 +16,7 @@ const RANGE_PATTERN = "([0-9]+)-([0-9]+)";
 
 /** A schedule that Cloud Scheduler and Kubernetes read in the same way: they differ in names, and in Sunday as 7. */
 export const CRON_SCHEDULE = new CheckedValue<string>({
-  must: "be a cron schedule of five fields in numbers, with 0 to 6 for the days of the week",
+  must: "have five cron fields in numbers, days of the week from 0 to 6",
   reason: "Cloud Scheduler and Kubernetes read other forms differently",
   remedy: 'use for example "30 4 * * *" for every day at 04:30 UTC',
   schema: { pattern: CRON_PATTERN },

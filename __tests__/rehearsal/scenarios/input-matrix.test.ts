@@ -26,7 +26,7 @@ function lostPairs({ isAllowed = () => true, matrix = {} }: StackRehearsal, comb
 const STACKS = [...VARIANTS, { name: LAB_STACK_NAME, terraform: labTerraform }];
 
 describe("The matrix of inputs", () => {
-  it("is examined for every stack", () => {
+  it("covers every stack", () => {
     expect(STACKS.map(({ name }) => name).sort()).toEqual(Object.keys(REHEARSALS).sort());
   });
 

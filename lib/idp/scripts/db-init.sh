@@ -18,6 +18,7 @@
 # Exit codes
 #   0 done · 1 a step was refused by the database · 2 settings are wrong · 3 database not reachable in time
 #   4 login refused · 129, 130, 143 stopped by SIGHUP, SIGINT, SIGTERM
+# shellcheck disable=SC2034 # the parts read what is set here
 set -eu
 
 # Messages of psql are compared below, and their language depends on the locale.

@@ -39,7 +39,7 @@ describeWith(["curl", "dash", "jq"], "configure-load-balancer.sh", () => {
     }),
   );
 
-  it.concurrent("keeps a policy and a map of somebody else when none is given, and says so", () =>
+  it.concurrent("keeps the policy and the map of another owner when none is given, and says so", () =>
     inScene(async ({ run, settings }) => {
       const theirs = {
         SECURITY_POLICY: "organization-policy",
