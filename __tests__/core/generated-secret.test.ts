@@ -10,6 +10,7 @@ import { bareStack, resourceAddresses, resourceOf, terraformOf, testApp } from "
 import { brokenRules } from "../support/broken-rules";
 
 const props = (overrides: Partial<GeneratedSecretProps> = {}): GeneratedSecretProps => ({
+  projectId: "other-project",
   secretId: "secret-demo-key",
   length: 64,
   ...overrides,
@@ -42,7 +43,7 @@ describe("GeneratedSecret", () => {
     });
     expect(resource).toEqual({
       google_secret_manager_secret: {
-        key: { secret_id: "secret-demo-key", replication: { auto: {} }, deletion_protection: true },
+        key: { project: "other-project", secret_id: "secret-demo-key", replication: { auto: {} }, deletion_protection: true },
       },
       google_secret_manager_secret_version: {
         key_version: {
@@ -114,6 +115,7 @@ describe("GeneratedSecret", () => {
     const { secret, terraform } = secretIn();
     secret.grantAccess(standInIdentity("Runtime"));
     expect(resourceOf(terraform(), "google_secret_manager_secret_iam_member", "key_runtime")).toEqual({
+      project: "other-project",
       secret_id: "${google_secret_manager_secret.key.id}",
       role: "roles/secretmanager.secretAccessor",
       member: "serviceAccount:runtime@demo-project.iam.gserviceaccount.com",

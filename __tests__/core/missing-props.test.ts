@@ -107,7 +107,7 @@ const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
   DomainAddress: () => ({ place: PLACE, domain }),
   DumpBucket: () => ({ place: PLACE }),
   Edge: (stack) => ({ ...domainProps, apis: apisIn(stack) }),
-  GeneratedSecret: () => ({ secretId: "key", length: 32 }),
+  GeneratedSecret: () => ({ projectId, secretId: "key", length: 32 }),
   IdpImage: () => ({ place: PLACE, existingImage }),
   IdpSecrets: () => ({ place: PLACE }),
   ImageRegistry: registryProps,
@@ -299,7 +299,9 @@ describe("Missing props are reported with all other problems", () => {
     [
       "a grant of a secret",
       (scope) =>
-        new main.GeneratedSecret(scope, "Key", { secretId: "key", length: 32 }).grantAccess(undefined as never),
+        new main.GeneratedSecret(scope, "Key", { projectId, secretId: "key", length: 32 }).grantAccess(
+          undefined as never,
+        ),
       ["identity"],
     ],
     [

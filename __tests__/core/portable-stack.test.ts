@@ -202,7 +202,7 @@ describe("the folder of a portable stack", () => {
     const stack = new PortableStack(here, "test", { providers: ["google", "random"] });
     new GoogleProvider(stack, "google", { project: "demo-project" });
     new ProjectApis(stack, "Apis", { apis: ["run"], projectId: "demo-project", region: "r" });
-    new GeneratedSecret(stack, "Key", { secretId: "key", length: 64 });
+    new GeneratedSecret(stack, "Key", { projectId: "demo-project", secretId: "key", length: 64 });
     const folder = synthesizeInto(here);
     const elsewhere = await synthesizedElsewhere({
       TZ: "Pacific/Auckland",
@@ -291,6 +291,6 @@ const app = new App({ outdir });
 const stack = new (library("portable-stack").PortableStack)(app, "test", { providers: ["google", "random"] });
 new GoogleProvider(stack, "google", { project: "demo-project" });
 new (library("project-apis").ProjectApis)(stack, "Apis", { apis: ["run"], projectId: "demo-project", region: "r" });
-new (library("generated-secret").GeneratedSecret)(stack, "Key", { secretId: "key", length: 64 });
+new (library("generated-secret").GeneratedSecret)(stack, "Key", { projectId: "demo-project", secretId: "key", length: 64 });
 app.synth();
 `;

@@ -125,6 +125,7 @@ describe("IdpSecrets", () => {
     secrets[secret].grantAccess(standInIdentity("Runner"));
     expect(terraform().resource?.google_secret_manager_secret_iam_member).toEqual({
       [`secrets_${name}_runner`]: {
+        project: "demo-project",
         secret_id: `\${google_secret_manager_secret.secrets_${name}.id}`,
         role: "roles/secretmanager.secretAccessor",
         member: RUNNER,

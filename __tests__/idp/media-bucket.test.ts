@@ -17,6 +17,7 @@ describe("MediaBucket", () => {
   it("is private, restorable for a week and named as the contract says", () => {
     expect(bucketIn({ place: { ...PLACE, labels: { team: "identity" } } }).resource()).toEqual({
       name: "bkt-idpdemo-abc123-storage",
+      project: "demo-project",
       location: "us-central1",
       uniform_bucket_level_access: true,
       public_access_prevention: "enforced",

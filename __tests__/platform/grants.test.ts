@@ -66,7 +66,7 @@ const containerIn = (stack: BareStack): ContainerSpec => {
     apis: ["artifactregistry", "cloudbuild", "iam", "logging"],
   });
   const registry = new ImageRegistry(stack, "Registry", { place: PLACE, apis });
-  const secret = new GeneratedSecret(stack, "Secret", { secretId: "secret", length: 32 });
+  const secret = new GeneratedSecret(stack, "Secret", { projectId: PLACE.projectId, secretId: "secret", length: 32 });
   return standInContainer({
     port: 80,
     image: {

@@ -99,6 +99,15 @@ const scenarios: readonly (readonly [string, Terraform])[] = [
   ["a cluster with literals", literalKubernetesDeployment()],
 ];
 
+/** How a schema calls the blocks of each kind. */
+const SCHEMAS_OF = { data: "data_source", ephemeral: "ephemeral_resource", resource: "resource" } as const;
+
+/**
+ * A version is in the project of `secret`, the full id of a resource that states it. The state of a version has no project
+ * beside that, so that one added later would replace the version, and so generate another secret.
+ */
+const STATED_ELSEWHERE = ["google_secret_manager_secret_version.project"];
+
 /** Every block of the given kind in every scenario, with its schema. */
 const blocks = (kind: "data" | "resource" | "ephemeral") =>
   scenarios.flatMap(([scenario, terraform]) =>
@@ -145,6 +154,19 @@ describe("The real providers' schemas", () => {
           const own = Object.fromEntries(Object.entries(block).filter(([argument]) => argument !== "alias"));
           expect(problemsOf(`${scenario}: ${name}`, own, schemas[name].provider.block)).toEqual([]);
         }
+  });
+
+  it("take project, region and zone from every block that can state them, and from no provider", () => {
+    const silent = (["resource", "data", "ephemeral"] as const).flatMap((kind) =>
+      blocks(kind).flatMap(({ path, type, element }) => {
+        const { attributes = {} } = schemaOf(type)?.[`${SCHEMAS_OF[kind]}_schemas`]?.[type]?.block ?? {};
+        return ["project", "region", "zone"]
+          .filter((name) => attributes[name]?.optional === true && !STATED_ELSEWHERE.includes(`${type}.${name}`))
+          .filter((name) => typeof element[name] !== "string")
+          .map((name) => `${path}.${name}`);
+      }),
+    );
+    expect(silent).toEqual([]);
   });
 
   it("have every attribute that is newer than the bindings", () => {

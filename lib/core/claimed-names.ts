@@ -12,8 +12,7 @@ import { RulesBrokenError } from "./rules";
  * have other inputs.
  *
  * @param kind kind of resource, for example `bucket`, and the project if names are unique per project
- * @param within object in which the name must be unique: a cluster, a namespace, or a stack whose provider decides the
- * project
+ * @param within object in which the name must be unique: a cluster or a namespace
  * @throws RulesBrokenError naming both constructs if the name is taken
  */
 export function claimName(scope: IConstruct, kind: string, name: string, within?: object): void {

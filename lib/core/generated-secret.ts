@@ -3,7 +3,6 @@ import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-
 import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
 import {
   Fn,
-  TerraformStack,
   Token,
   type IResolvable,
   type ITerraformDependable,
@@ -19,6 +18,7 @@ import { EphemeralResource } from "./ephemeral-resource";
 import { expression, numberExpression } from "./expression";
 import { Grants, type Identity } from "./identity";
 import { SECRET_ID_MAX_LENGTH } from "./names";
+import { PROJECT_ID } from "./place-rules";
 import { MAIN_CHILD_ID } from "./portable-stack";
 import { requireProvider } from "./provider-requirements";
 import { requireProps, secretPresence, type Rule } from "./rules";
@@ -80,6 +80,9 @@ export interface GeneratedSecretProps {
    */
   readonly override?: string;
 
+  /** Project of the secret. Another one later replaces the secret, and so generates another value. */
+  readonly projectId: string;
+
   /** Name of the secret, at most 255 letters, digits, hyphens and underscores. */
   readonly secretId: string;
 
@@ -106,16 +109,18 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   readonly secret: SecretManagerSecret;
 
   private readonly condition: string;
+  private readonly projectId: string;
   private readonly count: TerraformCount | undefined;
   private readonly secretVersion: SecretManagerSecretVersion;
   private readonly grants = new Grants(this);
 
   constructor(scope: Construct, id: string, props: GeneratedSecretProps) {
     super(scope, id);
-    requireProps(this, props, { length: true, secretId: true }, RULES);
+    requireProps(this, props, { length: true, projectId: true, secretId: true }, RULES);
     requireProvider(this, "google");
-    claimName(this, "secret", props.secretId, TerraformStack.of(this));
+    claimName(this, `secret in ${props.projectId}`, props.secretId);
     this.condition = props.condition ?? "true";
+    this.projectId = props.projectId;
     this.count = countIf(this.condition);
 
     const password = new EphemeralResource(this, "Candidate", {
@@ -128,6 +133,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
 
     this.secret = new SecretManagerSecret(this, MAIN_CHILD_ID, {
       count: this.count,
+      project: props.projectId,
       secretId: props.secretId,
       replication: { auto: {} },
       deletionProtection: props.deletionProtection ?? true,
@@ -135,6 +141,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       dependsOn: props.dependsOn,
     });
 
+    // In the project of the full id. An argument for it, which no state has, would replace every version.
     this.secretVersion = new SecretManagerSecretVersion(this, "Version", {
       count: this.count,
       secret: this.attribute(this.secret, "id"),
@@ -176,6 +183,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       (id) =>
         new SecretManagerSecretIamMember(this, id, {
           count: countIf(allOf(this.condition, identity.condition ?? "true")),
+          project: this.projectId,
           secretId: this.attribute(this.secret, "id"),
           role: "roles/secretmanager.secretAccessor",
           member: identity.member,
@@ -221,6 +229,7 @@ export function secretReferenceRule<Props>(name: string, valueOf: (props: Props)
 }
 
 const RULES: readonly Rule<GeneratedSecretProps>[] = [
+  PROJECT_ID.ruleOn("projectId", ({ projectId }) => projectId),
   secretReferenceRule("override", ({ override }) => override),
   SECRET_WRITE_VERSION.ruleOn("writeVersion", ({ writeVersion }) => writeVersion),
   SECRET_ID.ruleOn("secretId", ({ secretId }) => secretId),

@@ -62,6 +62,7 @@ export class ExistingSecrets extends Construct implements SecretSettings {
   grantAccess(identity: Identity): ITerraformDependable[] {
     return this.grants.to(identity, (id) => {
       const grant = new SecretManagerSecretIamMember(this, id, {
+        project: expression('split("/", each.value)[1]'),
         // In full, because the provider would treat a differently written project as a change.
         secretId: "${each.value}",
         role: "roles/secretmanager.secretAccessor",

@@ -83,7 +83,7 @@ export class IdpSecrets extends Construct {
     super(scope, id);
     requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
     const { deletionProtection, dependsOn, place } = props;
-    const common = { deletionProtection, dependsOn, labels: place.labels };
+    const common = { deletionProtection, dependsOn, labels: place.labels, projectId: place.projectId };
 
     this.secretKey = new GeneratedSecret(this, "SecretKey", {
       ...common,

@@ -79,6 +79,7 @@ export class MediaBucket extends Construct implements MediaStore {
 
     this.bucket = new StorageBucket(this, MAIN_CHILD_ID, {
       name,
+      project: place.projectId,
       location: place.region,
       uniformBucketLevelAccess: true,
       publicAccessPrevention: "enforced",

@@ -2,7 +2,7 @@ import { CloudRunV2Job, type CloudRunV2JobConfig } from "@cdktf/provider-google/
 import { SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
 import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
-import { TerraformStack, type ITerraformDependable, type TerraformResource } from "cdktf";
+import { type ITerraformDependable, type TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
@@ -76,15 +76,16 @@ export function addCloudRunJob(
 
 /** The script as a secret, the only kind of file that Cloud Run mounts without a bucket. */
 function storedScript(scope: Construct, { dependsOn = [], identity, job, place }: CloudRunJobProps) {
-  const { deployment, labels } = place;
+  const { deployment, labels, projectId: project } = place;
   const name = secretId(deployment, job.name);
   const count = countIf(job.condition);
   const attribute = (resource: TerraformResource, attributeName: string): string =>
     count === undefined
       ? resource.getStringAttribute(attributeName)
       : expression(oneAttribute(resource, attributeName));
-  claimName(scope, "secret", name, TerraformStack.of(scope));
+  claimName(scope, `secret in ${project}`, name);
   const secret = new SecretManagerSecret(scope, "Script", {
+    project,
     secretId: name,
     replication: { auto: {} },
     labels,
@@ -101,6 +102,7 @@ function storedScript(scope: Construct, { dependsOn = [], identity, job, place }
   });
   // Only jobs read the script, so even an account that takes no other grants gets this one.
   const reader = new SecretManagerSecretIamMember(scope, "ScriptReader", {
+    project,
     secretId: attribute(secret, "id"),
     role: "roles/secretmanager.secretAccessor",
     member: identity.member,

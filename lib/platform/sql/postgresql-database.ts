@@ -152,6 +152,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       length: DATABASE_PASSWORD_LENGTH,
       deletionProtection,
       labels,
+      projectId,
       dependsOn: props.dependsOn,
     };
 
