@@ -1,5 +1,5 @@
 import { type BlockSchema } from "../../stacks/provider-schema/provider-schema";
-import { type Cloud } from "../project/cloud";
+import { type Cloud, Refusal } from "../project/cloud";
 import { labelsOf, type ProviderSettings, type ResourceType } from "../project/resource-type";
 import {
   completedBlock,
@@ -35,6 +35,7 @@ export function withKnown(
   },
 ): ValueObject {
   const attributes = block.attributes ?? {};
+  if (kind.knownAtPlan === undefined && "project" in attributes) requireProject(config.project ?? settings.project);
   const ofEvery: ValueObject = {
     ...(kind.knownAtPlan === undefined ? { project: settings.project, deletion_policy: "DELETE" } : {}),
     ...("project" in attributes && config.project !== null ? { project: config.project ?? null } : {}),
@@ -58,6 +59,12 @@ export function withProject(planned: ValueObject, { project }: ProviderSettings)
   return planned.project instanceof Unknown ? { ...planned, project } : planned;
 }
 
+/** @throws Refusal as the provider does, if neither the resource nor the `provider` block has a project */
+function requireProject(project: Value): Value {
+  if (project === "") throw new Refusal("project: required field is not set");
+  return project;
+}
+
 /** Values after an apply: everything unknown has a value. */
 export function filled(
   kind: ResourceType,
@@ -70,7 +77,8 @@ export function filled(
   const { block_types: blocks = {} } = block;
   const top = Object.fromEntries(
     Object.entries(planned).map(([name, value]) => {
-      if (name === "project" && value instanceof Unknown) return [name, computed.project ?? values.project ?? null];
+      if (name === "project" && value instanceof Unknown)
+        return [name, computed.project ?? requireProject(values.project ?? "")];
       const filled = withComputed(value, computed[name]);
       return [name, filled instanceof Unknown && name in blocks ? [] : filled];
     }),

@@ -7,6 +7,8 @@ import { textAt, valueAt, type ValueObject } from "../terraform-value";
 import { googleType } from "./google-type";
 import { secretId } from "./references";
 
+const ETAG = "BwYAAAAAAAA=";
+
 /** A grant to one principal on `target`, a resource of `type` that must exist; the grant's identity begins with `id`. */
 interface Grant {
   readonly source: string;
@@ -22,7 +24,7 @@ function grant({ source, api, replacedBy, type, target }: Grant) {
     replacedBy: [...replacedBy, "role", "member", "condition"],
     source: `${source} and ../tpgiamresource/resource_iam_member.go`,
     id: (values) => `${target(values)}/${textAt(values, "role")}/${textAt(values, "member")}`,
-    computed: () => ({ etag: "BwYAAAAAAAA=" }),
+    computed: () => ({ etag: ETAG }),
     needs: (values) => [
       ...(type === undefined ? [] : [needObject(type, target(values).replace(/^b\//, ""))]),
       ...needPrincipal(textAt(values, "member")),
@@ -79,6 +81,10 @@ export const IAM_TYPES: ResourceTypes = {
     }),
     // The project comes from the secret's name, which is unknown until the secret exists.
     knownAtPlan: () => ({}),
+    computed: (values) => {
+      const [, project] = /^projects\/([a-z][^/]+)\//.exec(textAt(values, "secret_id")) ?? [];
+      return { etag: ETAG, ...(project === undefined ? {} : { project }) };
+    },
   },
 
   google_service_account: googleType({

@@ -132,7 +132,7 @@ describe("A plan", () => {
       configuration("google_compute_instance", { network_interface: [one] }),
       "network_interface.0",
     );
-    const config = configuration("google_compute_instance", machine);
+    const config = configuration("google_compute_instance", { ...machine, project: "my-project" });
     const provider = new ResourceProvider(schema, { resources: GOOGLE_TYPES }, project.cloud);
     const planned = { ...made, network_interface: [first, second] };
 

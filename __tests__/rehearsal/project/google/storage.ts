@@ -47,7 +47,7 @@ export const STORAGE_TYPES: ResourceTypes = {
 
   google_secret_manager_secret_version: googleType({
     api: "secretmanager",
-    replacedBy: ["secret", "secret_data", "secret_data_wo_version", "is_secret_data_base64"],
+    replacedBy: ["project", "secret", "secret_data", "secret_data_wo_version", "is_secret_data_base64"],
     source: "secretmanager/resource_secret_manager_secret_version.go",
     knownAtPlan: () => ({}),
     problems: ({ secret_data: data, secret_data_wo: writeOnly, secret_data_wo_version: version }) => [
@@ -62,7 +62,8 @@ export const STORAGE_TYPES: ResourceTypes = {
     computed: (values, { id }) => ({
       name: id,
       version: id.split("/").at(-1) ?? "",
-      project: textAt(values, "secret").split("/")[1] ?? "",
+      // The provider keeps one only of a secret that is given by its short name.
+      project: "",
       destroy_time: "",
     }),
     needs: (values) => [needObject("google_secret_manager_secret", textAt(values, "secret"))],

@@ -1,0 +1,80 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { GoogleProvider, type GoogleProviderConfig } from "@cdktf/provider-google/lib/provider";
+
+import { ServerlessIdentityProvider } from "../../../lib";
+import { PortableStack } from "../../../lib/core/portable-stack";
+import { describeWith, programPath } from "../../support/programs";
+import { synthesizeInto, type Terraform, testApp } from "../../support/synthesis";
+import { rehearse } from "../engine/rehearsal";
+import { type RehearsalReport } from "../engine/rehearsal-report";
+
+const PROJECTS = ["acme-project", "globex-project"];
+
+/** Rehearses one life of a stack with a tenant in each project, and collects the projects of all that it creates. */
+async function lifeOf(
+  config: GoogleProviderConfig,
+  change: (terraform: Terraform) => void = () => undefined,
+): Promise<RehearsalReport & { readonly projects: ReadonlySet<unknown> }> {
+  const app = testApp();
+  const stack = new PortableStack(app, "test", { providers: ["google", "random"] });
+  new GoogleProvider(stack, "google", config);
+  for (const projectId of PROJECTS)
+    new ServerlessIdentityProvider(stack, projectId, {
+      projectId,
+      tenantId: "acme",
+      deletionProtection: false,
+      dumpSchedule: "0 3 * * *",
+      existingContainerImage: "us-docker.pkg.dev/images/images/idp:2026.5.4",
+    });
+  const { path: folder } = synthesizeInto(app);
+  const file = join(folder, "cdk.tf.json");
+  const terraform = JSON.parse(readFileSync(file, "utf8")) as Terraform;
+  change(terraform);
+  writeFileSync(file, JSON.stringify(terraform, undefined, 2));
+
+  const projects = new Set<unknown>();
+  const report = await rehearse({
+    folder,
+    program: programPath("terraform"),
+    parts: ["life", "changes"],
+    rehearsal: {
+      inputs: {},
+      changes: [
+        {
+          name: "nothing",
+          expected: {},
+          verify: ({ cloud }) => {
+            for (const { type, values } of cloud.objects.values())
+              // A version is in the project of its secret.
+              if ("project" in values && type !== "google_secret_manager_secret_version") projects.add(values.project);
+          },
+        },
+      ],
+    },
+  });
+  if (report.failure !== undefined) rmSync(report.failure.folder, { recursive: true, force: true });
+  return { ...report, projects };
+}
+
+describeWith(["terraform", "curl", "jq"], "Two tenants in two projects of one stack", () => {
+  it.each<[string, GoogleProviderConfig]>([
+    ["has no project", {}],
+    ["has a third project", { project: "third-project" }],
+  ])("are applied, each in its own, and destroyed, where the provider %s", async (_, config) => {
+    const { failure, projects } = await lifeOf(config);
+    expect(failure).toBeUndefined();
+    expect([...projects].sort()).toEqual(PROJECTS);
+  });
+
+  it.each(["google_secret_manager_secret", "google_storage_bucket"])(
+    "are refused where a %s leaves its project to a provider without one",
+    async (type) => {
+      const { failure } = await lifeOf({}, ({ resource = {} }) => {
+        delete (Object.values(resource[type] ?? {})[0] as Record<string, unknown>).project;
+      });
+      expect(failure?.message).toContain("project: required field is not set");
+    },
+  );
+});
