@@ -43,7 +43,12 @@ describe("GeneratedSecret", () => {
     });
     expect(resource).toEqual({
       google_secret_manager_secret: {
-        key: { project: "other-project", secret_id: "secret-demo-key", replication: { auto: {} }, deletion_protection: true },
+        key: {
+          project: "other-project",
+          secret_id: "secret-demo-key",
+          replication: { auto: {} },
+          deletion_protection: true,
+        },
       },
       google_secret_manager_secret_version: {
         key_version: {

@@ -64,7 +64,7 @@ describe("MediaBucket", () => {
       "google_storage_bucket_iam_member.media_runner",
     ]);
     expect(resourceOf(terraform, "google_storage_bucket_iam_member", "media_runner")).toEqual({
-      bucket: "${google_storage_bucket.media.name}",
+      bucket: "${google_storage_bucket.media.id}",
       role: "roles/storage.objectUser",
       member: "serviceAccount:runner@demo-project.iam.gserviceaccount.com",
       depends_on: [],

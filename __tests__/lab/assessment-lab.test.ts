@@ -143,7 +143,7 @@ describe("AssessmentLab with nothing but a project", () => {
       depends_on: ["terraform_data.lab_survivors_at_destroy", "terraform_data.lab_apis_storage_answers"],
     });
     expect(resourceOf(terraform, "google_storage_bucket_object", "lab_key_file")).toEqual({
-      bucket: "${local.lab_key_bucket_name}",
+      bucket: "${one(google_storage_bucket.lab_key_bucket[*].id)}",
       name: "lab-ssh-key.pem",
       content: "${tls_private_key.lab_key.private_key_pem}",
       content_type: "application/x-pem-file",

@@ -66,7 +66,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       "SSH key storage: private object-storage bucket holds lab-ssh-key.pem",
       () => labResource("google_storage_bucket_object.lab_key_file"),
       expect.objectContaining({
-        bucket: "${local.lab_key_bucket_name}",
+        bucket: `\${one(${BUCKET}[*].id)}`,
         content: "${tls_private_key.lab_key.private_key_pem}",
         name: "lab-ssh-key.pem",
       }),

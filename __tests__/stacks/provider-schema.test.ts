@@ -169,6 +169,16 @@ describe("The real providers' schemas", () => {
     expect(silent).toEqual([]);
   });
 
+  it("replace the grants and files of a bucket with it, which another region does under the same name", () => {
+    const inBuckets = blocks("resource").filter(({ type }) => type.startsWith("google_storage_bucket_"));
+    expect(inBuckets.length).toBeGreaterThan(10);
+    for (const { path, element } of inBuckets)
+      expect([path, element.bucket]).toEqual([
+        path,
+        expect.stringMatching(/google_storage_bucket[.]\w+(\[\*\])?[.]id\b/),
+      ]);
+  });
+
   it("have every attribute that is newer than the bindings", () => {
     for (const attribute of Object.keys({ ...NEWER_GOOGLE_ATTRIBUTES, ...NEWER_KUBERNETES_ATTRIBUTES })) {
       const [type = "", ...path] = attribute.split(".");

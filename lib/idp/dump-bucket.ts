@@ -4,7 +4,8 @@ import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../core/claimed-names";
-import { allOf, countIf } from "../core/conditional";
+import { allOf, countIf, oneAttribute } from "../core/conditional";
+import { expression } from "../core/expression";
 import { Grants, type Identity } from "../core/identity";
 import { bucketName } from "../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
@@ -129,7 +130,8 @@ export class DumpBucket extends Construct implements MediaStore {
   grantReadWrite(identity: Identity): ITerraformDependable[] {
     const grant = (id: string, role: string, condition?: { title: string; expression: string }) =>
       new StorageBucketIamMember(this, id, {
-        bucket: this.bucketName,
+        // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the grant too.
+        bucket: expression(oneAttribute(this.bucket, "id")),
         role,
         member: identity.member,
         condition,

@@ -99,7 +99,8 @@ export class MediaBucket extends Construct implements MediaStore {
       identity,
       (id) =>
         new StorageBucketIamMember(this, id, {
-          bucket: this.bucket.name,
+          // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the grant too.
+          bucket: this.bucket.id,
           role: "roles/storage.objectUser",
           member: identity.member,
           count: countIf(identity.condition),

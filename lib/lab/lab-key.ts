@@ -91,7 +91,8 @@ export class LabKey extends Construct {
     this.hasBucket = `length(${this.bucket.fqn}[*]) > 0`;
 
     new StorageBucketObject(this, "File", {
-      bucket: this.bucketName,
+      // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the file too.
+      bucket: expression(oneAttribute(this.bucket, "id")),
       name: SSH_KEY_OBJECT_NAME,
       content: this.keyPair.privateKeyPem,
       contentType: "application/x-pem-file",

@@ -84,8 +84,6 @@ export class Cloud {
   readonly identityPools = new Map<string, string>();
   /** Type and identity of what created a role. */
   readonly roleMakers = new Map<string, string>();
-  /** Deleted database instances: their names stay reserved for days. */
-  readonly retiredNames = new Set<string>();
   /** Image prefixes of deleted repositories: their images were deleted too. */
   readonly deletedRepositories = new Set<string>();
   /** Networks from outside the configuration, as `projects/<project>/global/networks/<name>`. */
@@ -192,7 +190,6 @@ export class Cloud {
     this.faults.delete(place);
     if (fault?.kind === "refused") throw new InjectedRefusal(`Error creating ${key}: ${fault.message}`);
     if (this.objects.has(key)) throw new Refusal(`Error 409: ${key} already exists`);
-    if (this.retiredNames.has(key)) throw new Refusal(`Error 409: the name of ${key} is taken for up to a week`);
     this.requireNeeds(object);
     this.objects.set(key, object);
     if (fault === undefined) return;

@@ -1,3 +1,4 @@
+import { anotherRegion } from "./another-region";
 import { DEFAULT_ZONE } from "../../../lib/lab/contract";
 import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS } from "../../stacks/refused-lab-inputs";
 import { type Inputs } from "../deployment/deployment";
@@ -90,5 +91,6 @@ export const ASSESSMENT_LAB: StackRehearsal = {
       ],
     ],
   ],
+  episodes: [anotherRegion()],
   faults: EARLY_FAULTS,
 };

@@ -28,6 +28,7 @@ import { allowsBlueprints } from "../../stacks/refused-blueprint-inputs";
 import { blueprintChanges, WITH_BLUEPRINTS } from "./blueprints";
 import { DASHBOARD, monitoringChanges, prepareMonitoring, WITH_RECEIVERS } from "./monitoring";
 import { bootstrapToken, WITH_TOKEN } from "./bootstrap-token";
+import { anotherRegion } from "./another-region";
 import { deletedParts } from "./deleted-parts";
 import { mailChanges, prepareMail, WITH_MAIL } from "./mail";
 import { RECOVERY_CHANGES } from "./recovery";
@@ -254,6 +255,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
   kill: KILL,
   scripts: SCRIPTS,
   episodes: [
+    anotherRegion({ deletion_protection: false }),
     deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
   ],
   faults: [...EARLY_FAULTS, FAILING_BUILD],

@@ -118,8 +118,7 @@ export const STORAGE_TYPES: ResourceTypes = {
         );
       }
     },
-    afterDestroy: ({ type, id }, cloud) => {
-      cloud.retiredNames.add(`${type} ${id}`);
+    afterDestroy: ({ id }, cloud) => {
       for (const role of cloud.databaseRoles.keys()) {
         if (role.startsWith(`${id}/`)) cloud.databaseRoles.delete(role);
       }
@@ -143,6 +142,10 @@ export const STORAGE_TYPES: ResourceTypes = {
         throw new Refusal(
           `Error trying to delete bucket ${id} containing objects without \`force_destroy\` set to true`,
         );
+      }
+      // Grants and files go with their bucket.
+      for (const { type, id: part, values } of cloud.objects.values()) {
+        if (textAt(values, "bucket").replace(/^b\//, "") === id) cloud.forget(`${type} ${part}`);
       }
     },
   }),
