@@ -235,6 +235,34 @@ ${PSQL_THAT_REFUSES_FIRST}`,
     expect(proxy.requests).toEqual(["POST /quitquitquit"]);
   });
 
+  it("says at once which TLS setting is wrong", async () => {
+    const { exitCode, output } = await runScript({ ...withProxy, DB_HOST: "127.0.0.1", PGSSLMODE: "required" });
+
+    expect(output).toContain(
+      "failed in step 1 of 5: the connection cannot be encrypted as PGSSLMODE=required and the other TLS settings ask " +
+        'for: invalid sslmode value: "required"; correct what the message names\n',
+    );
+    expect(exitCode).toBe(2);
+    expect(proxy.requests).toEqual(["POST /quitquitquit"]);
+  });
+
+  it.each([
+    "server does not support SSL, but SSL was required",
+    'root certificate file "/root/.postgresql/root.crt" does not exist',
+    "SSL error: certificate verify failed",
+    'server certificate for "db" does not match host name "10.0.0.3"',
+    'private key file "/key" has group or world access; file must have permissions u=rw (0600) or less',
+    'invalid ssl_min_protocol_version value: "TLS1"',
+  ])('does not wait when a TLS setting brings the answer "%s"', async (refusal) => {
+    const { exitCode, output } = await runScript(
+      { ...SETTINGS, REFUSALS: "1", REFUSAL: refusal },
+      { programs: { ...CLOCK, psql: PSQL_THAT_REFUSES_FIRST } },
+    );
+
+    expect(output).toContain(`ask for: connection to server failed: ${refusal}; correct`);
+    expect(exitCode).toBe(2);
+  });
+
   it.each<[string, string]>([
     ["/cloudsql/project:region:instance", "disable"],
     ["127.0.0.1", "disable"],

@@ -108,6 +108,10 @@ wait_for() {
         *"not yet accepting connections"* | *"too many clients"* | *"connection slots are reserved"* | \
         *"too many connections for "*) ;;
       *FATAL:* | *ERROR:*) return 1 ;;
+      *sslmode* | *certificate* | *"private key"* | *"_protocol_version value"* | *"not support SSL"*)
+        fail 2 "the connection cannot be encrypted as PGSSLMODE=$PGSSLMODE and the other TLS settings ask for:" \
+          "$(first_line "$answer"); correct what the message names"
+        ;;
     esac
     reason=$(first_line "$answer")
     waited_seconds=$(($(now_seconds) - started_at))

@@ -1,17 +1,18 @@
 # shellcheck shell=sh disable=SC2154 # part of db-init.sh, which sets what is read here
 # Step 2: the application's role, with its password and without settings of its own.
 #
-# Reads DB_USER, DB_PASSWORD, DB_ADMIN_DATABASE and newline.
+# Reads DB_USER, DB_PASSWORD and DB_ADMIN_DATABASE.
 
 # \password sends only the salted hash, in the form that the server's setting prescribes, so the password itself reaches
 # no server log, no statement statistics and no error message. It prompts twice and reads the lines that follow.
 #
 # A group is refused before anything is changed. A login whose only member is the administrator is not a group: that is
-# how an administrator restores what an application owns.
+# how an administrator restores what an application owns. Its members alone are on standard output; on the other are the
+# prompts, and warnings that a sign-in may begin with.
 create_or_update_role() {
   announce 2 "create or update the role $DB_USER"
-  messages=$(
-    {
+  members=$({
+    messages=$({
       cat <<'SQL'
 SELECT string_agg(member.rolname, ', ' ORDER BY member.rolname) AS members,
        coalesce(bool_or(NOT granted.rolcanlogin OR member.rolname <> current_user), false) AS is_group
@@ -20,7 +21,7 @@ JOIN pg_roles AS granted ON granted.oid = membership.roleid
 JOIN pg_roles AS member ON member.oid = membership.member
 WHERE granted.rolname = :'role' \gset
 \if :is_group
-\echo members: :members
+\echo :members
 \quit
 \endif
 SELECT NOT EXISTS (SELECT FROM pg_roles WHERE rolname = :'role') AS role_missing \gset
@@ -31,14 +32,12 @@ ALTER ROLE :"role" WITH LOGIN INHERIT NOCREATEDB NOCREATEROLE CONNECTION LIMIT -
 \password :"role"
 SQL
       printf '%s\n' "$DB_PASSWORD" "$DB_PASSWORD"
-    } | locked_query "$DB_ADMIN_DATABASE" 2>&1
-  ) || fail 1 "the role $DB_USER could not be created or updated: ${messages##*Enter it again: }"
-  case $messages in
-    "members: "*)
-      fail 2 "DB_USER is $DB_USER, a group with the ${messages%%"$newline"*}, who would share the application's rights;" \
-        "choose another name, or take the members out with REVOKE"
-      ;;
-  esac
+    } | locked_query "$DB_ADMIN_DATABASE" 2>&1 >&3) ||
+      fail 1 "the role $DB_USER could not be created or updated: ${messages##*Enter it again: }"
+  } 3>&1) || exit
+  [ -z "$members" ] ||
+    fail 2 "DB_USER is $DB_USER, a group with the members: $members, who would share the application's rights;" \
+      "choose another name, or take the members out with REVOKE"
   take_back_settings
 }
 
