@@ -71,7 +71,21 @@ describeWith(["busybox", "dash"], "The host of the database", () => {
     });
   });
 
-  it("is judged by the same lines in both scripts", () => {
-    expect(rule("dbInit")).toBe(rule("entrypoint"));
+  it.each(["db-init.sh", "dump-database.sh", "database-client.sh"])(
+    "is judged by the entrypoint's lines in %s",
+    (name) => {
+      expect(readFileSync(deliveredScript(`lib/idp/scripts/${name}`), "utf8")).toContain(rule("entrypoint"));
+    },
+  );
+
+  it.each(["dump-database.sh", "database-client.sh"])("decides in %s whether a connection is encrypted", (name) => {
+    const script = readFileSync(deliveredScript(`lib/idp/scripts/${name}`), "utf8");
+    const choice = script.split("\n").filter((line) => line.startsWith("if is_local_host"));
+    const modeFor = (environment: Readonly<Record<string, string>>) =>
+      run("dbInit", ["-euc", `${rule("dbInit")}${choice.join("\n")}\nprintf %s "$PGSSLMODE"`], environment).stdout;
+    expect([
+      ...["localhost:5432", "127.1", "127.example.com", "10.0.0.3"].map((DB_HOST) => modeFor({ DB_HOST })),
+      modeFor({ DB_HOST: "10.0.0.3", PGSSLMODE: "verify-full" }),
+    ]).toEqual([SSL_MODE.local, SSL_MODE.local, SSL_MODE.remote, SSL_MODE.remote, "verify-full"]);
   });
 });

@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
+import { joinedScript } from "../../../lib/core/joined-script";
 import { programPath } from "../../support/programs";
 import { type Environment, programFolder, psqlPath, type Shell } from "../db-init/script-run";
 
@@ -64,9 +65,9 @@ export async function runJob(
 /** The script as its job has it: what runs by itself as it is, the others after the text that they share. */
 function jobText(folder: string, script: string): string {
   const path = join(SCRIPTS, script);
-  const text = readFileSync(path, "utf8");
+  const text = joinedScript(path);
   if (!text.includes("after database-client.sh")) return path;
   const whole = join(folder, script);
-  writeFileSync(whole, readFileSync(join(SCRIPTS, "database-client.sh"), "utf8") + text);
+  writeFileSync(whole, joinedScript(join(SCRIPTS, "database-client.sh")) + text);
   return whole;
 }

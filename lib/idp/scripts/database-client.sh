@@ -33,7 +33,10 @@ trap 'exit 143' TERM
 
 # Nothing else may direct the programs to another server or login.
 unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS
-export PGHOST="$DB_HOST" PGPORT="${DB_PORT:-5432}" PGCONNECT_TIMEOUT=10 PGSSLMODE="${PGSSLMODE:-disable}"
+. "${0%/*}/db-init/local-host.sh"
+
+if is_local_host "$DB_HOST${SOURCE_HOST:+,$SOURCE_HOST}"; then : "${PGSSLMODE:=disable}"; else : "${PGSSLMODE:=require}"; fi
+export PGHOST="$DB_HOST" PGPORT="${DB_PORT:-5432}" PGCONNECT_TIMEOUT=10 PGSSLMODE
 
 # as_application: signs in as the application's role, to its database.
 as_application() {

@@ -63,6 +63,7 @@ now_seconds() {
 }
 
 . "${0%/*}/db-init/settings.sh"
+. "${0%/*}/db-init/local-host.sh"
 . "${0%/*}/db-init/connection.sh"
 . "${0%/*}/db-init/role.sh"
 . "${0%/*}/db-init/database.sh"

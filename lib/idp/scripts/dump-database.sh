@@ -69,10 +69,9 @@ esac
 
 # Nothing else may direct the programs to another server or login.
 unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS PGREQUIREPEER
-case $DB_HOST in
-  /* | 127.* | localhost | ::1) : "${PGSSLMODE:=disable}" ;;
-  *) : "${PGSSLMODE:=require}" ;;
-esac
+. "${0%/*}/db-init/local-host.sh"
+
+if is_local_host "$DB_HOST"; then : "${PGSSLMODE:=disable}"; else : "${PGSSLMODE:=require}"; fi
 export PGHOST="$DB_HOST" PGPORT="$DB_PORT" PGUSER="$DB_USER" PGPASSWORD="$DB_PASSWORD" PGDATABASE="$DB_NAME"
 export PGCONNECT_TIMEOUT=10 PGGSSENCMODE=disable PGAPPNAME=dump-database PGSSLMODE
 

@@ -8,32 +8,6 @@
 #   DB_NAME, DB_USER, DB_MANAGED_SUPERUSER_ROLE     for the SQL of all steps
 # Also reads newline and connect_timeout_seconds. wait_for leaves what its command printed in answer.
 
-# Whether the host of a database is this machine: a socket or a loopback address, in any spelling, with a port or without.
-# Everything else is a network, also a host that is only looked up later (file://, env://). The entrypoint of the image
-# and the job that prepares the database judge by these same lines.
-is_local_host() {
-  case $1 in
-    /* | @*) return 0 ;;
-    \[*\] | \[*\]:*) set -- "${1#?}" && set -- "${1%%\]*}" ;;
-    *:*[!0-9]* | *:*:*) ;;
-    *:*) set -- "${1%:*}" ;;
-  esac
-  case $1 in
-    [Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt] | [Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt].) return 0 ;;
-    # An IPv4 address as IPv6 writes it.
-    ::[Ff][Ff][Ff][Ff]:127.*) set -- "${1##*:}" ;;
-  esac
-  case $1 in
-    127.*[!0-9.]*) return 1 ;; # a name such as 127.example.com
-    127.*) return 0 ;;
-    *:*1) set -- "${1%1}" ;;
-    *) return 1 ;;
-  esac
-  case $1 in
-    *[!0:]*) return 1 ;;
-  esac
-}
-
 connection_settings() {
   # No other variable may direct psql to another server or login.
   unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS PGREQUIREPEER
