@@ -3,7 +3,8 @@
 # copy of itself with the server, for which it waits. Any other command replaces the script itself, in the same environment;
 # server-alone is the server without a worker, for a container beside which one runs.
 #
-# Own variables begin with ce_: another name may be exported, and the application would get our value.
+# Own variables begin with ce_: another name may be exported, and the application would get our value. Exported ones that
+# begin so do not reach it.
 set -eu
 
 # An empty prefix would turn IDP_PATH into PATH.
@@ -60,9 +61,15 @@ map_database_variables() {
 }
 
 # Whether the host of a database is this machine: a socket or a loopback address, in any spelling, with a port or without.
-# Everything else is a network, also a host that is only looked up later (file://, env://). The entrypoint of the image
-# and the job that prepares the database judge by these same lines.
+# Everything else is a network, also a host that is only looked up later (file://, env://), and a list with one of these.
+# The entrypoint of the image and the jobs beside the database judge by these same lines.
 is_local_host() {
+  case $1 in
+    *,*)
+      is_local_host "${1%%,*}" && is_local_host "${1#*,}"
+      return
+      ;;
+  esac
   case $1 in
     /* | @*) return 0 ;;
     \[*\] | \[*\]:*) set -- "${1#?}" && set -- "${1%%\]*}" ;;
@@ -116,6 +123,7 @@ translate_to_upstream() {
     ce_name=${ce_record%%=*}
     case $ce_name in
       *[!A-Za-z0-9_]*) continue ;;
+      ce_*) unset "$ce_name" && continue ;;
       IDP_?*) ;;
       *) continue ;;
     esac
@@ -171,12 +179,11 @@ require_temporary_folder() {
 
 # From here on about the processes of a container with a server and a worker:
 #
-#   dumb-init                  hands signals to the three shells, collects what others leave behind
-#   └─ this shell              waits for the server, then for the worker; its end is the end of the container
-#      ├─ server               a copy of this shell, replaced by the application
-#      └─ guard                ends the container when the supervision ends by itself
-#         └─ supervision       starts one worker after the other
-#            └─ worker         a copy of the supervision, replaced by the application
+#   dumb-init              hands signals to the two shells, collects what others leave behind
+#   └─ this shell          waits for the server, then for the worker; its end is the end of the container
+#      ├─ server           a copy of this shell, replaced by the application
+#      └─ supervision      starts one worker after the other; the shell above notices its end
+#         └─ worker        a copy of the supervision, replaced by the application
 
 # Every kind of stop becomes one TERM for server and worker, on which they finish what they are doing: the application
 # takes the other signals for "at once", and shells make background processes deaf to INT and QUIT. USR1 and USR2 would
@@ -184,7 +191,8 @@ require_temporary_folder() {
 listen_to_signals() {
   ce_stopping=
   ce_child=
-  ce_guard=
+  ce_supervision=
+  ce_supervision_lost=
   trap stop HUP INT QUIT TERM
   trap '' USR1 USR2
 }
@@ -193,9 +201,26 @@ listen_to_signals() {
 # signals are ignored, because dash forgets the exit status of the command during which a second trap runs.
 stop() {
   trap '' HUP INT QUIT TERM
+  trap - CHLD
   ce_stopping=yes
-  [ -z "$ce_guard" ] || kill -s TERM "$ce_guard" 2>/dev/null || :
+  [ -z "$ce_supervision" ] || kill -s TERM "$ce_supervision" 2>/dev/null || :
   [ -z "$ce_child" ] || end_process "$ce_child" "$ce_stop_seconds"
+}
+
+# A shell that cannot start a process ends itself, and one that is killed says nothing. What has ended and not been
+# waited for still has a number, so its state is read.
+notice_supervision() {
+  ce_state=
+  { read -r _ _ ce_state _ <"/proc/$ce_supervision/stat"; } 2>/dev/null || :
+  case $ce_state in
+    '' | Z | X)
+      ce_supervision_lost=yes
+      ce_exit_code=0
+      wait "$ce_supervision" || ce_exit_code=$?
+      say "the supervision of the worker ended with exit code $ce_exit_code, so the container ends"
+      stop
+      ;;
+  esac
 }
 
 is_running() {
@@ -253,7 +278,8 @@ become_worker() {
 # A folder of another number is that of another start of this script in this container, or what an earlier container left
 # in a memory that outlives it.
 use_own_temporary_folder() {
-  ce_folders=${ce_temporary%/}/co-located-worker
+  ce_folders=${TMPDIR:-/tmp}
+  ce_folders=${ce_folders%/}/co-located-worker
   for ce_folder in "$ce_folders".*; do
     is_running "${ce_folder##*.}" || rm -rf -- "$ce_folder"
   done
@@ -284,16 +310,6 @@ supervise_worker() {
   rm -rf -- "$TMPDIR"
 }
 
-# A shell that cannot start a process ends itself, and one that is killed says nothing. $$ is the first of the shells.
-guard_supervision() {
-  listen_to_signals
-  hold supervise_worker
-  if [ -z "$ce_stopping" ]; then
-    say "the supervision of the worker ended with exit code $ce_exit_code, so the container ends"
-    kill -s TERM "$$"
-  fi
-}
-
 run_server() {
   # The serverless platform, which sets this variable, kills after 10 s, and a new server should not be delayed
   # when this one has failed. Elsewhere it is what the time to end of a pod leaves after it has left the traffic.
@@ -302,16 +318,21 @@ run_server() {
   ! has_text K_SERVICE || ce_stop_seconds=$ce_short_stop_seconds
 
   listen_to_signals
-  guard_supervision &
-  ce_guard=$!
+  supervise_worker &
+  ce_supervision=$!
+  trap notice_supervision CHLD
+  # It may have ended before.
+  notice_supervision
   hold become setsid ak "$@"
+  trap - CHLD
   ce_server_exit_code=$ce_exit_code
   if [ -z "$ce_stopping" ]; then
     say "server ended with exit code $ce_server_exit_code, so the container ends"
     ce_stop_seconds=$ce_short_stop_seconds
   fi
   # It needs a moment longer than the worker.
-  end_process "$ce_guard" $((ce_stop_seconds + 1))
+  end_process "$ce_supervision" $((ce_stop_seconds + 1))
+  [ -z "$ce_supervision_lost" ] || [ "$ce_server_exit_code" -ne 0 ] || exit 1
   exit "$ce_server_exit_code"
 }
 

@@ -106,7 +106,7 @@ export function describeContainer(scene: EntrypointScene, { thorough }: { thorou
         const waits = readFileSync(join(scene.folder, "pauses"), "utf8")
           .split("\n")
           .filter((seconds) => seconds === "0.1");
-        // Two shells wait for each other and a third one for the worker.
+        // One shell waits for the other, and that for the worker.
         expect(waits.length).toBeGreaterThanOrEqual(STOP_SECONDS.serverless * 10);
       });
 
@@ -138,15 +138,28 @@ export function describeContainer(scene: EntrypointScene, { thorough }: { thorou
         );
       });
 
-      it("ends, with a clean shutdown of the server, when the supervision of the worker is killed", async () => {
-        const container = await scene.startContainer({ STUB_SERVER_STOP_CODE: "3" });
+      it.each([
+        ["its exit code", 3],
+        ["an error where it ends well", 0],
+      ])(
+        "ends with a clean shutdown of the server and %s when the supervision of the worker is killed",
+        async (_, code) => {
+          const container = await scene.startContainer({ STUB_SERVER_STOP_CODE: String(code) });
+          const worker = await scene.firstWorker(container);
+          process.kill(worker.parentPid, "SIGKILL");
+          expect(await container.ended).toBe(code || 1);
+          expect(container.starts("server")).toMatchObject([{ ended: true, signals: ["TERM"] }]);
+          expect(container.output()).toMatch(
+            /^cloud-entrypoint: the supervision of the worker ended with exit code 137, so the container ends$/m,
+          );
+        },
+      );
+
+      it("has no process between the first shell and the worker's, whose end nobody would notice", async () => {
+        const container = await scene.startContainer();
         const worker = await scene.firstWorker(container);
-        process.kill(worker.parentPid, "SIGKILL");
-        expect(await container.ended).toBe(3);
-        expect(container.starts("server")).toMatchObject([{ ended: true, signals: ["TERM"] }]);
-        expect(container.output()).toMatch(
-          /^cloud-entrypoint: the supervision of the worker ended with exit code 137, so the container ends$/m,
-        );
+        expect(parentOf(worker.parentPid)).toBe(container.server.parentPid);
+        await container.stop();
       });
 
       it("ends when the shell that waits for the server is killed", async () => {
@@ -166,7 +179,7 @@ export function describeContainer(scene: EntrypointScene, { thorough }: { thorou
           gid: userId,
         });
         process.kill(worker.pid, "SIGKILL");
-        expect(await container.ended).toBe(0);
+        expect(await container.ended).toBe(1);
         expect(container.starts("server")).toMatchObject([{ ended: true, signals: ["TERM"] }]);
         expect(container.starts("worker")).toHaveLength(1);
       });

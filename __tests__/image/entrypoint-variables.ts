@@ -236,7 +236,7 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
   });
 
   if (thorough) {
-    it("does not touch variables with the names of a script's own", async () => {
+    it("does not touch variables with the names of a script's own, and hands on none of its own", async () => {
       const names = [...readFileSync(ENTRYPOINT, "utf8").matchAll(/\b([a-z]\w*)(?==)|\bfor (\w+) in/g)]
         .map(([, assigned, counted]) => assigned ?? counted ?? "")
         .map((name) => name.replace(/^ce_/, ""));
@@ -244,10 +244,13 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
         expect.arrayContaining(["value", "source", "child", "stopping", "name", "target", "usage"]),
       );
       const exported = Object.fromEntries([...names, "host", "mode"].map((name) => [name, "mine"]));
-      const container = await scene.startContainer(exported);
+      const own = Object.fromEntries(names.map((name) => [`ce_${name}`, "mine"]));
+      const container = await scene.startContainer({ ...exported, ...own });
       const worker = await scene.firstWorker(container);
       expect(container.server.environment).toMatchObject(exported);
       expect(worker.environment).toMatchObject(exported);
+      for (const { environment } of [container.server, worker])
+        expect(Object.keys(environment).filter((name) => name.startsWith("ce_"))).toEqual([]);
       await container.stop();
     });
   }

@@ -471,7 +471,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
             '\n  server) run_server "$@" ;;\n',
           ),
         ),
-        isAscending(positions(entrypoint(), "\n  guard_supervision &\n", '\n  hold become setsid ak "$@"\n')),
+        isAscending(positions(entrypoint(), "\n  supervise_worker &\n", '\n  hold become setsid ak "$@"\n')),
         /^become\(\) \{\n(?:  .*\n)*  exec "\$@"\n\}$/m.test(entrypoint()),
       ],
       [true, true, true],

@@ -374,7 +374,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever the state of the server"
     const before = await state();
     // The server may greet each session with a warning.
     const psql = `echo 'WARNING:  database "postgres" has a collation version mismatch' >&2; exec "$REAL_PSQL" "$@"`;
-    for (const programs of [{}, { psql }]) {
+    for (const programs of [{}, { psql }] as Record<string, string>[]) {
       const { exitCode, output } = await runScript(settings, { programs });
 
       expect(output).toContain(
