@@ -59,7 +59,7 @@ describe("A name that is taken", () => {
     const create = creatorIn(stackWithCluster());
     create("First");
     expect(() => create("Second")).toThrow(
-      `test/Second: 1 problem\n  - ${name} is also created by test/First; a name can exist only once; rename one of them, for example by its tenant id, application name or deployment id`,
+      `test/Second: 1 problem\n  - ${name} is also created by test/First; a name can exist only once; rename one of them, for example by its tenant id, application name, deployment id or client name`,
     );
   });
 

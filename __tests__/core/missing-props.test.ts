@@ -1,7 +1,9 @@
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
+import { TerraformProvider, TerraformResource, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
 import * as main from "../../lib";
+import { PROVIDER_REQUIREMENTS, type ProviderName } from "../../lib/core/provider-requirements";
 import { RulesBrokenError } from "../../lib/core/rules";
 import * as kubernetes from "../../lib/kubernetes";
 import * as lab from "../../lib/lab";
@@ -15,7 +17,7 @@ import {
   standInJob,
   standInSecret,
 } from "../support/stand-in-parts";
-import { bareStack } from "../support/synthesis";
+import { bareStack, terraformOf, testApp, type Terraform } from "../support/synthesis";
 
 /** The constructor as plain JavaScript can call it. */
 type Careless = new (scope: Construct, id: string, props?: object) => unknown;
@@ -232,6 +234,39 @@ describe("Every exported construct", () => {
       return refusal !== undefined;
     });
     expect(refused.filter((path) => !path.includes(".")).map(missing)).toEqual(expect.arrayContaining(required));
+  });
+});
+
+describe("Every exported construct in a plain stack", () => {
+  const made = (name: string, Made: Careless) => {
+    const stack = new TerraformStack(testApp(), "test");
+    new Made(stack, "Made", TAKEN[name]?.(stack));
+    return stack;
+  };
+
+  it.each(CONSTRUCTS)("states the range of each provider that it uses: %s", (name, Made) => {
+    const stack = made(name, Made);
+    stack.prepareStack();
+    const { data, ephemeral, resource, terraform } = stack.toTerraform() as Terraform;
+    const types = [data, ephemeral, resource].flatMap((blocks) => Object.keys(blocks ?? {}));
+    const used = new Set(
+      types.map((type) => type.split("_")[0] as ProviderName).filter((each) => each in PROVIDER_REQUIREMENTS),
+    );
+    for (const provider of used)
+      expect(terraform.required_providers).toMatchObject({ [provider]: PROVIDER_REQUIREMENTS[provider] });
+  });
+
+  it.each(CONSTRUCTS)("names each provider that is missing: %s", (name, Made) => {
+    const stack = made(name, Made);
+    const resources = stack.node.findAll().filter((element) => TerraformResource.isTerraformResource(element));
+    const used = new Set(resources.map((element) => element.terraformGeneratorMetadata?.providerName ?? ""));
+    for (const each of stack.node.findAll())
+      if (TerraformProvider.isTerraformProvider(each)) used.delete(each.terraformGeneratorMetadata?.providerName ?? "");
+    used.delete("terraform");
+    const { failures = [] } = refusalOf(() => terraformOf(stack)) ?? {};
+    expect(
+      failures.map((failure) => /^the provider (\w+) is missing, which test[/]/.exec(failure)?.[1]).sort(),
+    ).toEqual([...used].sort());
   });
 });
 

@@ -1,8 +1,13 @@
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
+import { Id } from "@cdktf/provider-random/lib/id";
+import { RandomProvider } from "@cdktf/provider-random/lib/provider";
 import { TerraformStack } from "cdktf";
 
 import { PortableStack } from "../../lib/core/portable-stack";
 import { requireProvider } from "../../lib/core/provider-requirements";
+import { MediaBucket } from "../../lib/idp/media-bucket";
+import { AssessmentLab } from "../../lib/lab";
+import { PLACE } from "../support/stand-in-parts";
 import { terraformOf, testApp } from "../support/synthesis";
 import { brokenRules } from "../support/broken-rules";
 
@@ -24,6 +29,40 @@ const requirementsOf = (stack: TerraformStack) => {
 };
 
 const GOOGLE = { source: "hashicorp/google", version: ">= 7.42.0, < 8.0.0" };
+
+describe("A provider that a construct needs", () => {
+  it("is missing: the library names both, in place of the framework", () => {
+    const app = testApp();
+    const stack = new TerraformStack(app, "test");
+    new GoogleProvider(stack, "google", { project: "demo-project" });
+    new AssessmentLab(stack, "Lab", { projectId: "demo-project" });
+    const missing = (provider: string, construct: string, resource: string) =>
+      `the provider ${provider} is missing, which test/Lab/${resource} needs; a construct adds none, because its configuration is the stack's to decide; add new ${construct}(stack, "${provider}") to the stack`;
+    expect(() => app.synth()).toThrow(
+      brokenRules("test", [
+        missing("random", "RandomProvider", "RandomId"),
+        missing("tls", "TlsProvider", "Key/Default"),
+      ]),
+    );
+  });
+
+  it("is the framework's to miss where only the stack's owner needs it", () => {
+    const stack = stackIn();
+    new Id(stack, "Own", { byteLength: 4 });
+    expect(() => terraformOf(stack)).toThrow("Found resources without a matching provider construct");
+  });
+
+  it("keeps the pin of its bindings where only the stack's owner uses it", () => {
+    const stack = stackIn();
+    new RandomProvider(stack, "random");
+    new Id(stack, "Own", { byteLength: 4 });
+    new MediaBucket(stack, "Media", { place: PLACE });
+    expect(terraformOf(stack).terraform.required_providers).toMatchObject({
+      google: GOOGLE,
+      random: { version: expect.stringMatching(/^[\d.]+$/) as string },
+    });
+  });
+});
 
 describe("What constructs require of a stack", () => {
   it("is the oldest Terraform and a range of the provider, in place of the bindings' pin", () => {

@@ -1,10 +1,11 @@
 import { inspect } from "node:util";
 
-import { Token } from "cdktf";
+import { TerraformStack, Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { expression, numberExpression } from "../../lib/core/expression";
 import { ifKnown, requireProps, RulesBrokenError, secretPresence, type Rule } from "../../lib/core/rules";
+import { testApp } from "../support/synthesis";
 
 interface Props {
   readonly name: string;
@@ -23,7 +24,7 @@ const RULES: readonly Rule<Props>[] = [
 ];
 
 const checked = (props: Props) => () => {
-  const thing = new Construct(new Construct(undefined as unknown as Construct, "test"), "Thing");
+  const thing = new Construct(new TerraformStack(testApp(), "test"), "Thing");
   requireProps(thing, props, { name: true }, RULES);
 };
 

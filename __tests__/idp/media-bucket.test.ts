@@ -102,7 +102,7 @@ describe("MediaBucket", () => {
     const { stack } = bucketIn();
     expect(() => new MediaBucket(stack, "Other", { place: PLACE })).toThrow(
       new Error(
-        "test/Other: 1 problem\n  - bucket bkt-idpdemo-abc123-storage is also created by test/Media; a name can exist only once; rename one of them, for example by its tenant id, application name or deployment id",
+        "test/Other: 1 problem\n  - bucket bkt-idpdemo-abc123-storage is also created by test/Media; a name can exist only once; rename one of them, for example by its tenant id, application name, deployment id or client name",
       ),
     );
   });

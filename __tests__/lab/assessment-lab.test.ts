@@ -1,7 +1,9 @@
 import { TerraformStack } from "cdktf";
 
+import { expression } from "../../lib/core/expression";
 import { ProjectApis } from "../../lib/core/project-apis";
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
+import { discoverySourceId } from "../../lib/lab/lab-names";
 import { bareLabStack, labTerraform, literalLab } from "../stacks/lab-stack";
 import {
   resourceAddresses,
@@ -502,7 +504,7 @@ describe("Several labs", () => {
     expect(() => lab("Elsewhere", "other-project")).not.toThrow();
     expect(() => lab("Evening", "demo-project")).toThrow(
       `test/Evening: 1 problem
-  - lab in demo-project with the id office is also created by test/Morning; a name can exist only once; rename one of them, for example by its tenant id, application name or deployment id`,
+  - lab in demo-project with the id office is also created by test/Morning; a name can exist only once; rename one of them, for example by its tenant id, application name, deployment id or client name`,
     );
   });
 
@@ -515,6 +517,24 @@ describe("Several labs", () => {
     );
   });
 
+  it.each([
+    ["a literal name", "Training", discoverySourceId("Training")],
+    ["a name that only Terraform knows", expression("var.client"), "${var.client}"],
+  ])("are refused with one discovery source in one project, from %s", (_, assessDiscoveryClientName, source) => {
+    const stack = bareLabStack();
+    const lab =
+      (id: string, props: Partial<AssessmentLabProps> = {}) =>
+      () =>
+        new AssessmentLab(stack, id, { projectId: "demo-project", assessDiscoveryClientName, ...props });
+    lab("Morning")();
+    expect(lab("Elsewhere", { projectId: "other-project" })).not.toThrow();
+    expect(lab("Unregistered", { initializeAssessmentService: false })).not.toThrow();
+    expect(lab("Evening")).toThrow(
+      `test/Evening/Source: 1 problem
+  - discovery source in demo-project ${source} is also created by test/Morning/Source; a name can exist only once; rename one of them, for example by its tenant id, application name, deployment id or client name`,
+    );
+  });
+
   it("can share a stack, each with its own addresses, and the enabled APIs", () => {
     const stack = bareLabStack();
     const apis = new ProjectApis(stack, "Apis", {
@@ -522,8 +542,13 @@ describe("Several labs", () => {
       region: "us-central1",
       apis: ["compute", "iam", "migrationcenter", "storage"],
     });
-    new AssessmentLab(stack, "Morning", { projectId: "demo-project", deploymentId: "am", apis });
-    new AssessmentLab(stack, "Evening", { projectId: "demo-project", deploymentId: "pm", apis });
+    const lab = (id: string, deploymentId: string) =>
+      new AssessmentLab(stack, id, {
+        projectId: "demo-project",
+        ...{ apis, deploymentId, assessDiscoveryClientName: id },
+      });
+    lab("Morning", "am");
+    lab("Evening", "pm");
     const addresses = resourceAddresses(terraformOf(stack));
     const own = (name: string) =>
       addresses.filter((address) => address.includes(`.${name}_`)).map((address) => address.replace(name, "lab"));

@@ -85,7 +85,7 @@ describe("In one stack", () => {
       }),
     ).toThrow(
       brokenRules("test/Second", [
-        "identity provider in demo-project idp-acme-c333b9 is also created by test/First; a name can exist only once; rename one of them, for example by its tenant id, application name or deployment id",
+        "identity provider in demo-project idp-acme-c333b9 is also created by test/First; a name can exist only once; rename one of them, for example by its tenant id, application name, deployment id or client name",
       ]),
     );
   });
@@ -99,7 +99,7 @@ describe("In one stack", () => {
       }),
     ).toThrow(
       brokenRules("test/Second", [
-        "bucket bkt-idpacme-c333b9-storage is also created by test/First; a name can exist only once; rename one of them, for example by its tenant id, application name or deployment id",
+        "bucket bkt-idpacme-c333b9-storage is also created by test/First; a name can exist only once; rename one of them, for example by its tenant id, application name, deployment id or client name",
       ]),
     );
   });

@@ -24,7 +24,7 @@ export function claimName(scope: IConstruct, kind: string, name: string, within?
   const taken = claims.get(claim);
   if (taken !== undefined) {
     throw new RulesBrokenError(scope.node.path, [
-      `${claim} is also created by ${taken}; a name can exist only once; rename one of them, for example by its tenant id, application name or deployment id`,
+      `${claim} is also created by ${taken}; a name can exist only once; rename one of them, for example by its tenant id, application name, deployment id or client name`,
     ]);
   }
   claims.set(claim, scope.node.path);

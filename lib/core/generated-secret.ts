@@ -20,7 +20,6 @@ import { Grants, type Identity } from "./identity";
 import { SECRET_ID_MAX_LENGTH } from "./names";
 import { PROJECT_ID } from "./place-rules";
 import { MAIN_CHILD_ID } from "./portable-stack";
-import { requireProvider } from "./provider-requirements";
 import { requireProps, secretPresence, type Rule } from "./rules";
 
 /** One version of a stored secret. Consumers never refer to `latest`, so that a new version is a visible change. */
@@ -117,7 +116,6 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   constructor(scope: Construct, id: string, props: GeneratedSecretProps) {
     super(scope, id);
     requireProps(this, props, { length: true, projectId: true, secretId: true }, RULES);
-    requireProvider(this, "google");
     claimName(this, `secret in ${props.projectId}`, props.secretId);
     this.condition = props.condition ?? "true";
     this.projectId = props.projectId;

@@ -1,7 +1,5 @@
 import { type TerraformResource } from "cdktf";
 
-import { requireProvider, type ProviderName } from "./provider-requirements";
-
 /**
  * Attributes of the google provider that are newer than the prebuilt bindings (6.50), with the release that added each.
  * The newest of these releases is the lower bound in `PROVIDER_REQUIREMENTS`.
@@ -35,29 +33,13 @@ export function setNewerAttribute(resource: TerraformResource, path: string, val
   const attribute = [resource.terraformResourceType, ...path.split(".").filter((part) => !/^\d+$/.test(part))].join(
     ".",
   );
-  const { provider, listName, list } = attribute.startsWith("kubernetes_") ? OF_KUBERNETES : OF_GOOGLE;
+  const [listName, list]: readonly [string, Readonly<Record<string, string>>] = attribute.startsWith("kubernetes_")
+    ? ["NEWER_KUBERNETES_ATTRIBUTES", NEWER_KUBERNETES_ATTRIBUTES]
+    : ["NEWER_GOOGLE_ATTRIBUTES", NEWER_GOOGLE_ATTRIBUTES];
   if (!(attribute in list)) {
     throw new Error(
       `${resource.node.path}: ${attribute} is not listed in ${listName}, which decides the accepted provider releases; add it with the release that introduced it`,
     );
   }
-  requireProvider(resource, provider);
   resource.addOverride(path, value);
 }
-
-interface NewerAttributes {
-  readonly provider: ProviderName;
-  readonly listName: string;
-  readonly list: Readonly<Record<string, string>>;
-}
-
-const OF_GOOGLE: NewerAttributes = {
-  provider: "google",
-  listName: "NEWER_GOOGLE_ATTRIBUTES",
-  list: NEWER_GOOGLE_ATTRIBUTES,
-};
-const OF_KUBERNETES: NewerAttributes = {
-  provider: "kubernetes",
-  listName: "NEWER_KUBERNETES_ATTRIBUTES",
-  list: NEWER_KUBERNETES_ATTRIBUTES,
-};

@@ -75,7 +75,7 @@ export interface TenantPlaceProps {
  * @throws RulesBrokenError naming the scope if a prop breaks a rule
  */
 export function tenantPlace(scope: Construct, props: TenantPlaceProps): DeploymentPlace {
-  requireProps(scope, props, { projectId: true, tenantId: true }, TENANT_PLACE_RULES);
+  requireProps(scope.node.path, props, { projectId: true, tenantId: true }, TENANT_PLACE_RULES);
   const { labels, projectId, region = DEFAULT_REGION, tenantId } = props;
   const applicationName = applicationNameOf(props);
 

@@ -1,7 +1,7 @@
-import { TerraformElement, TerraformStack } from "cdktf";
+import { TerraformDataSource, TerraformElement, TerraformProvider, TerraformResource, TerraformStack } from "cdktf";
 import { type IConstruct } from "constructs";
 
-import { RulesBrokenError } from "./rules";
+import { RulesBrokenError } from "./rules-broken-error";
 
 /** Oldest Terraform with both ephemeral resources (1.10) and write-only attributes (1.11). */
 const TERRAFORM_VERSION = ">= 1.11.0";
@@ -30,7 +30,12 @@ export type ProviderName = keyof typeof PROVIDER_REQUIREMENTS;
  * Requirements that the stack's owner adds by `addOverride`, at any time, apply as well.
  */
 export function requireProvider(scope: IConstruct, name: ProviderName): void {
-  StackRequirements.of(scope).add(name);
+  StackRequirements.of(scope).providers.add(name);
+}
+
+/** Does so for the provider of each resource in a construct, also of those that it gets later. */
+export function stateProvidersOf(construct: IConstruct): void {
+  StackRequirements.of(construct).constructs.add(construct);
 }
 
 /**
@@ -38,6 +43,15 @@ export function requireProvider(scope: IConstruct, name: ProviderName): void {
  */
 export function writeRequirements(stack: TerraformStack): void {
   StackRequirements.in(stack)?.toTerraform();
+}
+
+function isKnown(provider: string): provider is ProviderName {
+  return provider in PROVIDER_REQUIREMENTS;
+}
+
+/** What the framework's resources, data sources and providers know of their provider. */
+interface Generated extends IConstruct {
+  readonly terraformGeneratorMetadata?: { readonly providerName: string };
 }
 
 /** The parts of the `terraform` block that may have been overridden. */
@@ -57,10 +71,43 @@ class StackRequirements extends TerraformElement {
     return stack.node.tryFindChild(ELEMENT_ID) as StackRequirements | undefined;
   }
 
-  private readonly providers = new Set<ProviderName>();
+  readonly providers = new Set<ProviderName>();
 
-  add(name: ProviderName): void {
-    this.providers.add(name);
+  readonly constructs = new Set<IConstruct>();
+
+  constructor(stack: TerraformStack, id: string) {
+    super(stack, id);
+    this.node.addValidation({ validate: () => this.refuseMissingProviders() });
+  }
+
+  /** What is in the constructs, with the provider of each. */
+  private get elements(): readonly (readonly [ProviderName, IConstruct])[] {
+    return this.cdktfStack.node.findAll().flatMap((element) => {
+      const { providerName = "" } = (element as Generated).terraformGeneratorMetadata ?? {};
+      const isOurs = isKnown(providerName) && element.node.scopes.some((scope) => this.constructs.has(scope));
+      return isOurs ? [[providerName, element] as const] : [];
+    });
+  }
+
+  /**
+   * Named by the construct, where the framework says only that some resource has none. It throws, because the framework
+   * would list its own message first.
+   */
+  private refuseMissingProviders(): string[] {
+    const present = this.cdktfStack.node.findAll().filter((element) => TerraformProvider.isTerraformProvider(element));
+    const configured = new Set(present.map((provider) => provider.terraformGeneratorMetadata?.providerName));
+    const missing = new Map<ProviderName, string>();
+    for (const [name, element] of this.elements) {
+      const isManaged =
+        TerraformResource.isTerraformResource(element) || TerraformDataSource.isTerraformDataSource(element);
+      if (isManaged && !configured.has(name) && !missing.has(name)) missing.set(name, element.node.path);
+    }
+    if (missing.size === 0) return [];
+    const failures = [...missing].map(([name, path]) => {
+      const construct = `${name.charAt(0).toUpperCase()}${name.slice(1)}Provider`;
+      return `the provider ${name} is missing, which ${path} needs; a construct adds none, because its configuration is the stack's to decide; add new ${construct}(stack, "${name}") to the stack`;
+    });
+    throw new RulesBrokenError(this.cdktfStack.node.path, failures);
   }
 
   /**
@@ -83,7 +130,7 @@ class StackRequirements extends TerraformElement {
     };
 
     override("required_version", TERRAFORM_VERSION, terraform.required_version);
-    for (const name of this.providers) {
+    for (const name of new Set([...this.providers, ...this.elements.map(([provider]) => provider)])) {
       const { source, version } = PROVIDER_REQUIREMENTS[name];
       const given = requirementIn(terraform.required_providers?.[name]);
       this.cdktfStack.addOverride(`terraform.required_providers.${name}`, { source, ...given });

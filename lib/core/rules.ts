@@ -1,41 +1,17 @@
 import { Token } from "cdktf";
 import { type IConstruct } from "constructs";
 
+import { stateProvidersOf } from "./provider-requirements";
+import { RulesBrokenError } from "./rules-broken-error";
+
+export { RulesBrokenError };
+
 /** A condition that props must meet. */
 export interface Rule<Props> {
   /** True if the props are acceptable. */
   readonly holds: (props: Props) => boolean;
   /** What is wrong, the rule, the reason and the fix: one sentence per problem, no trailing full stop. */
   readonly message: (props: Props) => string | readonly string[];
-}
-
-/** All rules that a construct's props break, in one error that names the construct. */
-export class RulesBrokenError extends Error {
-  constructor(
-    /** Path of the construct in its tree, or name of the setting as its author wrote it. */
-    readonly subject: string,
-    /** Each problem, as a sentence. */
-    readonly failures: readonly string[],
-  ) {
-    super(
-      [
-        `${subject}: ${failures.length === 1 ? "1 problem" : `${failures.length} problems`}`,
-        ...failures.map((failure) => `  - ${failure}`),
-      ].join("\n"),
-    );
-    this.name = "RulesBrokenError";
-    // Node prints the enumerable properties of an uncaught error, which would repeat the message.
-    for (const property of ["name", "subject", "failures"])
-      Object.defineProperty(this, property, { enumerable: false });
-    this.stack = [this.toString(), ...callersOf(this)].join("\n");
-  }
-}
-
-/** Lines of the stack trace in the user's own program; those of packages and of Node say nothing about the props. */
-function callersOf({ stack = "" }: Error): string[] {
-  return stack
-    .split("\n")
-    .filter((line) => /^ {4}at /.test(line) && !/[\\/]node_modules[\\/]|node:internal/.test(line));
 }
 
 /** Names of the props that have no default. */
@@ -45,9 +21,10 @@ type RequiredName<Props> = {
 
 /**
  * Refuses props that lack a required value, which the compiler catches only in TypeScript, and props that break a rule;
- * reports all problems at once.
+ * reports all problems at once. Every construct of the library begins with it, so it also has the construct's stack state
+ * the releases of the providers of its resources.
  *
- * @param subject the construct, or its path if it does not exist yet
+ * @param subject the construct, or the path of anything else that takes props
  * @param required every prop without a default; the compiler checks that none is left out here
  * @throws RulesBrokenError naming everything that is missing or wrong
  */
@@ -60,8 +37,9 @@ export function requireProps<Props extends object>(
   const missing = missingNames(props, required);
   const judged = missing.length === 0 ? props : (withUnknowns(props, required) as Props);
   const failures = [...missing.map((name) => missingText(name)), ...problemsOf(judged, rules)];
-  if (failures.length === 0) return;
-  throw new RulesBrokenError(typeof subject === "string" ? subject : subject.node.path, failures);
+  if (failures.length > 0)
+    throw new RulesBrokenError(typeof subject === "string" ? subject : subject.node.path, failures);
+  if (typeof subject !== "string") stateProvidersOf(subject);
 }
 
 function problemsOf<Props>(props: Props, rules: readonly Rule<Props>[]): string[] {

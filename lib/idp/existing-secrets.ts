@@ -5,7 +5,6 @@ import { Construct } from "constructs";
 import { repeatFor } from "../core/conditional";
 import { expression, literal } from "../core/expression";
 import { Grants, type Identity } from "../core/identity";
-import { requireProvider } from "../core/provider-requirements";
 import { requireProps } from "../core/rules";
 import { type SecretReference, type SecretReferences } from "./secret-references";
 import { mergedReferences, type SecretSettings } from "./secret-settings";
@@ -45,7 +44,6 @@ export class ExistingSecrets extends Construct implements SecretSettings {
   ) {
     super(scope, id);
     requireProps(this, props, { projectId: true, references: true });
-    requireProvider(this, "google");
     const given = props.references.map((references) => ({ references: asExpression(references) }));
     // One spelling of each secret, so that access is granted once.
     const shortened = `trimprefix(reference.secret_id, "${this.ownSecrets}")`;

@@ -93,7 +93,7 @@ export interface IdentityProviderContainerProps extends GivenProbes, WorkerForm 
  */
 export function identityProviderContainer(scope: IConstruct, props: IdentityProviderContainerProps): ContainerSpec {
   requireProps(
-    scope,
+    scope.node.path,
     props,
     {
       database: true,

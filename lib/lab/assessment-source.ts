@@ -1,7 +1,8 @@
 import { MigrationCenterGroup } from "@cdktf/provider-google/lib/migration-center-group";
-import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { claimName } from "../core/claimed-names";
 import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { type Labels } from "../core/labels";
@@ -93,6 +94,9 @@ export class AssessmentSource extends Construct {
       this.ready = [];
       return;
     }
+
+    // A lab passes an expression of its own for an id that only Terraform knows, so the name stands for it.
+    claimName(this, `discovery source in ${projectId}`, Token.isUnresolved(plannedId) ? clientName : plannedId);
 
     const libraries = addAssessmentLibraries(this);
     const script = addScript(this, "lib/lab/scripts/register-source.sh");

@@ -9,7 +9,6 @@ import { Construct } from "constructs";
 import { countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
-import { requireProvider } from "../core/provider-requirements";
 import { addScript } from "../core/stack-file";
 import { AWS_ACTIONS } from "./contract";
 import { awsUserName } from "./lab-names";
@@ -92,7 +91,6 @@ export class AwsUser extends Construct {
   }
 
   private provider({ accessKeyId, isOn, region, secretAccessKey }: AwsUserProps): AwsProvider {
-    requireProvider(this, "aws");
     const givenOr = (placeholder: string, value: string): string =>
       // Keys read from files end with a line break, which makes every signature invalid.
       expression(`(${accessKeyId} == "" ? "${placeholder}" : trimspace(${value}))`);

@@ -5,7 +5,6 @@ import { type Construct } from "constructs";
 import { countIfUnset, isOn, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { ProjectApis } from "../core/project-apis";
-import { requireProvider } from "../core/provider-requirements";
 import { DEPLOYMENT_ID_BYTES } from "./lab-names";
 
 /** What a lab needs before its first resource. */
@@ -39,7 +38,6 @@ export function labApis(scope: Construct, { hasBucket, usesAssessment, ...props 
 /** Part of every name of a lab: the given id, or a random one. */
 export function labDeploymentId(scope: Construct, given: string | undefined): string {
   if (given !== undefined && !Token.isUnresolved(given)) return given;
-  requireProvider(scope, "random");
   const random = new Id(scope, "RandomId", {
     byteLength: DEPLOYMENT_ID_BYTES,
     count: given === undefined ? undefined : countIfUnset(given),

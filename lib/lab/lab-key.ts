@@ -9,7 +9,6 @@ import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { type Labels } from "../core/labels";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
-import { requireProvider } from "../core/provider-requirements";
 import { RSA_KEY_BITS, SSH_KEY_OBJECT_NAME } from "./contract";
 import { keyBucketName } from "./lab-names";
 
@@ -61,7 +60,6 @@ export class LabKey extends Construct {
 
   constructor(scope: Construct, id: string, props: LabKeyProps) {
     super(scope, id);
-    requireProvider(this, "tls");
     const { createBucket, dependsOn, outlivedBy, projectId } = props;
     const count = countIf(isOn(createBucket));
     const bucketName = keyBucketName(props.deploymentId);

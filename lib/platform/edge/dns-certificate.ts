@@ -12,7 +12,6 @@ import { certificateName, networkName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { DOMAIN } from "../../core/place-rules";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 import { type CertificateMap } from "../parts";
 import { CERTIFICATE_VALIDATION } from "./edge-rules";
@@ -64,7 +63,6 @@ export class DnsCertificate extends Construct implements CertificateMap {
   constructor(scope: Construct, id: string, props: DnsCertificateProps) {
     super(scope, id);
     requireProps(this, props, { domain: true, place: REQUIRED_PLACE, validation: true }, RULES);
-    requireProvider(this, "google");
     const { domain, place, validation } = props;
     const { labels, projectId: project } = place;
     // All three are replaced when the domain changes, and the new ones come first.

@@ -6,7 +6,6 @@ import { allOf, countIf, isSet, isWord, listOf, valueOr } from "../../core/condi
 import { expression, quoted } from "../../core/expression";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { DOMAIN } from "../../core/place-rules";
-import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 import { type DnsCertificate } from "./dns-certificate";
 import { CERTIFICATE_VALIDATION, type DnsZone, zoneRules } from "./edge-rules";
@@ -59,7 +58,6 @@ export class DnsRecords extends Construct {
       { certificate: true, domain: true, ipAddress: true, place: REQUIRED_PLACE, validation: true },
       RULES,
     );
-    requireProvider(this, "google");
     const { certificate, domain, ipAddress } = props;
     this.list = expression(
       `concat([for name in ${listOf(domain)} : { name = name, type = "A", value = ${ipAddress} }], ` +

@@ -8,7 +8,6 @@ import { networkName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { DOMAIN } from "../../core/place-rules";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 import { type LoadBalancerAddress } from "../parts";
 
@@ -48,7 +47,6 @@ export class DomainAddress extends Construct implements LoadBalancerAddress {
   constructor(scope: Construct, id: string, props: DomainAddressProps) {
     super(scope, id);
     requireProps(this, props, { domain: true, place: REQUIRED_PLACE }, RULES);
-    requireProvider(this, "google");
     const { dependsOn, domain, place } = props;
     const name = networkName(place.deployment, "address");
     claimName(this, `static address in ${place.projectId}`, name);

@@ -24,7 +24,6 @@ import { NETWORK_NAME_MAX_LENGTH, networkName, type DeploymentName } from "../..
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { PLACE_RULES, REQUIRED_PLACE, type DeploymentPlace } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProvider } from "../../core/provider-requirements";
 import { warnOf } from "../../core/risks";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import {
@@ -87,7 +86,6 @@ export class SecurityPolicy extends Construct {
   constructor(scope: Construct, id: string, props: SecurityPolicyProps) {
     super(scope, id);
     requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
-    requireProvider(this, "google");
 
     const { dependsOn, domain, existing, place, protection } = props;
     const settings = withDefaults(protection);

@@ -14,7 +14,6 @@ import { freeChildId, requireIdentity } from "../../core/identity";
 import { CLUSTER_NAME_MAX_LENGTH, clusterName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProvider } from "../../core/provider-requirements";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { ServiceIdentity } from "../identity/service-identity";
 import { type Cluster, type Identity, type Network } from "../parts";
@@ -84,7 +83,6 @@ export class AutopilotCluster extends Construct implements Cluster {
   ) {
     super(scope, id);
     requireProps(this, props, { network: true, place: REQUIRED_PLACE }, RULES);
-    requireProvider(this, "google");
     const { dependsOn = [], network, place } = props;
     const name = clusterName(place.deployment);
     claimName(this, `cluster in ${place.projectId}`, name);

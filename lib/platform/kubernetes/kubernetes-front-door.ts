@@ -8,7 +8,6 @@ import { claimName } from "../../core/claimed-names";
 import { addDynamicBlock, countIfSet, ifSet, oneAttribute } from "../../core/conditional";
 import { certificateName, NETWORK_NAME_MAX_LENGTH, objectName } from "../../core/names";
 import { PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
-import { requireProvider } from "../../core/provider-requirements";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { TLS_PORT } from "../../idp/contract";
 import { SAMPLE_RATE } from "../edge/edge-rules";
@@ -51,8 +50,6 @@ export class KubernetesFrontDoor extends Construct implements FrontDoor {
       },
       RULES,
     );
-    requireProvider(this, "kubernetes");
-    requireProvider(this, "google");
 
     const { address, namespace, place } = props;
     claimName(this, "Kubernetes front door", objectName(place.deployment), namespace);

@@ -7,7 +7,6 @@ import { countIf } from "../../core/conditional";
 import { objectName } from "../../core/names";
 import { REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProvider } from "../../core/provider-requirements";
 import { requireProps } from "../../core/rules";
 import { REQUIRED_JOB } from "../../idp/job-runner";
 import { type OneTimeJob, type OneTimeJobSpec } from "../parts";
@@ -42,7 +41,6 @@ export class KubernetesJob extends Construct implements OneTimeJob {
       { identity: true, namespace: true, place: REQUIRED_PLACE, job: REQUIRED_JOB },
       KUBERNETES_JOB_RULES,
     );
-    requireProvider(this, "kubernetes");
     const { dependsOn = [], identity, job, namespace, place } = props;
     claimName(this, "Kubernetes job", objectName(place.deployment, job.name), namespace);
     const { name, secret, spec } = addJobPod(this, props);

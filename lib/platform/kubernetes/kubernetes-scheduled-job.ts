@@ -7,7 +7,6 @@ import { countIf } from "../../core/conditional";
 import { objectName } from "../../core/names";
 import { REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProvider } from "../../core/provider-requirements";
 import { requireProps } from "../../core/rules";
 import { REQUIRED_SCHEDULED_JOB } from "../../idp/job-runner";
 import { type ScheduledJob, type ScheduledJobSpec } from "../parts";
@@ -41,7 +40,6 @@ export class KubernetesScheduledJob extends Construct implements ScheduledJob {
       { identity: true, namespace: true, place: REQUIRED_PLACE, job: REQUIRED_SCHEDULED_JOB },
       KUBERNETES_JOB_RULES,
     );
-    requireProvider(this, "kubernetes");
     const { dependsOn = [], identity, job, namespace, place } = props;
     claimName(this, "Kubernetes job", objectName(place.deployment, job.name), namespace);
     const { name, secret, spec } = addJobPod(this, props, namespace.labels);

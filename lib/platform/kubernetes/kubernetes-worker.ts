@@ -8,7 +8,6 @@ import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../idp/container-spec";
 import { silentContainerRule } from "../../idp/worker-container";
@@ -98,7 +97,6 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
       { container: REQUIRED_CONTAINER, identity: true, namespace: true, place: REQUIRED_PLACE, server: true },
       RULES,
     );
-    requireProvider(this, "kubernetes");
     const { container, identity, namespace, place, server } = props;
     const { minInstanceCount = DEFAULT_WORKER_COUNT } = props;
     const { maxInstanceCount = usualWorkerMaximum(minInstanceCount) } = props;

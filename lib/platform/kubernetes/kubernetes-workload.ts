@@ -7,7 +7,6 @@ import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
@@ -115,7 +114,6 @@ export class KubernetesWorkload extends Construct implements Workload {
       { container: REQUIRED_CONTAINER, identity: true, namespace: true, place: REQUIRED_PLACE },
       RULES,
     );
-    requireProvider(this, "kubernetes");
     const { container, dependsOn = [], geoip, identity, namespace, place } = props;
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
     const { livenessProbe, port, resources = DEFAULT_RESOURCES, startupProbe, tlsPort } = container;

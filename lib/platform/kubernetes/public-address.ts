@@ -7,7 +7,6 @@ import { claimName } from "../../core/claimed-names";
 import { countIfSet, countIfUnset, ifSet, oneAttribute, valueOr } from "../../core/conditional";
 import { networkName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
-import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 import { DOMAIN } from "../../core/place-rules";
 
@@ -67,7 +66,6 @@ export class PublicAddress extends Construct {
   constructor(scope: Construct, id: string, props: PublicAddressProps) {
     super(scope, id);
     requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
-    requireProvider(this, "google");
     const { dependsOn, domain, place } = props;
     const common = {
       project: place.projectId,

@@ -3,7 +3,6 @@ import { Construct } from "constructs";
 
 import { countIf } from "../../core/conditional";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProvider } from "../../core/provider-requirements";
 import { type Identity } from "../parts";
 import { metadataName } from "./object-metadata";
 import { type WorkloadNamespace } from "./workload-namespace";
@@ -37,7 +36,6 @@ export class WorkloadAccount extends Construct {
     super(scope, id);
     requireProps(this, props, { identity: true, name: true, namespace: true });
     const { identity, name, namespace } = props;
-    requireProvider(this, "kubernetes");
     namespace.grantActAs(identity, name);
 
     this.account = new ServiceAccountV1(this, MAIN_CHILD_ID, {

@@ -10,7 +10,6 @@ import { type Labels, labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { type Cluster, type Identity } from "../parts";
@@ -72,7 +71,6 @@ export class WorkloadNamespace extends Construct {
   ) {
     super(scope, id);
     requireProps(this, props, { cluster: true, name: true, place: REQUIRED_PLACE }, RULES);
-    requireProvider(this, "kubernetes");
     const { cluster, name, outboundPorts = [], place } = props;
     claimName(this, "Kubernetes namespace", name, cluster);
 

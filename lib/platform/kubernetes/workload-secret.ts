@@ -7,7 +7,6 @@ import { EphemeralResource } from "../../core/ephemeral-resource";
 import { expression, numberExpression } from "../../core/expression";
 import { type ReadableSecret } from "../../core/generated-secret";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProvider } from "../../core/provider-requirements";
 import { type Rule } from "../../core/rules";
 import { mergedReferences, type SecretSettings } from "../../idp/secret-settings";
 import { type WorkloadNamespace } from "./workload-namespace";
@@ -60,7 +59,6 @@ export class WorkloadSecret extends Construct {
 
   constructor(scope: Construct, id: string, props: WorkloadSecretProps) {
     super(scope, id);
-    requireProvider(this, "kubernetes");
     const { condition, name, namespace, settings = [], values } = props;
     const entries = Object.entries(values);
     const versions = entries.map(([variable, { version }]) => `${variable}=${version}`).join(",");

@@ -8,7 +8,6 @@ import { expression } from "../../core/expression";
 import { serviceName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 
 export interface AlertPoliciesProps {
@@ -57,7 +56,6 @@ export class AlertPolicies extends Construct {
   constructor(scope: Construct, id: string, props: AlertPoliciesProps) {
     super(scope, id);
     requireProps(this, props, { alerts: true, place: REQUIRED_PLACE }, RULES);
-    requireProvider(this, "google");
     const { alerts, dependsOn, place } = props;
     const name = serviceName(place.deployment);
     const channels = new TerraformLocal(this, "Channels", props.channels ?? []).fqn;

@@ -7,7 +7,6 @@ import { expression, quoted } from "../../core/expression";
 import { serviceName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 
 export interface DashboardProps {
@@ -50,7 +49,6 @@ export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
     requireProps(this, props, { alerts: true, place: REQUIRED_PLACE }, RULES);
-    requireProvider(this, "google");
     const { alerts, condition, dependsOn, place } = props;
 
     this.dashboard = new MonitoringDashboard(this, MAIN_CHILD_ID, {

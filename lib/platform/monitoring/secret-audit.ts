@@ -6,7 +6,6 @@ import { claimName } from "../../core/claimed-names";
 import { countIf } from "../../core/conditional";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 
 export interface SecretAuditProps {
@@ -43,7 +42,6 @@ export class SecretAudit extends Construct {
   constructor(scope: Construct, id: string, props: SecretAuditProps) {
     super(scope, id);
     requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
-    requireProvider(this, "google");
     const { condition, dependsOn, place } = props;
     if (condition !== "false") claimName(this, "audit setting of secrets in", place.projectId);
 

@@ -6,7 +6,6 @@ import { countIf } from "../../core/conditional";
 import { serviceName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 import { STARTUP_PROBE } from "../../idp/contract";
 
@@ -54,7 +53,6 @@ export class UptimeCheck extends Construct {
   constructor(scope: Construct, id: string, props: UptimeCheckProps) {
     super(scope, id);
     requireProps(this, props, { host: true, place: REQUIRED_PLACE }, RULES);
-    requireProvider(this, "google");
     const { condition, dependsOn, host, place, validatesCertificate = true } = props;
 
     this.check = new MonitoringUptimeCheckConfig(this, MAIN_CHILD_ID, {

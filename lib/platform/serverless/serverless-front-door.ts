@@ -16,7 +16,6 @@ import { allOf, countIf, countIfSet, isSet, isWord, oneAttribute } from "../../c
 import { expression, numberExpression } from "../../core/expression";
 import { certificateName, endpointGroupName, networkName, serviceName } from "../../core/names";
 import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
-import { requireProvider } from "../../core/provider-requirements";
 import { requireProps, type Rule } from "../../core/rules";
 import { httpsRedirect } from "../edge/https-redirect";
 import { CERTIFICATE_VALIDATION, DEFAULT_SAMPLE_RATE, SAMPLE_RATE } from "../edge/edge-rules";
@@ -104,7 +103,6 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
       { address: true, certificate: true, place: REQUIRED_PLACE, service: true, validation: true },
       RULES,
     );
-    requireProvider(this, "google");
     const { address, place } = props;
     claimName(this, `load balancer in ${place.projectId}`, serviceName(place.deployment));
     this.count = countIfSet(address.domain);
