@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { documentedStacks } from "../../tools/documented-stacks";
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
+import { CONNECTION } from "./sql-scene";
 import { apiObject } from "../../platform/kubernetes/objects/api-object";
 import { type Block } from "../../support/synthesis";
 
@@ -78,6 +79,7 @@ function applied(type: string, block: Block | undefined, component: string): obj
   const text = JSON.stringify(block)
     .replaceAll("${var.application_name}-db-init-${local.db_init_run}", CLUSTER_INIT_JOB)
     .replaceAll("${kubernetes_namespace_v1.namespace.metadata[0].name}", NAMESPACE)
+    .replaceAll(/"\$\{google_sql_database_instance\.[^"]*connection_name\}"/g, `"${CONNECTION}"`)
     .replaceAll("${var.application_name}", "idp");
   const labels = { "app.kubernetes.io/component": component, "app.kubernetes.io/name": "idp" };
   return apiObject(type, JSON.parse(text, (name, value: unknown) => (name === "labels" ? labels : value)) as Block);
@@ -110,6 +112,12 @@ export class KubectlStandIn {
     );
     const dump = applied("kubernetes_cron_job_v1", resource.kubernetes_cron_job_v1?.dump_job, "dump");
     return new KubectlStandIn(JSON.parse(text) as object, dump);
+  }
+
+  /** Changes the text of the job db-init. */
+  rewriteInit(change: (text: string) => string): void {
+    const path = join(this.state, `job.${CLUSTER_INIT_JOB}`);
+    writeFileSync(path, change(readFileSync(path, "utf8")));
   }
 
   /** How the next jobs end, in the words of the cluster. */

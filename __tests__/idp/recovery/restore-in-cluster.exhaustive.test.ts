@@ -159,6 +159,22 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
     }),
   );
 
+  it.concurrent.each<[string, (text: string) => string]>([
+    ["another name", (text) => text.replaceAll('"database-proxy"', '"proxy"')],
+    ["an option last", (text) => text.replaceAll(`"${CONNECTION}"]`, `"${CONNECTION}","--quiet"]`)],
+  ])("copy no job whose proxy has %s, because it would reach the deployment's own database", (_, change) =>
+    inCluster(async ({ cluster, run, standIn }) => {
+      cluster.rewriteInit(change);
+
+      const { exitCode, stderr } = await run("restore-drill");
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain(`The job ${CLUSTER_INIT_JOB} cannot be pointed at ${PROJECT}:us-central1:drill-`);
+      expect(cluster.created).toEqual([]);
+      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
+    }),
+  );
+
   it.concurrent("take the job and the clone away when they are interrupted", () =>
     inCluster(async ({ cluster, run, standIn }) => {
       const { exitCode } = await run("restore-drill", {

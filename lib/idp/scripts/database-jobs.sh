@@ -185,6 +185,9 @@ kubernetes_job() {
     --arg first "$job_instance" --arg second "$job_second" --arg port "$second_port" --argjson seconds "$JOB_SECONDS" '
     ((if $second == "" then {} else { SOURCE_HOST: "127.0.0.1", SOURCE_PORT: $port } end) + $given[0]) as $variables
     | (.spec.jobTemplate.spec // .spec) as $spec
+    | ([$spec.template.spec.initContainers[]? | select(.name == "database-proxy") | .args[-1]?
+        | select(test("^[a-z0-9.:-]+:[a-z0-9-]+:[a-z0-9-]+$"))] | length) as $proxies
+    | if $proxies != 1 then error("it has \($proxies) containers database-proxy with an instance as their last argument") else . end
     | { apiVersion: "batch/v1", kind: "Job", metadata: { name: $name, namespace: .metadata.namespace }, spec: {
         backoffLimit: 0, activeDeadlineSeconds: $seconds, template: ($spec.template
         | .metadata |= { annotations, labels: ((.labels // {}) | with_entries(select(.key | test("job-name|controller-uid") | not))) }
@@ -194,7 +197,11 @@ kubernetes_job() {
         | .spec.containers |= map((if $script == "" then . else .command = ["/bin/sh", "-c", $script] | del(.args) end)
             | .env = ((.env // []) | map(select(.name as $key | $variables | has($key) | not)))
                 + ($variables | to_entries | map({ name: .key, value })))) } }' \
-    "$GOOGLE_WORK/source.json" >"$GOOGLE_WORK/job.json"
+    "$GOOGLE_WORK/source.json" >"$GOOGLE_WORK/job.json" 2>"$GOOGLE_WORK/jq" || {
+    # Copied as it is, it would reach the deployment's own database.
+    GOOGLE_NOTE="The job $job_source cannot be pointed at $job_instance: $(google_text <"$GOOGLE_WORK/jq")"
+    return 1
+  }
   job_now=$job_name
   remove_job || return 1
   job_now=$job_name
