@@ -114,6 +114,81 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     );
   });
 
+  test("end sessions of the application that stay, as an administrator that is no superuser", async ({
+    cluster,
+    tenant,
+  }) => {
+    const settings = tenant();
+    const members = "SELECT count(*) FROM pg_auth_members WHERE member = 'postgres'::regrole";
+    const held: Promise<unknown>[] = [];
+    const hold = async (login: Environment): Promise<void> => {
+      held.push(cluster.query(applicationLogin(login), "LISTEN x", "SELECT pg_sleep(60)").catch(() => undefined));
+      const sessions = `SELECT count(*) FROM pg_stat_activity WHERE datname = '${login.DB_NAME ?? ""}'`;
+      while ((await cluster.query({ user: SUPERUSER }, sessions)) === "0");
+    };
+    const before = await cluster.query({ user: SUPERUSER }, members);
+    await runScript(settings);
+    await runScript(restored(settings));
+
+    await hold(settings);
+    expect(await runJob("swap-database.sh", settings, { ACTION: "swap" })).toMatchObject({ exitCode: 0 });
+    await hold({ ...settings, DB_NAME: `${settings.DB_NAME}_former` });
+    expect(await runJob("swap-database.sh", settings, { ACTION: "drop-former" })).toMatchObject({ exitCode: 0 });
+    await runScript(restored(settings));
+    await hold(restored(settings));
+    expect(await runJob("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 0 });
+    await hold(settings);
+    const renamed = { ...settings, DB_NAME: `${settings.DB_NAME}_2` };
+    const further = { ACTION: "rename", FROM_NAME: settings.DB_NAME };
+    expect(await runJob("swap-database.sh", renamed, further)).toMatchObject({ exitCode: 0 });
+
+    await Promise.all(held);
+    expect(await cluster.query({ user: SUPERUSER }, members)).toBe(before);
+  });
+
+  test("open a database that a killed exchange has left closed, and say so", async ({ cluster, tenant }) => {
+    const settings = tenant();
+    await runScript(settings);
+    const close = () =>
+      cluster.query({ user: SUPERUSER }, `ALTER DATABASE ${settings.DB_NAME} WITH ALLOW_CONNECTIONS false`);
+
+    await close();
+    const cleared = await runJob("swap-database.sh", settings, { ACTION: "clear" });
+    await close();
+    const prepared = await runScript(settings);
+
+    for (const { exitCode, output } of [cleared, prepared]) {
+      expect({ exitCode, output }).toEqual({
+        exitCode: 0,
+        output: expect.stringContaining(
+          `${settings.DB_NAME} is open to connections again; an exchange that was stopped had closed it\n`,
+        ) as string,
+      });
+    }
+    expect(await cluster.query(applicationLogin(settings), "SELECT 1")).toBe("1");
+  });
+
+  test("wait for a lock for a short time and try again", async ({ cluster, tenant }) => {
+    const settings = tenant();
+    await runScript(settings);
+    await runScript(restored(settings));
+    const held = cluster.query(
+      { user: SUPERUSER },
+      `ALTER DATABASE ${settings.DB_NAME} CONNECTION LIMIT 9; SELECT pg_sleep(8)`,
+    );
+    const waiting =
+      "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'ALTER%LIMIT 9%' AND wait_event = 'PgSleep'";
+    while ((await cluster.query({ user: SUPERUSER }, waiting)) === "0");
+
+    const swapped = await runJob("swap-database.sh", settings, { ACTION: "swap" });
+    await held;
+
+    expect(swapped).toMatchObject({
+      exitCode: 0,
+      output: expect.stringContaining("canceling statement due to lock timeout") as string,
+    });
+  });
+
   test("admit the application again when they are stopped before the exchange", async ({ cluster, tenant }) => {
     const settings = tenant();
     await runScript(settings);

@@ -15,22 +15,42 @@ export PGUSER="${DB_ADMIN_USER:-postgres}" PGPASSWORD="$DB_ADMIN_PASSWORD" PGDAT
 closed=no
 
 before_end() {
-  [ "$closed" = no ] || open_again
+  [ "$closed" = no ] || open_again ||
+    echo "failed: $DB_NAME may be closed to connections; the job db-init opens it, and so does the next restore" >&2
 }
 
-# run: statements from standard input.
+# run: statements from standard input. A lock that somebody else holds must not take the job's time limit, whose end is a
+# kill.
 run() {
-  ask --set=name="$DB_NAME" --set=restored="${DB_NAME}_restored" --set=former="${DB_NAME}_former" \
+  { echo "SET lock_timeout = '3s';" && cat; } | ask --set=name="$DB_NAME" --set=restored="${DB_NAME}_restored" --set=former="${DB_NAME}_former" \
     --set=from="${FROM_NAME:-}"
 }
 
 # Lets the application connect, whichever of the databases has its name now.
 open_again() {
-  echo "SELECT format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS true', datname) FROM pg_database WHERE datname = :'name' \\gexec" |
-    run
+  closed_now=$(echo "SELECT datname FROM pg_database WHERE datname = :'name' AND NOT datallowconn" | run) || return 1
+  [ -n "$closed_now" ] || return 0
+  echo 'ALTER DATABASE :"name" WITH ALLOW_CONNECTIONS true' | run || return 1
+  echo "$DB_NAME is open to connections again; an exchange that was stopped had closed it"
+}
+
+# end_sessions DATABASES: statements that end the sessions in them. Only who has the rights of a session's role, or
+# pg_signal_backend, may end it; an administrator that is no superuser lends itself the roles and gives them back at once.
+# Sessions of the server itself are none of ours to end: those of autovacuum, common after a restore, go by themselves.
+end_sessions() {
+  cat <<SQL
+BEGIN;
+SELECT DISTINCT format('GRANT %I TO CURRENT_USER', usename) FROM pg_stat_activity JOIN pg_roles ON pg_roles.oid = usesysid
+  WHERE datname IN ($1) AND NOT rolsuper AND NOT pg_has_role(usesysid, 'USAGE')
+    AND NOT pg_has_role('pg_signal_backend', 'USAGE') \gexec
+SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+  WHERE datname IN ($1) AND usesysid IN (SELECT oid FROM pg_roles WHERE NOT rolsuper) \g /dev/null
+ROLLBACK;
+SQL
 }
 
 await "$PGHOST" "$PGPORT"
+open_again
 
 case $ACTION in
   clear)
@@ -38,7 +58,7 @@ case $ACTION in
     if [ "$former" != 0 ]; then
       fail 1 "${DB_NAME}_former is still there from the last restore; remove it with restore.sh drop-former"
     fi
-    echo 'DROP DATABASE IF EXISTS :"restored" WITH (FORCE)' | run
+    { end_sessions ":'restored'" && echo 'DROP DATABASE IF EXISTS :"restored"'; } | run
     echo "${DB_NAME}_restored is free"
     ;;
   swap)
@@ -46,11 +66,9 @@ case $ACTION in
     [ "$found" = 1 ] || fail 1 "there is no ${DB_NAME}_restored"
     tries=0
     closed=yes
-    # Sessions of the server itself are none of ours to end: those of autovacuum, common after a restore, go by themselves.
-    until run <<'SQL'; do
+    until run <<SQL; do
 SELECT format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS false', datname) FROM pg_database WHERE datname = :'name' \gexec
-SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-  WHERE datname IN (:'name', :'restored') AND usesysid IN (SELECT oid FROM pg_roles WHERE NOT rolsuper) \g /dev/null
+$(end_sessions ":'name', :'restored'")
 BEGIN;
 SELECT format('ALTER DATABASE %I RENAME TO %I', datname, :'former') FROM pg_database WHERE datname = :'name' \gexec
 ALTER DATABASE :"restored" RENAME TO :"name";
@@ -67,16 +85,15 @@ SQL
     echo "swapped: $DB_NAME is the restored one; ${DB_NAME}_former is what it was before"
     ;;
   drop-former)
-    echo 'DROP DATABASE IF EXISTS :"former" WITH (FORCE)' | run
+    { end_sessions ":'former'" && echo 'DROP DATABASE IF EXISTS :"former"'; } | run
     echo "${DB_NAME}_former is gone"
     ;;
   rename)
     found=$(echo "SELECT count(*) FROM pg_database WHERE datname IN (:'from', :'name')" | run)
     [ "$found" = 1 ] || fail 1 "there must be one of the databases $FROM_NAME and $DB_NAME, not $found"
     # Repeated after an interruption, it finds nothing left to rename. A login keeps its rights and what it owns.
-    run <<'SQL'
-SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-  WHERE datname = :'from' AND usesysid IN (SELECT oid FROM pg_roles WHERE NOT rolsuper) \g /dev/null
+    run <<SQL
+$(end_sessions ":'from'")
 BEGIN;
 SELECT format('ALTER DATABASE %I RENAME TO %I', datname, :'name') FROM pg_database WHERE datname = :'from' \gexec
 SELECT format('ALTER ROLE %I RENAME TO %I', rolname, :'name') FROM pg_roles WHERE rolname = :'from' \gexec

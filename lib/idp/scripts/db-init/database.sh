@@ -13,6 +13,11 @@ SELECT NOT EXISTS (SELECT FROM pg_database WHERE datname = :'database') AS datab
 \if :database_missing
 CREATE DATABASE :"database" TEMPLATE template0 ENCODING 'UTF8';
 \endif
+SELECT EXISTS (SELECT FROM pg_database WHERE datname = :'database' AND NOT datallowconn) AS database_closed \gset
+\if :database_closed
+ALTER DATABASE :"database" WITH ALLOW_CONNECTIONS true;
+\warn :database is open to connections again; an exchange that was stopped had closed it
+\endif
 SELECT pg_encoding_to_char(encoding) FROM pg_database WHERE datname = :'database';
 SQL
   ) || fail 1 "the database $DB_NAME could not be created; the reason is above"
