@@ -172,15 +172,14 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     const settings = tenant();
     await runScript(settings);
     await runScript(restored(settings));
-    const held = cluster.query(
-      { user: SUPERUSER },
-      `ALTER DATABASE ${settings.DB_NAME} CONNECTION LIMIT 9; SELECT pg_sleep(8)`,
-    );
-    const waiting =
-      "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'ALTER%LIMIT 9%' AND wait_event = 'PgSleep'";
-    while ((await cluster.query({ user: SUPERUSER }, waiting)) === "0");
+    const statements = `ALTER DATABASE ${settings.DB_NAME} CONNECTION LIMIT 9; SELECT pg_sleep(60)`;
+    const held = cluster.query({ user: SUPERUSER }, statements).catch(() => undefined);
+    const session = "FROM pg_stat_activity WHERE query LIKE 'ALTER%LIMIT 9%' AND wait_event = 'PgSleep'";
+    while ((await cluster.query({ user: SUPERUSER }, `SELECT count(*) ${session}`)) === "0");
 
-    const swapped = await runJob("swap-database.sh", settings, { ACTION: "swap" });
+    // The lock is free when the script pauses before its next try.
+    const release = `PGUSER=${SUPERUSER} psql -qAtc "SELECT pg_terminate_backend(pid) ${session}" >/dev/null`;
+    const swapped = await runJob("swap-database.sh", settings, { ACTION: "swap" }, { programs: { sleep: release } });
     await held;
 
     expect(swapped).toMatchObject({
