@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2034,SC2153 # other files set and read
+# shellcheck shell=sh disable=SC2034,SC2153,SC2154 # other files set and read
 # Shell library of the REST scripts: credentials, URLs, retries and error messages for Google's APIs.
 #
 # To be sourced by a POSIX shell that runs with `set -eu`:
@@ -20,7 +20,7 @@ google_library=${GOOGLE_REST_LIBRARY:-$0}
 # shellcheck source=/dev/null
 . "${google_library%"${google_library##*/}"}./rest-script.sh"
 
-GOOGLE_PATIENT=no GOOGLE_TOKEN_SOURCE='' google_filter=empty
+GOOGLE_PATIENT=no GOOGLE_TOKEN_SOURCE='' google_filter=empty google_input=''
 
 # For a script that retries in a loop of its own.
 google_try_once() {
@@ -42,8 +42,7 @@ google_fail() {
   exit 1
 }
 
-# google_keep_token SOURCE TOKEN [WHY]: writes the header to a private file for curl, so that the token is on no command
-# line. If TOKEN is not a token, records SOURCE and the reason.
+# google_keep_token SOURCE TOKEN [WHY]: keeps the token for google_curl. If TOKEN is not one, records SOURCE and the reason.
 google_keep_token() {
   case $2 in
     '' | *[!A-Za-z0-9._~+/=-]*)
@@ -53,21 +52,21 @@ google_keep_token() {
       ;;
   esac
   GOOGLE_TOKEN_SOURCE=$1
-  printf 'header = "Authorization: Bearer %s"\n' "$2" >"$GOOGLE_WORK/credentials"
+  google_token=$2
 }
 
-# The Python process behind gcloud may outlive it, so its output goes to files instead of a pipe that would stay open.
+# The Python process behind gcloud may outlive it and keep the pipe open, so its reader waits for a line and not the end.
 google_gcloud() {
   # shellcheck disable=SC2086 # the sub-command is two words
-  CLOUDSDK_CORE_DISABLE_PROMPTS=1 exec gcloud $1 print-access-token >"$GOOGLE_WORK/token" 2>"$GOOGLE_WORK/gcloud-error"
+  CLOUDSDK_CORE_DISABLE_PROMPTS=1 exec gcloud $1 print-access-token >&8 2>"$GOOGLE_WORK/gcloud-error" 8>&- 9<&-
 }
 
 google_try_gcloud() {
-  rm -f "$GOOGLE_WORK/token"
-  : >"$GOOGLE_WORK/token"
+  google_answered=
   if ! command -v gcloud >/dev/null 2>&1; then
     google_why="gcloud is not installed"
   else
+    google_open_pipe
     google_start_beside google_gcloud "$1"
     google_until=$(($(date +%s) + REST_TOKEN_SECONDS))
     while kill -0 "$GOOGLE_WORKER" 2>/dev/null; do
@@ -78,20 +77,25 @@ google_try_gcloud() {
       fi
       google_sleep 0.1
     done
-    wait "$GOOGLE_WORKER" 2>/dev/null || : >"$GOOGLE_WORK/token"
+    google_code=0
+    wait "$GOOGLE_WORKER" 2>/dev/null || google_code=$?
     GOOGLE_WORKER=
+    echo >&8
+    read -r google_answered <&9
+    exec 8>&- 9<&-
+    [ "$google_code" -eq 0 ] || google_answered=
     google_why=$(google_text <"$GOOGLE_WORK/gcloud-error")
   fi
-  google_keep_token "gcloud $1 print-access-token" "$(cat "$GOOGLE_WORK/token")" "$google_why"
+  google_keep_token "gcloud $1 print-access-token" "$google_answered" "$google_why"
 }
 
 google_try_metadata() {
   google_host=${GCE_METADATA_HOST:-169.254.169.254}
   # A proxy cannot reach the metadata server; outside Google Cloud nothing answers, so the limits are short.
-  google_token=$(curl -q --silent --noproxy '*' --connect-timeout 1 --max-time 3 --header 'Metadata-Flavor: Google' \
+  google_answered=$(curl -q --silent --noproxy '*' --connect-timeout 1 --max-time 3 --header 'Metadata-Flavor: Google' \
     "http://$google_host/computeMetadata/v1/instance/service-accounts/default/token" |
-    jq -r '.access_token? // empty' 2>/dev/null) || google_token=
-  google_keep_token "metadata server at $google_host" "$google_token" "no token (it exists on Google Cloud machines only)"
+    jq -r '.access_token? // empty' 2>/dev/null) || google_answered=
+  google_keep_token "metadata server at $google_host" "$google_answered" "no token (it exists on Google Cloud machines only)"
 }
 
 google_authorize() {
@@ -116,41 +120,6 @@ google_renew() {
   google_renewed=yes
   google_say "The access token has expired; getting a new one from \"$GOOGLE_TOKEN_SOURCE\"."
   google_authorize
-}
-
-# Sets google_base to the base URL of an API, with a trailing slash. Environment names (GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT)
-# and default values are those of the Terraform provider google 7.45.
-google_address() {
-  while read -r google_api google_product google_base; do
-    [ "$google_api" != "$1" ] || break
-  done <<'TABLE'
-artifactregistry ARTIFACT_REGISTRY https://artifactregistry.googleapis.com/v1/
-certificatemanager CERTIFICATE_MANAGER https://certificatemanager.googleapis.com/v1/
-cloudbuild CLOUD_BUILD https://cloudbuild.googleapis.com/v1/
-cloudresourcemanager RESOURCE_MANAGER https://cloudresourcemanager.googleapis.com/v1/
-cloudscheduler CLOUD_SCHEDULER https://cloudscheduler.googleapis.com/v1/
-compute COMPUTE https://compute.googleapis.com/compute/v1/
-container CONTAINER https://container.googleapis.com/v1/
-dns DNS https://dns.googleapis.com/dns/v1/
-iam IAM_BETA https://iam.googleapis.com/v1/
-logging LOGGING https://logging.googleapis.com/v2/
-migrationcenter MIGRATION_CENTER https://migrationcenter.googleapis.com/v1/
-monitoring MONITORING https://monitoring.googleapis.com/
-run CLOUD_RUN_V2 https://run.googleapis.com/v2/
-secretmanager SECRET_MANAGER https://secretmanager.googleapis.com/v1/
-serviceusage SERVICE_USAGE https://serviceusage.googleapis.com/v1/
-sqladmin SQL https://sqladmin.googleapis.com/sql/v1beta4/
-storage STORAGE https://storage.googleapis.com/storage/v1/
-TABLE
-  eval "google_base=\${GOOGLE_${google_product}_CUSTOM_ENDPOINT:-$google_base}"
-  google_base=${google_base%/}/
-}
-
-# Quota project: sent only with USER_PROJECT_OVERRIDE; GOOGLE_BILLING_PROJECT takes precedence over PROJECT_ID.
-google_quota_project() {
-  case ${USER_PROJECT_OVERRIDE:-} in
-    1 | t | T | true | TRUE | True) printf '%s\n' "${GOOGLE_BILLING_PROJECT:-${PROJECT_ID:-}}" ;;
-  esac
 }
 
 # The calls below return 0 when the API has carried out the call. Otherwise they return 1 after all retries:
@@ -184,6 +153,9 @@ google_reading() {
 }
 
 # google_request METHOD SERVICE PATH BODY_FILE QUERY repeatable|once
+#
+# What a secret holds is in no file and no message: the answer to PATH:access is in GOOGLE_KEPT, and BODY_FILE - sends
+# GOOGLE_SECRET, JSON as a string of JSON.
 google_request() {
   google_address "$2"
   GOOGLE_METHOD=$1
@@ -231,10 +203,17 @@ google_send() {
     google_payer=$(google_quota_project)
     [ -z "$google_payer" ] || printf 'header = "X-Goog-User-Project: %s"\n' "$google_payer"
   } >"$GOOGLE_WORK/request"
-  set -- --config "$GOOGLE_WORK/request" --config "$GOOGLE_WORK/credentials" --request "$GOOGLE_METHOD" \
-    --header 'Accept: application/json'
-  [ -z "$google_body" ] || set -- "$@" --header 'Content-Type: application/json' --data-binary "@$google_body"
+  set -- --config "$GOOGLE_WORK/request" --config - --request "$GOOGLE_METHOD" --header 'Accept: application/json'
+  google_input="header = \"Authorization: Bearer $google_token\""
+  [ -z "$google_body" ] || set -- "$@" --header 'Content-Type: application/json'
+  case $google_body in
+    '') ;;
+    -) google_input="$google_input
+data-binary = $GOOGLE_SECRET" ;;
+    *) set -- "$@" --data-binary "@$google_body" ;;
+  esac
   google_attempt google_read_answer --max-time "$REST_CALL_SECONDS" "$@"
+  google_input=
 }
 
 # google_attempt READER CURL_ARGUMENT...
@@ -242,16 +221,28 @@ google_attempt() {
   google_reader=$1
   shift
   for google_file_name in answer headers status; do : >"$GOOGLE_WORK/$google_file_name"; done
-  GOOGLE_CURL=0
-  google_beside google_curl "$@" || GOOGLE_CURL=$?
+  GOOGLE_CURL=0 GOOGLE_KEPT=''
+  case $GOOGLE_URL in
+    *:access)
+      google_open_pipe
+      google_beside google_curl "$@" --output "$GOOGLE_WORK/pipe" || GOOGLE_CURL=$?
+      exec 8>&-
+      GOOGLE_KEPT=$(cat <&9)
+      exec 9<&-
+      printf '%s\n' "$GOOGLE_KEPT" | jq -c 'del(.payload)' >"$GOOGLE_ANSWER" 2>/dev/null || : >"$GOOGLE_ANSWER"
+      ;;
+    *) google_beside google_curl "$@" --output "$GOOGLE_ANSWER" || GOOGLE_CURL=$? ;;
+  esac
   google_judge "$google_reader"
 }
 
 google_curl() {
   # -q first: a ~/.curlrc could print the request with its token.
-  exec curl -q --silent --show-error --globoff --proto '=http,https' "$@" --output "$GOOGLE_ANSWER" \
+  exec curl -q --silent --show-error --globoff --proto '=http,https' "$@" \
     --dump-header "$GOOGLE_WORK/headers" --write-out '%{http_code} %{http_connect} %{redirect_url}\n' \
-    --connect-timeout "$REST_CONNECT_SECONDS" >"$GOOGLE_WORK/status" 2>"$GOOGLE_WORK/curl-error"
+    --connect-timeout "$REST_CONNECT_SECONDS" >"$GOOGLE_WORK/status" 2>"$GOOGLE_WORK/curl-error" <<INPUT
+$google_input
+INPUT
 }
 
 # google_judge READER: classifies the last attempt. READER returns 1 when the body is not in the API's format, because a
@@ -340,7 +331,10 @@ google_read_answer() {
     read -r google_form && read -r GOOGLE_REASONS && read -r GOOGLE_ERROR && IFS= read -r GOOGLE_READ
   } <"$GOOGLE_WORK/read" || :
   [ "$google_form" != api ] || return 0
-  google_page=$(google_text <"$GOOGLE_ANSWER")
+  case $GOOGLE_URL in
+    *:access) google_page="with a body that is not shown" ;;
+    *) google_page=$(google_text <"$GOOGLE_ANSWER") ;;
+  esac
   google_page="${google_redirect:+on to $google_redirect, }${google_page:-with an empty body}"
   return 1
 }

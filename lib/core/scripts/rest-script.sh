@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2034 # google-rest.sh reads what is set here
-# Shell library of google-rest.sh, which sources it: required programs, output, settings, pauses and cleanup.
+# Shell library of google-rest.sh, which sources it: required programs, output, settings, addresses, pauses and cleanup.
 #
 # Settings, all optional; pauses and the limits of a call may have fractions:
 #   REST_TRIES               attempts per call (6)
@@ -156,6 +156,41 @@ google_is_odd() {
   return 1
 }
 
+# Sets google_base to the base URL of an API, with a trailing slash. Environment names (GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT)
+# and default values are those of the Terraform provider google 7.45.
+google_address() {
+  while read -r google_api google_product google_base; do
+    [ "$google_api" != "$1" ] || break
+  done <<'TABLE'
+artifactregistry ARTIFACT_REGISTRY https://artifactregistry.googleapis.com/v1/
+certificatemanager CERTIFICATE_MANAGER https://certificatemanager.googleapis.com/v1/
+cloudbuild CLOUD_BUILD https://cloudbuild.googleapis.com/v1/
+cloudresourcemanager RESOURCE_MANAGER https://cloudresourcemanager.googleapis.com/v1/
+cloudscheduler CLOUD_SCHEDULER https://cloudscheduler.googleapis.com/v1/
+compute COMPUTE https://compute.googleapis.com/compute/v1/
+container CONTAINER https://container.googleapis.com/v1/
+dns DNS https://dns.googleapis.com/dns/v1/
+iam IAM_BETA https://iam.googleapis.com/v1/
+logging LOGGING https://logging.googleapis.com/v2/
+migrationcenter MIGRATION_CENTER https://migrationcenter.googleapis.com/v1/
+monitoring MONITORING https://monitoring.googleapis.com/
+run CLOUD_RUN_V2 https://run.googleapis.com/v2/
+secretmanager SECRET_MANAGER https://secretmanager.googleapis.com/v1/
+serviceusage SERVICE_USAGE https://serviceusage.googleapis.com/v1/
+sqladmin SQL https://sqladmin.googleapis.com/sql/v1beta4/
+storage STORAGE https://storage.googleapis.com/storage/v1/
+TABLE
+  eval "google_base=\${GOOGLE_${google_product}_CUSTOM_ENDPOINT:-$google_base}"
+  google_base=${google_base%/}/
+}
+
+# Quota project: sent only with USER_PROJECT_OVERRIDE; GOOGLE_BILLING_PROJECT takes precedence over PROJECT_ID.
+google_quota_project() {
+  case ${USER_PROJECT_OVERRIDE:-} in
+    1 | t | T | true | TRUE | True) printf '%s\n' "${GOOGLE_BILLING_PROJECT:-${PROJECT_ID:-}}" ;;
+  esac
+}
+
 google_start() {
   GOOGLE_WORK=$(mktemp -d "${TMPDIR:-/tmp}/google-rest.XXXXXX")
   GOOGLE_ANSWER=$GOOGLE_WORK/answer
@@ -167,6 +202,14 @@ google_start() {
   trap 'google_interrupted SIGQUIT 131' QUIT
   trap 'google_interrupted SIGPIPE 141' PIPE
   trap 'google_interrupted SIGTERM 143' TERM
+}
+
+# google_open_pipe: 8 and 9 become the ends of a pipe, which holds an answer that must not be in a file until it is read.
+google_open_pipe() {
+  rm -f "$GOOGLE_WORK/pipe"
+  mkfifo "$GOOGLE_WORK/pipe"
+  # shellcheck disable=SC2094 # both ends
+  exec 8<>"$GOOGLE_WORK/pipe" 9<"$GOOGLE_WORK/pipe"
 }
 
 google_end() {

@@ -92,6 +92,9 @@ sql_clones() {
 # sql_set_administrator INSTANCE: gives the administrator's login the password that is stored now.
 sql_set_administrator() {
   google_get secretmanager "projects/$PROJECT_ID/secrets/$ADMINISTRATOR_SECRET/versions/latest:access" || return 1
-  jq '{ password: (.payload.data | @base64d) }' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/login.json"
-  sql_change "Administrator of $1" PUT "instances/$1/users" "$GOOGLE_WORK/login.json" "name=postgres"
+  GOOGLE_SECRET=$(printf '%s\n' "$GOOGLE_KEPT" | jq -e '{ password: (.payload.data | strings | select(. != "") | @base64d) } | tojson') || {
+    GOOGLE_NOTE="$(google_place) answered without a password."
+    return 1
+  }
+  sql_change "Administrator of $1" PUT "instances/$1/users" - "name=postgres"
 }
