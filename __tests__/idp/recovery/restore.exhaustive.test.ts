@@ -1,11 +1,19 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
 import { type Fault } from "../../support/google-stand-in";
 import { ApiError } from "../../support/google-stand-in-services";
 import { describeWith } from "../../support/programs";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { expectNothingLeft, numbersTo, runUntil } from "./interruptions";
 import { inSqlScene, INSTANCE, PROJECT, type SqlScene, DATABASE, DUMP_JOB, INIT_JOB, JOBS, runsOf } from "./sql-scene";
 
 const TIME = "2026-11-22T11:00:00Z";
 const POINT_IN_TIME = ["point-in-time", TIME, "--yes"];
+
+/** With what JSON, a configuration of curl and a shell would take for their own. */
+const PASSWORD = String.raw`ge"heim\n'$HOME\\ ü`;
+const ENCODED = Buffer.from(PASSWORD).toString("base64");
 
 /** Requests that change something, in a restore to a point in time that nothing interrupts. */
 const CHANGES = 24;
@@ -230,6 +238,99 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
         "media/again.png 4",
         "media/public/Zoë ~ a+b..png 1002",
       ]);
+    }),
+  );
+
+  it.concurrent(
+    "media: restores names of every kind and files deleted in the very second, and goes on after a bad one",
+    () =>
+      inSqlScene(async ({ run, standIn }) => {
+        const names = ["a (1).png", "a!.png", "it's.png", "a*.png", "a..b~.png", "in the second.png", "last.png"];
+        standIn.storage.objects = names.map((name, index) => ({
+          ...{ bucket: "media", name, generation: String(index + 1) },
+          softDeleteTime: name === "in the second.png" ? "2026-11-22T11:00:00.250Z" : "2026-11-22T11:00:01.500Z",
+        }));
+        standIn.inject("storage.objects.restore", {
+          kind: "status",
+          error: new ApiError(400, "INVALID_ARGUMENT", "No such version."),
+        });
+        const arguments_ = ["media", TIME, "--yes"];
+
+        const first = await run("restore", { arguments: arguments_ });
+
+        expect(first.exitCode).toBe(1);
+        expect(first.stdout).toContain("Restored 6 file(s) of media; 0 exist again and stayed as they are.");
+        expect(first.stderr).toMatch(
+          /^a \(1\)\.png cannot be restored\. POST \S+ answered HTTP 400 INVALID_ARGUMENT: No such version\.\n1 of 7 file/,
+        );
+        expect(await run("restore", { arguments: arguments_ })).toMatchObject({ exitCode: 0 });
+        const there = standIn.storage.objects.filter(({ softDeleteTime }) => softDeleteTime === undefined);
+        expect(there.map(({ name }) => name).sort()).toEqual([...names].sort());
+      }),
+  );
+
+  it.concurrent("media: stops at the first file when no file can be restored", () =>
+    inSqlScene(async ({ run, standIn }) => {
+      standIn.storage.objects = ["a", "b"].map((name) => ({
+        ...{ bucket: "media", name, generation: "1", softDeleteTime: TIME },
+      }));
+      standIn.inject("storage.objects.restore", {
+        kind: "status",
+        error: new ApiError(403, "PERMISSION_DENIED", "No right."),
+      });
+
+      const { exitCode, stderr } = await run("restore", { arguments: ["media", "--yes"] });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("2 of 2 file(s) cannot be restored");
+      expect(standIn.requests.filter(({ method }) => method === "storage.objects.restore")).toHaveLength(1);
+    }),
+  );
+
+  it.concurrent.each(["bash", "busybox", "dash"] as const)("keeps password and token out of files, in %s", (shell) =>
+    inSqlScene(async (scene) => {
+      prepare(scene);
+      const { run, standIn } = scene;
+      standIn.secrets.payloads.set(`projects/${PROJECT}/secrets/administrator`, PASSWORD);
+      const TMPDIR = temporaryFolder();
+      let looks = 0;
+      const found: string[] = [];
+      standIn.onRequest = () => {
+        looks += 1;
+        for (const file of readdirSync(TMPDIR, { recursive: true, encoding: "utf8", withFileTypes: true })) {
+          if (!file.isFile()) continue;
+          const text = readFileSync(join(file.parentPath, file.name), "utf8");
+          if ([PASSWORD, ENCODED, "ya29.first"].some((word) => text.includes(word))) found.push(file.name);
+        }
+      };
+
+      const { exitCode, output } = await run("restore", { arguments: POINT_IN_TIME, environment: { TMPDIR }, shell });
+
+      expect(exitCode).toBe(0);
+      expect(looks).toBeGreaterThan(CHANGES);
+      expect(found).toEqual([]);
+      expect(output).not.toContain(PASSWORD);
+      expect(standIn.requests.find(({ method }) => method === "sqladmin.users.update")?.body).toEqual({
+        password: PASSWORD,
+      });
+    }),
+  );
+
+  it.concurrent.each([
+    ["is cut", `{"name": "a", "payload": {"data": "${Buffer.from("geheim").toString("base64").slice(0, 6)}`],
+    ["has text behind it", `{"payload": {"data": "Z2VoZWltZ2VoZWlt"}} <html>Z2VoZWlt</html>`],
+    ["has no password", '{"name": "Z2VoZWlt"}'],
+  ])("never shows what Secret Manager answers, when it %s", (_, page) =>
+    inSqlScene(async (scene) => {
+      prepare(scene);
+      for (let time = 0; time < 5; time += 1)
+        scene.standIn.inject("secretmanager.projects.secrets.versions.access", { kind: "html", status: 200, page });
+
+      const { exitCode, output, stderr } = await scene.run("restore", { arguments: POINT_IN_TIME });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/HTTP 200, with a body that is not shown|answered without a password/);
+      expect(output).not.toContain("Z2VoZW");
     }),
   );
 

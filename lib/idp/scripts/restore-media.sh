@@ -1,5 +1,6 @@
 # shellcheck shell=sh disable=SC2154 # part of restore.sh, which sets what is read here
-# Restores soft-deleted files of the media bucket; a file that exists again stays as it is.
+# Restores soft-deleted files of the media bucket; a file that exists again stays as it is, and one that cannot be restored
+# does not stop the others.
 
 page=
 : >"$GOOGLE_WORK/deleted"
@@ -10,10 +11,12 @@ while :; do
   page=$(jq -r '.nextPageToken // "" | @uri' "$GOOGLE_ANSWER")
   [ -n "$page" ] || break
 done
-# The newest version of each; a dot or a tilde would not pass for a part of an address.
-jq -rs --arg since "${SUBJECT:-}" 'map(select(.softDeleteTime >= $since)) | group_by(.name)[]
+# What @uri leaves as it is, in one release of jq or another, and what is no part of an address.
+encoded='@uri | gsub("[.]"; "%2E") | gsub("~"; "%7E") | gsub("!"; "%21") | gsub("\u0027"; "%27") | gsub("[(]"; "%28") | gsub("[)]"; "%29") | gsub("[*]"; "%2A")'
+# The newest version of each. Times have fractions of the second, and the second itself counts.
+jq -rs --arg since "${SUBJECT%Z}" 'map(select(.softDeleteTime >= $since)) | group_by(.name)[]
   | max_by(.generation | tonumber)
-  | [(.name | @uri | gsub("[.]"; "%2E") | gsub("~"; "%7E")), .generation, (.name | gsub("[[:cntrl:]]"; " "))] | @tsv' \
+  | [(.name | '"$encoded"'), .generation, (.name | gsub("[[:cntrl:]]"; " "))] | @tsv' \
   "$GOOGLE_WORK/deleted" >"$GOOGLE_WORK/newest"
 total=$(($(wc -l <"$GOOGLE_WORK/newest")))
 if [ "$total" -eq 0 ]; then
@@ -27,11 +30,11 @@ steps "Restore $total file(s) of $MEDIA_BUCKET?" "restore $shown; files that exi
 exists() {
   FILE=$file
   export FILE
-  google_reading '(.items[0]?.name // "") | (@uri | gsub("[.]"; "%2E") | gsub("~"; "%7E")) == env.FILE' \
+  google_reading '(.items[0]?.name // "") | ('"$encoded"') == env.FILE' \
     google_get storage "b/$MEDIA_BUCKET/o" "prefix=$file&maxResults=1" && [ "$GOOGLE_READ" = true ]
 }
 
-restored=0 kept=0
+restored=0 kept=0 failed=0
 echo '{}' >"$GOOGLE_WORK/object.json"
 while IFS=$sql_tab read -r file generation plain <&4; do
   if google_post storage "b/$MEDIA_BUCKET/o/$file/restore" "$GOOGLE_WORK/object.json" \
@@ -43,7 +46,16 @@ while IFS=$sql_tab read -r file generation plain <&4; do
     # The answer to the first of several attempts was lost.
     restored=$((restored + 1))
   else
-    google_fail "$plain cannot be restored; $restored of $total are." "Way out: run the same command again."
+    failed=$((failed + 1))
+    google_complain "$plain cannot be restored. $(google_outcome)"
+    # What holds for all files would be said of each.
+    case $GOOGLE_STATUS in 400 | 404 | 409 | 412) ;; 000) google_is_odd "$file" % || break ;; *) break ;; esac
   fi
 done 4<"$GOOGLE_WORK/newest"
 google_say "Restored $restored file(s) of $MEDIA_BUCKET; $kept exist again and stayed as they are."
+if [ "$failed" -gt 0 ]; then
+  google_complain "$((total - restored - kept)) of $total file(s) cannot be restored, for the reasons above."
+  google_advise
+  google_complain "  Way out: correct what the messages name and run the same command again."
+  exit 1
+fi
