@@ -147,6 +147,11 @@ function rehearsalUntruth(options: readonly string[], script: string): string | 
   return unknown === undefined ? undefined : `the rehearsal has no option ${unknown}`;
 }
 
+const LISTS_AND_COPIES = [
+  "beta monitoring channels list --project=my-project --format=table(name, displayName, type)",
+  "storage rsync --recursive gs://bkt-idpdemo-1a2b3c-storage gs://bkt-idp2demo-1a2b3c-storage",
+];
+
 function gcloudUntruth(words: readonly string[], { stacks }: Offer): string | undefined {
   const command = words.join(" ");
   if (isStopOrStart(`gcloud ${command}`)) return undefined;
@@ -163,7 +168,7 @@ function gcloudUntruth(words: readonly string[], { stacks }: Offer): string | un
   }
   const secret = /^secrets create (\S+) --data-file=\S+ --project=\S+$/.exec(command)?.[1];
   if (secret !== undefined) return secretUntruth(secret);
-  if (command === "auth login" || command === "auth application-default login") return undefined;
+  if (["auth login", "auth application-default login", ...LISTS_AND_COPIES].includes(command)) return undefined;
   const container = /^logging read .*\blabels\.container_name="?([^" ]+)"? --project=\S+ --freshness=\w+$/.exec(
     command,
   )?.[1];
@@ -249,7 +254,7 @@ function terraformUntruth([option = "", verb = "", ...rest]: readonly string[], 
   const takes = TERRAFORM_VERBS[verb];
   if (takes === undefined) return `terraform ${verb} is not used here`;
   if (takes === "migration") {
-    const [unknown] = rest.filter((option) => option !== "-migrate-state");
+    const [unknown] = rest.filter((option) => !/^-(migrate-state|backend-config=prefix=.+)$/.test(option));
     return unknown === undefined ? undefined : `terraform ${verb} takes no ${unknown}`;
   }
   if (takes === "output") {
@@ -299,6 +304,7 @@ function optionUntruth(option: string, { resource = {}, variable }: DocumentedTe
       return resource[type]?.[name] === undefined ? `the stack has no resource ${value}` : undefined;
     }
     default:
+      if (["-detailed-exitcode", "-lock=false"].includes(option)) return undefined;
       return `the option ${option} is not used here`;
   }
 }

@@ -80,7 +80,7 @@ function costs(
   const { firstApply, firstApplyParts, monthly, parts, unknown } = cost;
   return {
     hour: amountRange({ min: monthly.min / MONTH_HOURS, max: monthly.max / MONTH_HOURS }),
-    month: amountRange(monthly),
+    month: [...new Set([monthly.min, monthly.max].map(nearestTen))].join(" to "),
     costs: [
       `With the defaults. ${priceBasis(cost)}`,
       table(COST_HEADINGS, [...costRows(parts), ["**Sum**", "", "", "", `**${amountRange(monthly)}**`]]),
@@ -96,6 +96,11 @@ function picturesByName(pictures: Readonly<Record<string, string>>): Readonly<Re
     ([name, what]) => [name.replace(/[.]svg$/, ""), `![${what}](${name})`] as const,
   );
   return { overview: "", "first-apply": "", dashboard: "", ...Object.fromEntries(shown) };
+}
+
+/** Costs vary by more than ten dollars a month from what any table says. */
+function nearestTen(dollars: number): number {
+  return Math.round(dollars / 10) * 10;
 }
 
 function stateText({ backend, cloud }: PageConfiguration["terraform"]): string {

@@ -36,7 +36,7 @@ export function firstApplyPicture(stack: string, terraform: Terraform): Picture 
 
   return {
     title: `${stack}: the order of a first apply`,
-    description: `A first apply with the defaults makes ${[...counts.values()].reduce((sum, count) => sum + count, 0)} resources. By typical times it takes ${clock(ends(slowest))} minutes, and longer while the platform is slow; what it waits for has a thick border. Times are minutes and seconds after its start.`,
+    description: `A first apply with the defaults makes ${[...counts.values()].reduce((sum, count) => sum + count, 0)} resources. It takes about ${Math.round(ends(slowest) / 60)} minutes, and longer while the platform is slow; what it waits for has a thick border. Times are minutes and seconds after its start.`,
     direction: "TB",
     frames: [],
     nodes: parts.map((part) => ({
