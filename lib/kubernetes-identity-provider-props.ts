@@ -1,5 +1,3 @@
-import { Token } from "cdktf";
-
 import { numberOr } from "./core/conditional";
 import { type Rule } from "./core/rules";
 import { RESOURCES } from "./idp/contract";
@@ -9,7 +7,8 @@ import { connectionsOfTier, IDENTITY_PROVIDER_RULES, type IdentityProviderProps 
 import { instanceCountRules, MAX_INSTANCES, MIN_INSTANCES } from "./platform/instance-rules";
 import { AUTHORIZED_NETWORKS, type AuthorizedNetworks } from "./platform/kubernetes/autopilot-cluster";
 import { type Geoip, geoipRules } from "./platform/kubernetes/geoip";
-import { ROLLOUT_SURGE } from "./platform/kubernetes/kubernetes-defaults";
+import { ROLLOUT_INSTANCES } from "./platform/kubernetes/kubernetes-defaults";
+import { duringRollout } from "./platform/sql/database-size";
 import { POD_CPU, POD_MEMORY, WORKER_POD_CPU } from "./platform/kubernetes/pod-size";
 import { NAMESPACE_NAME } from "./platform/kubernetes/workload-namespace";
 import { monitoringRules } from "./platform/monitoring/monitoring-settings";
@@ -54,11 +53,6 @@ export function workerMaxCountOf(props: KubernetesIdentityProviderProps): number
   return numberOr(props.workerMaxCount, usualWorkerMaximum(workerCountOf(props)));
 }
 
-/** Pods while a rollout replaces them one at a time. */
-function withSurge(count: number): number {
-  return Token.isUnresolved(count) ? count : count + ROLLOUT_SURGE;
-}
-
 /** Rules for these props, under the names that the caller uses. */
 export const KUBERNETES_IDENTITY_PROVIDER_RULES: readonly Rule<KubernetesIdentityProviderProps>[] = [
   ...IDENTITY_PROVIDER_RULES,
@@ -82,9 +76,9 @@ export const KUBERNETES_IDENTITY_PROVIDER_RULES: readonly Rule<KubernetesIdentit
     cpu: ["workerCpu", ({ workerCpu = WORKER_RESOURCES.cpu }) => workerCpu],
     memory: ["workerMemory", ({ workerMemory = WORKER_RESOURCES.memory }) => workerMemory],
   }),
-  ...instanceCountRules<KubernetesIdentityProviderProps>(MIN_INSTANCES, ROLLOUT_SURGE, {
+  ...instanceCountRules<KubernetesIdentityProviderProps>(MIN_INSTANCES, ROLLOUT_INSTANCES, {
     maxConnections: ["databaseTier", connectionsOfTier],
     perInstance: instanceConnections,
-    ofWorkers: (props) => connectionsOfWorkers(props, withSurge(workerMaxCountOf(props))),
+    ofWorkers: (props) => connectionsOfWorkers(props, duringRollout(workerMaxCountOf(props), ROLLOUT_INSTANCES)),
   }),
 ];

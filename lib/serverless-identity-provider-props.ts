@@ -13,7 +13,8 @@ import { monitoringRules } from "./platform/monitoring/monitoring-settings";
 import { instanceCountRules, MIN_INSTANCES_OR_NONE } from "./platform/instance-rules";
 import { SOCKET_PATH } from "./platform/serverless/cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY, WORKER_CPU } from "./platform/serverless/instance-size";
-import { ROLLOUT_SURGE } from "./platform/serverless/serverless-defaults";
+import { ROLLOUT_INSTANCES } from "./platform/serverless/serverless-defaults";
+import { duringRollout } from "./platform/sql/database-size";
 import { SERVICE_OPTION_RULES, type ServiceOptions } from "./platform/serverless/service-options";
 import { connectionsOfWorkers, workerCountOf } from "./worker-props";
 
@@ -39,9 +40,10 @@ export const SERVERLESS_IDENTITY_PROVIDER_RULES: readonly Rule<ServerlessIdentit
     cpu: ["workerCpu", ({ workerCpu = WORKER_RESOURCES.cpu }) => workerCpu],
     memory: ["workerMemory", ({ workerMemory = WORKER_RESOURCES.memory }) => workerMemory],
   }),
-  ...instanceCountRules<ServerlessIdentityProviderProps>(MIN_INSTANCES_OR_NONE, ROLLOUT_SURGE, {
+  ...instanceCountRules<ServerlessIdentityProviderProps>(MIN_INSTANCES_OR_NONE, ROLLOUT_INSTANCES, {
     maxConnections: ["databaseTier", connectionsOfTier],
     perInstance: instanceConnections,
-    ofWorkers: (props) => connectionsOfWorkers(props, workerCountOf(props)),
+    requests: ({ maxInstanceRequestConcurrency }) => maxInstanceRequestConcurrency,
+    ofWorkers: (props) => connectionsOfWorkers(props, duringRollout(workerCountOf(props), ROLLOUT_INSTANCES)),
   }),
 ];

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+import { WORKER_CONNECTIONS } from "../../lib/idp/contract";
 import { instanceConnections, workerConnections } from "../../lib/idp/worker-connections";
 import { packageFile } from "../../lib/core/package-file";
 import { PROTECTION_RULES } from "../../lib/platform/edge/protection-rules";
@@ -94,9 +95,9 @@ describe("The worker of an identity provider", () => {
     const connections = rowsUnder(pageOf(SHARED_PAGE), "The worker").slice(3, 6);
     const worker = workerConnections({});
     expect(connections.map(([, count]) => count)).toEqual([
-      `${instanceConnections({}) - worker} + those of a worker`,
-      String(instanceConnections({ workerMode: "separate" })),
-      `${workerConnections({ workerProcesses: 0 })} + \`worker_processes\` × (\`worker_threads\` + 1), which is ${worker} by default`,
+      `${instanceConnections({}) - worker} + those of a worker, which is ${instanceConnections({})} by default, + 1 for each request in progress`,
+      `${instanceConnections({ workerMode: "separate" })} + 1 for each request in progress`,
+      `${workerConnections({ workerProcesses: 0 })} + \`worker_processes\` × (\`worker_threads\` + ${WORKER_CONNECTIONS.perProcess}), which is ${worker} by default`,
     ]);
   });
 });

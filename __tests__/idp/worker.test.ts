@@ -19,7 +19,7 @@ describe("The container of the server", () => {
   it.each([
     ["in-container", undefined, "false", 20],
     ["all-in-one", ["allinone"], "false", 20],
-    ["separate", ["server-alone"], "true", 14],
+    ["separate", ["server-alone"], "true", 12],
   ])("has the arguments, the idling and the connections of the worker mode: %s", (...row) => {
     const [workerMode, args, maySleep, connections] = row;
     expect(server({ workerMode })).toMatchObject({ maySleep, database: { connections } });
@@ -63,7 +63,7 @@ describe("The container of a separate worker", () => {
     const given = server({ workerMode: "separate" });
     const { args, database, ...worker } = workerContainer(given, {}, SIZE);
     expect(args).toEqual(["worker"]);
-    expect(database).toEqual({ ...given.database, connections: 7 });
+    expect(database).toEqual({ ...given.database, connections: 10 });
     expect(worker).toEqual({
       ...given,
       args: undefined,
@@ -80,16 +80,16 @@ describe("The container of a separate worker", () => {
 
   it("counts its connections by its size", () => {
     const { database } = workerContainer(server(), { workerProcesses: 2, workerThreads: 4 }, SIZE);
-    expect(database?.connections).toBe(14);
+    expect(database?.connections).toBe(20);
   });
 });
 
 describe("The connections to the database", () => {
   it.each<[string, WorkerForm, number, number]>([
-    ["of the application's own size", {}, 20, 7],
-    ["with more threads", { workerThreads: 6 }, 24, 11],
-    ["with more processes", { workerProcesses: 3 }, 26, 13],
-    ["of a worker elsewhere", { workerMode: "separate", workerProcesses: 3, workerThreads: 1 }, 14, 10],
+    ["of the application's own size", {}, 20, 10],
+    ["with more threads", { workerThreads: 6 }, 24, 14],
+    ["with more processes", { workerProcesses: 3 }, 32, 22],
+    ["of a worker elsewhere", { workerMode: "separate", workerProcesses: 3, workerThreads: 1 }, 12, 19],
   ])("are those of an instance and of a worker: %s", (_, form, perInstance, perWorker) => {
     expect([instanceConnections(form), workerConnections(form)]).toEqual([perInstance, perWorker]);
   });

@@ -86,7 +86,7 @@ describe("All that is wrong with an identity provider is said at once, in the wo
       brokenRules("test/IdentityProvider", [
         "the connection name of the database, from projectId, region, tenantId and applicationName, has 91 characters; it must have at most 83, because the path of its socket has at most 107; shorten the application name or the tenant id by 8",
         'containerMemory is "8Gi" with containerCpu 1; it must be a whole number with Mi or Gi that fits the CPU: 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two',
-        "maxInstanceCount is 5; that needs 100 database connections and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a databaseTier with more memory",
+        "maxInstanceCount is 5; with 5 more during a rollout that needs 600 database connections and 10 are reserved for administration, but the database accepts 384, and a request without a connection fails; lower it, or choose a databaseTier with more memory",
       ]),
     );
   });
@@ -106,14 +106,14 @@ describe("All that is wrong with an identity provider is said at once, in the wo
       "of connections that separate workers take",
       { workerCount: 7, workerMode: "separate" },
       [
-        "maxInstanceCount is 3; that needs 91 database connections, 49 of them for separate workers, and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a databaseTier with more memory",
+        "maxInstanceCount is 3; with 3 more during a rollout that needs 452 database connections, 140 of them for separate workers, and 10 are reserved for administration, but the database accepts 384, and a request without a connection fails; lower it, or choose a databaseTier with more memory",
       ],
     ],
     [
       "of connections that many threads beside the server take",
       { workerProcesses: 2, workerThreads: 7 },
       [
-        "maxInstanceCount is 3; that needs 99 database connections and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a databaseTier with more memory",
+        "maxInstanceCount is 3; with 3 more during a rollout that needs 456 database connections and 10 are reserved for administration, but the database accepts 384, and a request without a connection fails; lower it, or choose a databaseTier with more memory",
       ],
     ],
   ])("%s", (_, props, problems) => {
@@ -144,11 +144,11 @@ describe("All that is wrong with an identity provider is said at once, in the wo
       new KubernetesIdentityProvider(bareStack(), "IdentityProvider", {
         projectId: "demo-project",
         tenantId: "demo",
-        workerCount: 5,
+        workerCount: 20,
         workerMode: "separate",
       });
     expect(many).toThrow(
-      "maxInstanceCount is 3; with 1 more during a rollout that needs 105 database connections, 49 of them for separate workers, and 10",
+      "maxInstanceCount is 3; with 1 more during a rollout that needs 428 database connections, 220 of them for separate workers, and 10",
     );
   });
 

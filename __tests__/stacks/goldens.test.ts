@@ -141,7 +141,7 @@ describe("The scenarios", () => {
         final_backup_config: { enabled: false },
       },
     });
-    expect(scenario(name).locals?.identity_provider_database_max_connections).toBe("500");
+    expect(scenario(name).locals?.identity_provider_database_max_connections).toBe("1536");
     expect(scenario(name).locals?.identity_provider_image_reference).toMatch(
       /^europe-west1-docker\.pkg\.dev\/demo-project\/login-acme-c333b9\/login:2025\.12\.1-/,
     );

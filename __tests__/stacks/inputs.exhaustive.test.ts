@@ -39,7 +39,7 @@ describeWith(["terraform"], "The inputs of the serverless stack, judged by Terra
     ).toEqual([
       ruleText("application_version", "2025.8.1"),
       BOOTSTRAP_PASSWORD_TEXT,
-      connectionsText(5, 100),
+      connectionsText(5, 384),
       togetherText(HOST_PROJECT_NETWORK, null),
       ruleText("project_id", "My Project"),
       ruleText("tenant_id", "Acme"),

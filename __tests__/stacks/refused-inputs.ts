@@ -246,7 +246,7 @@ export const REFUSED_ALONE: readonly Refusal[] = [
 ];
 
 export const connectionsText = (count: number, available: number) =>
-  `max_instance_count is ${count}; that needs ${count * 20} database connections and 10 are reserved for administration, but the database accepts ${available}, and an instance without a connection cannot answer; lower it, or choose a database_tier with more memory.`;
+  `max_instance_count is ${count}; with ${count} more during a rollout that needs ${count * 120} database connections and 10 are reserved for administration, but the database accepts ${available}, and a request without a connection fails; lower it, or choose a database_tier with more memory.`;
 export const togetherText = (network: string | null, subnetwork: string | null) =>
   `network is ${JSON.stringify(network)} and subnetwork is ${JSON.stringify(subnetwork)}; they must be given together or not at all, because addresses are taken from the subnetwork; set both, or remove both.`;
 const subnetworkText = (subnetwork: string, region: string) =>
@@ -337,12 +337,12 @@ export const REFUSED_TOGETHER: readonly Refusal[] = [
   [
     "more instances than the default database has connections for",
     { max_instance_count: 5 },
-    [connectionsText(5, 100)],
+    [connectionsText(5, 384)],
   ],
   [
     "the default number of instances on the smallest database",
     { database_tier: "db-g1-small", max_instance_count: 3 },
-    [connectionsText(3, 50)],
+    [connectionsText(3, 174)],
   ],
   memory("more memory than the CPUs may have", "8Gi", 1),
   memory("less memory than the CPUs must have", "2Gi", 8),

@@ -53,7 +53,7 @@ const memory = memoryRow(
 );
 
 const connectionsText = (count: number, available: number) =>
-  `max_instance_count is ${count}; with 1 more during a rollout that needs ${(count + 1) * 20} database connections and 10 are reserved for administration, but the database accepts ${available}, and an instance without a connection cannot answer; lower it, or choose a database_tier with more memory.`;
+  `max_instance_count is ${count}; with 1 more during a rollout that needs ${(count + 1) * 60} database connections and 10 are reserved for administration, but the database accepts ${available}, and a request without a connection fails; lower it, or choose a database_tier with more memory.`;
 
 /** What the Kubernetes variant refuses by a rule that compares several inputs. */
 export const REFUSED_TOGETHER_BY_KUBERNETES: readonly Refusal[] = [
@@ -65,12 +65,12 @@ export const REFUSED_TOGETHER_BY_KUBERNETES: readonly Refusal[] = [
   memory("memory in another unit", "4G"),
   [
     "more instances than the default database has connections for during a rollout",
-    { max_instance_count: 4 },
-    [connectionsText(4, 100)],
+    { max_instance_count: 6 },
+    [connectionsText(6, 384)],
   ],
   [
     "two instances on the smallest database",
     { database_tier: "db-g1-small", max_instance_count: 2 },
-    [connectionsText(2, 50)],
+    [connectionsText(2, 174)],
   ],
 ];

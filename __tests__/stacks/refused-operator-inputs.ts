@@ -93,7 +93,7 @@ export const REFUSED_SERVERLESS_OPERATIONS: readonly Refusal[] = [
     "no request at a time",
     { max_instance_request_concurrency: 0 },
     [
-      "max_instance_request_concurrency is 0; it must be a whole number from 1 to 1000, because Cloud Run allows no more; use 80.",
+      "max_instance_request_concurrency is 0; it must be a whole number from 1 to 1000, because Cloud Run allows no more; use 40.",
     ],
   ],
 ];
@@ -110,6 +110,6 @@ export const ACCEPTED_OPERATIONS = {
 
 /** The same of what only the serverless variant has. */
 export const ACCEPTED_SERVERLESS_OPERATIONS = {
-  max_instance_request_concurrency: [80, 1000],
+  max_instance_request_concurrency: [40, 80],
   startup_cpu_boost: [true, false],
 } as const;

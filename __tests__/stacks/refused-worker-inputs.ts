@@ -51,7 +51,7 @@ const SERVERLESS_MEMORY_RULE =
   "it must be a whole number with Mi or Gi that fits the CPU: 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two.";
 
 const NO_CONNECTION =
-  "and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a database_tier with more memory.";
+  "and 10 are reserved for administration, but the database accepts 384, and a request without a connection fails; lower it, or choose a database_tier with more memory.";
 
 /** What only the serverless variant refuses of the worker by a rule that looks at one input. */
 export const REFUSED_SERVERLESS_WORKERS_ALONE: readonly Refusal[] = [
@@ -72,12 +72,14 @@ export const REFUSED_SERVERLESS_WORKERS_TOGETHER: readonly Refusal[] = [
   [
     "more separate workers than the database has connections for",
     { max_instance_count: 3, worker_mode: "separate", worker_count: 7 },
-    [`max_instance_count is 3; that needs 91 database connections, 49 of them for separate workers, ${NO_CONNECTION}`],
+    [
+      `max_instance_count is 3; with 3 more during a rollout that needs 452 database connections, 140 of them for separate workers, ${NO_CONNECTION}`,
+    ],
   ],
   [
     "more threads beside the server than the database has connections for",
     { max_instance_count: 3, worker_threads: 14 },
-    [`max_instance_count is 3; that needs 96 database connections ${NO_CONNECTION}`],
+    [`max_instance_count is 3; with 3 more during a rollout that needs 432 database connections ${NO_CONNECTION}`],
   ],
 ];
 
@@ -116,9 +118,9 @@ export const REFUSED_KUBERNETES_WORKERS_TOGETHER: readonly Refusal[] = [
   ],
   [
     "more separate workers than the database has connections for during a rollout",
-    { max_instance_count: 3, worker_mode: "separate", worker_count: 4 },
+    { max_instance_count: 3, worker_mode: "separate", worker_count: 20 },
     [
-      `max_instance_count is 3; with 1 more during a rollout that needs 98 database connections, 42 of them for separate workers, ${NO_CONNECTION}`,
+      `max_instance_count is 3; with 1 more during a rollout that needs 428 database connections, 220 of them for separate workers, ${NO_CONNECTION}`,
     ],
   ],
 ];

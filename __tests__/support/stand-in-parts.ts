@@ -66,7 +66,7 @@ export const standInDatabase = (overrides: Partial<SqlInstance> = {}): SqlInstan
   userName: "demo_role",
   password: standInSecret("password", "7"),
   administratorPassword: standInSecret("administrator", "4"),
-  maxConnections: 100,
+  maxConnections: 384,
   hasPrivateAddress: "false",
   ready: [],
   grantConnect: () => [],

@@ -90,6 +90,16 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       ],
     },
     {
+      what: "More requests are in progress than the database has connections for",
+      byItself:
+        platform === "serverless"
+          ? "Cannot happen within the sizes that a plan accepts. Where other clients use the database too: requests fail, the liveness probe as well, and after 90 s Cloud Run restarts instances that would have recovered"
+          : "Nothing limits the requests of a pod: above about 40 in each, requests fail, the liveness probe as well, and after 90 s Kubernetes restarts pods that would have recovered",
+      alerts: ["database-connections", "uptime"],
+      then: "Raise `database_tier`, and with it the connections. Limit clients with `protection`.",
+      shownBy: ["__tests__/platform/sql/database-size.test.ts", "give %s %s connections"],
+    },
+    {
       what: "A dump or a backup fails",
       byItself: "The next one is tried on schedule; the last one stays",
       alerts: ["dump-failed", "dump-too-old", "backup-failed"],

@@ -63,7 +63,7 @@ export interface DatabaseSpec {
   readonly hostVariable: string;
 
   /**
-   * Maximum number of connections of one instance of the container.
+   * Maximum number of connections of one instance of the container, without those of requests, each of which adds one.
    *
    * @default 20
    */

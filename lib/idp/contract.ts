@@ -187,14 +187,23 @@ export const DATABASE_ADMINISTRATOR = "postgres";
  */
 export const MANAGED_SUPERUSER_ROLE = "cloudsqlsuperuser";
 
-/** Peak connections of one pair of server and worker, including the embedded outpost. */
+/**
+ * Connections of one pair of server and worker that answers no request, including the embedded outpost. Each request in
+ * progress adds one until it ends; an open web socket adds none.
+ */
 export const CONNECTIONS_PER_INSTANCE = 20;
 
-/** Peak connections of a server whose worker runs elsewhere, including the embedded outpost. */
-export const SERVER_CONNECTIONS = 14;
+/** The same of a server whose worker runs elsewhere. */
+export const SERVER_CONNECTIONS = 12;
 
-/** Peak connections of a worker: its pool, and for each process one listener and one per thread. */
-export const WORKER_CONNECTIONS = { pool: 4, listening: 1 } as const;
+/** Peak connections of a worker: its pool, and for each process one per thread and four of its own. */
+export const WORKER_CONNECTIONS = { pool: 4, perProcess: 4 } as const;
+
+/**
+ * Requests that one instance answers at the same time, and so connections beyond the fixed ones. Cloud Run limits them to
+ * this number; on GKE nothing does, so it is what the database is sized for.
+ */
+export const REQUESTS_PER_INSTANCE = 40;
 
 /** The job that creates role and database before the first start. */
 export const DB_INIT_JOB = "db-init";

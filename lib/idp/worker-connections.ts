@@ -4,7 +4,7 @@ import { numberExpression, numberText } from "../core/expression";
 import { CONNECTIONS_PER_INSTANCE, SERVER_CONNECTIONS, WORKER_CONNECTIONS } from "./contract";
 import { DEFAULT_WORKER_MODE, isSeparate, WORKER_PROCESSES, WORKER_THREADS, type WorkerForm } from "./worker-mode";
 
-/** Peak connections as Terraform expressions. */
+/** Connections without those of requests, as Terraform expressions. */
 interface ConnectionExpressions {
   /** Of one instance of the server. */
   readonly perInstance: string;
@@ -14,15 +14,15 @@ interface ConnectionExpressions {
 }
 
 /**
- * Peak connections to the database for the worker's mode and size, as Terraform expressions.
+ * Connections to the database for the worker's mode and size, without those of requests, as Terraform expressions.
  *
  * @param form expressions without `${}`, of which processes and threads may be null
  */
 export function connectionExpressions(form: Readonly<Record<keyof WorkerForm, string>>): ConnectionExpressions {
-  const { listening, pool } = WORKER_CONNECTIONS;
+  const { perProcess, pool } = WORKER_CONNECTIONS;
   const processes = `coalesce(${form.workerProcesses}, ${WORKER_PROCESSES.default})`;
   const threads = `coalesce(${form.workerThreads}, ${WORKER_THREADS.default})`;
-  const perWorker = `(${pool} + ${processes} * (${threads} + ${listening}))`;
+  const perWorker = `(${pool} + ${processes} * (${threads} + ${perProcess}))`;
   const pair = `${CONNECTIONS_PER_INSTANCE - DEFAULT_WORKER} + ${perWorker}`;
   return { perInstance: `(${form.workerMode} == "separate" ? ${SERVER_CONNECTIONS} : ${pair})`, perWorker };
 }
@@ -37,7 +37,10 @@ export function workerConnections(form: WorkerForm): number {
   return ofWorker(processes, threads);
 }
 
-/** Peak connections of one instance of the server, with its worker if that is in it; a token if known only at plan. */
+/**
+ * Connections of one instance of the server without those of requests, with its worker if that is in it; a token if known
+ * only at plan.
+ */
 export function instanceConnections(form: WorkerForm): number {
   const mode = form.workerMode ?? DEFAULT_WORKER_MODE;
   const separate = isSeparate(mode);
@@ -50,7 +53,7 @@ export function instanceConnections(form: WorkerForm): number {
 }
 
 function ofWorker(processes: number, threads: number): number {
-  return WORKER_CONNECTIONS.pool + processes * (threads + WORKER_CONNECTIONS.listening);
+  return WORKER_CONNECTIONS.pool + processes * (threads + WORKER_CONNECTIONS.perProcess);
 }
 
 /** Connections of a worker with the application's default size. */

@@ -1,9 +1,14 @@
 import { CheckedRelation } from "../core/checked-relation";
 import { type CheckedValue, wholeNumber } from "../core/checked-value";
 import { type Rule } from "../core/rules";
-import { CONNECTIONS_PER_INSTANCE, MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "../idp/contract";
+import {
+  CONNECTIONS_PER_INSTANCE,
+  MAX_INSTANCE_COUNT,
+  MIN_INSTANCE_COUNT,
+  REQUESTS_PER_INSTANCE,
+} from "../idp/contract";
 import { databaseOf, type ContainerSpec, type ResourcesSpec } from "../idp/container-spec";
-import { enoughConnections } from "./sql/database-size";
+import { enoughConnections, type RolloutInstances } from "./sql/database-size";
 
 /** Minimum number of instances on Cloud Run, which can scale to zero. */
 export const MIN_INSTANCES_OR_NONE = wholeNumber({ from: 0 }, { remedy: `use ${MIN_INSTANCE_COUNT}` });
@@ -63,8 +68,15 @@ interface DemandSources<Props> {
    */
   readonly maxConnections: readonly [tierName: string, valueOf: (props: Props) => number | undefined];
 
-  /** Maximum number of connections of one instance. */
+  /** Maximum number of connections of one instance, without those of requests. */
   readonly perInstance: (props: Props) => number;
+
+  /**
+   * Requests that one instance answers at the same time.
+   *
+   * @default - those that the database is sized for
+   */
+  readonly requests?: (props: Props) => number | undefined;
 
   /**
    * Maximum number of connections of all separate workers.
@@ -84,11 +96,11 @@ export const CONTAINER_DEMAND: DemandSources<{ readonly container: ContainerSpec
  * Rules for constructs that run several instances of a container.
  *
  * @param least rule for the minimum
- * @param surge instances that a rollout runs in addition to the maximum
+ * @param rollout instances that a rollout runs in addition to the maximum
  */
 export function instanceCountRules<Props extends InstanceCounts>(
   least: typeof MIN_INSTANCES,
-  surge: number,
+  rollout: RolloutInstances,
   demand: DemandSources<Props>,
 ): readonly Rule<Props>[] {
   const maxInstanceCount = ["maxInstanceCount", most] as const;
@@ -99,10 +111,11 @@ export function instanceCountRules<Props extends InstanceCounts>(
       minInstanceCount: ["minInstanceCount", ({ minInstanceCount = MIN_INSTANCE_COUNT }) => minInstanceCount],
       maxInstanceCount,
     }),
-    enoughConnections(surge).ruleOn({
+    enoughConnections(rollout).ruleOn({
       maxConnections: demand.maxConnections,
       maxInstanceCount,
       perInstance: ["connections of an instance", demand.perInstance],
+      requests: ["requests of an instance", (props) => demand.requests?.(props) ?? REQUESTS_PER_INSTANCE],
       ofWorkers: ["connections of the workers", demand.ofWorkers ?? (() => 0)],
     }),
   ];

@@ -64,17 +64,22 @@ export function instanceInputs(platform: PlatformWords) {
     max_instance_count: {
       type: "number",
       default: MAX_INSTANCE_COUNT,
-      description: `Maximum number of instances${platform.surge === 0 ? "" : `, plus ${platform.surge} during a rollout`}; each takes up to ${CONNECTIONS_PER_INSTANCE} database connections, ${SERVER_CONNECTIONS} with separate workers. Changing it later is safe.`,
+      description: `Maximum number of instances, ${platform.rollout.forEach === 0 ? `plus ${platform.rollout.inAll}` : "twice as many"} during a rollout; each takes ${CONNECTIONS_PER_INSTANCE} database connections, ${SERVER_CONNECTIONS} with separate workers, and one for each request in progress. Changing it later is safe.`,
       must: MAX_INSTANCES,
       together: [
-        enoughConnections(platform.surge).validationOf(
+        enoughConnections(platform.rollout).validationOf(
           {
             maxInstanceCount: "max_instance_count",
             maxConnections: "database_tier",
             perInstance: "worker_mode",
+            requests: "requests of an instance",
             ofWorkers: "worker_count",
           },
-          { maxConnections: maxConnectionsExpression("var.database_tier"), ...workerDemand(platform.mostWorkers) },
+          {
+            maxConnections: maxConnectionsExpression("var.database_tier"),
+            requests: platform.requests,
+            ...workerDemand(platform.mostWorkers),
+          },
         ),
       ],
     },

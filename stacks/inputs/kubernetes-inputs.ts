@@ -1,7 +1,8 @@
 import { DEFAULT_NAMESPACE } from "../../lib/kubernetes-identity-provider-props";
 import { MIN_INSTANCES } from "../../lib/platform/instance-rules";
 import { AUTHORIZED_NETWORKS } from "../../lib/platform/kubernetes/autopilot-cluster";
-import { ROLLOUT_SURGE } from "../../lib/platform/kubernetes/kubernetes-defaults";
+import { REQUESTS_PER_INSTANCE } from "../../lib/idp/contract";
+import { ROLLOUT_INSTANCES, ROLLOUT_SURGE } from "../../lib/platform/kubernetes/kubernetes-defaults";
 import { POD_CPU, POD_MEMORY, WORKER_POD_CPU } from "../../lib/platform/kubernetes/pod-size";
 import { NAMESPACE_NAME } from "../../lib/platform/kubernetes/workload-namespace";
 import { frontDoorInputs } from "./front-door-inputs";
@@ -26,7 +27,8 @@ export const KUBERNETES_INPUTS = {
       "with room for the ranges of pods and services, which GKE adds; in the network of another project, they must exist, named pods and services. A change replaces the cluster.",
     minInstances: MIN_INSTANCES,
     leastMeaning: "",
-    surge: ROLLOUT_SURGE,
+    rollout: ROLLOUT_INSTANCES,
+    requests: String(REQUESTS_PER_INSTANCE),
     workerPlace: "a deployment of its own",
     workerCountMeaning: "Number of separate workers that always run.",
     workerCpu: WORKER_POD_CPU,

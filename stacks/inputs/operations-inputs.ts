@@ -1,8 +1,8 @@
-import { DATABASE_MAJOR_VERSION } from "../../lib/idp/contract";
+import { DATABASE_MAJOR_VERSION, REQUESTS_PER_INSTANCE } from "../../lib/idp/contract";
 import { DEFAULT_LOG_LEVEL, LOG_LEVEL } from "../../lib/idp/environment-rules";
 import { DEFAULT_PROBES, PROBE_FIGURES, PROBE_TIMEOUT, STARTUP_TIME } from "../../lib/idp/probe-rules";
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS, REQUEST_TIMEOUT } from "../../lib/platform/instance-rules";
-import { DEFAULT_REQUEST_CONCURRENCY, REQUEST_CONCURRENCY } from "../../lib/platform/serverless/service-options";
+import { REQUEST_CONCURRENCY } from "../../lib/platform/serverless/service-options";
 import { DATABASE_FLAGS, DATABASE_MAJOR } from "../../lib/platform/sql/database-flags";
 import { type Input } from "./input-table";
 import { memberExpression, memberSentences } from "./object-type";
@@ -73,7 +73,7 @@ export function operationsInputs({ requestTimeout }: PlatformWords) {
       type: "map(string)",
       default: {},
       description:
-        "Flags of the database server, by name; they override those for logging. max_connections follows from database_tier. Changing them later is safe; some restart the database, as Cloud SQL's list of flags says.",
+        "Flags of the database server, by name; they override those for logging. max_connections follows from database_tier: one for every 10 MB of memory. Changing them later is safe; some restart the database, as Cloud SQL's list of flags says.",
       must: DATABASE_FLAGS,
     },
     database_version: {
@@ -117,9 +117,9 @@ export function operationsInputs({ requestTimeout }: PlatformWords) {
 export const SERVERLESS_OPERATIONS_INPUTS = {
   max_instance_request_concurrency: {
     type: "number",
-    default: DEFAULT_REQUEST_CONCURRENCY,
+    default: REQUESTS_PER_INSTANCE,
     description:
-      "Maximum number of requests that one instance answers at the same time: 1 to 1000. With fewer, Cloud Run starts further instances sooner. A change rolls out new instances.",
+      "Maximum number of requests that one instance answers at the same time: 1 to 1000. Each takes a database connection, but for web sockets, of which every open page of the application holds one. With fewer, Cloud Run starts further instances sooner. A change rolls out new instances.",
     must: REQUEST_CONCURRENCY,
   },
   startup_cpu_boost: {

@@ -2,6 +2,7 @@ import { type TerraformVariableValidationConfig } from "cdktf";
 
 import { type CheckedRelation } from "../../lib/core/checked-relation";
 import { type CheckedValue } from "../../lib/core/checked-value";
+import { type RolloutInstances } from "../../lib/platform/sql/database-size";
 
 /** Platform-specific texts and rules for the inputs that both variants have. */
 export interface PlatformWords {
@@ -33,7 +34,10 @@ export interface PlatformWords {
   readonly subnetwork: string;
 
   /** Instances that a rollout runs in addition to the maximum. */
-  readonly surge: number;
+  readonly rollout: RolloutInstances;
+
+  /** Requests that one instance answers at the same time, as a Terraform expression. */
+  readonly requests: string;
 
   /** What a separate worker runs in. */
   readonly workerPlace: string;

@@ -3,7 +3,7 @@ import { CLOSED_NEEDS_DOMAIN } from "../../lib/platform/edge/edge-rules";
 import { MIN_INSTANCES_OR_NONE } from "../../lib/platform/instance-rules";
 import { SOCKET_PATH } from "../../lib/platform/serverless/cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY, WORKER_CPU } from "../../lib/platform/serverless/instance-size";
-import { CPU_ALWAYS_ALLOCATED, ROLLOUT_SURGE } from "../../lib/platform/serverless/serverless-defaults";
+import { CPU_ALWAYS_ALLOCATED, ROLLOUT_INSTANCES } from "../../lib/platform/serverless/serverless-defaults";
 import { frontDoorInputs } from "./front-door-inputs";
 import { identityProviderInputs } from "./identity-provider-inputs";
 import { monitoringInputs } from "./monitoring-inputs";
@@ -33,11 +33,13 @@ export const SERVERLESS_INPUTS = {
     minInstances: MIN_INSTANCES_OR_NONE,
     leastMeaning:
       "With 0, a worker beside the server stops with the last instance, and mail, tasks and clean-ups wait for the next request.",
-    surge: ROLLOUT_SURGE,
+    rollout: ROLLOUT_INSTANCES,
+    requests: "var.max_instance_request_concurrency",
     workerPlace: "a worker pool",
     workerCountMeaning: "Fixed number of separate workers.",
     workerCpu: WORKER_CPU,
-    mostWorkers: WORKER_COUNT_EXPRESSION,
+    // Those of the old revision and of the new one.
+    mostWorkers: `2 * ${WORKER_COUNT_EXPRESSION}`,
     cpu: INSTANCE_CPU,
     cpuChoice: "1, 2, 4 or 8",
     memory: INSTANCE_MEMORY,

@@ -149,9 +149,9 @@ describe("KubernetesWorker", () => {
     ],
     [
       "more workers than the database has connections for during a rollout",
-      { maxInstanceCount: 12 },
+      { maxInstanceCount: 40 },
       {},
-      "maxInstanceCount is 12; with 1 more during a rollout that needs 91 database connections and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a tier with more memory",
+      "maxInstanceCount is 40; with 1 more during a rollout that needs 410 database connections and 10 are reserved for administration, but the database accepts 384, and a request without a connection fails; lower it, or choose a tier with more memory",
     ],
   ])("refuses %s", (_, props, changes, problem) => {
     expect(() => workerIn(props, changes)).toThrow(new Error(`test/Worker: 1 problem\n  - ${problem}`));

@@ -288,11 +288,11 @@ describe("KubernetesWorkload", () => {
   });
 
   it.each([
-    ["a quarter of a CPU more", {}, { cpu: "2.25", memory: "4Gi" }, 100],
-    ["the least memory", {}, { cpu: "2", memory: "2Gi" }, 100],
-    ["the most memory", {}, { cpu: "2", memory: "13Gi" }, 100],
-    ["the smallest pod", {}, { cpu: "0.5", memory: "512Mi" }, 100],
-    ["as many pods as there are connections", { maxInstanceCount: 3 }, undefined, 100],
+    ["a quarter of a CPU more", {}, { cpu: "2.25", memory: "4Gi" }, 384],
+    ["the least memory", {}, { cpu: "2", memory: "2Gi" }, 384],
+    ["the most memory", {}, { cpu: "2", memory: "13Gi" }, 384],
+    ["the smallest pod", {}, { cpu: "0.5", memory: "512Mi" }, 384],
+    ["as many pods as there are connections", { maxInstanceCount: 5 }, undefined, 384],
     ["any number of pods when only Terraform knows the tier", { maxInstanceCount: 99 }, undefined, undefined],
   ])("takes %s", (_, props, resources, connections) => {
     expect(() => workloadIn(props, { resources, ...databaseWith(connections) })).not.toThrow();
@@ -329,7 +329,7 @@ describe("KubernetesWorkload", () => {
       { maxInstanceCount: 4 },
       databaseWith(100),
       [
-        "maxInstanceCount is 4; with 1 more during a rollout that needs 100 database connections and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a tier with more memory",
+        "maxInstanceCount is 4; with 1 more during a rollout that needs 300 database connections and 10 are reserved for administration, but the database accepts 100, and a request without a connection fails; lower it, or choose a tier with more memory",
       ],
     ],
     [

@@ -283,7 +283,7 @@ describe("ServerlessService", () => {
   });
 
   const CONNECTIONS = (count: number, needed: number) =>
-    `maxInstanceCount is ${count}; that needs ${needed} database connections and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a tier with more memory`;
+    `maxInstanceCount is ${count}; with ${count} more during a rollout that needs ${needed} database connections and 10 are reserved for administration, but the database accepts 384, and a request without a connection fails; lower it, or choose a tier with more memory`;
 
   it.each<[string, Given, readonly string[]]>([
     [
@@ -317,7 +317,7 @@ describe("ServerlessService", () => {
     [
       "more instances than the database has connections for",
       { service: { maxInstanceCount: 5 } },
-      [CONNECTIONS(5, 100)],
+      [CONNECTIONS(5, 600)],
     ],
     [
       "a socket path that no address holds",
@@ -342,12 +342,14 @@ describe("ServerlessService", () => {
   });
 
   it.each([
-    ["as many instances as the database has connections for", 100, 4],
-    ["more for a larger one", 400, 19],
-    ["any number when only Terraform knows the tier", undefined, 100],
-  ])("takes %s", (_, maxConnections, maxInstanceCount) => {
+    ["as many instances as the database has connections for", 384, 3, 40],
+    ["more for a larger one", 768, 6, 40],
+    ["more that answer fewer requests each", 384, 6, 11],
+    ["any number when only Terraform knows the tier", undefined, 100, 40],
+  ])("takes %s", (_, maxConnections, maxInstanceCount, maxInstanceRequestConcurrency) => {
     const container = { database: standInDatabase({ maxConnections }) };
-    expect(() => serviceIn({ container, service: { maxInstanceCount } })).not.toThrow();
+    const service = { maxInstanceCount, maxInstanceRequestConcurrency };
+    expect(() => serviceIn({ container, service })).not.toThrow();
   });
 
   it("is refused where another service of the project has its name", () => {

@@ -141,10 +141,10 @@ describe("ServerlessWorkerPool", () => {
     ],
     [
       "more workers than the database has connections for",
-      { instanceCount: 13 },
+      { instanceCount: 20 },
       {},
       [
-        "instanceCount is 13; that needs 91 database connections and 10 are reserved for administration, but the database accepts 100, and an instance without a connection cannot answer; lower it, or choose a tier with more memory",
+        "instanceCount is 20; with 20 more during a rollout that needs 400 database connections and 10 are reserved for administration, but the database accepts 384, and a request without a connection fails; lower it, or choose a tier with more memory",
       ],
     ],
     [

@@ -31,16 +31,12 @@ describe("The tiers of the database", () => {
   });
 
   it.each([
-    ["db-g1-small", "50"],
-    ["db-custom-1-3840", "100"],
-    ["db-custom-2-6144", "200"],
-    ["db-custom-2-7424", "200"],
-    ["db-custom-2-7680", "400"],
-    ["db-custom-4-15360", "500"],
-    ["db-custom-8-30720", "600"],
-    ["db-custom-16-61440", "800"],
-    ["db-custom-32-122880", "1000"],
-    ["db-custom-96-638976", "1000"],
+    ["db-g1-small", "174"],
+    ["db-custom-1-3840", "384"],
+    ["db-custom-2-7424", "742"],
+    ["db-custom-2-7680", "768"],
+    ["db-custom-4-15360", "1536"],
+    ["db-custom-96-638976", "5000"],
   ])("give %s %s connections", (tier, connections) => {
     expect(maxConnections(tier)).toBe(connections);
   });

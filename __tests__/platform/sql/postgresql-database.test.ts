@@ -154,12 +154,12 @@ describe("PostgresqlDatabase", () => {
 
   it("returns the number of connections of its tier", () => {
     const { database, terraform, instance } = databaseIn({ tier: "db-custom-2-7680" });
-    expect(database.maxConnections).toBe(400);
+    expect(database.maxConnections).toBe(768);
     expect(valueAt(instance(), "settings.database_flags")).toContainEqual({
       name: "max_connections",
       value: "${local.database_max_connections}",
     });
-    expect(terraform().locals?.database_max_connections).toBe("400");
+    expect(terraform().locals?.database_max_connections).toBe("768");
   });
 
   it("logs connections, slow statements and schema changes", () => {

@@ -63,10 +63,10 @@ export const MATRIX = { ...ACCEPTED_BY_BOTH, bootstrap_password: [null, GIVEN_PA
 
 /** Connections that the database of each tier accepts. */
 const CONNECTIONS: Readonly<Record<string, number>> = {
-  "db-g1-small": 50,
-  "db-custom-1-3840": 100,
-  "db-custom-2-7680": 400,
-  "db-custom-4-15360": 500,
+  "db-g1-small": 174,
+  "db-custom-1-3840": 384,
+  "db-custom-2-7680": 768,
+  "db-custom-4-15360": 1536,
 };
 
 /** Inputs for the place of a separate worker; null says nothing. */
@@ -86,12 +86,16 @@ function possibleModes(inputs: Inputs): unknown[] {
 /** Most connections in a mode of the worker, as in the inputs' own rule. */
 function connectionsIn(mode: unknown, inputs: Inputs, surge: number): number {
   // The maximum must not be less than the minimum.
-  const instances = Math.max(Number(inputs.max_instance_count ?? 1), Number(inputs.min_instance_count ?? 1)) + surge;
-  const ofWorker = 4 + Number(inputs.worker_processes ?? 1) * (Number(inputs.worker_threads ?? 2) + 1);
-  if (mode !== "separate") return instances * (13 + ofWorker);
+  const instances = Math.max(Number(inputs.max_instance_count ?? 1), Number(inputs.min_instance_count ?? 1));
+  // On Cloud Run, a rollout has both revisions.
+  const isServerless = surge === 0;
+  const during = isServerless ? 2 * instances : instances + surge;
+  const requests = isServerless ? Number(inputs.max_instance_request_concurrency ?? 1) : 40;
+  const ofWorker = 4 + Number(inputs.worker_processes ?? 1) * (Number(inputs.worker_threads ?? 2) + 4);
+  if (mode !== "separate") return during * (10 + ofWorker + requests);
   const least = Number(inputs.worker_count ?? 1);
-  const workers = surge === 0 ? least : Number(inputs.worker_max_count ?? least + 1) + surge;
-  return instances * 14 + workers * ofWorker;
+  const workers = isServerless ? 2 * least : Number(inputs.worker_max_count ?? least + 1) + surge;
+  return during * (12 + requests) + workers * ofWorker;
 }
 
 /**

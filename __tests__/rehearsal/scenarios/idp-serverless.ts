@@ -123,7 +123,7 @@ const CHANGES: readonly ChangeScenario[] = [
   },
   {
     name: "more instances",
-    change: withInputs({ max_instance_count: 4 }),
+    change: withInputs({ max_instance_count: 2 }),
     expected: all("update", [DASHBOARD, SERVICE]),
   },
   {

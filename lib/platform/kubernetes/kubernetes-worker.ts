@@ -25,7 +25,7 @@ import { enoughConnections } from "../sql/database-size";
 import { autoscaling, rollout, rolloutTimeouts, spreadOverZones } from "./autoscaling";
 import {
   PROXY_GRACE_SECONDS,
-  ROLLOUT_SURGE,
+  ROLLOUT_INSTANCES,
   SHARED_MEMORY,
   TERMINATION_GRACE_SECONDS,
   WORKER_PROBES,
@@ -179,10 +179,11 @@ const RULES: readonly Rule<KubernetesWorkerProps>[] = [
     workerMaxCount: ["maxInstanceCount", most],
   }),
   ...containerSizeRules(DEFAULT_RESOURCES, WORKER_POD_CPU, POD_MEMORY),
-  enoughConnections(ROLLOUT_SURGE).ruleOn<KubernetesWorkerProps>({
+  enoughConnections(ROLLOUT_INSTANCES).ruleOn<KubernetesWorkerProps>({
     maxConnections: CONTAINER_DEMAND.maxConnections,
     maxInstanceCount: ["maxInstanceCount", most],
     perInstance: ["connections of a worker", CONTAINER_DEMAND.perInstance],
+    requests: ["requests of a worker", () => 0],
     ofWorkers: ["connections of other workers", () => 0],
   }),
 ];

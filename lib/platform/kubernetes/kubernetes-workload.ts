@@ -18,7 +18,7 @@ import { GeoipUpdater } from "./geoip-updater";
 import {
   DRAIN_SECONDS,
   PROXY_GRACE_SECONDS,
-  ROLLOUT_SURGE,
+  ROLLOUT_INSTANCES,
   SERVER_CONTAINER,
   SHARED_MEMORY,
   TERMINATION_GRACE_SECONDS,
@@ -210,5 +210,5 @@ const RULES: readonly Rule<KubernetesWorkloadProps>[] = [
       "container.port is missing; a container with probes must have one, because they send requests to it; set it, or remove the probes",
   },
   ...containerSizeRules(DEFAULT_RESOURCES, POD_CPU, POD_MEMORY),
-  ...instanceCountRules<KubernetesWorkloadProps>(MIN_INSTANCES, ROLLOUT_SURGE, CONTAINER_DEMAND),
+  ...instanceCountRules<KubernetesWorkloadProps>(MIN_INSTANCES, ROLLOUT_INSTANCES, CONTAINER_DEMAND),
 ];

@@ -13,10 +13,9 @@ export const SOCKET_FOLDER = "/cloudsql";
 export const SOCKET_VOLUME = "cloudsql";
 
 /**
- * Extra instances during a rollout: effectively none, because those of the old revision stop when those of the new one
- * take over.
+ * Instances during a rollout: the maximum is one of each revision, and those of the old one end with their last request.
  */
-export const ROLLOUT_SURGE = 0;
+export const ROLLOUT_INSTANCES = { forEach: 1, inAll: 0 } as const;
 
 /** The first start runs all migrations; the provider gives up after 20 minutes by default. */
 export const SERVICE_TIMEOUT = "30m";

@@ -12,7 +12,7 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { warnOf } from "../../core/risks";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { containerRules, REQUIRED_CONTAINER, type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
-import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
+import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, REQUESTS_PER_INSTANCE, RESOURCES } from "../../idp/contract";
 import { grantsTo } from "../environment";
 import {
   CONTAINER_DEMAND,
@@ -27,8 +27,8 @@ import { type LoadBalancerAddress } from "../parts";
 import { completeTemplate, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "./instance-size";
 import { sleepingWorkerRisks } from "./sleeping-worker";
-import { CPU_ALWAYS_ALLOCATED, EXECUTION_ENVIRONMENT, ROLLOUT_SURGE, SERVICE_TIMEOUT } from "./serverless-defaults";
-import { DEFAULT_REQUEST_CONCURRENCY, SERVICE_OPTION_RULES, type ServiceOptions } from "./service-options";
+import { CPU_ALWAYS_ALLOCATED, EXECUTION_ENVIRONMENT, ROLLOUT_INSTANCES, SERVICE_TIMEOUT } from "./serverless-defaults";
+import { SERVICE_OPTION_RULES, type ServiceOptions } from "./service-options";
 
 export interface ServerlessServiceProps extends ServiceOptions {
   /** Container to run. The socket of its database is under `/cloudsql`. */
@@ -115,7 +115,7 @@ export class ServerlessService extends Construct {
 
     const { address, closeDefaultAddress = false, container, dependsOn = [], identity, network, place } = props;
     const { cpuAlwaysAllocated = CPU_ALWAYS_ALLOCATED, publicAccess = true } = props;
-    const { maxInstanceRequestConcurrency = DEFAULT_REQUEST_CONCURRENCY, startupCpuBoost = true } = props;
+    const { maxInstanceRequestConcurrency = REQUESTS_PER_INSTANCE, startupCpuBoost = true } = props;
     const { requestTimeoutSeconds = DEFAULT_REQUEST_TIMEOUT_SECONDS } = props;
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
     const { port, resources = DEFAULT_RESOURCES } = container;
@@ -210,5 +210,8 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
   ...SERVICE_OPTION_RULES,
   REQUEST_TIMEOUT.ruleOn("requestTimeoutSeconds", ({ requestTimeoutSeconds }) => requestTimeoutSeconds),
   ...containerSizeRules(DEFAULT_RESOURCES, INSTANCE_CPU, INSTANCE_MEMORY),
-  ...instanceCountRules<ServerlessServiceProps>(MIN_INSTANCES_OR_NONE, ROLLOUT_SURGE, CONTAINER_DEMAND),
+  ...instanceCountRules<ServerlessServiceProps>(MIN_INSTANCES_OR_NONE, ROLLOUT_INSTANCES, {
+    ...CONTAINER_DEMAND,
+    requests: ({ maxInstanceRequestConcurrency }) => maxInstanceRequestConcurrency,
+  }),
 ];

@@ -19,7 +19,7 @@ import { type SeparateWorker, type LoadBalancerAddress } from "../parts";
 import { enoughConnections } from "../sql/database-size";
 import { completeTemplate, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
 import { INSTANCE_MEMORY, WORKER_CPU } from "./instance-size";
-import { ROLLOUT_SURGE, SERVICE_TIMEOUT } from "./serverless-defaults";
+import { ROLLOUT_INSTANCES, SERVICE_TIMEOUT } from "./serverless-defaults";
 
 export interface ServerlessWorkerPoolProps {
   /** Container to run, without a port and without probes. The socket of its database is under `/cloudsql`. */
@@ -138,10 +138,11 @@ const RULES: readonly Rule<ServerlessWorkerPoolProps>[] = [
   silentContainerRule("container", ({ container }) => container, "a service"),
   WORKER_COUNT.ruleOn("instanceCount", ({ instanceCount }) => instanceCount),
   ...containerSizeRules(DEFAULT_RESOURCES, WORKER_CPU, INSTANCE_MEMORY),
-  enoughConnections(ROLLOUT_SURGE).ruleOn<ServerlessWorkerPoolProps>({
+  enoughConnections(ROLLOUT_INSTANCES).ruleOn<ServerlessWorkerPoolProps>({
     maxConnections: CONTAINER_DEMAND.maxConnections,
     maxInstanceCount: ["instanceCount", ({ instanceCount = DEFAULT_WORKER_COUNT }) => instanceCount],
     perInstance: ["connections of a worker", CONTAINER_DEMAND.perInstance],
+    requests: ["requests of a worker", () => 0],
     ofWorkers: ["connections of other workers", () => 0],
   }),
 ];

@@ -2,6 +2,7 @@ import { type IResolvable } from "cdktf";
 
 import { wholeNumber } from "../../core/checked-value";
 import { type Rule } from "../../core/rules";
+import { REQUESTS_PER_INSTANCE } from "../../idp/contract";
 
 /** Options of the Cloud Run service, on its own and in a whole identity provider. */
 export interface ServiceOptions {
@@ -21,9 +22,10 @@ export interface ServiceOptions {
   readonly cpuAlwaysAllocated?: boolean | IResolvable;
 
   /**
-   * Maximum number of requests that one instance answers at the same time: 1 to 1000.
+   * Maximum number of requests that one instance answers at the same time: 1 to 1000. Each takes a database connection,
+   * but for web sockets, of which every open page of the application holds one.
    *
-   * @default 80
+   * @default 40
    */
   readonly maxInstanceRequestConcurrency?: number;
 
@@ -43,13 +45,10 @@ export interface ServiceOptions {
   readonly startupCpuBoost?: boolean | IResolvable;
 }
 
-/** The platform's own default. */
-export const DEFAULT_REQUEST_CONCURRENCY = 80;
-
 /** Requests that one instance of Cloud Run answers at the same time. */
 export const REQUEST_CONCURRENCY = wholeNumber(
   { from: 1, to: 1000 },
-  { reason: "Cloud Run allows no more", remedy: `use ${DEFAULT_REQUEST_CONCURRENCY}` },
+  { reason: "Cloud Run allows no more", remedy: `use ${REQUESTS_PER_INSTANCE}` },
 );
 
 /** The options among further props. */

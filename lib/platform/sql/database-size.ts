@@ -10,18 +10,14 @@ export const DEFAULT_DATABASE_TIER = "db-custom-1-3840";
 /** Memory of the shared-core tier in MB. The smaller db-f1-micro has 25 connections, too few for one instance. */
 const SHARED_CORE_MEMORY_MB = { "db-g1-small": 1741 } as const;
 
-/** Cloud SQL's default of `max_connections`, by minimum memory. */
-const CONNECTION_STEPS = [
-  { memoryMb: 0, connections: 25 },
-  { memoryMb: 1700, connections: 50 },
-  { memoryMb: 3840, connections: 100 },
-  { memoryMb: 6144, connections: 200 },
-  { memoryMb: 7680, connections: 400 },
-  { memoryMb: 15360, connections: 500 },
-  { memoryMb: 30720, connections: 600 },
-  { memoryMb: 61440, connections: 800 },
-  { memoryMb: 122880, connections: 1000 },
-] as const;
+/**
+ * Memory of the database for each connection that it accepts, in MB: a busy one takes about 5, and half of the memory stays
+ * for shared buffers. Cloud SQL's own default accepts 100 connections with 3840 MB.
+ */
+const MEMORY_MB_PER_CONNECTION = 10;
+
+/** More connections than this slow PostgreSQL down, whatever its memory. */
+const MOST_CONNECTIONS = 5000;
 
 /** Connections reserved for administrators, the initialization job and the agents of Cloud SQL. */
 const RESERVED_CONNECTIONS = 10;
@@ -82,16 +78,21 @@ export function maxConnections(tier: string): string {
   const memoryMb = Object.hasOwn(SHARED_CORE_MEMORY_MB, tier)
     ? SHARED_CORE_MEMORY_MB[tier as keyof typeof SHARED_CORE_MEMORY_MB]
     : Number(new RegExp(CUSTOM_TIER_PATTERN).exec(tier)?.[2]);
-  const reached = CONNECTION_STEPS.filter((step) => memoryMb >= step.memoryMb);
-  return String(Math.max(...reached.map((step) => step.connections)));
+  return String(Math.min(Math.floor(memoryMb / MEMORY_MB_PER_CONNECTION), MOST_CONNECTIONS));
 }
 
 /** The same as a Terraform expression; `tier` is an expression without `${}`. */
 export function maxConnectionsExpression(tier: string): string {
   const sharedCore = Object.entries(SHARED_CORE_MEMORY_MB).map(([name, memoryMb]) => `"${name}" = ${memoryMb}`);
   const memoryMb = `try(tonumber(regex("${CUSTOM_TIER_PATTERN}", ${tier})[1]), lookup({${sharedCore.join(", ")}}, ${tier}, 0))`;
-  const steps = CONNECTION_STEPS.map((step) => `[${step.memoryMb}, ${step.connections}]`);
-  return `max([for step in [${steps.join(", ")}] : step[1] if ${memoryMb} >= step[0]]...)`;
+  return `min(floor(${memoryMb} / ${MEMORY_MB_PER_CONNECTION}), ${MOST_CONNECTIONS})`;
+}
+
+/** What a rollout runs beside the maximum of instances: this many for each of them, and this many in all. */
+export interface RolloutInstances {
+  readonly forEach: 0 | 1;
+
+  readonly inAll: number;
 }
 
 /** Connections to a database at a time. */
@@ -101,27 +102,35 @@ export interface ConnectionDemand {
   /** Connections that the database accepts; undefined if unknown at synth. */
   readonly maxConnections: number | undefined;
 
-  /** Maximum number of connections of one instance. */
+  /** Maximum number of connections of one instance, without those of requests. */
   readonly perInstance: number;
+
+  /** Requests that one instance answers at the same time. */
+  readonly requests: number;
 
   /** Maximum number of connections of all separate workers. */
   readonly ofWorkers: number;
 }
 
-/**
- * Limits the number of instances to what the database's connections allow.
- *
- * @param surge instances that a rollout runs in addition to the maximum
- */
-export function enoughConnections(surge: number) {
-  const needed = ({ maxInstanceCount, ofWorkers, perInstance }: ConnectionDemand) =>
-    (maxInstanceCount + surge) * perInstance + ofWorkers;
-  const neededExpression = ({ maxInstanceCount, ofWorkers, perInstance }: Record<keyof ConnectionDemand, string>) =>
-    `${surge === 0 ? maxInstanceCount : `(${maxInstanceCount} + ${surge})`} * ${perInstance} + ${ofWorkers}`;
-  return new CheckedRelation<ConnectionDemand, "needed" | "share">({
+/** Number of instances during a rollout; a token if the number is one. */
+export function duringRollout(count: number, { forEach, inAll }: RolloutInstances): number {
+  return Token.isUnresolved(count) ? count : count * (1 + forEach) + inAll;
+}
+
+/** Limits the number of instances to what the database's connections allow, during a rollout too. */
+export function enoughConnections(rollout: RolloutInstances) {
+  const more = ({ maxInstanceCount: count }: ConnectionDemand) => duringRollout(count, rollout) - count;
+  const moreExpression = ({ maxInstanceCount }: Texts) =>
+    rollout.forEach === 0 ? String(rollout.inAll) : maxInstanceCount;
+  const needed = (demand: ConnectionDemand) =>
+    duringRollout(demand.maxInstanceCount, rollout) * (demand.perInstance + demand.requests) + demand.ofWorkers;
+  const neededExpression = (demand: Texts) =>
+    `(${demand.maxInstanceCount} + ${moreExpression(demand)}) * (${demand.perInstance} + ${demand.requests}) + ${demand.ofWorkers}`;
+  return new CheckedRelation<ConnectionDemand, "more" | "needed" | "share">({
     accepts: (demand) => needed(demand) + RESERVED_CONNECTIONS <= (demand.maxConnections ?? Infinity),
     condition: (demand) => `${neededExpression(demand)} + ${RESERVED_CONNECTIONS} <= ${demand.maxConnections}`,
     figures: {
+      more: { of: more, expression: moreExpression },
       needed: { of: needed, expression: neededExpression },
       share: {
         of: ({ ofWorkers }) => (ofWorkers > 0 ? `, ${ofWorkers} of them for separate workers,` : ""),
@@ -129,7 +138,9 @@ export function enoughConnections(surge: number) {
           `${ofWorkers} > 0 ? format(", %d of them for separate workers,", ${ofWorkers}) : ""`,
       },
     },
-    problem: (names, shown, { needed: connections, share }) =>
-      `${names.maxInstanceCount} is ${shown.maxInstanceCount}; ${surge === 0 ? "" : `with ${surge} more during a rollout `}that needs ${connections} database connections${share} and ${RESERVED_CONNECTIONS} are reserved for administration, but the database accepts ${shown.maxConnections}, and an instance without a connection cannot answer; lower it, or choose a ${names.maxConnections} with more memory`,
+    problem: (names, shown, { more: surge, needed: connections, share }) =>
+      `${names.maxInstanceCount} is ${shown.maxInstanceCount}; with ${surge} more during a rollout that needs ${connections} database connections${share} and ${RESERVED_CONNECTIONS} are reserved for administration, but the database accepts ${shown.maxConnections}, and a request without a connection fails; lower it, or choose a ${names.maxConnections} with more memory`,
   });
 }
+
+type Texts = Readonly<Record<keyof ConnectionDemand, string>>;
