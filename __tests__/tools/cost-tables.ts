@@ -1,6 +1,7 @@
 import { BILLED_TYPES, FREE_TYPES } from "../../stacks/cost/billing";
 import {
   amountRange,
+  amountText,
   COST_HEADINGS,
   costRows,
   priceBasis,
@@ -69,8 +70,8 @@ function summaryTable(stacks: Stacks): string {
     const hour = monthly.min / MONTH_HOURS;
     return [
       `[\`${stack}\`](stacks/${stack}.md#costs)`,
-      hour.toFixed(2),
-      (4 * hour).toFixed(2),
+      amountText(hour),
+      amountText(4 * hour),
       monthly.min.toFixed(0),
       monthly.max.toFixed(0),
     ];

@@ -1,6 +1,10 @@
-import { decimal, withoutZeros } from "./decimal";
 import { type Cost } from "./monthly-cost";
 import { type CostPart, type Range } from "./part";
+
+const AMOUNT = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const PRICE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 9 });
+const QUANTITY = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
+const SMALL_QUANTITY = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 2 });
 
 /** Headings of the columns of a part. */
 export const COST_HEADINGS = ["Part", "Quantity", "Unit", "Price", "A month"] as const;
@@ -36,19 +40,18 @@ export function priceBasis({ priceRegion, pricesLookedUp }: Cost): string {
   return `List prices of ${priceRegion} in US dollars, looked up by ${pricesLookedUp}; a month has 730 hours.`;
 }
 
-function amountText(amount: number): string {
-  return decimal(amount, 2);
+/** An amount, to the cent. */
+export function amountText(amount: number): string {
+  return AMOUNT.format(amount);
 }
 
 /** A price, with all its digits. */
 export function priceText(amount: number): string {
-  return withoutZeros(decimal(amount, 9));
+  return PRICE.format(amount);
 }
 
 function quantityText(quantity: number): string {
-  // Below one, two significant digits.
-  const places = quantity > 0 && quantity < 1 ? 1 - Math.floor(Math.log10(quantity)) : 2;
-  return withoutZeros(decimal(quantity, places));
+  return (quantity < 1 ? SMALL_QUANTITY : QUANTITY).format(quantity);
 }
 
 function rangeText({ max, min }: Range, text: (number: number) => string): string {
