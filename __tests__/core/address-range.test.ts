@@ -1,5 +1,3 @@
-import fc from "fast-check";
-
 import {
   addressRangeCondition,
   anyAddressRangeCondition,
@@ -8,6 +6,7 @@ import {
 } from "../../lib/core/address-range";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
+import { fc } from "../support/seeded-cases";
 
 /** Ranges of either version, and whether they are the first address with a prefix in the form that is expected. */
 const RANGES: readonly (readonly [range: string, any: boolean, ipv4: boolean])[] = [

@@ -1,10 +1,10 @@
 import { TerraformLocal } from "cdktf";
-import * as fc from "fast-check";
 
 import { countIf } from "../../lib/core/conditional";
 import { expression, literal, numberExpression } from "../../lib/core/expression";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { describeWith } from "../support/programs";
+import { fc } from "../support/seeded-cases";
 import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
 import { evaluated } from "../stacks/terraform-run";
 

@@ -1,11 +1,11 @@
 import { TerraformLocal } from "cdktf";
-import * as fc from "fast-check";
 
 import { InputVariable } from "../../lib/core/input-variable";
 import * as names from "../../lib/core/names";
 import { DATABASE_PORT } from "../../lib/idp/contract";
 import { SOCKET_FOLDER } from "../../lib/platform/serverless/serverless-defaults";
 import { describeWith } from "../support/programs";
+import { fc } from "../support/seeded-cases";
 import { bareStack, terraformOf } from "../support/synthesis";
 import { evaluated } from "../stacks/terraform-run";
 

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 
-import fc from "fast-check";
 import { TerraformLocal, TerraformVariable, type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
@@ -11,6 +10,7 @@ import {
 import { ENVIRONMENT_RULES } from "../../lib/idp/environment-rules";
 import { publicImage } from "../../lib/idp/idp-image";
 import { packageFile } from "../../lib/core/package-file";
+import { fc } from "../support/seeded-cases";
 import { STAND_IN_MEDIA, standInDatabase, standInSecret } from "../support/stand-in-parts";
 import { bareStack } from "../support/synthesis";
 import { brokenRules } from "../support/broken-rules";

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
-import fc from "fast-check";
+
 import { knownSettings } from "../../lib/idp/known-settings";
 import { mailSettings } from "../../lib/idp/mail-settings";
 import { TEST_MAIL_COMMAND } from "../../lib/idp/smtp";
 import { programPath } from "../support/programs";
+import { fc } from "../support/seeded-cases";
 import { eventually } from "./processes";
 
 import { DATABASE, ENTRYPOINT, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-scene";

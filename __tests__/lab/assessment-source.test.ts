@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { App, TerraformLocal } from "cdktf";
-import * as fc from "fast-check";
 
 import { evaluated } from "../stacks/terraform-run";
 import { AssessmentSource, type AssessmentSourceProps } from "../../lib/lab";
@@ -12,6 +11,7 @@ import { SurvivorsNote } from "../../lib/lab/survivors-note";
 import { InputVariable } from "../../lib/core/input-variable";
 import { packageFile } from "../../lib/core/package-file";
 import { describeWith } from "../support/programs";
+import { fc } from "../support/seeded-cases";
 import {
   bareStack,
   resourceAddresses,

@@ -1,5 +1,3 @@
-import fc from "fast-check";
-
 import { AssessmentLab, type AssessmentLabProps, type AwsCredentials } from "../../lib/lab";
 import { ASSESSMENT_LAB_RULES } from "../../lib/lab/lab-rules";
 import { InputVariable } from "../../lib/core/input-variable";
@@ -8,6 +6,7 @@ import { bareLabStack, literalLab } from "../stacks/lab-stack";
 import { REFUSED_LAB_INPUTS } from "../stacks/refused-lab-inputs";
 import { type Inputs } from "../stacks/terraform-run";
 import { brokenRules } from "../support/broken-rules";
+import { fc } from "../support/seeded-cases";
 
 /** A name or a text in the words of somebody who calls the construct. */
 const asProp = (name: string) =>

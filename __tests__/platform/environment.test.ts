@@ -1,6 +1,5 @@
 import { CloudRunV2Job } from "@cdktf/provider-google/lib/cloud-run-v2-job";
 import { Token, type IResolvable } from "cdktf";
-import fc from "fast-check";
 
 import { type DynamicBlock } from "../../lib/core/conditional";
 import { expression } from "../../lib/core/expression";
@@ -10,6 +9,7 @@ import { addEntries } from "../../lib/platform/environment";
 import { valueAt } from "../stacks/configuration-graph";
 import { asConstant, evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
+import { fc } from "../support/seeded-cases";
 import { bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../support/synthesis";
 
 /** The values of the dynamic block, and the locals. */

@@ -1,5 +1,3 @@
-import fc from "fast-check";
-
 import { type Rule } from "../../lib/core/rules";
 import { DOMAIN } from "../../lib/core/place-rules";
 import { POD_CPU, POD_MEMORY } from "../../lib/platform/kubernetes/pod-size";
@@ -9,6 +7,7 @@ import { kubernetesTerraform } from "../stacks/kubernetes-stack";
 import { serverlessTerraform } from "../stacks/serverless-stack";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
+import { fc } from "../support/seeded-cases";
 
 interface Size {
   readonly cpu: number;

@@ -1,9 +1,8 @@
-import * as fc from "fast-check";
-
 import { literal } from "../../lib/core/expression";
 import { type AssessmentLabProps } from "../../lib/lab";
 import { ASSESSMENT_LAB_RULES } from "../../lib/lab/lab-rules";
 import { describeWith } from "../support/programs";
+import { fc } from "../support/seeded-cases";
 import { resourceOf } from "../support/synthesis";
 import { labTerraform, literalLab } from "./lab-stack";
 import { type Refusal } from "./refusal";

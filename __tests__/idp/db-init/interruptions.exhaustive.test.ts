@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { join } from "node:path";
 
+import { fc } from "../../support/seeded-cases";
 import { contentOf, runScript, startScript } from "./script-run";
 import { applicationLogin, COMPLETE, describeOnServer } from "./tenants";
 

@@ -1,5 +1,3 @@
-import fc from "fast-check";
-
 import { InputVariable } from "../../../lib/core/input-variable";
 import { type ContainerSpec } from "../../../lib/idp/container-spec";
 import { KubernetesWorkload, type KubernetesWorkloadProps } from "../../../lib/platform/kubernetes/kubernetes-workload";
@@ -7,6 +5,7 @@ import { type WorkloadAddress } from "../../../lib/platform/parts";
 import { valueAt } from "../../stacks/configuration-graph";
 import { asConstant, evaluated } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";
+import { fc } from "../../support/seeded-cases";
 import {
   namespaceIn,
   PLACE,

@@ -1,8 +1,7 @@
-import fc from "fast-check";
-
 import { type CostInputs } from "../../../stacks/cost/input-values";
 import { monthlyCost, type PricedStack } from "../../../stacks/cost/monthly-cost";
 import { type PriceId } from "../../../stacks/cost/prices";
+import { fc } from "../../support/seeded-cases";
 import { defaultInputs, plannedOf } from "./default-inputs";
 
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value);
@@ -105,7 +104,7 @@ const SIGNS: Readonly<Record<PricedStack, Readonly<Record<string, PriceId>>>> = 
 
 /** What holds for all inputs, tried with as many as are wanted. */
 export function describeCosts(numRuns: number): void {
-  fc.configureGlobal({ numRuns });
+  fc.configureGlobal({ ...fc.readConfigureGlobal(), numRuns });
 
   describe.each(CASES)("Whatever the inputs, %s", (stack, arbitrary) => {
     const defaults = defaultInputs(stack);
