@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { WORKER_CONNECTIONS } from "../../lib/idp/contract";
@@ -14,7 +15,7 @@ import { copiesOf, offeredScripts, untruth, type Offer } from "./documented-comm
 const PAGES = pages().map((page): [path: string, page: Page] => [page.path, page]);
 const FRONT_PAGE = pageOf("README.md");
 const SHARED_PAGE = "stacks/identity-provider.md";
-const help = readFileSync(packageFile("help"), "utf8");
+const help = execFileSync("./help", { cwd: packageFile("."), encoding: "utf8" });
 
 const shellLines = PAGES.flatMap(([, { text }]) => blocksIn(text, "sh"))
   .flatMap((block) => block.split("\n"))

@@ -9,4 +9,4 @@ if ! command -v shellcheck >/dev/null 2>&1; then
   exit 0
 fi
 
-git ls-files -z --cached --others --exclude-standard -- '*.sh' '.ci/run' | xargs -0 shellcheck --external-sources --source-path=SCRIPTDIR
+git ls-files -z --cached --others --exclude-standard -- '*.sh' '.ci/run' help | xargs -0 shellcheck --external-sources --source-path=SCRIPTDIR
