@@ -8,7 +8,7 @@ import { requireProvider } from "../../lib/core/provider-requirements";
 import { MediaBucket } from "../../lib/idp/media-bucket";
 import { AssessmentLab } from "../../lib/lab";
 import { PLACE } from "../support/stand-in-parts";
-import { terraformOf, testApp } from "../support/synthesis";
+import { fullySynthesized, terraformOf, testApp } from "../support/synthesis";
 import { brokenRules } from "../support/broken-rules";
 
 /** What a stack's owner requires, before or after the constructs are created. */
@@ -78,6 +78,11 @@ describe("What constructs require of a stack", () => {
     const both = { terraform: ">= 1.11.0, < 1.13.0", google: { ...GOOGLE, version: ">= 7.42.0, < 8.0.0, ~> 7.45" } };
     expect(requirementsOf(stack)).toEqual(both);
     expect(requirementsOf(stack)).toEqual(both);
+  });
+
+  it("is written alike, whether the stack is rendered for the first time or again", () => {
+    const stack = stackIn();
+    expect(fullySynthesized(stack)).toBe(fullySynthesized(stack));
   });
 
   it("is stated once where the owner requires the same", () => {

@@ -1,7 +1,7 @@
 import { TerraformBackend, TerraformElement, TerraformOutput, TerraformStack, type TerraformRemoteState } from "cdktf";
 import { Construct, type Node } from "constructs";
 
-import { requireProvider, writeRequirements, type ProviderName } from "./provider-requirements";
+import { requireProvider, type ProviderName } from "./provider-requirements";
 import { requireProps, RulesBrokenError } from "./rules";
 import { localPathProblems, StackBackend, type StateBackend } from "./state-backend";
 
@@ -85,7 +85,6 @@ export class PortableStack extends TerraformStack {
   override toTerraform(): Record<string, unknown> {
     this.refuseSharedAddresses();
     this.ensureBackendExists();
-    writeRequirements(this);
     return withoutElementMetadata(super.toTerraform() as Record<string, unknown>);
   }
 

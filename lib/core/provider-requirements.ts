@@ -1,4 +1,11 @@
-import { TerraformDataSource, TerraformElement, TerraformProvider, TerraformResource, TerraformStack } from "cdktf";
+import {
+  Aspects,
+  TerraformDataSource,
+  TerraformElement,
+  TerraformProvider,
+  TerraformResource,
+  TerraformStack,
+} from "cdktf";
 import { type IConstruct } from "constructs";
 
 import { RulesBrokenError } from "./rules-broken-error";
@@ -38,13 +45,6 @@ export function stateProvidersOf(construct: IConstruct): void {
   StackRequirements.of(construct).constructs.add(construct);
 }
 
-/**
- * Writes the requirements of a stack just before it is rendered, because rendering begins with a list of the overrides.
- */
-export function writeRequirements(stack: TerraformStack): void {
-  StackRequirements.in(stack)?.toTerraform();
-}
-
 function isKnown(provider: string): provider is ProviderName {
   return provider in PROVIDER_REQUIREMENTS;
 }
@@ -64,19 +64,17 @@ interface Overridden {
 class StackRequirements extends TerraformElement {
   static of(scope: IConstruct): StackRequirements {
     const stack = TerraformStack.of(scope);
-    return StackRequirements.in(stack) ?? new StackRequirements(stack, ELEMENT_ID);
-  }
-
-  static in(stack: TerraformStack): StackRequirements | undefined {
-    return stack.node.tryFindChild(ELEMENT_ID) as StackRequirements | undefined;
+    return (stack.node.tryFindChild(ELEMENT_ID) as StackRequirements | undefined) ?? new StackRequirements(stack);
   }
 
   readonly providers = new Set<ProviderName>();
 
   readonly constructs = new Set<IConstruct>();
 
-  constructor(stack: TerraformStack, id: string) {
-    super(stack, id);
+  private constructor(stack: TerraformStack) {
+    super(stack, ELEMENT_ID);
+    // Rendering begins with a list of the overrides, so that writing them there alone shows them a second time only.
+    Aspects.of(this).add({ visit: () => void this.toTerraform() });
     this.node.addValidation({ validate: () => this.refuseMissingProviders() });
   }
 
