@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { buildSync } from "esbuild";
@@ -7,8 +7,8 @@ import { buildSync } from "esbuild";
 import { rehearseFolder } from "../rehearsal/command/folder-rehearsal";
 import { describeWith, programPath } from "../support/programs";
 import { temporaryFolder } from "../support/temporary-folder";
-import { programs } from "../tools/pages";
-import { installPackage, PEERS, REPOSITORY, variantProgram, VARIANTS } from "./installed-package";
+import { pageOf, programs } from "../tools/pages";
+import { installPackage, linkPackages, PEERS, REPOSITORY, variantProgram, VARIANTS } from "./installed-package";
 
 const filesUnder = (folder: string): string[] =>
   readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" })
@@ -37,6 +37,42 @@ const RESOLUTIONS: Readonly<Record<string, object>> = {
   bundler: { module: "ESNext", moduleResolution: "Bundler" },
 };
 
+/** A package's file in place of its folder, which is what the pages say for projects of ES modules. */
+const asModule = (text: string): string => text.replaceAll(/(?<="@cdktf\/provider-[^"]+)(?=")/g, "/index.js");
+
+/** Snapshots of a user's own tests, of all that synthesizes, in a stack of each kind. */
+const OWN_TESTS = `
+const { readdirSync, readFileSync } = require("node:fs");
+const { join } = require("node:path");
+const { GoogleProvider } = require("@cdktf/provider-google/lib/provider");
+const { RandomProvider } = require("@cdktf/provider-random/lib/provider");
+const { TlsProvider } = require("@cdktf/provider-tls/lib/provider");
+const { TerraformStack, Testing } = require("cdktf");
+const { PortableStack, ServerlessIdentityProvider } = require("cdktf-idp-stacks");
+const { KubernetesIdentityProvider } = require("cdktf-idp-stacks/kubernetes");
+const { AssessmentLab } = require("cdktf-idp-stacks/lab");
+
+const given = { projectId: "my-project", tenantId: "acme", domain: "sign-in.example.com", alertEmails: ["a@example.com"] };
+const constructs = { ServerlessIdentityProvider, KubernetesIdentityProvider, AssessmentLab };
+describe.each(Object.entries(constructs))("%s", (name, Construct) => {
+  const create = (scope) => new Construct(scope, "Whole", name === "AssessmentLab" ? { projectId: "my-project" } : given);
+  it("synthScope", () => expect(Testing.synthScope((scope) => void create(scope))).toMatchSnapshot());
+  describe.each([TerraformStack, PortableStack])("%p", (Stack) => {
+    const stack = new Stack(Testing.app(), "own", { providers: ["google", "random", "tls"] });
+    for (const Provider of [GoogleProvider, RandomProvider, TlsProvider]) new Provider(stack, Provider.name, {});
+    create(stack);
+    it("synth", () => expect(Testing.synth(stack, true)).toMatchSnapshot());
+    it("fullSynth", () => {
+      const folder = Testing.fullSynth(stack);
+      for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())) {
+        const path = join(entry.parentPath ?? entry.path, entry.name);
+        expect(readFileSync(path, "utf8")).toMatchSnapshot(path.slice(folder.length));
+      }
+    });
+  });
+});
+`;
+
 /** An address in a stack of the framework's own kind, whose logical ids end in a hash. */
 const speaking = (logicalId: string): string =>
   logicalId
@@ -50,11 +86,14 @@ describe("the packed library", () => {
 
   beforeAll(() => {
     project = temporaryFolder();
-    installPackage(project, PEERS);
+    installPackage(project, { ...PEERS, "@types/jest": "@types/jest" });
 
-    for (const [index, { text }] of programs().entries()) {
+    mkdirSync(join(project, "modules"));
+    writeFileSync(join(project, "modules/package.json"), JSON.stringify({ type: "module" }));
+    for (const [index, { stacks, text }] of programs().entries()) {
       mkdirSync(join(project, `example-${index}`));
       writeFileSync(join(project, `example-${index}/main.ts`), text);
+      if (stacks.length > 0) writeFileSync(join(project, `modules/example-${index}.ts`), asModule(text));
     }
     for (const [variant, subpath] of VARIANTS) {
       mkdirSync(join(project, variant));
@@ -65,9 +104,11 @@ describe("the packed library", () => {
       join(project, "example-of-everything/main.ts"),
       MODULES.map((subpath, index) => `export * as module${index} from ${JSON.stringify(subpath)};\n`).join(""),
     );
-    Object.values(RESOLUTIONS).forEach((options, index) => {
-      const compilerOptions = { strict: true, skipLibCheck: true, target: "ES2022", types: ["node"], ...options };
+    Object.entries(RESOLUTIONS).forEach(([name, options], index) => {
+      const types = ["node", "jest"];
+      const compilerOptions = { strict: true, skipLibCheck: true, target: "ES2022", types, ...options };
       const include = ["example-*/main.ts", ...VARIANTS.map(([variant]) => `${variant}/main.ts`)];
+      if (name === "nodenext") include.push("modules/*.ts");
       writeFileSync(join(project, `tsconfig-${index}.json`), JSON.stringify({ compilerOptions, include }));
     });
   });
@@ -124,6 +165,42 @@ describe("the packed library", () => {
     const program = `${imports.join("\n")}\nconsole.log(${Object.values(names).join(".name, ")}.name);`;
     expect(run("--input-type=module", "--eval", program)).toBe("IdpSecrets AutopilotCluster AssessmentLab\n");
     expect(() => run("--eval", 'require("cdktf-idp-stacks/core/names")')).toThrow("ERR_PACKAGE_PATH_NOT_EXPORTED");
+  });
+
+  it("runs as an ES module that imports the bindings by their files, as the page says", () => {
+    expect(pageOf("lib/README.md").text).toContain("`@cdktf/provider-google/lib/provider/index.js`");
+    const index = programs().findIndex(({ stacks }) => stacks.includes("sign-in-on-kubernetes"));
+    execFileSync(process.execPath, [`example-${index}.js`], { cwd: join(project, "modules"), stdio: "pipe" });
+    expect(readdirSync(join(project, "modules/cdktf.out/stacks"))).toEqual(["sign-in-on-kubernetes"]);
+  });
+
+  it("gives a user's own tests the same snapshots in any folder and in any order", () => {
+    const example = programs().findIndex(({ text }) => text.includes("toMatchSnapshot"));
+    const written = readFileSync(join(project, `example-${example}/main.js`), "utf8");
+    const folders = [temporaryFolder(), join(temporaryFolder(), "another/place")];
+    const jest = (folder: string, ...options: readonly string[]) => {
+      const args = [join(REPOSITORY, "node_modules/jest/bin/jest.js"), "--runInBand", "--transform={}", ...options];
+      const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
+      return { status, snapshots: /^Snapshots:.*$/m.exec(stderr)?.[0], failures: stderr.match(/^ {2}●.*$/gm) };
+    };
+    for (const folder of folders) {
+      mkdirSync(folder, { recursive: true });
+      for (const part of ["package.json", "node_modules/cdktf-idp-stacks"])
+        cpSync(join(project, part), join(folder, part), { recursive: true });
+      linkPackages(folder, PEERS);
+      writeFileSync(join(folder, "example.test.js"), written);
+      writeFileSync(join(folder, "own.test.js"), OWN_TESTS);
+    }
+    const [here = "", elsewhere = ""] = folders;
+    const first = jest(here, "--ci=false");
+    expect(first).toEqual({ status: 0, snapshots: expect.stringMatching(/ written, /) as unknown, failures: null });
+    cpSync(join(here, "__snapshots__"), join(elsewhere, "__snapshots__"), { recursive: true });
+    const again = {
+      ...first,
+      snapshots: first.snapshots?.replace(/\d+ written/, (count) => count.replace("written", "passed")),
+    };
+    // A seed with which some stacks are first synthesized in full, and others not.
+    expect(jest(elsewhere, "--ci", "--randomize", "--seed=2")).toEqual(again);
   });
 
   describe.each(VARIANTS)("%s, alone and with a network of the same stack", (variant, _, service) => {
