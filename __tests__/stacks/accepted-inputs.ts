@@ -119,6 +119,10 @@ export const ACCEPTED_SETS_OF_KUBERNETES: readonly (readonly [behaviour: string,
 /** Sets of inputs of the lab that Terraform accepts. */
 export const ACCEPTED_SETS_OF_LAB: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
   ["the project alone", {}],
+  [
+    "nothing that can be left out",
+    { create_default_firewall_rules: false, create_ssh_key_bucket: false, initialize_assessment_service: false },
+  ],
   ["a zone of another region together with that region", { region: "europe-west1", zone: "europe-west1-d" }],
   ["a region without a zone, for which the default zone stands", { region: "europe-west1", zone: "us-central1-a" }],
   ["a tenant id of 20 characters", { tenant_id: "t".repeat(20) }],

@@ -9,14 +9,17 @@ const exampleOf = (id: string, platform: string): LogExample =>
   LOG_EXAMPLES[`${id} on ${platform}`] ?? LOG_EXAMPLES[id] ?? { raises: [], quiet: {} };
 
 describe("The log condition of each alert", () => {
-  it.each(LOG_CASES)("matches what is wrong, and nothing else: $name", ({ alert, condition, platform }) => {
-    const filter = condition.filter(NAMES);
-    const { quiet, raises } = exampleOf(alert.id, platform);
-    expect(raises.length).toBeGreaterThan(0);
-    expect(Object.keys(quiet).length).toBeGreaterThan(0);
-    expect(raises.filter((entry) => !isSelected(filter, entry))).toEqual([]);
-    expect(Object.entries(quiet).filter(([, entry]) => isSelected(filter, entry))).toEqual([]);
-  });
+  it.each(LOG_CASES)(
+    "matches what alert-log-entries.ts has of what is wrong, and nothing else: $name",
+    ({ alert, condition, platform }) => {
+      const filter = condition.filter(NAMES);
+      const { quiet, raises } = exampleOf(alert.id, platform);
+      expect(raises.length).toBeGreaterThan(0);
+      expect(Object.keys(quiet).length).toBeGreaterThan(0);
+      expect(raises.filter((entry) => !isSelected(filter, entry))).toEqual([]);
+      expect(Object.entries(quiet).filter(([, entry]) => isSelected(filter, entry))).toEqual([]);
+    },
+  );
 
   it("knows the entrypoint's messages", () => {
     const entrypoint = readFileSync(packageFile("image/cloud-entrypoint.sh"), "utf8");

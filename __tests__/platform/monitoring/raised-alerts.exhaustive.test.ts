@@ -81,7 +81,7 @@ function judge(expectations: readonly Expectation[]) {
 }
 
 describe("The made-up series", () => {
-  it("are there for each alert with a metric, with some that must not raise it", () => {
+  it("are in alert-series.ts for each alert with a metric, with some that must not raise it", () => {
     const without = METRIC_CASES.filter(({ alert, platform }) => {
       const example = exampleOf(alert.id, platform);
       return example === undefined || Object.keys(example.quiet).length === 0;
