@@ -19,7 +19,6 @@ export default tseslint.config(
       "no-restricted-imports": [
         "error",
         {
-          paths: [{ name: "fast-check", message: "use __tests__/support/seeded-cases.ts, which fixes the seed" }],
           patterns: [
             {
               regex: "^@cdktf/provider-[^/]+/?$",

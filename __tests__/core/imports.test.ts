@@ -38,6 +38,11 @@ describe("Imports", () => {
     expect(strangers).toEqual([]);
   });
 
+  it("draw random cases with a fixed seed only, so that nobody's first run fails by chance", () => {
+    const drawing = imports.filter(({ from }) => from === "fast-check").map(({ file }) => file);
+    expect(drawing).toEqual(["__tests__/support/seeded-cases.ts"]);
+  });
+
   it.each(["lib", "stacks"])("find nothing of the tests from %s", (folder) => {
     const ofFolder = imports.filter(({ file }) => file.startsWith(`${folder}/`));
     expect(ofFolder.length).toBeGreaterThan(50);

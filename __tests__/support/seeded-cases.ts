@@ -1,4 +1,3 @@
-// eslint-disable-next-line no-restricted-imports -- The one place that gives it a seed.
 import fc from "fast-check";
 
 /** Draws the same cases in every run, so that nobody's first run fails by chance; `SEED=2 npm test` draws others. */
