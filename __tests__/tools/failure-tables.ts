@@ -67,7 +67,10 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       byItself: "The old one keeps serving; the apply fails after its time limit",
       alerts: ["failed-rollout"],
       then: "Set `application_version`, or the input that caused it, back to its former value, and apply again.",
-      shownBy: ["__tests__/platform/monitoring/log-conditions.test.ts", "matches what is wrong, and nothing else"],
+      shownBy: [
+        "__tests__/platform/monitoring/log-conditions.test.ts",
+        "matches what alert-log-entries.ts has of what is wrong, and nothing else",
+      ],
     },
     {
       what: "A zone fails",
