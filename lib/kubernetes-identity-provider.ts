@@ -193,6 +193,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       protect: deletionProtection,
       remains: this.database.backupsAfterDestroy,
       dependsOn: [
+        ...this.namespace.grants,
         ...this.workload.ready,
         ...(this.worker?.ready ?? []),
         ...this.frontDoor.ready,

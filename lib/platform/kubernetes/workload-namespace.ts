@@ -62,6 +62,13 @@ export class WorkloadNamespace extends Construct {
   /** Labels of the deployment, for every object in the namespace; undefined without any. */
   readonly labels: Labels | undefined;
 
+  /**
+   * Grants to the accounts of the pods. No object of the cluster may depend on them: they depend on the cluster, so the
+   * removal of an object would have to precede an update of the cluster, from which its provider is configured. Pods wait
+   * for them, as they do for every new grant to take effect.
+   */
+  readonly grants: ITerraformDependable[] = [];
+
   private readonly outlivedBy = new Set<ITerraformDependable>();
 
   constructor(
@@ -129,10 +136,10 @@ export class WorkloadNamespace extends Construct {
     return [...this.ready, ...image.ready, ...image.grantPull(this.cluster.nodes), ...dependsOn];
   }
 
-  /** Allows the pods of one Kubernetes service account to act as an identity for as long as the namespace exists. */
+  /** Allows the pods of one Kubernetes service account to act as an identity. */
   grantActAs(identity: Identity, accountName: string): void {
-    // By its literal name, because a reference would make the namespace wait for itself.
-    this.addOutlivedBy(...this.cluster.grantActAs(identity, this.props.name, accountName));
+    // By its literal name: a reference would delete the grant before the pods.
+    this.grants.push(...this.cluster.grantActAs(identity, this.props.name, accountName));
   }
 }
 

@@ -54,7 +54,7 @@ export function platformNeeds(cloud: Cloud, { namespace, pod }: PodRequest): Nee
   const account = googleAccountOf(cloud, namespace, textAt(pod, "service_account_name"));
   const member = `serviceAccount:${account}`;
   return [
-    ...identityNeeds(project, account, namespace, pod),
+    ...identityNeeds(project, account),
     ...databaseNeeds(databases, project, member),
     ...bucketNeeds(buckets, member),
   ];
@@ -70,21 +70,12 @@ function googleAccountOf(cloud: Cloud, namespace: string, name: string): string 
   return typeof account === "string" ? account : "";
 }
 
-/** What a Kubernetes service account needs to act as a Google service account. */
-function identityNeeds(project: string, account: string, namespace: string, pod: Value): Need[] {
-  const id = `projects/${project}/serviceAccounts/${account}`;
-  const name = textAt(pod, "service_account_name");
+/** What a Kubernetes service account needs to act as a Google service account. Pods wait for the grant themselves. */
+function identityNeeds(project: string, account: string): Need[] {
   return [
-    needObject("google_service_account", id),
+    needObject("google_service_account", `projects/${project}/serviceAccounts/${account}`),
     // The cluster's metadata server creates tokens with this API.
     needObject("google_project_service", `${project}/iamcredentials.googleapis.com`),
-    needGrant(
-      "google_service_account_iam_member",
-      (values) => textAt(values, "service_account_id") === id,
-      `serviceAccount:${project}.svc.id.goog[${namespace}/${name}]`,
-      ["roles/iam.workloadIdentityUser"],
-      `the account ${account}`,
-    ),
   ];
 }
 
