@@ -214,7 +214,7 @@ export const ACCEPTED_BY_BOTH = {
   existing_container_image: [null, "us-docker.pkg.dev/other-project/images/idp:2026.5.4"],
   existing_security_policy: [null, "projects/my-project/global/securityPolicies/company"],
   labels: [{}, { team: "identity" }],
-  max_instance_count: [1, 2, 3, 8, 20],
+  max_instance_count: [1, 2, 3, 8, 12],
   network: [null, "projects/shared/global/networks/main"],
   protection: [null, {}, { admin_ranges: ["203.0.113.0/24", "2001:db8::/32"], restrict_admin: true, waf: "enforce" }],
   request_log_sample_rate: [0, 0.5, 1],

@@ -90,7 +90,7 @@ function connectionsIn(mode: unknown, inputs: Inputs, surge: number): number {
   // On Cloud Run, a rollout has both revisions.
   const isServerless = surge === 0;
   const during = isServerless ? 2 * instances : instances + surge;
-  const requests = isServerless ? Number(inputs.max_instance_request_concurrency ?? 1) : 40;
+  const requests = isServerless ? Number(inputs.max_instance_request_concurrency ?? 40) : 40;
   const ofWorker = 4 + Number(inputs.worker_processes ?? 1) * (Number(inputs.worker_threads ?? 2) + 4);
   if (mode !== "separate") return during * (10 + ofWorker + requests);
   const least = Number(inputs.worker_count ?? 1);
@@ -106,7 +106,8 @@ function connectionsIn(mode: unknown, inputs: Inputs, surge: number): number {
  */
 export function allowsInstances(inputs: Inputs, surge: number): boolean {
   const { database_tier: tier, max_instance_count: most, min_instance_count: least } = inputs;
-  const available = typeof tier === "string" ? (CONNECTIONS[tier] ?? 0) - 10 : Infinity;
+  const offered = typeof tier === "string" ? (CONNECTIONS[tier] ?? 0) : Math.max(...Object.values(CONNECTIONS));
+  const available = offered - 10;
   return (
     possibleModes(inputs).some((mode) => connectionsIn(mode, inputs, surge) <= available) &&
     (most === undefined || least === undefined || Number(least) <= Number(most))

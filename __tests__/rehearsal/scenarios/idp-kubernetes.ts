@@ -32,6 +32,7 @@ import { mailChanges, prepareMail, WITH_MAIL } from "./mail";
 import { monitoringChanges, prepareMonitoring, WITH_RECEIVERS } from "./monitoring";
 import { RECOVERY_CHANGES } from "./recovery";
 import { prepareSettings, settingsChanges, WITH_SETTINGS } from "./settings";
+import { severalInputs } from "./several-inputs";
 import { WITH_SEPARATE_WORKER, workerModeChanges } from "./worker-modes";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 
@@ -133,6 +134,24 @@ export const IDP_KUBERNETES: StackRehearsal = {
   scripts: SCRIPTS,
   episodes: [
     ...KUBERNETES_EPISODES,
+    severalInputs(
+      {
+        domain: { ...WITH_DOMAIN, certificate_validation: "dns" },
+        mail: WITH_MAIL,
+        receivers: WITH_RECEIVERS,
+        geoip: WITH_GEOIP,
+        worker: WITH_SEPARATE_WORKER,
+        dump: WITH_DUMP,
+        settings: WITH_SETTINGS,
+        token: WITH_TOKEN,
+      },
+      {
+        authorized_networks: { office: "203.0.113.0/24" },
+        deletion_protection: false,
+        keep_dumps: true,
+        labels: { team: "identity" },
+      },
+    ),
     deletedParts([
       "kubernetes_deployment_v1",
       "kubernetes_horizontal_pod_autoscaler_v2",

@@ -33,6 +33,7 @@ import { deletedParts } from "./deleted-parts";
 import { mailChanges, prepareMail, WITH_MAIL } from "./mail";
 import { RECOVERY_CHANGES } from "./recovery";
 import { prepareSettings, settingsChanges, WITH_SETTINGS } from "./settings";
+import { severalInputs } from "./several-inputs";
 import { WITH_SEPARATE_WORKER, workerModeChanges } from "./worker-modes";
 import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
@@ -122,7 +123,7 @@ const CHANGES: readonly ChangeScenario[] = [
     verify: requireGivenPassword,
   },
   {
-    name: "more instances",
+    name: "fewer instances",
     change: withInputs({ max_instance_count: 2 }),
     expected: all("update", [DASHBOARD, SERVICE]),
   },
@@ -256,6 +257,18 @@ export const IDP_SERVERLESS: StackRehearsal = {
   scripts: SCRIPTS,
   episodes: [
     anotherRegion({ deletion_protection: false }),
+    severalInputs(
+      {
+        domain: WITH_DOMAIN,
+        mail: WITH_MAIL,
+        receivers: WITH_RECEIVERS,
+        worker: WITH_SEPARATE_WORKER,
+        dump: WITH_DUMP,
+        settings: WITH_SETTINGS,
+        token: WITH_TOKEN,
+      },
+      { deletion_protection: false, keep_dumps: true, labels: { team: "identity" } },
+    ),
     deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
   ],
   faults: [...EARLY_FAULTS, FAILING_BUILD],
