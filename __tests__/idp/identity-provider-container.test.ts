@@ -34,6 +34,7 @@ const container = (overrides?: Partial<IdentityProviderContainerProps>) =>
 
 const BASELINE = {
   IDP_BOOTSTRAP_EMAIL: "admin@example.com",
+  IDP_DISABLE_STARTUP_ANALYTICS: "true",
   IDP_DISABLE_UPDATE_CHECK: "true",
   IDP_ERROR_REPORTING__ENABLED: "false",
   IDP_LOG_LEVEL: "info",

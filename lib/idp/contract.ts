@@ -76,6 +76,7 @@ export const STOP_SECONDS = { serverless: 8, elsewhere: 60 } as const;
 /** Default environment: an e-mail address for the first sign-in, no outgoing calls, moderate logging. */
 export const BASELINE_ENVIRONMENT = {
   IDP_BOOTSTRAP_EMAIL: "admin@example.com",
+  IDP_DISABLE_STARTUP_ANALYTICS: "true",
   IDP_DISABLE_UPDATE_CHECK: "true",
   IDP_ERROR_REPORTING__ENABLED: "false",
   IDP_LOG_LEVEL: "info",

@@ -54,6 +54,9 @@ export const UPGRADE_PLANS: Readonly<Record<string, UpgradePlan>> = {
     actions: {
       ...rewordings(["container-ended", "errors", "latency", "out-of-memory", "startup"]),
       "google_cloud_run_v2_job.db_init": "replace",
+      "google_cloud_run_v2_job.test_mail[0]": "update",
+      "google_cloud_run_v2_service.service": "update",
+      "google_cloud_run_v2_worker_pool.worker[0]": "update",
       "google_secret_manager_secret_version.db_init_script_version": "replace",
       "terraform_data.db_init_trigger": "update",
     },
@@ -64,6 +67,7 @@ export const UPGRADE_PLANS: Readonly<Record<string, UpgradePlan>> = {
       ...rewordings(["load-balancer-latency", "restarts"]),
       "kubernetes_config_map_v1.db_init_script": "replace",
       "kubernetes_deployment_v1.worker[0]": "update",
+      "kubernetes_deployment_v1.workload": "update",
       "kubernetes_job_v1.db_init": "replace",
       "terraform_data.front_door_load_balancer_settings[0]": "replace",
     },
