@@ -45,33 +45,50 @@ function rewordings(alerts: readonly string[]): Record<string, Action> {
   return Object.fromEntries(addresses.sort().map((address) => [address, "update"]));
 }
 
-/** Outputs of both variants with a reworded text. */
-const REWORDED_OUTPUTS = ["backups_after_destroy", "domain_next_steps"];
+/** Changes of what both variants run: another image, and more connections on the same instance of the database. */
+const RUNNING_PARTS: Record<string, Action> = {
+  "google_sql_database_instance.database": "update",
+  "terraform_data.image_build[0]": "replace",
+};
+
+/** Outputs of both variants with a reworded text, and the address of the new image. */
+const CHANGED_OUTPUTS = ["backups_after_destroy", "container_image", "domain_next_steps"];
 
 /** The plans by stack, with every part that inputs can create; the changelog lists them. */
 export const UPGRADE_PLANS: Readonly<Record<string, UpgradePlan>> = {
   "idp-serverless": {
     actions: {
       ...rewordings(["container-ended", "errors", "latency", "out-of-memory", "startup"]),
+      ...RUNNING_PARTS,
       "google_cloud_run_v2_job.db_init": "replace",
+      "google_cloud_run_v2_job.dump_at_apply[0]": "replace",
+      "google_cloud_run_v2_job.dump_job[0]": "update",
       "google_cloud_run_v2_job.test_mail[0]": "update",
       "google_cloud_run_v2_service.service": "update",
       "google_cloud_run_v2_worker_pool.worker[0]": "update",
       "google_secret_manager_secret_version.db_init_script_version": "replace",
+      "google_secret_manager_secret_version.dump_at_apply_script_version[0]": "replace",
+      "google_secret_manager_secret_version.dump_job_script_version[0]": "replace",
       "terraform_data.db_init_trigger": "update",
+      "terraform_data.dump_at_apply_trigger[0]": "update",
     },
-    outputs: REWORDED_OUTPUTS,
+    outputs: CHANGED_OUTPUTS,
   },
   "idp-kubernetes": {
     actions: {
       ...rewordings(["load-balancer-latency", "restarts"]),
+      ...RUNNING_PARTS,
       "kubernetes_config_map_v1.db_init_script": "replace",
+      "kubernetes_config_map_v1.dump_at_apply_script[0]": "replace",
+      "kubernetes_config_map_v1.dump_job_script[0]": "replace",
+      "kubernetes_cron_job_v1.dump_job[0]": "update",
       "kubernetes_deployment_v1.worker[0]": "update",
       "kubernetes_deployment_v1.workload": "update",
       "kubernetes_job_v1.db_init": "replace",
+      "kubernetes_job_v1.dump_at_apply[0]": "replace",
       "terraform_data.front_door_load_balancer_settings[0]": "replace",
     },
-    outputs: [...REWORDED_OUTPUTS, "initialization_jobs", "restore_settings"],
+    outputs: [...CHANGED_OUTPUTS, "initialization_jobs", "restore_settings"],
   },
   "assessment-lab": {
     actions: {

@@ -60,6 +60,8 @@ export function addJobPod(
     immutable: true,
     data: { [job.scriptName]: job.script.text },
     count: countIf(condition),
+    // A schedule that still names the old one may start a pod at any time.
+    lifecycle: { createBeforeDestroy: true },
   });
   const secret = new WorkloadSecret(scope, "Secrets", {
     name,
