@@ -92,7 +92,7 @@ export interface IdentityProviderProps
    *
    * @default "ZONAL"
    */
-  readonly databaseAvailability?: string;
+  readonly databaseAvailability?: "ZONAL" | "REGIONAL" | (string & {});
 
   /**
    * Days to keep the final backup that Cloud SQL makes when the database is deleted. 0 keeps none. Kept backups are

@@ -26,7 +26,7 @@ export interface OperationsProps extends GivenProbes {
    *
    * @default "info"
    */
-  readonly logLevel?: string;
+  readonly logLevel?: "trace" | "debug" | "info" | "warning" | "error" | (string & {});
 
   /**
    * Time limit of a request, and of a web socket, in seconds: 1 to 3600. On GKE, it is that of the load balancer of a

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+
+import { packageFile } from "../../lib/core/package-file";
 import { apiPage } from "../tools/api-page";
 import { type Declaration, type Member } from "../tools/declared-api";
 
@@ -57,5 +60,28 @@ describe("The reference", () => {
       "Box.lid: no comment",
       "BoxProps.colour: no @default",
     ]);
+  });
+});
+
+describe("A prop that takes one of a few words", () => {
+  const rows = readFileSync(packageFile("lib/API.md"), "utf8")
+    .split("\n")
+    .map((row) => row.split(/(?<!\\)\|/).map((cell) => cell.trim()));
+
+  it.each([
+    ["availability", ["ZONAL", "REGIONAL"]],
+    ["certificateValidation", ["dns", "load-balancer"]],
+    ["databaseAvailability", ["ZONAL", "REGIONAL"]],
+    ["dumpStorageClass", ["STANDARD", "NEARLINE", "COLDLINE"]],
+    ["encryption", ["starttls", "tls", "none"]],
+    ["logLevel", ["trace", "debug", "info", "warning", "error"]],
+    ["storageClass", ["STANDARD", "NEARLINE", "COLDLINE"]],
+    ["validation", ["dns", "load-balancer"]],
+    ["waf", ["off", "preview", "enforce"]],
+    ["workerMode", ["in-container", "all-in-one", "separate"]],
+  ])("offers them to an editor, and accepts an expression: %s", (name, words) => {
+    const types = rows.filter(([, prop]) => prop === `\`${name}\``).map(([, , type]) => type);
+    const union = [...words.map((word) => `"${word}"`), "(string & {})"].join(" \\| ");
+    expect([...new Set(types)]).toEqual([`\`${union}\``]);
   });
 });

@@ -2,15 +2,19 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInThisContext } from "node:vm";
 
+import { CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-service";
 import { transform } from "sucrase";
 
 import { packageFile } from "../../lib/core/package-file";
+import { tenantPlace } from "../../lib/core/place";
+import { MediaBucket } from "../../lib/idp/media-bucket";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes-identity-provider";
 import { ServerlessIdentityProvider } from "../../lib/serverless-identity-provider";
-import { bareStack, type Block, type Terraform } from "../support/synthesis";
+import { bareStack, terraformOf, type Block, type Terraform } from "../support/synthesis";
 import { temporaryFolder } from "../support/temporary-folder";
 import { installedPackages } from "../tools/install-commands";
-import { exampleFolders, pageOf, programs } from "../tools/pages";
+import { blocksIn, exampleFolders, pageOf, programs } from "../tools/pages";
+import { goldenStacks } from "./golden-stacks";
 
 /** The library by the names under which a user imports it. */
 const LIBRARY: Readonly<Record<string, () => unknown>> = {
@@ -93,6 +97,8 @@ describe("The TypeScript examples", () => {
     expect(Object.keys(policies).sort()).toEqual(["deadlocks", "identity_provider_monitoring_alerts"]);
     const [{ condition_prometheus_query_language: condition }] = own?.conditions as [Record<string, Block>];
     expect(condition).toMatchObject({ disable_metric_validation: true });
+    const alerts = policies.identity_provider_monitoring_alerts;
+    expect(own?.notification_channels).toBe(alerts?.notification_channels);
     expect(JSON.stringify(condition)).toContain("${google_sql_database_instance.identity_provider_database.name}");
     expect(own?.depends_on).toContain("google_monitoring_alert_policy.identity_provider_monitoring_alerts");
     expect(locals).toMatchObject({
@@ -133,6 +139,30 @@ describe("The TypeScript examples", () => {
     expect(resource.google_compute_firewall?.lab_firewall_allow_rdp).toMatchObject({
       source_ranges: ["203.0.113.0/24"],
     });
+  });
+});
+
+describe("A service of one's own", () => {
+  it("mounts the bucket as the library's own service does, by the override on the page", () => {
+    const stack = bareStack();
+    const place = tenantPlace(stack, { projectId: "my-project", tenantId: "acme" });
+    const media = new MediaBucket(stack, "Media", { place });
+    const service = new CloudRunV2Service(stack, "Server", {
+      name: "server",
+      location: place.region,
+      template: { volumes: [{ name: "media", gcs: { bucket: media.bucketName } }] },
+    });
+    const line = blocksIn(pageOf("lib/README.md").text, "text").find((block) => block.includes("mount_options")) ?? "";
+    (runInThisContext(`(service, media) => {${line}}`) as (...parts: unknown[]) => void)(service, media);
+    const mountOptionsOf = ({ resource }: Terraform) => {
+      const [{ template }] = Object.values(resource?.google_cloud_run_v2_service ?? {}) as [
+        { template: { volumes: { gcs?: Block }[] } },
+      ];
+      return template.volumes[0]?.gcs?.mount_options;
+    };
+    const { "idp-serverless": shipped = {} as Terraform } = goldenStacks();
+    expect(mountOptionsOf(terraformOf(stack))).toEqual(mountOptionsOf(shipped));
+    expect(mountOptionsOf(terraformOf(stack))).toContain("uid=1000");
   });
 });
 

@@ -17,6 +17,7 @@ import { type Input } from "../../stacks/inputs/input-table";
 import { KUBERNETES_INPUTS } from "../../stacks/inputs/kubernetes-inputs";
 import { upgradeCells } from "../stacks/releases/upgrade-plans";
 import { type Terraform } from "../support/synthesis";
+import { containerCells } from "./container-table";
 import { costPart } from "./cost-tables";
 import { doorPicture } from "./door-picture";
 import { failureCells } from "./failure-tables";
@@ -38,6 +39,7 @@ export const UPDATE_COMMAND = "npm run docs";
 /**
  * The text of a page with every generated part renewed. A part stands between its marker and `<!-- end -->`:
  *
+ * - `<!-- container -->`: what a service of one's own must set
  * - `<!-- contents -->`: links to the headings below it
  * - `<!-- costs: selection -->`: what a stack costs, or the price table; see `costPart`
  * - `<!-- example: a -->`: the program of `stacks/examples/a`
@@ -67,6 +69,7 @@ export function withFreshParts(page: string, stacks: DocumentedStacks): string {
 
 /** What can be generated, by the word that asks for it. */
 const PARTS: Readonly<Record<string, (selection: string, stacks: DocumentedStacks, below: string) => string>> = {
+  container: () => table(["What", "Value"], containerCells()),
   contents: (_selection, _stacks, below) => contents(headingsOf(below).filter(({ level }) => level <= 3)),
   costs: (selection, stacks) => costPart(selection, stacks),
   door: (selection, stacks) => doorPicture(stackOf(selection, stacks)),

@@ -54,7 +54,7 @@ export interface DumpBucketProps {
    *
    * @default "NEARLINE"
    */
-  readonly storageClass?: string;
+  readonly storageClass?: "STANDARD" | "NEARLINE" | "COLDLINE" | (string & {});
 }
 
 /**

@@ -35,7 +35,7 @@ export interface DumpProps {
    *
    * @default "NEARLINE"
    */
-  readonly dumpStorageClass?: string;
+  readonly dumpStorageClass?: "STANDARD" | "NEARLINE" | "COLDLINE" | (string & {});
 
   /**
    * Keeps the bucket with its dumps while there is no schedule.

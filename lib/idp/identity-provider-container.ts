@@ -76,7 +76,7 @@ export interface IdentityProviderContainerProps extends GivenProbes, WorkerForm 
    *
    * @default "info"
    */
-  readonly logLevel?: string;
+  readonly logLevel?: "trace" | "debug" | "info" | "warning" | "error" | (string & {});
 
   /**
    * CPU and memory; one instance holds server and worker, unless workers are separate.

@@ -23,7 +23,7 @@ export interface Smtp {
    *
    * @default "starttls"
    */
-  readonly encryption?: string;
+  readonly encryption?: "starttls" | "tls" | "none" | (string & {});
 
   /**
    * Version of an existing secret with the password. The identity that the application runs as is granted access; on

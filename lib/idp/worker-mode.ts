@@ -77,7 +77,7 @@ export interface WorkerForm {
    *
    * @default "in-container"
    */
-  readonly workerMode?: string;
+  readonly workerMode?: "in-container" | "all-in-one" | "separate" | (string & {});
 
   /**
    * Processes of one worker; null at plan means the application's own default.

@@ -24,7 +24,7 @@ export interface DnsCertificateProps {
   readonly place: DeploymentPlace;
 
   /** Nothing is created unless this is `dns`, which may be known only at plan. */
-  readonly validation: string;
+  readonly validation: "dns" | "load-balancer" | (string & {});
 
   /**
    * What must exist first: `apis.ready("certificatemanager")`.

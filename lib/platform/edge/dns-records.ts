@@ -24,7 +24,7 @@ export interface DnsRecordsProps {
   readonly place: DeploymentPlace;
 
   /** How the certificate is validated. */
-  readonly validation: string;
+  readonly validation: "dns" | "load-balancer" | (string & {});
 
   /**
    * Zone in which the records are created. A record of the same name and type is overwritten, and is not restored by a

@@ -27,7 +27,7 @@ export interface EdgeProps {
   readonly place: DeploymentPlace;
 
   /** How the certificate is validated: `dns` or `load-balancer`. */
-  readonly validation: string;
+  readonly validation: "dns" | "load-balancer" | (string & {});
 
   /**
    * What must exist before the first of its resources, in addition to the APIs.

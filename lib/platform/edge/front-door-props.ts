@@ -19,7 +19,7 @@ export interface FrontDoorProps {
    *
    * @default "dns" on Cloud Run, "load-balancer" on GKE
    */
-  readonly certificateValidation?: string;
+  readonly certificateValidation?: "dns" | "load-balancer" | (string & {});
 
   /**
    * Existing zone of Cloud DNS in which the records of the domain are created. A record of the same name and type is

@@ -62,7 +62,7 @@ export interface Protection {
    *
    * @default "preview"
    */
-  readonly waf?: string;
+  readonly waf?: "off" | "preview" | "enforce" | (string & {});
 }
 
 /** Defaults of a protection. */

@@ -50,6 +50,9 @@ export class AlertPolicies extends Construct {
   /** The notification channels, one for each address. */
   readonly emails: MonitoringNotificationChannel;
 
+  /** Ids of all channels that alerts are sent to, for policies of your own: those of addresses and the given ones. */
+  readonly channelIds: string[];
+
   /** The policies, one for each alert. */
   readonly policies: MonitoringAlertPolicy;
 
@@ -73,6 +76,8 @@ export class AlertPolicies extends Construct {
     });
     repeatFor(this.emails, expression(`toset(${emails})`));
 
+    this.channelIds = Token.asList(expression(`concat([for channel in ${this.emails.fqn} : channel.id], ${channels})`));
+
     this.policies = new MonitoringAlertPolicy(this, MAIN_CHILD_ID, {
       project: place.projectId,
       displayName: `${name}: \${each.value.title}`,
@@ -86,9 +91,7 @@ export class AlertPolicies extends Construct {
         mimeType: "text/markdown",
         subject: `${name}: \${each.value.title}`,
       },
-      notificationChannels: Token.asList(
-        expression(`concat([for channel in ${this.emails.fqn} : channel.id], ${channels})`),
-      ),
+      notificationChannels: this.channelIds,
       userLabels: place.labels,
       dependsOn,
     });

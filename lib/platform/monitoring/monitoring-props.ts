@@ -99,7 +99,7 @@ export interface MonitoringProps extends MonitoringSettings {
    *
    * @default "in-container"
    */
-  readonly workerMode?: string;
+  readonly workerMode?: "in-container" | "all-in-one" | "separate" | (string & {});
 
   /**
    * Regular expression for the name of the load balancer's URL map; needed with a domain.

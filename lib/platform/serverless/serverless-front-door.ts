@@ -37,7 +37,7 @@ export interface ServerlessFrontDoorProps {
   readonly service: ServerlessService;
 
   /** How the certificate is validated: `dns` or `load-balancer`, which may be known only at plan. */
-  readonly validation: string;
+  readonly validation: "dns" | "load-balancer" | (string & {});
 
   /**
    * What must exist first: `apis.ready("compute")`.

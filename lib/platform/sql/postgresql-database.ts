@@ -47,7 +47,7 @@ export interface PostgresqlDatabaseProps extends BackupProps {
    *
    * @default "ZONAL"
    */
-  readonly availability?: string;
+  readonly availability?: "ZONAL" | "REGIONAL" | (string & {});
 
   /**
    * Refuses deletion of the database, through Terraform or otherwise, and of its secrets.

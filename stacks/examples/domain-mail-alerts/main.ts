@@ -52,7 +52,8 @@ new MonitoringAlertPolicy(stack, "Deadlocks", {
     },
   ],
   documentation: { content: "Query insights shows the statements.", mimeType: "text/markdown" },
-  notificationChannels: [pager],
+  // Whoever gets the other alerts.
+  notificationChannels: monitoring.alertPolicies.channelIds,
   dependsOn: monitoring.ready,
 });
 
