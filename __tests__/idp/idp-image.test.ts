@@ -146,16 +146,24 @@ describe("IdpImage", () => {
     },
   );
 
-  it.each(["2025.8.4", "2024.12.0", "2026.5", "2026", "", "v2026.5.4", "2026.5.4-rc1", "2026.5.4\n", "Latest"])(
-    "refuses the release %j",
-    (applicationVersion) => {
-      expect(() => imageIn({ applicationVersion })).toThrow(
-        new Error(
-          `test/Image: 1 problem\n  - applicationVersion is ${JSON.stringify(applicationVersion)}; it must be "latest" or an exact release from 2025.10 on, because older ones need Redis, and rolling tags change without notice; use for example "2026.5.4"`,
-        ),
-      );
-    },
-  );
+  it.each([
+    "2025.8.4",
+    "2024.12.0",
+    "2026.5",
+    "2026",
+    "",
+    "v2026.5.4",
+    "2026.5.4-rc1",
+    "2026.5.4\n",
+    "2026.13.1",
+    "Latest",
+  ])("refuses the release %j", (applicationVersion) => {
+    expect(() => imageIn({ applicationVersion })).toThrow(
+      new Error(
+        `test/Image: 1 problem\n  - applicationVersion is ${JSON.stringify(applicationVersion)}; it must be "latest" or an exact release from 2025.10 on, year.month.patch, because older ones need Redis, and rolling tags change without notice; use for example "2026.5.4"`,
+      ),
+    );
+  });
 
   it.each([
     [
@@ -188,7 +196,7 @@ describe("IdpImage", () => {
     (upstreamImage) => {
       expect(() => imageIn({ upstreamImage, applicationVersion: "2025.2.0" })).toThrow(
         brokenRules("test/Image", [
-          'applicationVersion is "2025.2.0"; it must be "latest" or an exact release from 2025.10 on, because older ones need Redis, and rolling tags change without notice; use for example "2026.5.4"',
+          'applicationVersion is "2025.2.0"; it must be "latest" or an exact release from 2025.10 on, year.month.patch, because older ones need Redis, and rolling tags change without notice; use for example "2026.5.4"',
           `upstreamImage is "${upstreamImage}"; it must have no tag and no digest, because the application's version determines the tag; remove them`,
         ]),
       );

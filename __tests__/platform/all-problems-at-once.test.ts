@@ -3,6 +3,8 @@ import { ServerlessIdentityProvider } from "../../lib";
 import { bareStack } from "../support/synthesis";
 import { brokenRules } from "../support/broken-rules";
 
+const CHANNEL = "projects/demo-project/notificationChannels/1";
+
 /** Every prop of both variants with a refused value. */
 const WRONG = {
   alertEmails: ["nobody"],
@@ -100,6 +102,36 @@ describe("All that is wrong with an identity provider is said at once, in the wo
         'workerCpu is 2 with workerMode "all-in-one"; it needs "separate", because otherwise every instance of the server has a worker in it; set workerMode to "separate", or leave it out',
         'workerMemory is "4Gi" with workerMode "all-in-one"; it needs "separate", because otherwise every instance of the server has a worker in it; set workerMode to "separate", or leave it out',
         'workerMode is "all-in-one" with applicationVersion "2026.2.0"; it needs release 2026.5 or newer, because older ones cannot supervise server and worker themselves; use in-container or for example "2026.5.4"',
+      ],
+    ],
+    [
+      "of values that mean nothing, or a mistake",
+      {
+        alertEmails: ["a@example.com", "a@example.com"],
+        alerts: { "database-cpu": { threshold: 90 } },
+        applicationVersion: "2026.13.1",
+        blueprints: ["branding", "branding"],
+        dumpAtApply: true,
+        notificationChannels: [CHANNEL, CHANNEL],
+        requestLogSampleRate: 0.5,
+        smtp: { host: "smtp.example.com", from: "idp@example.com", encryption: "tls" },
+      },
+      [
+        'applicationVersion is "2026.13.1"; it must be "latest" or an exact release from 2025.10 on, year.month.patch, because older ones need Redis, and rolling tags change without notice; use for example "2026.5.4"',
+        'blueprints is ["branding","branding"]; it must contain each only once, because one of the two was probably meant to be another; correct or remove it',
+        "dumpAtApply is true and dumpSchedule is not given; there must be a schedule, because nothing is dumped without one; set dumpSchedule, or set dumpAtApply to false",
+        'smtp.port is 587 and smtp.encryption is "tls"; they must fit, because servers encrypt from the first byte on port 465 and not on 587, and no mail would be sent; use tls with 465, or starttls with 587',
+        "requestLogSampleRate is 0.5 without domain; it must be 0, because only the load balancer of a domain logs requests; set the domain, or remove requestLogSampleRate",
+        'alertEmails is ["a@example.com","a@example.com"]; it must contain each only once, because one of the two was probably meant to be another; correct or remove it',
+        'notificationChannels is ["projects/demo-project/notificationChannels/1","projects/demo-project/notificationChannels/1"]; it must contain each only once, because one of the two was probably meant to be another; correct or remove it',
+        "alerts has database-cpu.threshold = 90; the threshold of this alert is a share, so it must be a number from 0 to 1, because no share exceeds 1 and the alert would never be raised, or always; write 90 % as 0.9",
+      ],
+    ],
+    [
+      "of dumps on a day that never comes",
+      { dumpSchedule: "30 4 31 2 *" },
+      [
+        'dumpSchedule is "30 4 31 2 *"; it must be on a day that one of its months has, because nothing would ever be dumped; correct the day or the month',
       ],
     ],
     [

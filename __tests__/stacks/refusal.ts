@@ -9,6 +9,10 @@ type Rules = Readonly<Record<string, string>>;
 /** The sentence about one value: what is wrong, then the rule with the way out. */
 export const sentence = (name: string, value: unknown, rule: string) => `${name} is ${JSON.stringify(value)}; ${rule}.`;
 
+/** The rule for a list in which something occurs twice. */
+export const EACH_ONCE_RULE =
+  "it must contain each only once, because one of the two was probably meant to be another; correct or remove it";
+
 /** A row of inputs of which each breaks its own rule, with further inputs that are fine. */
 export const rowsOf =
   (rules: Rules) =>

@@ -1,4 +1,4 @@
-import { type Refusal } from "./refusal";
+import { EACH_ONCE_RULE, type Refusal, sentence } from "./refusal";
 import { type Inputs } from "./terraform-run";
 
 /** Values of the input that both variants accept, for trying combinations. */
@@ -16,6 +16,11 @@ export const REFUSED_BLUEPRINTS_ALONE: readonly Refusal[] = [
     [
       'blueprints has "sign-up", "Branding"; each must be password-recovery, branding, oidc-client or no-sign-up; put blueprints of your own into files.',
     ],
+  ],
+  [
+    "a blueprint twice",
+    { blueprints: ["branding", "branding"] },
+    [sentence("blueprints", ["branding", "branding"], EACH_ONCE_RULE)],
   ],
 ];
 

@@ -37,6 +37,7 @@ export const REFUSED_DOMAINS_ALONE: readonly Refusal[] = [
       "request_log_sample_rate",
       rate,
       "it must be a number from 0 to 1; use 0 for no logs, 1 for all requests",
+      WITH_DOMAIN,
     ),
   ),
   [
@@ -64,6 +65,13 @@ export const REFUSED_DOMAINS_ALONE: readonly Refusal[] = [
 
 /** What both variants refuse of a domain by a rule that compares several inputs. */
 export const REFUSED_DOMAINS_TOGETHER: readonly Refusal[] = [
+  [
+    "a log of requests without a domain",
+    { request_log_sample_rate: 0.5 },
+    [
+      "request_log_sample_rate is 0.5 without domain; it must be 0, because only the load balancer of a domain logs requests; set the domain, or remove request_log_sample_rate.",
+    ],
+  ],
   [
     "a zone without a domain",
     { dns_zone: { name: "example" } },

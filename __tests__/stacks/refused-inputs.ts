@@ -34,7 +34,7 @@ const RULES = {
   application_name:
     "it must be 1 to 18 lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it",
   application_version:
-    'it must be "latest" or an exact release from 2025.10 on, because older ones need Redis, and rolling tags change without notice; use for example "2026.5.4"',
+    'it must be "latest" or an exact release from 2025.10 on, year.month.patch, because older ones need Redis, and rolling tags change without notice; use for example "2026.5.4"',
   bootstrap_password_version:
     "it must be a whole number from 1, because a change of it is what writes the secret; use 1 and raise it by one",
   database_availability: "it must be ZONAL or REGIONAL; use ZONAL for one zone, REGIONAL for a standby in another",
@@ -117,6 +117,8 @@ export const REFUSED_ALONE_BY_BOTH: readonly Refusal[] = [
   row("a rolling release", "application_version", "2026.5"),
   row("a release candidate", "application_version", "2026.5.0-rc1"),
   row("an empty release", "application_version", ""),
+  row("a release of a thirteenth month", "application_version", "2026.13.1"),
+  row("a month with a zero, which no tag has", "application_version", "2026.05.1"),
   [
     "the release that takes the load balancer for every client",
     { application_version: "2026.8.0" },

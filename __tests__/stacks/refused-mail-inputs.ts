@@ -5,6 +5,9 @@ const SERVER = { host: "smtp.example.com", from: "idp@example.com" };
 
 const LOGIN = { username: "idp", password_secret: { secret_id: "smtp-password", version: 1 } };
 
+const PORT_RULE =
+  "they must fit, because servers encrypt from the first byte on port 465 and not on 587, and no mail would be sent; use tls with 465, or starttls with 587";
+
 /** Mail servers that are accepted, for trying combinations and for plans. */
 export const ACCEPTED_MAIL: readonly (Inputs | null)[] = [
   null,
@@ -63,6 +66,17 @@ export const REFUSED_MAIL_ALONE: readonly Refusal[] = [
       "smtp.port is 65536; it must be a whole number from 1 to 65535, because there are no others; use 587.",
     ],
   ],
+  ...(
+    [
+      [465, "starttls"],
+      [587, "tls"],
+      [465, "none"],
+    ] as const
+  ).map(([port, encryption]): Refusal => [
+    `${encryption} on port ${port}`,
+    { smtp: { ...SERVER, port, encryption } },
+    [`smtp.port is ${port} and smtp.encryption is "${encryption}"; ${PORT_RULE}.`],
+  ]),
   [
     "a user name without a password",
     { smtp: { ...SERVER, username: "idp" } },

@@ -1,6 +1,6 @@
 import { type Platform } from "../../lib/platform/monitoring/alert";
 import { alertsOn } from "../../lib/platform/monitoring/alerts";
-import { type Refusal } from "./refusal";
+import { EACH_ONCE_RULE, type Refusal, rowsOf } from "./refusal";
 
 export const CHANNEL = "projects/my-project/notificationChannels/4711";
 
@@ -34,6 +34,17 @@ export function refusedMonitoring(platform: Platform): readonly Refusal[] {
       { notification_channels: ["4711", CHANNEL] },
       [
         'notification_channels has "4711"; each must be projects/<project>/notificationChannels/<number>; look them up with gcloud beta monitoring channels list.',
+      ],
+    ],
+    rowsOf({ alert_emails: EACH_ONCE_RULE, notification_channels: EACH_ONCE_RULE })("an address and a channel twice", {
+      alert_emails: ["a@example.com", "b@example.com", "a@example.com"],
+      notification_channels: [CHANNEL, CHANNEL],
+    }),
+    [
+      "a share in percent",
+      { alerts: { "database-cpu": { threshold: 90 }, "database-down": { threshold: 1 }, memory: { threshold: 1 } } },
+      [
+        "alerts has database-cpu.threshold = 90; the threshold of this alert is a share, so it must be a number from 0 to 1, because no share exceeds 1 and the alert would never be raised, or always; write 90 % as 0.9.",
       ],
     ],
     [

@@ -31,8 +31,8 @@ interface CheckedValueSpec<Value> {
 }
 
 /**
- * Keywords of JSON Schema: a pattern is for strings, `minItems` for lists, `enum` and `not` for all values, the others
- * for numbers.
+ * Keywords of JSON Schema: a pattern is for strings, `minItems` and `uniqueItems` for lists, `enum` and `not` for all
+ * values, the others for numbers.
  */
 export interface SchemaFacts {
   readonly enum?: readonly (number | string)[];
@@ -42,6 +42,7 @@ export interface SchemaFacts {
   readonly multipleOf?: number;
   readonly not?: { readonly enum: readonly (number | string)[] };
   readonly pattern?: string;
+  readonly uniqueItems?: boolean;
 }
 
 /** Rule for a value, for a prop and for the validation of an input; their messages differ only in the name. */
@@ -155,3 +156,13 @@ export function oneOf(
     condition: (word) => `contains(${JSON.stringify(words)}, ${word})`,
   });
 }
+
+/** A list in which nothing occurs twice. */
+export const EACH_ONCE = new CheckedValue<readonly string[]>({
+  must: "contain each only once",
+  reason: "one of the two was probably meant to be another",
+  remedy: "correct or remove it",
+  schema: { uniqueItems: true },
+  accepts: (items) => new Set(items).size === items.length,
+  condition: (items) => `length(distinct(${items})) == length(${items})`,
+});

@@ -5,6 +5,7 @@ import { Token } from "cdktf";
 
 import { CheckedEntries } from "../core/checked-entries";
 import { CheckedRelation } from "../core/checked-relation";
+import { EACH_ONCE } from "../core/checked-value";
 import { type Rule } from "../core/rules";
 import {
   BLUEPRINT_BYTES,
@@ -91,6 +92,7 @@ const contentRule = (problemsOf: (files: BlueprintFiles, props: BlueprintProps) 
 
 export const BLUEPRINT_RULES: readonly Rule<BlueprintProps>[] = [
   SHIPPED_NAMES.ruleOn("blueprints", ({ blueprints }) => blueprints),
+  EACH_ONCE.ruleOn("blueprints", ({ blueprints }) => blueprints),
   {
     holds: (props) => ownBlueprints(props) !== undefined,
     message: ({ blueprintFiles }) =>
@@ -110,7 +112,7 @@ export const BLUEPRINT_RULES: readonly Rule<BlueprintProps>[] = [
       "repeated name in blueprintFiles",
       repeated([
         ...Object.entries(files).map(([file, text]) => blueprintName(file, text)),
-        ...blueprints.map((name) => shippedBlueprintName(name)),
+        ...[...new Set(blueprints)].map((name) => shippedBlueprintName(name)),
       ]),
     ),
   ),

@@ -79,8 +79,23 @@ const BILLED = `{ ${Object.entries(BILLED_DAYS)
   .map(([name, days]) => `${name} = ${days}`)
   .join(", ")} }`;
 
+/** A first dump goes into the bucket of the scheduled ones. */
+export const DUMP_NEEDS_SCHEDULE = new CheckedRelation<{
+  dumpAtApply: boolean | IResolvable;
+  dumpSchedule: string | undefined;
+}>({
+  accepts: ({ dumpAtApply, dumpSchedule }) => dumpAtApply === false || dumpSchedule !== undefined,
+  condition: ({ dumpAtApply, dumpSchedule }) => `!${dumpAtApply} || ${dumpSchedule} != null`,
+  problem: (names) =>
+    `${names.dumpAtApply} is true and ${names.dumpSchedule} is not given; there must be a schedule, because nothing is dumped without one; set ${names.dumpSchedule}, or set ${names.dumpAtApply} to false`,
+});
+
 export const DUMP_RULES: readonly Rule<DumpProps>[] = [
-  CRON_SCHEDULE.ruleOn("dumpSchedule", ({ dumpSchedule }) => dumpSchedule),
+  ...CRON_SCHEDULE.map((rule) => rule.ruleOn<DumpProps>("dumpSchedule", ({ dumpSchedule }) => dumpSchedule)),
+  DUMP_NEEDS_SCHEDULE.ruleOn({
+    dumpAtApply: ["dumpAtApply", ({ dumpAtApply = false }) => dumpAtApply],
+    dumpSchedule: ["dumpSchedule", ({ dumpSchedule }) => dumpSchedule],
+  }),
   DUMP_DAYS.ruleOn("dumpRetentionDays", ({ dumpRetentionDays }) => dumpRetentionDays),
   DUMP_CLASS.ruleOn("dumpStorageClass", ({ dumpStorageClass }) => dumpStorageClass),
   DUMP_DAYS_FIT_CLASS.ruleOn({

@@ -34,7 +34,8 @@ export const UPSTREAM_IMAGE_NAME = matching("^[^:@]+(:[0-9]+/[^:@]+)*$", {
   remedy: "remove them",
 });
 
-const RELEASE_PATTERN = "^([0-9]{4})[.]([0-9]{1,2})[.][0-9]+$";
+/** A feature release is named after its month. */
+const RELEASE_PATTERN = "^([0-9]{4})[.]([1-9]|1[0-2])[.](?:0|[1-9][0-9]*)$";
 const OLDEST_RELEASE = OLDEST_VERSION.year * 100 + OLDEST_VERSION.feature;
 
 /** Rules for the release of the identity provider. */
@@ -49,7 +50,7 @@ export const APPLICATION_VERSION: readonly CheckedValue<string>[] = [
       const part = (index: number) => `tonumber(regex("${RELEASE_PATTERN}", ${version})[${index}])`;
       return `${version} == "${LATEST_VERSION}" || try(${part(0)} * 100 + ${part(1)} >= ${OLDEST_RELEASE}, false)`;
     },
-    must: `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on`,
+    must: `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, year.month.patch`,
     reason: "older ones need Redis, and rolling tags change without notice",
     remedy: `use for example "${PINNED_VERSION}"`,
     schema: { pattern: `^${LATEST_VERSION}$|${RELEASE_PATTERN}` },

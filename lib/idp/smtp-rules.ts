@@ -83,6 +83,17 @@ export const LOGIN_COMPLETE: readonly CheckedRelation<Login>[] = [
   }),
 ];
 
+/** Ports on which servers agree about the encryption; with the other one, each side waits for the other to begin. */
+const TLS_PORT = 465;
+export const PORT_FITS_ENCRYPTION = new CheckedRelation<{ encryption: string; port: number }>({
+  accepts: ({ encryption, port }) =>
+    ![TLS_PORT, SMTP_DEFAULTS.port].includes(port) || (port === TLS_PORT) === (encryption === IMPLICIT_TLS),
+  condition: ({ encryption, port }) =>
+    `!contains([${TLS_PORT}, ${SMTP_DEFAULTS.port}], ${port}) || (${port} == ${TLS_PORT}) == (${encryption} == "${IMPLICIT_TLS}")`,
+  problem: (names, shown) =>
+    `${names.port} is ${shown.port} and ${names.encryption} is ${shown.encryption}; they must fit, because servers encrypt from the first byte on port ${TLS_PORT} and not on ${SMTP_DEFAULTS.port}, and no mail would be sent; use ${IMPLICIT_TLS} with ${TLS_PORT}, or ${STARTTLS} with ${SMTP_DEFAULTS.port}`,
+});
+
 /** Keeps the password off the network. */
 export const PASSWORD_ENCRYPTED = new CheckedRelation<{ encryption: string; password: unknown }>({
   accepts: ({ encryption, password }) => encryption !== NO_ENCRYPTION || password === undefined,
@@ -113,6 +124,11 @@ const LOGIN = {
   username: ["smtp.username", ({ smtp }: JudgedProps) => smtp?.username],
 } as const;
 
+const ENCRYPTION = [
+  "smtp.encryption",
+  ({ smtp }: JudgedProps) => smtp?.encryption ?? SMTP_DEFAULTS.encryption,
+] as const;
+
 const SMTP_GIVEN = ["smtp", ({ smtp }: JudgedProps) => presenceOf(smtp)] as const;
 
 /** Rules for the mail server, under the names that the caller uses. */
@@ -127,9 +143,10 @@ export const SMTP_RULES: readonly Rule<JudgedProps>[] = [
   SECRET_VERSION.ruleOn("smtp.passwordSecret.version", ({ smtp }) => smtp?.passwordSecret?.version),
   SMTP_TIMEOUT.ruleOn("smtp.timeout", ({ smtp }) => smtp?.timeout),
   ...LOGIN_COMPLETE.map((rule) => rule.ruleOn<JudgedProps>(LOGIN)),
-  PASSWORD_ENCRYPTED.ruleOn({
-    encryption: ["smtp.encryption", ({ smtp }) => smtp?.encryption ?? SMTP_DEFAULTS.encryption],
-    password: LOGIN.password,
+  PASSWORD_ENCRYPTED.ruleOn({ encryption: ENCRYPTION, password: LOGIN.password }),
+  PORT_FITS_ENCRYPTION.ruleOn({
+    encryption: ENCRYPTION,
+    port: ["smtp.port", ({ smtp }) => smtp?.port ?? SMTP_DEFAULTS.port],
   }),
   MAIL_SET_ONCE.ruleOn({
     setter: SMTP_GIVEN,

@@ -4,6 +4,7 @@ import {
   DUMP_CLASS,
   DUMP_DAYS,
   DUMP_DAYS_FIT_CLASS,
+  DUMP_NEEDS_SCHEDULE,
 } from "../../lib/idp/dump-props";
 import { CRON_SCHEDULE } from "../../lib/idp/dump-schedule";
 import { type Input } from "./input-table";
@@ -22,6 +23,7 @@ export const DUMP_INPUTS = {
     default: false,
     description:
       "Makes a first dump in the apply that sets it to true, once the application runs; the apply waits for it, and the next apply repeats a failed one. Needs dump_schedule. Changing it later is safe.",
+    together: [DUMP_NEEDS_SCHEDULE.validationOf({ dumpAtApply: "dump_at_apply", dumpSchedule: "dump_schedule" })],
   },
   dump_retention_days: {
     type: "number",

@@ -2,6 +2,7 @@ import { DOMAIN, PROJECT_ID } from "../../lib/core/place-rules";
 import {
   CERTIFICATE_VALIDATION,
   DEFAULT_SAMPLE_RATE,
+  LOG_NEEDS_DOMAIN,
   SAMPLE_RATE,
   ZONE_NAME,
   ZONE_NEEDS_DOMAIN,
@@ -69,6 +70,7 @@ export function frontDoorInputs({ certificateValidation, detached, withoutDomain
       description:
         "Share of the requests that the load balancer of a domain logs, from 0 to 1. Logs are billed. Changing it later is safe.",
       must: SAMPLE_RATE,
+      together: [LOG_NEEDS_DOMAIN.validationOf({ domain: "domain", rate: "request_log_sample_rate" })],
     },
   } as const satisfies Record<string, Input>;
 }

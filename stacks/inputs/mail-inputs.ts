@@ -3,6 +3,7 @@ import {
   LOGIN_COMPLETE,
   MAIL_SET_ONCE,
   PASSWORD_ENCRYPTED,
+  PORT_FITS_ENCRYPTION,
   SMTP_ENCRYPTION,
   SMTP_FROM,
   SMTP_HOST,
@@ -64,6 +65,8 @@ const LOGIN = [
   },
 ] as const;
 
+const ENCRYPTION = { name: "smtp.encryption", value: memberExpression("smtp", SMTP, "encryption") } as const;
+
 /** Inputs for the application's mail. */
 export const MAIL_INPUTS = {
   smtp: {
@@ -73,8 +76,12 @@ export const MAIL_INPUTS = {
     together: [
       ...LOGIN_COMPLETE.map((rule) => rule.validationOf(...LOGIN)),
       PASSWORD_ENCRYPTED.validationOf(
-        { encryption: "smtp.encryption", password: "smtp.password_secret" },
-        { encryption: memberExpression("smtp", SMTP, "encryption"), password: LOGIN[1].password },
+        { encryption: ENCRYPTION.name, password: "smtp.password_secret" },
+        { encryption: ENCRYPTION.value, password: LOGIN[1].password },
+      ),
+      PORT_FITS_ENCRYPTION.validationOf(
+        { encryption: ENCRYPTION.name, port: "smtp.port" },
+        { encryption: ENCRYPTION.value, port: memberExpression("smtp", SMTP, "port") },
       ),
       MAIL_SET_ONCE.validationOf({ setter: "smtp", variables: "environment_variables" }),
       MAIL_SET_ONCE.validationOf({ setter: "smtp", variables: "secret_environment_variables" }),

@@ -1,9 +1,11 @@
+import { EACH_ONCE } from "../../lib/core/checked-value";
 import { type Platform } from "../../lib/platform/monitoring/alert";
 import {
   DURATION_SECONDS,
   EMAIL_ADDRESSES,
   knownAlerts,
   NOTIFICATION_CHANNELS,
+  sharesOfOne,
   THRESHOLD,
   tunableAlerts,
 } from "../../lib/platform/monitoring/monitoring-settings";
@@ -36,20 +38,20 @@ export function monitoringInputs(platform: Platform) {
       default: [],
       description:
         "Addresses to which alerts are sent. Without any, and without notification_channels, there are no alerts, only the uptime check and the dashboard. Alerts are free until September 2027 at the earliest. Changing it later is safe.",
-      must: [EMAIL_ADDRESSES],
+      must: [EMAIL_ADDRESSES, EACH_ONCE],
     },
     notification_channels: {
       type: "list(string)",
       default: [],
       description:
         "Existing notification channels for alerts, for example of a chat or a pager: projects/<project>/notificationChannels/<number>. Changing it later is safe.",
-      must: [NOTIFICATION_CHANNELS],
+      must: [NOTIFICATION_CHANNELS, EACH_ONCE],
     },
     alerts: {
       type: { mapOf: ALERT },
       default: {},
       description: `Changes to single alerts, by id. ${memberSentences(ALERT)} Changing it later is safe.`,
-      must: [knownAlerts(platform), tunableAlerts(platform)],
+      must: [knownAlerts(platform), tunableAlerts(platform), sharesOfOne(platform)],
     },
     uptime_check: {
       type: "bool",

@@ -114,12 +114,15 @@ export function allowsInstances(inputs: Inputs, surge: number): boolean {
   );
 }
 
-/** Inputs that say something of a domain; null or false says nothing. */
-const OF_DOMAIN = ["close_default_address", "dns_zone", "existing_security_policy", "protection"];
+/** Inputs that say something of a domain; null, false or 0 says nothing. */
+const OF_DOMAIN = [
+  ...["close_default_address", "dns_zone", "existing_security_policy", "protection"],
+  "request_log_sample_rate",
+];
 
 /** Whether the inputs' own rules allow what is said of a domain; inputs that are not chosen yet break no rule. */
 export function allowsDomain(inputs: Inputs): boolean {
-  const given = OF_DOMAIN.filter((name) => (inputs[name] ?? false) !== false);
+  const given = OF_DOMAIN.filter((name) => Boolean(inputs[name]));
   const hasTwoPolicies = given.includes("existing_security_policy") && given.includes("protection");
   return (inputs.domain !== null || given.length === 0) && !hasTwoPolicies;
 }

@@ -5,6 +5,7 @@ import {
 } from "../../stacks/refused-kubernetes-inputs";
 import { ACCEPTED_BY_BOTH } from "../../stacks/refused-inputs";
 import { allowsBlueprints } from "../../stacks/refused-blueprint-inputs";
+import { allowsDumps } from "../../stacks/refused-dump-inputs";
 import { type Inputs } from "../deployment/deployment";
 import { WITH_BLUEPRINTS } from "./blueprints";
 import { WITH_TOKEN } from "./bootstrap-token";
@@ -42,7 +43,7 @@ function isAllowed(inputs: Inputs): boolean {
   const gibibytes = gibibytesOf(memory);
   const fits =
     cpu === undefined || gibibytes === undefined || (gibibytes >= Number(cpu) && gibibytes <= Number(cpu) * 6.5);
-  return fits && allowsBlueprints(inputs) && allowsDomain(inputs) && allowsInstances(inputs, 1);
+  return fits && allowsBlueprints(inputs) && allowsDomain(inputs) && allowsDumps(inputs) && allowsInstances(inputs, 1);
 }
 
 /** Whether a plan reads no secret that exists before it, as copies for the pods do. */

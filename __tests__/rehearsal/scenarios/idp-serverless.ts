@@ -25,6 +25,7 @@ import { requireBackup, UPGRADE_BACKUP } from "./upgrade-backup";
 import { prepareDomain, WITH_DOMAIN } from "./domain";
 import { DOMAIN_CHANGES } from "./idp-serverless-domain";
 import { allowsBlueprints } from "../../stacks/refused-blueprint-inputs";
+import { allowsDumps } from "../../stacks/refused-dump-inputs";
 import { blueprintChanges, WITH_BLUEPRINTS } from "./blueprints";
 import { DASHBOARD, monitoringChanges, prepareMonitoring, WITH_RECEIVERS } from "./monitoring";
 import { bootstrapToken, WITH_TOKEN } from "./bootstrap-token";
@@ -197,7 +198,7 @@ function isAllowed(inputs: Inputs): boolean {
     cpu === undefined ||
     gibibytes === undefined ||
     (gibibytes <= Number(cpu) * 4 && gibibytes >= (LEAST_GI[Number(cpu)] ?? 0));
-  return fits && allowsBlueprints(inputs) && allowsDomain(inputs) && allowsInstances(inputs, 0);
+  return fits && allowsBlueprints(inputs) && allowsDomain(inputs) && allowsDumps(inputs) && allowsInstances(inputs, 0);
 }
 
 /** The identity provider on Cloud Run. */

@@ -75,6 +75,14 @@ export const CLOSED_NEEDS_DOMAIN = new CheckedRelation<{
     `${names.closeDefaultAddress} is true and ${names.domain} is not given; there must be a domain, because the default address is the only one without it; set the domain, or set ${names.closeDefaultAddress} to false`,
 });
 
+/** Only a load balancer logs requests. */
+export const LOG_NEEDS_DOMAIN = new CheckedRelation<{ domain: OptionalValue; rate: number }>({
+  accepts: ({ domain, rate }) => rate === 0 || domain !== undefined,
+  condition: ({ domain, rate }) => `${rate} == 0 || ${domain} != null`,
+  problem: (names, shown) =>
+    `${names.rate} is ${shown.rate} without ${names.domain}; it must be 0, because only the load balancer of a domain logs requests; set the domain, or remove ${names.rate}`,
+});
+
 /** Rules for the zone of a construct's domain. */
 export function zoneRules<Props>(
   prop: string,

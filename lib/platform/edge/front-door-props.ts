@@ -1,6 +1,14 @@
 import { DOMAIN } from "../../core/place-rules";
 import { type Rule } from "../../core/rules";
-import { CERTIFICATE_VALIDATION, type DnsZone, SAMPLE_RATE, ZONE_NEEDS_DOMAIN, zoneRules } from "./edge-rules";
+import {
+  CERTIFICATE_VALIDATION,
+  DEFAULT_SAMPLE_RATE,
+  type DnsZone,
+  LOG_NEEDS_DOMAIN,
+  SAMPLE_RATE,
+  ZONE_NEEDS_DOMAIN,
+  zoneRules,
+} from "./edge-rules";
 import { protectionRules, type Protection } from "./protection";
 
 /** Props of the front door that both variants share. */
@@ -69,4 +77,8 @@ export const FRONT_DOOR_RULES: readonly Rule<FrontDoorProps>[] = [
     protection: ["protection", ({ protection }) => protection],
   }),
   SAMPLE_RATE.ruleOn("requestLogSampleRate", ({ requestLogSampleRate }) => requestLogSampleRate),
+  LOG_NEEDS_DOMAIN.ruleOn({
+    domain: ["domain", ({ domain }) => domain],
+    rate: ["requestLogSampleRate", ({ requestLogSampleRate = DEFAULT_SAMPLE_RATE }) => requestLogSampleRate],
+  }),
 ];

@@ -1,7 +1,7 @@
-import { type IResolvable } from "cdktf";
+import { Token, type IResolvable } from "cdktf";
 
 import { CheckedEntries, everyMember } from "../../core/checked-entries";
-import { CheckedValue } from "../../core/checked-value";
+import { CheckedValue, EACH_ONCE } from "../../core/checked-value";
 import { type Rule } from "../../core/rules";
 import { type Platform } from "./alert";
 import { ALERTS, alertsOn, tunableIds } from "./alerts";
@@ -157,6 +157,20 @@ export function tunableAlerts(platform: Platform): CheckedEntries<Settings> {
   });
 }
 
+/** A share that is given as percent would never raise its alert. */
+export function sharesOfOne(platform: Platform): CheckedEntries<Settings> {
+  const shares = alertsOn(platform).flatMap(({ id, measures }) => (measures?.startsWith("share") === true ? [id] : []));
+  return new CheckedEntries<Settings>({
+    accepts: (id, { threshold }) => !shares.includes(id) || Token.isUnresolved(threshold) || !(Number(threshold) > 1),
+    condition: `contains(${JSON.stringify(shares)}, key) && value.threshold != null ? value.threshold <= 1 : true`,
+    show: {
+      of: (id, { threshold }) => `${id}.threshold = ${String(threshold)}`,
+      expression: '"${key}.threshold = ${value.threshold}"',
+    },
+    rule: "the threshold of this alert is a share, so it must be a number from 0 to 1, because no share exceeds 1 and the alert would never be raised, or always; write 90 % as 0.9",
+  });
+}
+
 /** Rules for the settings, for each construct that takes them. */
 export function monitoringRules<Props extends MonitoringSettings>(platform: (props: Props) => Platform): Rule<Props>[] {
   const alertsOf = ({ alerts }: Props) => alerts as Readonly<Record<string, Settings>> | undefined;
@@ -166,9 +180,12 @@ export function monitoringRules<Props extends MonitoringSettings>(platform: (pro
   });
   return [
     EMAIL_ADDRESSES.ruleOn("alertEmails", ({ alertEmails }) => alertEmails),
+    EACH_ONCE.ruleOn("alertEmails", ({ alertEmails }) => alertEmails),
     NOTIFICATION_CHANNELS.ruleOn("notificationChannels", ({ notificationChannels }) => notificationChannels),
+    EACH_ONCE.ruleOn("notificationChannels", ({ notificationChannels }) => notificationChannels),
     onPlatform(knownAlerts),
     onPlatform(tunableAlerts),
+    onPlatform(sharesOfOne),
     everyMember("threshold", THRESHOLD).ruleOn("alerts", alertsOf),
     everyMember("durationSeconds", DURATION_SECONDS).ruleOn("alerts", alertsOf),
     EMAIL_ADDRESSES.ruleOn("secretReaders", ({ secretReaders }) => secretReaders),
