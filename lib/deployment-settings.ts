@@ -3,9 +3,9 @@ import { type Construct } from "constructs";
 import { type DeploymentPlace } from "./core/place";
 import { type ProjectApis } from "./core/project-apis";
 import { warnOf } from "./core/risks";
+import { clientSecretRisk, recoveryMailRisk } from "./idp/blueprint-risks";
 import { ExistingSecrets } from "./idp/existing-secrets";
 import { mailSettings, type MailSettings } from "./idp/mail-settings";
-import { recoveryMailRisk } from "./idp/recovery-mail";
 import { type IdentityProviderProps } from "./identity-provider-props";
 
 /** The application's settings that are more than plain variables. */
@@ -24,6 +24,8 @@ export function deploymentSettings(
 ): DeploymentSettings {
   const mail = mailSettings(smtp);
   warnOf(scope, "RecoveryHasMail", [recoveryMailRisk(scope, { blueprints, environment, mail })]);
+  const secrets = secretEnvironmentVariables ?? {};
+  warnOf(scope, "ClientHasSecret", [clientSecretRisk(scope, { blueprints, environment, secrets })]);
   const references = [secretEnvironmentVariables, mail.password].filter((given) => given !== undefined);
   if (references.length === 0) return { mail, existingSecrets: undefined };
   const existingSecrets = new ExistingSecrets(scope, "ExistingSecrets", {

@@ -31,6 +31,7 @@ import { type Monitoring } from "./platform/monitoring/monitoring";
 import { ServiceIdentity } from "./platform/identity/service-identity";
 import { type SeparateWorker } from "./platform/parts";
 import { ImageRegistry } from "./platform/registry/image-registry";
+import { warnOfNetwork } from "./platform/network/network-attachment";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
 
 /** What a variant needs in addition to the shared parts. */
@@ -121,6 +122,7 @@ export abstract class IdentityProvider extends Construct {
     const { deletionProtection, existingContainerImage: existingImage, network } = settings;
     const { backupLocation, backupRetentionCount, transactionLogDays } = settings;
     const { place } = this;
+    if (network !== undefined) warnOfNetwork(this, network, place.region);
     claimName(this, `identity provider in ${place.projectId}`, serviceName(place.deployment));
 
     this.apis = deploymentApis(this, place, settings, variant, this.certificateValidation);

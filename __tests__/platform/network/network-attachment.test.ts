@@ -2,6 +2,7 @@ import { ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
 import { ComputeRouter } from "@cdktf/provider-google/lib/compute-router";
 import { ComputeRouterNat } from "@cdktf/provider-google/lib/compute-router-nat";
 import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork";
+import { DataGoogleComputeSubnetwork } from "@cdktf/provider-google/lib/data-google-compute-subnetwork";
 import { ServiceNetworkingConnection } from "@cdktf/provider-google/lib/service-networking-connection";
 import { type TerraformStack } from "cdktf";
 
@@ -10,7 +11,7 @@ import { KubernetesIdentityProvider } from "../../../lib/kubernetes-identity-pro
 import { type NetworkAttachment } from "../../../lib/platform/network/network-attachment";
 import { ServerlessIdentityProvider } from "../../../lib/serverless-identity-provider";
 import { ConfigurationGraph } from "../../stacks/configuration-graph";
-import { bareStack, terraformOf } from "../../support/synthesis";
+import { bareStack, terraformOf, warningsOf } from "../../support/synthesis";
 import { brokenRules } from "../../support/broken-rules";
 
 const REGION = "us-central1";
@@ -125,5 +126,43 @@ describe.each(VARIANTS)("A network of the same stack, on $name,", ({ Variant, in
         "network.subnetwork is missing; it has no default; set it",
       ]),
     );
+  });
+});
+
+describe("A network that a synthesis looks at", () => {
+  const warned = (change: (given: Required<NetworkAttachment>, stack: TerraformStack) => NetworkAttachment) => {
+    const stack = bareStack();
+    const given = networkOf(stack);
+    new ServerlessIdentityProvider(stack, "Idp", { ...PROPS, network: change(given, stack) });
+    return warningsOf(stack);
+  };
+  const subnetworkIn = (stack: TerraformStack, region: string) =>
+    new DataGoogleComputeSubnetwork(stack, "existing", { name: "services", region }).id;
+
+  it.each<[string, (given: Required<NetworkAttachment>) => NetworkAttachment]>([
+    ["with the rest of it", (given) => given],
+    ["that needs nothing else", (given) => ({ ...given, dependsOn: [] })],
+    [
+      "of another stack",
+      () => ({
+        network: "projects/shared/global/networks/main",
+        subnetwork: `projects/shared/regions/${REGION}/subnetworks/services`,
+      }),
+    ],
+  ])("causes no warning %s", (_, change) => {
+    expect(warned(change)).toEqual([]);
+  });
+
+  it("is warned of if it is one of the same stack without the rest of it", () => {
+    expect(warned(({ network, subnetwork }) => ({ network, subnetwork }))).toEqual([
+      "network.network is test/vpc of the same stack, and network.dependsOn is missing; without it, the database and the instances may start before private services access and NAT, and a destroy may delete these first; list them, or set [] if there are none",
+    ]);
+  });
+
+  it("is warned of if its subnetwork, made or looked up in the same stack, is in another region", () => {
+    expect(warned((given, stack) => ({ ...given, subnetwork: subnetworkIn(stack, "europe-west1") }))).toEqual([
+      'network.subnetwork is test/existing in region "europe-west1", but region is "us-central1"; addresses are taken from the same region only, so the apply would fail; use a subnetwork there',
+    ]);
+    expect(warned((given, stack) => ({ ...given, subnetwork: subnetworkIn(stack, REGION) }))).toEqual([]);
   });
 });

@@ -1,7 +1,16 @@
-import { type ITerraformDependable } from "cdktf";
+import {
+  Annotations,
+  TerraformDataSource,
+  TerraformResource,
+  TerraformStack,
+  Token,
+  type ITerraformDependable,
+} from "cdktf";
+import { type Construct } from "constructs";
 
 import { CheckedRelation } from "../../core/checked-relation";
 import { matching } from "../../core/checked-value";
+import { rendered } from "../../core/expression";
 import { missingText, type Rule } from "../../core/rules";
 
 /** An existing network for private addresses; an expression that is null at plan time means none. */
@@ -70,4 +79,29 @@ export function attachmentRules<Props>(
       region: ["region", regionOf],
     }),
   ];
+}
+
+/** Warns at synth of what the network of the same stack lacks, or that its subnetwork is elsewhere. */
+export function warnOfNetwork(scope: Construct, attachment: NetworkAttachment, region: string): void {
+  const warn = (text: string) => Annotations.of(scope).addWarning(text);
+  const network = sourceOf(scope, attachment.network);
+  if (TerraformResource.isTerraformResource(network) && attachment.dependsOn === undefined)
+    warn(
+      `network.network is ${network.node.path} of the same stack, and network.dependsOn is missing; without it, the database and the instances may start before private services access and NAT, and a destroy may delete these first; list them, or set [] if there are none`,
+    );
+  const subnetwork = sourceOf(scope, attachment.subnetwork);
+  const { regionInput = region } = (subnetwork ?? {}) as { readonly regionInput?: string };
+  if (regionInput !== region && !Token.isUnresolved(regionInput) && !Token.isUnresolved(region))
+    warn(
+      `network.subnetwork is ${subnetwork?.node.path} in region ${JSON.stringify(regionInput)}, but region is ${JSON.stringify(region)}; addresses are taken from the same region only, so the apply would fail; use a subnetwork there`,
+    );
+}
+
+/** The resource or data source of the stack that an id belongs to. */
+function sourceOf(scope: Construct, id: string): TerraformDataSource | TerraformResource | undefined {
+  const text = String(rendered(scope, id));
+  return TerraformStack.of(scope)
+    .node.findAll()
+    .filter((each) => TerraformResource.isTerraformResource(each) || TerraformDataSource.isTerraformDataSource(each))
+    .find(({ fqn }) => text.startsWith(String(rendered(scope, fqn)).replace("}", ".")));
 }
