@@ -151,9 +151,9 @@ export function jobsOf({
   ]);
 }
 
-/** Names of jobs hold the inventory's hash and the checksum of the source's name. */
+/** Names of jobs hold the inventory's hash and that of the source and its region. */
 export const withoutHash = (text: string) =>
-  text.replace(/cloudb-[0-9a-f]{16}-\d+/g, "JOB").replace(/\(\d+ s\)/g, "(0 s)");
+  text.replace(/cloudb-[0-9a-f]{16}-[0-9a-f]{24}/g, "JOB").replace(/\(\d+ s\)/g, "(0 s)");
 
 /** Where imports go when they are refused on the discovery client's source; the number is the checksum of that one's id. */
 export const UPLOAD_ID = "assess-discovery-client-upload-eb0bc488";

@@ -52,7 +52,7 @@ describeWith(["curl", "dash", "jq"], "The scripts of a lab, one after the other,
       "",
     ]);
     expect(jobsOf(standIn)).toEqual([
-      [expect.stringMatching(/^cloudb-[0-9a-f]{16}-\d+$/), "COMPLETED", "assess-discovery-client"],
+      [expect.stringMatching(/^cloudb-[0-9a-f]{16}-[0-9a-f]{24}$/), "COMPLETED", "assess-discovery-client"],
     ]);
     expect(standIn.migration.allAssets.map(({ machineDetails }) => machineDetails)).toEqual([
       { machineName: 'web, "i-0000"', guestOs: { osName: "Linux/UNIX" } },

@@ -1,7 +1,7 @@
 import { type GoogleStandIn } from "../../support/google-stand-in";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
-import { inScene, inventoryFolder, namesIn, type Scene, UPLOAD_ID } from "./assessment-scene";
+import { inScene, inventoryFolder, jobsOf, namesIn, type Scene, UPLOAD_ID } from "./assessment-scene";
 
 /** A lab, as Terraform runs its scripts. */
 interface Lab {
@@ -111,6 +111,24 @@ describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
         expect(stateOf(standIn).of(sources)).toEqual([]);
         expect(stateOf(standIn).of(others)).toEqual(whole.of(others));
       }
+    }),
+  );
+
+  it.concurrent("import the same inventory side by side, also when their names have the same CRC-32", () =>
+    inScene(async (scene) => {
+      const folder = inventoryFolder({ machines: 1, bare: true });
+      const labs = ["pine-media-us-03", "titan-ops-eu-01"];
+      const output = [];
+      for (const [index, clientName] of labs.entries()) {
+        const lab: Lab = { deploymentId: `a${index}`, clientName };
+        await take("apply", lab, scene, folder);
+        output.push((await take("import", lab, scene, folder)).output);
+      }
+
+      expect(output.join("")).not.toContain("replacing it");
+      expect(jobsOf(scene.standIn).map(([, state, source]) => [state, source])).toEqual(
+        labs.map((clientName) => ["COMPLETED", clientName]),
+      );
     }),
   );
 

@@ -8,14 +8,12 @@ largest_file_bytes=104857600
 format=IMPORT_JOB_FORMAT_EXPORTED_AWS_CSV
 tab=$(printf '\t')
 
+# SHA-256 of a file; macOS has shasum instead of sha256sum.
 digest_of() {
   if command -v sha256sum >/dev/null 2>&1; then
     sha256sum <"$1"
-  elif command -v shasum >/dev/null 2>&1; then
-    shasum -a 256 <"$1"
   else
-    # No checksum program, so equal sizes have to do.
-    echo "$2"
+    shasum -a 256 <"$1"
   fi
 }
 
@@ -32,7 +30,7 @@ check_files() {
     elif [ "$bytes" -gt "$largest_file_bytes" ]; then
       google_refuse "$file has $bytes bytes; the service takes $largest_file_bytes. Cut it into several with the same header."
     elif [ -n "$digest" ]; then
-      found=$(digest_of "$file" "$digest")
+      found=$(digest_of "$file")
       [ "${found%% *}" = "$digest" ] ||
         google_refuse "$file has other contents than manifest.json says. Run export-inventory.sh again."
     fi

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Imports an AWS inventory, as written by export-inventory.sh, into Migration Center, and waits for the import.
 #
-# The job's id contains hashes of the inventory and of its source, so another run finds the jobs of earlier ones. An import
+# The job's id contains hashes of the inventory, and of its source and region. Another run finds the jobs of earlier ones by
+# the inventory's hash and their source, and touches no job of another source. An import
 # of the same inventory is kept if it is complete, its source still has the machines and nothing was imported into the
 # source later; one that is under way is awaited; any other is replaced. What the service may refuse without need
 # (header-only files, tags that are not valid labels, a source of the discovery client's type) is corrected once, each time
@@ -34,7 +35,7 @@ scripts=${0%"${0##*/}"}.
 IMPORT_SECONDS=${IMPORT_SECONDS:-1800}
 OPERATION_SECONDS=${OPERATION_SECONDS:-600}
 
-google_require curl jq
+google_require curl jq sha256sum
 google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
 google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
 google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' \

@@ -3,36 +3,34 @@
 #
 # To be sourced after assessment-rest.sh. Reads location, inventory, instances, job_source, own_source_id and the settings.
 
-# The checksum distinguishes the sources.
-plain_job_id() {
-  checksum=$(printf '%s' "$1" | cksum)
-  echo "cloudb-$inventory-${checksum%% *}"
-}
-
-# Sets job_id to the job for the current source and corrections.
+# Sets job_id: the first time to the job of an earlier run, if one is known, else to the job for the current source and
+# corrections. No two sources share an id: 24 digits of SHA-256 leave room for the suffixes in the 63 characters of an id.
 name_job() {
-  job_id=$(plain_job_id "$job_source")
+  printf '%s' "$REGION/$job_source" >"$GOOGLE_WORK/place"
+  job_id="cloudb-$inventory-$(digest_of "$GOOGLE_WORK/place" | cut -c 1-24)"
   [ "$left_out" = no ] || job_id="$job_id-rows"
   [ "$cleaned" = no ] || job_id="$job_id-tags"
+  job_id=${known_job:-$job_id}
+  known_job=
   job="$location/importJobs/$job_id"
 }
 
-# Finds the jobs of earlier runs for this inventory. Sets known_job, which is empty or the job to continue with: the newest
-# completed one, else the one with the most corrections, which is the latest; own_source, left_out and cleaned from its
-# id; is_done; and is_newest, whether its source's machines come from it. The other jobs, which have imported nothing, go
-# into the file "tries".
+# Finds the jobs of earlier runs for this inventory: its hash is in their id, and their source is this lab's or the one for
+# its uploads. Sets known_job, which is empty or the job to continue with: the newest completed one, else the one with the
+# most corrections, which is the latest; own_source from its source; left_out and cleaned from its id; is_done; and
+# is_newest, whether its source's machines come from it. The other jobs, which have imported nothing, go into the file
+# "tries".
 read_earlier_jobs() {
   google_list migrationcenter "$location/importJobs" "pageSize=1000&view=IMPORT_JOB_VIEW_BASIC" importJobs \
     "$GOOGLE_WORK/jobs" || google_fail "The import jobs of earlier runs cannot be read."
-  jq -rn --arg plain "$(plain_job_id "$SOURCE_ID")" --arg own "$(plain_job_id "$own_source_id")" '
-    def part_of($first): . == $first or startswith($first + "-");
+  jq -rn --arg first "cloudb-$inventory-" --arg plain "$(place_of "$SOURCE_ID")" --arg own "$(place_of "$own_source_id")" '
     # Names contain either the number or the id of the project.
     def place: sub("^projects/[^/]+/"; "");
     [inputs | { id: (.name | split("/") | last), source: (.assetSource // "" | place), state: (.state // ""),
       # Without the Z: times with and without fractions of a second then sort correctly.
       time: (.completeTime // .updateTime // .createTime // "" | rtrimstr("Z")) }
-      | .done = (.state == "IMPORT_JOB_STATE_COMPLETED") | .own = (.id | part_of($own))] as $jobs
-    | [$jobs[] | select(.own or (.id | part_of($plain)))] as $mine
+      | .done = (.state == "IMPORT_JOB_STATE_COMPLETED") | .own = (.source == $own)] as $jobs
+    | [$jobs[] | select((.own or .source == $plain) and (.id | startswith($first)))] as $mine
     | ($mine | sort_by(.done, (if .done then .time else "" end), .own, (.id | length)) | last) as $known
     | $known.id // "", (if $known.own then "yes" else "no" end), $known.done // false,
       all($jobs[] | select(.done and .source == $known.source); .time <= $known.time),
@@ -49,14 +47,26 @@ read_earlier_jobs() {
   case $known_job in *-tags) cleaned=yes ;; esac
 }
 
-# Sets state, which is NONE when there is no such job, and has_report, frames and rows from its execution report.
+# place_of SOURCE: its name without the project.
+place_of() {
+  echo "locations/$REGION/sources/$1"
+}
+
+# Sets state, which is NONE when there is no such job, and has_report, frames and rows from its execution report. Refuses a
+# job of another source, which has nothing to do with this lab.
 look_at_job() {
   if google_reading '[(.state // "?" | ltrimstr("IMPORT_JOB_STATE_")), has("executionReport"),
-    .executionReport.framesReported // 0, .executionReport.totalRowsCount // 0] | map(tostring) | join(" ")' \
+    .executionReport.framesReported // 0, .executionReport.totalRowsCount // 0,
+    (.assetSource // "" | sub("^projects/[^/]+/"; "") | gsub("[[:cntrl:][:space:]]"; "_"))] | map(tostring) | join(" ")' \
     google_get migrationcenter "$job"; then
-    read -r state has_report frames rows_read <<LINE
+    read -r state has_report frames rows_read source_place <<LINE
 $GOOGLE_READ
 LINE
+    [ "$source_place" = "$(place_of "$job_source")" ] || {
+      google_complain "Import job $job_id is of source ${source_place##*/}, not of $job_source; it is left as it is."
+      google_complain "  Way out: look at it at $console, delete it there if nobody needs it and run the same command again."
+      exit 1
+    }
     return 0
   fi
   [ "$GOOGLE_STATUS" = 404 ] || google_fail "The state of import job $job_id cannot be read."
@@ -69,7 +79,7 @@ count_machines() {
   google_list migrationcenter "$location/assets" \
     "pageSize=1000&view=ASSET_VIEW_FULL&showHidden=true&fields=assets(name,sources,machineDetails/uuid,machineDetails/machineName),nextPageToken,unreachable" \
     assets "$GOOGLE_WORK/assets" || google_fail "Whether the machines of the earlier import are still there cannot be read."
-  machines=$(jq -n --arg source "locations/$REGION/sources/$1" --slurpfile assets "$GOOGLE_WORK/assets" '
+  machines=$(jq -n --arg source "$(place_of "$1")" --slurpfile assets "$GOOGLE_WORK/assets" '
     (reduce (inputs[]) as $name ({}; .[$name] = true)) as $known
     | [$assets[] | select(any(.sources[]?; sub("^projects/[^/]+/"; "") == $source)) | .machineDetails
       | select(any(.uuid, .machineName; strings | ascii_downcase | in($known)))] | length
@@ -155,6 +165,8 @@ replace_job() {
   replaced=yes
   google_say "Import job $job_id $1: replacing it."
   delete_job "$job_id" || google_fail "Import job $job_id cannot be deleted."
+  # A job of an earlier release has another id.
+  name_job
 }
 
 # Earlier attempts, which led to corrections, have imported nothing and would only clutter the list of jobs.
