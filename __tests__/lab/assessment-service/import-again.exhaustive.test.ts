@@ -1,4 +1,5 @@
 import { type GoogleStandIn } from "../../support/google-stand-in";
+import { ApiError } from "../../support/google-stand-in-services";
 import { describeWith } from "../../support/programs";
 import { haveSource, inScene, inventoryFolder, jobsOf, LOCATION, SOURCE, withoutHash } from "./assessment-scene";
 
@@ -222,6 +223,32 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh, run again", () => {
         "Way out: another run of this import may be at work on that job, or it is being deleted;",
       );
     }),
+  );
+
+  it.concurrent.each(["deleted", "replaced"])(
+    "says that another run works on its job when an upload is denied because that run has %s the job",
+    (change) =>
+      inScene(async ({ standIn, run }) => {
+        haveSource(standIn);
+        standIn.inject("storage.upload", { kind: "status", error: new ApiError(403, "AccessDenied", "") });
+        standIn.onRequest = ({ method }) => {
+          if (method !== "storage.upload") return;
+          if (change === "deleted") standIn.migration.jobs.clear();
+          const [job] = standIn.migration.jobs.values();
+          for (const [name, file] of job?.files ?? []) {
+            job?.files.set(name, { ...file, createTime: "2027-01-01T00:00:00Z" });
+          }
+        };
+
+        const { exitCode, stderr } = await run("import-inventory", {
+          environment: { INVENTORY_FOLDER: inventoryFolder({ machines: 1, bare: true }) },
+        });
+
+        expect(exitCode).toBe(1);
+        expect(withoutHash(stderr)).toBe(
+          "vmInfo.csv cannot be uploaded: another run works on import job JOB and has replaced or deleted it.\n  Way out: another run of this import may be at work on that job, or it is being deleted; wait until that has ended and run the same command again.\n",
+        );
+      }),
   );
 
   it.concurrent("lets a faster run finish its job", () =>

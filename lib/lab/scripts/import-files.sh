@@ -109,18 +109,39 @@ address_expired() {
   google_has_reason ExpiredToken || google_says 'has expired|request signature expired'
 }
 
+created_at() {
+  jq -r '(.response // .).createTime // ""' "$GOOGLE_ANSWER" 2>/dev/null || :
+}
+
+# Whether the file that this run has created is gone, or is another one by that name. Cloud Storage only denies access then.
+file_was_replaced() {
+  if google_get migrationcenter "$file"; then
+    [ "${file_time:-$(created_at)}" != "$(created_at)" ]
+  else
+    google_says '^NOT_FOUND'
+  fi
+}
+
 # send_file NAME PATH
 send_file() {
   addresses=1
   create_file "$1"
+  file_time=$(created_at)
   until google_upload "$2"; do
     if ! address_expired || [ "$addresses" -ge 3 ]; then
+      # In a shell of its own, which leaves the refusal as the last response.
+      if (file_was_replaced); then
+        google_complain "$1 cannot be uploaded: another run works on import job $job_id and has replaced or deleted it."
+        google_complain "  $another_run"
+        exit 1
+      fi
       google_fail "$1 cannot be uploaded." "Way out: run the same command again; the half-done job is replaced."
     fi
     addresses=$((addresses + 1))
     google_say "The address for $1 has expired; asking for another one."
     delete_file
     create_file "$1"
+    file_time=$(created_at)
   done
 }
 

@@ -2,11 +2,10 @@
 # Imports an AWS inventory, as written by export-inventory.sh, into Migration Center, and waits for the import.
 #
 # The job's id contains hashes of the inventory, and of its source and region. Another run finds the jobs of earlier ones by
-# the inventory's hash and their source, and touches no job of another source. An import
-# of the same inventory is kept if it is complete, its source still has the machines and nothing was imported into the
-# source later; one that is under way is awaited; any other is replaced. What the service may refuse without need
-# (header-only files, tags that are not valid labels, a source of the discovery client's type) is corrected once, each time
-# in a new job, and reported.
+# the inventory's hash and their source, and touches no job of another source. An import of the same inventory is kept if it
+# is complete, its source still has the machines and nothing was imported into the source later; one that is under way is
+# awaited; any other is replaced. What the service may refuse without need (header-only files, tags that are not valid
+# labels, a source of the discovery client's type) is corrected once, each time in a new job, and reported.
 #
 #   PROJECT_ID          project (required)
 #   REGION              region of the assessment data (required)
