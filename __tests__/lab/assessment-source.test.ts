@@ -30,7 +30,7 @@ const clientName = fc
 const NAMES = [
   ...["assess-discovery-client", "Assess-Discovery-Client", "a", "2nd lab", "lab-", "ends in -", "-", "😀"],
   ...["Größe & Co. / 3", "e\u0301", "é", "x".repeat(63), "X".repeat(63), `${"x".repeat(46)} - ${"y".repeat(14)}`],
-  ...["source-lab", 'quotes " and \\ ${x} %{y}', "İstanbul Kelvin"],
+  ...["source-lab", "source-team-a-95ceb1a3", "source-f0443a34", 'quotes " and \\ ${x} %{y}', "İstanbul Kelvin"],
 ];
 
 describe("The id of the discovery source", () => {
@@ -59,6 +59,13 @@ describe("The id of the discovery source", () => {
       }),
     );
     expect(discoverySourceId("Lab")).not.toBe(discoverySourceId("lab"));
+  });
+
+  it("is not shared by a client that is named like the id of another", () => {
+    for (const name of NAMES) {
+      const id = discoverySourceId(name);
+      if (id !== name) expect(discoverySourceId(id)).not.toBe(id);
+    }
   });
 
   describeWith(["terraform"], "in Terraform", () => {

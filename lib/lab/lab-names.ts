@@ -77,9 +77,11 @@ const SOURCE_ID_PATTERN = `^[a-z]([a-z0-9-]{0,${SOURCE_ID_MAX_LENGTH - 2}}[a-z0-
 const SOURCE_HASH_LENGTH = 8;
 const SOURCE_PREFIX = "source";
 const SOURCE_TEXT_MAX_LENGTH = SOURCE_ID_MAX_LENGTH - SOURCE_PREFIX.length - SOURCE_HASH_LENGTH - "--".length;
+const MADE_SOURCE_ID_PATTERN = `^${SOURCE_PREFIX}-(.*-)?[0-9a-f]{${SOURCE_HASH_LENGTH}}$`;
 
 /**
- * Id of the discovery source: the client's name if that is a valid id, else `source-<readable part>-<hash>`.
+ * Id of the discovery source: the client's name if that is a valid id, else `source-<readable part>-<hash>`. A name that
+ * looks like the latter also gets a hash, as it could be the id of another name.
  *
  * It depends only on the name, so that a lab that is destroyed and created again finds its source, and two names never
  * share one.
@@ -90,9 +92,12 @@ export function discoverySourceId(clientName: string): string {
     const readable = `trim(substr(trim(lower(${text}), "-"), 0, ${SOURCE_TEXT_MAX_LENGTH}), "-")`;
     const hash = `substr(sha256(${clientName}), 0, ${SOURCE_HASH_LENGTH})`;
     const made = `join("-", compact(["${SOURCE_PREFIX}", ${readable}, ${hash}]))`;
-    return expression(`(can(regex("${SOURCE_ID_PATTERN}", ${clientName})) ? ${clientName} : ${made})`);
+    const matches = (pattern: string): string => `can(regex("${pattern}", ${clientName}))`;
+    const isId = `${matches(SOURCE_ID_PATTERN)} && !${matches(MADE_SOURCE_ID_PATTERN)}`;
+    return expression(`(${isId} ? ${clientName} : ${made})`);
   }
-  if (new RegExp(SOURCE_ID_PATTERN).test(clientName)) return clientName;
+  const matches = (pattern: string): boolean => new RegExp(pattern).test(clientName);
+  if (matches(SOURCE_ID_PATTERN) && !matches(MADE_SOURCE_ID_PATTERN)) return clientName;
   // Terraform normalizes every string to NFC.
   const name = clientName.normalize("NFC");
   const text = name.replace(/[^A-Za-z0-9]+/g, "-").toLowerCase();
