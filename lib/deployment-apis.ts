@@ -1,3 +1,4 @@
+import { type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { allOf, anyOf, isSet, isUnset, isWord } from "./core/conditional";
@@ -36,10 +37,14 @@ export function deploymentApis(
   { projectId, region }: DeploymentPlace,
   settings: IdentityProviderProps,
   variant: VariantApis,
-  certificateValidation: string,
+  {
+    certificateValidation,
+    dependsOn,
+  }: { readonly certificateValidation: string; readonly dependsOn: ITerraformDependable[] },
 ): ProjectApis {
   const { dnsZone, domain, dumpSchedule, existingContainerImage, keepDumps, network } = settings;
-  const apis = new ProjectApis(scope, "Apis", { projectId, region, apis: [...COMMON_APIS, ...variant.apis].sort() });
+  const names = [...COMMON_APIS, ...variant.apis].sort();
+  const apis = new ProjectApis(scope, "Apis", { projectId, region, apis: names, dependsOn });
   const enable = (names: readonly ApiName[] = [], condition: string) => {
     names.forEach((name) => {
       apis.enable(name, condition);

@@ -111,7 +111,8 @@ export interface IdentityProviderProps
   readonly databaseTier?: string;
 
   /**
-   * Refuses to delete what holds data: the database, the secrets, the media bucket while it has files, and a cluster.
+   * Refuses to delete what holds data: the database, the secrets, the media bucket while it has files, and a cluster. Also
+   * refuses to change what would replace them: project, region, tenant, application name, and namespace or network.
    *
    * @default true
    */

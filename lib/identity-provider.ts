@@ -3,8 +3,10 @@ import { Construct } from "constructs";
 
 import { claimName } from "./core/claimed-names";
 import { isSet } from "./core/conditional";
+import { DeletionGuard } from "./core/deletion-guard";
 import { numberText } from "./core/expression";
-import { serviceName } from "./core/names";
+import { checkIdentity, guardIdentity, type IdentityPart, isOfResource } from "./core/identity-guard";
+import { DEFAULT_APPLICATION_NAME, serviceName } from "./core/names";
 import { tenantPlace, type DeploymentPlace } from "./core/place";
 import { type ProjectApis } from "./core/project-apis";
 import { warnOf } from "./core/risks";
@@ -38,6 +40,9 @@ import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
 export interface Variant extends VariantApis {
   /** Default validation of a domain's certificate. */
   readonly certificateValidation: string;
+
+  /** What else makes a deployment what it is. */
+  readonly identity: readonly IdentityPart[];
 }
 
 /**
@@ -110,6 +115,8 @@ export abstract class IdentityProvider extends Construct {
   /** Dumps of the database; undefined if there can be none. */
   abstract readonly dump: DatabaseDump | undefined;
 
+  private readonly identityParts: readonly IdentityPart[];
+
   constructor(
     scope: Construct,
     id: string,
@@ -125,7 +132,17 @@ export abstract class IdentityProvider extends Construct {
     if (network !== undefined) warnOfNetwork(this, network, place.region);
     claimName(this, `identity provider in ${place.projectId}`, serviceName(place.deployment));
 
-    this.apis = deploymentApis(this, place, settings, variant, this.certificateValidation);
+    this.identityParts = [
+      { prop: "projectId", value: place.projectId },
+      { prop: "region", value: place.region },
+      { prop: "tenantId", value: settings.tenantId },
+      { prop: "applicationName", value: settings.applicationName ?? DEFAULT_APPLICATION_NAME },
+      ...variant.identity,
+    ].filter(({ value }) => !isOfResource(this, value));
+    this.apis = deploymentApis(this, place, settings, variant, {
+      certificateValidation: this.certificateValidation,
+      dependsOn: [checkIdentity(this, this.identityParts, deletionProtection ?? true)],
+    });
     const { environmentVariables = {}, secretEnvironmentVariables = {} } = settings;
     warnOf(this, "SettingsAreKnown", unknownSettingsRisks(this, { environmentVariables, secretEnvironmentVariables }));
 
@@ -232,6 +249,21 @@ export abstract class IdentityProvider extends Construct {
     const { apis, database, initializer, place, runtime } = this;
     const identities = [initializer, runtime, ...(this.dumper === undefined ? [] : [this.dumper])];
     return deploymentMonitoring(this, this.settings, { ...platform, apis, database, dump, identities, place });
+  }
+
+  /**
+   * Refuses a destroy, and a change of what the deployment is, before anything is deleted.
+   *
+   * @param dependsOn the last resources to be created
+   */
+  protected guard(dependsOn: ITerraformDependable[]): void {
+    const { deletionProtection: protect = true } = this.settings;
+    const guard = guardIdentity(this, this.identityParts, { dependsOn, protect });
+    new DeletionGuard(this, "DeletionGuard", {
+      protect,
+      remains: this.database.backupsAfterDestroy,
+      dependsOn: [...dependsOn, guard],
+    });
   }
 
   protected get certificateValidation(): string {

@@ -2,7 +2,6 @@ import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 import { TerraformResource, TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
-import { DeletionGuard } from "./core/deletion-guard";
 import { expression } from "./core/expression";
 import { requireProps } from "./core/rules";
 import { CONTAINER_PORT, ENTRYPOINT_PATH } from "./idp/contract";
@@ -88,6 +87,11 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     super(scope, id, props, {
       apis: ["compute", "container", "iamcredentials"],
       certificateValidation: "load-balancer",
+      identity: [
+        { prop: "namespace", value: props.namespace ?? DEFAULT_NAMESPACE },
+        { prop: "network", value: props.network?.network },
+        { prop: "subnetwork", value: props.network?.subnetwork },
+      ],
     });
     const { apis, database, initializer, place, runtime } = this;
     const { deletionProtection = true } = props;
@@ -189,19 +193,15 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       this.dump,
     );
 
-    new DeletionGuard(this, "DeletionGuard", {
-      protect: deletionProtection,
-      remains: this.database.backupsAfterDestroy,
-      dependsOn: [
-        ...this.namespace.grants,
-        ...this.workload.ready,
-        ...(this.worker?.ready ?? []),
-        ...this.frontDoor.ready,
-        ...(this.edge?.ready ?? []),
-        ...this.monitoring.ready,
-        ...(this.dump?.ready ?? []),
-      ],
-    });
+    this.guard([
+      ...this.namespace.grants,
+      ...this.workload.ready,
+      ...(this.worker?.ready ?? []),
+      ...this.frontDoor.ready,
+      ...(this.edge?.ready ?? []),
+      ...this.monitoring.ready,
+      ...(this.dump?.ready ?? []),
+    ]);
     this.useOwnProvider();
   }
 

@@ -1,9 +1,9 @@
 import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { DeletionGuard } from "./core/deletion-guard";
 import { anyOf, isOn, isSet, not } from "./core/conditional";
 import { calledIn, expression } from "./core/expression";
+import { guardPresence } from "./core/identity-guard";
 import { type Risk, warnOf } from "./core/risks";
 import { requireProps } from "./core/rules";
 import { type ContainerSpec } from "./idp/container-spec";
@@ -79,6 +79,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       apisOfSchedules: SCHEDULE_APIS,
       apisOnDemand: ["compute"],
       certificateValidation: "dns",
+      identity: [],
     });
     const { apis, initializer, place, runtime } = this;
     const { deletionProtection = true, domain, network } = props;
@@ -166,19 +167,21 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       this.dump,
     );
 
-    new DeletionGuard(this, "DeletionGuard", {
-      protect: deletionProtection,
-      remains: this.database.backupsAfterDestroy,
-      dependsOn: [
-        ...this.service.ready,
-        ...(this.testMail?.ready ?? []),
-        ...(this.worker?.ready ?? []),
-        ...(this.frontDoor?.ready ?? []),
-        ...(this.edge?.ready ?? []),
-        ...this.monitoring.ready,
-        ...(this.dump?.ready ?? []),
-      ],
-    });
+    const ready = [
+      ...this.service.ready,
+      ...(this.testMail?.ready ?? []),
+      ...(this.worker?.ready ?? []),
+      ...(this.frontDoor?.ready ?? []),
+      ...(this.edge?.ready ?? []),
+      ...this.monitoring.ready,
+      ...(this.dump?.ready ?? []),
+    ];
+    const networkGuard = guardPresence(
+      this,
+      { prop: "network", value: network?.network },
+      { dependsOn: ready, protect: deletionProtection },
+    );
+    this.guard([...ready, networkGuard]);
   }
 
   /**

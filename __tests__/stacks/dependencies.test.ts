@@ -7,7 +7,12 @@ import { VARIANTS } from "./variants";
 const gate = (...apis: string[]) => [
   ...apis.flatMap((api) => [`google_project_service.apis_${api}`, `terraform_data.apis_${api}_answers`]),
   "terraform_data.apis_resource_manager",
+  "terraform_data.identity_check",
+  "terraform_data.protected_identity",
 ];
+
+/** What every other part outlives. */
+const GUARDS = ["terraform_data.presence_guard", "terraform_data.identity_guard", ADDRESS.guard];
 
 /** What a secret waits for: the secret store, and one of the database also for what the database waits for. */
 const secretGate = (name: string) =>
@@ -215,9 +220,9 @@ describe("What starts after what, in the serverless stack", () => {
       resources
         .filter((element) => !graph.startsAfter(ADDRESS.service).includes(element))
         .filter((element) => !later.test(element)),
-    ).toEqual([ADDRESS.guard, TEST_MAIL, ADDRESS.service]);
+    ).toEqual([...GUARDS, TEST_MAIL, ADDRESS.service]);
     expect(resources.filter((element) => graph.startsAfter(element).includes(ADDRESS.service))).toEqual([
-      ADDRESS.guard,
+      ...GUARDS,
       ...DUMP_JOBS,
       "google_compute_global_forwarding_rule.front_door_https_rule",
       ...DUMP_STARTS,
@@ -246,7 +251,7 @@ describe("What starts after what, in the serverless stack", () => {
         ),
     );
     expect(waitForAll).toEqual([
-      ADDRESS.guard,
+      ...GUARDS,
       ...DUMP_JOBS,
       "google_cloud_run_v2_worker_pool.worker",
       ADDRESS.service,

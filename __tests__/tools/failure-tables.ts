@@ -134,6 +134,13 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       shownBy: refused,
     },
     {
+      what: "An input that would replace the deployment is changed, such as `tenant_id` or `region`",
+      byItself: "While `deletion_protection` is true, the plan is refused and names the input; nothing is deleted",
+      alerts: [],
+      then: "Set the input back: the plan is empty again. If the replacement is intended, apply with `deletion_protection = false` first.",
+      shownBy: ["__tests__/rehearsal/scenarios/another-identity.ts", "another identity"],
+    },
+    {
       what: `The ${workload} is deleted`,
       byItself: "Nothing; sign-in is down",
       alerts: ["uptime"],

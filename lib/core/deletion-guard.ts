@@ -1,4 +1,4 @@
-import { Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Token, type IResolvable, type ITerraformDependable, type LocalExecProvisioner } from "cdktf";
 import { type Construct } from "constructs";
 
 import { calledIn } from "./expression";
@@ -31,23 +31,36 @@ export class DeletionGuard extends TerraformData {
   constructor(scope: Construct, id: string, props: DeletionGuardProps) {
     requireProps(`${scope.node.path}/${id}`, props, { dependsOn: true, protect: true });
     const { dependsOn, protect, remains } = props;
-    const input = calledIn(scope, protect, "deletionProtection");
     super(scope, id, {
       input: { protected: Token.asString(protect), ...(remains !== undefined && { remains }) },
       provisioners: [
-        {
-          type: "local-exec",
-          when: "destroy",
-          command: `${remains === undefined ? "" : 'echo "A destroy leaves $REMAINS." >&2; '}[ "$PROTECTED" = false ] || { echo "${input} is $PROTECTED; nothing is deleted, because data would be lost; apply with ${input}=false first." >&2; exit 1; }`,
-          // A destroy provisioner can refer only to `self`.
-          environment: {
-            PROTECTED: "${self.input.protected}",
-            // A state from before this value existed has none.
-            ...(remains !== undefined && { REMAINS: '${try(self.input.remains, "what the last apply said")}' }),
-          },
-        },
+        refusalOfDestroy(calledIn(scope, protect, "deletionProtection"), { saysRemains: remains !== undefined }),
       ],
       dependsOn,
     });
   }
+}
+
+/**
+ * A provisioner that refuses the end of a resource whose `input.protected` was not false at the last apply.
+ *
+ * @param protection name of the prop or input
+ * @param saysRemains whether it first says what `input.remains` has
+ * @param refusal what it says of the change
+ */
+export function refusalOfDestroy(
+  protection: string,
+  { refusal = "nothing is deleted", saysRemains = false } = {},
+): LocalExecProvisioner {
+  return {
+    type: "local-exec",
+    when: "destroy",
+    command: `${saysRemains ? 'echo "A destroy leaves $REMAINS." >&2; ' : ""}[ "$PROTECTED" = false ] || { echo "${protection} is $PROTECTED; ${refusal}, because data would be lost; apply with ${protection}=false first." >&2; exit 1; }`,
+    // A destroy provisioner can refer only to `self`.
+    environment: {
+      PROTECTED: "${self.input.protected}",
+      // A state from before this value existed has none.
+      ...(saysRemains && { REMAINS: '${try(self.input.remains, "what the last apply said")}' }),
+    },
+  };
 }

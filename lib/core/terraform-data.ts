@@ -43,6 +43,11 @@ export class TerraformData extends TerraformResource {
     return Token.asString(ref(input, this.cdktfStack));
   }
 
+  /** What is in the state as an expression without `${}`; the resource must always exist. */
+  get outputExpression(): string {
+    return `terraform_data.${this.friendlyUniqueId}.output`;
+  }
+
   protected override synthesizeAttributes(): Record<string, unknown> {
     return { input: this.props.input, triggers_replace: this.props.triggersReplace };
   }

@@ -66,7 +66,7 @@ export function identityProviderInputs(platform: PlatformWords) {
     deletion_protection: {
       type: "bool",
       default: true,
-      description: `Refuses to delete what holds data: ${platform.alsoProtected}database, secrets, and the media bucket while it has files. Changing it later is safe; apply false before a destroy.`,
+      description: `Refuses to delete what holds data: ${platform.alsoProtected}database, secrets, and the media bucket while it has files; and to change ${platform.identity}. Changing it later is safe; apply false before a destroy.`,
     },
     network: {
       type: "string",

@@ -16,6 +16,7 @@ import { KUBERNETES_WORKER_INPUTS, WORKER_MAX_COUNT_EXPRESSION } from "./worker-
 export const KUBERNETES_INPUTS = {
   ...identityProviderInputs({
     alsoProtected: "cluster, ",
+    identity: "project_id, region, tenant_id, application_name, namespace, network or subnetwork",
     changedLabels: "; on objects in the cluster, without hyphens and underscores at their ends",
     requestTimeout: {
       limit: "Time limit of a request to the load balancer of domain",

@@ -9,6 +9,9 @@ export interface PlatformWords {
   /** What else is protected from deletion, ending with a comma and a space; empty for nothing. */
   readonly alsoProtected: string;
 
+  /** Inputs that cannot change while the deployment is protected, in a list. */
+  readonly identity: string;
+
   /** Which labels are changed, starting with a semicolon and a space; empty for none. */
   readonly changedLabels: string;
 

@@ -18,6 +18,7 @@ const CONNECTION_NAME_LENGTH = `(length(join("", [var.project_id, var.region, va
 export const SERVERLESS_INPUTS = {
   ...identityProviderInputs({
     alsoProtected: "",
+    identity: "project_id, region, tenant_id or application_name, or to take network away",
     changedLabels: "",
     requestTimeout: { limit: "Time limit of a request", change: "A change rolls out new instances." },
     namesFit: [

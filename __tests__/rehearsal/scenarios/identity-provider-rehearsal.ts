@@ -22,6 +22,7 @@ export const PROTECTED = [
   "google_sql_database_instance.database",
   "google_storage_bucket.media_bucket",
   "terraform_data.deletion_guard",
+  "terraform_data.identity_guard",
 ];
 
 /** Resources with labels. */

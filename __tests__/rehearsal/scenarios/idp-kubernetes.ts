@@ -7,6 +7,7 @@ import { ACCEPTED_BY_BOTH } from "../../stacks/refused-inputs";
 import { allowsBlueprints } from "../../stacks/refused-blueprint-inputs";
 import { allowsDumps } from "../../stacks/refused-dump-inputs";
 import { type Inputs } from "../deployment/deployment";
+import { anotherIdentity } from "./another-identity";
 import { WITH_BLUEPRINTS } from "./blueprints";
 import { WITH_TOKEN } from "./bootstrap-token";
 import { CLUSTER, COPIES, DEPLOYMENT, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
@@ -121,7 +122,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
   ],
   protection: {
     off: { deletion_protection: false },
-    expected: all("update", [...PROTECTED, CLUSTER]),
+    expected: { ...all("update", [...PROTECTED, CLUSTER]), "terraform_data.protected_identity": "replace" },
     refusal: "deletion_protection is true; nothing is deleted",
   },
   stages: STAGES,
@@ -135,6 +136,19 @@ export const IDP_KUBERNETES: StackRehearsal = {
   scripts: SCRIPTS,
   episodes: [
     ...KUBERNETES_EPISODES,
+    anotherIdentity(
+      {
+        project_id: "other-project",
+        region: "europe-west1",
+        tenant_id: "other",
+        application_name: "other",
+        namespace: "other",
+        network: "projects/shared/global/networks/other",
+        subnetwork: "projects/shared/regions/europe-west1/subnetworks/other",
+      },
+      // With another cluster, the plan fails by itself.
+      { namespace: "other" },
+    ),
     severalInputs(
       {
         domain: { ...WITH_DOMAIN, certificate_validation: "dns" },

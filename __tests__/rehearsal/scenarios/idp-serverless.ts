@@ -29,6 +29,7 @@ import { allowsDumps } from "../../stacks/refused-dump-inputs";
 import { blueprintChanges, WITH_BLUEPRINTS } from "./blueprints";
 import { DASHBOARD, monitoringChanges, prepareMonitoring, WITH_RECEIVERS } from "./monitoring";
 import { bootstrapToken, WITH_TOKEN } from "./bootstrap-token";
+import { anotherIdentity } from "./another-identity";
 import { anotherRegion } from "./another-region";
 import { deletedParts } from "./deleted-parts";
 import { mailChanges, prepareMail, WITH_MAIL } from "./mail";
@@ -201,6 +202,9 @@ function isAllowed(inputs: Inputs): boolean {
   return fits && allowsBlueprints(inputs) && allowsDomain(inputs) && allowsDumps(inputs) && allowsInstances(inputs, 0);
 }
 
+/** Other values of what makes a deployment what it is. */
+const IDENTITY = { project_id: "other-project", region: "europe-west1", tenant_id: "other", application_name: "other" };
+
 /** The identity provider on Cloud Run. */
 export const IDP_SERVERLESS: StackRehearsal = {
   inputs: { project_id: "my-project" },
@@ -246,7 +250,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
   ],
   protection: {
     off: { deletion_protection: false },
-    expected: all("update", PROTECTED),
+    expected: { ...all("update", PROTECTED), "terraform_data.protected_identity": "replace" },
     refusal: "deletion_protection is true; nothing is deleted",
   },
   stages: STAGES,
@@ -257,6 +261,11 @@ export const IDP_SERVERLESS: StackRehearsal = {
   kill: KILL,
   scripts: SCRIPTS,
   episodes: [
+    anotherIdentity(
+      IDENTITY,
+      IDENTITY,
+      withSubnetwork({ network: "projects/shared/global/networks/services", region: "us-central1" }),
+    ),
     anotherRegion({ deletion_protection: false }),
     severalInputs(
       {

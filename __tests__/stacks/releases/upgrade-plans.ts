@@ -45,10 +45,13 @@ function rewordings(alerts: readonly string[]): Record<string, Action> {
   return Object.fromEntries(addresses.sort().map((address) => [address, "update"]));
 }
 
-/** Changes of what both variants run: another image, and more connections on the same instance of the database. */
+/** In both variants: another image, more connections on the same instance of the database, and a guard of its identity. */
 const RUNNING_PARTS: Record<string, Action> = {
   "google_sql_database_instance.database": "update",
+  "terraform_data.identity_check": "create",
+  "terraform_data.identity_guard": "create",
   "terraform_data.image_build[0]": "replace",
+  "terraform_data.protected_identity": "create",
 };
 
 /** Outputs of both variants with a reworded text, and the address of the new image. */

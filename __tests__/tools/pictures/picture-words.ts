@@ -105,7 +105,7 @@ const REASONS: readonly (readonly [reason: string, addresses: RegExp])[] = [
   ["shows what the others report", /^google_monitoring_dashboard\./],
   [
     "nothing at run time: it is for a later apply or destroy",
-    /_trigger$|_guard$|_survivors_at_destroy$|\.upgrade_backup$/,
+    /_trigger$|_guard$|\.identity_check$|\.protected_identity$|_survivors_at_destroy$|\.upgrade_backup$/,
   ],
   ["a part of names", /^random_id\./],
   ["tells whether the source is still there", /^google_migration_center_group\./],
@@ -144,6 +144,7 @@ function secretName(id: unknown): string {
 
 /** Parts of a first apply, by what they make; the first that an address matches counts. */
 export const PARTS: readonly (readonly [part: string, addresses: RegExp])[] = [
+  ["what the deployment is", /^terraform_data\.(identity_check|protected_identity)$/],
   ["APIs of the project", /^google_project_service\.|^terraform_data\.\w*apis_/],
   ["names, notes for a destroy", /^random_id\.|_survivors_at_destroy$/],
   ["secrets, and who reads them", /^google_secret_manager_/],
@@ -165,7 +166,7 @@ export const PARTS: readonly (readonly [part: string, addresses: RegExp])[] = [
   ["namespace, its identities", /^google_service_account_iam_|^kubernetes_(namespace|network_policy)_/],
   ["separate worker", /\.worker(_\w+)?$/],
   ["server and worker", /^google_cloud_run_v2_service\.|^kubernetes_\w+\.workload(_\w+)?$/],
-  ["monitoring, deletion guard", /^google_monitoring_|_audit_config\.|\.deletion_guard$/],
+  ["monitoring, guards", /^google_monitoring_|_audit_config\.|\.\w+_guard$/],
   ["key pair", /^tls_/],
   ["virtual machines", /^google_compute_instance\./],
   ["source in Migration Center", /^google_migration_center_|_source_registered$/],

@@ -1,0 +1,111 @@
+import { Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { type Construct } from "constructs";
+
+import { countIf, isSet } from "./conditional";
+import { refusalOfDestroy } from "./deletion-guard";
+import { calledIn, quoted, rendered } from "./expression";
+import { TerraformData } from "./terraform-data";
+
+/** A value that makes a deployment what it is: another one would replace it. */
+export interface IdentityPart {
+  readonly prop: string;
+
+  /** Undefined, or null at plan, where it is optional. */
+  readonly value: string | undefined;
+}
+
+/**
+ * Refuses, at plan, a change of what makes a protected deployment what it is.
+ *
+ * What it was when its protection was switched on stays in the state. Terraform does not know that at plan if the same apply
+ * switches the protection: then `guardIdentity` refuses.
+ *
+ * @returns what the first resource must depend on, so that nothing else is planned before the refusal
+ */
+export function checkIdentity(
+  scope: Construct,
+  parts: readonly IdentityPart[],
+  protect: boolean | IResolvable,
+): TerraformData {
+  const isProtected = Token.asString(protect);
+  const record = new TerraformData(scope, "ProtectedIdentity", {
+    input: { protected: isProtected, ...valuesOf(parts) },
+    triggersReplace: { protected: isProtected },
+    lifecycle: { ignoreChanges: ["input"] },
+  });
+  const protection = calledIn(scope, protect, "deletionProtection");
+  return new TerraformData(scope, "IdentityCheck", {
+    lifecycle: {
+      precondition: parts.map(({ prop, value }) => {
+        const before = `try(${record.outputExpression}.${prop}, null)`;
+        const now = value === undefined ? "null" : expressionOf(scope, value);
+        return {
+          condition: `\${!tobool(${record.outputExpression}.protected) || ${before} == ${now}}`,
+          errorMessage: `${calledIn(scope, value, prop)} is \${jsonencode(${now})}, but the protected deployment has \${jsonencode(${before})}; another one would replace what is deployed; set it back, or apply with ${protection}=false first.`,
+        };
+      }),
+    },
+  });
+}
+
+/** Whether a value comes from a resource, such as a network of the same stack: everything would have to wait for it. */
+export function isOfResource(scope: Construct, value: string | undefined): boolean {
+  return Token.isUnresolved(value) && !String(rendered(scope, value)).startsWith("${var.");
+}
+
+interface Protection {
+  /** The last resources to be created: they depend on everything that must not be lost. */
+  readonly dependsOn: ITerraformDependable[];
+
+  /** Whether a change is refused; the value from the last apply counts. */
+  readonly protect: boolean | IResolvable;
+}
+
+/**
+ * Refuses, at apply, such a change together with the end of the protection: it is replaced first.
+ *
+ * @returns what a destroy must ask for later than its own guard
+ */
+export function guardIdentity(
+  scope: Construct,
+  parts: readonly IdentityPart[],
+  { dependsOn, protect }: Protection,
+): TerraformData {
+  return new TerraformData(scope, "IdentityGuard", {
+    input: { protected: Token.asString(protect) },
+    triggersReplace: valuesOf(parts),
+    provisioners: [refusalOfDestroy(calledIn(scope, protect, "deletionProtection"))],
+    dependsOn,
+  });
+}
+
+/**
+ * Refuses, at apply, to take away what a database can be given later, but not lose without being replaced.
+ *
+ * @returns what a destroy must ask for later than its own guard
+ */
+export function guardPresence(
+  scope: Construct,
+  { prop, value }: IdentityPart,
+  { dependsOn, protect }: Protection,
+): TerraformData {
+  const refusal = `${calledIn(scope, value, prop)} cannot be taken away`;
+  return new TerraformData(scope, "PresenceGuard", {
+    input: { protected: Token.asString(protect) },
+    // Terraform asks only a block that is still there, so it stays when a program no longer gives the value.
+    count: countIf(isSet(value)),
+    provisioners: [refusalOfDestroy(calledIn(scope, protect, "deletionProtection"), { refusal })],
+    dependsOn,
+  });
+}
+
+function valuesOf(parts: readonly IdentityPart[]): Record<string, string> {
+  return Object.fromEntries(parts.flatMap(({ prop, value }) => (value === undefined ? [] : [[prop, value] as const])));
+}
+
+/** The value as an expression without `${}`. */
+function expressionOf(scope: Construct, value: string): string {
+  const text = String(rendered(scope, value));
+  // A template cannot hold null.
+  return /^\$\{([^{}]*)\}$/.exec(text)?.[1] ?? quoted(text);
+}
