@@ -184,11 +184,12 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
       required_providers: {
         google: { source: "hashicorp/google", version: ">= 7.42.0, < 8.0.0" },
         random: { source: "hashicorp/random", version: ">= 3.7.2, < 4.0.0" },
+        terraform: { source: "terraform.io/builtin/terraform" },
         ...only.providers,
       },
     });
     expect(Object.keys(terraform().terraform.required_providers as object)).toHaveLength(
-      2 + Object.keys(only.providers).length,
+      3 + Object.keys(only.providers).length,
     );
   });
 

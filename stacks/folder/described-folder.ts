@@ -9,6 +9,7 @@ import { exampleValues } from "./example-values";
 import { folderPage } from "./folder-page";
 import { type PageConfiguration } from "./folder-values";
 import { inputSchema } from "./input-schema";
+import { warnOfUnknownMembers } from "./unknown-members";
 
 interface FolderDescription {
   /** Name of the stack in this repository, whatever its id is in an app. */
@@ -35,8 +36,9 @@ const PICTURES: Readonly<Record<string, { readonly shows: string; readonly sourc
   },
 };
 
-/** Adds documentation to a synthesized folder, for people who have only the folder. */
+/** Adds documentation to a synthesized folder, for people who have only the folder, and a look at their files. */
 export function describeFolder(stack: PortableStack, { inputs, page, stack: name }: FolderDescription): void {
+  warnOfUnknownMembers(stack, inputs);
   const pictures = Object.entries(PICTURES).filter(([, { source }]) => existsSync(packageFile(source(name))));
   for (const [picture, { source }] of pictures) addPage(stack, picture, () => textOf(source(name)));
   const { version } = JSON.parse(textOf("package.json")) as { version: string };
