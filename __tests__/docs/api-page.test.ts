@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 
 import { packageFile } from "../../lib/core/package-file";
+import { SHIPPED_BLUEPRINTS } from "../../lib/idp/blueprint-files";
 import { apiPage } from "../tools/api-page";
 import { type Declaration, type Member } from "../tools/declared-api";
 
@@ -83,5 +84,14 @@ describe("A prop that takes one of a few words", () => {
     const types = rows.filter(([, prop]) => prop === `\`${name}\``).map(([, , type]) => type);
     const union = [...words.map((word) => `"${word}"`), "(string & {})"].join(" \\| ");
     expect([...new Set(types)]).toEqual([`\`${union}\``]);
+  });
+
+  it("offers them to an editor for each item of a list", () => {
+    const types = rows
+      .filter(([, prop]) => prop === "`blueprints`")
+      .map(([, , type = ""]) => type.replaceAll("\\", ""));
+    const words = [...Object.keys(SHIPPED_BLUEPRINTS).map((word) => JSON.stringify(word)), "(string & {})"];
+    const list = `\`readonly (${words.join(" | ")})[]\``;
+    expect([...new Set(types)]).toEqual([list, "[`Blueprints`](#blueprints)"]);
   });
 });

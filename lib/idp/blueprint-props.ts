@@ -31,7 +31,7 @@ export interface BlueprintProps {
    *
    * @default - none
    */
-  readonly blueprints?: readonly string[];
+  readonly blueprints?: readonly ("password-recovery" | "branding" | "oidc-client" | "no-sign-up" | (string & {}))[];
 
   /**
    * Blueprints of your own: a folder with `*.yaml` files, or their contents by file name. They become part of the
