@@ -1,4 +1,3 @@
-import { type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { allOf, anyOf, isSet, isUnset, isWord } from "./core/conditional";
@@ -37,14 +36,10 @@ export function deploymentApis(
   { projectId, region }: DeploymentPlace,
   settings: IdentityProviderProps,
   variant: VariantApis,
-  {
-    certificateValidation,
-    dependsOn,
-  }: { readonly certificateValidation: string; readonly dependsOn: ITerraformDependable[] },
+  certificateValidation: string,
 ): ProjectApis {
   const { dnsZone, domain, dumpSchedule, existingContainerImage, keepDumps, network } = settings;
-  const names = [...COMMON_APIS, ...variant.apis].sort();
-  const apis = new ProjectApis(scope, "Apis", { projectId, region, apis: names, dependsOn });
+  const apis = new ProjectApis(scope, "Apis", { projectId, region, apis: [...COMMON_APIS, ...variant.apis].sort() });
   const enable = (names: readonly ApiName[] = [], condition: string) => {
     names.forEach((name) => {
       apis.enable(name, condition);

@@ -139,10 +139,7 @@ export abstract class IdentityProvider extends Construct {
       { prop: "applicationName", value: settings.applicationName ?? DEFAULT_APPLICATION_NAME },
       ...variant.identity,
     ].filter(({ value }) => !isOfResource(this, value));
-    this.apis = deploymentApis(this, place, settings, variant, {
-      certificateValidation: this.certificateValidation,
-      dependsOn: [checkIdentity(this, this.identityParts, deletionProtection ?? true)],
-    });
+    this.apis = deploymentApis(this, place, settings, variant, this.certificateValidation);
     const { environmentVariables = {}, secretEnvironmentVariables = {} } = settings;
     warnOf(this, "SettingsAreKnown", unknownSettingsRisks(this, { environmentVariables, secretEnvironmentVariables }));
 
@@ -258,7 +255,8 @@ export abstract class IdentityProvider extends Construct {
    */
   protected guard(dependsOn: ITerraformDependable[]): void {
     const { deletionProtection: protect = true } = this.settings;
-    const guard = guardIdentity(this, this.identityParts, { dependsOn, protect });
+    const check = checkIdentity(this, this.identityParts, protect);
+    const guard = guardIdentity(this, this.identityParts, { dependsOn: [...dependsOn, check], protect });
     new DeletionGuard(this, "DeletionGuard", {
       protect,
       remains: this.database.backupsAfterDestroy,

@@ -7,8 +7,6 @@ import { VARIANTS } from "./variants";
 const gate = (...apis: string[]) => [
   ...apis.flatMap((api) => [`google_project_service.apis_${api}`, `terraform_data.apis_${api}_answers`]),
   "terraform_data.apis_resource_manager",
-  "terraform_data.identity_check",
-  "terraform_data.protected_identity",
 ];
 
 /** What every other part outlives. */
@@ -215,7 +213,7 @@ describe("What starts after what, in the serverless stack", () => {
   it("starts the service after everything but the load balancer of a domain, monitoring, dumps, and what these need", () => {
     const resources = graph.elements.filter((element) => /^(google|terraform)_/.test(element));
     const later =
-      /[._](dump|edge|front_door|monitoring)_|dumper|apis_(certificatemanager|cloudscheduler|dns|monitoring)(_answers)?$/;
+      /[._](dump|edge|front_door|monitoring)_|dumper|[._](protected_identity|identity_check)$|apis_(certificatemanager|cloudscheduler|dns|monitoring)(_answers)?$/;
     expect(
       resources
         .filter((element) => !graph.startsAfter(ADDRESS.service).includes(element))

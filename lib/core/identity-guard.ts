@@ -20,7 +20,10 @@ export interface IdentityPart {
  * What it was when its protection was switched on stays in the state. Terraform does not know that at plan if the same apply
  * switches the protection: then `guardIdentity` refuses.
  *
- * @returns what the first resource must depend on, so that nothing else is planned before the refusal
+ * No part waits for it, because a plan that one resource refuses is never applied. If the cluster did, it could not be
+ * planned together with the end of a job in it, which needs the cluster's provider first.
+ *
+ * @returns what a destroy must ask for later than the guards
  */
 export function checkIdentity(
   scope: Construct,
