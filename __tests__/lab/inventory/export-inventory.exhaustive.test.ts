@@ -225,7 +225,7 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
   it.concurrent("refuses invalid rows", async () => {
     const run = await exported({ before: "echo INSTANCES; exit 0" });
     expect(run).toMatchObject({ exitCode: 1, manifest: undefined });
-    expect(run.stderr).toContain("Machines of us-east-1: rows of an unexpected form:");
+    expect(run.stderr).toContain("Machines of us-east-1: the answer is not one of AWS:");
   });
 
   it.concurrent("names all settings that are wrong at once", async () => {

@@ -384,6 +384,34 @@ for (const release of AWS_RELEASES) {
         expect(result.stderr).toContain("the region us-east-1 is spelled as AWS does");
       }));
 
+    it("takes no page without its list for an answer, whichever it is of", async () => {
+      const pages = [
+        "<html><head><title>Sign in</title></head><body><p>Please sign in.</p></body></html>",
+        `<?xml version="1.0"?><DescribeInstancesResponse><requestId>0-0</requestId></DescribeInstancesResponse>`,
+      ];
+      const isLater = ({ parameters }: Ec2Request) => parameters.has("NextToken");
+      const calls: readonly (readonly [string, (request: Ec2Request) => boolean])[] = [
+        ["Machines", (request) => request.action === "DescribeInstances" && !isLater(request)],
+        ["Machines", (request) => request.action === "DescribeInstances" && isLater(request)],
+        ["Machine types", ({ action }) => action === "DescribeInstanceTypes"],
+        ["Volumes", (request) => request.action === "DescribeVolumes" && !isLater(request)],
+        ["Volumes", (request) => request.action === "DescribeVolumes" && isLater(request)],
+      ];
+      await Promise.all(
+        calls.map(([what, isHit], index) =>
+          inScene(largeFleet(12), async ({ run, standIn }) => {
+            standIn.fault = (request) =>
+              isHit(request) ? { kind: "page", body: pages[index % 2] ?? "" } : undefined;
+            const result = await run({ environment: { PAGE_SIZE: "5" } });
+            expect(result).toMatchObject({ exitCode: 1, manifest: undefined, leftovers: [] });
+            expect(result.stderr).toMatch(
+              new RegExp(`^${what} .*: the answer is not one of AWS: jq: error .*: no list of .*\\n {2}Way out: .*\\n$`),
+            );
+          }),
+        ),
+      );
+    });
+
     // How often the script asks, and how it ends, does not depend on the release.
     if (release === 1) return;
 

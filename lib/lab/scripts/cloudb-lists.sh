@@ -85,9 +85,11 @@ require_workers() {
 }
 
 # list WHAT QUERY FILTER OUTPUT ARGUMENT...: writes all rows of one call, formatted by the jq filter in the file FILTER.
+# The AWS CLI takes any XML for an answer, such as a portal's page. Where the list is missing, the query gives an empty
+# object, which FILTER refuses.
 list() {
   what=$1
-  query=$2
+  query="not_null($2[].[to_string(@)], \`[[\"{}\"]]\`)"
   filter=$3
   output=$4
   shift 4
@@ -123,8 +125,9 @@ list_once() {
   # jq ends at a row it cannot read, and the AWS CLI then fails only because the pipe is closed.
   case $failed_workers in
     *" $reader="*)
-      google_complain "$what: rows of an unexpected form: $(google_text <"$GOOGLE_WORK/jq-error")"
-      google_complain "  Way out: update the aws program and jq, then apply again."
+      google_complain "$what: the answer is not one of AWS: $(google_text <"$GOOGLE_WORK/jq-error")"
+      google_complain "  Way out: see that no proxy or portal answers in the place of AWS, or update the aws program and jq;" \
+        "then apply again."
       exit 1
       ;;
   esac

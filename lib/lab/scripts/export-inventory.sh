@@ -82,7 +82,7 @@ sort_on_disk() {
 
 list_machines() {
   # shellcheck disable=SC2016 # the backticks are a literal of the query
-  list "Machines of $CLOUDB_REGION" 'not_null(Reservations[].Instances[].[to_string(@)], `[]`)' \
+  list "Machines of $CLOUDB_REGION" 'Reservations[].not_null(Instances, `[{}]`)' \
     "$scripts/inventory-machines.jq" "$GOOGLE_WORK/listed" describe-instances --page-size "$PAGE_SIZE"
   : >"$GOOGLE_WORK/types"
   new_pipe lines
@@ -108,8 +108,7 @@ list_types() {
   while [ "$start" -le "$count" ]; do
     # shellcheck disable=SC2046 # one word per type
     set -- $(sed -n "$start,$((start + types_per_call - 1))p" "$GOOGLE_WORK/wanted")
-    # shellcheck disable=SC2016
-    list "Machine types $start to $((start + $# - 1)) of $count" 'not_null(InstanceTypes[].[to_string(@)], `[]`)' \
+    list "Machine types $start to $((start + $# - 1)) of $count" InstanceTypes \
       "$scripts/inventory-types.jq" "$GOOGLE_WORK/described" describe-instance-types --instance-types "$@"
     cat "$GOOGLE_WORK/described" >>"$GOOGLE_WORK/known"
     start=$((start + types_per_call))
@@ -126,8 +125,7 @@ list_types() {
 
 list_volumes() {
   # All volumes of the region: a filter takes at most two hundred instances.
-  # shellcheck disable=SC2016
-  list "Volumes of $CLOUDB_REGION" 'not_null(Volumes[].[to_string(@)], `[]`)' "$scripts/inventory-volumes.jq" "$GOOGLE_WORK/attached" \
+  list "Volumes of $CLOUDB_REGION" Volumes "$scripts/inventory-volumes.jq" "$GOOGLE_WORK/attached" \
     describe-volumes --page-size "$PAGE_SIZE"
   sort_on_disk -k 1,1 -k 3,3 "$GOOGLE_WORK/attached" >"$GOOGLE_WORK/volumes" &
   workers=$!

@@ -1,5 +1,5 @@
 # Lines `<instance id> 0 <type> <JSON for the tables>`, or `! <state>` for an instance that is not exported.
-.InstanceId as $id | .InstanceType as $type | .RootDeviceName as $root
+(.InstanceId // error("no list of machines")) as $id | .InstanceType as $type | .RootDeviceName as $root
 # Interface 0 first: its addresses are the primary ones.
 | ([.NetworkInterfaces[]?] | sort_by(.Attachment.NetworkCardIndex // 0, .Attachment.DeviceIndex // 0)) as $interfaces
 | (first($interfaces[] | select(.Attachment.DeviceIndex == 0)) // {}) as $primary
