@@ -77,7 +77,7 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
       expect(exitCode).toBe(1);
       expect(stderr).toContain("Of the import jobs, mine cannot be deleted.");
       expect(stderr).toContain("Of the sources, assess-discovery-client cannot be deleted.");
-      expect(stderr).toContain("2 deletions failed; run the same command again");
+      expect(stderr).toContain("2 deletions failed, and 2 items are still there; run the same command again");
       expect(namesIn(standIn)).not.toContain("importJobs/mine-too");
     }),
   );
@@ -169,6 +169,27 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
       expect(stderr).toContain(
         "The sources of project demo-project in us-central1 cannot be read; nothing is deleted.",
       );
+    }),
+  );
+
+  it.concurrent("takes no word of a portal for a deletion, and says in the end what the service still has", () =>
+    inScene(async ({ standIn, run }) => {
+      haveLeftovers(standIn);
+      const page = '{"message": "please sign in"}';
+      const target = "migrationcenter.projects.locations.";
+      for (const method of ["assets.batchDelete", "sources.delete"]) {
+        standIn.inject(`${target}${method}`, { kind: "html", status: 200, page }, 100);
+      }
+
+      const { exitCode, stderr } = await run("assessment-cleanup", {
+        arguments: ["--yes"],
+        environment: { REST_POLL_SECONDS: "0" },
+      });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("Of the sources, assess-discovery-client cannot be deleted. DELETE ");
+      expect(stderr).toContain('a proxy or portal answered, not the API: HTTP 200, {"message": "please sign in"}.');
+      expect(stderr).toMatch(/\n2 deletions failed, and \d items are still there; run the same command again/);
     }),
   );
 

@@ -7,17 +7,21 @@ import { ApiError } from "../../support/google-stand-in-services";
 import { haveLeftovers, haveSource, inScene, LOCATION, namesIn, UPLOAD_ID } from "./assessment-scene";
 
 describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
-  it.concurrent.each(['{ "sources": "none" }', '{ "sources": [{ "displayName": "no name" }] }', '{ "sources": [7] }'])(
-    "does not take %s for an empty list",
-    (page) =>
-      inScene(async ({ standIn, run }) => {
-        standIn.inject("migrationcenter", { kind: "html", status: 200, page });
+  it.concurrent.each([
+    '{ "message": "please sign in" }',
+    '{ "sources": "none" }',
+    '{ "sources": [{ "displayName": "no name" }] }',
+    '{ "sources": [7] }',
+  ])("does not take %s for an empty list", (page) =>
+    inScene(async ({ standIn, run }) => {
+      standIn.inject("migrationcenter", { kind: "html", status: 200, page }, 100);
 
-        const { exitCode, stdout, stderr } = await run("assessment-status");
+      const { exitCode, stdout, stderr } = await run("assessment-status");
 
-        expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-        expect(stderr).toContain("/sources answered with something else than a list of sources.\n");
-      }),
+      expect(exitCode).toBe(1);
+      expect(stdout).not.toContain("Sources:");
+      expect(stderr).toContain(`/sources: a proxy or portal answered, not the API: HTTP 200, ${page}.\n`);
+    }),
   );
 
   it.concurrent("shows sources, assets, import and export jobs of all pages, as tables or as JSON", () =>

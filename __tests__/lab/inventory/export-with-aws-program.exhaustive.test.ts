@@ -400,12 +400,13 @@ for (const release of AWS_RELEASES) {
       await Promise.all(
         calls.map(([what, isHit], index) =>
           inScene(largeFleet(12), async ({ run, standIn }) => {
-            standIn.fault = (request) =>
-              isHit(request) ? { kind: "page", body: pages[index % 2] ?? "" } : undefined;
+            standIn.fault = (request) => (isHit(request) ? { kind: "page", body: pages[index % 2] ?? "" } : undefined);
             const result = await run({ environment: { PAGE_SIZE: "5" } });
             expect(result).toMatchObject({ exitCode: 1, manifest: undefined, leftovers: [] });
             expect(result.stderr).toMatch(
-              new RegExp(`^${what} .*: the answer is not one of AWS: jq: error .*: no list of .*\\n {2}Way out: .*\\n$`),
+              new RegExp(
+                `^${what} .*: the answer is not one of AWS: jq: error .*: no list of .*\\n {2}Way out: .*\\n$`,
+              ),
             );
           }),
         ),

@@ -143,7 +143,7 @@ google_create() {
 }
 
 # google_reading FILTER CALL ARGUMENT...: makes a call and sets GOOGLE_READ to the line that the jq filter prints of the
-# response, so that one jq both judges and reads it. If the call fails, GOOGLE_READ is empty.
+# response, so that one jq both judges and reads it. A response that the filter refuses is not the API's, and fails.
 google_reading() {
   google_filter=$1
   shift
@@ -313,7 +313,7 @@ google_back_off() {
 # google_read_answer STATUS: reads the body, a JSON object or an API error. From an error, sets GOOGLE_REASONS to the
 # machine-readable reasons and GOOGLE_ERROR to "STATUS (REASON): message".
 google_read_answer() {
-  jq -rs --arg status "$1" '
+  jq -rs --arg status "$1" "$GOOGLE_FUNCTIONS"'
     if length != 1 then empty
     elif $status | startswith("2") then .[0] | objects | "api", "", "", ('"$google_filter"')
     else
@@ -326,7 +326,7 @@ google_read_answer() {
         (if $title == "" then "" else $title + ": " end)
           + ([.message // "no message" | splits("[ \n]+")] | join(" ") | rtrimstr(" ") | .[0:2000])
           + (if $violations == [] then "" else " [" + ($violations | join("; ") | .[0:2000]) + "]" end)
-    end' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/read" 2>/dev/null || :
+    end' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/read" 2>/dev/null || : >"$GOOGLE_WORK/read"
   {
     read -r google_form && read -r GOOGLE_REASONS && read -r GOOGLE_ERROR && IFS= read -r GOOGLE_READ
   } <"$GOOGLE_WORK/read" || :

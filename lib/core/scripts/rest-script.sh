@@ -27,6 +27,11 @@ REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 
 # The C1 control characters in UTF-8; some terminals act on them.
 GOOGLE_C1=$(printf '\302[\200-\237]')
+# For the filters of google_reading: a list of an answer. An object with none of a list's fields is somebody else's.
+# shellcheck disable=SC2016 # names of jq
+GOOGLE_FUNCTIONS='def items($name):
+  if . == {} or has($name) or has("nextPageToken") or has("unreachable") or has("kind") then .[$name] // []
+  else error("no list") end;'
 GOOGLE_ENDING=no GOOGLE_ON_INTERRUPT=: GOOGLE_GIVEN='' GOOGLE_REFUSED='' GOOGLE_RULES='' GOOGLE_SHOWN=''
 # Background processes, which must not outlive the script.
 GOOGLE_SLEEP='' GOOGLE_WORKER=''

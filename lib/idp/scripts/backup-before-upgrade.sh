@@ -43,7 +43,7 @@ asked=no
 # only if this run asked for it.
 find_backup() {
   # shellcheck disable=SC2016 # names of jq
-  google_reading '[.backups[]? | select(.instance == env.INSTANCE and .description == env.DESCRIPTION)
+  google_reading '[items("backups")[] | select(.instance == env.INSTANCE and .description == env.DESCRIPTION)
       | ((.backupInterval.endTime // .backupInterval.startTime // "") | sub("[.][0-9]+"; "") | fromdateiso8601? // 0) as $ended
       | { name, state, young: ($ended >= (env.NEWEST_END | tonumber)) }]
     | (first(.[] | select(.state == "ENQUEUED" or .state == "RUNNING"))

@@ -45,7 +45,7 @@ refused_for_identity() {
 
 # Reads the build of this image that is under way, if there is one.
 list_builds() {
-  google_reading 'first(.builds[]? | select(.images == [env.IMAGE])
+  google_reading 'first(items("builds")[] | select(.images == [env.IMAGE])
     | select(.status == "PENDING" or .status == "QUEUED" or .status == "WORKING")) | '"$id_and_log" \
     google_get cloudbuild "$builds" "pageSize=20&filter=tags%3D%22$tag%22"
 }

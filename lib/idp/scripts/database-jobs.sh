@@ -143,7 +143,7 @@ start_job() {
     google_uncertain && [ "$job_tries" -lt "$REST_TRIES" ] || return 1
     google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$job_tries")"
     job_tries=$((job_tries + 1))
-    google_reading '.executions // [] | length' google_get run "$jobs/$job_now/executions" || return 1
+    google_reading 'items("executions") | length' google_get run "$jobs/$job_now/executions" || return 1
     [ "$GOOGLE_READ" = 0 ] || break
   done
 }
@@ -151,7 +151,7 @@ start_job() {
 await_execution() {
   job_until=$(($(google_seconds) + JOB_SECONDS))
   while :; do
-    google_reading '[.executions[]?][0] // {} | [(.name // ""), (if .completionTime == null then "running"
+    google_reading 'items("executions")[0] // {} | [(.name // ""), (if .completionTime == null then "running"
         elif (.succeededCount // 0) > 0 then "succeeded" else "failed" end), (.logUri // "")] | join(" ")' \
       google_get run "$jobs/$job_now/executions" || return 1
     job_execution=${GOOGLE_READ%% *}

@@ -30,7 +30,7 @@ steps "Restore $total file(s) of $MEDIA_BUCKET?" "restore $shown; files that exi
 exists() {
   FILE=$file
   export FILE
-  google_reading '(.items[0]?.name // "") | ('"$encoded"') == env.FILE' \
+  google_reading '(items("items")[0].name // "") | ('"$encoded"') == env.FILE' \
     google_get storage "b/$MEDIA_BUCKET/o" "prefix=$file&maxResults=1" && [ "$GOOGLE_READ" = true ]
 }
 

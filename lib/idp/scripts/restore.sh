@@ -176,7 +176,7 @@ case $action in
       filter="$filter"' | select(.type == "FINAL")'
       time='.instanceDeletionTime // .backupInterval.endTime // ""'
     fi
-    google_reading "[.backups[]? | $filter] | sort_by($time) | last // {} | "'"\(.name // "") "'" + ($time)" \
+    google_reading "[items(\"backups\")[] | $filter] | sort_by($time) | last // {} | "'"\(.name // "") "'" + ($time)" \
       google_get sqladmin "projects/$PROJECT_ID/backups" "filter=instance%3A$FROM_INSTANCE" ||
       google_fail "The backups of project $PROJECT_ID cannot be read." "Way out: the caller needs roles/cloudsql.admin."
     name=${GOOGLE_READ%% *}

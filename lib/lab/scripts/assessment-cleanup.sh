@@ -72,7 +72,7 @@ say_what_stays() {
 }
 
 say_repair() {
-  [ "$(count_of groups-mine)" -eq 0 ] ||
+  [ "$groups" -eq 0 ] ||
     google_say "The next apply of a lab that goes on registers its source again, and imports again what was imported."
 }
 
@@ -87,27 +87,35 @@ google_be_patient
 
 collections="reportConfigs assetsExportJobs groups preferenceSets importJobs discoveryClients assets sources"
 
+# What the service has of the scope; sets found to the number of items to delete.
+read_scope() {
+  read_all reportConfigs false
+  read_all assetsExportJobs false
+  # The next plan of a lab that stays in use creates its group again and registers the source again.
+  # shellcheck disable=SC2016 # names of jq
+  read_all groups '(.name | split("/") | last) as $id | any($scope[0].groups[]; . == $id)'
+  read_all preferenceSets false
+  read_all importJobs '.assetSource // "" | own'
+  read_all discoveryClients '.source // "" | own'
+  # An asset that also comes from another source is not the lab's alone.
+  read_all assets '(.sources // []) | length > 0 and all(.[]; own)'
+  # shellcheck disable=SC2016 # names of jq
+  read_all sources '.name as $name | any($scope[0].sources[]; .name == $name)'
+  found=0
+  for collection in $collections; do
+    found=$((found + $(count_of "$collection-mine")))
+  done
+}
+
+fate="nothing is deleted"
 read_items sources
 find_own_sources
-read_all reportConfigs false
-read_all assetsExportJobs false
-# The next plan of a lab that stays in use creates its group again and registers the source again.
-# shellcheck disable=SC2016 # names of jq
-read_all groups '(.name | split("/") | last) as $id | any($scope[0].groups[]; . == $id)'
-read_all preferenceSets false
-read_all importJobs '.assetSource // "" | own'
-read_all discoveryClients '.source // "" | own'
-# An asset that also comes from another source is not the lab's alone.
-read_all assets '(.sources // []) | length > 0 and all(.[]; own)'
-# shellcheck disable=SC2016 # names of jq
-read_all sources '.name as $name | any($scope[0].sources[]; .name == $name)'
+read_scope
 
-found=0
 google_say "In project $PROJECT_ID, region $REGION:"
 for collection in $collections; do
   count=$(count_of "$collection-mine")
   [ "$count" -gt 0 ] || continue
-  found=$((found + count))
   google_say "  $(words "$collection") to delete: $count"
   sed -n '1,10s|^.*/|    |p' "$GOOGLE_WORK/$collection-mine"
   [ "$count" -le 10 ] || google_say "    and $((count - 10)) more"
@@ -139,9 +147,19 @@ remove discoveryClients ""
 # Assets already deleted with the import jobs are not found, which is no error.
 remove_assets
 remove sources ""
+groups=$(count_of groups-mine)
+# The last word comes from what the service still has: an answer to a deletion proves nothing.
+fate="whether everything is deleted is not known"
+looks=1
+read_scope
+while [ "$found" -gt 0 ] && [ "$failures" -eq 0 ] && [ "$looks" -lt "$dependency_tries" ]; do
+  looks=$((looks + 1))
+  google_sleep "$REST_POLL_SECONDS"
+  read_scope
+done
 say_what_stays
 say_repair
-if [ "$failures" -gt 0 ]; then
-  google_complain "$failures deletions failed; run the same command again, or delete the rest at https://console.cloud.google.com/migration?project=$PROJECT_ID"
+if [ "$((found + failures))" -gt 0 ]; then
+  google_complain "$failures deletions failed, and $found items are still there; run the same command again, or delete the rest at https://console.cloud.google.com/migration?project=$PROJECT_ID"
   exit 1
 fi

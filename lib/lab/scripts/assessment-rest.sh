@@ -36,7 +36,7 @@ google_list() {
   : >"$GOOGLE_WORK/unreachable"
   while :; do
     google_reading '
-      if .'"$4"' // [] | type == "array" and all(.[];
+      if items("'"$4"'") | type == "array" and all(.[];
         type == "object" and (.name | type == "string" and test("^[A-Za-z0-9._/:-]+$")))
       then . else error("no list") end
       | (.'"$4"'[]? | tojson),
@@ -44,11 +44,6 @@ google_list() {
     ' google_get "$1" "$2" "$3${google_page_token:+&pageToken=$google_page_token}" || return 1
     # The first three lines say that the answer is of the API.
     sed 1,3d "$GOOGLE_WORK/read" >"$GOOGLE_WORK/page"
-    # A response that is not a list must not pass for an empty one.
-    if [ ! -s "$GOOGLE_WORK/page" ]; then
-      GOOGLE_NOTE="$(google_place) answered with something else than a list of $4."
-      return 1
-    fi
     sed '$d' "$GOOGLE_WORK/page" >>"$5"
     google_next_token=$(sed -n '$p' "$GOOGLE_WORK/page")
     case $google_next_token in
@@ -102,8 +97,8 @@ google_await() {
 }
 
 # What google_await reads of an operation: name, whether it is done, reasons and text of its error. A response without a
-# name is not an operation but the result itself.
-GOOGLE_OPERATION='[
+# name is not an operation but the result itself; one of foreign fields alone is neither.
+GOOGLE_OPERATION='if . == {} or has("name") or has("done") or has("uploadFileInfo") then . else error("no operation") end | [
     ((.name | strings) // ""), (.done // has("name") != true | . == true | tostring),
     ([.error.details[]?.reason? | select(type == "string")] | unique | join(" ")),
     (if .error then

@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2154 # assessment-cleanup.sh sets what is read here
 # Shell library of assessment-cleanup.sh: what Migration Center has, and what of it is the lab's.
 #
-# To be sourced after assessment-rest.sh. Reads location, everything and the settings of assessment-cleanup.sh.
+# To be sourced after assessment-rest.sh. Reads location, everything, fate and the settings of assessment-cleanup.sh.
 
 # The service's maximum for one page. Machines in full view are large, and a page has to arrive within the time limit of one
 # call.
@@ -16,10 +16,10 @@ read_items() {
     *) query="pageSize=$page_size" ;;
   esac
   google_list migrationcenter "$location/$1" "$query" "$1" "$GOOGLE_WORK/items" ||
-    google_fail "The $(words "$1") of project $PROJECT_ID in $REGION cannot be read; nothing is deleted." \
+    google_fail "The $(words "$1") of project $PROJECT_ID in $REGION cannot be read; $fate." \
       "Way out: check project and region; the caller needs roles/migrationcenter.admin."
   if [ -s "$GOOGLE_WORK/unreachable" ]; then
-    google_complain "The $(words "$1") of project $PROJECT_ID cannot all be seen; nothing is deleted. Not reached:" \
+    google_complain "The $(words "$1") of project $PROJECT_ID cannot all be seen; $fate. Not reached:" \
       "$(tr '\n' ' ' <"$GOOGLE_WORK/unreachable")"
     exit 1
   fi
