@@ -140,6 +140,14 @@ describe("AssessmentSource", () => {
     });
   });
 
+  it("tells other labs by a label of that group which source the lab uses, whatever labels are given", () => {
+    for (const given of [undefined, { team: "web", "assessment-source": "mine" }]) {
+      const { terraform } = registered({ labels: given });
+      const { labels } = resourceOf(terraform, "google_migration_center_group", "source_group");
+      expect(labels).toEqual({ ...given, "assessment-source": "assess-discovery-client" });
+    }
+  });
+
   it("puts the status and cleanup scripts into the handed-over folder", () => {
     const { stack } = registered();
 

@@ -5,13 +5,13 @@ import { Construct } from "constructs";
 import { claimName } from "../core/claimed-names";
 import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
-import { type Labels } from "../core/labels";
+import { labelsWith, type Labels } from "../core/labels";
 import { PROJECT_ID, REGION } from "../core/place-rules";
 import { addRestLibraries, shellCommand } from "../core/project-apis";
 import { requireProps, type Rule } from "../core/rules";
 import { addScript, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
-import { discoverySourceId, labGroupId } from "./lab-names";
+import { discoverySourceId, labGroupId, SOURCE_LABEL } from "./lab-names";
 import { DEPLOYMENT_ID, DISCOVERY_CLIENT_NAME } from "./lab-rules";
 
 export interface AssessmentSourceProps {
@@ -25,11 +25,11 @@ export interface AssessmentSourceProps {
   readonly region: string;
 
   /**
-   * Id of the lab. The source's description lists the ids of the labs that use it, so that each lab can report the
-   * others. An empty group in Migration Center has the id in its name: `assessment-cleanup.sh` deletes the groups of
-   * all labs whose source it deletes, so that their next plan registers the source again.
+   * Id of the lab. An empty group in Migration Center has it in its name and the id of the source in its label
+   * `assessment-source`, so that each lab can report the others. `assessment-cleanup.sh` deletes the groups of all labs
+   * whose source it deletes, so that their next plan registers the source again.
    *
-   * @default - the description names no lab, and there is no group
+   * @default - there is no group
    */
   readonly deploymentId?: string;
 
@@ -48,7 +48,7 @@ export interface AssessmentSourceProps {
   readonly enabled?: boolean | IResolvable;
 
   /**
-   * Labels of that group.
+   * Further labels of that group.
    *
    * @default - none
    */
@@ -111,7 +111,7 @@ export class AssessmentSource extends Construct {
             location: region,
             groupId: labGroupId(deploymentId),
             displayName: `Assessment lab ${deploymentId}`,
-            labels: props.labels,
+            labels: labelsWith(props.labels, { [SOURCE_LABEL]: plannedId }),
             count: countIf(isOn(enabled)),
             dependsOn: props.dependsOn,
           });

@@ -64,6 +64,9 @@ export function labGroupId(deploymentId: string): string {
   return labName(deploymentId, "lab");
 }
 
+/** Label of that group: the id of the source that the lab uses. */
+export const SOURCE_LABEL = "assessment-source";
+
 /** `assess-discovery-<id>`. */
 export function awsUserName(deploymentId: string): string {
   return `assess-discovery-${deploymentId}`;

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../support/temporary-folder";
 import { ApiError } from "../../support/google-stand-in-services";
 import { describeWith, programPath } from "../../support/programs";
 import { LoopbackServer } from "../../support/loopback-server";
-import { haveLeftovers, inScene, LOCATION, namesIn, UPLOAD_ID } from "./assessment-scene";
+import { haveGroup, haveLeftovers, inScene, LOCATION, namesIn, UPLOAD_ID } from "./assessment-scene";
 
 describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
   it.concurrent("deletes everything on request, without asking, and finds nothing the next time", () =>
@@ -36,9 +36,10 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
       // Its report would keep every group.
       others.set("reportConfigs", []);
       const groups = others.get("groups");
-      for (const id of ["assess-a1b2c3-lab", "assess-d4e5f6-lab", "assess-office-lab"]) {
-        groups?.push({ name: `${LOCATION}/groups/${id}` });
+      for (const id of ["assess-office-lab", "office"]) {
+        groups?.push({ name: `${LOCATION}/groups/${id}`, labels: { "assessment-source": id } });
       }
+      for (const lab of ["a1b2c3", "d4e5f6"]) haveGroup(standIn, lab, "assess-discovery-client");
 
       const { exitCode, output } = await run("assessment-cleanup", {
         arguments: ["--yes"],
@@ -48,6 +49,7 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
       expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
       expect(namesIn(standIn).filter((name) => name.startsWith("groups/"))).toEqual([
         "groups/assess-office-lab",
+        "groups/office",
         "groups/wave-1",
       ]);
       expect(output).toContain("The next apply of a lab that goes on registers its source again");
@@ -98,6 +100,8 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
         copyFileSync(packageFile(`lib/${path}`), join(folder, basename(path)));
       }
       haveLeftovers(standIn);
+      haveGroup(standIn, "d4e5f6", "assess-discovery-client");
+      standIn.migration.others.set("reportConfigs", []);
       const environment = { ...process.env, ...standIn.environment, GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first" };
       const settings = { PROJECT_ID: "demo-project", REGION: "us-central1", SOURCE_ID: "assess-discovery-client" };
       const shell = programPath("dash");
@@ -113,7 +117,7 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
 
       expect(noted).toEqual(before);
       expect(note.stdout).toContain(
-        `: the sources assess-discovery-client, ${UPLOAD_ID}, their import jobs and assets, and groups, preference sets and reports. Source ${UPLOAD_ID} is used by: a1b2c3. What is theirs of it goes with it. To remove them: `,
+        `: the sources assess-discovery-client, ${UPLOAD_ID}, their import jobs and assets, and groups, preference sets and reports. Source assess-discovery-client is used by: d4e5f6. What is theirs of it goes with it. Source ${UPLOAD_ID} is used by: d4e5f6. What is theirs of it goes with it. To remove them: `,
       );
       expect(namesIn(standIn)).not.toContain("sources/assess-discovery-client");
       expect(namesIn(standIn)).not.toContain(`sources/${UPLOAD_ID}`);

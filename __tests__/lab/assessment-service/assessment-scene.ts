@@ -58,6 +58,14 @@ export function haveSource({ migration }: GoogleStandIn, fields: Readonly<Record
   });
 }
 
+/** The group of a lab, as Terraform makes it before it registers the source; without one, that of an earlier release. */
+export function haveGroup({ migration }: GoogleStandIn, lab: string, source?: string): void {
+  const name = `${LOCATION}/groups/assess-${lab}-lab`;
+  const groups = (migration.others.get("groups") ?? []).filter((group) => group.name !== name);
+  const labels = { "assessment-lab": lab, ...(source === undefined ? {} : { "assessment-source": source }) };
+  migration.others.set("groups", [...groups, { name, labels }]);
+}
+
 const HEADERS = {
   vmInfo:
     "MachineId,MachineName,PrimaryIPAddress,PrimaryMACAddress,PublicIPAddress,IpAddressListSemiColonDelimited,TotalDiskAllocatedGiB,TotalDiskUsedGiB,MachineTypeLabel,AllocatedProcessorCoreCount,MemoryGiB,HostingLocation,OsType,OsPublisher,OsName,OsVersion,MachineStatus,ProvisioningState,CreateDate,IsPhysical,Source",
@@ -162,8 +170,8 @@ export const UPLOAD_SOURCE = `${LOCATION}/sources/${UPLOAD_ID}`;
 /** A project in which two labs, their users and their imports have left something. */
 export function haveLeftovers(standIn: GoogleStandIn): void {
   const { migration } = standIn;
-  haveSource(standIn);
-  const description = "Uploads of source assess-discovery-client. Assessment labs: a1b2c3.";
+  haveSource(standIn, { description: "Made by assessment lab a1b2c3." });
+  const description = "Uploads of source assess-discovery-client. Made by assessment lab a1b2c3.";
   migration.sources.set(UPLOAD_SOURCE, {
     name: UPLOAD_SOURCE,
     description,

@@ -31,7 +31,7 @@ describeWith(["curl", "dash", "jq"], "The scripts of a lab, one after the other,
       expect.objectContaining({
         name: SOURCE,
         displayName: "assess-discovery-client",
-        description: "Assessment labs: a1b2c3.",
+        description: "Made by assessment lab a1b2c3.",
         type: "SOURCE_TYPE_DISCOVERY_CLIENT",
       }),
     ]);

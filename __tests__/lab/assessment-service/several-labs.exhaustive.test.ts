@@ -1,7 +1,18 @@
 import { type GoogleStandIn } from "../../support/google-stand-in";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
-import { inScene, inventoryFolder, jobsOf, namesIn, type Scene, UPLOAD_ID } from "./assessment-scene";
+import {
+  haveGroup,
+  haveSource,
+  inScene,
+  inventoryFolder,
+  jobsOf,
+  LOCATION,
+  namesIn,
+  type Scene,
+  SOURCE,
+  UPLOAD_ID,
+} from "./assessment-scene";
 
 /** A lab, as Terraform runs its scripts. */
 interface Lab {
@@ -13,18 +24,29 @@ type Step = "apply" | "import" | "destroy" | "cleanup";
 
 const FIRST: Lab = { deploymentId: "a1", clientName: "assess-discovery-client" };
 
-async function take(step: Step, { clientName, deploymentId }: Lab, { run }: Scene, folder: string): Promise<ScriptRun> {
+async function take(step: Step, { clientName, deploymentId }: Lab, scene: Scene, folder: string): Promise<ScriptRun> {
+  const { run, standIn } = scene;
   const environment = { DEPLOYMENT_ID: deploymentId, SOURCE_ID: clientName, SOURCE_DISPLAY_NAME: clientName };
   switch (step) {
     case "apply":
+      haveGroup(standIn, deploymentId, clientName);
       return run("register-source", { environment });
     case "import":
       return run("import-inventory", { environment: { ...environment, INVENTORY_FOLDER: folder } });
     case "destroy":
+      removeGroup(standIn, deploymentId);
       return run("assessment-cleanup", { environment, arguments: ["--note"] });
     case "cleanup":
       return run("assessment-cleanup", { environment, arguments: ["--yes"] });
   }
+}
+
+function removeGroup({ migration }: GoogleStandIn, lab: string): void {
+  const groups = migration.others.get("groups") ?? [];
+  migration.others.set(
+    "groups",
+    groups.filter(({ name }) => name !== `${LOCATION}/groups/assess-${lab}-lab`),
+  );
 }
 
 /** What the service has, by the lab that made its source, and how to go back there. */
@@ -146,14 +168,17 @@ describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
       const note = await take("destroy", FIRST, scene, folder);
       const cleanup = await take("cleanup", FIRST, scene, folder);
 
-      expect(names).toEqual(["sources/assess-discovery-client", `sources/${UPLOAD_ID}`]);
+      expect(names.filter((name) => name.startsWith("sources/"))).toEqual([
+        "sources/assess-discovery-client",
+        `sources/${UPLOAD_ID}`,
+      ]);
       expect(refused.exitCode).toBe(1);
       expect(refused.stderr).toContain(
         `Source ${UPLOAD_ID} exists in us-central1 of project demo-project, but its type is SOURCE_TYPE_DISCOVERY_CLIENT, not SOURCE_TYPE_UPLOAD.\n  Way out: give the discovery client another name; this source is not the lab's.\n`,
       );
       expect(note.stdout).toContain(": the sources assess-discovery-client, their import jobs");
       expect(cleanup.exitCode).toBe(0);
-      expect(namesIn(standIn)).toEqual([`sources/${UPLOAD_ID}`]);
+      expect(namesIn(standIn)).toEqual(["groups/assess-c3-lab", `sources/${UPLOAD_ID}`]);
     }),
   );
 
@@ -189,13 +214,14 @@ describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
       const second: Lab = { ...FIRST, deploymentId: "b2" };
       const folder = inventoryFolder({ machines: 1, bare: true });
       const alone = await take("apply", FIRST, scene, folder);
-      const quiet = await take("destroy", FIRST, scene, folder);
+      const quiet = await run("assessment-cleanup", { environment: { DEPLOYMENT_ID: "a1" }, arguments: ["--note"] });
 
       const shared = await take("apply", second, scene, folder);
       const told = await take("apply", FIRST, scene, folder);
-      const note = await take("destroy", FIRST, scene, folder);
       const question = await run("assessment-cleanup", { environment: { DEPLOYMENT_ID: "b2" }, input: "no\n" });
       const anonymous = await run("assessment-cleanup", { environment: { DEPLOYMENT_ID: undefined }, input: "no\n" });
+      const note = await take("destroy", FIRST, scene, folder);
+      const last = await run("assessment-cleanup", { environment: { DEPLOYMENT_ID: "b2" }, input: "no\n" });
       await take("cleanup", FIRST, scene, folder);
       const gone = namesIn(standIn);
       const again = await take("apply", second, scene, folder);
@@ -208,8 +234,75 @@ describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
       expect(note.stdout).toContain(`${used("b2")} To remove them: `);
       expect(question.stdout).toContain(`\n${used("a1")}\nDelete all of this?`);
       expect(anonymous.stdout).toContain(`\n${used("a1, b2")}\nDelete all of this?`);
+      // A destroy takes the lab from those that use the source.
+      expect(last.stdout).not.toMatch(/used by/);
       expect(gone).toEqual([]);
       expect(again.stdout).toContain("is registered as");
+    }),
+  );
+
+  it.concurrent(
+    "are both known when they register at the same moment, and a lab named others is no unknown owner",
+    () =>
+      inScene(async (scene) => {
+        const { run, standIn } = scene;
+        haveSource(standIn, { description: "Made by assessment lab z9." });
+        haveGroup(standIn, "others", "source-of-its-own");
+        const labs = ["a1", "b2"].map((deploymentId): Lab => ({ ...FIRST, deploymentId }));
+        await Promise.all(labs.map((lab) => take("apply", lab, scene, "")));
+
+        const question = await run("assessment-cleanup", { environment: { DEPLOYMENT_ID: "c3" }, input: "no\n" });
+        haveSource(standIn, { description: "Assessment labs: others, a1." });
+        const cleanup = await take("cleanup", { ...FIRST, deploymentId: "c3" }, scene, "");
+
+        expect(question.stdout).toContain("is used by: a1, b2. What is theirs");
+        expect(cleanup.stdout).toContain("is used by: an unknown owner, a1, b2. What is theirs");
+        expect(namesIn(standIn)).toEqual(["groups/assess-others-lab"]);
+      }),
+  );
+
+  it.concurrent.each([
+    ["migrationcenter.projects.locations.sources.delete", 1],
+    ["migrationcenter.projects.locations.groups.list", 3],
+  ])("notice in their next plan that a cleanup took the source which they found: at %s", (method, time) =>
+    inScene(async (scene) => {
+      const { standIn } = scene;
+      await take("apply", FIRST, scene, "");
+      let seen = 0;
+      standIn.onRequest = (request) => {
+        if (request.method !== method || ++seen !== time) return;
+        haveGroup(standIn, "b2", FIRST.clientName);
+      };
+
+      const { exitCode, output } = await take("cleanup", FIRST, scene, "");
+
+      expect({ exitCode, output, seen: seen >= time }).toMatchObject({ exitCode: 0, seen: true });
+      expect(namesIn(standIn)).toEqual([]);
+      expect(output).toContain("Deleted of the groups: assess-b2-lab");
+    }),
+  );
+
+  it.concurrent.each([
+    ["yes\n", 1],
+    ["yes\nyes\n", 0],
+  ])("are asked again by a cleanup for what has come since its question: %j", (input, expected) =>
+    inScene(async (scene) => {
+      const { run, standIn } = scene;
+      await take("apply", FIRST, scene, "");
+      let looks = 0;
+      standIn.onRequest = ({ method }) => {
+        if (method !== "migrationcenter.projects.locations.sources.list" || ++looks !== 3) return;
+        haveGroup(standIn, "b2", FIRST.clientName);
+        standIn.migration.assets.push({ name: `${LOCATION}/assets/scanned`, sources: [SOURCE] });
+      };
+
+      const { exitCode, stdout } = await run("assessment-cleanup", { environment: { DEPLOYMENT_ID: "a1" }, input });
+
+      expect(stdout).toContain(
+        'Only "yes" deletes: Since the question, more has come:\n  groups to delete: 1\n    assess-b2-lab\n  assets to delete: 1\n    scanned\nSource assess-discovery-client is used by: b2. What is theirs of it goes with it.\nDelete this too? It cannot be brought back. Only "yes" deletes: ',
+      );
+      expect(exitCode).toBe(expected);
+      expect(namesIn(standIn)).toHaveLength(expected === 0 ? 0 : 4);
     }),
   );
 
@@ -226,7 +319,7 @@ describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
       await take("cleanup", present, scene, folder);
 
       expect(note.stdout).toContain(": the sources former, present, their import jobs");
-      expect(namesIn(standIn)).toEqual(["sources/shared"]);
+      expect(namesIn(standIn)).toEqual(["groups/assess-b2-lab", "sources/shared"]);
     }),
   );
 });

@@ -4,14 +4,14 @@ import { type AddressInfo } from "node:net";
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { ApiError } from "../../support/google-stand-in-services";
-import { haveLeftovers, haveSource, inScene, LOCATION, namesIn, UPLOAD_ID } from "./assessment-scene";
+import { haveGroup, haveLeftovers, haveSource, inScene, LOCATION, namesIn, UPLOAD_ID } from "./assessment-scene";
 
 describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
   it.concurrent.each([
     '{ "message": "please sign in" }',
-    '{ "sources": "none" }',
-    '{ "sources": [{ "displayName": "no name" }] }',
-    '{ "sources": [7] }',
+    '{ "groups": "none" }',
+    '{ "groups": [{ "displayName": "no name" }] }',
+    '{ "groups": [7] }',
   ])("does not take %s for an empty list", (page) =>
     inScene(async ({ standIn, run }) => {
       standIn.inject("migrationcenter", { kind: "html", status: 200, page }, 100);
@@ -20,7 +20,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
 
       expect(exitCode).toBe(1);
       expect(stdout).not.toContain("Sources:");
-      expect(stderr).toContain(`/sources: a proxy or portal answered, not the API: HTTP 200, ${page}.\n`);
+      expect(stderr).toContain(`/groups: a proxy or portal answered, not the API: HTTP 200, ${page}.\n`);
     }),
   );
 
@@ -35,6 +35,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
           { startTime: "2026-01-03T00:00:00Z", endTime: "2026-01-03T00:01:00Z", result: { error: { code: 8 } } },
         ],
       });
+      haveGroup(standIn, "a1b2c3", "assess-discovery-client");
       standIn.migration.longestPage = 2;
 
       const tables = await run("assessment-status");
@@ -45,7 +46,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
       expect(tables.stdout.split("\n").map((line) => line.replace(/ {2,}/g, " | "))).toEqual([
         "Sources: 3",
         " | ID | DISPLAY NAME | TYPE | STATE | PENDING FRAMES | ERROR FRAMES | LABS",
-        " | assess-discovery-client | assess-discovery-client | SOURCE_TYPE_DISCOVERY_CLIENT | ACTIVE | 0 | 0",
+        " | assess-discovery-client | assess-discovery-client | SOURCE_TYPE_DISCOVERY_CLIENT | ACTIVE | 0 | 0 | a1b2c3",
         ` | ${UPLOAD_ID} | SOURCE_TYPE_UPLOAD | ACTIVE | 0 | 0 | a1b2c3`,
         " | other | Other | SOURCE_TYPE_UNKNOWN | STATE_UNSPECIFIED | 0 | 0",
         "Assets: 6",
@@ -68,7 +69,13 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
         "",
       ]);
       const sizes = standIn.requests.map(({ path }) => /\/(\w+)\?pageSize=(\d+)/.exec(path)?.slice(1).join(" "));
-      expect([...new Set(sizes)]).toEqual(["sources 1000", "assets 100", "importJobs 1000", "assetsExportJobs 1000"]);
+      expect([...new Set(sizes)]).toEqual([
+        "groups 1000",
+        "sources 1000",
+        "assets 100",
+        "importJobs 1000",
+        "assetsExportJobs 1000",
+      ]);
       expect(json).toMatchObject({ exitCode: 0, stderr: "" });
       const document = JSON.parse(json.stdout) as Record<string, readonly Record<string, unknown>[]>;
       expect(Object.entries(document).map(([name, items]) => [name, items.length])).toEqual([

@@ -160,6 +160,7 @@ export const AWS_CHANGES: readonly ChangeScenario[] = [
     name: "another client name",
     change: withInputs({ assess_discovery_client_name: "Lab client, 2nd" }),
     expected: {
+      [GROUP]: "update",
       [REGISTERED]: "replace",
       [IMPORT]: "replace",
       "terraform_data.lab_survivors_at_destroy[0]": "replace",

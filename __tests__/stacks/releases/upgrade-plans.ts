@@ -95,6 +95,7 @@ export const UPGRADE_PLANS: Readonly<Record<string, UpgradePlan>> = {
   },
   "assessment-lab": {
     actions: {
+      "google_migration_center_group.lab_source_group[0]": "update",
       "terraform_data.lab_cloudb_import[0]": "replace",
       "terraform_data.lab_source_registered[0]": "replace",
     },

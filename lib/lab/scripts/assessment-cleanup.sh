@@ -3,9 +3,10 @@
 # assets that came from these sources alone. Preference sets, reports, exports and groups other than those named after the
 # labs are kept, because users made them, unless everything in the region is to be deleted.
 #
-# A source belongs to the lab if it is of the discovery client's type and either has the given id or its description names
-# only this lab. A source for uploads belongs to it if its id and description say that it was made for such a source.
-# Before anything is deleted, the script lists the other labs that use these sources.
+# A source belongs to the lab if it is of the discovery client's type and either has the given id, or was made by this lab
+# and is used by none. A source for uploads belongs to it if its id and description say that it was made for such a source.
+# Before anything is deleted, the script lists the other labs that use these sources. After the answer it looks again, and
+# asks for what has come since.
 #
 #   assessment-cleanup.sh                shows what there is, asks, and deletes
 #   assessment-cleanup.sh --yes          deletes without asking
@@ -93,7 +94,7 @@ read_scope() {
   read_all assetsExportJobs false
   # The next plan of a lab that stays in use creates its group again and registers the source again.
   # shellcheck disable=SC2016 # names of jq
-  read_all groups '(.name | split("/") | last) as $id | any($scope[0].groups[]; . == $id)'
+  read_all groups 'any(lab_of; if .source == null then .lab | IN($scope[0].labs[]) else .source | IN($scope[0].used[]) end)'
   read_all preferenceSets false
   read_all importJobs '.assetSource // "" | own'
   read_all discoveryClients '.source // "" | own'
@@ -107,20 +108,50 @@ read_scope() {
   done
 }
 
+# show_items SIDE
+show_items() {
+  for collection in $collections; do
+    count=$(count_of "$collection-$1")
+    [ "$count" -gt 0 ] || continue
+    google_say "  $(words "$collection") to delete: $count"
+    sed -n '1,10s|^.*/|    |p' "$GOOGLE_WORK/$collection-$1"
+    [ "$count" -le 10 ] || google_say "    and $((count - 10)) more"
+  done
+  shared_sources
+}
+
+# ask QUESTION
+ask() {
+  printf '%s It cannot be brought back. Only "yes" deletes: ' "$1"
+  read -r answer || answer=
+  [ "$answer" = yes ] || {
+    google_say "Nothing is deleted."
+    exit 1
+  }
+}
+
+# Reads the scope again; sets news to the number of items that the question did not cover.
+look_for_news() {
+  for collection in $collections; do
+    mv "$GOOGLE_WORK/$collection-mine" "$GOOGLE_WORK/$collection-asked"
+  done
+  find_own_sources
+  read_scope
+  news=0
+  for collection in $collections; do
+    jq -Rnr --rawfile asked "$GOOGLE_WORK/$collection-asked" '
+      reduce ($asked | split("\n")[]) as $name ({}; .[$name] = true) | . as $known | inputs | select(in($known) | not)
+    ' "$GOOGLE_WORK/$collection-mine" >"$GOOGLE_WORK/$collection-news"
+    news=$((news + $(count_of "$collection-news")))
+  done
+}
+
 fate="nothing is deleted"
-read_items sources
 find_own_sources
 read_scope
 
 google_say "In project $PROJECT_ID, region $REGION:"
-for collection in $collections; do
-  count=$(count_of "$collection-mine")
-  [ "$count" -gt 0 ] || continue
-  google_say "  $(words "$collection") to delete: $count"
-  sed -n '1,10s|^.*/|    |p' "$GOOGLE_WORK/$collection-mine"
-  [ "$count" -le 10 ] || google_say "    and $((count - 10)) more"
-done
-shared_sources
+show_items mine
 
 if [ "$found" -eq 0 ]; then
   google_say "  nothing to delete."
@@ -128,12 +159,14 @@ if [ "$found" -eq 0 ]; then
   exit 0
 fi
 if [ "$yes" = no ]; then
-  printf 'Delete all of this? It cannot be brought back. Only "yes" deletes: '
-  read -r answer || answer=
-  if [ "$answer" != yes ]; then
-    google_say "Nothing is deleted."
-    exit 1
-  fi
+  ask "Delete all of this?"
+  look_for_news
+  while [ "$news" -gt 0 ]; do
+    google_say "Since the question, more has come:"
+    show_items news
+    ask "Delete this too?"
+    look_for_news
+  done
 fi
 
 # Dependents first. Deleting an import job also deletes the assets that it created.
@@ -154,6 +187,9 @@ looks=1
 read_scope
 while [ "$found" -gt 0 ] && [ "$failures" -eq 0 ] && [ "$looks" -lt "$dependency_tries" ]; do
   looks=$((looks + 1))
+  # A lab that came during the deletions has its group, but perhaps no source any more, which its next plan would not notice.
+  remove groups ""
+  groups=$((groups + $(count_of groups-mine)))
   google_sleep "$REST_POLL_SECONDS"
   read_scope
 done

@@ -49,7 +49,7 @@ read_all() {
   google_list migrationcenter "$location/$1" "pageSize=$2" "$1" "$GOOGLE_WORK/items" ||
     google_fail "The $1 of project $PROJECT_ID in $REGION cannot be read." \
       "Way out: check project and region; the caller needs roles/migrationcenter.viewer."
-  jq -c "$GOOGLE_MARKS$3" "$GOOGLE_WORK/items" >"$GOOGLE_WORK/$1"
+  jq -c --slurpfile groups "$GOOGLE_WORK/groups" "$GOOGLE_MARKS$3" "$GOOGLE_WORK/items" >"$GOOGLE_WORK/$1"
   cat "$GOOGLE_WORK/unreachable" >>"$GOOGLE_WORK/all-unreachable"
 }
 
@@ -68,10 +68,12 @@ show() {
 }
 
 : >"$GOOGLE_WORK/all-unreachable"
+read_all groups "$page_size" .
+# shellcheck disable=SC2016 # names of jq
 read_all sources "$page_size" '{
   id: (.name | split("/") | last), displayName: (.displayName // ""), type: (.type // "SOURCE_TYPE_UNKNOWN"),
   state: (.state // "STATE_UNSPECIFIED"), pendingFrameCount: (.pendingFrameCount // 0),
-  errorFrameCount: (.errorFrameCount // 0), labs: labs
+  errorFrameCount: (.errorFrameCount // 0), labs: users($groups)
 }'
 # Only the full view has the machine details; databases and the like have none.
 read_all assets "$asset_page_size&view=ASSET_VIEW_FULL&showHidden=true" '{

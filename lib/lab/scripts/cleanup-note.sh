@@ -11,8 +11,7 @@ look_for_note() {
   # A note must not delay a destroy.
   google_try_once
   REST_CONNECT_SECONDS=3 REST_CALL_SECONDS=5 REST_TOKEN_SECONDS=5
-  read_items sources >&2
-  find_own_sources
+  find_own_sources >&2
   jq -r '[.sources[].name | split("/") | last] | join(", ")' "$GOOGLE_WORK/scope.json"
   shared_sources
 }

@@ -25,14 +25,18 @@ read_items() {
   fi
 }
 
-# find_own_sources: writes "scope.json" from the sources in "items": whether everything is deleted, the sources of the lab,
-# the places its items may belong to, and the groups of all labs that use the sources. Names contain either the project's
-# number or its id, so only what follows the project is compared.
+# find_own_sources: writes "scope.json": whether everything is deleted, the sources of the lab, the places its items may
+# belong to, and by what the groups of all labs that use the sources are known. Names contain either the project's number or
+# its id, so only what follows the project is compared.
 find_own_sources() {
-  jq -r --arg id "${SOURCE_ID:-}" --arg lab "${DEPLOYMENT_ID:-}" "$GOOGLE_MARKS"'
+  read_items sources
+  mv "$GOOGLE_WORK/items" "$GOOGLE_WORK/sources"
+  read_items groups
+  mv "$GOOGLE_WORK/items" "$GOOGLE_WORK/groups"
+  jq -r --arg id "${SOURCE_ID:-}" --arg lab "${DEPLOYMENT_ID:-}" --slurpfile groups "$GOOGLE_WORK/groups" "$GOOGLE_MARKS"'
     select(.type == "SOURCE_TYPE_DISCOVERY_CLIENT") | (.name | last_part) as $name
-    | select($name == $id or labs == [$lab]) | $name
-  ' "$GOOGLE_WORK/items" >"$GOOGLE_WORK/own-ids"
+    | select($name == $id or ($lab != "" and maker == $lab and users($groups) == [])) | $name
+  ' "$GOOGLE_WORK/sources" >"$GOOGLE_WORK/own-ids"
   # Upload sources remain when only the source they were made for is deleted.
   echo "${SOURCE_ID:-}" >>"$GOOGLE_WORK/own-ids"
   while read -r id; do
@@ -40,13 +44,13 @@ find_own_sources() {
   done <"$GOOGLE_WORK/own-ids" >"$GOOGLE_WORK/upload-ids"
   jq -n --argjson everything "$([ "$everything" = yes ] && echo true || echo false)" --arg id "${SOURCE_ID:-}" \
     --arg lab "${DEPLOYMENT_ID:-}" --arg location "$location" --rawfile own "$GOOGLE_WORK/own-ids" --rawfile uploads "$GOOGLE_WORK/upload-ids" \
-    --slurpfile sources "$GOOGLE_WORK/items" "$GOOGLE_MARKS"'
+    --slurpfile sources "$GOOGLE_WORK/sources" --slurpfile groups "$GOOGLE_WORK/groups" "$GOOGLE_MARKS"'
     def listed($lines): . as $line | any($lines | split("\n")[]; . == $line);
     [$sources[] | (.name | last_part) as $name
       | select($everything or (.type == "SOURCE_TYPE_DISCOVERY_CLIENT" and ($name | listed($own)))
           or (.type == "SOURCE_TYPE_UPLOAD" and ("\($name) \(uploads_of)" | listed($uploads))))] as $mine
-    | { $everything, sources: ($mine | map({ name, labs: labs })),
-        groups: ([$mine[] | labs[]] + [$lab | select(. != "")] | unique | map("assess-\(.)-lab")),
+    | { $everything, sources: ($mine | map({ name, users: other_users($groups; $lab) })),
+        used: ([$mine[] | used_id] + [$id] | unique), labs: ([$mine[] | old_users($groups)[]] + [$lab]),
         # Items of a source that is already deleted.
         places: (($mine | map(.name)) + (if any($sources[]; .name | last_part == $id) then []
           else ["\($location)/sources/\($id)"] end) | map(sub("^projects/[^/]+/"; ""))) }
@@ -55,16 +59,16 @@ find_own_sources() {
 
 # The sources of the lab that other labs use too, each with those labs.
 shared_sources() {
-  jq -r --arg lab "${DEPLOYMENT_ID:-}" '
-    .sources[] | (.labs - [$lab]) as $others | select($others != [])
-    | "Source \(.name | split("/") | last) is used by: \($others | join(", ")). What is theirs of it goes with it."
+  jq -r '
+    .sources[] | select(.users != [])
+    | "Source \(.name | split("/") | last) is used by: \(.users | join(", ")). What is theirs of it goes with it."
   ' "$GOOGLE_WORK/scope.json"
 }
 
 # read_all COLLECTION CONDITION: writes the names of the lab's items to one file and those of the others to another.
 read_all() {
   read_items "$1"
-  jq -r --slurpfile scope "$GOOGLE_WORK/scope.json" '
+  jq -r --slurpfile scope "$GOOGLE_WORK/scope.json" "$GOOGLE_MARKS"'
     def own: sub("^projects/[^/]+/"; "") as $place | any($scope[0].places[]; . == $place);
     (if $scope[0].everything or ('"$2"') then "mine " else "others " end) + .name
   ' "$GOOGLE_WORK/items" >"$GOOGLE_WORK/sides"

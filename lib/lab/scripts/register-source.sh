@@ -3,15 +3,15 @@
 #
 # Migration Center needs no other preparation: it has no call that initializes it, and it answers for a region as soon as
 # its API is on. If the source exists with another display name, the name is corrected. A source of another type, or one
-# that is being deleted, is refused, because the discovery client would not deliver into it. The source's description names
-# the labs that have registered it, so that the scripts can tell each lab about the others.
+# that is being deleted, is refused, because the discovery client would not deliver into it. Other labs that use the source
+# are named; assessment-rest.sh says by what they are known.
 #
 #   PROJECT_ID           project (required)
 #   REGION               region of the assessment data (required)
 #   SOURCE_ID            identifier of the source (required)
 #   SOURCE_DISPLAY_NAME  its display name, which is entered in the discovery client (required)
 #   SOURCE_TYPE          its type (SOURCE_TYPE_DISCOVERY_CLIENT)
-#   DEPLOYMENT_ID        suffix of the lab, which is added to the source's description (none)
+#   DEPLOYMENT_ID        suffix of the lab, which the description of a new source names (none)
 #   UPLOADS_OF           identifier of the source whose imports this one is for; an existing source for anything else
 #                        is refused (none)
 #   WAIT_SECONDS         time limit for the service to answer for the region (300)
@@ -92,18 +92,15 @@ await_service() {
   done
 }
 
-# write_source FILE: writes the source to request; keeps the text of the description in FILE.
+# write_source FILE: writes the source to request. Keeps the description in FILE, but for the list of labs of an earlier
+# release.
 write_source() {
   jq -n --slurpfile found "$1" --arg name "$SOURCE_DISPLAY_NAME" --arg type "$SOURCE_TYPE" --arg lab "${DEPLOYMENT_ID:-}" \
     --arg uploads_of "${UPLOADS_OF:-}" "$GOOGLE_MARKS"'
-    ($found[0] // {}) as $source
-    | ($source | labs) as $known
-    # Stands for the unknown owner of a source that names no lab.
-    | (if $known == [] and $found != [] then ["others"] else $known end) as $others
-    | (if $lab == "" or any($known[]; . == $lab) then $known else $others + [$lab] end) as $labs
-    | ($source.description // "" | sub(lab_mark; "")) as $text
-    | [(if $found == [] and $uploads_of != "" then "Uploads of source \($uploads_of)." else $text end),
-        (if $labs == [] then "" else "Assessment labs: \($labs | join(", "))." end)]
+    ($found[0] // { description: (if $uploads_of == "" then "" else "Uploads of source \($uploads_of)." end) })
+    | (if $found == [] then $lab else maker end) as $maker
+    | [(.description // "" | sub(old_mark; "")), "Made by assessment lab \($maker)."]
+    | if $maker == "" or (.[0] | test(maker_mark)) then .[:1] else . end
     | { displayName: $name, type: $type, description: (map(select(. != "")) | join(" ")) }
   ' >"$GOOGLE_WORK/source.json"
 }
@@ -111,8 +108,7 @@ write_source() {
 # Returns 1 when another run, or an earlier attempt whose response was lost, has created it already.
 create_source() {
   google_say "Registering source $SOURCE_ID with the assessment service in $REGION."
-  : >"$GOOGLE_WORK/nothing"
-  write_source "$GOOGLE_WORK/nothing"
+  write_source /dev/null
   if google_begin migrationcenter \
     "$location/sources" "$GOOGLE_WORK/source.json" "sourceId=$SOURCE_ID&requestId=$(google_new_request_id)"; then
     google_await migrationcenter "Source $SOURCE_ID" "$OPERATION_SECONDS" && return 0
@@ -131,9 +127,9 @@ refuse_source() {
   exit 1
 }
 
-# correct_source FIELDS: updates these fields of the source in the last response.
+# correct_source FIELDS: updates these fields of the existing source.
 correct_source() {
-  write_source "$GOOGLE_ANSWER"
+  write_source "$GOOGLE_WORK/existing"
   google_patch migrationcenter "$source" "$GOOGLE_WORK/source.json" "updateMask=$1&requestId=$(google_new_request_id)" ||
     google_fail "Source $SOURCE_ID cannot be changed ($1)."
   google_await migrationcenter "Source $SOURCE_ID" "$OPERATION_SECONDS" ||
@@ -158,16 +154,21 @@ until google_get migrationcenter "$source"; do
   if create_source; then created=yes; fi
 done
 
-jq -r --arg lab "${DEPLOYMENT_ID:-}" "$GOOGLE_MARKS"'
+cp "$GOOGLE_ANSWER" "$GOOGLE_WORK/existing"
+: >"$GOOGLE_WORK/groups"
+[ "$created" = yes ] ||
+  google_list migrationcenter "$location/groups" pageSize=1000 groups "$GOOGLE_WORK/groups" ||
+  google_fail "Which labs use source $SOURCE_ID cannot be read."
+jq -r --arg lab "${DEPLOYMENT_ID:-}" --slurpfile groups "$GOOGLE_WORK/groups" "$GOOGLE_MARKS"'
   .type // "SOURCE_TYPE_UNKNOWN", .state // "STATE_UNSPECIFIED", (.displayName // "" | gsub("[[:cntrl:]]"; " ")), uploads_of,
-  any(labs[]; . == $lab), (labs - [$lab] | join(", "))
-' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/found"
+  (marked != [] and old_users($groups) == []), (other_users($groups; $lab) | join(", "))
+' "$GOOGLE_WORK/existing" >"$GOOGLE_WORK/found"
 {
   read -r type
   read -r state
   IFS= read -r shown_name
   read -r uploads_of
-  read -r is_mine
+  read -r has_old_list
   read -r others
 } <"$GOOGLE_WORK/found"
 
@@ -193,15 +194,13 @@ if [ "$shown_name" != "$SOURCE_DISPLAY_NAME" ]; then
   google_say "Source $SOURCE_ID is called \"$shown_name\"; calling it \"$SOURCE_DISPLAY_NAME\"."
   fields=displayName
 fi
-[ -z "${DEPLOYMENT_ID:-}" ] || [ "$is_mine" = true ] || fields=${fields:+$fields,}description
+# A lab that cannot be seen may be known by the list alone.
+[ "$has_old_list" = false ] || [ -s "$GOOGLE_WORK/unreachable" ] || fields=${fields:+$fields,}description
 [ -z "$fields" ] || correct_source "$fields"
 case $fields in
   '') google_say "Source $SOURCE_ID is registered already as \"$SOURCE_DISPLAY_NAME\": nothing to do." ;;
-  displayName) google_say "Source $SOURCE_ID is called \"$SOURCE_DISPLAY_NAME\" now ($(google_seconds) s)." ;;
-  *)
-    google_say "Source $SOURCE_ID was there already and is used as \"$SOURCE_DISPLAY_NAME\" ($(google_seconds) s)."
-    others=${others:-others}
-    ;;
+  displayName*) google_say "Source $SOURCE_ID is called \"$SOURCE_DISPLAY_NAME\" now ($(google_seconds) s)." ;;
+  *) google_say "Source $SOURCE_ID is registered already; its description no longer lists labs ($(google_seconds) s)." ;;
 esac
 [ -z "$others" ] || google_say "Source $SOURCE_ID is shared with $others: what one of them imports, finds or cleans up" \
   "concerns all. A discovery client with a name of its own has a source of its own."
