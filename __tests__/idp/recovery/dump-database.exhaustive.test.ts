@@ -168,15 +168,27 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
     expect(
       await runJob(
         "dump-database.sh",
-        { ...settings, DB_NAME: "a b", DB_USER: "" },
+        { ...settings, DB_NAME: "a b", DB_PORT: "abc", DB_USER: "" },
         { DUMP_FOLDER: "/none", DUMP_SECONDS: "x" },
       ),
     ).toEqual({
       exitCode: 2,
       output:
-        'failed: DB_USER is missing; DUMP_SECONDS is "x", no number of seconds; DB_NAME is "a b", which cannot be part of a file\'s name; DUMP_FOLDER is "/none", no folder;\n',
+        'failed: DB_USER is missing; DUMP_SECONDS is "x", no number of seconds; DB_PORT is "abc", no port; DB_NAME is "a b", which cannot be part of a file\'s name; DUMP_FOLDER is "/none", no folder;\n',
     });
     const DUMP_FOLDER = temporaryFolder();
+    expect(await runJob("dump-database.sh", settings, { DUMP_FOLDER, PGSSLMODE: "required" })).toEqual({
+      exitCode: 2,
+      output: `failed: no connection can be tried with DB_HOST=${settings.DB_HOST}, DB_PORT=${settings.DB_PORT} and PGSSLMODE=required; correct these\n`,
+    });
+    expect(await runJob("fill-database.sh", { ...settings, DB_PORT: "abc" })).toEqual({
+      exitCode: 2,
+      output: `failed: the port of ${settings.DB_HOST} is "abc", no number\n`,
+    });
+    expect(await runJob("dump-database.sh", settings, { DUMP_FOLDER, TMPDIR: "/none" })).toMatchObject({
+      exitCode: 4,
+      output: expect.stringContaining("failed: the temporary folder /none is full or cannot be written\n") as string,
+    });
     const nobody = { ...settings, DB_HOST: DUMP_FOLDER, DB_WAIT_SECONDS: "1" };
     expect(await runJob("dump-database.sh", nobody, { DUMP_FOLDER })).toEqual({
       exitCode: 3,

@@ -197,7 +197,15 @@ google_quota_project() {
 }
 
 google_start() {
-  GOOGLE_WORK=$(mktemp -d "${TMPDIR:-/tmp}/google-rest.XXXXXX")
+  # With room for the answers to some calls.
+  if ! GOOGLE_WORK=$(mktemp -d "${TMPDIR:-/tmp}/google-rest.XXXXXX" 2>/dev/null) ||
+    ! { printf '%65536s' '' >"$GOOGLE_WORK/room"; } 2>/dev/null; then
+    [ -z "$GOOGLE_WORK" ] || rm -rf "$GOOGLE_WORK"
+    google_complain "The temporary folder ${TMPDIR:-/tmp} is full or cannot be written." \
+      "Way out: make room there, or set TMPDIR to another folder."
+    exit 1
+  fi
+  rm "$GOOGLE_WORK/room"
   GOOGLE_ANSWER=$GOOGLE_WORK/answer
   GOOGLE_STARTED=$(date +%s)
   : >"$GOOGLE_ANSWER"

@@ -50,8 +50,10 @@ ask() {
 
 # await HOST PORT
 await() {
+  case $2 in *[!0-9]*) fail 2 "the port of $1 is \"$2\", no number" ;; esac
   tries=0
   until pg_isready --quiet --host="$1" --port="$2"; do
+    [ $? -ne 3 ] || fail 2 "no connection can be tried to $1 with port $2 and PGSSLMODE=$PGSSLMODE; correct these"
     tries=$((tries + 1))
     [ "$tries" -lt 60 ] || fail 1 "PostgreSQL at $1 did not answer"
     sleep 1

@@ -61,6 +61,9 @@ for name in DB_WAIT_SECONDS DUMP_SECONDS STORE_SECONDS; do
     '' | 0 | *[!0-9]*) problems="$problems $name is \"$value\", no number of seconds;" ;;
   esac
 done
+case $DB_PORT in
+  0* | *[!0-9]* | ??????*) problems="$problems DB_PORT is \"$DB_PORT\", no port;" ;;
+esac
 case $DB_NAME in
   *[!A-Za-z0-9_-]*) problems="$problems DB_NAME is \"$DB_NAME\", which cannot be part of a file's name;" ;;
 esac
@@ -77,6 +80,7 @@ export PGCONNECT_TIMEOUT=10 PGGSSENCMODE=disable PGAPPNAME=dump-database PGSSLMO
 
 started_at=$(date +%s)
 until timeout -s KILL 15 pg_isready --quiet; do
+  [ $? -ne 3 ] || fail 2 "no connection can be tried with DB_HOST=$DB_HOST, DB_PORT=$DB_PORT and PGSSLMODE=$PGSSLMODE; correct these"
   [ $(($(date +%s) - started_at)) -lt "$DB_WAIT_SECONDS" ] ||
     fail 3 "PostgreSQL at $DB_HOST port $DB_PORT did not answer within $DB_WAIT_SECONDS s"
   sleep 1
@@ -103,7 +107,7 @@ store_sum() {
   printf '%s  %s\n' "$2" "${1##*/}" | store "$1.sha256"
 }
 
-work=$(mktemp -d)
+work=$(mktemp -d) || fail 4 "the temporary folder ${TMPDIR:-/tmp} is full or cannot be written"
 for folder in dumps latest; do
   [ -d "$DUMP_FOLDER/$folder" ] || mkdir "$DUMP_FOLDER/$folder" || fail 4 "$DUMP_FOLDER/$folder cannot be created"
 done
@@ -130,7 +134,7 @@ case $codes in
   *dumped*stored* | *stored*dumped*) ;;
   *) fail 4 "the dump could not be stored" ;;
 esac
-read -r sum _ <"$work/sum"
+read -r sum _ <"$work/sum" || fail 4 "the temporary folder ${TMPDIR:-/tmp} is full or cannot be written"
 stored_sum=$(sum_of "$file") || fail 4 "the stored dump cannot be read"
 [ "$stored_sum" = "$sum" ] || fail 4 "the stored dump is not what was read from the database"
 store_sum "$file" "$sum" || fail 4 "the checksum could not be stored"

@@ -55,16 +55,18 @@ done
 
 time_pattern='20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z'
 time_meaning="a time, like 2026-11-22T12:00:00Z"
-SUBJECT=$subject
+# By the names that the usage has.
+# shellcheck disable=SC2034 # google_setting reads them
+SUBJECT=$subject TIME=$subject OBJECT=$subject NAME=$subject
 google_require curl jq
 google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
 case $action in
-  point-in-time) google_setting SUBJECT "$time_pattern" "$time_meaning" ;;
-  dump) google_setting SUBJECT 'latest|[A-Za-z0-9][A-Za-z0-9_./-]*' "latest, or the name of a dump in the bucket" ;;
-  backup) google_setting SUBJECT '[A-Za-z0-9][A-Za-z0-9 ._/:@-]*' "latest, or the name or the description of a backup" ;;
+  point-in-time) google_setting TIME "$time_pattern" "$time_meaning" ;;
+  dump) google_setting OBJECT 'latest|[A-Za-z0-9][A-Za-z0-9_./-]*' "latest, or the name of a dump in the bucket" ;;
+  backup) google_setting NAME '[A-Za-z0-9][A-Za-z0-9 ._/:@-]*' "latest, or the name or the description of a backup" ;;
   media)
     google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
-    [ -z "$SUBJECT" ] || google_setting SUBJECT "$time_pattern" "$time_meaning"
+    [ -z "$SUBJECT" ] || google_setting TIME "$time_pattern" "$time_meaning"
     ;;
   final-backup | drop-former) ;;
   *) google_refuse "\"$action\" is not a command; the commands are point-in-time, dump, backup, final-backup, media and drop-former." ;;
