@@ -111,6 +111,19 @@ choose_storage_path() {
   ce_defaulted="$ce_defaulted IDP_STORAGE__FILE__PATH=$IDP_STORAGE__FILE__PATH"
 }
 
+# The native worker knows no level "warning": it takes the word for the name of a part, and logs nothing else.
+choose_native_log_level() {
+  ce_part=LOG__RUST_LOG__${UPSTREAM_PREFIX%_}
+  is_configured "$ce_part" && return
+  look_up LOG_LEVEL || return 0
+  case $ce_value in
+    [Ww][Aa][Rr][Nn][Ii][Nn][Gg]) ;;
+    *) return 0 ;;
+  esac
+  export "IDP_$ce_part=warn"
+  ce_defaulted="$ce_defaulted IDP_$ce_part=warn"
+}
+
 # Shells print variables each in their own quoting, and a value may hold a line that looks like another variable.
 # Records that end in NUL are unambiguous, and env and tr come with coreutils, which Debian cannot do without. Line
 # breaks become blanks and NULs become line breaks, so what stands before the first = is a whole name or no name at all.
@@ -346,6 +359,7 @@ ce_defaulted=
 map_database_variables
 choose_ssl_mode
 choose_storage_path
+choose_native_log_level
 say "mapped:${ce_mapped:- nothing}; by default:${ce_defaulted:- nothing}"
 
 [ $# -gt 0 ] || set -- server

@@ -19,7 +19,7 @@ import { type ExistingSecrets } from "./idp/existing-secrets";
 import { identityProviderContainer } from "./idp/identity-provider-container";
 import { IdpImage } from "./idp/idp-image";
 import { IdpSecrets } from "./idp/idp-secrets";
-import { unknownSettingsRisks } from "./idp/known-settings";
+import { initialSettingsRisk, unknownSettingsRisks } from "./idp/known-settings";
 import { type ScheduledJobRunner } from "./idp/job-runner";
 import { type MailSettings } from "./idp/mail-settings";
 import { MediaBucket } from "./idp/media-bucket";
@@ -141,7 +141,10 @@ export abstract class IdentityProvider extends Construct {
     ].filter(({ value }) => !isOfResource(this, value));
     this.apis = deploymentApis(this, place, settings, variant, this.certificateValidation);
     const { environmentVariables = {}, secretEnvironmentVariables = {} } = settings;
-    warnOf(this, "SettingsAreKnown", unknownSettingsRisks(this, { environmentVariables, secretEnvironmentVariables }));
+    warnOf(this, "SettingsAreKnown", [
+      ...unknownSettingsRisks(this, { environmentVariables, secretEnvironmentVariables }),
+      initialSettingsRisk(this, environmentVariables),
+    ]);
 
     this.secrets = new IdpSecrets(this, "Secrets", {
       ...{ bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, deletionProtection, place },

@@ -51,7 +51,8 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
     },
     secret_key_secret: {
       value: secrets.secretKey.secretId,
-      description: "Name of the secret with the application's secret key; never rotate it.",
+      description:
+        "Name of the secret with the application's secret key. A new one ends all sessions: rotate it only if it has leaked.",
     },
     bootstrap_password_secret: {
       value: secretId,

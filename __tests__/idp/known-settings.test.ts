@@ -1,4 +1,4 @@
-import { ref, Token } from "cdktf";
+import { ref, TerraformLocal, Token } from "cdktf";
 
 import { InputVariable } from "../../lib/core/input-variable";
 import { warnOf } from "../../lib/core/risks";
@@ -6,6 +6,7 @@ import { BASELINE_ENVIRONMENT, BASE_URL_VARIABLE, DATABASE_TARGETS, PINNED_VERSI
 import { trustedProxies } from "../../lib/idp/identity-provider-container";
 import {
   KNOWN_SETTINGS_FILE,
+  initialSettingsRisk,
   knownSettings,
   unknownSettings,
   unknownSettingsRisks,
@@ -74,6 +75,24 @@ describe("The names of settings", () => {
   });
 });
 
+const INITIAL = { AUTHENTIK_GDPR_COMPLIANCE: "false", idp_avatars: "initials" };
+const INITIAL_ADVICE =
+  "that counts at the first start only, after which the application keeps it itself; change it there, at System > Settings";
+
+describe("Settings that count at the first start only", () => {
+  it("cause a warning", () => {
+    const warned = (variables: Record<string, string>) => {
+      const stack = bareStack();
+      warnOf(stack, "SettingsCount", [initialSettingsRisk(stack, variables)]);
+      return warningsOf(stack);
+    };
+    expect(warned({ ...INITIAL, IDP_AVATARS_URL: "x", AVATARS: "x" })).toEqual([
+      `environmentVariables has AUTHENTIK_GDPR_COMPLIANCE, idp_avatars; ${INITIAL_ADVICE}`,
+    ]);
+    expect(warned({ IDP_LOG_LEVEL: "debug" })).toEqual([]);
+  });
+});
+
 describeWith(["terraform"], "The names of settings in an input", () => {
   /** Names that differ from a known one as mistakes do: swapped, left out, doubled, and with a word of another. */
   const mistakes = knownSettings().flatMap((name, index, all) => {
@@ -87,7 +106,9 @@ describeWith(["terraform"], "The names of settings in an input", () => {
 
   it("are judged by Terraform as in TypeScript", () => {
     const stack = bareStack();
-    const names = [...new Set([...Object.keys(WRITTEN), ...mistakes.map((name) => name.replace("*", "0"))])];
+    const names = [
+      ...new Set([...Object.keys({ ...WRITTEN, ...INITIAL }), ...mistakes.map((name) => name.replace("*", "0"))]),
+    ];
     const variable = new InputVariable(stack, "environment_variables", {
       type: "map(string)",
       default: Object.fromEntries(names.map((name) => [name, "x"])),
@@ -99,11 +120,15 @@ describeWith(["terraform"], "The names of settings in an input", () => {
       description: "Text.",
     });
     stackWith({ environmentVariables: ref(variable.fqn), secretEnvironmentVariables: ref(secrets.fqn) }, stack);
+    new TerraformLocal(stack, "message", initialSettingsRisk(stack, ref(variable.fqn)).message);
     expect(Token.isUnresolved(ref(variable.fqn))).toBe(true);
     const inFolder = JSON.stringify(terraformOf(stack));
     const here = inFolder.replaceAll("${path.module}/settings/known-settings.txt", KNOWN_SETTINGS_FILE);
     const found = evaluated(JSON.parse(here) as Terraform);
     expect(found.unknown_environment_variables).toEqual(unknownSettings(names));
+    expect(found.message).toBe(
+      `environment_variables has AUTHENTIK_GDPR_COMPLIANCE, IDP_AVATARS, idp_avatars; ${INITIAL_ADVICE}`,
+    );
     expect(found.unknown_secret_environment_variables).toEqual({ IDP_EMIAL__PASSWORD: "IDP_EMAIL__PASSWORD" });
     expect(Object.keys(unknownSettings(names)).length).toBeGreaterThan(mistakes.length / 2);
     expect(unknownSettings(names)).toMatchObject(UNKNOWN);

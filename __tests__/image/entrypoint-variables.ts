@@ -84,6 +84,18 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
     });
   });
 
+  describe("the log level of the native worker, which knows no warning", () => {
+    it.each([
+      ["warn", { IDP_LOG_LEVEL: "warning" }],
+      ["warn", { AUTHENTIK_LOG_LEVEL: "WARNING" }],
+      ["trace", { IDP_LOG_LEVEL: "warning", IDP_LOG__RUST_LOG__AUTHENTIK: "trace" }],
+      [undefined, { IDP_LOG_LEVEL: "error" }],
+      [undefined, {}],
+    ])("is %j with %j", async (level, variables) => {
+      expect((await scene.applicationEnvironment(variables)).AUTHENTIK_LOG__RUST_LOG__AUTHENTIK).toBe(level);
+    });
+  });
+
   describe("the translation to the upstream prefix", () => {
     it("keeps a variable that is set in the upstream prefix", async () => {
       const actual = await scene.applicationEnvironment({

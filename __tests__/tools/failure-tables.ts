@@ -84,7 +84,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
     },
     {
       what: "The database is down or out of connections",
-      byItself: "Cloud SQL restarts it; the server answers 503 until it is back, and needs no restart",
+      byItself: `Cloud SQL restarts it. Until then *live* answers 502 and *ready* 500. An outage of more than ${LIVENESS_SECONDS} s restarts every ${instance}, which then waits for the database at its start; \`liveness_probe\` changes that time`,
       alerts: ["database-down", "database-connections", "uptime"],
       then: "Read its log; raise `database_tier`.",
       shownBy: [

@@ -117,8 +117,8 @@ export const MIN_INSTANCE_COUNT = 1;
 export const MAX_INSTANCE_COUNT = 3;
 
 /**
- * Signs sessions and cookies, and is the basis of internal encryption: generated once, never rotated. `suffix` is that
- * of the secret's name.
+ * Signs sessions, cookies and links to files; nothing stored is encrypted with it. Generated once, and stable. `suffix` is
+ * that of the secret's name.
  */
 export const SECRET_KEY = { suffix: "secret-key", variable: "IDP_SECRET_KEY", length: 64 } as const;
 

@@ -54,8 +54,8 @@ export interface IdpSecretsProps {
  * The application's secret key and the initial password of its administrator, each generated once, and on request a
  * token for its API.
  *
- * No value is in the Terraform state; all are only in Secret Manager. Rotation of the secret key is deliberately
- * impossible: a new one ends every session and makes stored tokens unreadable.
+ * No value is in the Terraform state; all are only in Secret Manager. The secret key stays the same whatever the props: a
+ * new one ends every session and every signed link. To replace a leaked one, replace its version in one apply.
  */
 export class IdpSecrets extends Construct {
   /** Signs sessions and cookies; for the container's `IDP_SECRET_KEY`. */

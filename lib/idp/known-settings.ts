@@ -139,3 +139,40 @@ export function unknownSettingsRisks(
     };
   });
 }
+
+/** Settings that the application reads only when it first migrates an empty database; later its own page counts. */
+const INITIAL_SETTINGS = [
+  "AVATARS",
+  "DEFAULT_TOKEN_DURATION",
+  "DEFAULT_TOKEN_LENGTH",
+  "DEFAULT_USER_CHANGE_EMAIL",
+  "DEFAULT_USER_CHANGE_NAME",
+  "DEFAULT_USER_CHANGE_USERNAME",
+  "FOOTER_LINKS",
+  "GDPR_COMPLIANCE",
+  "IMPERSONATION",
+];
+
+/**
+ * Risks that a setting is changed in vain, because it counts at the first start only.
+ *
+ * @param variables settings by name, of the prop `environmentVariables`
+ */
+export function initialSettingsRisk(scope: Construct, variables: EnvironmentOverrides): Risk {
+  const called = calledIn(scope, variables, "environmentVariables");
+  const pattern = `${ANY_PREFIX}(${INITIAL_SETTINGS.join("|")})$`;
+  const advice =
+    "that counts at the first start only, after which the application keeps it itself; change it there, at System > Settings";
+  if (!Token.isUnresolved(variables)) {
+    const initial = Object.keys(variables).filter((name) => new RegExp(pattern, "i").test(name));
+    const message = `${called} has ${initial.join(", ")}; ${advice}`;
+    return { value: variables, isAvoided: initial.length === 0, condition: "true", message };
+  }
+  const initial = `[for name in keys(${Token.asString(variables)}) : name if can(regex("(?i)${pattern}", name))]`;
+  return {
+    value: variables,
+    isAvoided: false,
+    condition: `length(${initial}) == 0`,
+    message: `${called} has ${expression(`join(", ", ${initial})`)}; ${advice}`,
+  };
+}

@@ -16,6 +16,8 @@ const SECRETS = [
   "secrets_secret_key",
 ].map((name) => `google_secret_manager_secret.${name}`);
 
+export const SECRET_KEY_VERSION = "google_secret_manager_secret_version.secrets_secret_key_version";
+
 /** Resources that change when the protection of the data is switched off. */
 export const PROTECTED = [
   ...SECRETS,

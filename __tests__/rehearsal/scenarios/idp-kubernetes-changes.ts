@@ -7,6 +7,7 @@ import {
   LABELLED,
   requireGivenPassword,
   requireTwoExecutions,
+  SECRET_KEY_VERSION,
 } from "./identity-provider-rehearsal";
 import { requireBackup, UPGRADE_BACKUP } from "./upgrade-backup";
 import { DASHBOARD } from "./monitoring";
@@ -90,6 +91,14 @@ export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
     name: "who may reach the control plane",
     change: withInputs({ authorized_networks: { office: "203.0.113.0/24" } }),
     expected: { [CLUSTER]: "update" },
+  },
+  {
+    name: "another secret key",
+    planArguments: [`-replace=${SECRET_KEY_VERSION}`],
+    expected: {
+      [SECRET_KEY_VERSION]: "replace",
+      ...all("update", ["kubernetes_secret_v1.workload_secrets", DEPLOYMENT]),
+    },
   },
   bootstrapToken({ "kubernetes_secret_v1.workload_secrets": "update", [DEPLOYMENT]: "update" }),
 ];

@@ -19,6 +19,7 @@ import {
   SCRIPTS,
   STAGES,
   withSubnetwork,
+  SECRET_KEY_VERSION,
 } from "./identity-provider-rehearsal";
 import { dumpChanges, WITH_DUMP } from "./dump";
 import { requireBackup, UPGRADE_BACKUP } from "./upgrade-backup";
@@ -102,6 +103,12 @@ const CHANGES: readonly ChangeScenario[] = [
       [JOB]: "replace",
       "terraform_data.db_init_trigger": "update",
     },
+    verify: requireExecutions(4),
+  },
+  {
+    name: "another secret key",
+    planArguments: [`-replace=${SECRET_KEY_VERSION}`],
+    expected: { [SECRET_KEY_VERSION]: "replace", [SERVICE]: "update" },
     verify: requireExecutions(4),
   },
   {
