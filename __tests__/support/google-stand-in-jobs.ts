@@ -38,6 +38,7 @@ export class CloudRunJobs {
     basePath: "v2/",
     handlers: {
       "projects.locations.jobs.get": (call) => this.find(call),
+      "projects.locations.jobs.list": () => ({ jobs: [...this.jobs.values()] }),
       "projects.locations.jobs.create": (call) => this.create(call),
       "projects.locations.jobs.delete": (call) => this.delete(call),
       "projects.locations.jobs.run": (call) => this.run(call),
@@ -71,7 +72,13 @@ export class CloudRunJobs {
   private create({ body, parameters: { parent = "" }, query }: Call): JsonObject {
     const name = `${parent}/jobs/${query.get("jobId") ?? ""}`;
     if (this.jobs.has(name)) throw new ApiError(409, "ALREADY_EXISTS", `Resource '${name}' already exists.`);
-    this.jobs.set(name, { ...body, name, terminalCondition: { type: "Ready", state: "CONDITION_SUCCEEDED" } });
+    const createTime = new Date().toISOString();
+    this.jobs.set(name, {
+      ...body,
+      name,
+      createTime,
+      terminalCondition: { type: "Ready", state: "CONDITION_SUCCEEDED" },
+    });
     return { name: `${parent}/operations/create-${this.clock}` };
   }
 
@@ -92,7 +99,8 @@ export class CloudRunJobs {
 
   private list(job: string): JsonObject {
     this.clock += 1;
-    const executions = this.executions
+    // They are deleted with their job.
+    const executions = (this.jobs.has(job) ? this.executions : [])
       .filter(({ name }) => name.startsWith(`${job}/executions/`))
       .map(({ endsAt, name, outcome: { isSuccess } }) => ({
         ...{ name, logUri: `https://console.cloud.google.com/logs/${name.split("/").at(-1) ?? ""}` },
@@ -107,8 +115,8 @@ export class CloudRunJobs {
     const [, execution = ""] = /execution_name"="([^"]+)"/.exec(String(filter)) ?? [];
     const [, text = ""] = /textPayload:"([^"]+)"/.exec(String(filter)) ?? [];
     const { outcome } = this.executions.find(({ name }) => name.endsWith(`/${execution}`)) ?? {};
-    const entries = (outcome?.lines ?? []).filter((line) => line.includes(text));
-    return entries.length === 0 ? {} : { entries: entries.map((textPayload) => ({ textPayload })) };
+    const newestFirst = (outcome?.lines ?? []).filter((line) => line.includes(text)).reverse();
+    return newestFirst.length === 0 ? {} : { entries: newestFirst.map((textPayload) => ({ textPayload })) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { documentedStacks } from "../../tools/documented-stacks";
@@ -12,10 +12,15 @@ import { type Block } from "../../support/synthesis";
 export interface ClusterJob {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly labels: Readonly<Record<string, string>>;
+  };
   readonly spec: {
     readonly activeDeadlineSeconds: number;
     readonly backoffLimit: number;
+    readonly ttlSecondsAfterFinished: number;
     readonly template: {
       readonly metadata: {
         readonly annotations?: Readonly<Record<string, string>>;
@@ -53,10 +58,17 @@ verb=$4 kind=$5 name=$6
 case "$verb $7" in
   "get --output=json")
     [ -f "$state/$kind.$name" ] || { echo "Error from server (NotFound): $kind \\"$name\\" not found" >&2 && exit 1; }
+    exec cat "$state/$kind.$name"
+    ;;
+  "get --ignore-not-found")
+    if [ "$8" != --output=json ]; then
+      [ ! -f "$state/$kind.$name" ] || echo "$kind.batch/$name"
+      exit 0
+    fi
+    [ -f "$state/$kind.$name" ] || exit 0
     if [ -f "$state/new" ]; then rm "$state/new" && exec jq 'del(.status)' "$state/$kind.$name"; fi
     exec cat "$state/$kind.$name"
     ;;
-  "get --ignore-not-found") [ ! -f "$state/$kind.$name" ] || echo "$kind.batch/$name" ;;
   "delete --ignore-not-found") rm -f "$state/$kind.$name" ;;
   "create ")
     file=\${kind#--filename=}
@@ -98,7 +110,7 @@ export class KubectlStandIn {
     this.write(`job.${CLUSTER_INIT_JOB}`, init);
     this.write(`cronjob.${CLUSTER_DUMP_JOB}`, dump);
     this.ends("Complete");
-    this.prints("users: 7\n");
+    this.prints("cleared: \ndone: \nexchanged: \ndropped: \nrenamed: \nusers: 7\n");
   }
 
   static async start(): Promise<KubectlStandIn> {
@@ -128,6 +140,11 @@ export class KubectlStandIn {
   /** What the next jobs write. */
   prints(lines: string): void {
     writeFileSync(join(this.state, "lines"), lines);
+  }
+
+  /** Does what somebody else may do while a script waits. */
+  removeCopies(): void {
+    for (const name of this.there) if (name.endsWith("-restore")) rmSync(join(this.state, name), { force: true });
   }
 
   /** Jobs that were created, in order. */

@@ -4,7 +4,7 @@ import { expectNothingLeft, numbersTo, runUntil } from "./interruptions";
 import { inSqlScene, INSTANCE, PROJECT, DATABASE, DUMP_JOB, INIT_JOB, JOBS } from "./sql-scene";
 
 /** Requests of a drill that nothing interrupts. */
-const REQUESTS = 19;
+const REQUESTS = 17;
 
 const ENDS = numbersTo(REQUESTS).flatMap((request) => [[request, "SIGTERM"] as const, [request, "SIGKILL"] as const]);
 

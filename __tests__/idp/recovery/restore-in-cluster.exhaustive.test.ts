@@ -58,7 +58,16 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
       const jobs = cluster.created;
       for (const job of jobs) {
         expect(() => new Job(job as unknown as ConstructorParameters<typeof Job>[0]).validate()).not.toThrow();
-        expect(job.metadata).toEqual({ name: `${CLUSTER_INIT_JOB}-restore`, namespace: NAMESPACE });
+        expect(job.metadata).toEqual({
+          name: expect.stringMatching(new RegExp(`^${CLUSTER_INIT_JOB}-[0-9a-f]{8}-restore$`)) as string,
+          namespace: NAMESPACE,
+          labels: {
+            "copy-for": expect.stringMatching(/^restore-[0-9a-f]{8}$/) as string,
+            "copy-run": expect.stringMatching(/^[0-9a-f]{8}$/) as string,
+          },
+        });
+        // What a killed restore leaves, the cluster removes.
+        expect(job.spec.ttlSecondsAfterFinished).toBe(3600);
         const { metadata, spec } = job.spec.template;
         // The label by which the network policy lets it out stays, those of the original's own pods go.
         expect(metadata.labels).toEqual({
@@ -100,7 +109,9 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
       const names = cluster.created.map(({ kind, metadata: { name } }) => `${kind} ${name}`);
       expect(names).toEqual(
-        [CLUSTER_INIT_JOB, CLUSTER_INIT_JOB, CLUSTER_DUMP_JOB, CLUSTER_INIT_JOB].map((name) => `Job ${name}-restore`),
+        [CLUSTER_INIT_JOB, CLUSTER_INIT_JOB, CLUSTER_DUMP_JOB, CLUSTER_INIT_JOB].map(
+          (name) => expect.stringMatching(new RegExp(`^Job ${name}-[0-9a-f]{8}-restore$`)) as string,
+        ),
       );
       const [, , copy] = cluster.created;
       expect(() => new Job(copy as unknown as ConstructorParameters<typeof Job>[0]).validate()).not.toThrow();
@@ -186,6 +197,32 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
       expect(exitCode).toBe(143);
       expect(cluster.created).toHaveLength(1);
       expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
+    }),
+  );
+
+  it.concurrent("say at once that somebody has removed the job", () =>
+    inCluster(async ({ cluster, run }) => {
+      const { exitCode, stderr } = await run("restore", {
+        arguments: ["drop-former", "--yes"],
+        environment: { JOB_SECONDS: "20" },
+        onOutput: (output) => {
+          if (/^Job \S+: running/m.test(output)) cluster.removeCopies();
+        },
+      });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/The job \S+-restore was removed by somebody else\.\n/);
+    }),
+  );
+
+  it.concurrent("believe a job only when its log says what it has done", () =>
+    inCluster(async ({ cluster, run }) => {
+      cluster.prints("users: 7\n");
+
+      const { exitCode, stderr } = await run("restore", { arguments: ["drop-former", "--yes"] });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain('its log has no line that begins with "dropped: " after 0 s');
     }),
   );
 

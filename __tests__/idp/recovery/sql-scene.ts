@@ -1,4 +1,5 @@
 import { GoogleStandIn } from "../../support/google-stand-in";
+import { type JobRun } from "../../support/google-stand-in-jobs";
 import { runScript, type ScriptName, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
 
 export const PROJECT = "demo-project";
@@ -9,7 +10,7 @@ export const JOBS = `projects/${PROJECT}/locations/us-central1/jobs`;
 export const INIT_JOB = `${INSTANCE}-db-init`;
 export const DUMP_JOB = `${INSTANCE}-dump`;
 
-const ENVIRONMENT = {
+export const ENVIRONMENT = {
   ...{ GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first", PROJECT_ID: PROJECT, INSTANCE, DATABASE, INIT_JOB },
   ...{ ADMINISTRATOR_SECRET: "administrator", MEDIA_BUCKET: "media", REGION: "us-central1", LOG_SECONDS: "0" },
 };
@@ -25,7 +26,7 @@ export interface SqlScene {
 export async function inSqlScene(test: (scene: SqlScene) => Promise<void>): Promise<void> {
   const standIn = await new GoogleStandIn().start();
   standIn.sql.make(PROJECT, INSTANCE, { [DATABASE]: 7 });
-  standIn.jobs.outcomeOf = () => ({ isSuccess: true, lines: ["users: 7"] });
+  standIn.jobs.outcomeOf = (run) => ({ isSuccess: true, lines: linesOf(run) });
   const cloudsql = { name: "cloudsql", cloudSqlInstance: { instances: [CONNECTION] } };
   const container = {
     image: "docker.io/library/postgres:15-alpine",
@@ -54,6 +55,15 @@ export async function inSqlScene(test: (scene: SqlScene) => Promise<void>): Prom
   }
 }
 
+/** What a job writes when it has done what it is for, its last word at the end. */
+function linesOf({ command, environment: { ACTION = "" } }: JobRun): readonly string[] {
+  const words: Readonly<Record<string, string>> = {
+    ...{ clear: "cleared: it is empty", swap: "exchanged: it is the restored one" },
+    ...{ "drop-former": "dropped: it is gone", rename: "renamed: it has the name" },
+  };
+  return ["a line before", words[ACTION] ?? (command[1] === "-c" ? "users: 7" : "done: it can be used")];
+}
+
 /** What the jobs did, in order: the script of its own or of the copied job, and the variables that matter. */
 export function runsOf({ standIn }: SqlScene): readonly string[] {
   return standIn.jobs.runs.map(({ command, databases, environment, job }) => {
@@ -63,8 +73,6 @@ export function runsOf({ standIn }: SqlScene): readonly string[] {
     const where = databases
       .map((name) => name.replace(CONNECTION, "").replace(/^.*:(restore-)[0-9a-f]{8}-\d{10}$/, "$1…"))
       .join("+");
-    return [job.endsWith(`${DUMP_JOB}-restore`) ? "dump:" : "", script, ACTION, DB_NAME, where]
-      .filter(Boolean)
-      .join(" ");
+    return [job.includes(`/${DUMP_JOB}-`) ? "dump:" : "", script, ACTION, DB_NAME, where].filter(Boolean).join(" ");
   });
 }

@@ -2,10 +2,11 @@
 # Shell library that runs short jobs beside a deployment: each is made from one of its own jobs, so it has the same image,
 # account, network and secrets, and is removed when it has ended.
 #
-# A copy has more time than its original, because a restore takes longer than a preparation.
+# A copy has more time than its original, because a restore takes longer than a preparation. Each has a name and the mark of its
+# run, so that two operators never share one.
 #
 # To be sourced after google-rest.sh. With NAMESPACE, the jobs run in the cluster that kubectl is connected to; otherwise on
-# Cloud Run in REGION.
+# Cloud Run in REGION. The caller exports RUN, the id of its run, and JOB_GROUP, what the copies are for.
 #
 #   JOB_SECONDS  time limit for one job (3600)
 #   LOG_SECONDS  how long to wait for a line in the log (120)
@@ -16,6 +17,7 @@ KUBECTL=${KUBECTL:-kubectl}
 # Port of the proxy for a second instance.
 second_port=5433
 job_now=
+job_count=0
 
 on_kubernetes() {
   [ -n "${NAMESPACE:-}" ]
@@ -32,11 +34,10 @@ hash_of() {
   printf '%08x\n' "${hash_sum%% *}"
 }
 
-# copy_of JOB: the name of its copy, of at most 48 characters.
+# copy_of JOB: a new name for its copy, of at most 48 characters.
 copy_of() {
-  copy_start=$1
-  if [ "${#1}" -gt 40 ]; then copy_start=$(printf '%.31s' "$1") && copy_start=${copy_start%-}-$(hash_of "$1"); fi
-  echo "$copy_start-restore"
+  copy_start=$(printf '%.31s' "$1")
+  echo "${copy_start%-}-$(hash_of "$RUN $job_count")-restore"
 }
 
 # Ends the script if there is no job that reads dumps: with keep_dumps alone there is only their bucket.
@@ -56,94 +57,128 @@ require_dump_job() {
   exit 1
 }
 
-# run_job JOB INSTANCE SECOND SCRIPT NAME=VALUE...: runs a copy of JOB against the instance with this connection name, and
-# a second one if it is not empty. With SCRIPT, a file, the copy runs that instead. Returns 1 when it fails; GOOGLE_NOTE
-# says why.
+# run_job JOB INSTANCE SECOND SCRIPT WORD NAME=VALUE...: runs a copy of JOB against the instance with this connection name, and
+# a second one if it is not empty. With SCRIPT, a file, the copy runs that instead. That a job ends without an error does not
+# show that it did anything: its log must have a line that begins with WORD, and JOB_LINE is what follows. Returns 1 when it
+# fails; GOOGLE_NOTE says why. Callers test the result, which switches `set -e` off in here.
 run_job() {
-  job_source=$1 job_instance=$2 job_second=$3 job_script=$4
-  shift 4
-  GOOGLE_NOTE=
-  jq -n '$ARGS.positional | map(capture("^(?<key>[^=]+)=(?<value>.*)$"; "s")) | from_entries' --args "$@" \
-    >"$GOOGLE_WORK/variables.json"
-  : >"$GOOGLE_WORK/script.txt"
-  [ -z "$job_script" ] || cat "${0%"${0##*/}"}./database-client.sh" "$job_script" >"$GOOGLE_WORK/script.txt"
+  job_source=$1 job_instance=$2 job_second=$3 job_script=$4 job_word=$5
+  shift 5
+  GOOGLE_NOTE='' JOB_LINE='' job_log=''
+  job_count=$((job_count + 1))
   job_name=$(copy_of "$job_source")
-  job_result=0
-  if on_kubernetes; then
-    kubernetes_job || job_result=1
-  else
-    cloud_run_job || job_result=1
-  fi
-  return "$job_result"
+  job_texts "$@" 2>"$GOOGLE_WORK/problem" || job_problem || return 1
+  if on_kubernetes; then kubernetes_job; else cloud_run_job; fi || return 1
+  JOB_LINE=$(sed -n "s/^$job_word//p" "$GOOGLE_WORK/log" | tail -n 1)
+  # What it was for is done.
+  remove_job || google_complain "The job $job_now cannot be deleted. $(google_outcome)"
+  job_now=
 }
 
-# Removes the copy of a job that a killed run has left.
+# Writes what jq puts into the copy.
+job_texts() {
+  jq -n '$ARGS.positional | map(capture("^(?<key>[^=]+)=(?<value>.*)$"; "s")) | from_entries' --args "$@" \
+    >"$GOOGLE_WORK/variables.json" || return 1
+  if [ -n "$job_script" ]; then cat "${0%"${0##*/}"}./database-client.sh" "$job_script"; fi >"$GOOGLE_WORK/script.txt"
+}
+
+job_problem() {
+  GOOGLE_NOTE="The job $job_source cannot be copied: $(google_text <"$GOOGLE_WORK/problem")"
+  return 1
+}
+
+# job_call CALL...: a call about the copy.
+job_call() {
+  "$@" && return 0
+  if [ "$GOOGLE_STATUS" = 404 ]; then GOOGLE_NOTE="The job $job_now was removed by somebody else." && job_now=; fi
+  return 1
+}
+
+# Removes the copy.
 remove_job() {
   [ -n "$job_now" ] || return 0
   if on_kubernetes; then
     kube delete job "$job_now" --ignore-not-found --wait=true --timeout=120s >/dev/null 2>&1 || return 1
   else
     google_request DELETE run "$jobs/$job_now" "" "" repeatable || [ "$GOOGLE_STATUS" = 404 ] || return 1
-    job_until=$(($(google_seconds) + JOB_SECONDS))
-    # The name is free once it is not found.
-    while google_get run "$jobs/$job_now"; do
-      if [ "$(google_seconds)" -ge "$job_until" ]; then
-        GOOGLE_NOTE="The job $job_now is not gone after $JOB_SECONDS s."
-        return 1
-      fi
-      google_sleep "$REST_POLL_SECONDS"
-    done
-    [ "$GOOGLE_STATUS" = 404 ] || return 1
   fi
   job_now=
+}
+
+# remove_copies yes|no: removes what killed runs have left: with yes at once, else when nobody can use it any more, as the
+# cluster does by itself.
+remove_copies() {
+  if on_kubernetes; then
+    [ "$1" = no ] || kube delete jobs --selector="copy-for=$JOB_GROUP" --wait=true --timeout=120s >/dev/null 2>&1
+    return
+  fi
+  # A copy is created, run and read within this time.
+  JOB_AGE=0
+  [ "$1" = yes ] || JOB_AGE=$((3 * JOB_SECONDS))
+  jobs="projects/$PROJECT_ID/locations/$REGION/jobs"
+  export JOB_AGE
+  # shellcheck disable=SC2016 # names of jq
+  google_reading '[items("jobs")[] | select(.labels["copy-for"]? == env.JOB_GROUP)
+    | select((.createTime | sub("[.][0-9]+"; "") | fromdate) <= now - (env.JOB_AGE | tonumber)) | .name | split("/") | last]
+    | join(" ")' google_get run "$jobs" pageSize=1000 || return 1
+  job_copies=$GOOGLE_READ
+  for job_now in $job_copies; do remove_job || return 1; done
 }
 
 cloud_run_job() {
   jobs="projects/$PROJECT_ID/locations/$REGION/jobs"
   google_get run "$jobs/$job_source" || return 1
-  jq --slurpfile given "$GOOGLE_WORK/variables.json" --rawfile script "$GOOGLE_WORK/script.txt" \
-    --arg first "$job_instance" --arg second "$job_second" --argjson seconds "$JOB_SECONDS" '
+  jq --slurpfile given "$GOOGLE_WORK/variables.json" --rawfile script "$GOOGLE_WORK/script.txt" --arg run "$RUN" \
+    --arg group "$JOB_GROUP" --arg first "$job_instance" --arg second "$job_second" --argjson seconds "$JOB_SECONDS" '
     ({ DB_HOST: "/cloudsql/\($first)" } + (if $second == "" then {} else
       { SOURCE_HOST: "/cloudsql/\($second)", SOURCE_PORT: "5432" } end) + $given[0]) as $variables
-    | { labels, template: { taskCount: 1, template: (.template.template | .maxRetries = 0 | .timeout = "\($seconds)s"
+    | ([.template.template.volumes[]? | select(.cloudSqlInstance)] | length) as $volumes
+    | if $volumes != 1 then error("it has \($volumes) volumes of Cloud SQL") else . end
+    | { labels: ((.labels // {}) + { "copy-for": $group, "copy-run": $run }), template: { taskCount: 1, template: (.template.template
+      | .maxRetries = 0 | .timeout = "\($seconds)s"
       | .volumes |= map(if .cloudSqlInstance then
           .cloudSqlInstance.instances = ([$first, $second] | map(select(. != ""))) else . end)
       | .containers |= map((if $script == "" then . else .command = ["/bin/sh", "-c", $script] | del(.args) end)
           | .env = ((.env // []) | map(select(.name as $name | $variables | has($name) | not)))
-              + ($variables | to_entries | map({ name: .key, value })))) } }
-    | with_entries(select(.value != null))' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/job.json"
+              + ($variables | to_entries | map({ name: .key, value })))) } }' \
+    "$GOOGLE_ANSWER" >"$GOOGLE_WORK/job.json" 2>"$GOOGLE_WORK/problem" || job_problem || return 1
   job_now=$job_name
-  remove_job || return 1
-  job_now=$job_name
-  until google_post run "$jobs" "$GOOGLE_WORK/job.json" "jobId=$job_now"; do
-    # An attempt whose answer was lost has created it.
-    [ "$GOOGLE_STATUS" = 409 ] && break
-    return 1
-  done
+  google_post run "$jobs" "$GOOGLE_WORK/job.json" "jobId=$job_now" || own_job || return 1
   job_until=$(($(google_seconds) + JOB_SECONDS))
-  until google_reading '.terminalCondition.state // ""' google_get run "$jobs/$job_now" &&
-    [ "$GOOGLE_READ" = CONDITION_SUCCEEDED ]; do
-    [ "$GOOGLE_READ" != CONDITION_FAILED ] || { GOOGLE_NOTE="Cloud Run could not create the job $job_now." && return 1; }
-    [ "$GOOGLE_STATUS" = 200 ] || [ "$GOOGLE_STATUS" = 404 ] || return 1
+  while :; do
+    job_call google_reading '.terminalCondition.state // ""' google_get run "$jobs/$job_now" || return 1
+    case $GOOGLE_READ in
+      CONDITION_SUCCEEDED) break ;;
+      CONDITION_FAILED) GOOGLE_NOTE="Cloud Run could not create the job $job_now." && return 1 ;;
+    esac
     if [ "$(google_seconds)" -ge "$job_until" ]; then
       GOOGLE_NOTE="Cloud Run has not created the job $job_now after $JOB_SECONDS s."
       return 1
     fi
     google_sleep "$REST_POLL_SECONDS"
   done
-  start_job && await_execution || return 1
-  remove_job
+  start_job && await_execution && job_says "$job_word"
+}
+
+# Whether the job that is there already is the own one: an attempt whose answer was lost has created it.
+own_job() {
+  [ "$GOOGLE_STATUS" = 409 ] || return 1
+  job_call google_reading '.labels["copy-run"] // ""' google_get run "$jobs/$job_now" || return 1
+  [ "$GOOGLE_READ" != "$RUN" ] || return 0
+  GOOGLE_NOTE="There is a job $job_now already, which is not of this run."
+  job_now=
+  return 1
 }
 
 # Starts the copy once: a run whose answer was lost is among its executions, because the copy is new.
 start_job() {
-  echo '{}' >"$GOOGLE_WORK/run.json"
+  echo '{}' >"$GOOGLE_WORK/run.json" || return 1
   job_tries=1
-  until google_create run "$jobs/$job_now:run" "$GOOGLE_WORK/run.json"; do
+  until job_call google_create run "$jobs/$job_now:run" "$GOOGLE_WORK/run.json"; do
     google_uncertain && [ "$job_tries" -lt "$REST_TRIES" ] || return 1
     google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$job_tries")"
     job_tries=$((job_tries + 1))
-    google_reading 'items("executions") | length' google_get run "$jobs/$job_now/executions" || return 1
+    job_call google_reading 'items("executions") | length' google_get run "$jobs/$job_now/executions" || return 1
     [ "$GOOGLE_READ" = 0 ] || break
   done
 }
@@ -151,18 +186,20 @@ start_job() {
 await_execution() {
   job_until=$(($(google_seconds) + JOB_SECONDS))
   while :; do
-    google_reading 'items("executions")[0] // {} | [(.name // ""), (if .completionTime == null then "running"
+    job_call google_reading 'items("executions")[0] // {} | [(.name // ""), (if .completionTime == null then "running"
         elif (.succeededCount // 0) > 0 then "succeeded" else "failed" end), (.logUri // "")] | join(" ")' \
       google_get run "$jobs/$job_now/executions" || return 1
     job_execution=${GOOGLE_READ%% *}
     job_state=${GOOGLE_READ#* }
     job_log=${job_state#* }
     job_state=${job_state%% *}
+    # The list of a job that is gone is empty.
+    [ -n "$job_execution" ] || job_call google_get run "$jobs/$job_now" || return 1
     google_progress "Job $job_now" "$job_state"
     case $job_state in
       succeeded) return 0 ;;
       failed)
-        GOOGLE_NOTE="The job $job_now failed; its log: $job_log"
+        job_failed
         return 1
         ;;
     esac
@@ -182,14 +219,16 @@ kubernetes_job() {
     return 1
   }
   jq --slurpfile given "$GOOGLE_WORK/variables.json" --rawfile script "$GOOGLE_WORK/script.txt" --arg name "$job_name" \
-    --arg first "$job_instance" --arg second "$job_second" --arg port "$second_port" --argjson seconds "$JOB_SECONDS" '
+    --arg run "$RUN" --arg group "$JOB_GROUP" --arg first "$job_instance" --arg second "$job_second" --arg port "$second_port" \
+    --argjson seconds "$JOB_SECONDS" '
     ((if $second == "" then {} else { SOURCE_HOST: "127.0.0.1", SOURCE_PORT: $port } end) + $given[0]) as $variables
     | (.spec.jobTemplate.spec // .spec) as $spec
     | ([$spec.template.spec.initContainers[]? | select(.name == "database-proxy") | .args[-1]?
         | select(test("^[a-z0-9.:-]+:[a-z0-9-]+:[a-z0-9-]+$"))] | length) as $proxies
     | if $proxies != 1 then error("it has \($proxies) containers database-proxy with an instance as their last argument") else . end
-    | { apiVersion: "batch/v1", kind: "Job", metadata: { name: $name, namespace: .metadata.namespace }, spec: {
-        backoffLimit: 0, activeDeadlineSeconds: $seconds, template: ($spec.template
+    | { apiVersion: "batch/v1", kind: "Job", metadata: { name: $name, namespace: .metadata.namespace,
+        labels: { "copy-for": $group, "copy-run": $run } }, spec: {
+        backoffLimit: 0, activeDeadlineSeconds: $seconds, ttlSecondsAfterFinished: 3600, template: ($spec.template
         | .metadata |= { annotations, labels: ((.labels // {}) | with_entries(select(.key | test("job-name|controller-uid") | not))) }
         | .spec.restartPolicy = "Never" | .spec.activeDeadlineSeconds = $seconds
         | .spec.initContainers |= map(if .name == "database-proxy" then .args |= (.[:-1] + [$first]
@@ -203,16 +242,22 @@ kubernetes_job() {
     return 1
   }
   job_now=$job_name
-  remove_job || return 1
-  job_now=$job_name
   kube create --filename="$GOOGLE_WORK/job.json" >/dev/null 2>"$GOOGLE_WORK/kubectl" || {
+    ! grep -q AlreadyExists "$GOOGLE_WORK/kubectl" || job_now=
     GOOGLE_NOTE="kubectl: $(google_text <"$GOOGLE_WORK/kubectl")"
     return 1
   }
   job_until=$(($(google_seconds) + JOB_SECONDS))
   while :; do
-    job_state=$(kube get job "$job_now" --output=json 2>/dev/null |
-      jq -r '[.status.conditions[]? | select(.status == "True") | .type][0] // "running"') || job_state=unknown
+    if ! kube get job "$job_now" --ignore-not-found --output=json >"$GOOGLE_WORK/now.json" 2>/dev/null; then
+      job_state=unknown
+    elif [ ! -s "$GOOGLE_WORK/now.json" ]; then
+      GOOGLE_NOTE="The job $job_now was removed by somebody else." job_now=
+      return 1
+    else
+      job_state=$(jq -r '[.status.conditions[]? | select(.status == "True") | .type][0] // "running"' "$GOOGLE_WORK/now.json") ||
+        job_state=unknown
+    fi
     google_progress "Job $job_now" "$job_state"
     case $job_state in
       Complete | Failed | SuccessCriteriaMet | FailureTarget) break ;;
@@ -223,35 +268,41 @@ kubernetes_job() {
     fi
     google_sleep "$REST_POLL_SECONDS"
   done
-  kube logs "job/$job_now" --all-containers --tail=100 >"$GOOGLE_WORK/log" 2>/dev/null || :
   case $job_state in
     Failed | FailureTarget)
-      GOOGLE_NOTE="The job $job_now failed; its last lines: $(tail -n 5 "$GOOGLE_WORK/log" | google_text)"
+      job_failed
       return 1
       ;;
   esac
-  remove_job
+  job_says "$job_word"
 }
 
-# job_line PREFIX: sets JOB_LINE to what follows PREFIX in a line of the last job's log; empty if the log does not show it in
-# time.
-job_line() {
-  JOB_LINE=
-  if on_kubernetes; then
-    JOB_LINE=$(sed -n "s/^$1//p" "$GOOGLE_WORK/log" | tail -n 1)
-    return 0
-  fi
-  jq -n --arg project "projects/$PROJECT_ID" --arg execution "${job_execution##*/}" --arg prefix "$1" '{
-    resourceNames: [$project], pageSize: 1, orderBy: "timestamp desc",
+job_failed() {
+  job_says "" || :
+  job_end=$(tail -n 5 "$GOOGLE_WORK/log" | google_text)
+  GOOGLE_NOTE="The job $job_now failed${job_end:+; its last lines: $job_end}${job_log:+; its log: $job_log}"
+}
+
+# job_says WORD: waits until the log of the last job has a line that begins so. The file log has its last lines then.
+job_says() {
+  : >"$GOOGLE_WORK/log"
+  on_kubernetes || jq -n --arg project "projects/$PROJECT_ID" --arg execution "${job_execution##*/}" --arg word "$1" '{
+    resourceNames: [$project], pageSize: 5, orderBy: "timestamp desc",
     filter: ("resource.type=\"cloud_run_job\" AND labels.\"run.googleapis.com/execution_name\"=\"" + $execution
-      + "\" AND textPayload:\"" + $prefix + "\"") }' >"$GOOGLE_WORK/entries.json"
+      + "\" AND (log_id(\"run.googleapis.com/stdout\") OR log_id(\"run.googleapis.com/stderr\")) AND textPayload:"
+      + (if $word == "" then "*" else "\"" + $word + "\"" end)) }' >"$GOOGLE_WORK/entries.json" || return 1
   job_until=$(($(google_seconds) + LOG_SECONDS))
   while :; do
-    google_post logging entries:list "$GOOGLE_WORK/entries.json" || return 0
-    JOB_LINE=$(jq -r '.entries[0]?.textPayload // ""' "$GOOGLE_ANSWER")
-    [ -z "$JOB_LINE" ] || break
-    [ "$(google_seconds)" -lt "$job_until" ] || return 0
+    if on_kubernetes; then
+      kube logs "job/$job_now" --all-containers --tail=100 >"$GOOGLE_WORK/log" 2>/dev/null || :
+    else
+      google_post logging entries:list "$GOOGLE_WORK/entries.json" || return 1
+      jq -r '[.entries[]?.textPayload | strings] | reverse | .[]' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/log" || return 1
+    fi
+    ! grep -q "^$1" "$GOOGLE_WORK/log" || return 0
+    [ "$(google_seconds)" -lt "$job_until" ] || break
     google_sleep "$REST_POLL_SECONDS"
   done
-  JOB_LINE=${JOB_LINE#"$1"}
+  GOOGLE_NOTE="The job $job_now ended without an error, but its log has no line that begins with \"$1\" after $LOG_SECONDS s, so it may have done nothing.${job_log:+ Its log: $job_log}"
+  return 1
 }

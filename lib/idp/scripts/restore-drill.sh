@@ -56,6 +56,9 @@ google_be_patient
 clones=drill-$(hash_of "$INSTANCE")
 clone=$clones-$GOOGLE_STARTED
 cloning=no
+RUN=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
+JOB_GROUP=$clones
+export RUN JOB_GROUP
 
 # Removes everything that is billed.
 clean_up() {
@@ -103,6 +106,7 @@ for old in $SQL_CLONES; do
   sql_remove "$old" || google_fail "$old, which an earlier drill has left, cannot be deleted."
 done
 
+remove_copies "$take_over" || google_fail "The jobs that killed drills have left cannot be removed."
 google_on_interrupt clean_up
 cloning=yes
 google_say "Cloning $INSTANCE as of $POINT_IN_TIME to $clone."
@@ -111,12 +115,11 @@ sql_clone "$INSTANCE" "$clone" "$POINT_IN_TIME" ||
 cloned_seconds=$(google_seconds)
 google_reading '.connectionName // ""' google_get sqladmin "projects/$PROJECT_ID/instances/$clone" ||
   give_up "The clone cannot be read."
-run_job "$INIT_JOB" "$GOOGLE_READ" "" "${0%"${0##*/}"}./count-users.sh" "DB_NAME=$DATABASE" ||
+run_job "$INIT_JOB" "$GOOGLE_READ" "" "${0%"${0##*/}"}./count-users.sh" "users: " "DB_NAME=$DATABASE" ||
   give_up "The users of the clone cannot be counted." "Way out: if a password was rotated after $POINT_IN_TIME, choose a later time."
-job_line "users: "
 counted_seconds=$(google_seconds)
 sql_remove "$clone" || give_up "The clone cannot be deleted."
 cloning=no
 google_on_interrupt :
-google_say "Restored ${JOB_LINE:-at least one} user(s) as of $POINT_IN_TIME: clone ready after $cloned_seconds s," \
+google_say "Restored $JOB_LINE user(s) as of $POINT_IN_TIME: clone ready after $cloned_seconds s," \
   "users counted after $counted_seconds s, clone deleted after $(google_seconds) s."

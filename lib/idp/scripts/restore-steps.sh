@@ -1,10 +1,11 @@
 # shellcheck shell=sh disable=SC2154 # restore.sh and database-jobs.sh set what is read here
 # Shell library of restore.sh: prints what it is going to do, asks, and does it step by step; after a failure, cleans up.
 #
-# To be sourced after sql-rest.sh and database-jobs.sh. Reads action, yes and dry_run. While clone has a name, a failure or
+# To be sourced after sql-rest.sh and database-jobs.sh. Reads action, yes, dry_run and take_over. While clone has a name, a failure or
 # an interruption deletes that instance.
 
 clone=
+exchanging=no
 step=0
 
 # steps QUESTION STEP...: prints the steps, and goes on if the answer is yes.
@@ -24,13 +25,20 @@ steps() {
       ;;
   esac
   [ "$dry_run" = no ] || exit 0
-  [ "$yes" = no ] || return 0
-  printf '%s Type "yes" to continue: ' "$question"
-  read -r answer || answer=
-  [ "$answer" = yes ] || { google_say "Nothing was changed." && exit 1; }
+  if [ "$yes" = no ]; then
+    printf '%s Type "yes" to continue: ' "$question"
+    read -r answer || answer=
+    [ "$answer" = yes ] || { google_say "Nothing was changed." && exit 1; }
+  fi
+  [ "$action" = media ] || remove_copies "$take_over" ||
+    google_fail "The jobs that killed runs have left cannot be removed."
 }
 
 clean_up() {
+  if [ "$exchanging" = yes ]; then
+    google_complain "  If the exchange was killed, it may have left $DATABASE closed to connections." \
+      "Way out: run the same command again; its first step opens the database, and so does db-init in the next apply that runs it."
+  fi
   remove_job || google_complain "The job $job_now cannot be deleted. $(google_outcome)"
   [ -n "$clone" ] || return 0
   google_complain "Deleting the clone $clone, which is billed as long as it exists."

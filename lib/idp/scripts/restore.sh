@@ -8,8 +8,9 @@
 #   restore.sh media [TIME]         deleted files of the media bucket, or only those deleted since TIME
 #   restore.sh drop-former          removes the database that point-in-time or dump has put aside
 #
-#   --dry-run   prints the steps and changes nothing
-#   --yes       does not ask
+#   --dry-run     prints the steps and changes nothing
+#   --yes         does not ask
+#   --take-over   removes the jobs of a restore that was killed, which are otherwise kept for as long as it may be running
 #
 # point-in-time and dump fill a new database beside the application's and then exchange the two: the application keeps
 # running until then and is interrupted for seconds. backup and final-backup overwrite the instance, which takes minutes.
@@ -39,16 +40,17 @@ folder=${0%"${0##*/}"}.
 # shellcheck source-path=SCRIPTDIR source=restore-steps.sh
 . "$folder/restore-steps.sh"
 
-yes=no dry_run=no action='' subject=''
+yes=no dry_run=no take_over=no action='' subject=''
 for word in "$@"; do
   case $word in
     --yes) yes=yes ;;
     --dry-run) dry_run=yes ;;
+    --take-over) take_over=yes ;;
     --help | -h)
       sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
       exit 0
       ;;
-    -*) google_refuse "\"$word\" is not an option; the options are --dry-run, --yes and --help." ;;
+    -*) google_refuse "\"$word\" is not an option; the options are --dry-run, --yes, --take-over and --help." ;;
     *) if [ -z "$action" ]; then action=$word; elif [ -z "$subject" ]; then subject=$word; else google_refuse "\"$word\" is one argument too many."; fi ;;
   esac
 done
@@ -89,6 +91,9 @@ google_check_settings
 google_start
 google_be_patient
 
+RUN=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
+JOB_GROUP=restore-$(hash_of "${INSTANCE:-}")
+export RUN JOB_GROUP
 DUMP_JOB=${DUMP_JOB:-${INIT_JOB:+${INIT_JOB%-db-init*}-dump}}
 
 connection_of() {
@@ -96,21 +101,28 @@ connection_of() {
   connection=$GOOGLE_READ
 }
 
+# swap ACTION WORD
 swap() {
-  run_job "$INIT_JOB" "$own" "" "$folder/swap-database.sh" "ACTION=$1" "DB_NAME=$DATABASE"
+  run_job "$INIT_JOB" "$own" "" "$folder/swap-database.sh" "$2: " "ACTION=$1" "DB_NAME=$DATABASE"
 }
 
 prepare() {
-  swap clear && run_job "$INIT_JOB" "$own" "" "" "DB_NAME=${DATABASE}_restored"
+  swap clear cleared && run_job "$INIT_JOB" "$own" "" "" "done: " "DB_NAME=${DATABASE}_restored"
+}
+
+exchange() {
+  exchanging=yes
+  swap swap exchanged || return 1
+  exchanging=no
 }
 
 adopt() {
   sql_set_administrator "$1" && connection_of "$1" || return 1
   # Not in a clone, which has the names of its own instance.
   [ "$FROM_DATABASE" = "$DATABASE" ] || [ "$1" != "$INSTANCE" ] ||
-    run_job "$INIT_JOB" "$connection" "" "$folder/swap-database.sh" ACTION=rename "DB_NAME=$DATABASE" \
+    run_job "$INIT_JOB" "$connection" "" "$folder/swap-database.sh" "renamed: " ACTION=rename "DB_NAME=$DATABASE" \
       "FROM_NAME=$FROM_DATABASE" || return 1
-  run_job "$INIT_JOB" "$connection" "" "" "DB_NAME=$DATABASE"
+  run_job "$INIT_JOB" "$connection" "" "" "done: " "DB_NAME=$DATABASE"
 }
 
 say_former() {
@@ -118,7 +130,7 @@ say_former() {
     "remove it with restore.sh drop-former."
 }
 
-exchange="exchange the two: $DATABASE becomes ${DATABASE:-}_former; the application is interrupted for seconds"
+exchange_step="exchange the two: $DATABASE becomes ${DATABASE:-}_former; the application is interrupted for seconds"
 case $action in
   *backup | dump | point-in-time | drop-former)
     connection_of "$INSTANCE" ||
@@ -135,12 +147,12 @@ case $action in
     require_dump_job
     steps "Replace the data of $DATABASE with that of $object?" \
       "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \
-      "restore $object into it with a copy of the job $DUMP_JOB, after checking that the dump is complete" "$exchange"
+      "restore $object into it with a copy of the job $DUMP_JOB, after checking that the dump is complete" "$exchange_step"
     try "empty database" prepare
     # shellcheck disable=SC2016 # of the job's shell
     { printf 'DUMP_FILE=$DUMP_FOLDER/%s\n' "$object" && cat "$folder/fill-database.sh"; } >"$GOOGLE_WORK/fill.sh"
-    try "restore $object" run_job "$DUMP_JOB" "$own" "" "$GOOGLE_WORK/fill.sh" "DB_NAME=${DATABASE}_restored"
-    try "exchange" swap swap
+    try "restore $object" run_job "$DUMP_JOB" "$own" "" "$GOOGLE_WORK/fill.sh" "users: " "DB_NAME=${DATABASE}_restored"
+    try "exchange" exchange
     say_former
     ;;
   point-in-time)
@@ -151,7 +163,7 @@ case $action in
       "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \
       "clone $INSTANCE as of $SUBJECT; the clone is billed while it exists" \
       "set the current passwords in the clone with the job $INIT_JOB" \
-      "copy $DATABASE of the clone into it with a job" "$exchange" "delete the clone"
+      "copy $DATABASE of the clone into it with a job" "$exchange_step" "delete the clone"
     for old in $SQL_CLONES; do try "delete $old" sql_remove "$old"; done
     # First, because a database that an earlier restore has put aside stops it before anything is billed.
     try "empty database" prepare
@@ -159,9 +171,9 @@ case $action in
     try "clone" sql_clone "$INSTANCE" "$clone" "$SUBJECT"
     try "passwords of the clone" adopt "$clone"
     source=$connection
-    try "copy" run_job "$INIT_JOB" "$own" "$source" "$folder/fill-database.sh" "DB_NAME=${DATABASE}_restored" \
-      "SOURCE_NAME=$DATABASE"
-    try "exchange" swap swap
+    try "copy" run_job "$INIT_JOB" "$own" "$source" "$folder/fill-database.sh" "users: " \
+      "DB_NAME=${DATABASE}_restored" "SOURCE_NAME=$DATABASE"
+    try "exchange" exchange
     try "delete the clone" sql_remove "$clone"
     clone=
     say_former
@@ -200,7 +212,7 @@ case $action in
     ;;
   drop-former)
     steps "Remove ${DATABASE}_former? It cannot be recovered." "drop the database ${DATABASE}_former"
-    try "drop" swap drop-former
+    try "drop" swap drop-former dropped
     ;;
   media)
     # shellcheck source=/dev/null

@@ -59,7 +59,7 @@ case $ACTION in
       fail 1 "${DB_NAME}_former is still there from the last restore; remove it with restore.sh drop-former"
     fi
     { end_sessions ":'restored'" && echo 'DROP DATABASE IF EXISTS :"restored"'; } | run
-    echo "${DB_NAME}_restored is free"
+    echo "cleared: ${DB_NAME}_restored is free"
     ;;
   swap)
     found=$(echo "SELECT count(*) FROM pg_database WHERE datname = :'restored'" | run)
@@ -82,11 +82,11 @@ SQL
       sleep 1
     done
     closed=no
-    echo "swapped: $DB_NAME is the restored one; ${DB_NAME}_former is what it was before"
+    echo "exchanged: $DB_NAME is the restored one; ${DB_NAME}_former is what it was before"
     ;;
   drop-former)
     { end_sessions ":'former'" && echo 'DROP DATABASE IF EXISTS :"former"'; } | run
-    echo "${DB_NAME}_former is gone"
+    echo "dropped: ${DB_NAME}_former is gone"
     ;;
   rename)
     found=$(echo "SELECT count(*) FROM pg_database WHERE datname IN (:'from', :'name')" | run)
