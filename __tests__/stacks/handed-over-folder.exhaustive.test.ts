@@ -108,10 +108,12 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
     expect(unnamed).toEqual([]);
   });
 
-  it("contains documentation beside the configuration, in files that Terraform does not read", () => {
+  it("contains documentation beside the configuration", () => {
     const pictures = folder.files.filter((path) => /^(overview|first-apply|dashboard)[.]svg$/.test(path));
     expect(folder.files.filter((path) => !path.includes("/") && !pictures.includes(path))).toEqual(
-      ["cdk.tf.json", "README.md", "VERSION", "inputs.schema.json", "terraform.tfvars.example"].sort(),
+      ["unknown-members.tf.json", "unknown-members_override.tf.json"]
+        .concat("cdk.tf.json", "README.md", "VERSION", "inputs.schema.json", "terraform.tfvars.example")
+        .sort(),
     );
     const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };
     expect(folder.read("VERSION")).toBe(`${version}\n`);
@@ -184,12 +186,11 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
       required_providers: {
         google: { source: "hashicorp/google", version: ">= 7.42.0, < 8.0.0" },
         random: { source: "hashicorp/random", version: ">= 3.7.2, < 4.0.0" },
-        terraform: { source: "terraform.io/builtin/terraform" },
         ...only.providers,
       },
     });
     expect(Object.keys(terraform().terraform.required_providers as object)).toHaveLength(
-      3 + Object.keys(only.providers).length,
+      2 + Object.keys(only.providers).length,
     );
   });
 

@@ -40,11 +40,6 @@ export function requireProvider(scope: IConstruct, name: ProviderName): void {
   StackRequirements.of(scope).providers.add(name);
 }
 
-/** Lets a stack call functions of the provider that is built into Terraform and OpenTofu. */
-export function requireBuiltInProvider(stack: TerraformStack): void {
-  stack.addOverride("terraform.required_providers.terraform", { source: "terraform.io/builtin/terraform" });
-}
-
 /** States the releases of the provider of each resource in a construct, also of those that it gets later. */
 export function stateProvidersOf(construct: IConstruct): void {
   StackRequirements.of(construct).constructs.add(construct);

@@ -21,7 +21,7 @@ export type PageConfiguration = CountedConfiguration &
     readonly terraform: {
       readonly backend?: Readonly<Record<string, unknown>>;
       readonly cloud?: unknown;
-      readonly required_providers: Readonly<Record<string, { readonly source: string; readonly version?: string }>>;
+      readonly required_providers: Readonly<Record<string, { readonly source: string; readonly version: string }>>;
       readonly required_version: string;
     };
   };
@@ -52,11 +52,8 @@ export function folderValues(folder: Folder, text: string): Readonly<Record<stri
     "other-inputs": inputsTables(inputs.filter((cells) => !isRequired(cells))),
     outputs: outputsTable(outputCells(configuration)),
     "required-version": release,
-    // The one that is built in has no release.
     providers: Object.entries(providers)
-      .flatMap(([name, { source, version: range }]) =>
-        range === undefined ? [] : [`${name} (\`${source}\` ${range})`],
-      )
+      .map(([name, { source, version: range }]) => `${name} (\`${source}\` ${range})`)
       .join(", "),
     state: stateText(configuration.terraform),
     ...apis(configuration),
