@@ -168,6 +168,13 @@ function gcloudUntruth(words: readonly string[], { stacks }: Offer): string | un
   }
   const secret = /^secrets create (\S+) --data-file=\S+ --project=\S+$/.exec(command)?.[1];
   if (secret !== undefined) return secretUntruth(secret);
+  const left = /^compute forwarding-rules list --project=\S+ --filter=name~(\S+)- OR description~(\S+)$/.exec(command);
+  if (left !== null) {
+    const { namespace, application_name: application } = stacks["idp-kubernetes"]?.variable ?? {};
+    const names = [namespace, application].map((input) => String(input?.default));
+    const isFound = left[1] === names.join("-") && left[2] === names.join("/");
+    return isFound ? undefined : `an ingress is not called ${left[1] ?? ""} with the defaults`;
+  }
   if (["auth login", "auth application-default login", ...LISTS_AND_COPIES].includes(command)) return undefined;
   const container = /^logging read .*\blabels\.container_name="?([^" ]+)"? --project=\S+ --freshness=\w+$/.exec(
     command,

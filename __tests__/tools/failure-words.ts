@@ -66,6 +66,6 @@ export const CLUSTER_IS_DELETED: Failure = {
   what: "The cluster is deleted",
   byItself: "GKE refuses while `deletion_protection` is true; it holds no data",
   alerts: ["uptime"],
-  then: "[Take its objects out of the state](idp-kubernetes.md#replacing-the-cluster) and apply: a new one takes its place, with the same database and bucket.",
+  then: "[Take its objects out of the state and delete its load balancer](idp-kubernetes.md#replacing-the-cluster), then apply: a new one takes its place, with the same database and bucket.",
   shownBy: ["__tests__/rehearsal/scenarios/idp-kubernetes-incidents.ts", "a cluster that somebody has deleted"],
 };

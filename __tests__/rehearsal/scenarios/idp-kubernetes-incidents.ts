@@ -1,6 +1,8 @@
 import { APPLY_AT_ONCE, type Deployment } from "../deployment/deployment";
 import { CLUSTER } from "./idp-kubernetes-changes";
 import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
+import { type Cloud } from "../project/cloud";
+import { needObject } from "../project/needs";
 import { StepFailure } from "../deployment/steps";
 
 const NAMESPACE = "kubernetes_namespace_v1.namespace";
@@ -14,6 +16,16 @@ function requireAbsent({ cloud }: Deployment, type: string): void {
 async function requireRefused(deployment: Deployment, command: readonly string[], text: string): Promise<void> {
   const { output } = await deployment.refuse(command.join(" "), command);
   if (!output.includes(text)) throw new StepFailure(command.join(" "), `expected "${text}" in:\n${output}`);
+}
+
+/** Leaves the rule of a load balancer that a cluster has made, which uses the address; returns its key. */
+function leaveLoadBalancer(cloud: Cloud): string {
+  const type = "google_compute_global_forwarding_rule";
+  const [address] = cloud.ofType("google_compute_global_address");
+  const values = { name: "k8s2-fs-1a2b3c4d-identity-provider-idp-5e6f7a8b", ip_address: address?.id ?? "" };
+  const needs = [needObject("google_compute_global_address", values.ip_address)];
+  cloud.create({ type, id: values.name, values: { ...values, port_range: "443-443" }, needs, writeOnly: {} });
+  return `${type} ${values.name}`;
 }
 
 const REPLACE_CLUSTER = `-replace=${CLUSTER}`;
@@ -34,15 +46,19 @@ export const KUBERNETES_EPISODES: readonly Episode[] = [
   },
   {
     name: "a cluster that somebody has deleted",
-    // What was in it is gone too, but Terraform cannot look: its address is not known before there is another one.
+    // What was in it is gone too, but Terraform cannot look: its address is not known before there is another one. Only the
+    // load balancer remains, because the controller that would delete it is gone as well.
     play: async (deployment) => {
       const { cloud } = deployment;
       const data = cloud.ofType("google_sql_database_instance").map(({ values }) => JSON.stringify(values));
       for (const { id, type } of [...cloud.objects.values()])
         if (type.startsWith("kubernetes_") || type === "google_container_cluster") cloud.forget(`${type} ${id}`);
+      const left = leaveLoadBalancer(cloud);
       await requireRefused(deployment, ["plan"], "connect: connection refused");
       const inCluster = deployment.stateAddresses().filter((address) => address.startsWith("kubernetes_"));
       await deployment.terraform(["state", "rm", ...inCluster]);
+      await requireRefused(deployment, APPLY_AT_ONCE, "an address that no other load balancer uses");
+      cloud.forget(left);
       await deployment.applyAtOnce();
       const after = cloud.ofType("google_sql_database_instance").map(({ values }) => JSON.stringify(values));
       if (after.join() !== data.join()) throw new StepFailure("apply", "the database is not what it was");

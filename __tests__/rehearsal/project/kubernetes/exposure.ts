@@ -1,6 +1,13 @@
 import { type Cloud, type Need, Refusal } from "../cloud";
 import { needObject } from "../needs";
-import { certificatesOf, globalAddressOf, makeLoadBalancer, needAttached, removeLoadBalancer } from "./load-balancer";
+import {
+  certificatesOf,
+  globalAddressOf,
+  makeLoadBalancer,
+  needAttached,
+  needFreeAddress,
+  removeLoadBalancer,
+} from "./load-balancer";
 import { annotationsOf, namespaceOf, withServerAnnotations } from "./metadata";
 import { namespacedType } from "./object-type";
 import { requireServers, selectedDeployments } from "./selection";
@@ -112,7 +119,9 @@ export const EXPOSURE_TYPES: ResourceTypes = {
           needObject("kubernetes_service_v1", `${namespace}/${name}`),
           needSelected(namespace, name),
         ]),
-        ...(address === "" ? [] : [needNamed("google_compute_global_address", "name", address)]),
+        ...(address === ""
+          ? []
+          : [needNamed("google_compute_global_address", "name", address), needFreeAddress(address)]),
         ...certificatesOf(values).map((name) => needNamed("google_compute_managed_ssl_certificate", "name", name)),
         needAttached(),
       ];

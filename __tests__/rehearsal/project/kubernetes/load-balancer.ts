@@ -26,6 +26,19 @@ export function canBeAttached(cloud: Cloud, id: string): boolean {
   return ATTACHABLE.some((type) => cloud.find(type, id) !== undefined || cloud.hasOthers(type, id));
 }
 
+/** The need for a global address that the load balancer of a lost cluster does not use. */
+export function needFreeAddress(name: string): Need {
+  return {
+    what: "an address that no other load balancer uses",
+    isMet: (cloud) =>
+      !cloud
+        .ofType("google_compute_global_forwarding_rule")
+        .some(({ values }) => isRuleOf(values, name) && textAt(values, "port_range").startsWith("443")),
+  };
+}
+
+const isRuleOf = (rule: ValueObject, address: string): boolean => textAt(rule, "ip_address").endsWith(`/${address}`);
+
 /** The need for what scripts have attached to the load balancer. */
 export function needAttached(): Need {
   return {
