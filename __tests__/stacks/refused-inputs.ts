@@ -218,7 +218,7 @@ export const ACCEPTED_BY_BOTH = {
   labels: [{}, { team: "identity" }],
   max_instance_count: [1, 2, 3, 8, 12],
   network: [null, "projects/shared/global/networks/main"],
-  protection: [null, {}, { admin_ranges: ["203.0.113.0/24", "2001:db8::/32"], restrict_admin: true, waf: "enforce" }],
+  protection: [null, { admin_ranges: ["203.0.113.0/24", "2001:db8::/32"], restrict_admin: true, waf: "enforce" }, {}],
   request_log_sample_rate: [0, 0.5, 1],
   secret_environment_variables: ACCEPTED_SECRET_SETTINGS,
   smtp: ACCEPTED_MAIL,

@@ -130,7 +130,7 @@ export const ACCEPTED_WORKERS = {
   worker_count: [null, 2],
   worker_cpu: [null, 2],
   worker_memory: [null, "4Gi"],
-  worker_mode: ["in-container", "all-in-one", "separate"],
+  worker_mode: ["in-container", "separate", "all-in-one"],
   worker_processes: [null, 2],
   worker_threads: [null, 4],
 } as const;

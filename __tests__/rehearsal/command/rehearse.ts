@@ -24,8 +24,8 @@ Takes synthesized stacks through their whole life with the real Terraform, offli
   --var-file FILE     inputs of these folders as JSON
   --protection-off FILE
                       inputs that let them be destroyed, as JSON; without, a protected one is not destroyed
-  --exhaustive        instead of the usual: the creation of every resource fails once, every two values of inputs are
-                      combined, and parts take every form; "npm run rehearse:exhaustive" is the same
+  --exhaustive        instead of the usual: the creation of every resource fails once, values of inputs are combined in
+                      pairs, and parts take every form; "npm run rehearse:exhaustive" is the same
   --only TEXT         of the usual and the exhaustive: changes, failed creations, faults, episodes, refused inputs and
                       combinations (as JSON) with this in their names
   --keep              keep the folders of all deployments and say where they are

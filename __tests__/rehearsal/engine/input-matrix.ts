@@ -1,9 +1,12 @@
 import { type Inputs } from "../deployment/deployment";
 import { type StackRehearsal } from "./stack-rehearsal";
 
+/** Values of an input, from the first, that change what exists; the others change only amounts and forms. */
+export const STRUCTURAL_VALUES = 2;
+
 /**
- * Few sets of inputs in which any two values of any two inputs meet at least once, unless that is refused. Each set costs
- * an apply, so there are no more than the pairs need.
+ * Few sets of inputs in which every value occurs, and any two of the structural values of any two inputs meet at least
+ * once, unless that is refused. Each set costs an apply, so there are no more than the pairs need.
  */
 export function inputCombinations(rehearsal: StackRehearsal): Inputs[] {
   const { completed = asGiven, isAllowed = () => true, matrix = {} } = rehearsal;
@@ -28,6 +31,7 @@ type IsAllowed = NonNullable<StackRehearsal["isAllowed"]>;
 interface Choice {
   readonly name: string;
   readonly value: unknown;
+  readonly isStructural: boolean;
   /** What it has not met yet. */
   readonly unmet: Set<Choice>;
 }
@@ -36,11 +40,17 @@ function pairwise(matrix: Matrix, isAllowed: IsAllowed): Inputs[] {
   // Inputs with many values need the most combinations, so they are chosen first where choices are equally good.
   const choices = Object.entries(matrix)
     .sort(([, some], [, others]) => others.length - some.length)
-    .flatMap(([name, values]) => values.map((value): Choice => ({ name, value, unmet: new Set() })));
+    .flatMap(([name, values]) =>
+      values.map((value, index): Choice => {
+        return { name, value, isStructural: index < STRUCTURAL_VALUES, unmet: new Set() };
+      }),
+    );
   for (const one of choices) {
-    // Itself, so that a value is in some combination even if it is the only input.
+    // Itself, so that a value is in some combination even if it has nothing to meet.
     if (isAllowed(inputsOf([one]))) one.unmet.add(one);
-    for (const other of choices) if (other.name !== one.name && isAllowed(inputsOf([one, other]))) one.unmet.add(other);
+    if (!one.isStructural) continue;
+    for (const other of choices.filter(({ isStructural, name }) => isStructural && name !== one.name))
+      if (isAllowed(inputsOf([one, other]))) one.unmet.add(other);
   }
   const combinations: Inputs[] = [];
   for (;;) {
