@@ -3,6 +3,7 @@ import { type Call, counted, ReasonError, type Service } from "./google-stand-in
 
 /** An instance of Cloud SQL with what the scripts depend on. */
 export interface SqlInstanceState {
+  createTime: string;
   state: string;
   settings: JsonObject;
   /** Names of its databases with the number of users in each. */
@@ -65,6 +66,7 @@ export class CloudSql {
   /** Creates an instance as Terraform does: protected, and with a final backup at its deletion. */
   make(project: string, name: string, databases: Readonly<Record<string, number>> = {}): SqlInstanceState {
     const instance: SqlInstanceState = {
+      createTime: new Date().toISOString(),
       state: "RUNNABLE",
       settings: {
         deletionProtectionEnabled: true,
@@ -142,6 +144,7 @@ export class CloudSql {
       },
       () => {
         this.instances.set(target, {
+          createTime: new Date().toISOString(),
           state: "PENDING_CREATE",
           settings: source.settings,
           databases: new Map(source.databases),
@@ -293,10 +296,10 @@ function operationResource({ done, failure, instance, name, type }: Operation): 
   };
 }
 
-function resource(key: string, { settings, state }: SqlInstanceState): JsonObject {
+function resource(key: string, { createTime, settings, state }: SqlInstanceState): JsonObject {
   const [project = "", name = ""] = key.split("/");
   return {
-    ...{ kind: "sql#instance", name, project, state, settings },
+    ...{ kind: "sql#instance", name, project, state, settings, createTime },
     connectionName: `${project}:us-central1:${name}`,
   };
 }

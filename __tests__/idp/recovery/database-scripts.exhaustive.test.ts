@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 
 import { type Environment, psqlPath, runScript } from "../db-init/script-run";
-import { SUPERUSER } from "../db-init/cluster";
+import { type Cluster, SUPERUSER } from "../db-init/cluster";
 import { applicationLogin, describeOnServer } from "../db-init/tenants";
 import { runJob } from "./job-run";
 import { temporaryFolder } from "../../support/temporary-folder";
@@ -24,6 +24,25 @@ function restored(settings: Environment): Environment {
   return { ...settings, DB_NAME: `${settings.DB_NAME ?? ""}_restored` };
 }
 
+/** What makes a job copy the database of a tenant. */
+function copyOf({ DB_HOST = "", DB_NAME = "", DB_PORT = "" }: Environment): Environment {
+  return { SOURCE_HOST: DB_HOST, SOURCE_PORT: DB_PORT, SOURCE_NAME: DB_NAME };
+}
+
+/** Exchanges the databases, as the run that has filled the restored one. */
+async function exchange(
+  cluster: Cluster,
+  settings: Environment,
+  options?: Parameters<typeof runJob>[3],
+): ReturnType<typeof runJob> {
+  const RESTORED_ID = await identityOf(cluster, restored(settings));
+  return runJob("swap-database.sh", settings, { ACTION: "swap", RESTORED_ID }, options);
+}
+
+function identityOf(cluster: Cluster, { DB_NAME = "" }: Environment): Promise<string> {
+  return cluster.query({ user: SUPERUSER }, `SELECT oid FROM pg_database WHERE datname = '${DB_NAME}'`);
+}
+
 describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
   test("copy a database into an empty one and exchange the two, as often as it is repeated", async ({
     cluster,
@@ -32,11 +51,7 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     const settings = tenant();
     await runScript(settings);
     await cluster.query(applicationLogin(settings), ...CONTENTS);
-    const source = {
-      SOURCE_HOST: settings.DB_HOST ?? "",
-      SOURCE_PORT: settings.DB_PORT ?? "",
-      SOURCE_NAME: settings.DB_NAME,
-    };
+    const source = copyOf(settings);
 
     expect(await runJob("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 0 });
     await runScript(restored(settings));
@@ -44,9 +59,12 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     const again = await runJob("fill-database.sh", restored(settings), source);
     // Written after the copy: it goes aside with the old data.
     await cluster.query(applicationLogin(settings), "INSERT INTO authentik_core_user (name) VALUES ('late')");
-    const swapped = await runJob("swap-database.sh", settings, { ACTION: "swap" });
+    const swapped = await exchange(cluster, settings);
 
-    expect(filled).toEqual({ exitCode: 0, output: expect.stringMatching(/^copying .*\nusers: 2\n$/s) as string });
+    expect(filled).toEqual({
+      exitCode: 0,
+      output: expect.stringMatching(/^copying .*\nusers: 2 in database \d+\n$/s) as string,
+    });
     expect(again).toMatchObject({ exitCode: 2, output: expect.stringContaining("is not empty") as string });
     expect(swapped).toMatchObject({ exitCode: 0 });
     expect(await cluster.query(applicationLogin(settings), NAMES)).toBe("Zoë 🙂,akadmin");
@@ -104,7 +122,7 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
         await cluster.query(applicationLogin(settings), "SELECT pg_sleep(0.2)").catch(() => undefined);
     })();
 
-    const swapped = await runJob("swap-database.sh", settings, { ACTION: "swap" });
+    const swapped = await exchange(cluster, settings);
     over.abort();
     await application;
 
@@ -131,7 +149,7 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     await runScript(restored(settings));
 
     await hold(settings);
-    expect(await runJob("swap-database.sh", settings, { ACTION: "swap" })).toMatchObject({ exitCode: 0 });
+    expect(await exchange(cluster, settings)).toMatchObject({ exitCode: 0 });
     await hold({ ...settings, DB_NAME: `${settings.DB_NAME}_former` });
     expect(await runJob("swap-database.sh", settings, { ACTION: "drop-former" })).toMatchObject({ exitCode: 0 });
     await runScript(restored(settings));
@@ -179,7 +197,7 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
 
     // The lock is free when the script pauses before its next try.
     const release = `PGUSER=${SUPERUSER} psql -qAtc "SELECT pg_terminate_backend(pid) ${session}" >/dev/null`;
-    const swapped = await runJob("swap-database.sh", settings, { ACTION: "swap" }, { programs: { sleep: release } });
+    const swapped = await exchange(cluster, settings, { programs: { sleep: release } });
     await held;
 
     expect(swapped).toMatchObject({
@@ -200,13 +218,63 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     while ((await cluster.query({ user: SUPERUSER }, `SELECT count(*) ${sessions}`)) === "0");
 
     const programs = { sleep: "kill -TERM $PPID" };
-    const stopped = await runJob("swap-database.sh", settings, { ACTION: "swap" }, { programs });
+    const stopped = await exchange(cluster, settings, { programs });
     await cluster.query({ user: SUPERUSER }, `SELECT pg_terminate_backend(pid) ${sessions}`);
     await held;
 
     expect(stopped.exitCode).toBe(143);
     expect(await cluster.query(applicationLogin(settings), "SELECT 1")).toBe("1");
-    expect(await runJob("swap-database.sh", settings, { ACTION: "swap" })).toMatchObject({ exitCode: 0 });
+    expect(await exchange(cluster, settings)).toMatchObject({ exitCode: 0 });
+  });
+
+  test("exchange only the database that the same restore has filled", async ({ cluster, tenant }) => {
+    const settings = tenant();
+    await runScript(settings);
+    await cluster.query(applicationLogin(settings), ...CONTENTS);
+    const source = copyOf(settings);
+    await runScript(restored(settings));
+    const { output } = await runJob("fill-database.sh", restored(settings), source);
+    const RESTORED_ID = /^users: 2 in database (\d+)$/m.exec(output)?.[1] ?? "";
+
+    // The first steps of another restore.
+    await runJob("swap-database.sh", settings, { ACTION: "clear" });
+    await runScript(restored(settings));
+    const swapped = await runJob("swap-database.sh", settings, { ACTION: "swap", RESTORED_ID });
+
+    expect(swapped).toEqual({
+      exitCode: 1,
+      output: expect.stringContaining("that this restore has filled is gone, another restore") as string,
+    });
+    expect(await cluster.query(applicationLogin(settings), NAMES)).toBe("Zoë 🙂,akadmin");
+  });
+
+  test("notice a second restore that comes while they exchange, and while they fill", async ({ cluster, tenant }) => {
+    const settings = tenant();
+    await runScript(settings);
+    await cluster.query(applicationLogin(settings), ...CONTENTS);
+    const source = copyOf(settings);
+    await runScript(restored(settings));
+    const name = restored(settings).DB_NAME ?? "";
+    const replace = `PGDATABASE=postgres PGUSER=${SUPERUSER} PGPASSWORD= "$real" -qc 'DROP DATABASE ${name} WITH (FORCE)' -c 'CREATE DATABASE ${name} OWNER postgres' >&2`;
+    const psql = (isMoment: string) => ({
+      psql: `real='${psqlPath()}'; echo >>"$0.calls"; if ${isMoment}; then ${replace}; fi; exec "$real" "$@"`,
+    });
+
+    const filled = await runJob("fill-database.sh", restored(settings), source, {
+      programs: psql('[ "$*" != "${*#*ANALYZE}" ]'),
+    });
+    // After the first look at the identity, before the exchange itself.
+    const swapped = await exchange(cluster, settings, { programs: psql('[ "$(wc -l <"$0.calls")" -eq 3 ]') });
+
+    expect(filled).toMatchObject({
+      exitCode: 1,
+      output: expect.stringContaining("another restore has made a new") as string,
+    });
+    expect(swapped).toMatchObject({
+      exitCode: 1,
+      output: expect.stringContaining("is gone, another restore") as string,
+    });
+    expect(await cluster.query(applicationLogin(settings), NAMES)).toBe("Zoë 🙂,akadmin");
   });
 
   test("count the users, and fail where there are none", async ({ cluster, tenant }) => {

@@ -23,7 +23,8 @@ describeOnServer("The jobs of dumps and restores on PostgreSQL 15", (test) => {
     await runScript(restored);
     const DUMP_FILE = `${DUMP_FOLDER}/latest/${settings.DB_NAME}.dump`;
     const filled = await runJob("fill-database.sh", restored, { DUMP_FILE });
-    const swapped = await runJob("swap-database.sh", settings, { ACTION: "swap" });
+    const RESTORED_ID = filled.output.trim().split(" ").at(-1) ?? "";
+    const swapped = await runJob("swap-database.sh", settings, { ACTION: "swap", RESTORED_ID });
     const counted = await runJob("count-users.sh", settings);
 
     const exitCodes = [dumped, cleared, filled, swapped].map(({ exitCode }) => exitCode);

@@ -157,18 +157,26 @@ describeWith(["curl", "dash", "jq"], "Copies of jobs", () => {
       const { jobs } = scene.standIn.jobs;
       await scene.run("restore", DROP);
       const [made] = scene.standIn.requestsTo("run.projects.locations.jobs.create");
+      const own = made?.body.labels as object;
       const add = (id: string, hoursAgo: number, labels: object): void => {
         const createTime = new Date(Date.now() - hoursAgo * 3_600_000).toISOString();
         jobs.set(`${JOBS}/${id}-restore`, { name: `${JOBS}/${id}-restore`, createTime, labels: { ...labels } });
       };
-      const own = made?.body.labels as object;
       add("old", 4, own);
-      add("new", 1, own);
-      add("other", 4, { ...own, "copy-for": "restore-00000000" });
+      add("other", 1, { ...own, "copy-for": "restore-00000000" });
 
       expect((await scene.run("restore", { arguments: DROP.arguments })).exitCode).toBe(0);
-      expect(copiesIn(scene)).toEqual([`${JOBS}/new-restore`, `${JOBS}/other-restore`]);
+      expect(copiesIn(scene)).toEqual([`${JOBS}/other-restore`]);
 
+      add("new", 1, own);
+      const runs = scene.standIn.jobs.runs.length;
+      const { exitCode, stderr } = await scene.run("restore", { arguments: DROP.arguments });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(
+        /^Another run has made the job new-restore 360\d s ago, and may still be at work: one at a time\.\n {2}Way out: .* --take-over/,
+      );
+      expect(scene.standIn.jobs.runs).toHaveLength(runs);
       expect((await scene.run("restore", { arguments: [...DROP.arguments, "--take-over"] })).exitCode).toBe(0);
       expect(copiesIn(scene)).toEqual([`${JOBS}/other-restore`]);
     }),

@@ -1,7 +1,10 @@
 import { CONNECTION_NAME_MAX_LENGTH } from "../../../lib/core/names";
+import { type GoogleStandIn } from "../../support/google-stand-in";
+import { type JsonObject } from "../../support/google-stand-in-schema";
+import { ApiError } from "../../support/google-stand-in-services";
 import { describeWith } from "../../support/programs";
 import { expectNothingLeft, numbersTo, runUntil } from "./interruptions";
-import { inSqlScene, INSTANCE, PROJECT, DATABASE, DUMP_JOB, INIT_JOB, JOBS } from "./sql-scene";
+import { inSqlScene, INSTANCE, PROJECT, DATABASE, DUMP_JOB, INIT_JOB, JOBS, type SqlScene } from "./sql-scene";
 
 /** Requests of a drill that nothing interrupts. */
 const REQUESTS = 17;
@@ -10,6 +13,24 @@ const ENDS = numbersTo(REQUESTS).flatMap((request) => [[request, "SIGTERM"] as c
 
 /** As long as project ids and regions are at most. */
 const LONGEST_PLACE = `${"p".repeat(30)}:northamerica-northeast1:`;
+
+/** Adds a clone as a killed drill leaves it. */
+function leave({ sql }: GoogleStandIn, clone: string, secondsAgo: number): void {
+  const made = sql.make(PROJECT, clone);
+  made.createTime = new Date(Date.now() - secondsAgo * 1000).toISOString();
+  const userLabels = { "copy-for": clone.replace(/-\d{10}$/, "") };
+  made.settings = { ...made.settings, deletionProtectionEnabled: false, userLabels };
+}
+
+/** Makes a clone as a drill of the instance that was killed some seconds ago; returns its name. */
+async function leftClone({ run, standIn }: Pick<SqlScene, "run" | "standIn">, secondsAgo: number): Promise<string> {
+  await run("restore-drill");
+  const { cloneContext } = standIn.requestsTo("sqladmin.instances.clone")[0]?.body ?? {};
+  const { destinationInstanceName: own } = cloneContext as { destinationInstanceName: string };
+  const clone = own.replace(/\d{10}$/, "1700000000");
+  leave(standIn, clone, secondsAgo);
+  return clone;
+}
 
 describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore-drill.sh", () => {
   it.concurrent("counts the users of a clone in a job, and leaves nothing behind", () =>
@@ -47,15 +68,17 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore-drill.sh", () =
   it.concurrent.each(ENDS)("ended at request %i by %s: nothing that is billed stays", (request, signal) =>
     inSqlScene(async (scene) => {
       const ended = await runUntil(scene, "restore-drill", { request, signal });
-      if (signal === "SIGKILL") {
-        expect(ended.exitCode).toBeNull();
-        // What a killed one leaves, the next one deletes when it is told that nobody else uses it.
-        expect(await scene.run("restore-drill", { arguments: ["--take-over"] })).toMatchObject({ exitCode: 0 });
-      } else {
+      if (signal === "SIGTERM") {
         expect(ended.exitCode).toBe(143);
+        expectNothingLeft(scene);
+        return;
       }
+      expect(ended.exitCode).toBeNull();
+      // What a killed one leaves, the next one deletes when it is told that nobody else uses it.
+      const again = await scene.run("restore-drill", { arguments: ["--take-over"] });
 
-      expectNothingLeft(scene);
+      expect(again).toMatchObject({ exitCode: 0 });
+      expectNothingLeft(scene, again.stderr);
     }),
   );
 
@@ -104,23 +127,53 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore-drill.sh", () =
 
   it.concurrent("leaves the clone of another drill that may still be running, unless it takes over", () =>
     inSqlScene(async ({ run, standIn }) => {
-      await run("restore-drill");
-      const { cloneContext } = standIn.requestsTo("sqladmin.instances.clone")[0]?.body ?? {};
-      const { destinationInstanceName: own } = cloneContext as { destinationInstanceName: string };
-      const clone = own.replace(/\d{10}$/, String(Math.floor(Date.now() / 1000) - 60));
-      standIn.sql.make(PROJECT, clone);
+      const clone = await leftClone({ run, standIn }, 60);
 
       const { exitCode, stderr } = await run("restore-drill");
 
       expect(exitCode).toBe(1);
       expect(stderr).toMatch(
-        new RegExp(
-          `^${clone} is the clone of a drill that began \\d+ s ago and may still be running\\.\n  Way out: .*--take-over`,
-        ),
+        new RegExp(`^Another run has made the clone ${clone} 6\\d s ago, .*\\n  Way out: .* --take-over`),
       );
       expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`, `${PROJECT}/${clone}`]);
 
       expect((await run("restore-drill", { arguments: ["--take-over"] })).exitCode).toBe(0);
+      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
+    }),
+  );
+
+  it.concurrent.each([
+    ["protected", (settings: JsonObject) => ({ ...settings, deletionProtectionEnabled: true })],
+    ["relabelled", (settings: JsonObject) => ({ ...settings, userLabels: { environment: "production" } })],
+  ])("never deletes a clone that somebody has %s", (_, change) =>
+    inSqlScene(async ({ run, standIn }) => {
+      const clone = await leftClone({ run, standIn }, 30_000);
+      const promoted = standIn.sql.instances.get(`${PROJECT}/${clone}`);
+      if (promoted !== undefined) promoted.settings = change(promoted.settings);
+
+      for (const words of [[], ["--take-over"]]) {
+        const { exitCode, stderr } = await run("restore-drill", { arguments: words });
+        expect(exitCode).toBe(0);
+        expect(stderr).toMatch(
+          new RegExp(`^The clone ${clone} is protected or has no label copy-for, so somebody may use it: it is left`),
+        );
+      }
+      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`, `${PROJECT}/${clone}`]);
+    }),
+  );
+
+  it.concurrent("does not take an answer about something else for the end of the clone", () =>
+    inSqlScene(async ({ run, standIn }) => {
+      standIn.inject("sqladmin.instances.delete", {
+        kind: "status",
+        error: new ApiError(404, "NOT_FOUND", "The project was not found."),
+      });
+
+      const { exitCode, stderr } = await run("restore-drill");
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("The clone cannot be deleted.");
+      expect(stderr).toMatch(/Deleted drill-\S+\.\n$/);
       expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
     }),
   );
@@ -138,7 +191,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore-drill.sh", () =
         const { destinationInstanceName: clone } = cloneContext as { destinationInstanceName: string };
         clones.push(clone.replace(/\d{10}$/, "1700000000"));
       }
-      for (const clone of clones) standIn.sql.make(PROJECT, clone);
+      for (const clone of clones) leave(standIn, clone, 30_000);
 
       expect((await run("restore-drill", { environment: { INSTANCE: instances[2] ?? "" } })).exitCode).toBe(0);
 

@@ -6,7 +6,17 @@ import { ApiError } from "../../support/google-stand-in-services";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { expectNothingLeft, numbersTo, runUntil } from "./interruptions";
-import { inSqlScene, INSTANCE, PROJECT, type SqlScene, DATABASE, DUMP_JOB, JOBS, runsOf } from "./sql-scene";
+import {
+  inSqlScene,
+  INSTANCE,
+  PROJECT,
+  type SqlScene,
+  DATABASE,
+  DUMP_JOB,
+  JOBS,
+  RESTORED_ID,
+  runsOf,
+} from "./sql-scene";
 
 const TIME = "2026-11-22T11:00:00Z";
 const POINT_IN_TIME = ["point-in-time", TIME, "--yes"];
@@ -50,8 +60,6 @@ const CALLS: readonly (readonly [words: readonly string[], calls: readonly strin
   ],
 ];
 
-const DISTURBED = CALLS.flatMap(([words, calls]) => calls.map((call) => [call, words] as const));
-
 const PASSING: readonly Fault[] = [
   { kind: "service-disabled" },
   { kind: "status", error: new ApiError(503, "UNAVAILABLE", "Injected.") },
@@ -83,17 +91,17 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
 
         const again = await scene.run("restore", { arguments: [...POINT_IN_TIME, "--take-over"] });
         expect(again).toMatchObject({ exitCode: 0 });
-        expectNothingLeft(scene);
+        expectNothingLeft(scene, again.stderr);
       }),
   );
 
-  it.concurrent.each(DISTURBED)("%s: restores once in spite of faults that pass (%j)", (call, words) =>
+  it.concurrent.each(CALLS)("%j: restores once although every call meets faults that pass", (words, calls) =>
     inSqlScene(async (scene) => {
       prepare(scene);
       const { run, standIn } = scene;
       const isFinal = words[0] === "final-backup";
       if (isFinal) standIn.sql.addBackup(PROJECT, INSTANCE, { type: "FINAL", instanceDeletionTime: TIME });
-      for (const fault of PASSING) standIn.inject(call, fault);
+      for (const call of calls) for (const fault of PASSING) standIn.inject(call, fault);
 
       const { exitCode, stderr } = await run("restore", {
         arguments: words,
@@ -168,9 +176,31 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
         `restores ${DATABASE}_restored +restore-…`,
         `puts swap ${DATABASE}`,
       ]);
+      expect(standIn.jobs.runs.at(-1)?.environment.RESTORED_ID).toBe(RESTORED_ID);
       expect(standIn.requestsTo("sqladmin.users.update")[0]?.body).toEqual({ password: "geheim" });
       expect(output).not.toContain("geheim");
       expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
+    }),
+  );
+
+  it.concurrent("point-in-time: leaves the clone of a restore that may still be running, unless it takes over", () =>
+    inSqlScene(async (scene) => {
+      prepare(scene);
+      const { changes, run, standIn } = scene;
+      await run("restore", { arguments: POINT_IN_TIME });
+      const { cloneContext } = standIn.requestsTo("sqladmin.instances.clone")[0]?.body ?? {};
+      const clone = (cloneContext as { destinationInstanceName: string }).destinationInstanceName;
+      const group = clone.replace(/-\d{10}$/, "");
+      standIn.sql.make(PROJECT, clone).settings = { userLabels: { "copy-for": group } };
+      const before = changes().length;
+
+      const refused = await run("restore", { arguments: POINT_IN_TIME });
+
+      expect(refused.exitCode).toBe(1);
+      expect(refused.stderr).toContain(`Another run has made the clone ${clone} `);
+      expect(changes()).toHaveLength(before);
+      expect(await run("restore", { arguments: [...POINT_IN_TIME, "--take-over"] })).toMatchObject({ exitCode: 0 });
+      expectNothingLeft(scene);
     }),
   );
 

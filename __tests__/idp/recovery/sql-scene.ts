@@ -8,6 +8,8 @@ export const DATABASE = "idp_demo";
 export const CONNECTION = `${PROJECT}:us-central1:${INSTANCE}`;
 export const JOBS = `projects/${PROJECT}/locations/us-central1/jobs`;
 export const INIT_JOB = `${INSTANCE}-db-init`;
+/** Identity of the database that a job has filled. */
+export const RESTORED_ID = "16411";
 export const DUMP_JOB = `${INSTANCE}-dump`;
 
 export const ENVIRONMENT = {
@@ -61,7 +63,9 @@ function linesOf({ command, environment: { ACTION = "" } }: JobRun): readonly st
     ...{ clear: "cleared: it is empty", swap: "exchanged: it is the restored one" },
     ...{ "drop-former": "dropped: it is gone", rename: "renamed: it has the name" },
   };
-  return ["a line before", words[ACTION] ?? (command[1] === "-c" ? "users: 7" : "done: it can be used")];
+  const isFill = command.join(" ").includes("restores a dump");
+  const counted = isFill ? `users: 7 in database ${RESTORED_ID}` : "users: 7";
+  return ["a line before", words[ACTION] ?? (command[1] === "-c" ? counted : "done: it can be used")];
 }
 
 /** What the jobs did, in order: the script of its own or of the copied job, and the variables that matter. */

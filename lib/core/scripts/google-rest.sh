@@ -355,6 +355,12 @@ google_outcome() {
   fi
 }
 
+# google_server_time: seconds since 1970 by the clock of the server that has answered last; this machine's may be wrong.
+google_server_time() {
+  google_date=$(sed -n 's/^[Dd][Aa][Tt][Ee]: *\(.*GMT\).*/\1/p' "$GOOGLE_WORK/headers" | tail -n 1)
+  jq -n --arg date "$google_date" '$date | strptime("%a, %d %b %Y %H:%M:%S GMT") | mktime' 2>/dev/null || date +%s
+}
+
 # google_has_reason REASON...: whether the error has one of these machine-readable reasons.
 google_has_reason() {
   for google_reason in "$@"; do

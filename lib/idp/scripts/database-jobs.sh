@@ -105,24 +105,37 @@ remove_job() {
   job_now=
 }
 
-# remove_copies yes|no: removes what killed runs have left: with yes at once, else when nobody can use it any more, as the
-# cluster does by itself.
+# remove_copies yes|no: removes what killed runs have left. Without yes, one that may still be running ends the script, because
+# only one run at a time may exchange databases.
 remove_copies() {
+  jobs="projects/$PROJECT_ID/locations/${REGION:-}/jobs"
   if on_kubernetes; then
-    [ "$1" = no ] || kube delete jobs --selector="copy-for=$JOB_GROUP" --wait=true --timeout=120s >/dev/null 2>&1
-    return
+    kube get jobs --selector="copy-for=$JOB_GROUP" --output=json >"$GOOGLE_WORK/copies.json" 2>"$GOOGLE_WORK/kubectl" || {
+      GOOGLE_NOTE="kubectl: $(google_text <"$GOOGLE_WORK/kubectl")"
+      return 1
+    }
+  else
+    google_get run "$jobs" pageSize=1000 || return 1
+    cp "$GOOGLE_ANSWER" "$GOOGLE_WORK/copies.json" || return 1
   fi
-  # A copy is created, run and read within this time.
-  JOB_AGE=0
-  [ "$1" = yes ] || JOB_AGE=$((3 * JOB_SECONDS))
-  jobs="projects/$PROJECT_ID/locations/$REGION/jobs"
-  export JOB_AGE
-  # shellcheck disable=SC2016 # names of jq
-  google_reading '[items("jobs")[] | select(.labels["copy-for"]? == env.JOB_GROUP)
-    | select((.createTime | sub("[.][0-9]+"; "") | fromdate) <= now - (env.JOB_AGE | tonumber)) | .name | split("/") | last]
-    | join(" ")' google_get run "$jobs" pageSize=1000 || return 1
-  job_copies=$GOOGLE_READ
-  for job_now in $job_copies; do remove_job || return 1; done
+  # A copy is created, run and read within three time limits.
+  jq -r --argjson now "$(google_server_time)" --argjson longest "$((3 * JOB_SECONDS))" '(.items // .jobs // [])[]
+    | select((.metadata // .).labels["copy-for"]? == env.JOB_GROUP)
+    | ($now - ((.metadata.creationTimestamp? // .createTime) | sub("[.][0-9]+"; "") | fromdate)) as $age
+    | "\(.metadata.name? // (.name | split("/") | last)) \($age) \($age <= $longest)"' \
+    "$GOOGLE_WORK/copies.json" >"$GOOGLE_WORK/copies" || return 1
+  while read -r job_copy job_age job_young; do
+    [ "$1" = yes ] || [ "$job_young" = false ] || refuse_second "the job $job_copy" "$job_age"
+  done <"$GOOGLE_WORK/copies"
+  while read -r job_now job_age; do remove_job </dev/null || return 1; done <"$GOOGLE_WORK/copies"
+  job_now=
+}
+
+# refuse_second WHAT SECONDS
+refuse_second() {
+  google_complain "Another run has made $1 $2 s ago, and may still be at work: one at a time."
+  google_complain "  Way out: wait for its end. If it was killed, run the same command with --take-over, which removes what it has left."
+  exit 1
 }
 
 cloud_run_job() {

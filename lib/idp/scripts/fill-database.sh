@@ -20,7 +20,11 @@ contents="SELECT
   + (SELECT count(*) FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname NOT IN ('information_schema', 'public'))
   + (SELECT count(*) FROM pg_largeobject_metadata)"
 
+# A database that somebody drops and creates again has another one.
+identity="SELECT oid FROM pg_database WHERE datname = current_database()"
+
 await "$PGHOST" "$PGPORT"
+begun=$(ask --command="$identity")
 found=$(ask --command="$contents")
 [ "$found" = 0 ] || fail 2 "the database $DB_NAME is not empty ($found objects); nothing is changed"
 
@@ -54,5 +58,9 @@ else
   esac
 fi
 ask --command="SET client_min_messages = error; ANALYZE"
-echo "users: $(ask --command="SELECT CASE WHEN to_regclass('authentik_core_user') IS NULL THEN 'none' ELSE
-  (xpath('/row/c/text()', query_to_xml('SELECT count(*) AS c FROM authentik_core_user', false, true, '')))[1]::text END")"
+# One statement, so that the number is that of the database with this identity.
+ended=$(ask --command="SELECT CASE WHEN to_regclass('authentik_core_user') IS NULL THEN 'none' ELSE
+  (xpath('/row/c/text()', query_to_xml('SELECT count(*) AS c FROM authentik_core_user', false, true, '')))[1]::text END
+  || ' in database ' || ($identity)")
+[ "${ended##* }" = "$begun" ] || fail 1 "another restore has made a new $DB_NAME meanwhile; one of the two can go on at a time"
+echo "users: $ended"

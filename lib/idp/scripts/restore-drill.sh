@@ -6,8 +6,8 @@
 #   restore-drill.sh [--take-over] TIME     as of that time, like 2026-11-22T12:00:00Z
 #
 # An interrupted drill deletes its clone before it ends. What a killed one has left, the next one deletes: after the time
-# that a drill can take, or at once with --take-over. Before, it may belong to a drill that is running. The clone is billed
-# while it exists.
+# that a drill can take, or at once with --take-over. Before, it may belong to a drill that is running. A clone that somebody
+# has protected, or whose label copy-for is gone, stays. The clone is billed while it exists.
 #
 #   PROJECT_ID   project (required)
 #   INSTANCE     name of the database instance (required)
@@ -68,7 +68,7 @@ clean_up() {
   google_complain "Deleting the clone $clone, which is billed as long as it exists."
   # A request that was broken off may still be on its way.
   google_sleep "$REST_POLL_SECONDS"
-  sql_remove "$clone" || {
+  sql_abandon "$clone" || {
     google_complain "The clone $clone cannot be deleted. $(google_outcome)"
     google_complain "  Way out: run this script with --take-over, which deletes it first."
     return 0
@@ -90,17 +90,7 @@ google_reading '.connectionName // ""' google_get sqladmin "projects/$PROJECT_ID
   google_fail "The database instance $INSTANCE cannot be read." "Way out: check PROJECT_ID and INSTANCE; the caller needs roles/cloudsql.admin."
 [ -n "$POINT_IN_TIME" ] || POINT_IN_TIME=$(jq -nr --argjson time "$((GOOGLE_STARTED - 600))" '$time | todate')
 
-sql_clones "$clones" || google_fail "The clones of $INSTANCE cannot be listed."
-# Two changes of Cloud SQL, and a job that is created, run and deleted.
-longest=$((2 * SQL_SECONDS + 3 * JOB_SECONDS))
-for old in $SQL_CLONES; do
-  age=$((GOOGLE_STARTED - ${old##*-}))
-  if [ "$take_over" = no ] && [ "$age" -le "$longest" ]; then
-    google_complain "$old is the clone of a drill that began $age s ago and may still be running."
-    google_complain "  Way out: wait for its end. If it was killed, run this script with --take-over, which deletes the clone first."
-    exit 1
-  fi
-done
+sql_clones "$clones" "$take_over"
 for old in $SQL_CLONES; do
   google_say "Deleting $old, which an earlier drill has left."
   sql_remove "$old" || google_fail "$old, which an earlier drill has left, cannot be deleted."

@@ -44,8 +44,8 @@ clean_up() {
   google_complain "Deleting the clone $clone, which is billed as long as it exists."
   # A request that was broken off may still be on its way.
   google_sleep "$REST_POLL_SECONDS"
-  sql_remove "$clone" ||
-    google_complain "The clone cannot be deleted; run the same command again, which deletes it first. $(google_outcome)"
+  sql_abandon "$clone" ||
+    google_complain "The clone $clone cannot be deleted; run the same command with --take-over, which deletes it first. $(google_outcome)"
 }
 
 give_up() {

@@ -10,7 +10,7 @@
 #
 #   --dry-run     prints the steps and changes nothing
 #   --yes         does not ask
-#   --take-over   removes the jobs of a restore that was killed, which are otherwise kept for as long as it may be running
+#   --take-over   removes jobs and clones of a restore that was killed; otherwise, they stop another one for hours
 #
 # point-in-time and dump fill a new database beside the application's and then exchange the two: the application keeps
 # running until then and is interrupted for seconds. backup and final-backup overwrite the instance, which takes minutes.
@@ -101,18 +101,19 @@ connection_of() {
   connection=$GOOGLE_READ
 }
 
-# swap ACTION WORD
+# swap ACTION WORD [NAME=VALUE]
 swap() {
-  run_job "$INIT_JOB" "$own" "" "$folder/swap-database.sh" "$2: " "ACTION=$1" "DB_NAME=$DATABASE"
+  run_job "$INIT_JOB" "$own" "" "$folder/swap-database.sh" "$2: " "ACTION=$1" "DB_NAME=$DATABASE" ${3:+"$3"}
 }
 
 prepare() {
   swap clear cleared && run_job "$INIT_JOB" "$own" "" "" "done: " "DB_NAME=${DATABASE}_restored"
 }
 
+# Puts in place what the last job has filled, and nothing else of that name.
 exchange() {
   exchanging=yes
-  swap swap exchanged || return 1
+  swap swap exchanged "RESTORED_ID=${JOB_LINE##* }" || return 1
   exchanging=no
 }
 
@@ -126,7 +127,8 @@ adopt() {
 }
 
 say_former() {
-  google_say "Restored after $(google_seconds) s. The previous data is in the database ${DATABASE}_former: compare it, then" \
+  google_say "Restored after $(google_seconds) s. The previous data is in the database ${DATABASE}_former, with the grants to other roles" \
+    "and the settings that the database had of its own: make these again where you need them, compare the data, and" \
     "remove it with restore.sh drop-former."
 }
 
@@ -157,7 +159,7 @@ case $action in
     ;;
   point-in-time)
     clones=restore-$(hash_of "$INSTANCE")
-    sql_clones "$clones" || google_fail "The clones of $INSTANCE cannot be listed."
+    sql_clones "$clones" "$take_over"
     steps "Replace the data of $DATABASE with that of $SUBJECT?" \
       ${SQL_CLONES:+"delete the clones that a killed restore has left: $SQL_CLONES"} \
       "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \

@@ -61,32 +61,58 @@ sql_await() {
   done
 }
 
-# sql_clone INSTANCE CLONE TIME: clones the instance as it was at that time, and waits for the clone.
+# sql_clone INSTANCE CLONE TIME: clones the instance as it was at that time, waits for the clone, and marks it.
 sql_clone() {
   jq -n --arg clone "$2" --arg time "$3" '{ cloneContext: { destinationInstanceName: $clone, pointInTime: $time } }' \
     >"$GOOGLE_WORK/clone.json"
-  sql_change "Clone $2" POST "instances/$1/clone" "$GOOGLE_WORK/clone.json" && return 0
-  # The answer to the first of several attempts was lost.
-  google_has_reason instanceAlreadyExists || return 1
-  google_reading "$sql_operation" google_get sqladmin "projects/$PROJECT_ID/operations" "instance=$2&maxResults=1" || return 1
-  sql_await "Clone $2"
+  if ! sql_change "Clone $2" POST "instances/$1/clone" "$GOOGLE_WORK/clone.json"; then
+    # The answer to the first of several attempts was lost.
+    google_has_reason instanceAlreadyExists || return 1
+    google_reading "$sql_operation" google_get sqladmin "projects/$PROJECT_ID/operations" "instance=$2&maxResults=1" || return 1
+    sql_await "Clone $2" || return 1
+  fi
+  sql_mark "$2"
 }
 
-# sql_remove INSTANCE: deletes a clone with everything of it that would be billed. A clone is protected like the instance
-# that it comes from.
+# sql_mark CLONE: takes away what a clone has from the instance that it comes from, its protection and what would be billed
+# after its deletion, and gives it the label by which others know that it may be deleted.
+sql_mark() {
+  jq -n '{ settings: { deletionProtectionEnabled: false, finalBackupConfig: { enabled: false }, retainBackupsOnDelete: false,
+    userLabels: { "copy-for": env.JOB_GROUP } } }' >"$GOOGLE_WORK/mark.json"
+  sql_change "Clone $1" PATCH "instances/$1" "$GOOGLE_WORK/mark.json"
+}
+
+# sql_remove CLONE: deletes a clone that has been marked.
 sql_remove() {
-  printf '%s\n' '{ "settings": { "deletionProtectionEnabled": false, "finalBackupConfig": { "enabled": false },
-    "retainBackupsOnDelete": false } }' >"$GOOGLE_WORK/unprotect.json"
-  if sql_change "Clone $1" PATCH "instances/$1" "$GOOGLE_WORK/unprotect.json" &&
-    sql_change "Clone $1" DELETE "instances/$1" "" "enableFinalBackup=false"; then return 0; fi
-  [ "$GOOGLE_STATUS" = 404 ]
+  sql_change "Clone $1" DELETE "instances/$1" "" "enableFinalBackup=false" || google_has_reason instanceDoesNotExist
 }
 
-# sql_clones PREFIX: sets SQL_CLONES to the names of the clones that begin so, each <kind>-<hash of the instance>-<seconds>.
-# It prints none, because a call that is repeated says so.
+# sql_abandon CLONE: deletes a clone of this run, whatever has become of it.
+sql_abandon() {
+  sql_mark "$1" || ! google_has_reason instanceDoesNotExist || return 0
+  sql_remove "$1"
+}
+
+# sql_clones PREFIX yes|no: sets SQL_CLONES to the clones that killed runs have left. Without yes, one that may still be in use
+# ends the script. One without the label, or that somebody has protected, is somebody's: it is named, and not in the list.
 sql_clones() {
-  google_get sqladmin "projects/$PROJECT_ID/instances" || return 1
-  SQL_CLONES=$(jq -r --arg pattern "^$1-[0-9]{10}\$" '.items[]?.name | select(test($pattern))' "$GOOGLE_ANSWER")
+  google_get sqladmin "projects/$PROJECT_ID/instances" || google_fail "The clones of $INSTANCE cannot be listed."
+  # Two changes of Cloud SQL, and a job that is created, run and deleted.
+  jq -r --arg pattern "^$1-[0-9]{10}\$" --argjson now "$(google_server_time)" \
+    --argjson longest "$((2 * SQL_SECONDS + 3 * JOB_SECONDS))" '.items[]? | select(.name | test($pattern))
+    | ($now - (.createTime | sub("[.][0-9]+"; "") | fromdate)) as $age
+    | "\(.name) \($age) \($age <= $longest) \(.settings | .userLabels["copy-for"]? == env.JOB_GROUP and (.deletionProtectionEnabled | not))"' \
+    "$GOOGLE_ANSWER" >"$GOOGLE_WORK/clones" || google_fail "The clones of $INSTANCE cannot be listed."
+  SQL_CLONES=
+  while read -r sql_name sql_age sql_young sql_left; do
+    [ "$2" = yes ] || [ "$sql_young" = false ] || refuse_second "the clone $sql_name" "$sql_age"
+    if [ "$sql_left" = true ]; then
+      SQL_CLONES="${SQL_CLONES:+$SQL_CLONES }$sql_name"
+    else
+      google_complain "The clone $sql_name is protected or has no label copy-for, so somebody may use it: it is left, and billed." \
+        "If nobody does: gcloud sql instances delete $sql_name --project=$PROJECT_ID"
+    fi
+  done <"$GOOGLE_WORK/clones"
 }
 
 # sql_set_administrator INSTANCE: gives the administrator's login the password that is stored now.

@@ -8,6 +8,7 @@
 #   rename       the database and the login FROM_NAME, of another deployment, take the application's name
 #
 #   ACTION                                       one of these
+#   RESTORED_ID                                  for swap: identity of the restored database, from fill-database.sh
 #   DB_HOST, DB_PORT, DB_NAME, DB_ADMIN_USER, DB_ADMIN_PASSWORD   server, application's database, administrator
 set -eu
 
@@ -23,7 +24,14 @@ before_end() {
 # kill.
 run() {
   { echo "SET lock_timeout = '3s';" && cat; } | ask --set=name="$DB_NAME" --set=restored="${DB_NAME}_restored" --set=former="${DB_NAME}_former" \
-    --set=from="${FROM_NAME:-}"
+    --set=from="${FROM_NAME:-}" --set=id="${RESTORED_ID:-0}"
+}
+
+# The name alone may be that of a database that another restore has just made, and not filled yet.
+require_own() {
+  found=$(echo "SELECT count(*) FROM pg_database WHERE datname = :'restored' AND oid = :'id'" | run)
+  [ "$found" = 1 ] ||
+    fail 1 "the ${DB_NAME}_restored that this restore has filled is gone, another restore may have replaced it; nothing is changed"
 }
 
 # Lets the application connect, whichever of the databases has its name now.
@@ -62,8 +70,7 @@ case $ACTION in
     echo "cleared: ${DB_NAME}_restored is free"
     ;;
   swap)
-    found=$(echo "SELECT count(*) FROM pg_database WHERE datname = :'restored'" | run)
-    [ "$found" = 1 ] || fail 1 "there is no ${DB_NAME}_restored"
+    require_own
     tries=0
     closed=yes
     until run <<SQL; do
@@ -72,9 +79,11 @@ $(end_sessions ":'name', :'restored'")
 BEGIN;
 SELECT format('ALTER DATABASE %I RENAME TO %I', datname, :'former') FROM pg_database WHERE datname = :'name' \gexec
 ALTER DATABASE :"restored" RENAME TO :"name";
+SELECT 1 / count(*) FROM pg_database WHERE datname = :'name' AND oid = :'id' \g /dev/null
 SELECT format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS true', datname) FROM pg_database WHERE datname = :'former' \gexec
 COMMIT;
 SQL
+      require_own
       tries=$((tries + 1))
       if [ "$tries" -ge 10 ]; then
         fail 1 "$DB_NAME is in use all the time; nothing is changed"
