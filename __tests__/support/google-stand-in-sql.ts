@@ -37,6 +37,8 @@ export class CloudSql {
   callsUntilDone = 1;
   /** Errors of the next operations, by method id without the API's name. */
   readonly failures = new Map<string, Operation["failure"]>();
+  /** Whether there is an instance that is not among `instances`. */
+  hasInstance: (instance: string) => boolean = () => false;
   /** Whether an instance that is not among `instances` has a database. */
   hasDatabase: (instance: string, database: string) => boolean = () => false;
   private readonly operations: Operation[] = [];
@@ -48,7 +50,7 @@ export class CloudSql {
     basePath: "sql/v1beta4/",
     handlers: counted(() => this.tick(), {
       "instances.list": ({ parameters: { project = "" } }) => this.list(project),
-      "instances.get": (call) => resource(...this.find(call)),
+      "instances.get": (call) => this.get(call),
       "instances.clone": (call) => this.clone(call),
       "instances.patch": (call) => this.patch(call),
       "instances.delete": (call) => this.delete(call),
@@ -119,6 +121,12 @@ export class CloudSql {
     if (found === undefined)
       throw new ReasonError(404, "instanceDoesNotExist", "The Cloud SQL instance does not exist.");
     return [`${project}/${instance}`, found];
+  }
+
+  private get(call: Call): JsonObject {
+    const { instance: name = "", project = "" } = call.parameters;
+    if (this.hasInstance(name)) return { kind: "sql#instance", name, project, state: "RUNNABLE" };
+    return resource(...this.find(call));
   }
 
   private list(project: string): JsonObject {

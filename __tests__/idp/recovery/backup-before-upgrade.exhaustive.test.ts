@@ -1,5 +1,6 @@
 import { type Fault } from "../../support/google-stand-in";
 import { ApiError } from "../../support/google-stand-in-services";
+import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { inSqlScene, INSTANCE, PROJECT } from "./sql-scene";
 
@@ -57,7 +58,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "backup-before-upgrade.s
         const killed = await run("backup-before-upgrade", {
           environment: RELEASE,
           onOutput: (output, kill) => {
-            if (output.includes("RUNNING") && !output.includes("Interrupted")) kill(signal);
+            if (output.includes("under way") && !output.includes("Interrupted")) kill(signal);
           },
         });
         const repeated = await run("backup-before-upgrade", { environment: RELEASE });
@@ -85,6 +86,23 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "backup-before-upgrade.s
     }),
   );
 
+  it.concurrent.each([-36_000, 36_000])("works where this machine's clock is %i s off", (offset) =>
+    inSqlScene(async ({ changes, run, standIn }) => {
+      const date = `if [ "$1" = +%s ]; then echo $(($(/bin/date +%s) + ${offset})); else exec /bin/date "$@"; fi`;
+      const options = { environment: RELEASE, programs: programFolder({ scripts: { date } }) };
+      const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
+      standIn.sql.addBackup(PROJECT, INSTANCE, {
+        description: "before 2026.5.8",
+        backupInterval: { startTime: anHourAgo, endTime: anHourAgo },
+      });
+
+      expect(await run("backup-before-upgrade", options)).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(await run("backup-before-upgrade", options)).toMatchObject({ exitCode: 0, stderr: "" });
+      // The old one does not count, and the new one does.
+      expect(changes()).toEqual([CREATE]);
+    }),
+  );
+
   it.concurrent("reports a failed backup, and a second run makes another", () =>
     inSqlScene(async ({ changes, run, standIn }) => {
       standIn.sql.failures.set("backups.createBackup", { code: "INTERNAL_ERROR", message: "No room." });
@@ -95,7 +113,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "backup-before-upgrade.s
 
       expect(failed.exitCode).toBe(1);
       expect(failed.stderr).toMatch(
-        /^Backup projects\/\S+ of idp-demo-abc123 failed, so 2026\.5\.8 is not rolled out\.\n {2}Way out: apply again\. /,
+        /^The backup of idp-demo-abc123 is not made, so 2026\.5\.8 is not rolled out\. Operation \S+ of Cloud SQL failed: INTERNAL_ERROR: No room\.\n {2}Way out: apply again/,
       );
       expect(repeated.exitCode).toBe(0);
       expect(changes()).toEqual([CREATE, CREATE]);

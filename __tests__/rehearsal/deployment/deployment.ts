@@ -82,6 +82,8 @@ export class Deployment {
     this.cloud = origin === undefined ? new Cloud(surroundings) : origin.cloud.copy(surroundings);
     this.cloud.othersExist = options.othersExist ?? false;
     this.cloud.admission = options.admission ?? "autopilot";
+    this.web.sql.hasInstance = (instance) =>
+      this.cloud.ofType("google_sql_database_instance").some(({ values }) => values.name === instance);
     this.web.sql.hasDatabase = (_instance, database) =>
       this.cloud.executions.some(({ environment }) => environment.DB_NAME === database);
     this.web.loadBalancers.exists = (id) => canBeAttached(this.cloud, id);

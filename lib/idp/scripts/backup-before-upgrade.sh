@@ -36,11 +36,8 @@ google_be_patient
 
 export INSTANCE
 description="before $RELEASE"
-newest_end=$((GOOGLE_STARTED - reuse_seconds))
-asked=no
 
-# find_backup: sets backup_name and backup_state, both empty without a backup that this run can take. A failed one counts
-# only if this run asked for it.
+# find_backup: sets backup_name and backup_state, both empty without a backup that this run can take.
 find_backup() {
   # shellcheck disable=SC2016 # names of jq
   google_reading '[items("backups")[] | select(.instance == env.INSTANCE and .description == env.DESCRIPTION)
@@ -48,7 +45,6 @@ find_backup() {
       | { name, state, young: ($ended >= (env.NEWEST_END | tonumber)) }]
     | (first(.[] | select(.state == "ENQUEUED" or .state == "RUNNING"))
       // first(.[] | select(.young and .state == "SUCCESSFUL"))
-      // first(.[] | select(.young and .state == "FAILED" and env.ASKED == "yes"))
       // { name: "", state: "" })
     | "\(.state) \(.name)"' google_get sqladmin "projects/$PROJECT_ID/backups" \
     "filter=instance%3A$INSTANCE%20AND%20type%3AON_DEMAND" || return 1
@@ -57,14 +53,22 @@ find_backup() {
 }
 
 say_where() {
-  [ "$asked" = no ] || google_complain "The backup goes on by itself: gcloud sql backups list --project=$PROJECT_ID"
+  google_complain "The backup goes on by itself: gcloud sql backups list --project=$PROJECT_ID"
 }
 
+give_up() {
+  google_complain "The backup of $INSTANCE $1, so $RELEASE is not rolled out. ${2:-}"
+  google_complain "  Way out: apply again, which waits for the same backup if it is under way. To upgrade without a backup: backup_before_upgrade = false."
+  exit 1
+}
+
+# Sets GOOGLE_READ to the operation, unless the answer was lost and the backup was found: then it sets backup_state.
 ask_for_backup() {
   jq -n --arg days "$BACKUP_DAYS" '{ instance: env.INSTANCE, description: env.DESCRIPTION, ttlDays: $days }' \
     >"$GOOGLE_WORK/backup.json"
   tries=1
-  until google_create sqladmin "projects/$PROJECT_ID/backups" "$GOOGLE_WORK/backup.json"; do
+  # shellcheck disable=SC2154 # of sql-rest.sh
+  until google_reading "$sql_operation" google_create sqladmin "projects/$PROJECT_ID/backups" "$GOOGLE_WORK/backup.json"; do
     if sql_busy; then
       [ "$(google_seconds)" -lt "$SQL_SECONDS" ] ||
         google_fail "The instance $INSTANCE is busy for more than $SQL_SECONDS s."
@@ -81,43 +85,35 @@ ask_for_backup() {
         "Way out: repair what the message names; the caller needs roles/cloudsql.admin. To upgrade without a backup: backup_before_upgrade = false."
     fi
   done
-  asked=yes
 }
-
-DESCRIPTION=$description NEWEST_END=$newest_end ASKED=$asked
-export DESCRIPTION NEWEST_END ASKED
 
 if ! google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE/databases/$DATABASE"; then
   [ "$GOOGLE_STATUS" = 404 ] || google_fail "Whether there is a database to back up cannot be found out."
+  google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE" ||
+    google_fail "The database instance $INSTANCE cannot be read, so $RELEASE is not rolled out." "Way out: if somebody has deleted it, apply again, which creates it, and restore its data."
   google_say "There is no database $DATABASE yet: nothing to back up before $RELEASE."
   exit 0
 fi
 
-google_on_interrupt say_where
+DESCRIPTION=$description NEWEST_END=$(($(google_server_time) - reuse_seconds))
+export DESCRIPTION NEWEST_END
 find_backup || google_fail "The backups of $INSTANCE cannot be read."
 if [ -n "$backup_state" ]; then
   google_say "Backup $backup_name, $description, is taken instead of another one."
 else
   ask_for_backup
-  ASKED=$asked
 fi
-while :; do
-  find_backup || google_fail "The backup of $INSTANCE cannot be watched any more; it goes on by itself."
-  case $backup_state in
-    SUCCESSFUL) break ;;
-    FAILED)
-      google_complain "Backup $backup_name of $INSTANCE failed, so $RELEASE is not rolled out."
-      google_complain "  Way out: apply again. To upgrade without a backup: backup_before_upgrade = false."
-      exit 1
-      ;;
-  esac
-  if [ "$(google_seconds)" -ge "$SQL_SECONDS" ]; then
-    google_complain "The backup of $INSTANCE is not done after $SQL_SECONDS s; $RELEASE is not rolled out."
-    google_complain "  Way out: apply again, which waits for the same backup."
-    exit 1
-  fi
-  google_progress "Backup $description" "${backup_state:-not listed yet}"
+google_on_interrupt say_where
+if [ -z "$backup_state" ]; then
+  sql_await "Backup $description" || give_up "is not made" "$(google_outcome)"
+  find_backup || google_fail "The backup of $INSTANCE is made, but cannot be read."
+fi
+until [ "$backup_state" = SUCCESSFUL ]; do
+  [ -n "$backup_state" ] || give_up "has failed"
+  [ "$(google_seconds)" -lt "$SQL_SECONDS" ] || give_up "is not done after $SQL_SECONDS s"
+  google_progress "Backup $description" "$backup_state"
   google_sleep "$REST_POLL_SECONDS"
+  find_backup || google_fail "The backup of $INSTANCE cannot be watched any more; it goes on by itself."
 done
 google_on_interrupt :
 google_say "Backup $backup_name, $description, is there after $(google_seconds) s and is kept for $BACKUP_DAYS days."

@@ -88,7 +88,7 @@ give_up() {
 
 google_reading '.connectionName // ""' google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE" ||
   google_fail "The database instance $INSTANCE cannot be read." "Way out: check PROJECT_ID and INSTANCE; the caller needs roles/cloudsql.admin."
-[ -n "$POINT_IN_TIME" ] || POINT_IN_TIME=$(jq -nr --argjson time "$((GOOGLE_STARTED - 600))" '$time | todate')
+[ -n "$POINT_IN_TIME" ] || POINT_IN_TIME=$(jq -nr --argjson time "$(($(google_server_time) - 600))" '$time | todate')
 
 sql_clones "$clones" "$take_over"
 for old in $SQL_CLONES; do
