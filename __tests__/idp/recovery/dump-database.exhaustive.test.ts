@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 
@@ -29,6 +30,9 @@ const CONTENT = `SELECT md5(string_agg(t::text, '' ORDER BY id)) FROM template.t
   UNION ALL SELECT last_value::text FROM authentik_core_user_id_seq
   UNION ALL SELECT count::text FROM template.counts
   UNION ALL SELECT convert_from(lo_get(4711), 'UTF8')`;
+
+/** Shell text of a program that stops the script which has started it: the process that this one has started. */
+const STOP_SCRIPT = `p=$$; while q=$(cut -d ' ' -f 4 /proc/$p/stat) && [ "$q" != ${process.pid} ]; do p=$q; done; kill -TERM $p`;
 
 function restored(settings: Environment): Environment {
   return { ...settings, DB_NAME: `${settings.DB_NAME ?? ""}_restored` };
@@ -148,6 +152,78 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
       expect([exitCode, output.trimEnd().split("\n").at(-1)]).toEqual([4, `failed: ${message}`]);
       expect(filesIn(DUMP_FOLDER).filter((name) => name.endsWith(".sha256"))).toEqual([]);
     }
+  });
+
+  test("ends at once when it is stopped, with what it has started", async (server) => {
+    const DUMP_FOLDER = temporaryFolder();
+    const settings = await filled(server);
+    const pidFile = join(DUMP_FOLDER, "pid");
+
+    const { exitCode } = await runJob(
+      "dump-database.sh",
+      settings,
+      { DUMP_FOLDER },
+      { programs: { pg_dump: `echo $$ >'${pidFile}'; ${STOP_SCRIPT}; while :; do sleep 0.1; done` } },
+    );
+
+    expect(exitCode).toBe(143);
+    const pid = Number(readFileSync(pidFile, "utf8"));
+    while (existsSync(`/proc/${pid}`)) await pause(10);
+  });
+
+  test("replaces the newest dump in one step, so that it can be restored at any moment", async (server) => {
+    const DUMP_FOLDER = temporaryFolder();
+    const settings = await filled(server);
+    const DUMP_FILE = `${DUMP_FOLDER}/latest/${settings.DB_NAME}.dump`;
+    const restoredUsers = async () => {
+      await runJob("swap-database.sh", settings, { ACTION: "clear" });
+      await runScript(restored(settings));
+      return (await runJob("fill-database.sh", restored(settings), { DUMP_FILE })).output
+        .split("\n")
+        .find((line) => line.startsWith("users"));
+    };
+    await runJob("dump-database.sh", settings, { DUMP_FOLDER });
+    await server.cluster.query(applicationLogin(settings), "DELETE FROM authentik_core_user WHERE name <> 'akadmin'");
+
+    await pause(1100);
+    const before = await runJob(
+      "dump-database.sh",
+      settings,
+      { DUMP_FOLDER },
+      { programs: { mv: `${STOP_SCRIPT}; sleep 2` } },
+    );
+    expect([before.exitCode, await restoredUsers()]).toEqual([143, expect.stringMatching(/^users: 2 /)]);
+    await pause(1100);
+    const after = await runJob(
+      "dump-database.sh",
+      settings,
+      { DUMP_FOLDER },
+      { programs: { mv: `/bin/mv "$@"; ${STOP_SCRIPT}` } },
+    );
+    expect([after.exitCode, await restoredUsers()]).toEqual([143, expect.stringMatching(/^users: 1 /)]);
+  });
+
+  test("never replaces the newest dump by one without tables", async (server) => {
+    const DUMP_FOLDER = temporaryFolder();
+    const settings = await filled(server);
+    await runJob("dump-database.sh", settings, { DUMP_FOLDER });
+    const newest = () => readFileSync(`${DUMP_FOLDER}/latest/${settings.DB_NAME}.dump`);
+    const before = newest();
+    await runScript(restored(settings));
+    await runJob("swap-database.sh", settings, {
+      ACTION: "swap",
+      RESTORED_ID: await server.cluster.query(
+        { user: "cloudsqladmin" },
+        `SELECT oid FROM pg_database WHERE datname = '${settings.DB_NAME}_restored'`,
+      ),
+    });
+    await pause(1100);
+
+    const { exitCode, output } = await runJob("dump-database.sh", settings, { DUMP_FOLDER });
+
+    expect(exitCode).toBe(0);
+    expect(output).toContain(`${settings.DB_NAME} has no tables, so latest/${settings.DB_NAME}.dump stays as it is\n`);
+    expect(newest().equals(before)).toBe(true);
   });
 
   test("keeps its time limit", async (server) => {

@@ -13,6 +13,9 @@ const SCRIPTS = join(__dirname, "../../../lib/idp/scripts");
 /** Programs of busybox in the image of the jobs. */
 const BUSYBOX_PROGRAMS = [
   "date",
+  "grep",
+  "mv",
+  "xargs",
   "dd",
   "mkdir",
   "mkfifo",

@@ -204,6 +204,30 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
     }),
   );
 
+  it.concurrent("point-in-time: says what to do when it is stopped in the exchange", () =>
+    inSqlScene(async (scene) => {
+      prepare(scene);
+      let stop: ((signal: NodeJS.Signals) => void) | undefined;
+      scene.standIn.onRequest = ({ body, method }) => {
+        if (method.endsWith("jobs.create") && JSON.stringify(body).includes(RESTORED_ID)) stop?.("SIGTERM");
+      };
+
+      const { exitCode, stderr } = await scene.run("restore", {
+        arguments: POINT_IN_TIME,
+        onStart: (kill) => {
+          stop = kill;
+        },
+      });
+
+      expect(exitCode).toBe(143);
+      expect(stderr).toContain(
+        `If the exchange was killed, it may have left ${DATABASE} closed to connections. Way out: run the same command again`,
+      );
+      scene.standIn.sql.settle();
+      expectNothingLeft(scene);
+    }),
+  );
+
   it.concurrent("final-backup: takes the newest one of this instance, then stores the current passwords", () =>
     inSqlScene(async (scene) => {
       const { standIn } = scene;

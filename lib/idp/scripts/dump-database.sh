@@ -2,8 +2,8 @@
 # Runs as a job: dumps a database into a folder, as a rule a mounted bucket, for restore.sh to restore.
 #
 # A dump is dumps/<database>-<time>.dump, with its .sha256 beside it; without that, it is not whole. Nothing is replaced
-# but the copy of the newest dump, latest/<database>.dump. A failed run can be repeated: it leaves at most a dump
-# without a checksum.
+# but the copy of the newest dump, latest/<database>.dump, and that in one step; a dump without tables does not replace
+# it. A failed run can be repeated: it leaves at most a dump without a checksum.
 #
 #   DB_HOST             socket directory or address of the database
 #   DB_PORT             default 5432
@@ -31,6 +31,7 @@ work=
 finish() {
   code=$?
   trap - EXIT
+  if [ -s "$work/programs" ]; then xargs kill <"$work/programs" 2>/dev/null || :; fi
   [ -z "$work" ] || rm -rf "$work"
   [ -z "$DB_PROXY_QUIT_URL" ] ||
     # The proxy listens on loopback, which no HTTP proxy reaches.
@@ -78,19 +79,21 @@ if is_local_host "$DB_HOST"; then : "${PGSSLMODE:=disable}"; else : "${PGSSLMODE
 export PGHOST="$DB_HOST" PGPORT="$DB_PORT" PGUSER="$DB_USER" PGPASSWORD="$DB_PASSWORD" PGDATABASE="$DB_NAME"
 export PGCONNECT_TIMEOUT=10 PGGSSENCMODE=disable PGAPPNAME=dump-database PGSSLMODE
 
-started_at=$(date +%s)
-until timeout -s KILL 15 pg_isready --quiet; do
-  [ $? -ne 3 ] || fail 2 "no connection can be tried with DB_HOST=$DB_HOST, DB_PORT=$DB_PORT and PGSSLMODE=$PGSSLMODE; correct these"
-  [ $(($(date +%s) - started_at)) -lt "$DB_WAIT_SECONDS" ] ||
-    fail 3 "PostgreSQL at $DB_HOST port $DB_PORT did not answer within $DB_WAIT_SECONDS s"
-  sleep 1
-done
+work=$(mktemp -d) || fail 4 "the temporary folder ${TMPDIR:-/tmp} is full or cannot be written"
+
+# limited SIGNAL SECONDS PROGRAM...: runs a program with a time limit, which also ends when this script is stopped. A program
+# in the background would read nothing instead of standard input.
+limited() {
+  { timeout -s "$@" <&4 & } 4<&0
+  echo "$!" >>"$work/programs"
+  wait "$!"
+}
 
 # store FILE: writes standard input to a file of the folder.
 #
 # A mounted bucket stores a file when it is closed; dd reports that this failed, a redirection does not.
 store() {
-  timeout -s KILL "$STORE_SECONDS" dd "of=$1" bs=1M conv=fsync 2>"$work/stored" || {
+  limited KILL "$STORE_SECONDS" dd "of=$1" bs=1M conv=fsync 2>"$work/stored" || {
     cat "$work/stored" >&2
     return 1
   }
@@ -98,50 +101,78 @@ store() {
 
 # sum_of FILE: prints its checksum as it is stored.
 sum_of() {
-  sum_line=$(timeout -s KILL "$STORE_SECONDS" sha256sum "$1") || return 1
+  sum_line=$(limited KILL "$STORE_SECONDS" sha256sum "$1") || return 1
   printf '%s\n' "${sum_line%% *}"
 }
 
-# store_sum FILE SUM: makes FILE a whole dump.
+# store_sum FILE SUM...: makes FILE a whole dump, while it has one of these checksums.
 store_sum() {
-  printf '%s  %s\n' "$2" "${1##*/}" | store "$1.sha256"
+  sum_file=$1
+  shift
+  printf "%s  ${sum_file##*/}\n" "$@" | store "$sum_file.sha256"
 }
 
-work=$(mktemp -d) || fail 4 "the temporary folder ${TMPDIR:-/tmp} is full or cannot be written"
-for folder in dumps latest; do
-  [ -d "$DUMP_FOLDER/$folder" ] || mkdir "$DUMP_FOLDER/$folder" || fail 4 "$DUMP_FOLDER/$folder cannot be created"
-done
-while
-  file=$DUMP_FOLDER/dumps/$DB_NAME-$(date -u +%Y%m%dT%H%M%SZ).dump
-  [ -e "$file" ]
-do sleep 1; done
+# The copy is replaced by renaming, and always has one of the checksums beside it, so it can be restored at any moment.
+replace_newest() {
+  newest=$DUMP_FOLDER/latest/$DB_NAME.dump
+  store "$newest.new" <"$file" && [ "$(sum_of "$newest.new")" = "$sum" ] || return 1
+  if [ -e "$newest" ]; then
+    former_sum=$(sum_of "$newest") && store_sum "$newest" "$former_sum" "$sum" || return 1
+  fi
+  mv "$newest.new" "$newest" && store_sum "$newest" "$sum"
+}
 
-echo "dumping $DB_NAME to ${file#"$DUMP_FOLDER/"}"
-mkfifo "$work/copy"
-sha256sum <"$work/copy" >"$work/sum" &
-summing=$!
-# The shell knows the exit code of the last program of a pipe only, and a failed pg_dump leaves what looks like a dump.
-codes=$({
-  { timeout -s TERM "$DUMP_SECONDS" pg_dump --format=custom --compress=6 --no-privileges --no-password \
-    --lock-wait-timeout=60000 && echo dumped >&3; } | tee "$work/copy" | { store "$file" && echo stored >&3; }
-} 3>&1) || :
-wait "$summing" || :
-case $codes in
-  *dumped*) ;;
-  *stored*) fail 1 "$DB_NAME could not be dumped; what is stored has no checksum and will not be restored" ;;
-esac
-case $codes in
-  *dumped*stored* | *stored*dumped*) ;;
-  *) fail 4 "the dump could not be stored" ;;
-esac
-read -r sum _ <"$work/sum" || fail 4 "the temporary folder ${TMPDIR:-/tmp} is full or cannot be written"
-stored_sum=$(sum_of "$file") || fail 4 "the stored dump cannot be read"
-[ "$stored_sum" = "$sum" ] || fail 4 "the stored dump is not what was read from the database"
-store_sum "$file" "$sum" || fail 4 "the checksum could not be stored"
+dump() {
+  started_at=$(date +%s)
+  until limited KILL 15 pg_isready --quiet; do
+    [ $? -ne 3 ] || fail 2 "no connection can be tried with DB_HOST=$DB_HOST, DB_PORT=$DB_PORT and PGSSLMODE=$PGSSLMODE; correct these"
+    [ $(($(date +%s) - started_at)) -lt "$DB_WAIT_SECONDS" ] ||
+      fail 3 "PostgreSQL at $DB_HOST port $DB_PORT did not answer within $DB_WAIT_SECONDS s"
+    sleep 1
+  done
 
-# A broken-off copy has a wrong checksum and will not be restored; the next run replaces it.
-newest=$DUMP_FOLDER/latest/$DB_NAME.dump
-if ! store "$newest" <"$file" || [ "$(sum_of "$newest")" != "$sum" ] || ! store_sum "$newest" "$sum"; then
-  fail 4 "the dump is stored, but not its copy $newest"
-fi
-echo "done: $(wc -c <"$file") bytes after $(($(date +%s) - started_at)) s"
+  for folder in dumps latest; do
+    [ -d "$DUMP_FOLDER/$folder" ] || mkdir "$DUMP_FOLDER/$folder" || fail 4 "$DUMP_FOLDER/$folder cannot be created"
+  done
+  while
+    file=$DUMP_FOLDER/dumps/$DB_NAME-$(date -u +%Y%m%dT%H%M%SZ).dump
+    [ -e "$file" ]
+  do sleep 1; done
+
+  echo "dumping $DB_NAME to ${file#"$DUMP_FOLDER/"}"
+  mkfifo "$work/copy"
+  sha256sum <"$work/copy" >"$work/sum" &
+  summing=$!
+  # The shell knows the exit code of the last program of a pipe only, and a failed pg_dump leaves what looks like a dump.
+  codes=$({
+    { limited TERM "$DUMP_SECONDS" pg_dump --format=custom --compress=6 --no-privileges --no-password \
+      --lock-wait-timeout=60000 && echo dumped >&3; } | tee "$work/copy" | { store "$file" && echo stored >&3; }
+  } 3>&1) || :
+  wait "$summing" || :
+  case $codes in
+    *dumped*) ;;
+    *stored*) fail 1 "$DB_NAME could not be dumped; what is stored has no checksum and will not be restored" ;;
+  esac
+  case $codes in
+    *dumped*stored* | *stored*dumped*) ;;
+    *) fail 4 "the dump could not be stored" ;;
+  esac
+  read -r sum _ <"$work/sum" || fail 4 "the temporary folder ${TMPDIR:-/tmp} is full or cannot be written"
+  stored_sum=$(sum_of "$file") || fail 4 "the stored dump cannot be read"
+  [ "$stored_sum" = "$sum" ] || fail 4 "the stored dump is not what was read from the database"
+  store_sum "$file" "$sum" || fail 4 "the checksum could not be stored"
+
+  limited KILL "$STORE_SECONDS" pg_restore --list "$file" >"$work/list" || fail 4 "the stored dump cannot be read"
+  if grep -q ' TABLE DATA ' "$work/list"; then
+    replace_newest || fail 4 "the dump is stored, but not its copy $newest"
+  else
+    echo "$DB_NAME has no tables, so latest/$DB_NAME.dump stays as it is" >&2
+  fi
+  echo "done: $(wc -c <"$file") bytes after $(($(date +%s) - started_at)) s"
+}
+
+# In the background, because a signal acts only when the program in the foreground has ended.
+dump &
+dumping=$!
+echo "$dumping" >>"$work/programs"
+wait "$dumping"
