@@ -1,5 +1,6 @@
 import { CONNECTION_NAME_MAX_LENGTH } from "../../../lib/core/names";
 import { type GoogleStandIn } from "../../support/google-stand-in";
+import { programFolder } from "../../support/google-stand-in-scripts";
 import { type JsonObject } from "../../support/google-stand-in-schema";
 import { ApiError } from "../../support/google-stand-in-services";
 import { describeWith } from "../../support/programs";
@@ -18,7 +19,7 @@ const LONGEST_PLACE = `${"p".repeat(30)}:northamerica-northeast1:`;
 function leave({ sql }: GoogleStandIn, clone: string, secondsAgo: number): void {
   const made = sql.make(PROJECT, clone);
   made.createTime = new Date(Date.now() - secondsAgo * 1000).toISOString();
-  const userLabels = { "copy-for": clone.replace(/-\d{10}$/, "") };
+  const userLabels = { "copy-for": clone.replace(/-[0-9a-f]+$/, "") };
   made.settings = { ...made.settings, deletionProtectionEnabled: false, userLabels };
 }
 
@@ -27,7 +28,7 @@ async function leftClone({ run, standIn }: Pick<SqlScene, "run" | "standIn">, se
   await run("restore-drill");
   const { cloneContext } = standIn.requestsTo("sqladmin.instances.clone")[0]?.body ?? {};
   const { destinationInstanceName: own } = cloneContext as { destinationInstanceName: string };
-  const clone = own.replace(/\d{10}$/, "1700000000");
+  const clone = own.replace(/[0-9a-f]+$/, "1a2b3c4d");
   leave(standIn, clone, secondsAgo);
   return clone;
 }
@@ -49,7 +50,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore-drill.sh", () =
       });
       const [job] = standIn.jobs.runs;
       expect(job?.databases).toEqual([
-        expect.stringMatching(new RegExp(`^${PROJECT}:us-central1:drill-[0-9a-f]{8}-\\d{10}$`)),
+        expect.stringMatching(new RegExp(`^${PROJECT}:us-central1:drill-[0-9a-f]{8}-[0-9a-f]{8}$`)),
       ]);
       expect(job?.environment).toEqual({ DB_HOST: `/cloudsql/${job?.databases[0] ?? ""}`, DB_NAME: DATABASE });
       expect(job?.command.slice(0, 2)).toEqual(["/bin/sh", "-c"]);
@@ -157,8 +158,38 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore-drill.sh", () =
         expect(stderr).toMatch(
           new RegExp(`^The clone ${clone} is protected or has no label copy-for, so somebody may use it: it is left`),
         );
+        expect(stderr).toContain(`gcloud sql instances patch ${clone} --no-deletion-protection `);
       }
       expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`, `${PROJECT}/${clone}`]);
+    }),
+  );
+
+  it.concurrent("leaves its own clone once somebody has protected it", () =>
+    inSqlScene(async ({ run, standIn }) => {
+      standIn.jobs.outcomeOf = () => {
+        for (const [name, instance] of standIn.sql.instances)
+          if (name.includes("/drill-")) instance.settings = { ...instance.settings, deletionProtectionEnabled: true };
+        return { isSuccess: true, lines: ["users: 7"] };
+      };
+
+      const { exitCode, stderr } = await run("restore-drill");
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/\nThe clone drill-\S+ cannot be deleted\. .*deletionProtectionEnabled.*\n {2}Way out: /);
+      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`, expect.stringContaining("/drill-") as string]);
+    }),
+  );
+
+  it.concurrent("names no clone like that of another drill that began in the same second", () =>
+    inSqlScene(async ({ run, standIn }) => {
+      const date = 'if [ "$1" = +%s ]; then echo 1700000000; else exec /bin/date "$@"; fi';
+      for (let time = 0; time < 2; time += 1)
+        expect(await run("restore-drill", { programs: programFolder({ scripts: { date } }) })).toMatchObject({
+          exitCode: 0,
+        });
+
+      const clones = standIn.requestsTo("sqladmin.instances.clone").map(({ body }) => body.cloneContext as JsonObject);
+      expect(new Set(clones.map(({ destinationInstanceName }) => destinationInstanceName)).size).toBe(2);
     }),
   );
 
@@ -189,7 +220,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore-drill.sh", () =
         await run("restore-drill", { environment: { INSTANCE: name } });
         const { cloneContext } = standIn.requestsTo("sqladmin.instances.clone").at(-1)?.body ?? {};
         const { destinationInstanceName: clone } = cloneContext as { destinationInstanceName: string };
-        clones.push(clone.replace(/\d{10}$/, "1700000000"));
+        clones.push(clone.replace(/[0-9a-f]+$/, "1a2b3c4d"));
       }
       for (const clone of clones) leave(standIn, clone, 30_000);
 

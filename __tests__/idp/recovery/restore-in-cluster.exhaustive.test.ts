@@ -81,9 +81,11 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
       const databases = jobs.map((job) => variablesOf(job).DB_NAME);
       const beside = `${DATABASE}_restored`;
       expect(databases).toEqual([DATABASE, beside, DATABASE, beside, DATABASE]);
-      const clone = expect.stringMatching(new RegExp(`^${PROJECT}:us-central1:restore-[0-9a-f]{8}-\\d{10}$`)) as string;
+      const clone = expect.stringMatching(
+        new RegExp(`^${PROJECT}:us-central1:restore-[0-9a-f]{8}-[0-9a-f]{8}$`),
+      ) as string;
       const secondClone = expect.stringMatching(
-        new RegExp(`:restore-[0-9a-f]{8}-\\d{10}\\?port=${PROXY_PORT}$`),
+        new RegExp(`:restore-[0-9a-f]{8}-[0-9a-f]{8}\\?port=${PROXY_PORT}$`),
       ) as string;
       expect(jobs.map(instancesOf)).toEqual([
         [CONNECTION],

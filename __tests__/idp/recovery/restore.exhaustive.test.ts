@@ -190,7 +190,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
       await run("restore", { arguments: POINT_IN_TIME });
       const { cloneContext } = standIn.requestsTo("sqladmin.instances.clone")[0]?.body ?? {};
       const clone = (cloneContext as { destinationInstanceName: string }).destinationInstanceName;
-      const group = clone.replace(/-\d{10}$/, "");
+      const group = clone.replace(/-[0-9a-f]+$/, "");
       standIn.sql.make(PROJECT, clone).settings = { userLabels: { "copy-for": group } };
       const before = changes().length;
 

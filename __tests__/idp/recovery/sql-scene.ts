@@ -75,7 +75,7 @@ export function runsOf({ standIn }: SqlScene): readonly string[] {
     const script = /\n# Runs as a job[^:]*: (\w+)/.exec(text)?.[1] ?? "db-init";
     const { ACTION = "", DB_NAME = "" } = environment;
     const where = databases
-      .map((name) => name.replace(CONNECTION, "").replace(/^.*:(restore-)[0-9a-f]{8}-\d{10}$/, "$1…"))
+      .map((name) => name.replace(CONNECTION, "").replace(/^.*:(restore-)[0-9a-f]{8}-[0-9a-f]{8}$/, "$1…"))
       .join("+");
     return [job.includes(`/${DUMP_JOB}-`) ? "dump:" : "", script, ACTION, DB_NAME, where].filter(Boolean).join(" ");
   });

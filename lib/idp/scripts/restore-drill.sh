@@ -54,9 +54,9 @@ google_start
 google_be_patient
 
 clones=drill-$(hash_of "$INSTANCE")
-clone=$clones-$GOOGLE_STARTED
 cloning=no
 RUN=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
+clone=$clones-$RUN
 JOB_GROUP=$clones
 export RUN JOB_GROUP
 
@@ -70,7 +70,7 @@ clean_up() {
   google_sleep "$REST_POLL_SECONDS"
   sql_abandon "$clone" || {
     google_complain "The clone $clone cannot be deleted. $(google_outcome)"
-    google_complain "  Way out: run this script with --take-over, which deletes it first."
+    google_complain "  Way out: run this script with --take-over, which deletes it first, unless somebody has protected it."
     return 0
   }
   cloning=no

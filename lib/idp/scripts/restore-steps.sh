@@ -45,7 +45,7 @@ clean_up() {
   # A request that was broken off may still be on its way.
   google_sleep "$REST_POLL_SECONDS"
   sql_abandon "$clone" ||
-    google_complain "The clone $clone cannot be deleted; run the same command with --take-over, which deletes it first. $(google_outcome)"
+    google_complain "The clone $clone cannot be deleted; run the same command with --take-over, which deletes it first unless somebody has protected it. $(google_outcome)"
 }
 
 give_up() {

@@ -169,7 +169,7 @@ case $action in
     for old in $SQL_CLONES; do try "delete $old" sql_remove "$old"; done
     # First, because a database that an earlier restore has put aside stops it before anything is billed.
     try "empty database" prepare
-    clone=$clones-$GOOGLE_STARTED
+    clone=$clones-$RUN
     try "clone" sql_clone "$INSTANCE" "$clone" "$SUBJECT"
     try "passwords of the clone" adopt "$clone"
     source=$connection

@@ -9,6 +9,7 @@
 # SQL_SECONDS is the time limit for one change (3600).
 
 SQL_SECONDS=${SQL_SECONDS:-3600}
+sql_marked=no
 
 sql_tab=$(printf '\t')
 
@@ -79,7 +80,7 @@ sql_clone() {
 sql_mark() {
   jq -n '{ settings: { deletionProtectionEnabled: false, finalBackupConfig: { enabled: false }, retainBackupsOnDelete: false,
     userLabels: { "copy-for": env.JOB_GROUP } } }' >"$GOOGLE_WORK/mark.json"
-  sql_change "Clone $1" PATCH "instances/$1" "$GOOGLE_WORK/mark.json"
+  sql_change "Clone $1" PATCH "instances/$1" "$GOOGLE_WORK/mark.json" && sql_marked=yes
 }
 
 # sql_remove CLONE: deletes a clone that has been marked.
@@ -87,9 +88,9 @@ sql_remove() {
   sql_change "Clone $1" DELETE "instances/$1" "" "enableFinalBackup=false" || google_has_reason instanceDoesNotExist
 }
 
-# sql_abandon CLONE: deletes a clone of this run, whatever has become of it.
+# sql_abandon CLONE: deletes the clone of this run, however far that has come, but not once somebody has protected it.
 sql_abandon() {
-  sql_mark "$1" || ! google_has_reason instanceDoesNotExist || return 0
+  [ "$sql_marked" = yes ] || sql_mark "$1" || ! google_has_reason instanceDoesNotExist || return 0
   sql_remove "$1"
 }
 
@@ -98,7 +99,7 @@ sql_abandon() {
 sql_clones() {
   google_get sqladmin "projects/$PROJECT_ID/instances" || google_fail "The clones of $INSTANCE cannot be listed."
   # Two changes of Cloud SQL, and a job that is created, run and deleted.
-  jq -r --arg pattern "^$1-[0-9]{10}\$" --argjson now "$(google_server_time)" \
+  jq -r --arg pattern "^$1-[0-9a-f]{8,10}\$" --argjson now "$(google_server_time)" \
     --argjson longest "$((2 * SQL_SECONDS + 3 * JOB_SECONDS))" '.items[]? | select(.name | test($pattern))
     | ($now - (.createTime | sub("[.][0-9]+"; "") | fromdate)) as $age
     | "\(.name) \($age) \($age <= $longest) \(.settings | .userLabels["copy-for"]? == env.JOB_GROUP and (.deletionProtectionEnabled | not))"' \
@@ -110,7 +111,8 @@ sql_clones() {
       SQL_CLONES="${SQL_CLONES:+$SQL_CLONES }$sql_name"
     else
       google_complain "The clone $sql_name is protected or has no label copy-for, so somebody may use it: it is left, and billed." \
-        "If nobody does: gcloud sql instances delete $sql_name --project=$PROJECT_ID"
+        "If nobody does: gcloud sql instances patch $sql_name --no-deletion-protection --project=$PROJECT_ID &&" \
+        "gcloud sql instances delete $sql_name --project=$PROJECT_ID"
     fi
   done <"$GOOGLE_WORK/clones"
 }
