@@ -103,6 +103,16 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "backup-before-upgrade.s
     }),
   );
 
+  it.concurrent("believes the operation where the list does not have the backup yet", () =>
+    inSqlScene(async ({ changes, run, standIn }) => {
+      for (let time = 0; time < 2; time += 1)
+        standIn.inject("sqladmin.backups.listBackups", { kind: "html", status: 200, page: "{}" });
+
+      expect(await run("backup-before-upgrade", { environment: RELEASE })).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(changes()).toEqual([CREATE]);
+    }),
+  );
+
   it.concurrent("reports a failed backup, and a second run makes another", () =>
     inSqlScene(async ({ changes, run, standIn }) => {
       standIn.sql.failures.set("backups.createBackup", { code: "INTERNAL_ERROR", message: "No room." });

@@ -19,9 +19,7 @@ describeWith(["curl", "dash", "jq"], "backup-before-upgrade.sh", () => {
       expect([...standIn.sql.backups.values()]).toMatchObject([
         { description: "before 2026.5.8", state: "SUCCESSFUL" },
       ]);
-      expect(stdout).toMatch(
-        /Backup projects\/demo-project\/backups\/b1, before 2026\.5\.8, is there after \d+ s and is kept for 30 days\.\n$/,
-      );
+      expect(stdout).toMatch(/The backup before 2026\.5\.8 is there after \d+ s and is kept for 30 days\.\n$/);
     }),
   );
 

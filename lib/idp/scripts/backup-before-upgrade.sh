@@ -106,7 +106,8 @@ fi
 google_on_interrupt say_where
 if [ -z "$backup_state" ]; then
   sql_await "Backup $description" || give_up "is not made" "$(google_outcome)"
-  find_backup || google_fail "The backup of $INSTANCE is made, but cannot be read."
+  # The list may not have it yet.
+  backup_state=SUCCESSFUL
 fi
 until [ "$backup_state" = SUCCESSFUL ]; do
   [ -n "$backup_state" ] || give_up "has failed"
@@ -116,4 +117,4 @@ until [ "$backup_state" = SUCCESSFUL ]; do
   find_backup || google_fail "The backup of $INSTANCE cannot be watched any more; it goes on by itself."
 done
 google_on_interrupt :
-google_say "Backup $backup_name, $description, is there after $(google_seconds) s and is kept for $BACKUP_DAYS days."
+google_say "The backup $description is there after $(google_seconds) s and is kept for $BACKUP_DAYS days."
