@@ -7,7 +7,8 @@
 #
 # An interrupted drill deletes its clone before it ends. What a killed one has left, the next one deletes: after the time
 # that a drill can take, or at once with --take-over. Before, it may belong to a drill that is running. A clone that somebody
-# has protected, or whose label copy-for is gone, stays. The clone is billed while it exists.
+# has protected, or that has no label copy-for, because the drill was killed while it cloned or somebody has removed it, stays:
+# the next drill prints the commands that delete it. The clone is billed while it exists.
 #
 #   PROJECT_ID   project (required)
 #   INSTANCE     name of the database instance (required)
