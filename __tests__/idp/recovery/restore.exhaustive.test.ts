@@ -183,7 +183,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
     }),
   );
 
-  it.concurrent("point-in-time: leaves the clone of a restore that may still be running, unless it takes over", () =>
+  it.concurrent("refuses every restore while a clone of another may be in use, unless it takes over", () =>
     inSqlScene(async (scene) => {
       prepare(scene);
       const { changes, run, standIn } = scene;
@@ -194,12 +194,15 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
       standIn.sql.make(PROJECT, clone).settings = { userLabels: { "copy-for": group } };
       const before = changes().length;
 
-      const refused = await run("restore", { arguments: POINT_IN_TIME });
-
-      expect(refused.exitCode).toBe(1);
-      expect(refused.stderr).toContain(`Another run has made the clone ${clone} `);
+      const commands = [POINT_IN_TIME, ["dump", "latest", "--yes"], ["backup", "latest", "--yes"]];
+      for (const words of commands) {
+        const refused = await run("restore", { arguments: words });
+        expect([words, refused.exitCode]).toEqual([words, 1]);
+        expect(refused.stderr).toContain(`Another run has made the clone ${clone} `);
+      }
       expect(changes()).toHaveLength(before);
-      expect(await run("restore", { arguments: [...POINT_IN_TIME, "--take-over"] })).toMatchObject({ exitCode: 0 });
+      const dump = ["dump", "latest", "--yes", "--take-over"];
+      expect(await run("restore", { arguments: dump })).toMatchObject({ exitCode: 0 });
       expectNothingLeft(scene);
     }),
   );

@@ -4,6 +4,7 @@
 # To be sourced after sql-rest.sh and database-jobs.sh. Reads action, yes, dry_run and take_over. While clone has a name, a failure or
 # an interruption deletes that instance.
 
+SQL_CLONES=
 clone=
 exchanging=no
 step=0
@@ -12,6 +13,7 @@ step=0
 steps() {
   question=$1
   shift
+  set -- ${SQL_CLONES:+"delete the clones that a killed restore has left: $SQL_CLONES"} "$@"
   google_say "$([ "$dry_run" = no ] || echo 'Dry run: nothing is changed. ')Steps:"
   for text in "$@"; do
     step=$((step + 1))
@@ -32,6 +34,7 @@ steps() {
   fi
   [ "$action" = media ] || remove_copies "$take_over" ||
     google_fail "The jobs that killed runs have left cannot be removed."
+  for old in $SQL_CLONES; do try "delete $old" sql_remove "$old"; done
 }
 
 clean_up() {

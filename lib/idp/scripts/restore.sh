@@ -138,6 +138,8 @@ case $action in
     connection_of "$INSTANCE" ||
       google_fail "The database instance $INSTANCE cannot be read." "Way out: after a destroy, apply first; the next apply creates an empty instance of the same name."
     own=$connection
+    # While a clone is made, there is no copy of a job.
+    sql_clones "$JOB_GROUP" "$take_over"
     ;;
 esac
 google_on_interrupt clean_up
@@ -158,18 +160,14 @@ case $action in
     say_former
     ;;
   point-in-time)
-    clones=restore-$(hash_of "$INSTANCE")
-    sql_clones "$clones" "$take_over"
     steps "Replace the data of $DATABASE with that of $SUBJECT?" \
-      ${SQL_CLONES:+"delete the clones that a killed restore has left: $SQL_CLONES"} \
       "create an empty database ${DATABASE}_restored with the job $INIT_JOB" \
       "clone $INSTANCE as of $SUBJECT; the clone is billed while it exists" \
       "set the current passwords in the clone with the job $INIT_JOB" \
       "copy $DATABASE of the clone into it with a job" "$exchange_step" "delete the clone"
-    for old in $SQL_CLONES; do try "delete $old" sql_remove "$old"; done
     # First, because a database that an earlier restore has put aside stops it before anything is billed.
     try "empty database" prepare
-    clone=$clones-$RUN
+    clone=$JOB_GROUP-$RUN
     try "clone" sql_clone "$INSTANCE" "$clone" "$SUBJECT"
     try "passwords of the clone" adopt "$clone"
     source=$connection
