@@ -179,6 +179,9 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
       expect(standIn.jobs.runs.at(-1)?.environment.RESTORED_ID).toBe(RESTORED_ID);
       expect(standIn.requestsTo("sqladmin.users.update")[0]?.body).toEqual({ password: "geheim" });
       expect(output).not.toContain("geheim");
+      expect(output).toContain(
+        `${DATABASE}_former, with the grants to other roles and the settings that the database had`,
+      );
       expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
     }),
   );
