@@ -1,7 +1,11 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { ApiError } from "../../support/google-stand-in-services";
 import { describeWith } from "../../support/programs";
-import { haveGroup, haveSource, inScene, SOURCE } from "./assessment-scene";
+import { temporaryFolder } from "../../support/temporary-folder";
+import { haveGroup, haveSource, inScene, inventoryFolder, SOURCE } from "./assessment-scene";
 
 const CREATE = "migrationcenter.projects.locations.sources.create";
 const REGION = "migrationcenter.projects.locations.get";
@@ -215,6 +219,30 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
       expect(endless).toMatchObject({ exitCode: 1 });
       expect(endless.stderr).toContain("is still running after 0 s; it goes on by itself.");
     }),
+  );
+
+  it.concurrent.each(["register-source", "assessment-status", "assessment-cleanup", "import-inventory"] as const)(
+    "%s.sh ends at once when the temporary folder fills up, and says so",
+    (script) =>
+      inScene(async ({ standIn, run }) => {
+        const WORK = temporaryFolder();
+        haveSource(standIn);
+        standIn.onRequest = () => {
+          symlinkSync("/dev/full", join(WORK, "room"));
+        };
+
+        const ended = await run(script, {
+          arguments: script === "assessment-cleanup" ? ["--everything", "--yes"] : [],
+          environment: { INVENTORY_FOLDER: inventoryFolder() },
+          programs: programFolder({ scripts: { mktemp: `echo '${WORK}'` } }),
+        });
+
+        expect(ended.exitCode).toBe(1);
+        expect(ended.stderr).toMatch(
+          /^The temporary folder \S+ is full or cannot be written\. Way out: make room there, or set TMPDIR to another folder\.\n$/,
+        );
+        expect(standIn.requests).toHaveLength(1);
+      }),
   );
 
   it.concurrent("reports all wrong settings at once, and missing programs first", () =>

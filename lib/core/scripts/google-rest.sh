@@ -220,6 +220,7 @@ data-binary = $GOOGLE_SECRET" ;;
 google_attempt() {
   google_reader=$1
   shift
+  google_need_room
   for google_file_name in answer headers status; do : >"$GOOGLE_WORK/$google_file_name"; done
   GOOGLE_CURL=0 GOOGLE_KEPT=''
   case $GOOGLE_URL in
@@ -233,6 +234,8 @@ google_attempt() {
       ;;
     *) google_beside google_curl "$@" --output "$GOOGLE_ANSWER" || GOOGLE_CURL=$? ;;
   esac
+  # It could not write what it had received.
+  [ "$GOOGLE_CURL" != 23 ] || google_full
   google_judge "$google_reader"
 }
 

@@ -196,16 +196,23 @@ google_quota_project() {
   esac
 }
 
-google_start() {
-  # With room for the answers to some calls.
-  if ! GOOGLE_WORK=$(mktemp -d "${TMPDIR:-/tmp}/google-rest.XXXXXX" 2>/dev/null) ||
-    ! { printf '%65536s' '' >"$GOOGLE_WORK/room"; } 2>/dev/null; then
-    [ -z "$GOOGLE_WORK" ] || rm -rf "$GOOGLE_WORK"
-    google_complain "The temporary folder ${TMPDIR:-/tmp} is full or cannot be written." \
-      "Way out: make room there, or set TMPDIR to another folder."
-    exit 1
-  fi
+# google_need_room: ends the script if the temporary folder has no room for the answers to some calls: whatever fails for that
+# would be reported as something else, or be tried again for long.
+google_need_room() {
+  { printf '%65536s' '' >"$GOOGLE_WORK/room"; } 2>/dev/null || google_full
   rm "$GOOGLE_WORK/room"
+}
+
+google_full() {
+  google_complain "The temporary folder ${TMPDIR:-/tmp} is full or cannot be written." \
+    "Way out: make room there, or set TMPDIR to another folder."
+  [ -z "$GOOGLE_WORK" ] || rm -rf "$GOOGLE_WORK"
+  exit 1
+}
+
+google_start() {
+  GOOGLE_WORK=$(mktemp -d "${TMPDIR:-/tmp}/google-rest.XXXXXX" 2>/dev/null) || google_full
+  google_need_room
   GOOGLE_ANSWER=$GOOGLE_WORK/answer
   GOOGLE_STARTED=$(date +%s)
   : >"$GOOGLE_ANSWER"
