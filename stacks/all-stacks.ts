@@ -3,7 +3,8 @@ import { type Construct } from "constructs";
 
 import { type PortableStack } from "../lib/core/portable-stack";
 import { RulesBrokenError } from "../lib/core/rules";
-import { type Settings } from "./settings";
+import { requireStatesApart } from "../lib/core/state-backend";
+import { type Settings, STATE_BACKEND } from "./settings";
 
 type StackClass = new (scope: Construct, name: string, settings: Settings) => PortableStack;
 
@@ -22,7 +23,7 @@ const STACKS: Readonly<Record<string, () => Promise<StackClass>>> = {
 /**
  * Adds the named stacks to an app, or all stacks if none is named.
  *
- * @throws RulesBrokenError that lists every unknown name
+ * @throws RulesBrokenError that lists every unknown name, or if the stacks would share a state
  */
 export async function createStacks(
   app: App,
@@ -31,6 +32,11 @@ export async function createStacks(
 ): Promise<PortableStack[]> {
   requireStacks(names);
   const wanted = Object.entries(STACKS).filter(([name]) => names.length === 0 || names.includes(name));
+  requireStatesApart(
+    STATE_BACKEND,
+    settings.backend,
+    wanted.map(([name]) => name),
+  );
   const classes = await Promise.all(wanted.map(async ([name, load]) => ({ name, Stack: await load() })));
   return classes.map(({ name, Stack }) => new Stack(app, name, settings));
 }

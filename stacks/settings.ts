@@ -6,7 +6,7 @@ export interface Settings {
 }
 
 /** The only setting: where all stacks keep their state. */
-const STATE_BACKEND = "STATE_BACKEND";
+export const STATE_BACKEND = "STATE_BACKEND";
 
 /**
  * Reads the settings.

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { CloudBackend, GcsBackend, LocalBackend, NamedCloudWorkspace, Testing, type TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
-import { parseStateBackend, type StateBackend } from "../../lib/core/state-backend";
+import { parseStateBackend, requireStatesApart, type StateBackend } from "../../lib/core/state-backend";
 import { bareStack, terraformOf } from "../support/synthesis";
 import { brokenRules } from "../support/broken-rules";
 
@@ -117,6 +117,36 @@ describe("a backend of the framework in a portable stack", () => {
     expect(() => terraformOf(stack)).toThrow(
       `the local path of the state is ${join(process.cwd(), "terraform.test.tfstate")}; it must be relative`,
     );
+  });
+});
+
+describe("the states of several stacks", () => {
+  const requireApart = (setting: string, stacks: readonly string[]) => () => {
+    requireStatesApart("STATE_BACKEND", parseStateBackend("STATE_BACKEND", setting), stacks);
+  };
+
+  it.each([
+    ["prefix", '{"gcs": {"bucket": "states", "prefix": "idp"}}'],
+    ["key", '{"s3": {"bucket": "states", "key": "idp.tfstate"}}'],
+    ["address", '{"http": {"address": "https://states.example.com/idp"}}'],
+    ["workspaces.name", '{"cloud": {"organization": "acme", "workspaces": {"name": "idp"}}}'],
+    ["workspaces.name", '{"remote": {"workspaces": {"name": "idp"}}}'],
+  ])("are refused with one %s for all: %s", (argument, setting) => {
+    expect(requireApart(setting, ["first", "second"])).toThrow(
+      `${argument} of ${Object.keys(JSON.parse(setting) as object).join("")} is the same for first, second; it must contain {stack}`,
+    );
+    expect(requireApart(setting, ["first"])).not.toThrow();
+  });
+
+  it.each([
+    "gcs",
+    '{"gcs": {"bucket": "states", "prefix": "idp/{stack}"}}',
+    '{"gcs": {"bucket": "states-{stack}", "prefix": "idp"}}',
+    '{"cloud": {"workspaces": {"tags": ["idp"]}}}',
+    '{"local": {"path": "state.json"}}',
+    "none",
+  ])("are apart with %s", (setting) => {
+    expect(requireApart(setting, ["first", "second"])).not.toThrow();
   });
 });
 

@@ -69,6 +69,30 @@ export function parseStateBackend(settingName: string, setting: string | undefin
   }
 }
 
+/** The argument that says which state is meant, in each backend where several stacks could share one. */
+const STATE_NAMES: Readonly<Record<string, readonly string[]>> = {
+  gcs: ["prefix"],
+  s3: ["key"],
+  http: ["address"],
+  remote: ["workspaces", "name"],
+  cloud: ["workspaces", "name"],
+};
+
+/**
+ * Fails if several stacks would share one state; what is left for `terraform init` cannot be judged.
+ *
+ * @throws RulesBrokenError that names the argument, not its value
+ */
+export function requireStatesApart(settingName: string, backend: StateBackend, stackNames: readonly string[]): void {
+  if (backend.type === "none" || backend.type === "local" || stackNames.length < 2) return;
+  const path = STATE_NAMES[backend.type] ?? [];
+  const name = path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), backend.arguments);
+  if (typeof name !== "string" || JSON.stringify(backend.arguments).includes(STACK_PLACEHOLDER)) return;
+  throw new RulesBrokenError(settingName, [
+    `${path.join(".")} of ${backend.type} is the same for ${stackNames.join(", ")}; it must contain ${STACK_PLACEHOLDER}, because with one state for all stacks, applying the second would destroy the first; add it, or synthesize one stack by its name`,
+  ]);
+}
+
 /** The message never shows the setting itself, because backend arguments may be secret. */
 function singleEntry(settingName: string, text: string): [string, Record<string, unknown>] {
   const entries = parsedEntries(text);
