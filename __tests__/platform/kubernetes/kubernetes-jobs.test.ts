@@ -76,7 +76,6 @@ describe("KubernetesJobs", () => {
       },
       immutable: true,
       data: { "prepare.sh": '${file("${path.module}/scripts/prepare.sh")}' },
-      lifecycle: { create_before_destroy: true },
     });
     expect(pod.volume).toEqual([
       {

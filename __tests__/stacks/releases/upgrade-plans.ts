@@ -84,7 +84,7 @@ export const UPGRADE_PLANS: Readonly<Record<string, UpgradePlan>> = {
       "kubernetes_config_map_v1.db_init_script": "replace",
       "kubernetes_config_map_v1.dump_at_apply_script[0]": "replace",
       "kubernetes_config_map_v1.dump_job_script[0]": "replace",
-      "kubernetes_cron_job_v1.dump_job[0]": "update",
+      "kubernetes_cron_job_v1.dump_job[0]": "replace",
       "kubernetes_deployment_v1.worker[0]": "update",
       "kubernetes_deployment_v1.workload": "update",
       "kubernetes_job_v1.db_init": "replace",

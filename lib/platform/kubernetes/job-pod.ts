@@ -32,6 +32,8 @@ interface JobPod {
   /** Name of the job, or its beginning. */
   readonly name: string;
 
+  readonly script: ConfigMapV1;
+
   readonly secret: WorkloadSecret;
 
   /** The common part of a job and a job template. */
@@ -60,8 +62,6 @@ export function addJobPod(
     immutable: true,
     data: { [job.scriptName]: job.script.text },
     count: countIf(condition),
-    // A schedule that still names the old one may start a pod at any time.
-    lifecycle: { createBeforeDestroy: true },
   });
   const secret = new WorkloadSecret(scope, "Secrets", {
     name,
@@ -100,6 +100,7 @@ export function addJobPod(
   });
   return {
     name,
+    script,
     secret,
     spec: {
       backoffLimit: job.maxRetries,

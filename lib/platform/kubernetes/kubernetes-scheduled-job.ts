@@ -42,7 +42,7 @@ export class KubernetesScheduledJob extends Construct implements ScheduledJob {
     );
     const { dependsOn = [], identity, job, namespace, place } = props;
     claimName(this, "Kubernetes job", objectName(place.deployment, job.name), namespace);
-    const { name, secret, spec } = addJobPod(this, props, namespace.labels);
+    const { name, script, secret, spec } = addJobPod(this, props, namespace.labels);
 
     this.job = new CronJobV1(this, MAIN_CHILD_ID, {
       metadata: namespace.metadataOf(name),
@@ -56,6 +56,8 @@ export class KubernetesScheduledJob extends Construct implements ScheduledJob {
         jobTemplate: { metadata: { labels: namespace.labels }, spec },
       },
       count: countIf(job.condition),
+      // Otherwise the old script is deleted while a schedule that names it may start a pod.
+      lifecycle: { replaceTriggeredBy: [`${script.terraformResourceType}.${script.friendlyUniqueId}`] },
       dependsOn: [...namespace.grantsTo(identity, job.container), ...dependsOn],
     });
     completePodTemplate(this.job, job.container, secret, { podPath: POD_PATH });
