@@ -214,6 +214,7 @@ describe("the folder of a portable stack", () => {
     expect(folder.files).toEqual([
       "cdk.tf.json",
       "scripts/enable-api.sh",
+      "scripts/google-credentials.sh",
       "scripts/google-rest.sh",
       "scripts/rest-script.sh",
       "scripts/wait-for-api.sh",

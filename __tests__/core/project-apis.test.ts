@@ -123,7 +123,10 @@ describe("ProjectApis", () => {
   it("puts its scripts into the folder", () => {
     const { stack } = apisIn("run");
     const { files } = synthesizeInto(App.of(stack));
-    expect(files).toEqual(["cdk.tf.json", ...["enable-api", "google-rest", "rest-script", "wait-for-api"].map(script)]);
+    expect(files).toEqual([
+      "cdk.tf.json",
+      ...["enable-api", "google-credentials", "google-rest", "rest-script", "wait-for-api"].map(script),
+    ]);
   });
 
   it("makes no test call to an API that only creates credentials, and treats it as ready once it is enabled", () => {

@@ -116,6 +116,7 @@ describe("IdpImage", () => {
       "scripts/build-image.sh",
       "scripts/build-request.sh",
       "scripts/build-run.sh",
+      "scripts/google-credentials.sh",
       "scripts/google-rest.sh",
       "scripts/rest-script.sh",
     ]);

@@ -111,7 +111,7 @@ describe("AssessmentSource", () => {
       project_id: "demo-project",
       region: "us-central1",
       scripts:
-        '${sha256(join(":", [filesha256("${path.module}/scripts/rest-script.sh"), filesha256("${path.module}/scripts/google-rest.sh"), filesha256("${path.module}/scripts/assessment-rest.sh"), filesha256("${path.module}/scripts/register-source.sh")]))}',
+        '${sha256(join(":", [filesha256("${path.module}/scripts/rest-script.sh"), filesha256("${path.module}/scripts/google-credentials.sh"), filesha256("${path.module}/scripts/google-rest.sh"), filesha256("${path.module}/scripts/assessment-rest.sh"), filesha256("${path.module}/scripts/register-source.sh")]))}',
       source_id: "assess-discovery-client",
     });
     expect(provisioner).toEqual([

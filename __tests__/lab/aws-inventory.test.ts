@@ -154,7 +154,7 @@ describe("AwsInventory", () => {
 
   it("runs again when scripts, key, region or source change, and for nothing else", () => {
     const scripts = [
-      ...["rest-script.sh", "google-rest.sh", "assessment-rest.sh", "discover-cloudb.sh"],
+      ...["rest-script.sh", "google-credentials.sh", "google-rest.sh", "assessment-rest.sh", "discover-cloudb.sh"],
       ...["export-inventory.sh", "cloudb-lists.sh", "inventory-machines.jq", "inventory-types.jq"],
       ...["inventory-volumes.jq", "inventory-tables.jq", "inventory-tables.awk"],
       ...["import-inventory.sh", "import-files.sh", "import-job.sh", "import-findings.sh", "import-corrections.sh"],

@@ -16,6 +16,7 @@ const DEBIAN_PACKAGES = {
   initdb: "postgresql-15",
   jq: "jq",
   moto_server: "moto (from PyPI: moto[ec2,server])",
+  openssl: "openssl",
   pg_ctl: "postgresql-15",
   postgres: "postgresql-15",
   promtool: "prometheus",

@@ -144,7 +144,9 @@ function serviceName(api: ApiName): string {
 
 /** Adds the functions that all REST scripts share to the same folder. */
 export function addRestLibraries(scope: Construct): StackFile[] {
-  return ["rest-script.sh", "google-rest.sh"].map((file) => addScript(scope, `lib/core/scripts/${file}`));
+  return ["rest-script.sh", "google-credentials.sh", "google-rest.sh"].map((file) =>
+    addScript(scope, `lib/core/scripts/${file}`),
+  );
 }
 
 /** Command with which a provisioner runs a script in the folder. */

@@ -40,7 +40,7 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
       }),
     );
 
-    it.concurrent.each(["dash", "busybox"] as const)("names all four ways when there is none (%s)", (shell) =>
+    it.concurrent.each(["dash", "busybox"] as const)("names all ways when there is none (%s)", (shell) =>
       inScene(async ({ standIn, lookAtApi }) => {
         const run = await lookAtApi({ shell, environment: { ...withoutToken }, programs: gcloud({}) });
 
@@ -49,10 +49,14 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
           [
             "No access token for Google's APIs. Tried in this order:",
             "  - GOOGLE_OAUTH_ACCESS_TOKEN: not set",
+            "  - GOOGLE_CREDENTIALS: not set",
+            "  - GOOGLE_CLOUD_KEYFILE_JSON: not set",
+            "  - GCLOUD_KEYFILE_JSON: not set",
+            "  - GOOGLE_APPLICATION_CREDENTIALS: not set",
             "  - gcloud auth application-default print-access-token: ERROR: (gcloud.auth) no credentials",
             "  - gcloud auth print-access-token: ERROR: (gcloud.auth) no credentials",
             "  - metadata server at HOST: no token (it exists on Google Cloud machines only)",
-            "  Way out: gcloud auth application-default login, or set GOOGLE_OAUTH_ACCESS_TOKEN to a fresh token.",
+            "  Way out: gcloud auth application-default login, or set GOOGLE_CREDENTIALS, or GOOGLE_OAUTH_ACCESS_TOKEN to a fresh token.",
             "",
           ].join("\n"),
         );

@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 
 import { packageFile } from "../../../lib/core/package-file";
 
-const CORE_LIBRARIES = ["lib/core/scripts/rest-script.sh", "lib/core/scripts/google-rest.sh"];
+const CORE_LIBRARIES = ["rest-script", "google-credentials", "google-rest"].map(
+  (name) => `lib/core/scripts/${name}.sh`,
+);
 const LAB_LIBRARY = "lib/lab/scripts/assessment-rest.sh";
 
 const SHARED_FOLDERS = ["lib/core/scripts", "lib/idp/scripts", "lib/platform/kubernetes/scripts"];

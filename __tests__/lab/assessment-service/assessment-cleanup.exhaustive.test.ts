@@ -89,6 +89,7 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
       const folder = join(temporaryFolder(), "it's a folder");
       mkdirSync(folder);
       for (const path of [
+        "core/scripts/google-credentials.sh",
         "core/scripts/google-rest.sh",
         "core/scripts/rest-script.sh",
         "lab/scripts/assessment-rest.sh",

@@ -27,7 +27,7 @@ async function discovered(scene: Scene = {}) {
   const temporary = join(folder, "temporary");
   mkdirSync(temporary);
   copyFileSync(packageFile("lib/lab/scripts/discover-cloudb.sh"), join(folder, "discover-cloudb.sh"));
-  for (const library of ["rest-script.sh", "google-rest.sh"]) {
+  for (const library of ["rest-script.sh", "google-credentials.sh", "google-rest.sh"]) {
     copyFileSync(packageFile(`lib/core/scripts/${library}`), join(folder, library));
   }
   writeFileSync(join(folder, "export-inventory.sh"), `set -eu\n${scene.exportStep ?? GOOD_EXPORT}\n`);

@@ -9,7 +9,9 @@
 #   google_say "$GOOGLE_READ"
 #
 # Settings, all optional:
-#   GOOGLE_OAUTH_ACCESS_TOKEN      access token; else one from gcloud, else one from the metadata server
+#   GOOGLE_OAUTH_ACCESS_TOKEN      access token; else one for GOOGLE_CREDENTIALS, GOOGLE_CLOUD_KEYFILE_JSON,
+#                                  GCLOUD_KEYFILE_JSON or GOOGLE_APPLICATION_CREDENTIALS (google-credentials.sh); else one from
+#                                  gcloud, else one from the metadata server
 #   GCE_METADATA_HOST              host[:port] of the metadata server
 #   GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT  base URL of an API, as for the Terraform provider (see google_address)
 #   USER_PROJECT_OVERRIDE          "true" sends the quota project, as for the Terraform provider
@@ -19,6 +21,8 @@
 google_library=${GOOGLE_REST_LIBRARY:-$0}
 # shellcheck source=/dev/null
 . "${google_library%"${google_library##*/}"}./rest-script.sh"
+# shellcheck source=/dev/null
+. "${google_library%"${google_library##*/}"}./google-credentials.sh"
 
 GOOGLE_PATIENT=no GOOGLE_TOKEN_SOURCE='' google_filter=empty google_input=''
 
@@ -40,86 +44,6 @@ google_fail() {
   google_advise
   [ -z "${2:-}" ] || google_complain "  $2"
   exit 1
-}
-
-# google_keep_token SOURCE TOKEN [WHY]: keeps the token for google_curl. If TOKEN is not one, records SOURCE and the reason.
-google_keep_token() {
-  case $2 in
-    '' | *[!A-Za-z0-9._~+/=-]*)
-      google_tried="$google_tried
-  - $1: $3"
-      return 1
-      ;;
-  esac
-  GOOGLE_TOKEN_SOURCE=$1
-  google_token=$2
-}
-
-# The Python process behind gcloud may outlive it and keep the pipe open, so its reader waits for a line and not the end.
-google_gcloud() {
-  # shellcheck disable=SC2086 # the sub-command is two words
-  CLOUDSDK_CORE_DISABLE_PROMPTS=1 exec gcloud $1 print-access-token >&8 2>"$GOOGLE_WORK/gcloud-error" 8>&- 9<&-
-}
-
-google_try_gcloud() {
-  google_answered=
-  if ! command -v gcloud >/dev/null 2>&1; then
-    google_why="gcloud is not installed"
-  else
-    google_open_pipe
-    google_start_beside google_gcloud "$1"
-    google_until=$(($(date +%s) + REST_TOKEN_SECONDS))
-    while kill -0 "$GOOGLE_WORKER" 2>/dev/null; do
-      if [ "$(date +%s)" -gt "$google_until" ]; then
-        google_end_children
-        echo "no answer within $REST_TOKEN_SECONDS s" >"$GOOGLE_WORK/gcloud-error"
-        break
-      fi
-      google_sleep 0.1
-    done
-    google_code=0
-    wait "$GOOGLE_WORKER" 2>/dev/null || google_code=$?
-    GOOGLE_WORKER=
-    echo >&8
-    read -r google_answered <&9
-    exec 8>&- 9<&-
-    [ "$google_code" -eq 0 ] || google_answered=
-    google_why=$(google_text <"$GOOGLE_WORK/gcloud-error")
-  fi
-  google_keep_token "gcloud $1 print-access-token" "$google_answered" "$google_why"
-}
-
-google_try_metadata() {
-  google_host=${GCE_METADATA_HOST:-169.254.169.254}
-  # A proxy cannot reach the metadata server; outside Google Cloud nothing answers, so the limits are short.
-  google_answered=$(curl -q --silent --noproxy '*' --connect-timeout 1 --max-time 3 --header 'Metadata-Flavor: Google' \
-    "http://$google_host/computeMetadata/v1/instance/service-accounts/default/token" |
-    jq -r '.access_token? // empty' 2>/dev/null) || google_answered=
-  google_keep_token "metadata server at $google_host" "$google_answered" "no token (it exists on Google Cloud machines only)"
-}
-
-google_authorize() {
-  google_tried=
-  google_why="not set"
-  [ -z "${GOOGLE_OAUTH_ACCESS_TOKEN:-}" ] || google_why="its value has characters that no access token has"
-  if google_keep_token GOOGLE_OAUTH_ACCESS_TOKEN "${GOOGLE_OAUTH_ACCESS_TOKEN:-}" "$google_why" ||
-    google_try_gcloud "auth application-default" || google_try_gcloud auth || google_try_metadata; then return 0; fi
-  google_complain "No access token for Google's APIs. Tried in this order:$google_tried"
-  google_complain "  Way out: gcloud auth application-default login, or set GOOGLE_OAUTH_ACCESS_TOKEN to a fresh token."
-  exit 1
-}
-
-# After a 401: gets a new token, once per call, or ends the script.
-google_renew() {
-  if [ "$GOOGLE_TOKEN_SOURCE" = GOOGLE_OAUTH_ACCESS_TOKEN ]; then
-    google_fail "The access token in GOOGLE_OAUTH_ACCESS_TOKEN has expired or is not valid; it lives about an hour and a script cannot renew it." \
-      "Way out: export GOOGLE_OAUTH_ACCESS_TOKEN=\"\$(gcloud auth print-access-token)\", or unset it to have tokens fetched and renewed through gcloud."
-  fi
-  [ "$google_renewed" = no ] || google_fail "A new access token from \"$GOOGLE_TOKEN_SOURCE\" was refused as well." \
-    "Way out: sign in again with gcloud auth application-default login."
-  google_renewed=yes
-  google_say "The access token has expired; getting a new one from \"$GOOGLE_TOKEN_SOURCE\"."
-  google_authorize
 }
 
 # The calls below return 0 when the API has carried out the call. Otherwise they return 1 after all retries:

@@ -1,0 +1,245 @@
+# shellcheck shell=sh disable=SC2034,SC2153,SC2154 # google-rest.sh reads what is set here, and sets what is read
+# Shell library of google-rest.sh, which sources it: where access tokens come from. Credentials have the forms that the google
+# provider takes: the key of a service account, workload identity federation, a user's refresh token, and impersonation of a
+# service account with one of these.
+#
+# Secrets go through pipes and variables, never into files or arguments.
+
+google_scope=https://www.googleapis.com/auth/cloud-platform
+
+# google_keep_token SOURCE TOKEN [WHY]: keeps the token for google_curl. If TOKEN is not one, records SOURCE and the reason.
+google_keep_token() {
+  case $2 in
+    '' | *[!A-Za-z0-9._~+/=-]*)
+      google_tried="$google_tried
+  - $1: $3"
+      return 1
+      ;;
+  esac
+  GOOGLE_TOKEN_SOURCE=$1
+  google_token=$2
+}
+
+# The Python process behind gcloud may outlive it and keep the pipe open, so its reader waits for a line and not the end.
+google_gcloud() {
+  # shellcheck disable=SC2086 # the sub-command is two words
+  CLOUDSDK_CORE_DISABLE_PROMPTS=1 exec gcloud $1 print-access-token >&8 2>"$GOOGLE_WORK/gcloud-error" 8>&- 9<&-
+}
+
+google_try_gcloud() {
+  google_answered=
+  if ! command -v gcloud >/dev/null 2>&1; then
+    google_why="gcloud is not installed"
+  else
+    google_open_pipe
+    google_start_beside google_gcloud "$1"
+    google_until=$(($(date +%s) + REST_TOKEN_SECONDS))
+    while kill -0 "$GOOGLE_WORKER" 2>/dev/null; do
+      if [ "$(date +%s)" -gt "$google_until" ]; then
+        google_end_children
+        echo "no answer within $REST_TOKEN_SECONDS s" >"$GOOGLE_WORK/gcloud-error"
+        break
+      fi
+      google_sleep 0.1
+    done
+    google_code=0
+    wait "$GOOGLE_WORKER" 2>/dev/null || google_code=$?
+    GOOGLE_WORKER=
+    echo >&8
+    read -r google_answered <&9
+    exec 8>&- 9<&-
+    [ "$google_code" -eq 0 ] || google_answered=
+    google_why=$(google_text <"$GOOGLE_WORK/gcloud-error")
+  fi
+  google_keep_token "gcloud $1 print-access-token" "$google_answered" "$google_why"
+}
+
+google_try_metadata() {
+  google_host=${GCE_METADATA_HOST:-169.254.169.254}
+  # A proxy cannot reach the metadata server; outside Google Cloud nothing answers, so the limits are short.
+  google_answered=$(curl -q --silent --noproxy '*' --connect-timeout 1 --max-time 3 --header 'Metadata-Flavor: Google' \
+    "http://$google_host/computeMetadata/v1/instance/service-accounts/default/token" |
+    jq -r '.access_token? // empty' 2>/dev/null) || google_answered=
+  google_keep_token "metadata server at $google_host" "$google_answered" "no token (it exists on Google Cloud machines only)"
+}
+
+google_authorize() {
+  google_tried=
+  google_why="not set"
+  [ -z "${GOOGLE_OAUTH_ACCESS_TOKEN:-}" ] || google_why="its value has characters that no access token has"
+  if google_keep_token GOOGLE_OAUTH_ACCESS_TOKEN "${GOOGLE_OAUTH_ACCESS_TOKEN:-}" "$google_why"; then return 0; fi
+  for google_name in GOOGLE_CREDENTIALS GOOGLE_CLOUD_KEYFILE_JSON GCLOUD_KEYFILE_JSON GOOGLE_APPLICATION_CREDENTIALS; do
+    eval "google_value=\${$google_name:-}"
+    if [ -n "$google_value" ]; then
+      google_try_credentials "$google_name" "$google_value"
+      return
+    fi
+    google_tried="$google_tried
+  - $google_name: not set"
+  done
+  if google_try_gcloud "auth application-default" || google_try_gcloud auth || google_try_metadata; then return 0; fi
+  google_complain "No access token for Google's APIs. Tried in this order:$google_tried"
+  google_complain "  Way out: gcloud auth application-default login, or set GOOGLE_CREDENTIALS, or GOOGLE_OAUTH_ACCESS_TOKEN to a fresh token."
+  exit 1
+}
+
+# After a 401: gets a new token, once per call, or ends the script.
+google_renew() {
+  if [ "$GOOGLE_TOKEN_SOURCE" = GOOGLE_OAUTH_ACCESS_TOKEN ]; then
+    google_fail "The access token in GOOGLE_OAUTH_ACCESS_TOKEN has expired or is not valid; it lives about an hour and a script cannot renew it." \
+      "Way out: export GOOGLE_OAUTH_ACCESS_TOKEN=\"\$(gcloud auth print-access-token)\", or unset it to have tokens fetched and renewed through gcloud."
+  fi
+  [ "$google_renewed" = no ] || google_fail "A new access token from \"$GOOGLE_TOKEN_SOURCE\" was refused as well." \
+    "Way out: sign in again with gcloud auth application-default login."
+  google_renewed=yes
+  google_say "The access token has expired; getting a new one from \"$GOOGLE_TOKEN_SOURCE\"."
+  google_authorize
+}
+
+# google_try_credentials NAME FILE_OR_TEXT: keeps an access token for the credentials that a variable has, or ends the
+# script: others would act as somebody else than Terraform does.
+google_try_credentials() {
+  google_credentials=$2
+  [ ! -f "$2" ] || google_credentials=$(cat "$2")
+  google_answered='' google_why=''
+  google_by_type "$(google_credential .type)" || google_answered=
+  if ! google_keep_token "$1" "$google_answered" "$google_why"; then
+    google_problem=$google_why
+    # It reads the same file, and knows more forms.
+    if [ "$1" = GOOGLE_APPLICATION_CREDENTIALS ] && google_try_gcloud "auth application-default"; then return; fi
+    google_complain "The credentials in $1 give no access token: $google_problem."
+    google_complain "  Way out: correct or unset $1; it holds JSON, or the path of a file with it."
+    exit 1
+  fi
+}
+
+google_by_type() {
+  case $1 in
+    service_account) google_ask_as_account ;;
+    authorized_user) google_ask_as_user ;;
+    external_account) google_ask_as_workload ;;
+    impersonated_service_account)
+      google_as=$(google_credential .service_account_impersonation_url)
+      google_credentials=$(google_credential .source_credentials)
+      google_by_type "$(google_credential .type)" && google_impersonate "$google_as"
+      ;;
+    *)
+      google_why="its type is \"$1\", not service_account, external_account, authorized_user or impersonated_service_account"
+      return 1
+      ;;
+  esac
+}
+
+# google_credential FILTER: prints what jq finds in the credentials.
+google_credential() {
+  printf '%s\n' "$google_credentials" | jq -r "$1 // empty" 2>/dev/null || :
+}
+
+# google_exchange URL FILTER CONFIGURATION: calls a token service, and sets google_answered to what jq finds in its answer.
+google_exchange() {
+  case $1 in
+    https://* | http://127.0.0.1[:/]* | http://localhost[:/]*) ;;
+    *)
+      google_why="the address \"$1\" does not begin with https://"
+      return 1
+      ;;
+  esac
+  google_page=$(
+    curl -q --silent --show-error --globoff --proto '=http,https' --connect-timeout "$REST_CONNECT_SECONDS" \
+      --max-time "$REST_CALL_SECONDS" --retry 3 --config - --url "$1" 2>"$GOOGLE_WORK/token-error" <<INPUT
+$3
+INPUT
+  ) || :
+  google_answered=$(printf '%s\n' "$google_page" | jq -r "$2 // empty" 2>/dev/null) || google_answered=
+  [ -z "$google_answered" ] || return 0
+  google_why=$(printf '%s\n' "$google_page" | jq -r '.error_description // .error.message? // .error // empty' 2>/dev/null) || google_why=
+  google_why="$1 answered: ${google_why:-$(google_text <"$GOOGLE_WORK/token-error")}"
+  return 1
+}
+
+google_base64url() {
+  base64 | tr -d '\n=' | tr '/+' '_-'
+}
+
+# With the key of a service account: a signed claim.
+google_ask_as_account() {
+  command -v openssl >/dev/null 2>&1 || {
+    google_why="openssl is not installed, which signs for a service account"
+    return 1
+  }
+  google_uri=$(google_credential .token_uri)
+  google_claim=$(google_credential '{ alg: "RS256", typ: "JWT", kid: .private_key_id } | tojson' | tr -d '\n' | google_base64url)
+  google_claim=$google_claim.$(google_credential "{ iss: .client_email, scope: \"$google_scope\", aud: .token_uri,
+    iat: (now | floor), exp: (now | floor + 3600) } | tojson" | tr -d '\n' | google_base64url)
+  google_key=$(google_credential .private_key)
+  google_signature=$(
+    printf '%s' "$google_claim" | {
+      openssl dgst -sha256 -binary -sign /dev/fd/3 3<<KEY 2>"$GOOGLE_WORK/token-error"
+$google_key
+KEY
+    } | google_base64url
+  )
+  if [ -z "$google_signature" ]; then
+    google_why="its private_key cannot be used"
+    return 1
+  fi
+  google_exchange "$google_uri" .access_token "data-urlencode = \"grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer\"
+data-urlencode = \"assertion=$google_claim.$google_signature\""
+}
+
+# google_form FIELDS: a configuration of curl that sends a form, of what jq makes of the credentials.
+google_form() {
+  google_credential "[$1 | to_entries[] | \"data-urlencode = \\(\"\\(.key)=\\(.value)\" | tojson)\"] | join(\"\\n\")"
+}
+
+google_ask_as_user() {
+  google_exchange "$(google_credential '.token_uri // "https://oauth2.googleapis.com/token"')" .access_token \
+    "$(google_form '{ grant_type: "refresh_token", client_id, client_secret, refresh_token }')"
+}
+
+# With the token of another identity provider, such as that of a pipeline.
+google_ask_as_workload() {
+  google_from=$(google_credential .credential_source.url)
+  google_path=$(google_credential .credential_source.file)
+  if [ -n "$google_from" ]; then
+    google_subject=$(
+      curl -q --silent --show-error --fail --globoff --proto '=http,https' --connect-timeout "$REST_CONNECT_SECONDS" \
+        --max-time "$REST_CALL_SECONDS" --retry 3 --config - --url "$google_from" 2>"$GOOGLE_WORK/token-error" <<INPUT
+$(google_credential '[.credential_source.headers // {} | to_entries[] | "header = \("\(.key): \(.value)" | tojson)"] | join("\n")')
+INPUT
+    ) || {
+      google_why="$google_from gives no token: $(google_text <"$GOOGLE_WORK/token-error")"
+      return 1
+    }
+  elif [ -n "$google_path" ]; then
+    google_subject=$(cat "$google_path" 2>/dev/null) || {
+      google_why="there is no $google_path with a token"
+      return 1
+    }
+  else
+    google_why="its credential_source is neither a file nor a url; others, such as AWS and programs, need gcloud and GOOGLE_OAUTH_ACCESS_TOKEN"
+    return 1
+  fi
+  if [ "$(google_credential .credential_source.format.type)" = json ]; then
+    google_field=$(google_credential .credential_source.format.subject_token_field_name)
+    google_subject=$(printf '%s\n' "$google_subject" | jq -r --arg field "$google_field" '.[$field] // empty' 2>/dev/null) || google_subject=
+  fi
+  if [ -z "$google_subject" ]; then
+    google_why="its credential_source has no token"
+    return 1
+  fi
+  google_subject=$(printf '%s' "$google_subject" | jq -Rsr '"data-urlencode = \("subject_token=" + . | tojson)"')
+  google_exchange "$(google_credential .token_url)" .access_token "$(google_form "{
+    grant_type: \"urn:ietf:params:oauth:grant-type:token-exchange\", scope: \"$google_scope\", audience, subject_token_type,
+    requested_token_type: \"urn:ietf:params:oauth:token-type:access_token\" }")
+$google_subject" || return 1
+  google_as=$(google_credential .service_account_impersonation_url)
+  [ -z "$google_as" ] || google_impersonate "$google_as"
+}
+
+# google_impersonate URL: replaces the token by one of a service account.
+google_impersonate() {
+  google_exchange "$1" .accessToken "header = \"Authorization: Bearer $google_answered\"
+header = \"Content-Type: application/json\"
+data = \"{\\\"scope\\\":[\\\"$google_scope\\\"]}\""
+}
