@@ -64,8 +64,8 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
     },
     database_instance_name: { value: database.instanceName, description: "Name of the database instance." },
     restore_settings: {
-      value: restoreSettings,
-      description: "Settings of scripts/restore.sh and scripts/restore-drill.sh, for export.",
+      value: `export ${restoreSettings}`,
+      description: "Command that exports the settings of scripts/restore.sh and scripts/restore-drill.sh, for eval.",
     },
     test_mail_command: {
       value: testMailCommand,

@@ -76,10 +76,10 @@ export function untruth(command: string, offer: Offer): string | undefined {
       return gcloudUntruth(rest, offer);
     case "kubectl":
       return isStopOrStart(words.join(" ")) ? undefined : `kubectl ${rest.join(" ")} is not known`;
-    case "export": {
-      // Words of an output, as settings.
+    case "eval": {
+      // An output that is a command.
       const inner = /^\$\((.*)\)$/.exec(rest.join(" "))?.[1];
-      return inner === undefined ? "only an output is exported" : untruth(inner, offer);
+      return inner === undefined ? "only an output is evaluated" : untruth(inner, offer);
     }
     case "sh":
       return scriptUntruth(rest, settings);

@@ -51,7 +51,11 @@ describeWith(["curl", "dash", "jq", "terraform"], "The pipeline of the page", ()
   it("may ask for an identity, and signs in before Terraform runs", () => {
     expect(workflow.permissions).toEqual({ contents: "read", "id-token": "write" });
     const signsIn = steps.findIndex(({ uses = "" }) => uses.startsWith("google-github-actions/auth@"));
-    expect(Object.keys(steps[signsIn]?.with ?? {})).toEqual(["workload_identity_provider", "service_account"]);
+    expect(steps[signsIn]?.with).toEqual({
+      workload_identity_provider: expect.stringContaining("/workloadIdentityPools/") as string,
+      // Whoever opens a pull request decides what its plan runs.
+      service_account: expect.stringContaining("github.event_name == 'push' && 'deployer' || 'planner'") as string,
+    });
     expect(steps.findIndex((step) => step.run !== undefined)).toBeGreaterThan(signsIn);
     for (const { uses } of steps.filter((step) => step.uses !== undefined)) expect(uses).toMatch(/@v\d+$/);
   });

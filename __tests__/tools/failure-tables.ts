@@ -66,7 +66,7 @@ export function failuresOn(platform: Platform): readonly Failure[] {
       what: "A new version does not start",
       byItself: "The old one keeps serving; the apply fails after its time limit",
       alerts: ["failed-rollout"],
-      then: "Set `application_version`, or the input that caused it, back to its former value, and apply again.",
+      then: "After an upgrade, [go back to the earlier release](identity-provider.md#go-back-to-an-earlier-release). Otherwise, set the input that caused it back to its former value and apply.",
       shownBy: [
         "__tests__/platform/monitoring/log-conditions.test.ts",
         "matches what alert-log-entries.ts has of what is wrong, and nothing else",

@@ -46,7 +46,7 @@ const TERRAFORM = `
 shift
 case "$1 $2 $3" in
   "output -raw upgrade_backup") cat "$state/upgrade_backup" ;;
-  "output -raw restore_settings") cat "$state/settings" ;;
+  "output -raw restore_settings") printf 'export ' && cat "$state/settings" ;;
   "apply "*)
     for word in "$@"; do case $word in application_version=*) new=\${word#*=} ;; esac; done
     if [ -f "$state/on-cloud-run" ]; then
