@@ -55,7 +55,7 @@ const RUNNING_PARTS: Record<string, Action> = {
 };
 
 /** Outputs of both variants with a reworded text, and the address of the new image. */
-const CHANGED_OUTPUTS = ["backups_after_destroy", "container_image", "domain_next_steps"];
+const CHANGED_OUTPUTS = ["backups_after_destroy", "container_image", "domain_next_steps", "restore_settings"];
 
 /** The plans by stack, with every part that inputs can create; the changelog lists them. */
 export const UPGRADE_PLANS: Readonly<Record<string, UpgradePlan>> = {
@@ -91,7 +91,7 @@ export const UPGRADE_PLANS: Readonly<Record<string, UpgradePlan>> = {
       "kubernetes_job_v1.dump_at_apply[0]": "replace",
       "terraform_data.front_door_load_balancer_settings[0]": "replace",
     },
-    outputs: [...CHANGED_OUTPUTS, "initialization_jobs", "restore_settings"],
+    outputs: [...CHANGED_OUTPUTS, "initialization_jobs"].sort(),
   },
   "assessment-lab": {
     actions: {
