@@ -1,7 +1,7 @@
 import { type Construct } from "constructs";
 
 import { allOf, anyOf, isSet, isUnset, isWord } from "./core/conditional";
-import { type DeploymentPlace } from "./core/place";
+import { type DeploymentContext } from "./core/place";
 import { ProjectApis, type ApiName } from "./core/project-apis";
 import { type IdentityProviderProps } from "./identity-provider-props";
 
@@ -33,7 +33,7 @@ const BUILD_APIS: readonly ApiName[] = ["artifactregistry", "cloudbuild"];
 /** The APIs of a whole identity provider, each enabled only if something uses it. */
 export function deploymentApis(
   scope: Construct,
-  { projectId, region }: DeploymentPlace,
+  { projectId, region }: DeploymentContext,
   settings: IdentityProviderProps,
   variant: VariantApis,
   certificateValidation: string,

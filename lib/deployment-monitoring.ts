@@ -1,6 +1,6 @@
 import { type Construct } from "constructs";
 
-import { calledIn } from "./core/expression";
+import { settingName } from "./core/expression";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT } from "./idp/contract";
 import { type DatabaseDump } from "./idp/database-dump";
 import { type IdentityProviderProps } from "./identity-provider-props";
@@ -33,7 +33,7 @@ export function deploymentMonitoring(
     ...deployment,
     ...{ alertEmails, alerts, auditSecretAccess, dashboard, notificationChannels, secretReaders, uptimeCheck },
     called: (setting) =>
-      calledIn(scope, (settings as Readonly<Partial<Record<NamedSetting, unknown>>>)[setting], setting),
+      settingName(scope, (settings as Readonly<Partial<Record<NamedSetting, unknown>>>)[setting], setting),
     ...{ domain, maxInstanceCount, minInstanceCount, workerMode },
     dump: dump && {
       jobName: dump.jobName,

@@ -1,8 +1,8 @@
 import { type Construct } from "constructs";
 
-import { type DeploymentPlace } from "./core/place";
+import { type DeploymentContext } from "./core/place";
 import { type ProjectApis } from "./core/project-apis";
-import { warnOf } from "./core/risks";
+import { addWarnings } from "./core/warnings";
 import { clientSecretRisk, recoveryMailRisk } from "./idp/blueprint-risks";
 import { ExistingSecrets } from "./idp/existing-secrets";
 import { mailSettings, type MailSettings } from "./idp/mail-settings";
@@ -20,12 +20,12 @@ interface DeploymentSettings {
 export function deploymentSettings(
   scope: Construct,
   { blueprints = [], environmentVariables: environment = {}, secretEnvironmentVariables, smtp }: IdentityProviderProps,
-  { apis, place }: { readonly apis: ProjectApis; readonly place: DeploymentPlace },
+  { apis, place }: { readonly apis: ProjectApis; readonly place: DeploymentContext },
 ): DeploymentSettings {
   const mail = mailSettings(smtp);
-  warnOf(scope, "RecoveryHasMail", [recoveryMailRisk(scope, { blueprints, environment, mail })]);
+  addWarnings(scope, "RecoveryHasMail", [recoveryMailRisk(scope, { blueprints, environment, mail })]);
   const secrets = secretEnvironmentVariables ?? {};
-  warnOf(scope, "ClientHasSecret", [clientSecretRisk(scope, { blueprints, environment, secrets })]);
+  addWarnings(scope, "ClientHasSecret", [clientSecretRisk(scope, { blueprints, environment, secrets })]);
   const references = [secretEnvironmentVariables, mail.password].filter((given) => given !== undefined);
   if (references.length === 0) return { mail, existingSecrets: undefined };
   const existingSecrets = new ExistingSecrets(scope, "ExistingSecrets", {

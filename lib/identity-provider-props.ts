@@ -11,7 +11,7 @@ import { ENVIRONMENT_RULES } from "./idp/environment-rules";
 import { APPLICATION_VERSION, EXISTING_IMAGE, FOREIGN_IMAGE } from "./idp/image-rules";
 import { OPERATIONS_RULES, type OperationsProps } from "./operations-props";
 import { SETTINGS_RULES, type SettingsProps } from "./idp/settings-props";
-import { FRONT_DOOR_RULES, type FrontDoorProps } from "./platform/edge/front-door-props";
+import { FRONT_DOOR_RULES, type DomainProps } from "./platform/edge/front-door-props";
 import { type MonitoringSettings } from "./platform/monitoring/monitoring-settings";
 import { attachmentRules, type NetworkAttachment } from "./platform/network/network-attachment";
 import {
@@ -29,7 +29,7 @@ export interface IdentityProviderProps
     BackupProps,
     BlueprintProps,
     DumpProps,
-    FrontDoorProps,
+    DomainProps,
     MonitoringSettings,
     OperationsProps,
     SettingsProps,

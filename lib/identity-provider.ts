@@ -7,10 +7,10 @@ import { DeletionGuard } from "./core/deletion-guard";
 import { numberText } from "./core/expression";
 import { checkIdentity, guardIdentity, type IdentityPart, isOfResource } from "./core/identity-guard";
 import { DEFAULT_APPLICATION_NAME, serviceName } from "./core/names";
-import { tenantPlace, type DeploymentPlace } from "./core/place";
+import { tenantContext, type DeploymentContext } from "./core/place";
 import { type ProjectApis } from "./core/project-apis";
-import { warnOf } from "./core/risks";
-import { givenBlueprints } from "./idp/blueprints";
+import { addWarnings } from "./core/warnings";
+import { customBlueprints } from "./idp/blueprints";
 import { type ContainerSpec } from "./idp/container-spec";
 import { RESOURCES } from "./idp/contract";
 import { DatabaseDump } from "./idp/database-dump";
@@ -28,7 +28,7 @@ import { deploymentApis, type VariantApis } from "./deployment-apis";
 import { deploymentSettings } from "./deployment-settings";
 import { deploymentMonitoring, type MonitoredPlatform } from "./deployment-monitoring";
 import { type IdentityProviderProps } from "./identity-provider-props";
-import { Edge } from "./platform/edge/edge";
+import { DomainSetup } from "./platform/edge/edge";
 import { type Monitoring } from "./platform/monitoring/monitoring";
 import { ServiceIdentity } from "./platform/identity/service-identity";
 import { type SeparateWorker } from "./platform/parts";
@@ -50,7 +50,7 @@ export interface Variant extends VariantApis {
  */
 export abstract class IdentityProvider extends Construct {
   /** Project, region and naming of the deployment. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /** APIs of the project, with a gate for each: `apis.ready("run")`. */
   readonly apis: ProjectApis;
@@ -107,7 +107,7 @@ export abstract class IdentityProvider extends Construct {
   abstract readonly loadBalancerAddress: string | undefined;
 
   /** Certificate, records and security policy of the domain; undefined if there can be none. */
-  abstract readonly edge: Edge | undefined;
+  abstract readonly edge: DomainSetup | undefined;
 
   /** Uptime check, dashboard and alerts. */
   abstract readonly monitoring: Monitoring;
@@ -124,7 +124,7 @@ export abstract class IdentityProvider extends Construct {
     private readonly variant: Variant,
   ) {
     super(scope, id);
-    this.place = tenantPlace(this, settings);
+    this.place = tenantContext(this, settings);
     const { bootstrapPassword, bootstrapPasswordVersion, bootstrapToken } = settings;
     const { deletionProtection, existingContainerImage: existingImage, network } = settings;
     const { backupLocation, backupRetentionCount, transactionLogDays } = settings;
@@ -141,7 +141,7 @@ export abstract class IdentityProvider extends Construct {
     ].filter(({ value }) => !isOfResource(this, value));
     this.apis = deploymentApis(this, place, settings, variant, this.certificateValidation);
     const { environmentVariables = {}, secretEnvironmentVariables = {} } = settings;
-    warnOf(this, "SettingsAreKnown", [
+    addWarnings(this, "SettingsAreKnown", [
       ...unknownSettingsRisks(this, { environmentVariables, secretEnvironmentVariables }),
       initialSettingsRisk(this, environmentVariables),
     ]);
@@ -154,7 +154,7 @@ export abstract class IdentityProvider extends Construct {
     this.image = new IdpImage(this, "Image", {
       place,
       applicationVersion: settings.applicationVersion,
-      blueprints: givenBlueprints(this, settings),
+      blueprints: customBlueprints(this, settings),
       existingImage,
       repository: this.registry,
     });
@@ -230,8 +230,8 @@ export abstract class IdentityProvider extends Construct {
   }
 
   /** What a domain needs on either platform. */
-  protected edgeOf(domain: string, ipAddress: string, dependsOn: ITerraformDependable[] = []): Edge {
-    return new Edge(this, "Edge", {
+  protected edgeOf(domain: string, ipAddress: string, dependsOn: ITerraformDependable[] = []): DomainSetup {
+    return new DomainSetup(this, "Edge", {
       apis: this.apis,
       domain,
       ipAddress,

@@ -17,10 +17,10 @@ import {
   workerMaxCountOf,
   type KubernetesIdentityProviderProps,
 } from "./kubernetes-identity-provider-props";
-import { type Edge } from "./platform/edge/edge";
+import { type DomainSetup } from "./platform/edge/edge";
 import { AutopilotCluster } from "./platform/kubernetes/autopilot-cluster";
 import { SERVER_CONTAINER } from "./platform/kubernetes/kubernetes-defaults";
-import { KubernetesFrontDoor } from "./platform/kubernetes/kubernetes-front-door";
+import { ClusterIngress } from "./platform/kubernetes/kubernetes-front-door";
 import { KubernetesJobs } from "./platform/kubernetes/kubernetes-jobs";
 import { KubernetesWorker } from "./platform/kubernetes/kubernetes-worker";
 import { KubernetesWorkload } from "./platform/kubernetes/kubernetes-workload";
@@ -55,7 +55,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   /** Address that clients connect to. */
   readonly address: PublicAddress;
 
-  readonly edge: Edge | undefined;
+  readonly edge: DomainSetup | undefined;
 
   readonly loadBalancerAddress: string;
 
@@ -65,7 +65,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   readonly worker: KubernetesWorker | undefined;
 
   /** Load balancer in front of the server. */
-  readonly frontDoor: KubernetesFrontDoor;
+  readonly frontDoor: ClusterIngress;
 
   readonly restoreSettings: string;
 
@@ -158,7 +158,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
         server: this.workload,
       });
     }
-    this.frontDoor = new KubernetesFrontDoor(this, "FrontDoor", {
+    this.frontDoor = new ClusterIngress(this, "FrontDoor", {
       place,
       namespace: this.namespace,
       workload: this.workload,

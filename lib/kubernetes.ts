@@ -8,12 +8,12 @@ export {
   type AutopilotClusterProps,
 } from "./platform/kubernetes/autopilot-cluster";
 export { type Geoip } from "./platform/kubernetes/geoip";
-export { KubernetesFrontDoor } from "./platform/kubernetes/kubernetes-front-door";
+export { ClusterIngress } from "./platform/kubernetes/kubernetes-front-door";
 export { type KubernetesJob } from "./platform/kubernetes/kubernetes-job";
 export { KubernetesJobs, type KubernetesJobsProps } from "./platform/kubernetes/kubernetes-jobs";
 export { type KubernetesScheduledJob } from "./platform/kubernetes/kubernetes-scheduled-job";
 export { KubernetesWorker, type KubernetesWorkerProps } from "./platform/kubernetes/kubernetes-worker";
 export { KubernetesWorkload, type KubernetesWorkloadProps } from "./platform/kubernetes/kubernetes-workload";
-export { type KubernetesFrontDoorProps } from "./platform/kubernetes/load-balancers";
+export { type ClusterIngressProps } from "./platform/kubernetes/load-balancers";
 export { PublicAddress, type PublicAddressProps } from "./platform/kubernetes/public-address";
 export { WorkloadNamespace, type WorkloadNamespaceProps } from "./platform/kubernetes/workload-namespace";

@@ -2,9 +2,9 @@ import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { anyOf, isOn, isSet, not } from "./core/conditional";
-import { calledIn, expression } from "./core/expression";
+import { settingName, expression } from "./core/expression";
 import { guardPresence } from "./core/identity-guard";
-import { type Risk, warnOf } from "./core/risks";
+import { type Warning, addWarnings } from "./core/warnings";
 import { requireProps } from "./core/rules";
 import { type ContainerSpec } from "./idp/container-spec";
 import { type DatabaseDump } from "./idp/database-dump";
@@ -18,12 +18,12 @@ import {
   type ServerlessIdentityProviderProps,
 } from "./serverless-identity-provider-props";
 import { DomainAddress } from "./platform/edge/domain-address";
-import { type Edge } from "./platform/edge/edge";
+import { type DomainSetup } from "./platform/edge/edge";
 import { isProtected } from "./platform/edge/protection";
 import { type Monitoring } from "./platform/monitoring/monitoring";
 import { type NetworkAttachment } from "./platform/network/network-attachment";
 import { OnDemandJob } from "./platform/serverless/on-demand-job";
-import { ServerlessFrontDoor, urlMapName } from "./platform/serverless/serverless-front-door";
+import { ServerlessLoadBalancer, urlMapName } from "./platform/serverless/serverless-front-door";
 import { ServerlessJobs } from "./platform/serverless/serverless-jobs";
 import { ServerlessService } from "./platform/serverless/serverless-service";
 import { ServerlessWorkerPool } from "./platform/serverless/serverless-worker-pool";
@@ -45,14 +45,14 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   readonly worker: ServerlessWorkerPool | undefined;
 
   /** Load balancer of the domain; undefined if there can be none. */
-  readonly frontDoor: ServerlessFrontDoor | undefined;
+  readonly frontDoor: ServerlessLoadBalancer | undefined;
 
   /** The job that sends a test mail; undefined if there can be none. */
   readonly testMail: OnDemandJob | undefined;
 
   readonly testMailCommand: string | undefined;
 
-  readonly edge: Edge | undefined;
+  readonly edge: DomainSetup | undefined;
 
   readonly loadBalancerAddress: string | undefined;
 
@@ -129,9 +129,9 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       // A separate worker must be running before the last worker beside a server stops.
       dependsOn: this.worker?.ready,
     });
-    warnOf(this, "DefaultAddressIsClosed", [this.openAddressRisk(props)]);
+    addWarnings(this, "DefaultAddressIsClosed", [this.openAddressRisk(props)]);
     if (this.address !== undefined && this.edge !== undefined) {
-      this.frontDoor = new ServerlessFrontDoor(this, "FrontDoor", {
+      this.frontDoor = new ServerlessLoadBalancer(this, "FrontDoor", {
         address: this.address,
         certificate: this.edge.certificate,
         place,
@@ -203,15 +203,15 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   }
 
   /** A policy is useless if requests can bypass it. */
-  private openAddressRisk(props: ServerlessIdentityProviderProps): Risk {
+  private openAddressRisk(props: ServerlessIdentityProviderProps): Warning {
     const { closeDefaultAddress = false, existingSecurityPolicy, protection } = props;
     const hasPolicy = anyOf(isProtected(protection), isSet(existingSecurityPolicy));
     const condition = anyOf(not(hasPolicy), isOn(closeDefaultAddress));
     return {
       value: condition,
-      isAvoided: condition === "true",
+      ok: condition === "true",
       condition,
-      message: `${calledIn(this, closeDefaultAddress, "closeDefaultAddress")} is false; a security policy protects only the domain, and requests to the address that Cloud Run assigns bypass it; set it to true once the domain works`,
+      message: `${settingName(this, closeDefaultAddress, "closeDefaultAddress")} is false; a security policy protects only the domain, and requests to the address that Cloud Run assigns bypass it; set it to true once the domain works`,
     };
   }
 }

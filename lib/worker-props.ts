@@ -17,11 +17,11 @@ import {
   WORKER_FORM_RULES,
   WORKER_MODES,
   WORKER_RESOURCES,
-  type WorkerForm,
+  type WorkerOptions,
 } from "./idp/worker-mode";
 
 /** Props of both variants for the worker. */
-export interface WorkerProps extends WorkerForm {
+export interface WorkerProps extends WorkerOptions {
   /**
    * Number of separate workers; on GKE, the minimum.
    *
@@ -61,7 +61,7 @@ function workerResourcesOf({ workerCpu, workerMemory }: WorkerProps): ResourcesS
 }
 
 /** Whether workers are separate, as a string: `true`, `false` or a boolean expression. */
-export function hasSeparateWorker({ workerMode = DEFAULT_WORKER_MODE }: WorkerForm): string {
+export function hasSeparateWorker({ workerMode = DEFAULT_WORKER_MODE }: WorkerOptions): string {
   return isSeparate(workerMode);
 }
 
@@ -84,7 +84,7 @@ export function connectionsOfWorkers(props: WorkerProps, count: number): number 
 const UNKNOWN = Token.asNumber({ unknown: true });
 
 /** A rule that a prop of separate workers is given only if there are any. */
-export function needsSeparate<Props extends WorkerForm>(
+export function needsSeparate<Props extends WorkerOptions>(
   name: string,
   given: (props: Props) => number | string | undefined,
 ): Rule<Props> {

@@ -41,7 +41,7 @@ export class AssessmentLabStack extends PortableStack {
       aws: { accessKeyId: cloudbAccessKeyId, secretAccessKey: cloudbSecretAccessKey, region: cloudbRegion },
     });
 
-    this.expose(assessmentLabOutputs(lab));
+    this.addOutputs(assessmentLabOutputs(lab));
     describeFolder(this, { stack: "assessment-lab", page: "assessment-lab.md", inputs: LAB_INPUTS });
   }
 }

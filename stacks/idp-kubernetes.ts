@@ -31,7 +31,7 @@ export class IdpKubernetesStack extends PortableStack {
     });
 
     const { cluster, namespace } = identityProvider;
-    this.expose({
+    this.addOutputs({
       ...identityProviderOutputs(identityProvider),
       cluster_name: { value: cluster.clusterName, description: "Name of the cluster." },
       namespace: { value: namespace.namespaceName, description: "Namespace of everything in the cluster." },

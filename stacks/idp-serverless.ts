@@ -30,7 +30,7 @@ export class IdpServerlessStack extends PortableStack {
       network: { network, subnetwork },
     });
 
-    this.expose(identityProviderOutputs(identityProvider));
+    this.addOutputs(identityProviderOutputs(identityProvider));
     describeFolder(this, { stack: "idp-serverless", page: "identity-provider.md", inputs: SERVERLESS_INPUTS });
   }
 }

@@ -5,7 +5,7 @@ import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-ins
 import { TerraformLocal, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
-import { CheckBlock } from "../../lib/core/risks";
+import { CheckBlock } from "../../lib/core/warnings";
 import { addDynamicBlock } from "../../lib/core/conditional";
 import { expression } from "../../lib/core/expression";
 import { EphemeralResource } from "../../lib/core/ephemeral-resource";

@@ -4,7 +4,7 @@ import { type Construct } from "constructs";
 import { claimName } from "../../lib/core/claimed-names";
 import { expression } from "../../lib/core/expression";
 import { GeneratedSecret } from "../../lib/core/generated-secret";
-import { KubernetesFrontDoor } from "../../lib/platform/kubernetes/kubernetes-front-door";
+import { ClusterIngress } from "../../lib/platform/kubernetes/kubernetes-front-door";
 import { PublicAddress } from "../../lib/platform/kubernetes/public-address";
 import { WorkloadNamespace } from "../../lib/platform/kubernetes/workload-namespace";
 import { ClusterNetwork } from "../../lib/platform/network/cluster-network";
@@ -26,7 +26,7 @@ const namespace = (scope: Construct, name: string) =>
   new WorkloadNamespace(scope, `Namespace-${name}`, { place: PLACE, cluster: STAND_IN_CLUSTER, name });
 
 const frontDoor = (scope: Construct, id: string, address: PublicAddress, room: WorkloadNamespace) =>
-  new KubernetesFrontDoor(scope, id, {
+  new ClusterIngress(scope, id, {
     place: PLACE,
     address,
     namespace: room,

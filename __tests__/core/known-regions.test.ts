@@ -1,6 +1,6 @@
 import { InputVariable } from "../../lib/core/input-variable";
 import { KNOWN_REGIONS, REGIONS_KNOWN_ON, unknownRegionRisk } from "../../lib/core/known-regions";
-import { warnOf } from "../../lib/core/risks";
+import { addWarnings } from "../../lib/core/warnings";
 import { warnings } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf, warningsOf } from "../support/synthesis";
@@ -8,7 +8,7 @@ import { bareStack, terraformOf, warningsOf } from "../support/synthesis";
 const WARNING = `region is "mars-north1"; it is not a region that was open on ${REGIONS_KNOWN_ON}, and a misspelled region fails only in the middle of an apply; compare it with the output of gcloud compute regions list`;
 
 const stackIn = (region: string, stack = bareStack()) => {
-  warnOf(stack, "KnownRegion", [unknownRegionRisk(region)]);
+  addWarnings(stack, "KnownRegion", [unknownRegionRisk(region)]);
   return stack;
 };
 

@@ -20,7 +20,7 @@ import {
 import { bareStack, terraformOf, testApp, type Terraform } from "../support/synthesis";
 
 /** The constructor as plain JavaScript can call it. */
-type Careless = new (scope: Construct, id: string, props?: object) => unknown;
+type UntypedConstructor = new (scope: Construct, id: string, props?: object) => unknown;
 
 const { projectId, region } = PLACE;
 const deploymentId = "office";
@@ -108,13 +108,13 @@ const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
   DnsRecords: (stack) => ({ ...domainProps, certificate: certificateIn(stack) }),
   DomainAddress: () => ({ place: PLACE, domain }),
   DumpBucket: () => ({ place: PLACE }),
-  Edge: (stack) => ({ ...domainProps, apis: apisIn(stack) }),
+  DomainSetup: (stack) => ({ ...domainProps, apis: apisIn(stack) }),
   GeneratedSecret: () => ({ projectId, secretId: "key", length: 32 }),
   IdpImage: () => ({ place: PLACE, existingImage }),
   IdpSecrets: () => ({ place: PLACE }),
   ImageRegistry: registryProps,
   InputVariable: () => ({ type: "string", description: "Says it." }),
-  KubernetesFrontDoor: frontDoorProps,
+  ClusterIngress: frontDoorProps,
   KubernetesIdentityProvider: () => tenant,
   KubernetesWorkload: (stack) => ({ place: PLACE, identity, container, namespace: namespaceIn(stack) }),
   KubernetesWorker: (stack) => {
@@ -140,7 +140,7 @@ const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
   PublicAddress: () => ({ place: PLACE }),
   SecretAudit: () => ({ place: PLACE }),
   SecurityPolicy: () => ({ place: PLACE }),
-  ServerlessFrontDoor: (stack) => {
+  ServerlessLoadBalancer: (stack) => {
     const address = new main.DomainAddress(stack, "Address", { place: PLACE, domain });
     const service = new main.ServerlessService(stack, "Service", { place: PLACE, identity, container, address });
     return { place: PLACE, address, certificate: certificateIn(stack), service, validation: "dns" };
@@ -156,7 +156,7 @@ const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
 
 const CONSTRUCTS = Object.entries({ ...main, ...kubernetes, ...lab }).flatMap(([name, exported]) =>
   typeof exported === "function" && exported.prototype instanceof Construct
-    ? [[name, exported as unknown as Careless] as const]
+    ? [[name, exported as unknown as UntypedConstructor] as const]
     : [],
 );
 
@@ -238,7 +238,7 @@ describe("Every exported construct", () => {
 });
 
 describe("Every exported construct in a plain stack", () => {
-  const made = (name: string, Made: Careless) => {
+  const made = (name: string, Made: UntypedConstructor) => {
     const stack = new TerraformStack(testApp(), "test");
     new Made(stack, "Made", TAKEN[name]?.(stack));
     return stack;
@@ -274,7 +274,7 @@ describe("Missing props are reported with all other problems", () => {
   const job = (left: string) => without(standInJob(stackWithCluster(), { container }), left.split(".")) as never;
 
   it.each<[string, (scope: Construct) => unknown, readonly string[]]>([
-    ["tenantPlace", (scope) => main.tenantPlace(scope, undefined as never), ["projectId", "tenantId"]],
+    ["tenantPlace", (scope) => main.tenantContext(scope, undefined as never), ["projectId", "tenantId"]],
     [
       "identityProviderContainer",
       (scope) => main.identityProviderContainer(scope, {} as main.IdentityProviderContainerProps),

@@ -7,7 +7,7 @@ import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
 import { TerraformHclModule, TerraformLocal, TerraformOutput, TerraformStack, TerraformVariable } from "cdktf";
 import { Construct } from "constructs";
 
-import { CheckBlock } from "../../lib/core/risks";
+import { CheckBlock } from "../../lib/core/warnings";
 import { EphemeralResource } from "../../lib/core/ephemeral-resource";
 import { expression } from "../../lib/core/expression";
 import { GeneratedSecret } from "../../lib/core/generated-secret";
@@ -136,7 +136,7 @@ describe("the variables and outputs of a portable stack", () => {
   it("have exactly their own names, wherever the variable was declared", () => {
     const stack = bareStack();
     new InputVariable(new Construct(new Construct(stack, "Inputs"), "Project"), "project_id", VARIABLE);
-    stack.expose({ service_url: { value: "https://example.com", description: "Where to go." } });
+    stack.addOutputs({ service_url: { value: "https://example.com", description: "Where to go." } });
     const { output, variable } = terraformOf(stack);
     expect(Object.keys(variable ?? {})).toEqual(["project_id"]);
     expect(output).toEqual({ service_url: { value: "https://example.com", description: "Where to go." } });
@@ -148,7 +148,7 @@ describe("the variables and outputs of a portable stack", () => {
       kind === "InputVariable"
         ? new InputVariable(stack, "region", VARIABLE)
         : new TerraformVariable(stack, "region", VARIABLE);
-    stack.expose({ region: { value: region.stringValue, description: "Where it is." } });
+    stack.addOutputs({ region: { value: region.stringValue, description: "Where it is." } });
     const { output, variable } = terraformOf(stack);
     expect(Object.keys(variable ?? {})).toEqual(["region"]);
     expect(output).toEqual({ region: { value: "${var.region}", description: "Where it is." } });
@@ -162,7 +162,7 @@ describe("the folder of a portable stack", () => {
     new TerraformHclModule(stack, "Network", { source: "acme/network/google" });
     new CheckBlock(stack, "Check", [{ condition: expression("terraform_data.data.id != 1"), errorMessage: "no" }]);
     password(stack, "Password");
-    stack.expose({ url: { value: "x", description: "y" } });
+    stack.addOutputs({ url: { value: "x", description: "y" } });
     return stack;
   };
 

@@ -6,7 +6,7 @@ import { CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-servi
 import { transform } from "sucrase";
 
 import { packageFile } from "../../lib/core/package-file";
-import { tenantPlace } from "../../lib/core/place";
+import { tenantContext } from "../../lib/core/place";
 import { MediaBucket } from "../../lib/idp/media-bucket";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes-identity-provider";
 import { ServerlessIdentityProvider } from "../../lib/serverless-identity-provider";
@@ -145,7 +145,7 @@ describe("The TypeScript examples", () => {
 describe("A service of one's own", () => {
   it("mounts the bucket as the library's own service does, by the override on the page", () => {
     const stack = bareStack();
-    const place = tenantPlace(stack, { projectId: "my-project", tenantId: "acme" });
+    const place = tenantContext(stack, { projectId: "my-project", tenantId: "acme" });
     const media = new MediaBucket(stack, "Media", { place });
     const service = new CloudRunV2Service(stack, "Server", {
       name: "server",

@@ -1,4 +1,4 @@
-import { warnOf } from "../../lib/core/risks";
+import { addWarnings } from "../../lib/core/warnings";
 import { mailSettings } from "../../lib/idp/mail-settings";
 import { clientSecretRisk, recoveryMailRisk } from "../../lib/idp/blueprint-risks";
 import { type Smtp } from "../../lib/idp/smtp";
@@ -37,7 +37,7 @@ const SILENT: readonly (readonly [string, Given])[] = [
 describe("Password recovery without a mail server", () => {
   const warned = ({ blueprints = [], environment = {}, smtp }: Given) => {
     const stack = bareStack();
-    warnOf(stack, "Recovery", [recoveryMailRisk(stack, { blueprints, environment, mail: mailSettings(smtp) })]);
+    addWarnings(stack, "Recovery", [recoveryMailRisk(stack, { blueprints, environment, mail: mailSettings(smtp) })]);
     expect(terraformOf(stack).check).toBeUndefined();
     return warningsOf(stack);
   };
@@ -62,7 +62,7 @@ describeWith(["terraform"], "Password recovery without a mail server, by inputs"
     });
     const { blueprints, environmentVariables } = inputs;
     const mail = mailSettings(inputs.smtp);
-    warnOf(stack, "Recovery", [recoveryMailRisk(stack, { blueprints, environment: environmentVariables, mail })]);
+    addWarnings(stack, "Recovery", [recoveryMailRisk(stack, { blueprints, environment: environmentVariables, mail })]);
     const sets = [{ blueprints: ["password-recovery"] }, ...SILENT.map(([, given]) => given)].map(
       ({ environment, ...given }: Given): Inputs => ({
         ...given,
@@ -96,7 +96,7 @@ describe("The example of an application without its secret", () => {
 
   const warned = ({ blueprints = [], environment_variables: environment = {}, ...others }: GivenInputs) => {
     const stack = bareStack();
-    warnOf(stack, "Secret", [
+    addWarnings(stack, "Secret", [
       clientSecretRisk(stack, { blueprints, environment, secrets: others.secret_environment_variables ?? {} }),
     ]);
     return warningsOf(stack);
@@ -119,7 +119,7 @@ describe("The example of an application without its secret", () => {
         secret_environment_variables: { ...SETTINGS_INPUTS.secret_environment_variables, together: [] },
       });
       const { blueprints, environmentVariables: environment, secretEnvironmentVariables: secrets } = inputs;
-      warnOf(stack, "Secret", [clientSecretRisk(stack, { blueprints, environment, secrets })]);
+      addWarnings(stack, "Secret", [clientSecretRisk(stack, { blueprints, environment, secrets })]);
       expect(
         warnings(
           terraformOf(stack),

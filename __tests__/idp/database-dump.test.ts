@@ -72,7 +72,7 @@ describe("DatabaseDump", () => {
     const schedule = new InputVariable(stack, "at", { type: "string", description: "When.", default: null });
     const keep = new InputVariable(stack, "keep", { type: "bool", description: "Whether." });
     const { bucket, dump, job } = dumpIn({ dumpSchedule: schedule.stringValue, keepDumps: keep.booleanValue }, stack);
-    stack.expose({ conditions: { value: [job.condition, dump.bucketName, dump.runCommand], description: "All." } });
+    stack.addOutputs({ conditions: { value: [job.condition, dump.bucketName, dump.runCommand], description: "All." } });
 
     expect(terraformOf(stack).output?.conditions?.value).toEqual([
       "${var.at != null}",

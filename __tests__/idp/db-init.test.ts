@@ -77,7 +77,7 @@ describe("DbInit", () => {
 
   it("runs again when script, image, instance, names or the password's version change, and for nothing else", () => {
     const { stack, job } = initializationIn({ image: "mirror/postgres:15" });
-    stack.expose({ trigger: { value: { ...job.rerunWhenChanged }, description: "Trigger." } });
+    stack.addOutputs({ trigger: { value: { ...job.rerunWhenChanged }, description: "Trigger." } });
     expect(terraformOf(stack).output?.trigger?.value).toEqual({
       script: '${filesha256("${path.module}/scripts/db-init.sh")}',
       image: "mirror/postgres:15",
@@ -93,7 +93,7 @@ describe("DbInit", () => {
     const runner = new RememberingRunner();
     const stack = new BareStack(app, "test", { providers: [] });
     new DbInit(stack, "DbInit", { database: DATABASE, runner });
-    stack.expose({ script: { value: { ...runner.only.script }, description: "Script." } });
+    stack.addOutputs({ script: { value: { ...runner.only.script }, description: "Script." } });
     const folder = synthesizeInto(app);
     expect(runner.only.scriptName).toBe("db-init.sh");
     expect(folder.read("scripts/db-init.sh")).toMatch(/^#!\/bin\/sh\n/);

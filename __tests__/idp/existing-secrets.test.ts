@@ -41,7 +41,7 @@ describe("ExistingSecrets", () => {
 
   it("grants nothing to an identity whose permissions are managed elsewhere", () => {
     const { secrets, terraform } = secretsIn([LITERAL]);
-    expect(secrets.grantAccess(standInIdentity("Runtime", { takesGrants: false }))).toEqual([]);
+    expect(secrets.grantAccess(standInIdentity("Runtime", { grantable: false }))).toEqual([]);
     expect(terraform().resource).toBeUndefined();
   });
 

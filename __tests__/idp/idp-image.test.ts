@@ -27,7 +27,7 @@ const props = (overrides: Partial<IdpImageProps> = {}): IdpImageProps => ({
 
 const imageIn = (overrides?: Partial<IdpImageProps>, stack = bareStack()) => {
   const image = new IdpImage(stack, "Image", props(overrides));
-  stack.expose({ image: { value: image.containerImage, description: "Image." } });
+  stack.addOutputs({ image: { value: image.containerImage, description: "Image." } });
   const terraform = terraformOf(stack);
   return { image, terraform, reference: String(terraform.locals?.image_reference) };
 };

@@ -136,7 +136,7 @@ describe("IdpSecrets", () => {
 
   it("refers readers to the stored version by its number", () => {
     const { stack, secrets } = secretsIn();
-    stack.expose({
+    stack.addOutputs({
       key: { value: referenceTo(secrets.secretKey), description: "Key." },
       password: { value: referenceTo(secrets.bootstrapPassword), description: "Password." },
     });

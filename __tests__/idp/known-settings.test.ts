@@ -1,7 +1,7 @@
 import { ref, TerraformLocal, Token } from "cdktf";
 
 import { InputVariable } from "../../lib/core/input-variable";
-import { warnOf } from "../../lib/core/risks";
+import { addWarnings } from "../../lib/core/warnings";
 import { BASELINE_ENVIRONMENT, BASE_URL_VARIABLE, DATABASE_TARGETS, PINNED_VERSION } from "../../lib/idp/contract";
 import { trustedProxies } from "../../lib/idp/identity-provider-container";
 import {
@@ -46,7 +46,7 @@ const UNKNOWN = Object.fromEntries(Object.entries(WRITTEN).filter(([, meant]) =>
 const ADVICE = `release ${PINNED_VERSION} has no setting of that name and ignores it; compare the spelling`;
 
 const stackWith = (maps: Parameters<typeof unknownSettingsRisks>[1], stack = bareStack()) => {
-  warnOf(stack, "SettingsAreKnown", unknownSettingsRisks(stack, maps));
+  addWarnings(stack, "SettingsAreKnown", unknownSettingsRisks(stack, maps));
   return stack;
 };
 
@@ -83,7 +83,7 @@ describe("Settings that count at the first start only", () => {
   it("cause a warning", () => {
     const warned = (variables: Record<string, string>) => {
       const stack = bareStack();
-      warnOf(stack, "SettingsCount", [initialSettingsRisk(stack, variables)]);
+      addWarnings(stack, "SettingsCount", [initialSettingsRisk(stack, variables)]);
       return warningsOf(stack);
     };
     expect(warned({ ...INITIAL, IDP_AVATARS_URL: "x", AVATARS: "x" })).toEqual([

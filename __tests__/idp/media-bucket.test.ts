@@ -46,7 +46,7 @@ describe("MediaBucket", () => {
   it("is mounted at /media as the user that the application runs as", () => {
     const { stack, bucket } = bucketIn();
     const { bucketName, mountOptions, mountPath, name } = bucket;
-    stack.expose({ mount: { value: { name, bucketName, mountPath, mountOptions }, description: "Mount." } });
+    stack.addOutputs({ mount: { value: { name, bucketName, mountPath, mountOptions }, description: "Mount." } });
     expect(terraformOf(stack).output?.mount?.value).toEqual({
       name: "storage",
       bucketName: "${google_storage_bucket.media.name}",

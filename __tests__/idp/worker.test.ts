@@ -4,14 +4,14 @@ import { InputVariable } from "../../lib/core/input-variable";
 import { rendered } from "../../lib/core/expression";
 import { instanceConnections, workerConnections } from "../../lib/idp/worker-connections";
 import { workerContainer } from "../../lib/idp/worker-container";
-import { isSeparate, serverArguments, usualWorkerMaximum, type WorkerForm } from "../../lib/idp/worker-mode";
+import { isSeparate, serverArguments, usualWorkerMaximum, type WorkerOptions } from "../../lib/idp/worker-mode";
 import { asConstant, evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { standInIdentityProvider } from "../support/stand-in-parts";
 import { bareStack } from "../support/synthesis";
 import { brokenRules } from "../support/broken-rules";
 
-const server = (form: WorkerForm = {}) => standInIdentityProvider(bareStack(), form);
+const server = (form: WorkerOptions = {}) => standInIdentityProvider(bareStack(), form);
 
 const SIZE = { cpu: "1", memory: "2Gi" };
 
@@ -21,8 +21,8 @@ describe("The container of the server", () => {
     ["all-in-one", ["allinone"], "false", 20],
     ["separate", ["server-alone"], "true", 12],
   ])("has the arguments, the idling and the connections of the worker mode: %s", (...row) => {
-    const [workerMode, args, maySleep, connections] = row;
-    expect(server({ workerMode })).toMatchObject({ maySleep, database: { connections } });
+    const [workerMode, args, canIdle, connections] = row;
+    expect(server({ workerMode })).toMatchObject({ canIdle, database: { connections } });
     expect(server({ workerMode }).args).toEqual(args);
   });
 
@@ -70,7 +70,7 @@ describe("The container of a separate worker", () => {
       database: undefined,
       healthCommand: ["/cloud-entrypoint.sh", "healthcheck"],
       livenessProbe: undefined,
-      maySleep: "false",
+      canIdle: "false",
       port: undefined,
       resources: SIZE,
       startupProbe: undefined,
@@ -85,7 +85,7 @@ describe("The container of a separate worker", () => {
 });
 
 describe("The connections to the database", () => {
-  it.each<[string, WorkerForm, number, number]>([
+  it.each<[string, WorkerOptions, number, number]>([
     ["of the application's own size", {}, 20, 10],
     ["with more threads", { workerThreads: 6 }, 24, 14],
     ["with more processes", { workerProcesses: 3 }, 32, 22],
@@ -96,7 +96,7 @@ describe("The connections to the database", () => {
 });
 
 /** The same form from inputs that may be null. */
-function fromInputs(stack: TerraformStack): Required<WorkerForm> {
+function fromInputs(stack: TerraformStack): Required<WorkerOptions> {
   const input = (id: string, type: "number" | "string") =>
     new InputVariable(stack, id, { type, default: null, description: "An input." });
   return {
@@ -107,7 +107,7 @@ function fromInputs(stack: TerraformStack): Required<WorkerForm> {
 }
 
 describeWith(["terraform"], "What Terraform makes of inputs for the worker", () => {
-  const FORMS: readonly WorkerForm[] = ["in-container", "all-in-one", "separate"].flatMap((workerMode) => [
+  const FORMS: readonly WorkerOptions[] = ["in-container", "all-in-one", "separate"].flatMap((workerMode) => [
     { workerMode },
     { workerMode, workerProcesses: 2 },
     { workerMode, workerProcesses: 3, workerThreads: 5 },

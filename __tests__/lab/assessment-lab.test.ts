@@ -378,7 +378,7 @@ describeWith(["terraform"], "Outputs of what may be left out, computed by Terraf
     const stack = bareLabStack();
     const lab = new AssessmentLab(stack, "Lab", { projectId: "demo-project", initializeAssessmentService: false });
     const { assessSourceId, awsUserArn } = lab;
-    stack.expose({
+    stack.addOutputs({
       source: { value: assessSourceId, description: "Source." },
       user: { value: awsUserArn, description: "User." },
     });

@@ -7,7 +7,7 @@ import { App, TerraformLocal } from "cdktf";
 import { evaluated } from "../stacks/terraform-run";
 import { AssessmentSource, type AssessmentSourceProps } from "../../lib/lab";
 import { discoverySourceId } from "../../lib/lab/lab-names";
-import { SurvivorsNote } from "../../lib/lab/survivors-note";
+import { DestroyNotice } from "../../lib/lab/destroy-notice";
 import { InputVariable } from "../../lib/core/input-variable";
 import { packageFile } from "../../lib/core/package-file";
 import { describeWith } from "../support/programs";
@@ -96,7 +96,7 @@ function registered(overrides: Partial<AssessmentSourceProps> = {}) {
     region: "us-central1",
     ...overrides,
   });
-  stack.expose({ id: { value: source.sourceId, description: "Source." } });
+  stack.addOutputs({ id: { value: source.sourceId, description: "Source." } });
   return { source, stack, terraform: terraformOf(stack) };
 }
 
@@ -190,7 +190,7 @@ function outputOf(folder: SynthesizedFolder, script: string, option: string): st
 describe("SurvivorsNote", () => {
   it("says at destroy, from the state alone, what survives, and never stops one", () => {
     const stack = bareStack();
-    const { ready } = new SurvivorsNote(stack, "Survivors", {
+    const { ready } = new DestroyNotice(stack, "Survivors", {
       deploymentId: "a1b2c3",
       enabled: true,
       projectId: "demo-project",
@@ -220,6 +220,6 @@ describe("SurvivorsNote", () => {
     expect(ready).toHaveLength(1);
     expect(outputOf(synthesizeInto(App.of(stack)), "assessment-cleanup.sh", "--note")).toContain("To remove them: ");
     const nothing = { deploymentId: "a", enabled: false, projectId: "p", region: "r", sourceId: "s" };
-    expect(new SurvivorsNote(stack, "None", nothing).ready).toEqual([]);
+    expect(new DestroyNotice(stack, "None", nothing).ready).toEqual([]);
   });
 });

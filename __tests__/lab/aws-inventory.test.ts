@@ -31,7 +31,7 @@ function inventoryIn(overrides: (stack: BareStack) => Overrides = () => ({}), st
     ...PLACE,
     ...overrides(stack),
   });
-  stack.expose({ arn: { value: inventory.userArn, description: "User." } });
+  stack.addOutputs({ arn: { value: inventory.userArn, description: "User." } });
   return { inventory, stack, terraform: terraformOf(stack) };
 }
 

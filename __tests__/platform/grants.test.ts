@@ -1,7 +1,7 @@
 import { type TerraformResource } from "cdktf";
 
 import { GeneratedSecret } from "../../lib/core/generated-secret";
-import { type Identity } from "../../lib/core/identity";
+import { type WorkloadIdentity } from "../../lib/core/identity";
 import { ProjectApis } from "../../lib/core/project-apis";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { type ContainerSpec } from "../../lib/idp/container-spec";
@@ -21,7 +21,7 @@ import { addressesOf, bareStack, resourceOf, terraformOf, type BareStack } from 
 interface Runs {
   readonly stack: BareStack;
   readonly namespace: WorkloadNamespace;
-  readonly identity: Identity;
+  readonly identity: WorkloadIdentity;
   readonly container: ContainerSpec;
 }
 
@@ -82,7 +82,7 @@ const containerIn = (stack: BareStack): ContainerSpec => {
   });
 };
 
-const partsFor = (identity: (stack: BareStack) => Identity) => {
+const partsFor = (identity: (stack: BareStack) => WorkloadIdentity) => {
   const stack = bareStack();
   const namespace = namespaceIn(stack, { cluster: STAND_IN_CLUSTER });
   return { stack, namespace, identity: identity(stack), container: containerIn(stack) };

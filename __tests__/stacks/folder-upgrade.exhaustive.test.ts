@@ -31,11 +31,17 @@ function newFolder(name: keyof typeof STACKS): KeptFolder {
  * @returns what the plan has shown
  */
 async function upgraded(name: keyof typeof STACKS, before: KeptFolder): Promise<UpgradePlan> {
-  const { admission, faultInputs, inputs, othersExist, prepare } = REHEARSALS[name] ?? { inputs: {} };
+  const { admission, faultInputs, inputs, externalResourcesExist, prepare } = REHEARSALS[name] ?? { inputs: {} };
   const source = temporaryFolder();
   unpack(before, source);
   const program = findProgram("terraform") ?? "";
-  const old = await Deployment.start({ source, inputs: faultInputs ?? inputs, program, admission, othersExist });
+  const old = await Deployment.start({
+    source,
+    inputs: faultInputs ?? inputs,
+    program,
+    admission,
+    externalResourcesExist,
+  });
   prepare?.(old);
   try {
     await old.init();

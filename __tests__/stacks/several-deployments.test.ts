@@ -1,4 +1,9 @@
-import { MediaBucket, ServerlessIdentityProvider, tenantPlace, type ServerlessIdentityProviderProps } from "../../lib";
+import {
+  MediaBucket,
+  ServerlessIdentityProvider,
+  tenantContext,
+  type ServerlessIdentityProviderProps,
+} from "../../lib";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes";
 import { bareStack, resourceAddresses, terraformOf, type BareStack, type Terraform } from "../support/synthesis";
 import { brokenRules } from "../support/broken-rules";
@@ -93,7 +98,7 @@ describe("In one stack", () => {
   it("a second bucket with the name of the first is refused, with both paths", () => {
     expect(() =>
       stackWith((stack) => {
-        const place = tenantPlace(stack, propsOf("acme"));
+        const place = tenantContext(stack, propsOf("acme"));
         new MediaBucket(stack, "First", { place });
         new MediaBucket(stack, "Second", { place });
       }),

@@ -3,9 +3,9 @@ import { type Construct } from "constructs";
 
 import { expression } from "../../lib/core/expression";
 import { type ReadableSecret } from "../../lib/core/generated-secret";
-import { type Identity } from "../../lib/core/identity";
+import { type WorkloadIdentity } from "../../lib/core/identity";
 import { packageFile } from "../../lib/core/package-file";
-import { type DeploymentPlace } from "../../lib/core/place";
+import { type DeploymentContext } from "../../lib/core/place";
 import { addStackFile } from "../../lib/core/stack-file";
 import { type ContainerSpec } from "../../lib/idp/container-spec";
 import {
@@ -22,23 +22,23 @@ import { bareStack, type BareStack } from "./synthesis";
 
 /** Parts that a construct needs but a test ignores: they grant nothing and create nothing. */
 
-export const PLACE: DeploymentPlace = {
+export const PLACE: DeploymentContext = {
   projectId: "demo-project",
   region: "us-central1",
   deployment: { tenantPrefix: "demo-abc123", applicationName: "idp" },
 };
 
 /** The same place under other names. */
-export const placeOf = (deployment: Partial<DeploymentPlace["deployment"]>): DeploymentPlace => ({
+export const placeOf = (deployment: Partial<DeploymentContext["deployment"]>): DeploymentContext => ({
   ...PLACE,
   deployment: { ...PLACE.deployment, ...deployment },
 });
 
-export const standInIdentity = (name = "Runner", overrides: Partial<Identity> = {}): Identity => ({
+export const standInIdentity = (name = "Runner", overrides: Partial<WorkloadIdentity> = {}): WorkloadIdentity => ({
   name,
   email: `${name.toLowerCase()}@demo-project.iam.gserviceaccount.com`,
   member: `serviceAccount:${name.toLowerCase()}@demo-project.iam.gserviceaccount.com`,
-  takesGrants: true,
+  grantable: true,
   ready: [],
   grantOnProject: () => [],
   ...overrides,

@@ -30,8 +30,8 @@ export interface Terraform {
 
 /** A stack of the library with only its provider; tests may declare outputs. */
 export class BareStack extends PortableStack {
-  override expose(outputs: Readonly<Record<string, StackOutput>>): void {
-    super.expose(outputs);
+  override addOutputs(outputs: Readonly<Record<string, StackOutput>>): void {
+    super.addOutputs(outputs);
   }
 }
 

@@ -1,7 +1,7 @@
 import { Token, type IResolvable, type ITerraformDependable, type LocalExecProvisioner } from "cdktf";
 import { type Construct } from "constructs";
 
-import { calledIn } from "./expression";
+import { settingName } from "./expression";
 import { TerraformData } from "./terraform-data";
 import { requireProps } from "./rules";
 
@@ -34,7 +34,7 @@ export class DeletionGuard extends TerraformData {
     super(scope, id, {
       input: { protected: Token.asString(protect), ...(remains !== undefined && { remains }) },
       provisioners: [
-        refusalOfDestroy(calledIn(scope, protect, "deletionProtection"), { saysRemains: remains !== undefined }),
+        refusalOfDestroy(settingName(scope, protect, "deletionProtection"), { saysRemains: remains !== undefined }),
       ],
       dependsOn,
     });

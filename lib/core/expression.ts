@@ -42,7 +42,7 @@ export function rendered(scope: IConstruct, value: unknown): unknown {
 }
 
 /** Name of a value in messages: the input it comes from, or the prop. */
-export function calledIn(scope: IConstruct, value: unknown, prop: string): string {
+export function settingName(scope: IConstruct, value: unknown, prop: string): string {
   if (!Token.isUnresolved(value)) return prop;
   const [, variable] = /^\$\{var\.(\w+)\}$/.exec(String(rendered(scope, value))) ?? [];
   return variable ?? prop;

@@ -16,7 +16,7 @@ import { matching, wholeNumber } from "./checked-value";
 import { allOf, countIf } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
 import { expression, numberExpression } from "./expression";
-import { Grants, type Identity } from "./identity";
+import { Grants, type WorkloadIdentity } from "./identity";
 import { SECRET_ID_MAX_LENGTH } from "./names";
 import { PROJECT_ID } from "./place-rules";
 import { MAIN_CHILD_ID } from "./portable-stack";
@@ -34,7 +34,7 @@ export interface ReadableSecret {
   readonly ready: ITerraformDependable[];
 
   /** Allows an identity to read this secret and nothing else; empty if the identity takes no grants. */
-  grantAccess(identity: Identity): ITerraformDependable[];
+  grantAccess(identity: WorkloadIdentity): ITerraformDependable[];
 }
 
 export interface GeneratedSecretProps {
@@ -175,7 +175,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     }).stringAttribute("secret_data");
   }
 
-  grantAccess(identity: Identity): ITerraformDependable[] {
+  grantAccess(identity: WorkloadIdentity): ITerraformDependable[] {
     return this.grants.to(
       identity,
       (id) =>

@@ -3,7 +3,7 @@ import { type Construct } from "constructs";
 
 import { countIf, isSet } from "./conditional";
 import { refusalOfDestroy } from "./deletion-guard";
-import { calledIn, quoted, rendered } from "./expression";
+import { settingName, quoted, rendered } from "./expression";
 import { TerraformData } from "./terraform-data";
 
 /** A value that makes a deployment what it is: another one would replace it. */
@@ -36,7 +36,7 @@ export function checkIdentity(
     triggersReplace: { protected: isProtected },
     lifecycle: { ignoreChanges: ["input"] },
   });
-  const protection = calledIn(scope, protect, "deletionProtection");
+  const protection = settingName(scope, protect, "deletionProtection");
   return new TerraformData(scope, "IdentityCheck", {
     lifecycle: {
       precondition: parts.map(({ prop, value }) => {
@@ -44,7 +44,7 @@ export function checkIdentity(
         const now = value === undefined ? "null" : expressionOf(scope, value);
         return {
           condition: `\${!tobool(${record.outputExpression}.protected) || ${before} == ${now}}`,
-          errorMessage: `${calledIn(scope, value, prop)} is \${jsonencode(${now})}, but the protected deployment has \${jsonencode(${before})}; another one would replace what is deployed; set it back, or apply with ${protection}=false first.`,
+          errorMessage: `${settingName(scope, value, prop)} is \${jsonencode(${now})}, but the protected deployment has \${jsonencode(${before})}; another one would replace what is deployed; set it back, or apply with ${protection}=false first.`,
         };
       }),
     },
@@ -77,7 +77,7 @@ export function guardIdentity(
   return new TerraformData(scope, "IdentityGuard", {
     input: { protected: Token.asString(protect) },
     triggersReplace: valuesOf(parts),
-    provisioners: [refusalOfDestroy(calledIn(scope, protect, "deletionProtection"))],
+    provisioners: [refusalOfDestroy(settingName(scope, protect, "deletionProtection"))],
     dependsOn,
   });
 }
@@ -92,12 +92,12 @@ export function guardPresence(
   { prop, value }: IdentityPart,
   { dependsOn, protect }: Protection,
 ): TerraformData {
-  const refusal = `${calledIn(scope, value, prop)} cannot be taken away`;
+  const refusal = `${settingName(scope, value, prop)} cannot be taken away`;
   return new TerraformData(scope, "PresenceGuard", {
     input: { protected: Token.asString(protect) },
     // Terraform asks only a block that is still there, so it stays when a program no longer gives the value.
     count: countIf(isSet(value)),
-    provisioners: [refusalOfDestroy(calledIn(scope, protect, "deletionProtection"), { refusal })],
+    provisioners: [refusalOfDestroy(settingName(scope, protect, "deletionProtection"), { refusal })],
     dependsOn,
   });
 }

@@ -4,7 +4,7 @@ import { type Construct, type IConstruct } from "constructs";
 import { requireProps } from "./rules";
 
 /** A service account that a workload runs as. */
-export interface Identity {
+export interface WorkloadIdentity {
   /** Name of the account in the ids of its grants, for example `Runtime`. */
   readonly name: string;
 
@@ -15,7 +15,7 @@ export interface Identity {
   readonly member: string;
 
   /** False for an account whose permissions are managed elsewhere: here it is only allowed to read a job's script. */
-  readonly takesGrants: boolean;
+  readonly grantable: boolean;
 
   /**
    * Condition under which the account exists, as a string: `true`, `false` or a boolean expression; otherwise it gets
@@ -43,25 +43,25 @@ export interface Identity {
  * Each consumer of the resource requests its own grant, so several consumers may share an identity.
  */
 export class Grants {
-  private readonly made = new Map<Identity, ITerraformDependable[]>();
+  private readonly made = new Map<WorkloadIdentity, ITerraformDependable[]>();
 
   /** @param owner construct in which the grants are created, each under the name of its identity */
   constructor(private readonly owner: Construct) {}
 
   /** What must exist before the identity can use the resource; empty if it takes no grants. */
-  to(identity: Identity, make: (id: string) => ITerraformDependable): ITerraformDependable[] {
+  to(identity: WorkloadIdentity, make: (id: string) => ITerraformDependable): ITerraformDependable[] {
     requireIdentity(this.owner, identity);
     const made = this.made.get(identity);
     if (made !== undefined) return made;
-    const grants = identity.takesGrants ? [make(freeChildId(this.owner, identity.name))] : [];
+    const grants = identity.grantable ? [make(freeChildId(this.owner, identity.name))] : [];
     this.made.set(identity, grants);
     return grants;
   }
 }
 
 /** @throws RulesBrokenError naming the owner if the identity is missing */
-export function requireIdentity(owner: IConstruct, identity: Identity | undefined): void {
-  requireProps(owner, { identity } as { readonly identity: Identity }, { identity: true });
+export function requireIdentity(owner: IConstruct, identity: WorkloadIdentity | undefined): void {
+  requireProps(owner, { identity } as { readonly identity: WorkloadIdentity }, { identity: true });
 }
 
 /** An id that no child of the construct has: the name, or the name with a number. */

@@ -1,4 +1,4 @@
-import { type Risk } from "./risks";
+import { type Warning } from "./warnings";
 
 /** Date on which the list below was compared with Google Cloud's. */
 export const REGIONS_KNOWN_ON = "2026-11-21";
@@ -53,10 +53,10 @@ export const KNOWN_REGIONS: readonly string[] = [
 /**
  * Warns of an unknown region. It is no error, because Google Cloud opens regions more often than this list is updated.
  */
-export function unknownRegionRisk(region: string): Risk {
+export function unknownRegionRisk(region: string): Warning {
   return {
     value: region,
-    isAvoided: KNOWN_REGIONS.includes(region),
+    ok: KNOWN_REGIONS.includes(region),
     condition: `contains(${JSON.stringify(KNOWN_REGIONS)}, ${region})`,
     message: `region is "${region}"; it is not a region that was open on ${REGIONS_KNOWN_ON}, and a misspelled region fails only in the middle of an apply; compare it with the output of gcloud compute regions list`,
   };

@@ -14,7 +14,7 @@ import { APPLICATION_NAME, LABELS, NAMES_TOGETHER, PROJECT_ID, REGION, TENANT_ID
 import { requireProps, type Rule } from "./rules";
 
 /** Location and name of a deployment, shared by all of its parts. */
-export interface DeploymentPlace {
+export interface DeploymentContext {
   /** Project of all resources. It must exist and have billing enabled. */
   readonly projectId: string;
 
@@ -74,7 +74,7 @@ export interface TenantPlaceProps {
  *
  * @throws RulesBrokenError naming the scope if a prop breaks a rule
  */
-export function tenantPlace(scope: Construct, props: TenantPlaceProps): DeploymentPlace {
+export function tenantContext(scope: Construct, props: TenantPlaceProps): DeploymentContext {
   requireProps(scope.node.path, props, { projectId: true, tenantId: true }, TENANT_PLACE_RULES);
   const { labels, projectId, region = DEFAULT_REGION, tenantId } = props;
   const applicationName = applicationNameOf(props);
@@ -116,7 +116,7 @@ const TENANT_PREFIX = matching(TENANT_PREFIX_PATTERN, {
 });
 
 /** Rules for a place, for constructs that take one. */
-export const PLACE_RULES: readonly Rule<{ readonly place: DeploymentPlace }>[] = [
+export const PLACE_RULES: readonly Rule<{ readonly place: DeploymentContext }>[] = [
   PROJECT_ID.ruleOn("place.projectId", ({ place }) => place.projectId),
   REGION.ruleOn("place.region", ({ place }) => place.region),
   TENANT_PREFIX.ruleOn("place.deployment.tenantPrefix", ({ place }) => place.deployment.tenantPrefix),

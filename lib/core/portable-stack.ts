@@ -45,7 +45,7 @@ export class PortableStack extends TerraformStack {
   }
 
   /** Declares the outputs of the root module, each under exactly its name. */
-  protected expose(outputs: Readonly<Record<string, StackOutput>>): void {
+  protected addOutputs(outputs: Readonly<Record<string, StackOutput>>): void {
     for (const [name, output] of Object.entries(outputs)) {
       // A variable and an output may share a name; two constructs in one scope may not.
       const scope = this.node.tryFindChild(name) === undefined ? this : new Construct(this, `${name}-output`);

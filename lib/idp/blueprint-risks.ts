@@ -2,11 +2,11 @@ import { Fn, Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { anyOf, not } from "../core/conditional";
-import { calledIn, expression } from "../core/expression";
-import { type Risk } from "../core/risks";
+import { settingName, expression } from "../core/expression";
+import { type Warning } from "../core/warnings";
 import { type EnvironmentOverrides } from "./container-spec";
 import { BLUEPRINT_VARIABLE_PREFIX } from "./contract";
-import { bothSpellings } from "./environment-rules";
+import { bothPrefixes } from "./environment-rules";
 import { type MailSettings } from "./mail-settings";
 import { type SecretReferences } from "./secret-references";
 import { MAIL_VARIABLES } from "./smtp";
@@ -31,27 +31,27 @@ interface ClientSecret {
 }
 
 /** Risk that users wait for a mail that is never sent. */
-export function recoveryMailRisk(scope: Construct, { blueprints, environment, mail }: RecoveryMail): Risk {
+export function recoveryMailRisk(scope: Construct, { blueprints, environment, mail }: RecoveryMail): Warning {
   // A mail server can also be given as single settings.
-  const hasHost = hasAny(environment, bothSpellings(MAIL_VARIABLES.host));
+  const hasHost = hasAny(environment, bothPrefixes(MAIL_VARIABLES.host));
   const condition = anyOf(not(has(blueprints, RECOVERY)), mail.isOn, hasHost);
   return {
     value: condition,
-    isAvoided: condition === "true",
+    ok: condition === "true",
     condition,
-    message: `${calledIn(scope, blueprints, "blueprints")} has "${RECOVERY}" and smtp is not given; users would wait for a mail that is never sent; set smtp`,
+    message: `${settingName(scope, blueprints, "blueprints")} has "${RECOVERY}" and smtp is not given; users would wait for a mail that is never sent; set smtp`,
   };
 }
 
 /** Risk that the worker never applies the example of an application, which is seen only in the application. */
-export function clientSecretRisk(scope: Construct, { blueprints, environment, secrets }: ClientSecret): Risk {
+export function clientSecretRisk(scope: Construct, { blueprints, environment, secrets }: ClientSecret): Warning {
   const given = [secrets, environment].map((variables) => hasAny(variables, [CLIENT_SECRET]));
   const condition = anyOf(not(has(blueprints, CLIENT)), ...given);
   return {
     value: condition,
-    isAvoided: condition === "true",
+    ok: condition === "true",
     condition,
-    message: `${calledIn(scope, blueprints, "blueprints")} has "${CLIENT}" and ${calledIn(scope, secrets, "secretEnvironmentVariables")} has no ${CLIENT_SECRET}; the blueprint fails without it, and there is no application; set it`,
+    message: `${settingName(scope, blueprints, "blueprints")} has "${CLIENT}" and ${settingName(scope, secrets, "secretEnvironmentVariables")} has no ${CLIENT_SECRET}; the blueprint fails without it, and there is no application; set it`,
   };
 }
 

@@ -100,7 +100,7 @@ export class Blueprints extends Construct {
 }
 
 /** The given blueprints; undefined for none, so that an image without any does not change and is not rebuilt. */
-export function givenBlueprints(
+export function customBlueprints(
   scope: Construct,
   { blueprintFiles = {}, blueprints }: BlueprintProps,
 ): Blueprints | undefined {

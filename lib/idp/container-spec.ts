@@ -157,7 +157,7 @@ export interface ContainerSpec {
    *
    * @default "false"
    */
-  readonly maySleep?: string;
+  readonly canIdle?: string;
 
   /**
    * Buckets that are mounted as folders.

@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 
 import { allOf, anyOf, isOn, isSet } from "../core/conditional";
 import { expression, quoted } from "../core/expression";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
 import { type ProjectApis } from "../core/project-apis";
 import { requireProps, type Rule } from "../core/rules";
 import { addScript } from "../core/stack-file";
@@ -32,7 +32,7 @@ export interface DatabaseDumpProps extends DumpProps {
   readonly database: SqlInstance;
 
   /** Determines the name and the region of the bucket. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /** Platform that runs the job, with a service account for nothing else. */
   readonly runner: ScheduledJobRunner;

@@ -6,9 +6,9 @@ import { Construct } from "constructs";
 import { claimName } from "../core/claimed-names";
 import { allOf, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
-import { Grants, type Identity } from "../core/identity";
+import { Grants, type WorkloadIdentity } from "../core/identity";
 import { bucketName } from "../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { requireProps, type Rule } from "../core/rules";
 import { RUNTIME_GROUP_ID, RUNTIME_USER_ID, SOFT_DELETE_SECONDS } from "./contract";
@@ -19,7 +19,7 @@ import { type MediaStore } from "./parts";
 
 export interface DumpBucketProps {
   /** Parts of the bucket's name, and its region. Changing the region later replaces the bucket. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * Condition under which the bucket exists, as a string: `true`, `false` or a boolean expression.
@@ -127,7 +127,7 @@ export class DumpBucket extends Construct implements MediaStore {
   }
 
   /** Allows an identity to add and read dumps, and to replace the copy of the newest one. */
-  grantReadWrite(identity: Identity): ITerraformDependable[] {
+  grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[] {
     const grant = (id: string, role: string, condition?: { title: string; expression: string }) =>
       new StorageBucketIamMember(this, id, {
         // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the grant too.

@@ -25,15 +25,15 @@ const IN_THE_STATE = "variables are in plain text in the state";
 
 const RESERVED_NAMES: readonly ReservedName[] = [
   {
-    names: bothSpellings(SECRET_KEY.variable),
+    names: bothPrefixes(SECRET_KEY.variable),
     reason: `it is generated once and read from the secret store, because ${IN_THE_STATE}; leave it out`,
   },
   {
-    names: bothSpellings(BOOTSTRAP_PASSWORD.variable),
+    names: bothPrefixes(BOOTSTRAP_PASSWORD.variable),
     reason: `it is read from the secret store, because ${IN_THE_STATE}; set it as the bootstrap password`,
   },
   {
-    names: [DATABASE_VARIABLES.password, ...bothSpellings(DATABASE_TARGETS.password)],
+    names: [DATABASE_VARIABLES.password, ...bothPrefixes(DATABASE_TARGETS.password)],
     reason: `it is generated and read from the secret store, because ${IN_THE_STATE}; leave it out; for a role in another database, use the password in the secret that ends in ${DATABASE_PASSWORD_SUFFIX}`,
   },
   {
@@ -42,7 +42,7 @@ const RESERVED_NAMES: readonly ReservedName[] = [
       "it is set to the database of this deployment, the only one that is prepared; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database",
   },
   {
-    names: Object.keys(SERVER_LISTENER).flatMap(bothSpellings),
+    names: Object.keys(SERVER_LISTENER).flatMap(bothPrefixes),
     reason:
       "it is fixed, because the platform sends traffic and probes to its own port and the server would never be ready; leave it out",
   },
@@ -73,7 +73,7 @@ function looksSecret(name: string): boolean {
 const RESERVED_SECRETS = RESERVED_NAMES.flatMap(({ names }) => names).filter(looksSecret);
 
 /** A variable with our prefix and with the upstream's own, which would take precedence. */
-export function bothSpellings(variable: string): string[] {
+export function bothPrefixes(variable: string): string[] {
   return [variable, `${UPSTREAM_PREFIX}${variable.slice(NEUTRAL_PREFIX.length)}`];
 }
 

@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 
 import { repeatFor } from "../core/conditional";
 import { expression, literal } from "../core/expression";
-import { Grants, type Identity } from "../core/identity";
+import { Grants, type WorkloadIdentity } from "../core/identity";
 import { requireProps } from "../core/rules";
 import { type SecretReference, type SecretReferences } from "./secret-references";
 import { mergedReferences, type SecretSettings } from "./secret-settings";
@@ -57,7 +57,7 @@ export class ExistingSecrets extends Construct implements SecretSettings {
     this.ready = props.dependsOn ?? [];
   }
 
-  grantAccess(identity: Identity): ITerraformDependable[] {
+  grantAccess(identity: WorkloadIdentity): ITerraformDependable[] {
     return this.grants.to(identity, (id) => {
       const grant = new SecretManagerSecretIamMember(this, id, {
         project: expression('split("/", each.value)[1]'),

@@ -29,11 +29,11 @@ import {
   WORKER_FORM_RULES,
   WORKER_PROCESSES,
   WORKER_THREADS,
-  type WorkerForm,
+  type WorkerOptions,
 } from "./worker-mode";
 
 /** Parts that a server's container uses, and changes to the baseline. */
-export interface IdentityProviderContainerProps extends GivenProbes, WorkerForm {
+export interface IdentityProviderContainerProps extends GivenProbes, WorkerOptions {
   /** Instance that holds the application's database. */
   readonly database: SqlInstance;
 
@@ -108,7 +108,7 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
   return {
     image: props.image,
     args: serverArguments(workerMode),
-    maySleep: isSeparate(workerMode),
+    canIdle: isSeparate(workerMode),
     port: CONTAINER_PORT,
     tlsPort: TLS_PORT,
     trustedProxies,
@@ -149,7 +149,7 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
 
 /** Variables for the size of a worker, for given values only; otherwise the application's own defaults apply. */
 function workerVariables(
-  { workerProcesses, workerThreads }: WorkerForm,
+  { workerProcesses, workerThreads }: WorkerOptions,
   isChosen: (value: number) => boolean,
 ): Record<string, string> {
   const sizes = [

@@ -3,11 +3,11 @@ import { Construct } from "constructs";
 
 import { countIfSet, countIfUnset } from "../core/conditional";
 import { expression } from "../core/expression";
-import { requireIdentity, type Identity } from "../core/identity";
+import { requireIdentity, type WorkloadIdentity } from "../core/identity";
 import { packageFile } from "../core/package-file";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
 import { addRestLibraries, shellCommand } from "../core/project-apis";
-import { warnOf } from "../core/risks";
+import { addWarnings } from "../core/warnings";
 import { requireProps, type Rule } from "../core/rules";
 import { addScript, addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
@@ -24,7 +24,7 @@ import { type ContainerImage, type ImageRepository } from "./parts";
 
 export interface IdpImageProps {
   /** Determines the project of the build, and the name of the image, which is that of the application. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * Release of the identity provider: `latest`, or an exact one such as `2026.5.4`, from 2025.10 on. Upgrade one
@@ -108,7 +108,7 @@ export class IdpImage extends Construct implements ContainerImage {
     }
 
     const { applicationVersion = LATEST_VERSION, blueprints } = props;
-    warnOf(this, "KnownRelease", [unknownReleaseRisk(this, applicationVersion, existingImage)]);
+    addWarnings(this, "KnownRelease", [unknownReleaseRisk(this, applicationVersion, existingImage)]);
     const version = exactVersion(applicationVersion);
     const upstreamImage = props.upstreamImage ?? UPSTREAM_IMAGE;
     const upstreamPrefix = props.upstreamPrefix ?? UPSTREAM_PREFIX;
@@ -165,7 +165,7 @@ export class IdpImage extends Construct implements ContainerImage {
   }
 
   /** An existing image may be in any repository of the project. */
-  grantPull(identity: Identity): ITerraformDependable[] {
+  grantPull(identity: WorkloadIdentity): ITerraformDependable[] {
     requireIdentity(this, identity);
     const { existingImage, repository } = this.props;
     return [

@@ -4,14 +4,14 @@ import { Construct } from "constructs";
 import { isOn } from "../core/conditional";
 import { GeneratedSecret, SECRET_WRITE_VERSION, secretReferenceRule } from "../core/generated-secret";
 import { secretId } from "../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
 import { requireProps, type Rule } from "../core/rules";
 import { BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, SECRET_KEY } from "./contract";
 import { conditionalSetting, type SecretSettings } from "./secret-settings";
 
 export interface IdpSecretsProps {
   /** Parts of the names; secrets can be listed by the application's name. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * Password to store for the built-in administrator, as a reference to an ephemeral variable.

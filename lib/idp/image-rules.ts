@@ -3,8 +3,8 @@ import { type Construct } from "constructs";
 import { CheckedRelation } from "../core/checked-relation";
 import { CheckedValue, matching } from "../core/checked-value";
 import { type OptionalValue } from "../core/conditional";
-import { calledIn } from "../core/expression";
-import { type Risk } from "../core/risks";
+import { settingName } from "../core/expression";
+import { type Warning } from "../core/warnings";
 import { LATEST_VERSION, NEWEST_KNOWN_VERSION, OLDEST_VERSION, PINNED_VERSION, REFUSED_VERSION } from "./contract";
 
 const IMAGE_PATTERN = "^[^\\s/@]+/[^\\s@]+(:[^\\s/@]+|(:[^\\s/@]+)?@sha256:[0-9a-f]{64})$";
@@ -69,14 +69,14 @@ export const APPLICATION_VERSION: readonly CheckedValue<string>[] = [
  * Warns of a release that may not exist. It is no error, because upstream releases appear more often than those of this
  * package.
  */
-export function unknownReleaseRisk(scope: Construct, version: string, existingImage: OptionalValue): Risk {
+export function unknownReleaseRisk(scope: Construct, version: string, existingImage: OptionalValue): Warning {
   const isBuilt = existingImage === undefined ? "" : `${existingImage} != null || `;
   const rank = `try(sum([for place, part in split(".", ${version}) : tonumber(part) * pow(${PLACE}, 2 - place)]), 0)`;
   return {
     value: version,
-    isAvoided: version === LATEST_VERSION || rankOf(version) <= rankOf(NEWEST_KNOWN_VERSION),
+    ok: version === LATEST_VERSION || rankOf(version) <= rankOf(NEWEST_KNOWN_VERSION),
     condition: `${isBuilt}${rank} <= ${rankOf(NEWEST_KNOWN_VERSION)}`,
-    message: `${calledIn(scope, version, "applicationVersion")} is "${version}"; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so it is untested, and a release that does not exist fails only when its image is built; compare it with the releases of the upstream image`,
+    message: `${settingName(scope, version, "applicationVersion")} is "${version}"; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so it is untested, and a release that does not exist fails only when its image is built; compare it with the releases of the upstream image`,
   };
 }
 

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { TerraformLocal, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { calledIn, expression } from "../core/expression";
+import { settingName, expression } from "../core/expression";
 import { packageFile } from "../core/package-file";
-import { type Risk } from "../core/risks";
+import { type Warning } from "../core/warnings";
 import { addStackFile } from "../core/stack-file";
 import { BLUEPRINT_VARIABLE_PREFIX, NEUTRAL_PREFIX, PINNED_VERSION, UPSTREAM_PREFIX } from "./contract";
 import { type EnvironmentOverrides } from "./container-spec";
@@ -116,16 +116,16 @@ function unknownInTerraform(variables: string, known: KnownSettings): string {
 export function unknownSettingsRisks(
   scope: Construct,
   maps: Readonly<Record<string, EnvironmentOverrides | SecretReferences>>,
-): Risk[] {
+): Warning[] {
   const advice = `release ${PINNED_VERSION} has no setting of that name and ignores it; compare the spelling`;
   let known: KnownSettings | undefined;
   return Object.entries(maps).map(([prop, variables]) => {
-    const called = calledIn(scope, variables, prop);
+    const called = settingName(scope, variables, prop);
     if (!Token.isUnresolved(variables)) {
       const unknown = Object.entries(unknownSettings(Object.keys(variables)));
       const shown = unknown.map(([name, nearestName]) => `${name} (${nearestName}?)`).join(", ");
       const message = `${called} has ${shown}; ${advice}`;
-      return { value: variables, isAvoided: unknown.length === 0, condition: "true", message };
+      return { value: variables, ok: unknown.length === 0, condition: "true", message };
     }
     known ??= knownSettingsLocals(scope);
     const id = `Unknown${prop.charAt(0).toUpperCase()}${prop.slice(1)}`;
@@ -133,7 +133,7 @@ export function unknownSettingsRisks(
     const shown = expression(`join(", ", [for name, known in ${unknown} : "\${name} (\${known}?)"])`);
     return {
       value: variables,
-      isAvoided: false,
+      ok: false,
       condition: `length(${unknown}) == 0`,
       message: `${called} has ${shown}; ${advice}`,
     };
@@ -158,20 +158,20 @@ const INITIAL_SETTINGS = [
  *
  * @param variables settings by name, of the prop `environmentVariables`
  */
-export function initialSettingsRisk(scope: Construct, variables: EnvironmentOverrides): Risk {
-  const called = calledIn(scope, variables, "environmentVariables");
+export function initialSettingsRisk(scope: Construct, variables: EnvironmentOverrides): Warning {
+  const called = settingName(scope, variables, "environmentVariables");
   const pattern = `${ANY_PREFIX}(${INITIAL_SETTINGS.join("|")})$`;
   const advice =
     "that counts at the first start only, after which the application keeps it itself; change it there, at System > Settings";
   if (!Token.isUnresolved(variables)) {
     const initial = Object.keys(variables).filter((name) => new RegExp(pattern, "i").test(name));
     const message = `${called} has ${initial.join(", ")}; ${advice}`;
-    return { value: variables, isAvoided: initial.length === 0, condition: "true", message };
+    return { value: variables, ok: initial.length === 0, condition: "true", message };
   }
   const initial = `[for name in keys(${Token.asString(variables)}) : name if can(regex("(?i)${pattern}", name))]`;
   return {
     value: variables,
-    isAvoided: false,
+    ok: false,
     condition: `length(${initial}) == 0`,
     message: `${called} has ${expression(`join(", ", ${initial})`)}; ${advice}`,
   };

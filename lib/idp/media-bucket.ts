@@ -5,8 +5,8 @@ import { Construct } from "constructs";
 
 import { BUCKET_NAME_MAX_LENGTH, BUCKET_NAME_RESERVED_WORD, bucketName } from "../core/names";
 import { countIf } from "../core/conditional";
-import { Grants, type Identity } from "../core/identity";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
+import { Grants, type WorkloadIdentity } from "../core/identity";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { claimName } from "../core/claimed-names";
 import { ifKnown, nameRules, requireProps, type Rule } from "../core/rules";
@@ -21,7 +21,7 @@ import { type MediaStore } from "./parts";
 
 export interface MediaBucketProps {
   /** Parts of the bucket's name, and its region. Changing the region later replaces the bucket. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * Prevents a destroy from deleting the bucket while it holds files.
@@ -94,7 +94,7 @@ export class MediaBucket extends Construct implements MediaStore {
     this.ready = [this.bucket];
   }
 
-  grantReadWrite(identity: Identity): ITerraformDependable[] {
+  grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[] {
     return this.grants.to(
       identity,
       (id) =>

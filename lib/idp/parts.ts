@@ -1,7 +1,7 @@
 import { type ITerraformDependable } from "cdktf";
 
 import { type ReadableSecret } from "../core/generated-secret";
-import { type Identity } from "../core/identity";
+import { type WorkloadIdentity } from "../core/identity";
 
 /** What an identity provider needs from its platform, kept to a minimum so that another platform can provide it. */
 
@@ -38,7 +38,7 @@ export interface SqlInstance {
   readonly ready: ITerraformDependable[];
 
   /** Allows an identity to connect through the Cloud SQL proxy; empty if the identity takes no grants. */
-  grantConnect(identity: Identity): ITerraformDependable[];
+  grantConnect(identity: WorkloadIdentity): ITerraformDependable[];
 }
 
 /** Where images are pushed, and the account that pushes them. */
@@ -53,7 +53,7 @@ export interface ImageRepository {
   readonly ready: ITerraformDependable[];
 
   /** Allows an identity to pull the images of this repository and no others. */
-  grantPull(identity: Identity): ITerraformDependable[];
+  grantPull(identity: WorkloadIdentity): ITerraformDependable[];
 }
 
 /** An image to run. */
@@ -65,7 +65,7 @@ export interface ContainerImage {
   readonly ready: ITerraformDependable[];
 
   /** Allows an identity to pull the image, if the platform pulls as an identity; empty for a public image. */
-  grantPull(identity: Identity): ITerraformDependable[];
+  grantPull(identity: WorkloadIdentity): ITerraformDependable[];
 }
 
 /** A folder of files that outlives the instances that mount it. */
@@ -86,5 +86,5 @@ export interface MediaStore {
   readonly ready: ITerraformDependable[];
 
   /** Allows an identity to read and write the files. */
-  grantReadWrite(identity: Identity): ITerraformDependable[];
+  grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[];
 }

@@ -1,13 +1,13 @@
 import { type Construct } from "constructs";
 
-import { type DeploymentPlace } from "../core/place";
+import { type DeploymentContext } from "../core/place";
 import { addRestLibraries } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
 import { type MediaStore, type SqlInstance } from "./parts";
 
 /** What the scripts need to know about a deployment. */
 interface RecoverableDeployment {
-  readonly place: Pick<DeploymentPlace, "projectId">;
+  readonly place: Pick<DeploymentContext, "projectId">;
   readonly database: SqlInstance;
 
   /** The job that prepares the database. */

@@ -2,7 +2,7 @@ import { type ITerraformDependable } from "cdktf";
 
 import { expression, quoted } from "../core/expression";
 import { type ReadableSecret } from "../core/generated-secret";
-import { type Identity } from "../core/identity";
+import { type WorkloadIdentity } from "../core/identity";
 
 /** Secret variables whose names may be known only at plan. A container can have several such sets. */
 export interface SecretSettings {
@@ -16,7 +16,7 @@ export interface SecretSettings {
   readonly ready: ITerraformDependable[];
 
   /** Allows an identity to read these secrets and nothing else; empty if the identity takes no grants. */
-  grantAccess(identity: Identity): ITerraformDependable[];
+  grantAccess(identity: WorkloadIdentity): ITerraformDependable[];
 }
 
 /**

@@ -1,6 +1,6 @@
 import { CheckedRelation } from "../core/checked-relation";
 import { type EnvironmentOverrides } from "./container-spec";
-import { bothSpellings } from "./environment-rules";
+import { bothPrefixes } from "./environment-rules";
 import { type SecretReferences } from "./secret-references";
 
 interface SetOnceSpec<Setter> {
@@ -22,7 +22,7 @@ interface SetOnceSpec<Setter> {
 
 /** Rule against variables of the caller, with either prefix, that another input sets. */
 export function setOnce<Setter>({ is, isOff, isOn, remedy, variables: own }: SetOnceSpec<Setter>) {
-  const names = own.flatMap(bothSpellings).sort();
+  const names = own.flatMap(bothPrefixes).sort();
   const taken = (variables: EnvironmentOverrides | SecretReferences) => names.filter((name) => name in variables);
   const takenExpression = (variables: string) => `setintersection(keys(${variables}), ${JSON.stringify(names)})`;
   return new CheckedRelation<{ setter: Setter; variables: EnvironmentOverrides | SecretReferences }, "taken">({

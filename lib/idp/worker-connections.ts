@@ -2,7 +2,7 @@ import { Token } from "cdktf";
 
 import { numberExpression, numberText } from "../core/expression";
 import { CONNECTIONS_PER_INSTANCE, SERVER_CONNECTIONS, WORKER_CONNECTIONS } from "./contract";
-import { DEFAULT_WORKER_MODE, isSeparate, WORKER_PROCESSES, WORKER_THREADS, type WorkerForm } from "./worker-mode";
+import { DEFAULT_WORKER_MODE, isSeparate, WORKER_PROCESSES, WORKER_THREADS, type WorkerOptions } from "./worker-mode";
 
 /** Connections without those of requests, as Terraform expressions. */
 interface ConnectionExpressions {
@@ -18,7 +18,7 @@ interface ConnectionExpressions {
  *
  * @param form expressions without `${}`, of which processes and threads may be null
  */
-export function connectionExpressions(form: Readonly<Record<keyof WorkerForm, string>>): ConnectionExpressions {
+export function connectionExpressions(form: Readonly<Record<keyof WorkerOptions, string>>): ConnectionExpressions {
   const { perProcess, pool } = WORKER_CONNECTIONS;
   const processes = `coalesce(${form.workerProcesses}, ${WORKER_PROCESSES.default})`;
   const threads = `coalesce(${form.workerThreads}, ${WORKER_THREADS.default})`;
@@ -28,7 +28,7 @@ export function connectionExpressions(form: Readonly<Record<keyof WorkerForm, st
 }
 
 /** Peak connections of one worker; a token if its size is known only at plan. */
-export function workerConnections(form: WorkerForm): number {
+export function workerConnections(form: WorkerOptions): number {
   const { workerProcesses: processes = WORKER_PROCESSES.default, workerThreads: threads = WORKER_THREADS.default } =
     form;
   if (Token.isUnresolved(processes) || Token.isUnresolved(threads)) {
@@ -41,7 +41,7 @@ export function workerConnections(form: WorkerForm): number {
  * Connections of one instance of the server without those of requests, with its worker if that is in it; a token if known
  * only at plan.
  */
-export function instanceConnections(form: WorkerForm): number {
+export function instanceConnections(form: WorkerOptions): number {
   const mode = form.workerMode ?? DEFAULT_WORKER_MODE;
   const separate = isSeparate(mode);
   if (separate === "true") return SERVER_CONNECTIONS;
@@ -59,7 +59,7 @@ function ofWorker(processes: number, threads: number): number {
 /** Connections of a worker with the application's default size. */
 const DEFAULT_WORKER = ofWorker(WORKER_PROCESSES.default, WORKER_THREADS.default);
 
-function expressionsOf({ workerMode = DEFAULT_WORKER_MODE, workerProcesses, workerThreads }: WorkerForm) {
+function expressionsOf({ workerMode = DEFAULT_WORKER_MODE, workerProcesses, workerThreads }: WorkerOptions) {
   return {
     workerMode: Token.isUnresolved(workerMode) ? workerMode : JSON.stringify(workerMode),
     workerProcesses: workerProcesses === undefined ? "null" : numberText(workerProcesses),

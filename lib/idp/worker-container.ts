@@ -4,7 +4,7 @@ import { type Rule } from "../core/rules";
 import { type ContainerSpec, type ResourcesSpec } from "./container-spec";
 import { ENTRYPOINT_PATH } from "./contract";
 import { workerConnections } from "./worker-connections";
-import { ENTRYPOINT_COMMANDS, type WorkerForm } from "./worker-mode";
+import { ENTRYPOINT_COMMANDS, type WorkerOptions } from "./worker-mode";
 
 /**
  * The container of a separate worker: image, settings, secrets, database and mounts of the server, but another command,
@@ -12,7 +12,7 @@ import { ENTRYPOINT_COMMANDS, type WorkerForm } from "./worker-mode";
  *
  * @param server container of the server
  */
-export function workerContainer(server: ContainerSpec, form: WorkerForm, resources: ResourcesSpec): ContainerSpec {
+export function workerContainer(server: ContainerSpec, form: WorkerOptions, resources: ResourcesSpec): ContainerSpec {
   const { database } = server;
   return {
     ...server,
@@ -20,7 +20,7 @@ export function workerContainer(server: ContainerSpec, form: WorkerForm, resourc
     database: database && { ...database, connections: workerConnections(form) },
     healthCommand: HEALTH_COMMAND,
     livenessProbe: undefined,
-    maySleep: "false",
+    canIdle: "false",
     port: undefined,
     resources,
     startupProbe: undefined,
@@ -37,7 +37,7 @@ const HEALTH_COMMAND = [ENTRYPOINT_PATH, "healthcheck"];
  * @param prop path of the container in the props
  * @param alternative what runs a container that does, at the end of the message
  */
-export function silentContainerRule<Props>(
+export function noPortRule<Props>(
   prop: string,
   containerOf: (props: Props) => ContainerSpec,
   alternative: string,

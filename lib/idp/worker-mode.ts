@@ -29,12 +29,12 @@ export const WORKER_NAME = "worker";
 export const DEFAULT_WORKER_COUNT = 1;
 
 /** Workers that the autoscaler of GKE may add. */
-export const FURTHER_WORKER_COUNT = 1;
+export const EXTRA_WORKERS = 1;
 
 /** The default maximum for this minimum number of workers, which may be known only at plan. */
 export function usualWorkerMaximum(count: number): number {
-  if (!Token.isUnresolved(count)) return count + FURTHER_WORKER_COUNT;
-  return numberExpression(`${numberText(count)} + ${FURTHER_WORKER_COUNT}`);
+  if (!Token.isUnresolved(count)) return count + EXTRA_WORKERS;
+  return numberExpression(`${numberText(count)} + ${EXTRA_WORKERS}`);
 }
 
 /** Size of a separate worker: twice the memory that the upstream gives one, for the cache of the media mount. */
@@ -70,7 +70,7 @@ export const NEEDS_SEPARATE = new CheckedRelation<{ given: number | string | und
 });
 
 /** Where the worker runs, and how many tasks it runs at a time. */
-export interface WorkerForm {
+export interface WorkerOptions {
   /**
    * Where the worker runs: `in-container`, beside the server and supervised by the image's entrypoint; `all-in-one`,
    * beside the server and supervised by the application, from release 2026.5 on; `separate`, in a worker pool or deployment.
@@ -94,7 +94,7 @@ export interface WorkerForm {
   readonly workerThreads?: number;
 }
 
-export const WORKER_FORM_RULES: readonly Rule<WorkerForm>[] = [
+export const WORKER_FORM_RULES: readonly Rule<WorkerOptions>[] = [
   WORKER_MODE.ruleOn("workerMode", ({ workerMode }) => workerMode),
   WORKER_SIZE.ruleOn("workerProcesses", ({ workerProcesses }) => workerProcesses),
   WORKER_SIZE.ruleOn("workerThreads", ({ workerThreads }) => workerThreads),

@@ -9,7 +9,7 @@ import { claimName } from "../core/claimed-names";
 import { expression } from "../core/expression";
 import { commonLabels } from "../core/labels";
 import { unknownRegionRisk } from "../core/known-regions";
-import { warnOf } from "../core/risks";
+import { addWarnings } from "../core/warnings";
 import { requireProps } from "../core/rules";
 import { type AssessmentLabProps } from "./assessment-lab-props";
 import { AssessmentSource } from "./assessment-source";
@@ -35,7 +35,7 @@ import { defaultZone, discoverySourceId, linuxVmNamePrefix } from "./lab-names";
 import { LabNetwork } from "./lab-network";
 import { ASSESSMENT_LAB_RULES } from "./lab-rules";
 import { LinuxVms } from "./linux-vms";
-import { SurvivorsNote } from "./survivors-note";
+import { DestroyNotice } from "./destroy-notice";
 import { WindowsVm } from "./windows-vm";
 
 /**
@@ -114,14 +114,14 @@ export class AssessmentLab extends Construct {
 
     const { createSshKeyBucket = true, createVpc = true, initializeAssessmentService = true, projectId } = props;
     const region = props.region ?? DEFAULT_REGION;
-    warnOf(this, "KnownRegion", [unknownRegionRisk(region)]);
+    addWarnings(this, "KnownRegion", [unknownRegionRisk(region)]);
     const internalTrafficCidr = props.internalTrafficCidr ?? AUTO_MODE_RANGE;
     const clientName = props.assessDiscoveryClientName ?? DEFAULT_DISCOVERY_CLIENT_NAME;
     const sourceId = namedValue(this, "SourceId", discoverySourceId(clientName));
     if (props.deploymentId !== undefined) claimName(this, `lab in ${projectId} with the id`, props.deploymentId);
     const deploymentId = labDeploymentId(this, props.deploymentId);
     const labels = commonLabels(this, { "assessment-lab": deploymentId }, props.labels);
-    const survivors = new SurvivorsNote(this, "Survivors", {
+    const survivors = new DestroyNotice(this, "Survivors", {
       deploymentId,
       enabled: initializeAssessmentService,
       projectId,

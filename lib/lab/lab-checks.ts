@@ -2,9 +2,9 @@ import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { INTERNAL_RANGE_LEAST_PREFIX, prefixLength } from "../core/address-range";
-import { CheckBlock } from "../core/risks";
+import { CheckBlock } from "../core/warnings";
 import { isOn } from "../core/conditional";
-import { calledIn, expression } from "../core/expression";
+import { settingName, expression } from "../core/expression";
 import { type AssessmentLabProps } from "./assessment-lab-props";
 import { AUTO_MODE_RANGE, RANGE_AROUND_AUTO_MODE, RDP_SOURCE_EXAMPLE, SSH_KEY_OBJECT_NAME } from "./contract";
 import { type LabFirewall } from "./lab-firewall";
@@ -26,7 +26,7 @@ interface CheckedParts {
 export function addLabChecks(scope: Construct, props: AssessmentLabProps, parts: CheckedParts): void {
   const { firewall, key, linux, network, windows } = parts;
   const { aws, initializeAssessmentService = true, internalTrafficCidr = AUTO_MODE_RANGE, sourceRanges = {} } = props;
-  const called = (prop: keyof AssessmentLabProps): string => calledIn(scope, props[prop], prop);
+  const called = (prop: keyof AssessmentLabProps): string => settingName(scope, props[prop], prop);
   const check = (id: string, condition: string, errorMessage: string) =>
     new CheckBlock(scope, id, [{ condition: expression(condition), errorMessage: `${errorMessage}.` }]);
 
@@ -56,7 +56,7 @@ export function addLabChecks(scope: Construct, props: AssessmentLabProps, parts:
   check(
     "LimitsRemoteDesktop",
     `alltrue([for range in ${firewall.rdpSources} : tonumber(split("/", range)[1]) >= ${INTERNAL_RANGE_LEAST_PREFIX}])`,
-    `${calledIn(scope, sourceRanges.rdp, "sourceRanges.rdp")} allows most of the internet; anyone there may try to sign in to the Windows VM, because allow-rdp checks only the source address; set the addresses of the participants, for example ${RDP_SOURCE_EXAMPLE}`,
+    `${settingName(scope, sourceRanges.rdp, "sourceRanges.rdp")} allows most of the internet; anyone there may try to sign in to the Windows VM, because allow-rdp checks only the source address; set the addresses of the participants, for example ${RDP_SOURCE_EXAMPLE}`,
   );
   if (sourceRanges.internal === undefined) {
     const range = Token.isUnresolved(internalTrafficCidr) ? internalTrafficCidr : JSON.stringify(internalTrafficCidr);
@@ -70,7 +70,7 @@ export function addLabChecks(scope: Construct, props: AssessmentLabProps, parts:
   check(
     "ImportsCloudB",
     `${isServiceOn} || ${awsKeyId} == ""`,
-    `${calledIn(scope, awsKeyId, "aws")} is given and ${called("initializeAssessmentService")} is false; nothing is imported from AWS, because there is no source to import into; set ${called("initializeAssessmentService")} to true, or remove the credentials`,
+    `${settingName(scope, awsKeyId, "aws")} is given and ${called("initializeAssessmentService")} is false; nothing is imported from AWS, because there is no source to import into; set ${called("initializeAssessmentService")} to true, or remove the credentials`,
   );
 }
 

@@ -4,7 +4,7 @@ import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable 
 import { Construct } from "constructs";
 
 import { countIf, isOn, not, oneAttribute } from "../core/conditional";
-import { calledIn, expression } from "../core/expression";
+import { settingName, expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { vpcName } from "./lab-names";
 
@@ -73,7 +73,7 @@ export class LabNetwork extends Construct {
    * Terraform would postpone the look-up to the apply, after the first resources are created.
    */
   private lookUp(name: string, projectId: string, create: boolean | IResolvable): void {
-    const called = calledIn(this, create, "createVpc");
+    const called = settingName(this, create, "createVpc");
     new DataGoogleComputeNetworks(this, "Existing", {
       project: projectId,
       count: countIf(not(isOn(create))),

@@ -2,7 +2,7 @@ import { Fn, TerraformLocal, Token, type ITerraformDependable, type TerraformRes
 
 import { addDynamicBlock, addDynamicBlocks, type DynamicBlock } from "../core/conditional";
 import { expression, literal } from "../core/expression";
-import { type Identity } from "../core/identity";
+import { type WorkloadIdentity } from "../core/identity";
 import { type ContainerSpec, type EnvironmentOverrides, type EnvironmentSpec } from "../idp/container-spec";
 
 /** Additions to the variables that are known at synth. */
@@ -40,7 +40,7 @@ export function addEntries(resource: TerraformResource, containerPath: string, e
 }
 
 /** What a platform sets in a container's environment. */
-interface PlatformFacts {
+interface PlatformEnvironment {
   /**
    * Base URL under which clients reach the container.
    *
@@ -85,7 +85,7 @@ interface PlatformFacts {
 }
 
 /** The variables of a container and of its platform; the caller can override only the baseline. */
-export function environmentOn(facts: PlatformFacts, container: ContainerSpec): EnvironmentSpec {
+export function environmentOn(facts: PlatformEnvironment, container: ContainerSpec): EnvironmentSpec {
   const { baseUrlVariable, database, environment, tlsPort, trustedProxies } = container;
   const { baseUrl, databaseHost, loadBalancerRanges, optionalBaseUrl, passesTls = false, proxyQuitUrl } = facts;
   const optional = {
@@ -112,7 +112,7 @@ export function environmentOn(facts: PlatformFacts, container: ContainerSpec): E
 }
 
 /** What must exist before a container can start as an identity: grants, and the container's own dependencies. */
-export function grantsTo(identity: Identity, container: ContainerSpec): ITerraformDependable[] {
+export function grantsTo(identity: WorkloadIdentity, container: ContainerSpec): ITerraformDependable[] {
   const { database, dependsOn = [], image, mounts = [], secretEnvironment, secretSettings = [] } = container;
   return [
     ...[...Object.values(secretEnvironment), ...secretSettings].flatMap((secret) => [

@@ -1,12 +1,12 @@
 import { type ITerraformDependable } from "cdktf";
 
-import { type Identity } from "../core/identity";
+import { type WorkloadIdentity } from "../core/identity";
 
 /**
  * Interfaces between the parts of a platform. They hold only what other parts need, so that created and existing
  * resources can both implement them. Those that the identity provider itself needs are in `idp/parts.ts`.
  */
-export { type Identity } from "../core/identity";
+export { type WorkloadIdentity } from "../core/identity";
 export {
   type JobRunner,
   type OneTimeJob,
@@ -45,13 +45,13 @@ export interface Network {
 /** A cluster that runs pods. */
 export interface Cluster {
   /** Service account of the nodes; it pulls images. */
-  readonly nodes: Identity;
+  readonly nodes: WorkloadIdentity;
 
   /** What must exist before a pod can start. */
   readonly ready: ITerraformDependable[];
 
   /** Allows the pods of one Kubernetes service account to act as an identity; empty for one that takes no grants. */
-  grantActAs(identity: Identity, namespace: string, accountName: string): ITerraformDependable[];
+  grantActAs(identity: WorkloadIdentity, namespace: string, accountName: string): ITerraformDependable[];
 }
 
 /** Pods that answer requests. */

@@ -1,5 +1,5 @@
 import { DUMP_RESOURCES } from "../../lib/idp/dump-defaults";
-import { DEFAULT_WORKER_COUNT, FURTHER_WORKER_COUNT, WORKER_MODES, WORKER_RESOURCES } from "../../lib/idp/worker-mode";
+import { DEFAULT_WORKER_COUNT, EXTRA_WORKERS, WORKER_MODES, WORKER_RESOURCES } from "../../lib/idp/worker-mode";
 import {
   EPHEMERAL_STORAGE,
   GEOIP_UPDATER_SIZE,
@@ -81,7 +81,7 @@ function workerParts(inputs: InputValues): Part[] {
 function workers(inputs: InputValues): Range {
   if (inputs.text("worker_mode") !== WORKER_MODES.separate) return exactly(0);
   const min = inputs.numberOr("worker_count", DEFAULT_WORKER_COUNT);
-  return { min, max: inputs.numberOr("worker_max_count", min + FURTHER_WORKER_COUNT) };
+  return { min, max: inputs.numberOr("worker_max_count", min + EXTRA_WORKERS) };
 }
 
 /** The network is free, but NAT for nodes without public addresses is not. */

@@ -2,7 +2,7 @@ import { connectionExpressions } from "../../lib/idp/worker-connections";
 import {
   DEFAULT_WORKER_COUNT,
   DEFAULT_WORKER_MODE,
-  FURTHER_WORKER_COUNT,
+  EXTRA_WORKERS,
   NEEDS_SEPARATE,
   WORKER_COUNT,
   WORKER_MODE,
@@ -21,7 +21,7 @@ import { type PlatformWords } from "./platform-words";
 export const WORKER_COUNT_EXPRESSION = `coalesce(var.worker_count, ${DEFAULT_WORKER_COUNT})`;
 
 /** Maximum number of separate workers on GKE, as a Terraform expression. */
-export const WORKER_MAX_COUNT_EXPRESSION = `coalesce(var.worker_max_count, ${WORKER_COUNT_EXPRESSION} + ${FURTHER_WORKER_COUNT})`;
+export const WORKER_MAX_COUNT_EXPRESSION = `coalesce(var.worker_max_count, ${WORKER_COUNT_EXPRESSION} + ${EXTRA_WORKERS})`;
 
 const CONNECTIONS = connectionExpressions({
   workerMode: "var.worker_mode",

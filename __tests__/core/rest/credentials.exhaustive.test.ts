@@ -232,7 +232,7 @@ describeWith(["curl", "jq", "dash", "busybox", "openssl"], "Credentials of a pip
         expect(run.exitCode).toBe(1);
         expect(run.stderr).toMatch(/^The credentials in GOOGLE_CREDENTIALS give no access token: /);
         expect(run.stderr).toContain(why);
-        expect(run.stderr).toContain("\n  Way out: correct or unset GOOGLE_CREDENTIALS;");
+        expect(run.stderr).toContain("\n  To fix: correct or unset GOOGLE_CREDENTIALS;");
         expect(run.output).not.toContain("PRIVATE KEY");
         expect(tokens).toEqual([]);
       },

@@ -56,7 +56,7 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
             "  - gcloud auth application-default print-access-token: ERROR: (gcloud.auth) no credentials",
             "  - gcloud auth print-access-token: ERROR: (gcloud.auth) no credentials",
             "  - metadata server at HOST: no token (it exists on Google Cloud machines only)",
-            "  Way out: gcloud auth application-default login, or set GOOGLE_CREDENTIALS, or GOOGLE_OAUTH_ACCESS_TOKEN to a fresh token.",
+            "  To fix: gcloud auth application-default login, or set GOOGLE_CREDENTIALS, or GOOGLE_OAUTH_ACCESS_TOKEN to a fresh token.",
             "",
           ].join("\n"),
         );
@@ -139,7 +139,7 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
         expect(run.exitCode).toBe(1);
         expect(run.stderr).toContain("The access token in GOOGLE_OAUTH_ACCESS_TOKEN has expired or is not valid");
         expect(run.stderr).toContain("answered HTTP 401 UNAUTHENTICATED (ACCESS_TOKEN_EXPIRED): Request had invalid");
-        expect(run.stderr).toContain('Way out: export GOOGLE_OAUTH_ACCESS_TOKEN="$(gcloud auth print-access-token)"');
+        expect(run.stderr).toContain('To fix: export GOOGLE_OAUTH_ACCESS_TOKEN="$(gcloud auth print-access-token)"');
         expect(standIn.requests).toHaveLength(1);
       }),
     );

@@ -174,7 +174,7 @@ describeWith(["curl", "dash", "jq"], "Copies of jobs", () => {
 
       expect(exitCode).toBe(1);
       expect(stderr).toMatch(
-        /^Another run has made the job new-restore 360\d s ago, and may still be at work: one at a time\.\n {2}Way out: .* --take-over/,
+        /^Another run has made the job new-restore 360\d s ago, and may still be at work: one at a time\.\n {2}To fix: .* --take-over/,
       );
       expect(scene.standIn.jobs.runs).toHaveLength(runs);
       expect((await scene.run("restore", { arguments: [...DROP.arguments, "--take-over"] })).exitCode).toBe(0);

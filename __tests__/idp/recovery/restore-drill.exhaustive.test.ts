@@ -119,7 +119,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore-drill.sh", () =
 
       expect(exitCode).toBe(1);
       expect(stderr).toMatch(
-        /^The users of the clone cannot be counted\.\n {2}The job \S+ failed; its log: https:\/\/\S+\n {2}Way out: .*\nDeleting the clone/,
+        /^The users of the clone cannot be counted\.\n {2}The job \S+ failed; its log: https:\/\/\S+\n {2}To fix: .*\nDeleting the clone/,
       );
       expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
       expect([...standIn.jobs.jobs.keys()]).toEqual([`${JOBS}/${INIT_JOB}`, `${JOBS}/${DUMP_JOB}`]);
@@ -134,7 +134,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore-drill.sh", () =
 
       expect(exitCode).toBe(1);
       expect(stderr).toMatch(
-        new RegExp(`^Another run has made the clone ${clone} 6\\d s ago, .*\\n  Way out: .* --take-over`),
+        new RegExp(`^Another run has made the clone ${clone} 6\\d s ago, .*\\n  To fix: .* --take-over`),
       );
       expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`, `${PROJECT}/${clone}`]);
 
@@ -175,7 +175,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore-drill.sh", () =
       const { exitCode, stderr } = await run("restore-drill");
 
       expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/\nThe clone drill-\S+ cannot be deleted\. .*deletionProtectionEnabled.*\n {2}Way out: /);
+      expect(stderr).toMatch(/\nThe clone drill-\S+ cannot be deleted\. .*deletionProtectionEnabled.*\n {2}To fix: /);
       expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`, expect.stringContaining("/drill-") as string]);
     }),
   );

@@ -134,7 +134,7 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
 
       expect(exitCode).toBe(1);
       expect(stderr).toContain("There is no job idp-dump-gone, ");
-      expect(stderr).toContain("Way out: set dump_schedule and apply first.");
+      expect(stderr).toContain("To fix: set dump_schedule and apply first.");
       expect(changes()).toEqual([]);
     }),
   );

@@ -227,7 +227,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
 
       expect(exitCode).toBe(143);
       expect(stderr).toContain(
-        `If the exchange was killed, it may have left ${DATABASE} closed to connections. Way out: run the same command again`,
+        `If the exchange was killed, it may have left ${DATABASE} closed to connections. To fix: run the same command again`,
       );
       scene.standIn.sql.settle();
       expectNothingLeft(scene);
@@ -406,7 +406,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "restore.sh", () => {
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
       expect(stderr).toBe(
         `There is no job ${DUMP_JOB}, a copy of which reads dumps: without dump_schedule, only the bucket is there.\n` +
-          "  Way out: set dump_schedule and apply first.\n",
+          "  To fix: set dump_schedule and apply first.\n",
       );
       expect(changes()).toEqual([]);
     }),

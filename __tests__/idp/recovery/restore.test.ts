@@ -73,7 +73,7 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
         });
 
         expect(stderr).toBe(
-          `The temporary folder ${TMPDIR} is full or cannot be written. Way out: make room there, or set TMPDIR to another folder.\n`,
+          `The temporary folder ${TMPDIR} is full or cannot be written. To fix: make room there, or set TMPDIR to another folder.\n`,
         );
         expect(exitCode).toBe(1);
       }

@@ -345,7 +345,7 @@ describeWith(["curl", "dash", "jq"], "a fault of the assessment service", () => 
         expect(standIn.requestsTo("migrationcenter.projects.locations.list")).toHaveLength(1);
         expect(exitCode).toBe(1);
         expect(stderr).toContain("does not answer for region asia-northeast1 in project demo-project.");
-        expect(stderr).toContain("Way out: choose a region that the service offers. The choice is permanent");
+        expect(stderr).toContain("To fix: choose a region that the service offers. The choice is permanent");
       }),
   );
 
@@ -390,7 +390,7 @@ describeWith(["curl", "dash", "jq"], "a fault of the assessment service", () => 
         const { exitCode, stderr } = await run(script, { environment });
         expect(exitCode).toBe(1);
         expect(stderr).toContain("The access token in GOOGLE_OAUTH_ACCESS_TOKEN has expired or is not valid");
-        expect(stderr).toContain('Way out: export GOOGLE_OAUTH_ACCESS_TOKEN="$(gcloud auth print-access-token)"');
+        expect(stderr).toContain('To fix: export GOOGLE_OAUTH_ACCESS_TOKEN="$(gcloud auth print-access-token)"');
       }
     }),
   );

@@ -88,7 +88,7 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh, run again", () => {
 
       expect(exitCode).toBe(1);
       expect(withoutHash(stderr)).toBe(
-        `Import job JOB is of source other, not of assess-discovery-client; it is left as it is.\n  Way out: look at it at https://console.cloud.google.com/migration/discovery/dataImport?project=demo-project, delete it there if nobody needs it and run the same command again.\n`,
+        `Import job JOB is of source other, not of assess-discovery-client; it is left as it is.\n  To fix: look at it at https://console.cloud.google.com/migration/discovery/dataImport?project=demo-project, delete it there if nobody needs it and run the same command again.\n`,
       );
       expect([...standIn.migration.jobs.values()]).toEqual([stranger]);
     }),
@@ -193,7 +193,7 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh, run again", () => {
 
       expect(exitCode).toBe(1);
       expect(withoutHash(stderr)).toBe(
-        "File vmInfo.csv of import job JOB is still being created after 4 s.\n  Way out: run the same command again; the half-done job is replaced.\n",
+        "File vmInfo.csv of import job JOB is still being created after 4 s.\n  To fix: run the same command again; the half-done job is replaced.\n",
       );
     }),
   );
@@ -220,7 +220,7 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh, run again", () => {
       expect(exitCode).toBe(1);
       expect(withoutHash(stderr)).toContain(text);
       expect(stderr).toContain(
-        "Way out: another run of this import may be at work on that job, or it is being deleted;",
+        "To fix: another run of this import may be at work on that job, or it is being deleted;",
       );
     }),
   );
@@ -246,7 +246,7 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh, run again", () => {
 
         expect(exitCode).toBe(1);
         expect(withoutHash(stderr)).toBe(
-          "vmInfo.csv cannot be uploaded: another run works on import job JOB and has replaced or deleted it.\n  Way out: another run of this import may be at work on that job, or it is being deleted; wait until that has ended and run the same command again.\n",
+          "vmInfo.csv cannot be uploaded: another run works on import job JOB and has replaced or deleted it.\n  To fix: another run of this import may be at work on that job, or it is being deleted; wait until that has ended and run the same command again.\n",
         );
       }),
   );

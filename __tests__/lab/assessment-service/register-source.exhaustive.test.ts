@@ -99,7 +99,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
       const again = await run("register-source", { environment });
 
       expect(others.stderr).toContain(
-        "but it was not made for the uploads of source lab.\n  Way out: give the discovery",
+        "but it was not made for the uploads of source lab.\n  To fix: give the discovery",
       );
       expect([made.exitCode, again.exitCode]).toEqual([0, 0]);
       expect(again.stdout).toContain("nothing to do.");
@@ -112,15 +112,15 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
   it.concurrent.each([
     [
       { type: "SOURCE_TYPE_UPLOAD" },
-      "but its type is SOURCE_TYPE_UPLOAD, not SOURCE_TYPE_DISCOVERY_CLIENT.\n  Way out: give the discovery client another name; this source is not the lab's.\n",
+      "but its type is SOURCE_TYPE_UPLOAD, not SOURCE_TYPE_DISCOVERY_CLIENT.\n  To fix: give the discovery client another name; this source is not the lab's.\n",
     ],
     [
       { state: "DELETING" },
-      "but it is being deleted.\n  Way out: wait until it is gone and run the same command again.\n",
+      "but it is being deleted.\n  To fix: wait until it is gone and run the same command again.\n",
     ],
     [
       { state: "INVALID" },
-      "but the service calls its state INVALID and ignores what it delivers.\n  Way out: look at it at https://console.cloud.google.com/migration?project=demo-project, delete it with assessment-cleanup.sh and run the same command again.\n",
+      "but the service calls its state INVALID and ignores what it delivers.\n  To fix: look at it at https://console.cloud.google.com/migration?project=demo-project, delete it with assessment-cleanup.sh and run the same command again.\n",
     ],
   ])("refuses an existing source with %j", (fields, text) =>
     inScene(async ({ standIn, run }) => {
@@ -142,7 +142,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
         [
           "The assessment service does not answer for region asia-northeast1 in project demo-project.",
           `  GET http://${standIn.host}/migrationcenter/v1/projects/demo-project/locations/asia-northeast1 answered HTTP 404 NOT_FOUND: Location asia-northeast1 is not found or access is unauthorized.`,
-          "  Way out: choose a region that the service offers (to this project: europe-west1, us-central1). The choice is permanent for the assessment data of a project.",
+          "  To fix: choose a region that the service offers (to this project: europe-west1, us-central1). The choice is permanent for the assessment data of a project.",
           "",
         ].join("\n"),
       );
@@ -160,7 +160,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
         [
           "The assessment service does not answer for region asia-northeast1 in project demo-project.",
           `  GET http://${standIn.host}/migrationcenter/v1/projects/demo-project/locations/asia-northeast1 answered HTTP 403 PERMISSION_DENIED: Permission denied on 'locations/asia-northeast1' (or it may not exist).`,
-          "  Way out: choose a region that the service offers (to this project: europe-west1, us-central1). The choice is permanent for the assessment data of a project.",
+          "  To fix: choose a region that the service offers (to this project: europe-west1, us-central1). The choice is permanent for the assessment data of a project.",
           "  If the service does offer asia-northeast1: an owner grants roles/migrationcenter.admin (gcloud projects add-iam-policy-binding demo-project --role roles/migrationcenter.admin --member user:YOU).",
           "",
         ].join("\n"),
@@ -191,7 +191,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
       expect(exitCode).toBe(1);
       expect(stderr).toContain("This account may not use the assessment service in project demo-project.");
       expect(stderr).toContain("answered HTTP 403 PERMISSION_DENIED: Permission denied.");
-      expect(stderr).toContain("Way out: an owner grants roles/migrationcenter.admin");
+      expect(stderr).toContain("To fix: an owner grants roles/migrationcenter.admin");
     }),
   );
 
@@ -239,7 +239,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
 
         expect(ended.exitCode).toBe(1);
         expect(ended.stderr).toMatch(
-          /^The temporary folder \S+ is full or cannot be written\. Way out: make room there, or set TMPDIR to another folder\.\n$/,
+          /^The temporary folder \S+ is full or cannot be written\. To fix: make room there, or set TMPDIR to another folder\.\n$/,
         );
         expect(standIn.requests).toHaveLength(1);
       }),

@@ -174,7 +174,7 @@ describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
       ]);
       expect(refused.exitCode).toBe(1);
       expect(refused.stderr).toContain(
-        `Source ${UPLOAD_ID} exists in us-central1 of project demo-project, but its type is SOURCE_TYPE_DISCOVERY_CLIENT, not SOURCE_TYPE_UPLOAD.\n  Way out: give the discovery client another name; this source is not the lab's.\n`,
+        `Source ${UPLOAD_ID} exists in us-central1 of project demo-project, but its type is SOURCE_TYPE_DISCOVERY_CLIENT, not SOURCE_TYPE_UPLOAD.\n  To fix: give the discovery client another name; this source is not the lab's.\n`,
       );
       expect(note.stdout).toContain(": the sources assess-discovery-client, their import jobs");
       expect(cleanup.exitCode).toBe(0);
@@ -198,7 +198,7 @@ describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
 
       expect(refused.exitCode).toBe(1);
       expect(refused.stderr).toContain(
-        "  Way out: give the discovery client another name; this source is not the lab's.\n",
+        "  To fix: give the discovery client another name; this source is not the lab's.\n",
       );
       expect(note.stdout).toBe(
         "The assessment service has no source of this lab in project demo-project, region us-central1. Groups, preference sets and reports stay, if there are any.\n",

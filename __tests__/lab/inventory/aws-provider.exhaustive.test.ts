@@ -137,7 +137,7 @@ function withMirror(mirror: string): void {
       region: REGION,
       secretAccessKey: input("key_secret"),
     });
-    stack.expose({
+    stack.addOutputs({
       key: {
         value: expression(
           `{ AccessKeyId = ${user.keyId}, SecretAccessKey = try(nonsensitive(${user.keySecret}), null) }`,

@@ -404,9 +404,7 @@ for (const release of AWS_RELEASES) {
             const result = await run({ environment: { PAGE_SIZE: "5" } });
             expect(result).toMatchObject({ exitCode: 1, manifest: undefined, leftovers: [] });
             expect(result.stderr).toMatch(
-              new RegExp(
-                `^${what} .*: the answer is not one of AWS: jq: error .*: no list of .*\\n {2}Way out: .*\\n$`,
-              ),
+              new RegExp(`^${what} .*: the answer is not one of AWS: jq: error .*: no list of .*\\n {2}To fix: .*\\n$`),
             );
           }),
         ),

@@ -7,7 +7,7 @@ const EMAIL = "runner@my-project.iam.gserviceaccount.com";
 describe("ExistingIdentity", () => {
   it("is the account of its address, takes no grants and waits for nothing", () => {
     const identity = new ExistingIdentity(EMAIL);
-    expect(identity).toMatchObject({ email: EMAIL, member: `serviceAccount:${EMAIL}`, takesGrants: false, ready: [] });
+    expect(identity).toMatchObject({ email: EMAIL, member: `serviceAccount:${EMAIL}`, grantable: false, ready: [] });
     expect(identity.grantOnProject()).toEqual([]);
   });
 

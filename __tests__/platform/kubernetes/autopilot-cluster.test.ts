@@ -161,7 +161,7 @@ describe("AutopilotCluster", () => {
 
   it("returns the command that sets up kubectl", () => {
     const { cluster, stack } = clusterIn();
-    stack.expose({ command: { value: cluster.connectCommand, description: "Command." } });
+    stack.addOutputs({ command: { value: cluster.connectCommand, description: "Command." } });
     expect(terraformOf(stack).output?.command?.value).toBe(
       "gcloud container clusters get-credentials ${google_container_cluster.cluster.name} --location=us-central1 --project=demo-project",
     );

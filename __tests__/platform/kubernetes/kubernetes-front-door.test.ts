@@ -2,8 +2,8 @@ import { TerraformOutput } from "cdktf";
 
 import { InputVariable } from "../../../lib/core/input-variable";
 import { TerraformData } from "../../../lib/core/terraform-data";
-import { KubernetesFrontDoor } from "../../../lib/platform/kubernetes/kubernetes-front-door";
-import { type KubernetesFrontDoorProps } from "../../../lib/platform/kubernetes/load-balancers";
+import { ClusterIngress } from "../../../lib/platform/kubernetes/kubernetes-front-door";
+import { type ClusterIngressProps } from "../../../lib/platform/kubernetes/load-balancers";
 import { PublicAddress, type PublicAddressProps } from "../../../lib/platform/kubernetes/public-address";
 import { type Workload } from "../../../lib/platform/parts";
 import { valueAt } from "../../stacks/configuration-graph";
@@ -82,15 +82,12 @@ describe("PublicAddress", () => {
 });
 
 describe("KubernetesFrontDoor", () => {
-  const doorIn = (
-    domain: Domain = NONE,
-    propsOf: (stack: BareStack) => Partial<KubernetesFrontDoorProps> = () => ({}),
-  ) => {
+  const doorIn = (domain: Domain = NONE, propsOf: (stack: BareStack) => Partial<ClusterIngressProps> = () => ({})) => {
     const { address, stack } = addressIn(domain);
     const mark = (id: string) => new TerraformData(stack, id, {});
     const workload: Workload = { address, podLabels: { app: "server" }, ready: [mark("Workload")] };
     const namespace = namespaceIn(stack);
-    const door = new KubernetesFrontDoor(stack, "FrontDoor", {
+    const door = new ClusterIngress(stack, "FrontDoor", {
       place: PLACE,
       address,
       namespace,
@@ -259,7 +256,7 @@ describe("KubernetesFrontDoor", () => {
     });
   });
 
-  const settingsOf = (propsOf?: (stack: BareStack) => Partial<KubernetesFrontDoorProps>) => {
+  const settingsOf = (propsOf?: (stack: BareStack) => Partial<ClusterIngressProps>) => {
     const { of } = doorIn(LITERAL, propsOf);
     const { provisioner, triggers_replace: triggers } = of("terraform_data", "front_door_load_balancer_settings") as {
       provisioner?: readonly { "local-exec": { command: string; environment: Record<string, string> } }[];
@@ -331,7 +328,7 @@ describe("KubernetesFrontDoor", () => {
     ] as const) {
       const told = { ...workload, address: known };
       expect(
-        () => new KubernetesFrontDoor(stack, id, { place: PLACE, address, namespace, workload: told, port: 9000 }),
+        () => new ClusterIngress(stack, id, { place: PLACE, address, namespace, workload: told, port: 9000 }),
       ).toThrow(
         new Error(
           `test/${id}: 1 problem\n  - the workload does not know this address; it must, because from release 2026.8.1 on the application takes the last untrusted address as the client's; pass the address to the workload too`,
@@ -343,7 +340,7 @@ describe("KubernetesFrontDoor", () => {
   it("refuses names that the platform refuses, of which a certificate's is the longest", () => {
     const { address, namespace, stack, workload } = doorIn();
     const doorOf = (length: number) => () =>
-      new KubernetesFrontDoor(stack, `FrontDoor${length}`, {
+      new ClusterIngress(stack, `FrontDoor${length}`, {
         place: placeOf({ applicationName: "a".repeat(length) }),
         address,
         namespace,

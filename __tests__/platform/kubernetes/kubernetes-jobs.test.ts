@@ -122,7 +122,7 @@ describe("KubernetesJobs", () => {
 
   it("exposes what to wait for, and its name", () => {
     const { created, stack } = jobIn();
-    stack.expose({ name: { value: created.jobName, description: "Name." } });
+    stack.addOutputs({ name: { value: created.jobName, description: "Name." } });
     expect(terraformOf(stack).output?.name?.value).toBe("${kubernetes_job_v1.prepare.metadata[0].name}");
     expect(addressesOf(created.ready)).toEqual(["kubernetes_job_v1.prepare"]);
   });

@@ -17,7 +17,7 @@ const bounds = (range: string): [number, number] => {
 const networkIn = (existing: (stack: BareStack) => ClusterNetworkProps["existing"] = () => undefined) => {
   const stack = bareStack();
   const network = new ClusterNetwork(stack, "Network", { place: PLACE, existing: existing(stack) });
-  stack.expose({
+  stack.addOutputs({
     network: { value: network.network, description: "Network." },
     subnetwork: { value: network.subnetwork, description: "Subnetwork." },
     hasNamedRanges: { value: network.hasNamedRanges, description: "Ranges." },

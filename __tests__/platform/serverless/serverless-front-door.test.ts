@@ -1,7 +1,7 @@
 import { rendered } from "../../../lib/core/expression";
 import { InputVariable } from "../../../lib/core/input-variable";
 import { DomainAddress } from "../../../lib/platform/edge/domain-address";
-import { ServerlessFrontDoor } from "../../../lib/platform/serverless/serverless-front-door";
+import { ServerlessLoadBalancer } from "../../../lib/platform/serverless/serverless-front-door";
 import { ServerlessIdentityProvider } from "../../../lib/serverless-identity-provider";
 import { type ServerlessIdentityProviderProps } from "../../../lib/serverless-identity-provider-props";
 import { valueAt } from "../../stacks/configuration-graph";
@@ -276,7 +276,7 @@ it("The front door of a service refuses a service that does not know its address
   const { certificate } = construct.edge ?? {};
   expect(
     () =>
-      new ServerlessFrontDoor(stack, "OtherDoor", {
+      new ServerlessLoadBalancer(stack, "OtherDoor", {
         place: construct.place,
         address: other,
         service: construct.service,

@@ -143,7 +143,7 @@ describe("ServerlessJobs", () => {
 
   it("exposes what to wait for, and its name", () => {
     const { stack, created } = jobIn();
-    stack.expose({ name: { value: created.jobName, description: "Name." } });
+    stack.addOutputs({ name: { value: created.jobName, description: "Name." } });
     expect(terraformOf(stack).output?.name?.value).toBe("${google_cloud_run_v2_job.prepare.name}");
     expect(addressesOf(created.ready)).toEqual(["google_cloud_run_v2_job.prepare"]);
   });

@@ -230,7 +230,7 @@ describe("ServerlessService", () => {
 
   it("exposes the address that the platform assigns", () => {
     const { stack, created, terraform } = serviceIn();
-    stack.expose({ url: { value: created.url, description: "Address." } });
+    stack.addOutputs({ url: { value: created.url, description: "Address." } });
     expect(terraform().output?.url?.value).toBe("${google_cloud_run_v2_service.service.uri}");
   });
 

@@ -143,7 +143,7 @@ describe("PostgresqlDatabase", () => {
 
   it("returns names of database and role that need no quotes", () => {
     const { stack, database, terraform } = databaseIn();
-    stack.expose({
+    stack.addOutputs({
       names: { value: [database.databaseName, database.userName], description: "Names." },
       connection: { value: database.connectionName, description: "Connection." },
     });
@@ -358,7 +358,7 @@ describe("PostgresqlDatabase", () => {
   ])("exposes %s whether it has a private address", (_, network, expected) => {
     const stack = bareStack();
     const { database, terraform } = databaseIn({ network: network(stack) }, stack);
-    stack.expose({ address: { value: database.hasPrivateAddress, description: "Address." } });
+    stack.addOutputs({ address: { value: database.hasPrivateAddress, description: "Address." } });
     expect(terraform().output?.address?.value).toBe(expected);
   });
 });

@@ -31,7 +31,7 @@ export async function rehearseFolder(options: FolderRehearsalOptions): Promise<R
   const report = await rehearse({
     ...options,
     parts: ["life"],
-    rehearsal: { inputs, othersExist: true, prepare, protection: off === undefined ? undefined : { off } },
+    rehearsal: { inputs, externalResourcesExist: true, prepare, protection: off === undefined ? undefined : { off } },
   });
   const { failure, stack, steps } = report;
   // Only a refused command counts, not a failed check after a successful one.

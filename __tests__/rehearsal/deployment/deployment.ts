@@ -31,7 +31,7 @@ export interface DeploymentOptions {
   /** Whether clusters modify objects as Autopilot does; they do unless this is "none". */
   readonly admission?: Cloud["admission"];
   /** Whether everything that the folder does not create exists already, and not only what the stack's `prepare` creates. */
-  readonly othersExist?: boolean;
+  readonly externalResourcesExist?: boolean;
   readonly onCommand?: (run: TerraformRun, command: readonly string[]) => void;
 }
 
@@ -80,7 +80,7 @@ export class Deployment {
       loadBalancers: this.web.loadBalancers,
     };
     this.cloud = origin === undefined ? new Cloud(surroundings) : origin.cloud.copy(surroundings);
-    this.cloud.othersExist = options.othersExist ?? false;
+    this.cloud.externalResourcesExist = options.externalResourcesExist ?? false;
     this.cloud.admission = options.admission ?? "autopilot";
     this.web.sql.hasInstance = (instance) =>
       this.cloud.ofType("google_sql_database_instance").some(({ values }) => values.name === instance);

@@ -151,7 +151,7 @@ describeWith(["terraform"], "Creations that fail", () => {
     work: (outcome: Promise<void>, log: () => string) => unknown,
   ) =>
     withSmallDeployment(filed(bucket), async (deployment) => {
-      deployment.cloud.othersExist = true;
+      deployment.cloud.externalResourcesExist = true;
       await work(rehearseFailedCreations(deployment, keys), () => deployment.log);
     });
 
@@ -188,7 +188,7 @@ describeWith(["terraform"], "A kill", () => {
   it("comes when Terraform has saved what it has made, however slow that is", () =>
     withSmallDeployment(configuration, async (deployment) => {
       const { cloud, environment } = deployment;
-      cloud.othersExist = true;
+      cloud.externalResourcesExist = true;
       const create = cloud.create.bind(cloud);
       const slowly = jest.spyOn(cloud, "create").mockImplementation((object) => {
         create(object);

@@ -90,8 +90,15 @@ export class RunContext {
 
   async started(inputs = this.options.rehearsal.inputs): Promise<Deployment> {
     const { folder, onCommand, program } = this.options;
-    const { admission, othersExist, prepare } = this.options.rehearsal;
-    const deployment = await Deployment.start({ source: folder, inputs, program, admission, othersExist, onCommand });
+    const { admission, externalResourcesExist, prepare } = this.options.rehearsal;
+    const deployment = await Deployment.start({
+      source: folder,
+      inputs,
+      program,
+      admission,
+      externalResourcesExist,
+      onCommand,
+    });
     prepare?.(deployment);
     return deployment;
   }

@@ -80,7 +80,7 @@ export interface StackRehearsal {
    *
    * @default false - only what `prepare` creates
    */
-  readonly othersExist?: DeploymentOptions["othersExist"];
+  readonly externalResourcesExist?: DeploymentOptions["externalResourcesExist"];
 
   /** Episodes, each on its own deployment; after each, a plan must be empty. */
   readonly episodes?: readonly Episode[];

@@ -97,7 +97,7 @@ export class Cloud {
   /** Data of the records in them, by identity of the record set, whoever made them. */
   readonly zoneRecords = new Map<string, readonly string[]>();
   /** Whether everything that the configuration does not create exists already: enabled services, accounts, grants. */
-  othersExist = false;
+  externalResourcesExist = false;
   /** What the configuration creates, by type and identity, as soon as it is planned. */
   private readonly own = new Set<string>();
   /** Files in buckets from outside the configuration. */
@@ -147,7 +147,7 @@ export class Cloud {
   /** Whether a resource exists that the configuration does not create. */
   hasOthers(type: string, id: string): boolean {
     if (this.others.has(`${type} ${id}`)) return true;
-    return this.othersExist && !this.makes(type, (own) => mayBe(own, id));
+    return this.externalResourcesExist && !this.makes(type, (own) => mayBe(own, id));
   }
 
   ofType(type: string): CloudObject[] {

@@ -68,7 +68,7 @@ function needIdentityPool(project: string): Need {
 export function needApi(name: string): Need[] {
   const api = `${name}.googleapis.com`;
   const isOthers = (cloud: Cloud) =>
-    cloud.othersExist && !cloud.makes("google_project_service", (id) => id.endsWith(`/${api}`));
+    cloud.externalResourcesExist && !cloud.makes("google_project_service", (id) => id.endsWith(`/${api}`));
   return [
     {
       what: `the enabled service ${api}`,
@@ -76,7 +76,7 @@ export function needApi(name: string): Need[] {
     },
     {
       what: `an answer of ${api} after it was enabled`,
-      isMet: (cloud) => cloud.surroundings.hasAnswered(name) || cloud.othersExist,
+      isMet: (cloud) => cloud.surroundings.hasAnswered(name) || cloud.externalResourcesExist,
     },
   ];
 }

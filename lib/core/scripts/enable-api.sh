@@ -26,12 +26,12 @@ give_up() {
   google_quota_problem && google_fail "$SERVICE cannot be turned on in project $PROJECT_ID."
   if google_service_disabled; then
     google_fail "$SERVICE cannot be turned on in project $PROJECT_ID: the Service Usage API, which does that, is off." \
-      "Way out: gcloud services enable serviceusage.googleapis.com $SERVICE --project $PROJECT_ID, or turn both on at https://console.cloud.google.com/apis/library?project=$PROJECT_ID."
+      "To fix: gcloud services enable serviceusage.googleapis.com $SERVICE --project $PROJECT_ID, or turn both on at https://console.cloud.google.com/apis/library?project=$PROJECT_ID."
   fi
   case $GOOGLE_STATUS in
     403 | 404)
       google_fail "$SERVICE cannot be turned on in project $PROJECT_ID: the project does not exist or this account may not do it." \
-        "Way out: check the project id; an owner grants roles/serviceusage.serviceUsageAdmin (gcloud projects add-iam-policy-binding $PROJECT_ID --role roles/serviceusage.serviceUsageAdmin --member user:YOU) or runs gcloud services enable $SERVICE --project $PROJECT_ID."
+        "To fix: check the project id; an owner grants roles/serviceusage.serviceUsageAdmin (gcloud projects add-iam-policy-binding $PROJECT_ID --role roles/serviceusage.serviceUsageAdmin --member user:YOU) or runs gcloud services enable $SERVICE --project $PROJECT_ID."
       ;;
   esac
   google_fail "$SERVICE cannot be turned on in project $PROJECT_ID."
@@ -39,8 +39,8 @@ give_up() {
 
 require_time() {
   [ "$(google_seconds)" -ge "$WAIT_SECONDS" ] || return 0
-  google_complain "$SERVICE was not on in project $PROJECT_ID after $WAIT_SECONDS s: $1."
-  google_complain "  Way out: look at https://console.cloud.google.com/apis/dashboard?project=$PROJECT_ID and run the same" \
+  google_error "$SERVICE was not on in project $PROJECT_ID after $WAIT_SECONDS s: $1."
+  google_error "  To fix: look at https://console.cloud.google.com/apis/dashboard?project=$PROJECT_ID and run the same" \
     "command again, or raise WAIT_SECONDS."
   exit 1
 }
@@ -65,7 +65,7 @@ done
 
 while [ "${GOOGLE_READ%% *}" = running ]; do
   operation=${GOOGLE_READ#running }
-  ! google_is_odd "$operation" || google_fail "Service Usage names no operation that turns on $SERVICE."
+  ! google_is_unsafe "$operation" || google_fail "Service Usage names no operation that turns on $SERVICE."
   require_time "the operation $operation is still running"
   google_progress "$SERVICE" "being turned on"
   google_sleep "$REST_POLL_SECONDS"
@@ -74,9 +74,9 @@ while [ "${GOOGLE_READ%% *}" = running ]; do
 done
 
 if [ "$GOOGLE_READ" = failed ]; then
-  google_complain "$SERVICE cannot be turned on in project $PROJECT_ID: its operation failed."
-  google_complain "  $(jq -r '"code \(.error.code // "unknown"): \(.error.message // "no message")"' "$GOOGLE_ANSWER")"
-  google_complain "  Way out: repair what the message names (often billing: https://console.cloud.google.com/billing/linkedaccount?project=$PROJECT_ID) and run the same command again."
+  google_error "$SERVICE cannot be turned on in project $PROJECT_ID: its operation failed."
+  google_error "  $(jq -r '"code \(.error.code // "unknown"): \(.error.message // "no message")"' "$GOOGLE_ANSWER")"
+  google_error "  To fix: repair what the message names (often billing: https://console.cloud.google.com/billing/linkedaccount?project=$PROJECT_ID) and run the same command again."
   exit 1
 fi
 google_say "$SERVICE is on in project $PROJECT_ID ($(google_seconds) s)."

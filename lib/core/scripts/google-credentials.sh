@@ -78,8 +78,8 @@ google_authorize() {
   - $google_name: not set"
   done
   if google_try_gcloud "auth application-default" || google_try_gcloud auth || google_try_metadata; then return 0; fi
-  google_complain "No access token for Google's APIs. Tried in this order:$google_tried"
-  google_complain "  Way out: gcloud auth application-default login, or set GOOGLE_CREDENTIALS, or GOOGLE_OAUTH_ACCESS_TOKEN to a fresh token."
+  google_error "No access token for Google's APIs. Tried in this order:$google_tried"
+  google_error "  To fix: gcloud auth application-default login, or set GOOGLE_CREDENTIALS, or GOOGLE_OAUTH_ACCESS_TOKEN to a fresh token."
   exit 1
 }
 
@@ -87,10 +87,10 @@ google_authorize() {
 google_renew() {
   if [ "$GOOGLE_TOKEN_SOURCE" = GOOGLE_OAUTH_ACCESS_TOKEN ]; then
     google_fail "The access token in GOOGLE_OAUTH_ACCESS_TOKEN has expired or is not valid; it lives about an hour and a script cannot renew it." \
-      "Way out: export GOOGLE_OAUTH_ACCESS_TOKEN=\"\$(gcloud auth print-access-token)\", or unset it to have tokens fetched and renewed through gcloud."
+      "To fix: export GOOGLE_OAUTH_ACCESS_TOKEN=\"\$(gcloud auth print-access-token)\", or unset it to have tokens fetched and renewed through gcloud."
   fi
   [ "$google_renewed" = no ] || google_fail "A new access token from \"$GOOGLE_TOKEN_SOURCE\" was refused as well." \
-    "Way out: sign in again with gcloud auth application-default login."
+    "To fix: sign in again with gcloud auth application-default login."
   google_renewed=yes
   google_say "The access token has expired; getting a new one from \"$GOOGLE_TOKEN_SOURCE\"."
   google_authorize
@@ -107,8 +107,8 @@ google_try_credentials() {
     google_problem=$google_why
     # It reads the same file, and knows more forms.
     if [ "$1" = GOOGLE_APPLICATION_CREDENTIALS ] && google_try_gcloud "auth application-default"; then return; fi
-    google_complain "The credentials in $1 give no access token: $google_problem."
-    google_complain "  Way out: correct or unset $1; it holds JSON, or the path of a file with it."
+    google_error "The credentials in $1 give no access token: $google_problem."
+    google_error "  To fix: correct or unset $1; it holds JSON, or the path of a file with it."
     exit 1
   fi
 }

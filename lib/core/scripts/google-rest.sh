@@ -39,10 +39,10 @@ google_be_patient() {
 
 # google_fail MESSAGE [REMEDY]: prints what failed, the last response of the API and what to do about it, and exits.
 google_fail() {
-  google_complain "$1"
-  google_complain "  $(google_outcome)"
+  google_error "$1"
+  google_error "  $(google_outcome)"
   google_advise
-  [ -z "${2:-}" ] || google_complain "  $2"
+  [ -z "${2:-}" ] || google_error "  $2"
   exit 1
 }
 
@@ -87,7 +87,7 @@ google_request() {
   google_body=$4
   google_policy=$6
   # The URL goes into a curl configuration file, and parts of it come from responses: a line break would add options.
-  if google_is_odd "$3" ':%' || google_is_odd "${5:-none}" ":%~&=,+!*'()"; then
+  if google_is_unsafe "$3" ':%' || google_is_unsafe "${5:-none}" ":%~&=,+!*'()"; then
     google_judge_nothing
     GOOGLE_NOTE="$1 $2: \"$3${5:+?$5}\" cannot be an address."
     return 1
@@ -188,10 +188,10 @@ google_judge() {
         GOOGLE_STATUS=$google_http
         GOOGLE_BRIEF="HTTP $google_http"
       else
-        google_blame_stranger "$google_http" unclear
+        google_error_not_from_api "$google_http" unclear
       fi
       ;;
-    */[1345]??) google_blame_stranger "$google_connect" unheard ;;
+    */[1345]??) google_error_not_from_api "$google_connect" unheard ;;
     # Name resolution or connection failed: nothing was sent.
     [567]/*) GOOGLE_FAULT=unheard ;;
     # Timed out, or broken off in the handshake or the transfer: the request may have arrived.
@@ -213,8 +213,8 @@ google_judge_nothing() {
   GOOGLE_STRANGER='' GOOGLE_NOTE='' GOOGLE_REASONS='' GOOGLE_ERROR='' GOOGLE_READ='' google_form='' google_page=''
 }
 
-# google_blame_stranger STATUS FAULT
-google_blame_stranger() {
+# google_error_not_from_api STATUS FAULT
+google_error_not_from_api() {
   GOOGLE_STRANGER=$1
   GOOGLE_BRIEF="HTTP $1 of a proxy or portal"
   GOOGLE_FAULT=$2
@@ -317,11 +317,11 @@ google_quota_problem() {
 # Remedies for failures that any call can have.
 google_advise() {
   if [ -n "$GOOGLE_STRANGER" ]; then
-    google_complain "  Way out: sign in to this network, or let the calls pass its proxy (https_proxy, no_proxy)."
+    google_error "  To fix: sign in to this network, or let the calls pass its proxy (https_proxy, no_proxy)."
   elif google_has_reason USER_PROJECT_DENIED; then
-    google_complain "  Way out: the quota project $(google_quota_project) is not open to this account: grant it" \
+    google_error "  To fix: the quota project $(google_quota_project) is not open to this account: grant it" \
       "roles/serviceusage.serviceUsageConsumer there, or unset USER_PROJECT_OVERRIDE."
   elif google_quota_problem; then
-    google_complain "  Way out: name the project that pays for the calls: export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=${PROJECT_ID:-<project>}"
+    google_error "  To fix: name the project that pays for the calls: export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=${PROJECT_ID:-<project>}"
   fi
 }

@@ -42,7 +42,7 @@ google_say() {
   printf '%s\n' "$google_line" 2>/dev/null || [ "$GOOGLE_ENDING" = yes ] || google_interrupted SIGPIPE 141
 }
 
-google_complain() {
+google_error() {
   google_plain "$*"
   printf '%s\n' "$google_line" >&2 || :
 }
@@ -73,12 +73,12 @@ google_require() {
       google_elsewhere="The vendor's own package of aws, release 1 or 2, will do as well."
       ;;
   esac
-  google_complain "Missing on this machine:$google_missing. This script calls $google_called with them."
-  google_complain "  Debian, Ubuntu:  sudo apt-get install$google_packages"
-  google_complain "  Fedora, RHEL:    sudo dnf install$(printf '%s' "$google_packages" | sed 's/awscli/awscli2/')"
-  google_complain "  Alpine:          apk add$(printf '%s' "$google_packages" | sed 's/awscli/aws-cli/')"
-  google_complain "  macOS:           brew install$google_packages"
-  google_complain "  $google_elsewhere jq must be 1.6 or newer. Then run the same command again."
+  google_error "Missing on this machine:$google_missing. This script calls $google_called with them."
+  google_error "  Debian, Ubuntu:  sudo apt-get install$google_packages"
+  google_error "  Fedora, RHEL:    sudo dnf install$(printf '%s' "$google_packages" | sed 's/awscli/awscli2/')"
+  google_error "  Alpine:          apk add$(printf '%s' "$google_packages" | sed 's/awscli/aws-cli/')"
+  google_error "  macOS:           brew install$google_packages"
+  google_error "  $google_elsewhere jq must be 1.6 or newer. Then run the same command again."
   exit 2
 }
 
@@ -107,7 +107,7 @@ google_check_settings() {
     "the id or number of a project"
   google_judge_settings
   [ -n "$GOOGLE_REFUSED" ] || return 0
-  google_complain "${0##*/} cannot start:$GOOGLE_REFUSED"
+  google_error "${0##*/} cannot start:$GOOGLE_REFUSED"
   exit 2
 }
 
@@ -152,9 +152,9 @@ google_time_limit() {
   done
 }
 
-# google_is_odd TEXT [ALLOWED]: whether TEXT is empty, has "..", or has characters other than those of a URL path and
+# google_is_unsafe TEXT [ALLOWED]: whether TEXT is empty, has "..", or has characters other than those of a URL path and
 # ALLOWED.
-google_is_odd() {
+google_is_unsafe() {
   case $1 in
     '' | *..* | *[!A-Za-z0-9._/${2:-}-]*) return 0 ;;
   esac
@@ -204,8 +204,8 @@ google_need_room() {
 }
 
 google_full() {
-  google_complain "The temporary folder ${TMPDIR:-/tmp} is full or cannot be written." \
-    "Way out: make room there, or set TMPDIR to another folder."
+  google_error "The temporary folder ${TMPDIR:-/tmp} is full or cannot be written." \
+    "To fix: make room there, or set TMPDIR to another folder."
   [ -z "$GOOGLE_WORK" ] || rm -rf "$GOOGLE_WORK"
   exit 1
 }
@@ -256,7 +256,7 @@ google_interrupted() {
   set +e
   GOOGLE_ENDING=yes
   google_end_children
-  google_complain "Interrupted by $1."
+  google_error "Interrupted by $1."
   "$GOOGLE_ON_INTERRUPT"
   exit "$2"
 }

@@ -99,7 +99,7 @@ while :; do
   fi
   if [ "$(google_seconds)" -ge "$WAIT_SECONDS" ]; then
     google_fail "$api did not answer in project $PROJECT_ID within $WAIT_SECONDS s." \
-      "Way out: gcloud services enable $api --project $PROJECT_ID; if it is on, run the same command again or raise WAIT_SECONDS."
+      "To fix: gcloud services enable $api --project $PROJECT_ID; if it is on, run the same command again or raise WAIT_SECONDS."
   fi
   google_sleep "$REST_POLL_SECONDS"
 done

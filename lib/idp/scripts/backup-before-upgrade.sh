@@ -53,12 +53,12 @@ find_backup() {
 }
 
 say_where() {
-  google_complain "The backup goes on by itself: gcloud sql backups list --project=$PROJECT_ID"
+  google_error "The backup goes on by itself: gcloud sql backups list --project=$PROJECT_ID"
 }
 
 give_up() {
-  google_complain "The backup of $INSTANCE $1, so $RELEASE is not rolled out. ${2:-}"
-  google_complain "  Way out: apply again, which waits for the same backup if it is under way. To upgrade without a backup: backup_before_upgrade = false."
+  google_error "The backup of $INSTANCE $1, so $RELEASE is not rolled out. ${2:-}"
+  google_error "  To fix: apply again, which waits for the same backup if it is under way. To upgrade without a backup: backup_before_upgrade = false."
   exit 1
 }
 
@@ -82,7 +82,7 @@ ask_for_backup() {
       [ -z "$backup_state" ] || break
     else
       google_fail "Cloud SQL refuses a backup of $INSTANCE before the upgrade to $RELEASE, so nothing is rolled out." \
-        "Way out: repair what the message names; the caller needs roles/cloudsql.admin. To upgrade without a backup: backup_before_upgrade = false."
+        "To fix: repair what the message names; the caller needs roles/cloudsql.admin. To upgrade without a backup: backup_before_upgrade = false."
     fi
   done
 }
@@ -90,7 +90,7 @@ ask_for_backup() {
 if ! google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE/databases/$DATABASE"; then
   [ "$GOOGLE_STATUS" = 404 ] || google_fail "Whether there is a database to back up cannot be found out."
   google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE" ||
-    google_fail "The database instance $INSTANCE cannot be read, so $RELEASE is not rolled out." "Way out: if somebody has deleted it, apply again, which creates it, and restore its data."
+    google_fail "The database instance $INSTANCE cannot be read, so $RELEASE is not rolled out." "To fix: if somebody has deleted it, apply again, which creates it, and restore its data."
   google_say "There is no database $DATABASE yet: nothing to back up before $RELEASE."
   exit 0
 fi

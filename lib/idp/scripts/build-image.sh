@@ -133,9 +133,9 @@ $reasons
 "
     continue
   fi
-  google_complain "The build of $IMAGE ended $build_status after $(google_seconds) s:"
-  google_complain "$(failure_text)"
-  google_complain "  Log: $log_address"
+  google_error "The build of $IMAGE ended $build_status after $(google_seconds) s:"
+  google_error "$(failure_text)"
+  google_error "  Log: $log_address"
   exit 1
 done
 google_on_interrupt :

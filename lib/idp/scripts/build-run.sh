@@ -17,7 +17,7 @@ tab=$(printf '\t')
 
 # Watches the build of which the last response has given id and log; returns 1 when it has given none.
 take_build() {
-  ! google_is_odd "${GOOGLE_READ%%"$tab"*}" || return 1
+  ! google_is_unsafe "${GOOGLE_READ%%"$tab"*}" || return 1
   build_id=${GOOGLE_READ%%"$tab"*}
   log_address=${GOOGLE_READ#*"$tab"}
   google_say "Build $build_id of $IMAGE is under way; log: $log_address"
@@ -69,8 +69,8 @@ start_build() {
       take_build && return 0
       attempt=$((attempt + 1))
       if [ "$attempt" -gt "$REST_TRIES" ]; then
-        google_complain "Cloud Build does not take the build of $IMAGE."
-        google_complain "  $outcome"
+        google_error "Cloud Build does not take the build of $IMAGE."
+        google_error "  $outcome"
         exit 1
       fi
       google_say "It was not; asking again (attempt $attempt of $REST_TRIES)."
@@ -80,7 +80,7 @@ start_build() {
       asking=yes
     else
       google_fail "Cloud Build refuses the build of $IMAGE." \
-        "Way out: repair what the message names. The caller needs roles/cloudbuild.builds.editor on $PROJECT_ID and roles/iam.serviceAccountUser on $BUILD_SERVICE_ACCOUNT; the Cloud Build API must be on."
+        "To fix: repair what the message names. The caller needs roles/cloudbuild.builds.editor on $PROJECT_ID and roles/iam.serviceAccountUser on $BUILD_SERVICE_ACCOUNT; the Cloud Build API must be on."
     fi
   done
   take_build || google_fail "Cloud Build took the build of $IMAGE but gave it no id that can be asked for."
@@ -101,8 +101,8 @@ await_build() {
       SUCCESS | FAILURE | INTERNAL_ERROR | TIMEOUT | CANCELLED | EXPIRED) return 0 ;;
     esac
     if [ "$(google_seconds)" -ge "$deadline" ]; then
-      google_complain "Build $build_id of $IMAGE is still $build_status long after its time limit; waiting ends here."
-      google_complain "  Log: $log_address"
+      google_error "Build $build_id of $IMAGE is still $build_status long after its time limit; waiting ends here."
+      google_error "  Log: $log_address"
       exit 1
     fi
     google_sleep "$REST_POLL_SECONDS"
@@ -130,20 +130,20 @@ failure_text() {
 
 cancel_build() {
   if [ -z "$build_id" ]; then
-    [ "$asking" = no ] || google_complain "A build that was just being started goes on:" \
+    [ "$asking" = no ] || google_error "A build that was just being started goes on:" \
       "https://console.cloud.google.com/cloud-build/builds?project=$PROJECT_ID"
     return 0
   fi
   if [ "$joined" = yes ]; then
-    google_complain "Build $build_id goes on, because another run has started it. Log: $log_address"
+    google_error "Build $build_id goes on, because another run has started it. Log: $log_address"
     return 0
   fi
   google_try_once
   printf '{}\n' >"$GOOGLE_WORK/cancel.json"
   if google_post cloudbuild "$builds/$build_id:cancel" "$GOOGLE_WORK/cancel.json"; then
-    google_complain "Build $build_id is cancelled. Log: $log_address"
+    google_error "Build $build_id is cancelled. Log: $log_address"
   else
-    google_complain "Build $build_id goes on, because it could not be cancelled. Log: $log_address"
-    google_complain "  $(google_outcome)"
+    google_error "Build $build_id goes on, because it could not be cancelled. Log: $log_address"
+    google_error "  $(google_outcome)"
   fi
 }

@@ -52,8 +52,8 @@ require_dump_job() {
     ! google_get run "projects/$PROJECT_ID/locations/$REGION/jobs/$DUMP_JOB" || return 0
     [ "$GOOGLE_STATUS" = 404 ] || google_fail "The job $DUMP_JOB cannot be read."
   fi
-  google_complain "There is no job $DUMP_JOB, a copy of which reads dumps: without dump_schedule, only the bucket is there."
-  google_complain "  Way out: set dump_schedule and apply first."
+  google_error "There is no job $DUMP_JOB, a copy of which reads dumps: without dump_schedule, only the bucket is there."
+  google_error "  To fix: set dump_schedule and apply first."
   exit 1
 }
 
@@ -71,7 +71,7 @@ run_job() {
   if on_kubernetes; then kubernetes_job; else cloud_run_job; fi || return 1
   JOB_LINE=$(sed -n "s/^$job_word//p" "$GOOGLE_WORK/log" | tail -n 1)
   # What it was for is done.
-  remove_job || google_complain "The job $job_now cannot be deleted. $(google_outcome)"
+  remove_job || google_error "The job $job_now cannot be deleted. $(google_outcome)"
   job_now=
 }
 
@@ -133,8 +133,8 @@ remove_copies() {
 
 # refuse_second WHAT SECONDS
 refuse_second() {
-  google_complain "Another run has made $1 $2 s ago, and may still be at work: one at a time."
-  google_complain "  Way out: wait for its end. If it was killed, run the same command with --take-over, which removes what it has left."
+  google_error "Another run has made $1 $2 s ago, and may still be at work: one at a time."
+  google_error "  To fix: wait for its end. If it was killed, run the same command with --take-over, which removes what it has left."
   exit 1
 }
 

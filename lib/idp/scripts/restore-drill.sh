@@ -64,31 +64,31 @@ export RUN JOB_GROUP
 # Removes everything that is billed.
 clean_up() {
   # shellcheck disable=SC2154 # of database-jobs.sh
-  remove_job || google_complain "The job $job_now cannot be deleted. $(google_outcome)"
+  remove_job || google_error "The job $job_now cannot be deleted. $(google_outcome)"
   [ "$cloning" = yes ] || return 0
-  google_complain "Deleting the clone $clone, which is billed as long as it exists."
+  google_error "Deleting the clone $clone, which is billed as long as it exists."
   # A request that was broken off may still be on its way.
   google_sleep "$REST_POLL_SECONDS"
   sql_abandon "$clone" || {
-    google_complain "The clone $clone cannot be deleted. $(google_outcome)"
-    google_complain "  Way out: run this script with --take-over, which deletes it first, unless somebody has protected it."
+    google_error "The clone $clone cannot be deleted. $(google_outcome)"
+    google_error "  To fix: run this script with --take-over, which deletes it first, unless somebody has protected it."
     return 0
   }
   cloning=no
-  google_complain "Deleted $clone."
+  google_error "Deleted $clone."
 }
 
 give_up() {
   outcome=$(google_outcome)
-  google_complain "$1"
-  google_complain "  $outcome"
-  [ -z "${2:-}" ] || google_complain "  $2"
+  google_error "$1"
+  google_error "  $outcome"
+  [ -z "${2:-}" ] || google_error "  $2"
   clean_up
   exit 1
 }
 
 google_reading '.connectionName // ""' google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE" ||
-  google_fail "The database instance $INSTANCE cannot be read." "Way out: check PROJECT_ID and INSTANCE; the caller needs roles/cloudsql.admin."
+  google_fail "The database instance $INSTANCE cannot be read." "To fix: check PROJECT_ID and INSTANCE; the caller needs roles/cloudsql.admin."
 [ -n "$POINT_IN_TIME" ] || POINT_IN_TIME=$(jq -nr --argjson time "$(($(google_server_time) - 600))" '$time | todate')
 
 sql_clones "$clones" "$take_over"
@@ -102,12 +102,12 @@ google_on_interrupt clean_up
 cloning=yes
 google_say "Cloning $INSTANCE as of $POINT_IN_TIME to $clone."
 sql_clone "$INSTANCE" "$clone" "$POINT_IN_TIME" ||
-  give_up "$INSTANCE cannot be cloned." "Way out: choose a time between the oldest kept log and some minutes ago."
+  give_up "$INSTANCE cannot be cloned." "To fix: choose a time between the oldest kept log and some minutes ago."
 cloned_seconds=$(google_seconds)
 google_reading '.connectionName // ""' google_get sqladmin "projects/$PROJECT_ID/instances/$clone" ||
   give_up "The clone cannot be read."
 run_job "$INIT_JOB" "$GOOGLE_READ" "" "${0%"${0##*/}"}./count-users.sh" "users: " "DB_NAME=$DATABASE" ||
-  give_up "The users of the clone cannot be counted." "Way out: if a password was rotated after $POINT_IN_TIME, choose a later time."
+  give_up "The users of the clone cannot be counted." "To fix: if a password was rotated after $POINT_IN_TIME, choose a later time."
 counted_seconds=$(google_seconds)
 sql_remove "$clone" || give_up "The clone cannot be deleted."
 cloning=no

@@ -6,7 +6,7 @@ page=
 : >"$GOOGLE_WORK/deleted"
 while :; do
   google_get storage "b/$MEDIA_BUCKET/o" "softDeleted=true&maxResults=1000${page:+&pageToken=$page}" ||
-    google_fail "The deleted files of $MEDIA_BUCKET cannot be listed." "Way out: the caller needs roles/storage.admin on the bucket."
+    google_fail "The deleted files of $MEDIA_BUCKET cannot be listed." "To fix: the caller needs roles/storage.admin on the bucket."
   jq -c '.items[]? | { name, generation, softDeleteTime }' "$GOOGLE_ANSWER" >>"$GOOGLE_WORK/deleted"
   page=$(jq -r '.nextPageToken // "" | @uri' "$GOOGLE_ANSWER")
   [ -n "$page" ] || break
@@ -47,15 +47,15 @@ while IFS=$sql_tab read -r file generation plain <&4; do
     restored=$((restored + 1))
   else
     failed=$((failed + 1))
-    google_complain "$plain cannot be restored. $(google_outcome)"
+    google_error "$plain cannot be restored. $(google_outcome)"
     # What holds for all files would be said of each.
-    case $GOOGLE_STATUS in 400 | 404 | 409 | 412) ;; 000) google_is_odd "$file" % || break ;; *) break ;; esac
+    case $GOOGLE_STATUS in 400 | 404 | 409 | 412) ;; 000) google_is_unsafe "$file" % || break ;; *) break ;; esac
   fi
 done 4<"$GOOGLE_WORK/newest"
 google_say "Restored $restored file(s) of $MEDIA_BUCKET; $kept exist again and stayed as they are."
 if [ "$failed" -gt 0 ]; then
-  google_complain "$((total - restored - kept)) of $total file(s) cannot be restored, for the reasons above."
+  google_error "$((total - restored - kept)) of $total file(s) cannot be restored, for the reasons above."
   google_advise
-  google_complain "  Way out: correct what the messages name and run the same command again."
+  google_error "  To fix: correct what the messages name and run the same command again."
   exit 1
 fi

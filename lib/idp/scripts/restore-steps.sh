@@ -39,23 +39,23 @@ steps() {
 
 clean_up() {
   if [ "$exchanging" = yes ]; then
-    google_complain "  If the exchange was killed, it may have left $DATABASE closed to connections." \
-      "Way out: run the same command again; its first step opens the database, and so does db-init in the next apply that runs it."
+    google_error "  If the exchange was killed, it may have left $DATABASE closed to connections." \
+      "To fix: run the same command again; its first step opens the database, and so does db-init in the next apply that runs it."
   fi
-  remove_job || google_complain "The job $job_now cannot be deleted. $(google_outcome)"
+  remove_job || google_error "The job $job_now cannot be deleted. $(google_outcome)"
   [ -n "$clone" ] || return 0
-  google_complain "Deleting the clone $clone, which is billed as long as it exists."
+  google_error "Deleting the clone $clone, which is billed as long as it exists."
   # A request that was broken off may still be on its way.
   google_sleep "$REST_POLL_SECONDS"
   sql_abandon "$clone" ||
-    google_complain "The clone $clone cannot be deleted; run the same command with --take-over, which deletes it first unless somebody has protected it. $(google_outcome)"
+    google_error "The clone $clone cannot be deleted; run the same command with --take-over, which deletes it first unless somebody has protected it. $(google_outcome)"
 }
 
 give_up() {
   outcome=$(google_outcome)
-  google_complain "$1"
-  google_complain "  $outcome"
-  google_complain "  Way out: correct what the message names and run the same command again."
+  google_error "$1"
+  google_error "  $outcome"
+  google_error "  To fix: correct what the message names and run the same command again."
   clean_up
   exit 1
 }

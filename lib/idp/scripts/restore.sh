@@ -136,7 +136,7 @@ exchange_step="exchange the two: $DATABASE becomes ${DATABASE:-}_former; the app
 case $action in
   *backup | dump | point-in-time | drop-former)
     connection_of "$INSTANCE" ||
-      google_fail "The database instance $INSTANCE cannot be read." "Way out: after a destroy, apply first; the next apply creates an empty instance of the same name."
+      google_fail "The database instance $INSTANCE cannot be read." "To fix: after a destroy, apply first; the next apply creates an empty instance of the same name."
     own=$connection
     # While a clone is made, there is no copy of a job.
     sql_clones "$JOB_GROUP" "$take_over"
@@ -192,10 +192,10 @@ case $action in
     fi
     google_reading "[items(\"backups\")[] | $filter] | sort_by($time) | last // {} | "'"\(.name // "") "'" + ($time)" \
       google_get sqladmin "projects/$PROJECT_ID/backups" "filter=instance%3A$FROM_INSTANCE" ||
-      google_fail "The backups of project $PROJECT_ID cannot be read." "Way out: the caller needs roles/cloudsql.admin."
+      google_fail "The backups of project $PROJECT_ID cannot be read." "To fix: the caller needs roles/cloudsql.admin."
     name=${GOOGLE_READ%% *}
     [ -n "$name" ] || {
-      google_complain "There is no such backup of $FROM_INSTANCE. To list all: gcloud sql backups list --project=$PROJECT_ID"
+      google_error "There is no such backup of $FROM_INSTANCE. To list all: gcloud sql backups list --project=$PROJECT_ID"
       exit 1
     }
     renames=

@@ -48,7 +48,7 @@ sql_await() {
       GOOGLE_NOTE="Operation $sql_name of Cloud SQL failed: ${sql_rest#*"$sql_tab"}"
       return 1
     fi
-    if google_is_odd "$sql_name"; then
+    if google_is_unsafe "$sql_name"; then
       GOOGLE_NOTE="Cloud SQL named no operation that can be asked for."
       return 1
     fi
@@ -110,7 +110,7 @@ sql_clones() {
     if [ "$sql_left" = true ]; then
       SQL_CLONES="${SQL_CLONES:+$SQL_CLONES }$sql_name"
     else
-      google_complain "The clone $sql_name is protected or has no label copy-for, so somebody may use it: it is left, and billed." \
+      google_error "The clone $sql_name is protected or has no label copy-for, so somebody may use it: it is left, and billed." \
         "If nobody does: gcloud sql instances patch $sql_name --no-deletion-protection --project=$PROJECT_ID &&" \
         "gcloud sql instances delete $sql_name --project=$PROJECT_ID"
     fi

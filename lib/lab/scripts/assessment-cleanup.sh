@@ -196,6 +196,6 @@ done
 say_what_stays
 say_repair
 if [ "$((found + failures))" -gt 0 ]; then
-  google_complain "$failures deletions failed, and $found items are still there; run the same command again, or delete the rest at https://console.cloud.google.com/migration?project=$PROJECT_ID"
+  google_error "$failures deletions failed, and $found items are still there; run the same command again, or delete the rest at https://console.cloud.google.com/migration?project=$PROJECT_ID"
   exit 1
 fi

@@ -88,7 +88,7 @@ google_await() {
     fi
     google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$google_look" "$REST_POLL_SECONDS")"
     google_look=$((google_look + 1))
-    if google_is_odd "$google_operation"; then
+    if google_is_unsafe "$google_operation"; then
       GOOGLE_NOTE="The API named an operation that cannot be part of an address."
       return 1
     fi

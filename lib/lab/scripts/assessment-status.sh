@@ -25,7 +25,7 @@ case ${1:-} in
   --json)
     as_json=yes
     # Progress messages must not be in the document.
-    google_say() { google_complain "$@"; }
+    google_say() { google_error "$@"; }
     ;;
   '') ;;
   --help | -h)
@@ -48,7 +48,7 @@ location="projects/$PROJECT_ID/locations/$REGION"
 read_all() {
   google_list migrationcenter "$location/$1" "pageSize=$2" "$1" "$GOOGLE_WORK/items" ||
     google_fail "The $1 of project $PROJECT_ID in $REGION cannot be read." \
-      "Way out: check project and region; the caller needs roles/migrationcenter.viewer."
+      "To fix: check project and region; the caller needs roles/migrationcenter.viewer."
   jq -c --slurpfile groups "$GOOGLE_WORK/groups" "$GOOGLE_MARKS$3" "$GOOGLE_WORK/items" >"$GOOGLE_WORK/$1"
   cat "$GOOGLE_WORK/unreachable" >>"$GOOGLE_WORK/all-unreachable"
 }

@@ -40,7 +40,7 @@ remove() {
       done_count=$((done_count + 1))
       google_say "Deleted of the $(words "$1"): ${name##*/} ($done_count of $total)."
     else
-      google_complain "Of the $(words "$1"), ${name##*/} cannot be deleted. $(google_outcome)"
+      google_error "Of the $(words "$1"), ${name##*/} cannot be deleted. $(google_outcome)"
       failures=$((failures + 1))
     fi
   done 3<"$GOOGLE_WORK/$1-mine"
@@ -54,7 +54,7 @@ remove_assets() {
     sed -n "$((done_count + 1)),${last}p" "$GOOGLE_WORK/assets-mine" |
       jq -Rn '{ names: [inputs], allowMissing: true }' >"$GOOGLE_WORK/assets.json"
     if ! google_post migrationcenter "$location/assets:batchDelete" "$GOOGLE_WORK/assets.json"; then
-      google_complain "Assets cannot be deleted. $(google_outcome)"
+      google_error "Assets cannot be deleted. $(google_outcome)"
       failures=$((failures + 1))
       return 0
     fi

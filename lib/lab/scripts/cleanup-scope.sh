@@ -17,9 +17,9 @@ read_items() {
   esac
   google_list migrationcenter "$location/$1" "$query" "$1" "$GOOGLE_WORK/items" ||
     google_fail "The $(words "$1") of project $PROJECT_ID in $REGION cannot be read; $fate." \
-      "Way out: check project and region; the caller needs roles/migrationcenter.admin."
+      "To fix: check project and region; the caller needs roles/migrationcenter.admin."
   if [ -s "$GOOGLE_WORK/unreachable" ]; then
-    google_complain "The $(words "$1") of project $PROJECT_ID cannot all be seen; $fate. Not reached:" \
+    google_error "The $(words "$1") of project $PROJECT_ID cannot all be seen; $fate. Not reached:" \
       "$(tr '\n' ' ' <"$GOOGLE_WORK/unreachable")"
     exit 1
   fi

@@ -61,8 +61,8 @@ await_workers() {
     # Polls often at first, so that short work is not slowed down, then once a second.
     [ $((now - await_start)) -lt 2 ] || pause=1
     if [ $((now - await_start)) -ge "$LIST_SECONDS" ]; then
-      google_complain "$1: not done after $LIST_SECONDS s."
-      google_complain "  Way out: apply again; set LIST_SECONDS when there is that much to do."
+      google_error "$1: not done after $LIST_SECONDS s."
+      google_error "  To fix: apply again; set LIST_SECONDS when there is that much to do."
       exit 1
     fi
   done
@@ -79,8 +79,8 @@ await_workers() {
 require_workers() {
   await_workers "$@"
   [ -n "$failed_workers" ] || return 0
-  google_complain "$1: failed (exit codes$failed_workers). $(google_text <"$GOOGLE_WORK/worker-errors")"
-  google_complain "  Way out: see that ${TMPDIR:-/tmp} has room, then apply again."
+  google_error "$1: failed (exit codes$failed_workers). $(google_text <"$GOOGLE_WORK/worker-errors")"
+  google_error "  To fix: see that ${TMPDIR:-/tmp} has room, then apply again."
   exit 1
 }
 
@@ -125,8 +125,8 @@ list_once() {
   # jq ends at a row it cannot read, and the AWS CLI then fails only because the pipe is closed.
   case $failed_workers in
     *" $reader="*)
-      google_complain "$what: the answer is not one of AWS: $(google_text <"$GOOGLE_WORK/jq-error")"
-      google_complain "  Way out: see that no proxy or portal answers in the place of AWS, or update the aws program and jq;" \
+      google_error "$what: the answer is not one of AWS: $(google_text <"$GOOGLE_WORK/jq-error")"
+      google_error "  To fix: see that no proxy or portal answers in the place of AWS, or update the aws program and jq;" \
         "then apply again."
       exit 1
       ;;
@@ -135,24 +135,24 @@ list_once() {
 }
 
 list_failed() {
-  google_complain "$what failed: $(google_text <"$GOOGLE_WORK/aws-error")"
+  google_error "$what failed: $(google_text <"$GOOGLE_WORK/aws-error")"
   case $error_code in
     AuthFailure | InvalidAccessKeyId | InvalidClientTokenId)
-      google_complain "  The key did not work within $KEY_WAIT_SECONDS s. The same is said of a region that is not enabled for" \
+      google_error "  The key did not work within $KEY_WAIT_SECONDS s. The same is said of a region that is not enabled for" \
         "the account: enable $CLOUDB_REGION there, or choose the region of the machines."
       ;;
     UnauthorizedOperation)
-      google_complain "  The policy of the scoped user allows this call, and did not take effect within" \
+      google_error "  The policy of the scoped user allows this call, and did not take effect within" \
         "$KEY_WAIT_SECONDS s. Look for a rule of the organization or a permissions boundary that denies it."
       ;;
     InvalidInstanceType)
-      google_complain "  A machine has a type that the region no longer describes. Change its type, or remove the machine."
+      google_error "  A machine has a type that the region no longer describes. Change its type, or remove the machine."
       ;;
     '')
-      google_complain "  Way out: check that this machine reaches the API, and that the region $CLOUDB_REGION is spelled" \
+      google_error "  To fix: check that this machine reaches the API, and that the region $CLOUDB_REGION is spelled" \
         "as AWS does; then apply again."
       ;;
-    *) google_complain "  Nothing was imported. Apply again when the cause is gone." ;;
+    *) google_error "  Nothing was imported. Apply again when the cause is gone." ;;
   esac
   exit 1
 }

@@ -116,8 +116,8 @@ list_types() {
   jq -r 'select(.cores != null and .mebibytes != null) | .type' "$GOOGLE_WORK/known" >"$GOOGLE_WORK/found"
   missing=$(grep -vxF -f "$GOOGLE_WORK/found" "$GOOGLE_WORK/wanted" | tr '\n' ' ') || :
   if [ -n "$missing" ]; then
-    google_complain "AWS does not say how many processors and how much memory these types have: ${missing% }."
-    google_complain "  Machines without them cannot be assessed, so nothing was imported. Apply again later."
+    google_error "AWS does not say how many processors and how much memory these types have: ${missing% }."
+    google_error "  Machines without them cannot be assessed, so nothing was imported. Apply again later."
     exit 1
   fi
   google_say "Machine types: $count ($(google_seconds) s)"

@@ -83,8 +83,8 @@ create_file() {
       addressed/* | bare/yes) return 0 ;;
       creating/yes)
         if [ "$(google_seconds)" -ge "$file_until" ]; then
-          google_complain "File $1 of import job $job_id is still being created after $OPERATION_SECONDS s."
-          google_complain "  Way out: run the same command again; the half-done job is replaced."
+          google_error "File $1 of import job $job_id is still being created after $OPERATION_SECONDS s."
+          google_error "  To fix: run the same command again; the half-done job is replaced."
           exit 1
         fi
         google_progress "File $1" "still being created"
@@ -131,11 +131,11 @@ send_file() {
     if ! address_expired || [ "$addresses" -ge 3 ]; then
       # In a shell of its own, which leaves the refusal as the last response.
       if (file_was_replaced); then
-        google_complain "$1 cannot be uploaded: another run works on import job $job_id and has replaced or deleted it."
-        google_complain "  $another_run"
+        google_error "$1 cannot be uploaded: another run works on import job $job_id and has replaced or deleted it."
+        google_error "  $another_run"
         exit 1
       fi
-      google_fail "$1 cannot be uploaded." "Way out: run the same command again; the half-done job is replaced."
+      google_fail "$1 cannot be uploaded." "To fix: run the same command again; the half-done job is replaced."
     fi
     addresses=$((addresses + 1))
     google_say "The address for $1 has expired; asking for another one."

@@ -42,10 +42,10 @@ show_warnings() {
 
 # give_up WHAT
 give_up() {
-  google_complain "$1"
+  google_error "$1"
   show_findings errors >&2
   show_findings warnings >&2
-  google_complain "  Way out: repair what the table names and run the same command again, or look at the job at $console"
+  google_error "  To fix: repair what the table names and run the same command again, or look at the job at $console"
   exit 1
 }
 

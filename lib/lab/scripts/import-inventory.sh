@@ -79,14 +79,14 @@ left_out=no cleaned=no own_source=no registered=no
 job_id=
 
 explain_interrupt() {
-  [ -z "$job_id" ] || google_complain "Import job $job_id is left as it is; run the same command again to finish it."
+  [ -z "$job_id" ] || google_error "Import job $job_id is left as it is; run the same command again to finish it."
 }
 google_on_interrupt explain_interrupt
 
 require_source() {
   google_get migrationcenter "$location/sources/$SOURCE_ID" || {
     [ "$GOOGLE_STATUS" = 404 ] && google_fail "Source $SOURCE_ID, which the machines are to belong to, does not exist in $REGION." \
-      "Way out: register it with register-source.sh."
+      "To fix: register it with register-source.sh."
     google_fail "Source $SOURCE_ID, which the machines are to belong to, cannot be read."
   }
   jq -r '.state // "STATE_UNSPECIFIED", ((.displayName // "") | gsub("[[:cntrl:]]"; " ") | if . == "" then "AWS" else . end
@@ -99,23 +99,23 @@ require_source() {
   } <"$GOOGLE_WORK/source"
   case $source_state in
     DELETING | INVALID)
-      google_complain "Source $SOURCE_ID is $source_state: nothing can be imported into it."
-      google_complain "  Way out: delete it with assessment-cleanup.sh, register it again with register-source.sh."
+      google_error "Source $SOURCE_ID is $source_state: nothing can be imported into it."
+      google_error "  To fix: delete it with assessment-cleanup.sh, register it again with register-source.sh."
       exit 1
       ;;
   esac
 }
 
 end_late() {
-  google_complain "Import job $job_id is still $state after $IMPORT_SECONDS s; it goes on by itself."
-  google_complain "  Way out: look at it at $console; running the same command again goes on waiting for it."
+  google_error "Import job $job_id is still $state after $IMPORT_SECONDS s; it goes on by itself."
+  google_error "  To fix: look at it at $console; running the same command again goes on waiting for it."
   exit 1
 }
 
 end_with_problem() {
-  google_complain "Import job $job_id cannot be $1."
-  google_complain "  $problem"
-  google_complain "  Way out: look at it at $console and run the same command again."
+  google_error "Import job $job_id cannot be $1."
+  google_error "  $problem"
+  google_error "  To fix: look at it at $console and run the same command again."
   exit 1
 }
 
@@ -230,7 +230,7 @@ finish_job() {
         replace_job "failed in an earlier run"
         ;;
       *)
-        google_complain "Import job $job_id is in state \"$state\", which is not known here; look at it at $console"
+        google_error "Import job $job_id is in state \"$state\", which is not known here; look at it at $console"
         exit 1
         ;;
     esac

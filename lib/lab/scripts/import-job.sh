@@ -63,8 +63,8 @@ look_at_job() {
 $GOOGLE_READ
 LINE
     [ "$source_place" = "$(place_of "$job_source")" ] || {
-      google_complain "Import job $job_id is of source ${source_place##*/}, not of $job_source; it is left as it is."
-      google_complain "  Way out: look at it at $console, delete it there if nobody needs it and run the same command again."
+      google_error "Import job $job_id is of source ${source_place##*/}, not of $job_source; it is left as it is."
+      google_error "  To fix: look at it at $console, delete it there if nobody needs it and run the same command again."
       exit 1
     }
     return 0
@@ -107,13 +107,13 @@ judge_earlier_import() {
   fi
 }
 
-another_run="Way out: another run of this import may be at work on that job, or it is being deleted; wait until that has ended and run the same command again."
+another_run="To fix: another run of this import may be at work on that job, or it is being deleted; wait until that has ended and run the same command again."
 
 # fail_in_job MESSAGE: for calls about the job of this run. If the job, or a part of it, is not as this run left it,
 # another run is active.
 fail_in_job() {
   if google_says '^(NOT_FOUND|ALREADY_EXISTS|FAILED_PRECONDITION)'; then google_fail "$1" "$another_run"; fi
-  google_fail "$1" "Way out: repair what the message names and run the same command again."
+  google_fail "$1" "To fix: repair what the message names and run the same command again."
 }
 
 # Whether the service refused the job because of its source's type.
@@ -142,7 +142,7 @@ create_job() {
     created=refused
     google_say "The service does not import into source $SOURCE_ID. $(google_outcome)"
   else
-    google_fail "Import job $job_id cannot be created." "Way out: repair what the message names and run the same command again."
+    google_fail "Import job $job_id cannot be created." "To fix: repair what the message names and run the same command again."
   fi
 }
 
@@ -158,8 +158,8 @@ delete_job() {
 # replace_job WHY
 replace_job() {
   if [ "$replaced" = yes ]; then
-    google_complain "Import job $job_id was replaced, but $1 again."
-    google_complain "  Way out: look at it at $console and run the same command again."
+    google_error "Import job $job_id was replaced, but $1 again."
+    google_error "  To fix: look at it at $console and run the same command again."
     exit 1
   fi
   replaced=yes

@@ -57,12 +57,12 @@ offered_regions() {
 # refuse_region [ANOTHER WAY OUT]
 refuse_region() {
   outcome=$(google_outcome)
-  google_complain "The assessment service does not answer for region $REGION in project $PROJECT_ID."
-  google_complain "  $outcome"
+  google_error "The assessment service does not answer for region $REGION in project $PROJECT_ID."
+  google_error "  $outcome"
   regions=$(offered_regions)
-  google_complain "  Way out: choose a region that the service offers${regions:+ (to this project: $regions)}. The choice is" \
+  google_error "  To fix: choose a region that the service offers${regions:+ (to this project: $regions)}. The choice is" \
     "permanent for the assessment data of a project."
-  [ -z "${1:-}" ] || google_complain "  $1"
+  [ -z "${1:-}" ] || google_error "  $1"
   exit 1
 }
 
@@ -78,14 +78,14 @@ await_service() {
           google_says 'locations/' && google_says 'may not exist' && refuse_region \
             "If the service does offer $REGION: an owner grants roles/migrationcenter.admin$grant"
           google_fail "This account may not use the assessment service in project $PROJECT_ID." \
-            "Way out: an owner grants roles/migrationcenter.admin$grant"
+            "To fix: an owner grants roles/migrationcenter.admin$grant"
           ;;
         *) google_fail "The assessment service does not answer for $REGION in project $PROJECT_ID." ;;
       esac
     fi
     if [ "$(google_seconds)" -ge "$WAIT_SECONDS" ]; then
       google_fail "The assessment service did not answer for $REGION in project $PROJECT_ID within $WAIT_SECONDS s." \
-        "Way out: gcloud services enable migrationcenter.googleapis.com --project $PROJECT_ID; if it is on, run the same command again or raise WAIT_SECONDS."
+        "To fix: gcloud services enable migrationcenter.googleapis.com --project $PROJECT_ID; if it is on, run the same command again or raise WAIT_SECONDS."
     fi
     google_progress "Assessment service for $REGION" "not answering yet ($GOOGLE_BRIEF)"
     google_sleep "$REST_POLL_SECONDS"
@@ -113,17 +113,17 @@ create_source() {
     "$location/sources" "$GOOGLE_WORK/source.json" "sourceId=$SOURCE_ID&requestId=$(google_new_request_id)"; then
     google_await migrationcenter "Source $SOURCE_ID" "$OPERATION_SECONDS" && return 0
     google_says '^ALREADY_EXISTS' && return 1
-    google_fail "Source $SOURCE_ID was not registered." "Way out: repair what the message names and run the same command again."
+    google_fail "Source $SOURCE_ID was not registered." "To fix: repair what the message names and run the same command again."
   fi
   [ "$GOOGLE_STATUS" = 409 ] && return 1
   google_fail "The assessment service refuses source $SOURCE_ID." \
-    "Way out: repair what the message names. The caller needs roles/migrationcenter.admin on $PROJECT_ID."
+    "To fix: repair what the message names. The caller needs roles/migrationcenter.admin on $PROJECT_ID."
 }
 
 # refuse_source WHY WAY_OUT
 refuse_source() {
-  google_complain "Source $SOURCE_ID exists in $REGION of project $PROJECT_ID, but $1."
-  google_complain "  Way out: $2"
+  google_error "Source $SOURCE_ID exists in $REGION of project $PROJECT_ID, but $1."
+  google_error "  To fix: $2"
   exit 1
 }
 
@@ -144,7 +144,7 @@ until google_get migrationcenter "$source"; do
   [ "$GOOGLE_STATUS" = 404 ] || google_fail "Whether source $SOURCE_ID exists cannot be found out."
   if [ "$tries" -gt "$REST_TRIES" ]; then
     google_fail "Source $SOURCE_ID is said to exist when it is to be created, and not to exist when it is read." \
-      "Way out: wait a few minutes and run the same command again."
+      "To fix: wait a few minutes and run the same command again."
   fi
   if [ "$tries" -gt 1 ]; then
     google_progress "Source $SOURCE_ID" "said to exist, but not to be seen yet"

@@ -9,7 +9,7 @@ import { claimName } from "../../core/claimed-names";
 import { allOf, countIf, isSet, isWord, oneAttribute } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { certificateName, networkName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { DOMAIN } from "../../core/place-rules";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProps, type Rule } from "../../core/rules";
@@ -21,7 +21,7 @@ export interface DnsCertificateProps {
   readonly domain: string;
 
   /** Determines the names and the project. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /** Nothing is created unless this is `dns`, which may be known only at plan. */
   readonly validation: "dns" | "load-balancer" | (string & {});

@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 
 import { allOf, countIf, isSet, isWord, listOf, valueOr } from "../../core/conditional";
 import { expression, quoted } from "../../core/expression";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { DOMAIN } from "../../core/place-rules";
 import { requireProps, type Rule } from "../../core/rules";
 import { type DnsCertificate } from "./dns-certificate";
@@ -21,7 +21,7 @@ export interface DnsRecordsProps {
   readonly ipAddress: string;
 
   /** Determines the project of the zone, unless it names one. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /** How the certificate is validated. */
   readonly validation: "dns" | "load-balancer" | (string & {});
@@ -97,7 +97,7 @@ export class DnsRecords extends Construct {
 /** Short, so that a correction takes effect soon. */
 const TTL_SECONDS = 300;
 
-function projectOf({ project }: DnsZone, place: DeploymentPlace): string {
+function projectOf({ project }: DnsZone, place: DeploymentContext): string {
   if (project === undefined) return place.projectId;
   return Token.isUnresolved(project) ? expression(valueOr(project, quoted(place.projectId))) : project;
 }

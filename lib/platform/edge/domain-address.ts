@@ -5,7 +5,7 @@ import { Construct } from "constructs";
 import { claimName } from "../../core/claimed-names";
 import { countIfSet, oneAttribute } from "../../core/conditional";
 import { networkName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { DOMAIN } from "../../core/place-rules";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProps, type Rule } from "../../core/rules";
@@ -16,7 +16,7 @@ export interface DomainAddressProps {
   readonly domain: string;
 
   /** Determines the name and the project. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * What must exist first: `apis.ready("compute")`.

@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 import { isSet, isWord, listOf } from "../../core/conditional";
 import { expression, quoted } from "../../core/expression";
 import { certificateName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { type ProjectApis } from "../../core/project-apis";
 import { requireProps, type Rule } from "../../core/rules";
 import { DnsCertificate } from "./dns-certificate";
@@ -13,7 +13,7 @@ import { type DnsZone } from "./edge-rules";
 import { type Protection } from "./protection";
 import { SecurityPolicy } from "./security-policy";
 
-export interface EdgeProps {
+export interface DomainSetupProps {
   /** APIs of the project: `compute`, `certificatemanager`, and `dns` with a zone. */
   readonly apis: ProjectApis;
 
@@ -24,7 +24,7 @@ export interface EdgeProps {
   readonly ipAddress: string;
 
   /** Determines the names and the project. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /** How the certificate is validated: `dns` or `load-balancer`. */
   readonly validation: "dns" | "load-balancer" | (string & {});
@@ -59,7 +59,7 @@ export interface EdgeProps {
 }
 
 /** What a domain needs on either platform: a certificate validated by DNS, records, and a security policy. */
-export class Edge extends Construct {
+export class DomainSetup extends Construct {
   /** Certificate of the domain. */
   readonly certificate: DnsCertificate;
 
@@ -75,7 +75,7 @@ export class Edge extends Construct {
   /** What to do until the domain works, as a list of sentences with their commands; empty without a domain. */
   readonly nextSteps: string;
 
-  constructor(scope: Construct, id: string, props: EdgeProps) {
+  constructor(scope: Construct, id: string, props: DomainSetupProps) {
     super(scope, id);
     requireProps(
       this,
@@ -112,7 +112,7 @@ export class Edge extends Construct {
 }
 
 /** Sentences as one Terraform expression, because a domain may be known only at plan. */
-function nextSteps({ domain, place, validation, zone }: EdgeProps): string {
+function nextSteps({ domain, place, validation, zone }: DomainSetupProps): string {
   const name = certificateName(place.deployment, domain);
   const project = `--project=${place.projectId}`;
   const enter = quoted(`Create the records of dns_records where ${domain} is managed.`);
@@ -127,4 +127,4 @@ function nextSteps({ domain, place, validation, zone }: EdgeProps): string {
   return expression(`flatten([for domain in ${listOf(domain)} : [${steps.join(", ")}]])`);
 }
 
-const RULES: readonly Rule<EdgeProps>[] = PLACE_RULES;
+const RULES: readonly Rule<DomainSetupProps>[] = PLACE_RULES;

@@ -12,7 +12,7 @@ import {
 import { protectionRules, type Protection } from "./protection";
 
 /** Props of the front door that both variants share. */
-export interface FrontDoorProps {
+export interface DomainProps {
   /**
    * Domain of the application, with a Google-managed certificate.
    *
@@ -59,19 +59,19 @@ export interface FrontDoorProps {
   readonly requestLogSampleRate?: number;
 }
 
-export const FRONT_DOOR_RULES: readonly Rule<FrontDoorProps>[] = [
+export const FRONT_DOOR_RULES: readonly Rule<DomainProps>[] = [
   DOMAIN.ruleOn("domain", ({ domain }) => domain),
   CERTIFICATE_VALIDATION.ruleOn("certificateValidation", ({ certificateValidation: validation }) => validation),
   ZONE_NEEDS_DOMAIN.ruleOn({
     given: ["dnsZone", ({ dnsZone }) => dnsZone?.name],
     domain: ["domain", ({ domain }) => domain],
   }),
-  ...zoneRules<FrontDoorProps>(
+  ...zoneRules<DomainProps>(
     "dnsZone",
     ({ dnsZone }) => dnsZone,
     ({ domain }) => domain,
   ),
-  ...protectionRules<FrontDoorProps>({
+  ...protectionRules<DomainProps>({
     domain: ["domain", ({ domain }) => domain],
     existing: ["existingSecurityPolicy", ({ existingSecurityPolicy }) => existingSecurityPolicy],
     protection: ["protection", ({ protection }) => protection],

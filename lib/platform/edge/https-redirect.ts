@@ -7,7 +7,7 @@ import { type Construct } from "constructs";
 import { oneAttribute } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { networkName } from "../../core/names";
-import { type DeploymentPlace } from "../../core/place";
+import { type DeploymentContext } from "../../core/place";
 
 export interface HttpsRedirectProps {
   /** Id of the global address, as a Terraform expression. */
@@ -16,7 +16,7 @@ export interface HttpsRedirectProps {
   /** Whether it exists. */
   readonly count: TerraformCount | undefined;
 
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /** Scheme of the load balancer on port 443 of the same address: two schemes cannot share an address. */
   readonly scheme: "EXTERNAL" | "EXTERNAL_MANAGED";

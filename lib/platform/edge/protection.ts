@@ -5,7 +5,7 @@ import { CheckedEntries } from "../../core/checked-entries";
 import { CheckedRelation } from "../../core/checked-relation";
 import { matching, oneOf, wholeNumber } from "../../core/checked-value";
 import { isOn, isWord, not, type OptionalValue } from "../../core/conditional";
-import { type Risk } from "../../core/risks";
+import { type Warning } from "../../core/warnings";
 import { type Rule } from "../../core/rules";
 import { POLICY_NEEDS_DOMAIN } from "./edge-rules";
 import { LIMIT_SECONDS, MOST_RANGES, UNEXAMINED_PATHS } from "./protection-rules";
@@ -208,11 +208,11 @@ export function wafSwitches(waf: string): { readonly isOn: string; readonly isPr
 }
 
 /** Warns of what the rules about content do not examine, once they are enforced. */
-export function unexaminedPathsRisk(waf: string): Risk {
+export function unexaminedPathsRisk(waf: string): Warning {
   const paths = UNEXAMINED_PATHS.join(", ");
   return {
     value: waf,
-    isAvoided: waf !== WAF_ENFORCE,
+    ok: waf !== WAF_ENFORCE,
     condition: `${waf} != "${WAF_ENFORCE}"`,
     message: `protection.waf is "${WAF_ENFORCE}"; the rules skip ${paths}, because passwords, expressions and SAML messages there look like attacks; keep the application up to date, and restrict the administration to known ranges`,
   };

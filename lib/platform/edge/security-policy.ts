@@ -22,9 +22,9 @@ import {
 import { expression, numberExpression } from "../../core/expression";
 import { NETWORK_NAME_MAX_LENGTH, networkName, type DeploymentName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { PLACE_RULES, REQUIRED_PLACE, type DeploymentPlace } from "../../core/place";
+import { PLACE_RULES, REQUIRED_PLACE, type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { warnOf } from "../../core/risks";
+import { addWarnings } from "../../core/warnings";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import {
   isProtected,
@@ -38,7 +38,7 @@ import { LIMIT_SECONDS, PROTECTION_RULES, RANGES_PER_RULE, type ProtectionRule }
 
 export interface SecurityPolicyProps {
   /** Determines the name and the project. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * What must exist first: `apis.ready("compute")`.
@@ -91,7 +91,7 @@ export class SecurityPolicy extends Construct {
     const settings = withDefaults(protection);
     const name = securityPolicyName(place.deployment);
     claimName(this, `security policy in ${place.projectId}`, name);
-    warnOf(this, "ContentIsExamined", [unexaminedPathsRisk(settings.waf)]);
+    addWarnings(this, "ContentIsExamined", [unexaminedPathsRisk(settings.waf)]);
 
     const blocks = PROTECTION_RULES.flatMap((rule) => blocksOf(rule, settings));
     this.policy = new ComputeSecurityPolicy(this, MAIN_CHILD_ID, {

@@ -1,7 +1,7 @@
 import { type ITerraformDependable } from "cdktf";
 
 import { matching } from "../../core/checked-value";
-import { type Identity } from "../../core/identity";
+import { type WorkloadIdentity } from "../../core/identity";
 import { requireProps } from "../../core/rules";
 
 /**
@@ -12,12 +12,12 @@ import { requireProps } from "../../core/rules";
  * On GKE, the pods' Kubernetes service account also needs `roles/iam.workloadIdentityUser` on it, as the member
  * `serviceAccount:<project>.svc.id.goog[<namespace>/<name>]`.
  */
-export class ExistingIdentity implements Identity {
+export class ExistingIdentity implements WorkloadIdentity {
   readonly name = "Existing";
 
   readonly member: string;
 
-  readonly takesGrants = false;
+  readonly grantable = false;
 
   readonly ready: ITerraformDependable[] = [];
 

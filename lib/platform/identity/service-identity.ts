@@ -5,9 +5,9 @@ import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
 import { countIf } from "../../core/conditional";
-import { type Identity } from "../../core/identity";
+import { type WorkloadIdentity } from "../../core/identity";
 import { SERVICE_ACCOUNT_ID_MAX_LENGTH, serviceAccountId } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { ifKnown, requireProps, type Rule } from "../../core/rules";
 
@@ -16,7 +16,7 @@ export interface ServiceIdentityProps {
   readonly description: string;
 
   /** Deployment to which the account belongs. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /** Purpose of the account, the beginning of its id: at most 17 lower-case letters and hyphens. */
   readonly purpose: string;
@@ -37,14 +37,14 @@ export interface ServiceIdentityProps {
 }
 
 /** A new service account without permissions; each resource that it uses grants it access. */
-export class ServiceIdentity extends Construct implements Identity {
+export class ServiceIdentity extends Construct implements WorkloadIdentity {
   readonly name: string;
 
   readonly email: string;
 
   readonly member: string;
 
-  readonly takesGrants = true;
+  readonly grantable = true;
 
   readonly condition: string | undefined;
 

@@ -12,11 +12,11 @@ import { EphemeralResource } from "../../core/ephemeral-resource";
 import { expression } from "../../core/expression";
 import { freeChildId, requireIdentity } from "../../core/identity";
 import { CLUSTER_NAME_MAX_LENGTH, clusterName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { ServiceIdentity } from "../identity/service-identity";
-import { type Cluster, type Identity, type Network } from "../parts";
+import { type Cluster, type WorkloadIdentity, type Network } from "../parts";
 import { RANGE_NAMES } from "../network/cluster-network";
 import { ANYWHERE, IGNORED_ANNOTATIONS } from "./kubernetes-defaults";
 
@@ -31,7 +31,7 @@ export interface AutopilotClusterProps {
    * Determines the name and the region; there are nodes in all its zones. Changing the region later replaces the
    * cluster.
    */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * CIDR ranges that may reach the control plane, by name; include that of the machine that applies.
@@ -152,9 +152,9 @@ export class AutopilotCluster extends Construct implements Cluster {
   }
 
   /** Waits for the cluster, because the first cluster of a project creates its workload identity pool. */
-  grantActAs(identity: Identity, namespace: string, accountName: string): ITerraformDependable[] {
+  grantActAs(identity: WorkloadIdentity, namespace: string, accountName: string): ITerraformDependable[] {
     requireIdentity(this, identity);
-    if (!identity.takesGrants) return [];
+    if (!identity.grantable) return [];
     const { projectId } = this.props.place;
     return [
       new ServiceAccountIamMember(this, freeChildId(this, identity.name), {

@@ -5,7 +5,7 @@ import { Construct } from "constructs";
 import { type DynamicBlock, listIf } from "../../core/conditional";
 import { expression, numberText } from "../../core/expression";
 import { objectName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProps } from "../../core/rules";
 import { addScript } from "../../core/stack-file";
 import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../idp/contract";
@@ -29,7 +29,7 @@ export interface GeoipUpdaterProps {
   readonly namespace: WorkloadNamespace;
 
   /** Determines the name of the key's copy, and the project of the secret unless that says another one. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 }
 
 /**

@@ -6,11 +6,11 @@ import { type Construct } from "constructs";
 import { countIf } from "../../core/conditional";
 import { type Labels, labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES } from "../../core/place";
 import { type Rule } from "../../core/rules";
 import { containerRules } from "../../idp/container-spec";
 import { type JobSpec } from "../../idp/job-runner";
-import { type Identity } from "../parts";
+import { type WorkloadIdentity } from "../parts";
 import { JOB_GRACE_SECONDS, JOB_SIZE, JOB_START_SECONDS, SCRIPT_FOLDER, SCRIPT_MODE } from "./kubernetes-defaults";
 import { metadataName } from "./object-metadata";
 import { podTemplate } from "./pod-template";
@@ -20,9 +20,9 @@ import { secretVariablesRule, WorkloadSecret } from "./workload-secret";
 
 /** Props of every job in a cluster. */
 export interface KubernetesJobProps {
-  readonly identity: Identity;
+  readonly identity: WorkloadIdentity;
   readonly namespace: WorkloadNamespace;
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
   readonly job: JobSpec;
   readonly dependsOn?: ITerraformDependable[];
 }

@@ -16,7 +16,7 @@ import { type FrontDoor } from "../parts";
 import { REQUEST_TIMEOUT } from "../instance-rules";
 import { ANYWHERE, INGRESS_SCHEME, LOAD_BALANCER_RANGES } from "./kubernetes-defaults";
 import { loadBalancerSettings } from "./load-balancer-settings";
-import { httpsLoadBalancer, passthroughLoadBalancer, type KubernetesFrontDoorProps } from "./load-balancers";
+import { httpsLoadBalancer, passthroughLoadBalancer, type ClusterIngressProps } from "./load-balancers";
 
 /**
  * Ingress to a workload: a passthrough load balancer, or with a domain an HTTPS load balancer, its certificate, and a
@@ -25,7 +25,7 @@ import { httpsLoadBalancer, passthroughLoadBalancer, type KubernetesFrontDoorPro
  * Exactly one of the two load balancers exists. Their names differ, because Kubernetes cannot turn one kind of object
  * into the other.
  */
-export class KubernetesFrontDoor extends Construct implements FrontDoor {
+export class ClusterIngress extends Construct implements FrontDoor {
   readonly url: string;
 
   readonly ready: ITerraformDependable[];
@@ -36,7 +36,7 @@ export class KubernetesFrontDoor extends Construct implements FrontDoor {
   /** The HTTPS load balancer, created only with a domain. */
   readonly ingress: IngressV1;
 
-  constructor(scope: Construct, id: string, props: KubernetesFrontDoorProps) {
+  constructor(scope: Construct, id: string, props: ClusterIngressProps) {
     super(scope, id);
     requireProps(
       this,
@@ -74,7 +74,7 @@ export class KubernetesFrontDoor extends Construct implements FrontDoor {
   }
 
   /** Without a domain, connections come from the clients' own addresses; with one, only from the load balancer. */
-  private allowIngress({ address, namespace, place, port, workload }: KubernetesFrontDoorProps): NetworkPolicyV1 {
+  private allowIngress({ address, namespace, place, port, workload }: ClusterIngressProps): NetworkPolicyV1 {
     const { domain } = address;
     const policy = new NetworkPolicyV1(this, "AllowIngress", {
       metadata: namespace.metadataOf(objectName(place.deployment, "ingress")),
@@ -97,12 +97,12 @@ export class KubernetesFrontDoor extends Construct implements FrontDoor {
   }
 }
 
-const RULES: readonly Rule<KubernetesFrontDoorProps>[] = [
+const RULES: readonly Rule<ClusterIngressProps>[] = [
   ...PLACE_RULES,
   SAMPLE_RATE.ruleOn("requestLogSampleRate", ({ requestLogSampleRate }) => requestLogSampleRate),
   REQUEST_TIMEOUT.ruleOn("requestTimeoutSeconds", ({ requestTimeoutSeconds }) => requestTimeoutSeconds),
   // The longest of the names; its length does not depend on the domain.
-  ...nameRules<KubernetesFrontDoorProps>(({ place }) => certificateName(place.deployment, ""), {
+  ...nameRules<ClusterIngressProps>(({ place }) => certificateName(place.deployment, ""), {
     ...RESOURCE_NAME,
     what: "certificate name",
     maxLength: NETWORK_NAME_MAX_LENGTH,

@@ -1,21 +1,21 @@
 import { type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { type DeploymentPlace } from "../../core/place";
-import { type Identity, type OneTimeJobSpec, type ScheduledJobRunner, type ScheduledJobSpec } from "../parts";
+import { type DeploymentContext } from "../../core/place";
+import { type WorkloadIdentity, type OneTimeJobSpec, type ScheduledJobRunner, type ScheduledJobSpec } from "../parts";
 import { KubernetesJob } from "./kubernetes-job";
 import { KubernetesScheduledJob } from "./kubernetes-scheduled-job";
 import { type WorkloadNamespace } from "./workload-namespace";
 
 export interface KubernetesJobsProps {
   /** Service account that the jobs act as. It is granted access to what each job uses. */
-  readonly identity: Identity;
+  readonly identity: WorkloadIdentity;
 
   /** Namespace that the jobs run in. */
   readonly namespace: WorkloadNamespace;
 
   /** Determines the names, and the project of the secrets. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * What must exist before a job runs, in addition to what it uses.

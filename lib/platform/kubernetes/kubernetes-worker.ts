@@ -6,11 +6,11 @@ import { claimName } from "../../core/claimed-names";
 import { countIf } from "../../core/conditional";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProps, type Rule } from "../../core/rules";
 import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../idp/container-spec";
-import { silentContainerRule } from "../../idp/worker-container";
+import { noPortRule } from "../../idp/worker-container";
 import {
   DEFAULT_WORKER_COUNT,
   usualWorkerMaximum,
@@ -20,7 +20,7 @@ import {
   WORKER_RESOURCES,
 } from "../../idp/worker-mode";
 import { CONTAINER_DEMAND, MAX_INSTANCES, containerSizeRules } from "../instance-rules";
-import { type Identity, type SeparateWorker } from "../parts";
+import { type WorkloadIdentity, type SeparateWorker } from "../parts";
 import { enoughConnections } from "../sql/database-size";
 import { autoscaling, rollout, rolloutTimeouts, spreadOverZones } from "./autoscaling";
 import {
@@ -40,13 +40,13 @@ export interface KubernetesWorkerProps {
   readonly container: ContainerSpec;
 
   /** Service account that the pods act as. It is granted access to what the container uses. */
-  readonly identity: Identity;
+  readonly identity: WorkloadIdentity;
 
   /** Namespace that the pods run in. */
   readonly namespace: WorkloadNamespace;
 
   /** Determines the names. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /** The server, whose service account, secrets and address the workers share, and whose rollouts wait for them. */
   readonly server: KubernetesWorkload;
@@ -171,7 +171,7 @@ function most(props: KubernetesWorkerProps): number {
 const RULES: readonly Rule<KubernetesWorkerProps>[] = [
   ...PLACE_RULES,
   ...containerRules<KubernetesWorkerProps>("container", ({ container }) => container),
-  silentContainerRule("container", ({ container }) => container, "a workload"),
+  noPortRule("container", ({ container }) => container, "a workload"),
   WORKER_COUNT.ruleOn("minInstanceCount", ({ minInstanceCount }) => minInstanceCount),
   MAX_INSTANCES.ruleOn("maxInstanceCount", ({ maxInstanceCount }) => maxInstanceCount),
   WORKER_RANGE.ruleOn({

@@ -5,13 +5,13 @@ import { Construct } from "constructs";
 import { claimName } from "../../core/claimed-names";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProps, type Rule } from "../../core/rules";
 import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
 import { CONTAINER_DEMAND, instanceCountRules, MIN_INSTANCES, containerSizeRules } from "../instance-rules";
-import { type Identity, type Workload, type WorkloadAddress } from "../parts";
+import { type WorkloadIdentity, type Workload, type WorkloadAddress } from "../parts";
 import { autoscaling, rollout, rolloutTimeouts, spreadOverZones } from "./autoscaling";
 import { type Geoip } from "./geoip";
 import { GeoipUpdater } from "./geoip-updater";
@@ -34,13 +34,13 @@ export interface KubernetesWorkloadProps {
   readonly container: ContainerSpec;
 
   /** Service account that the pods act as. It is granted access to what the container uses. */
-  readonly identity: Identity;
+  readonly identity: WorkloadIdentity;
 
   /** Namespace that the pods run in. */
   readonly namespace: WorkloadNamespace;
 
   /** Determines the names, and the project of the secrets. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * Address that clients connect to. The application takes it as the base of its own links and trusts it as a proxy,

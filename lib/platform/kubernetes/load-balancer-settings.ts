@@ -10,7 +10,7 @@ import { addScript } from "../../core/stack-file";
 import { TerraformData } from "../../core/terraform-data";
 import { DEFAULT_SAMPLE_RATE } from "../edge/edge-rules";
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from "../instance-rules";
-import { BACKEND, type KubernetesFrontDoorProps } from "./load-balancers";
+import { BACKEND, type ClusterIngressProps } from "./load-balancers";
 
 /**
  * A script sets the properties of the load balancer that an Ingress can express only with custom resources, which
@@ -18,11 +18,7 @@ import { BACKEND, type KubernetesFrontDoorProps } from "./load-balancers";
  *
  * The script runs again for a new Ingress, and when any of the properties changes.
  */
-export function loadBalancerSettings(
-  scope: Construct,
-  props: KubernetesFrontDoorProps,
-  ingress: IngressV1,
-): TerraformData {
+export function loadBalancerSettings(scope: Construct, props: ClusterIngressProps, ingress: IngressV1): TerraformData {
   const { address, namespace, place, requestLogSampleRate = DEFAULT_SAMPLE_RATE } = props;
   const libraries = addRestLibraries(scope);
   const script = addScript(scope, "lib/platform/kubernetes/scripts/configure-load-balancer.sh");

@@ -7,14 +7,14 @@ import { type Construct } from "constructs";
 import { countIfSet, countIfUnset, oneAttribute } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { certificateName, objectName } from "../../core/names";
-import { type DeploymentPlace } from "../../core/place";
+import { type DeploymentContext } from "../../core/place";
 import { TLS_PORT } from "../../idp/contract";
 import { type Workload } from "../parts";
 import { LOAD_BALANCER_TIMEOUT, NETWORK_ENDPOINT_GROUPS } from "./kubernetes-defaults";
 import { type PublicAddress } from "./public-address";
 import { type WorkloadNamespace } from "./workload-namespace";
 
-export interface KubernetesFrontDoorProps {
+export interface ClusterIngressProps {
   /** Address that clients connect to; it must be the workload's address too. */
   readonly address: PublicAddress;
 
@@ -22,7 +22,7 @@ export interface KubernetesFrontDoorProps {
   readonly namespace: WorkloadNamespace;
 
   /** Determines the names, and the project of the certificate. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /** Port on which the server answers plain HTTP. */
   readonly port: number;
@@ -89,7 +89,7 @@ export function urlMapPattern(namespace: string): string {
 }
 
 /** A passthrough load balancer, for a deployment without a domain. */
-export function passthroughLoadBalancer(scope: Construct, props: KubernetesFrontDoorProps): ServiceV1 {
+export function passthroughLoadBalancer(scope: Construct, props: ClusterIngressProps): ServiceV1 {
   const { address, dependsOn = [], namespace, place, port, workload } = props;
   const { deployment } = place;
   const count = countIfUnset(address.domain);
@@ -117,7 +117,7 @@ export function passthroughLoadBalancer(scope: Construct, props: KubernetesFront
 }
 
 /** A certificate and an HTTPS load balancer, for a deployment with a domain. */
-export function httpsLoadBalancer(scope: Construct, props: KubernetesFrontDoorProps): IngressV1 {
+export function httpsLoadBalancer(scope: Construct, props: ClusterIngressProps): IngressV1 {
   const { address, dependsOn = [], namespace, outlivedBy = [], place, port, workload } = props;
   const { deployment, projectId } = place;
   const { domain } = address;

@@ -6,13 +6,13 @@ import { Construct } from "constructs";
 import { claimName } from "../../core/claimed-names";
 import { countIfSet, countIfUnset, ifSet, oneAttribute, valueOr } from "../../core/conditional";
 import { networkName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProps, type Rule } from "../../core/rules";
 import { DOMAIN } from "../../core/place-rules";
 
 export interface PublicAddressProps {
   /** Determines the names, the project, and the region of a regional address. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * What must exist first: `apis.ready("compute")`.

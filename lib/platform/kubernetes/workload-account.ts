@@ -3,14 +3,14 @@ import { Construct } from "constructs";
 
 import { countIf } from "../../core/conditional";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { type Identity } from "../parts";
+import { type WorkloadIdentity } from "../parts";
 import { metadataName } from "./object-metadata";
 import { type WorkloadNamespace } from "./workload-namespace";
 import { requireProps } from "../../core/rules";
 
 export interface WorkloadAccountProps {
   /** Service account that the pods act as. */
-  readonly identity: Identity;
+  readonly identity: WorkloadIdentity;
 
   /** Name within the namespace. */
   readonly name: string;

@@ -8,11 +8,11 @@ import { claimName } from "../../core/claimed-names";
 import { addDynamicBlock } from "../../core/conditional";
 import { type Labels, labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProps, type Rule } from "../../core/rules";
 import { type ContainerSpec } from "../../idp/container-spec";
-import { type Cluster, type Identity } from "../parts";
+import { type Cluster, type WorkloadIdentity } from "../parts";
 import { objectLabels } from "./object-metadata";
 import { ANYWHERE, NAMESPACE_DELETION_TIMEOUT, PROXIED_DATABASE_PORT } from "./kubernetes-defaults";
 
@@ -24,7 +24,7 @@ export interface WorkloadNamespaceProps {
   readonly name: string;
 
   /** Determines the names. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * What the pods need until they stop, in addition to the cluster. Only the deletion of the namespace waits for pods
@@ -127,7 +127,7 @@ export class WorkloadNamespace extends Construct {
    *
    * @returns what must exist before a pod with the container starts
    */
-  grantsTo(identity: Identity, container: ContainerSpec): ITerraformDependable[] {
+  grantsTo(identity: WorkloadIdentity, container: ContainerSpec): ITerraformDependable[] {
     const { database, dependsOn = [], image, mounts = [] } = container;
     this.addOutlivedBy(
       ...mounts.flatMap((store) => [...store.ready, ...store.grantReadWrite(identity)]),
@@ -137,7 +137,7 @@ export class WorkloadNamespace extends Construct {
   }
 
   /** Allows the pods of one Kubernetes service account to act as an identity. */
-  grantActAs(identity: Identity, accountName: string): void {
+  grantActAs(identity: WorkloadIdentity, accountName: string): void {
     // By its literal name: a reference would delete the grant before the pods.
     this.grants.push(...this.cluster.grantActAs(identity, this.props.name, accountName));
   }

@@ -6,13 +6,13 @@ import { Construct } from "constructs";
 import { addDynamicBlock, repeatFor } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { serviceName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProps, type Rule } from "../../core/rules";
 
 export interface AlertPoliciesProps {
   /** Determines the project and the beginning of the names. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * Terraform expression of an object: the alerts by their ids, each with `title`, `severity`, `first_steps`, and either

@@ -5,13 +5,13 @@ import { Construct } from "constructs";
 import { countIf } from "../../core/conditional";
 import { expression, quoted } from "../../core/expression";
 import { serviceName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProps, type Rule } from "../../core/rules";
 
 export interface DashboardProps {
   /** Determines the project and the name. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * Terraform expression of an object: the alerts by their ids. Those with `title`, `query` and `threshold` have a chart

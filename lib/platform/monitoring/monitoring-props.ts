@@ -1,6 +1,6 @@
-import { type DeploymentPlace } from "../../core/place";
+import { type DeploymentContext } from "../../core/place";
 import { type ProjectApis } from "../../core/project-apis";
-import { type Identity } from "../parts";
+import { type WorkloadIdentity } from "../parts";
 import { type NamedSetting, type Platform } from "./alert";
 import { type MonitoringSettings } from "./monitoring-settings";
 
@@ -24,7 +24,7 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly apis: ProjectApis;
 
   /** Determines the names of everything that is monitored. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /** Determines metrics and logs. */
   readonly platform: Platform;
@@ -42,7 +42,7 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly maxInstanceCount: number;
 
   /** Accounts of the deployment, which may read its secrets. */
-  readonly identities: readonly Identity[];
+  readonly identities: readonly WorkloadIdentity[];
 
   /**
    * What a setting of the deployment is called in the first steps of alerts.

@@ -74,7 +74,7 @@ export class Monitoring extends Construct {
       dailyDump: props.dump?.isDaily ?? "false",
       dump: props.dump?.condition ?? "false",
       protection: props.protection ?? "false",
-      room: hasRoom(props),
+      room: canScale(props),
       separateWorker: isSeparate(workerMode),
       uptimeCheck: isChecked(props),
       workerInContainer: isWord(workerMode, WORKER_MODES.inContainer),
@@ -147,7 +147,7 @@ export class Monitoring extends Construct {
 /**
  * Whether there can be fewer instances than the maximum; otherwise the alert about reaching it would be meaningless.
  */
-function hasRoom({ maxInstanceCount: most, minInstanceCount: least }: MonitoringProps): string {
+function canScale({ maxInstanceCount: most, minInstanceCount: least }: MonitoringProps): string {
   if (!Token.isUnresolved(most) && !Token.isUnresolved(least)) return String(most > least);
   return expression(`${numberText(most)} > ${numberText(least)}`);
 }

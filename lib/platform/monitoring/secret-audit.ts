@@ -4,13 +4,13 @@ import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
 import { countIf } from "../../core/conditional";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProps, type Rule } from "../../core/rules";
 
 export interface SecretAuditProps {
   /** Determines the project. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * Whether it exists, as a string: `true`, `false` or a boolean expression.

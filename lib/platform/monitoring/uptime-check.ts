@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 
 import { countIf } from "../../core/conditional";
 import { serviceName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProps, type Rule } from "../../core/rules";
 import { STARTUP_PROBE } from "../../idp/contract";
@@ -14,7 +14,7 @@ export interface UptimeCheckProps {
   readonly host: string;
 
   /** Determines the project and the name. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * Whether it exists, as a string: `true`, `false` or a boolean expression.

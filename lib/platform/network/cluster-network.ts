@@ -9,7 +9,7 @@ import { claimName } from "../../core/claimed-names";
 import { countIfUnset, ifSet, isUnset, oneAttribute, valueOr, type OptionalValue } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { NETWORK_NAME_MAX_LENGTH, networkName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { type Network } from "../parts";
@@ -17,7 +17,7 @@ import { attachmentRules, type NetworkAttachment } from "./network-attachment";
 
 export interface ClusterNetworkProps {
   /** Determines the names and the region of the subnetwork. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * What must exist first: `apis.ready("compute")`.

@@ -3,9 +3,9 @@ import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { Grants, type Identity } from "../../core/identity";
+import { Grants, type WorkloadIdentity } from "../../core/identity";
 import { imagePrefix, serviceName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProps } from "../../core/rules";
 import { allOf, countIf, countIfUnset, isUnset } from "../../core/conditional";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -18,7 +18,7 @@ export interface ImageRegistryProps {
   readonly apis: ProjectApis;
 
   /** Determines the names and the region of the images. Changing the region later creates a new, empty repository. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * Image to run instead of building one; nothing is created here then. Setting it later deletes the repository with
@@ -106,7 +106,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
     this.ready = [mayPush, ...mayLog, ...apis.ready("cloudbuild", "logging")];
   }
 
-  grantPull(identity: Identity): ITerraformDependable[] {
+  grantPull(identity: WorkloadIdentity): ITerraformDependable[] {
     const { deployment, projectId, region } = this.props.place;
     return this.grants.to(
       identity,

@@ -8,22 +8,22 @@ import { type Construct } from "constructs";
 import { claimName } from "../../core/claimed-names";
 import { countIf, oneAttribute } from "../../core/conditional";
 import { expression } from "../../core/expression";
-import { type Identity } from "../../core/identity";
+import { type WorkloadIdentity } from "../../core/identity";
 import { JOB_NAME_AND_TOKEN_MAX_LENGTH, jobName, secretId } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { nameRules, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { containerRules } from "../../idp/container-spec";
 import { type JobSpec } from "../../idp/job-runner";
 import { grantsTo } from "../environment";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
-import { completeTemplate, containerBlock, jobBlock, socketPathRule, volumeBlocks } from "./cloud-run-template";
+import { addDynamicBlocks, containerBlock, jobBlock, socketPathRule, volumeBlocks } from "./cloud-run-template";
 import { EXECUTION_TOKEN_LENGTH, JOB_TIMEOUT, SCRIPT_FOLDER, SCRIPT_MODE } from "./serverless-defaults";
 
 /** Props of every job on Cloud Run. */
 export interface CloudRunJobProps {
-  readonly identity: Identity;
-  readonly place: DeploymentPlace;
+  readonly identity: WorkloadIdentity;
+  readonly place: DeploymentContext;
   readonly job: JobSpec;
   readonly dependsOn?: ITerraformDependable[];
   readonly network?: NetworkAttachment;
@@ -70,7 +70,7 @@ export function addCloudRunJob(
     dependsOn: [...script.ready, ...grantsTo(identity, job.container), ...(network?.dependsOn ?? []), ...dependsOn],
     ...own,
   });
-  completeTemplate(resource, "template.template", job.container, network);
+  addDynamicBlocks(resource, "template.template", job.container, network);
   return resource;
 }
 

@@ -5,9 +5,9 @@ import { CheckedRelation } from "../../core/checked-relation";
 import { addDynamicBlock, isSet, listIf } from "../../core/conditional";
 import { CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "../../core/names";
 import { expression } from "../../core/expression";
-import { type Identity } from "../../core/identity";
+import { type WorkloadIdentity } from "../../core/identity";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { type DeploymentPlace } from "../../core/place";
+import { type DeploymentContext } from "../../core/place";
 import { type Rule } from "../../core/rules";
 import { databaseOf, type ContainerSpec } from "../../idp/container-spec";
 import { mergedReferences } from "../../idp/secret-settings";
@@ -44,11 +44,11 @@ export function containerBlock(container: ContainerSpec, files: readonly FileMou
 
 /** Parts of a job besides its containers, volumes and Terraform arguments. */
 interface JobFrame {
-  readonly identity: Identity;
+  readonly identity: WorkloadIdentity;
   readonly maxRetries: number;
   readonly name: string;
   readonly network: NetworkAttachment | undefined;
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
   readonly timeoutSeconds: number;
 }
 
@@ -113,7 +113,7 @@ export function networkAccess(attachment: NetworkAttachment | undefined) {
  * @param templatePath path of the block that holds the container
  * @param address address of a load balancer in front of Cloud Run's own
  */
-export function completeTemplate(
+export function addDynamicBlocks(
   resource: TerraformResource,
   templatePath: string,
   container: ContainerSpec,

@@ -5,28 +5,28 @@ import { Construct } from "constructs";
 import { claimName } from "../../core/claimed-names";
 import { countIf, oneAttribute } from "../../core/conditional";
 import { expression } from "../../core/expression";
-import { type Identity } from "../../core/identity";
+import { type WorkloadIdentity } from "../../core/identity";
 import { jobName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProps, type Rule } from "../../core/rules";
 import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../idp/container-spec";
 import { grantsTo } from "../environment";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
-import { completeTemplate, containerBlock, jobBlock, socketPathRule, volumeBlocks } from "./cloud-run-template";
+import { addDynamicBlocks, containerBlock, jobBlock, socketPathRule, volumeBlocks } from "./cloud-run-template";
 
 export interface OnDemandJobProps {
   /** Container to run, with the default arguments of an execution. */
   readonly container: ContainerSpec;
 
   /** Service account that the job runs as. It is granted access to what the container uses. */
-  readonly identity: Identity;
+  readonly identity: WorkloadIdentity;
 
   /** Short name, part of the job's name. */
   readonly name: string;
 
   /** Determines the name, the project and the region of the job. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /** Time limit of an execution. */
   readonly timeoutSeconds: number;
@@ -87,7 +87,7 @@ export class OnDemandJob extends Construct {
       lifecycle: { ignoreChanges: ["client", "client_version"] },
       dependsOn: [...grantsTo(identity, container), ...(network?.dependsOn ?? [])],
     });
-    completeTemplate(this.job, "template.template", container, network);
+    addDynamicBlocks(this.job, "template.template", container, network);
 
     const created = expression(oneAttribute(this.job, "name"));
     this.executeCommand = `gcloud run jobs execute ${created} --region=${place.region} --project=${place.projectId} --wait`;

@@ -15,7 +15,7 @@ import { claimName } from "../../core/claimed-names";
 import { allOf, countIf, countIfSet, isSet, isWord, oneAttribute } from "../../core/conditional";
 import { expression, numberExpression } from "../../core/expression";
 import { certificateName, endpointGroupName, networkName, serviceName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { requireProps, type Rule } from "../../core/rules";
 import { httpsRedirect } from "../edge/https-redirect";
 import { CERTIFICATE_VALIDATION, DEFAULT_SAMPLE_RATE, SAMPLE_RATE } from "../edge/edge-rules";
@@ -23,7 +23,7 @@ import { type CertificateMap, type FrontDoor, type LoadBalancerAddress } from ".
 import { MINIMUM_TLS_VERSION, TLS_PROFILE } from "./serverless-defaults";
 import { type ServerlessService } from "./serverless-service";
 
-export interface ServerlessFrontDoorProps {
+export interface ServerlessLoadBalancerProps {
   /** Address and domain that clients connect to; it must be the service's address too. */
   readonly address: LoadBalancerAddress;
 
@@ -31,7 +31,7 @@ export interface ServerlessFrontDoorProps {
   readonly certificate: CertificateMap;
 
   /** Determines the names, the project and the region of the service. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /** Service that receives the requests. */
   readonly service: ServerlessService;
@@ -71,7 +71,7 @@ export interface ServerlessFrontDoorProps {
  * proxy refers to, so resources that are replaced there get a new name each time, and nothing there refers to the
  * service, whose database could not exist twice.
  */
-export class ServerlessFrontDoor extends Construct implements FrontDoor {
+export class ServerlessLoadBalancer extends Construct implements FrontDoor {
   /** URL of the domain; meaningless if the domain is null at plan. */
   readonly url: string;
 
@@ -94,7 +94,7 @@ export class ServerlessFrontDoor extends Construct implements FrontDoor {
   constructor(
     scope: Construct,
     id: string,
-    private readonly props: ServerlessFrontDoorProps,
+    private readonly props: ServerlessLoadBalancerProps,
   ) {
     super(scope, id);
     requireProps(
@@ -216,14 +216,14 @@ function logConfig(sampleRate: number): ComputeBackendServiceLogConfig {
 const URL_MAP = "https";
 
 /** Name of the URL map, by which metrics and logs identify a load balancer. */
-export function urlMapName({ deployment }: DeploymentPlace): string {
+export function urlMapName({ deployment }: DeploymentContext): string {
   return networkName(deployment, URL_MAP);
 }
 
 /** The managed scheme; other releases of the provider have other defaults. */
 const SCHEME = "EXTERNAL_MANAGED";
 
-const RULES: readonly Rule<ServerlessFrontDoorProps>[] = [
+const RULES: readonly Rule<ServerlessLoadBalancerProps>[] = [
   ...PLACE_RULES,
   {
     holds: ({ address, service }) =>

@@ -1,8 +1,8 @@
 import { type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { type Identity } from "../../core/identity";
-import { type DeploymentPlace } from "../../core/place";
+import { type WorkloadIdentity } from "../../core/identity";
+import { type DeploymentContext } from "../../core/place";
 import { type OneTimeJobSpec, type ScheduledJobRunner, type ScheduledJobSpec } from "../../idp/job-runner";
 import { type NetworkAttachment } from "../network/network-attachment";
 import { ServerlessJob } from "./serverless-job";
@@ -10,10 +10,10 @@ import { ServerlessScheduledJob } from "./serverless-scheduled-job";
 
 export interface ServerlessJobsProps {
   /** Service account that the jobs run as. It is granted access to what each job uses. */
-  readonly identity: Identity;
+  readonly identity: WorkloadIdentity;
 
   /** Determines the names, the project and the region of the jobs. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * What must exist before a job: `apis.ready("run", "secretmanager")`, and for a scheduled one also `cloudscheduler`

@@ -4,12 +4,12 @@ import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
 import { expression, numberText } from "../../core/expression";
-import { type Identity } from "../../core/identity";
+import { type WorkloadIdentity } from "../../core/identity";
 import { SERVICE_NAME_MAX_LENGTH, serviceName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { warnOf } from "../../core/risks";
+import { addWarnings } from "../../core/warnings";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { containerRules, REQUIRED_CONTAINER, type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, REQUESTS_PER_INSTANCE, RESOURCES } from "../../idp/contract";
@@ -24,9 +24,9 @@ import {
 } from "../instance-rules";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
 import { type LoadBalancerAddress } from "../parts";
-import { completeTemplate, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
+import { addDynamicBlocks, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "./instance-size";
-import { sleepingWorkerRisks } from "./sleeping-worker";
+import { idleWorkerWarnings } from "./sleeping-worker";
 import { CPU_ALWAYS_ALLOCATED, EXECUTION_ENVIRONMENT, ROLLOUT_INSTANCES, SERVICE_TIMEOUT } from "./serverless-defaults";
 import { SERVICE_OPTION_RULES, type ServiceOptions } from "./service-options";
 
@@ -35,10 +35,10 @@ export interface ServerlessServiceProps extends ServiceOptions {
   readonly container: ContainerSpec;
 
   /** Service account that the container runs as. It is granted access to what the container uses. */
-  readonly identity: Identity;
+  readonly identity: WorkloadIdentity;
 
   /** Determines the name and the region. Changing the region later creates a new service with another URL. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * Address of a load balancer that clients connect to. The application takes its domain as the base of its own links
@@ -121,7 +121,7 @@ export class ServerlessService extends Construct {
     const { port, resources = DEFAULT_RESOURCES } = container;
     const name = serviceName(place.deployment);
     claimName(this, `Cloud Run service in ${place.projectId}`, name);
-    warnOf(this, "WorkerKeepsRunning", sleepingWorkerRisks(this, container, minInstanceCount, cpuAlwaysAllocated));
+    addWarnings(this, "WorkerKeepsRunning", idleWorkerWarnings(this, container, minInstanceCount, cpuAlwaysAllocated));
 
     this.service = new CloudRunV2Service(this, MAIN_CHILD_ID, {
       project: place.projectId,
@@ -157,7 +157,7 @@ export class ServerlessService extends Construct {
       // Cloud Run checks for all of these when it starts a revision.
       dependsOn: [...grantsTo(identity, container), ...(network?.dependsOn ?? []), ...dependsOn],
     });
-    completeTemplate(this.service, "template", container, network, address);
+    addDynamicBlocks(this.service, "template", container, network, address);
     if (closeDefaultAddress !== false) {
       setNewerAttribute(this.service, "default_uri_disabled", closeDefaultAddress);
     }

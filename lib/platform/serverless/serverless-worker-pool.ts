@@ -4,20 +4,20 @@ import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
 import { countIf } from "../../core/conditional";
-import { type Identity } from "../../core/identity";
+import { type WorkloadIdentity } from "../../core/identity";
 import { WORKER_POOL_NAME_MAX_LENGTH, workerPoolName } from "../../core/names";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../idp/container-spec";
-import { silentContainerRule } from "../../idp/worker-container";
+import { noPortRule } from "../../idp/worker-container";
 import { DEFAULT_WORKER_COUNT, WORKER_COUNT, WORKER_RESOURCES } from "../../idp/worker-mode";
 import { grantsTo } from "../environment";
 import { CONTAINER_DEMAND, containerSizeRules } from "../instance-rules";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
 import { type SeparateWorker, type LoadBalancerAddress } from "../parts";
 import { enoughConnections } from "../sql/database-size";
-import { completeTemplate, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
+import { addDynamicBlocks, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
 import { INSTANCE_MEMORY, WORKER_CPU } from "./instance-size";
 import { ROLLOUT_INSTANCES, SERVICE_TIMEOUT } from "./serverless-defaults";
 
@@ -26,10 +26,10 @@ export interface ServerlessWorkerPoolProps {
   readonly container: ContainerSpec;
 
   /** Service account that the container runs as. It is granted access to what the container uses. */
-  readonly identity: Identity;
+  readonly identity: WorkloadIdentity;
 
   /** Determines the name and the region. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * Address that clients connect to, which the application takes as the base of the links in its mails. Variables of the
@@ -112,7 +112,7 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
       // Cloud Run checks for all of these when it starts a revision.
       dependsOn: [...grantsTo(identity, container), ...(network?.dependsOn ?? []), ...dependsOn],
     });
-    completeTemplate(this.workerPool, "template", container, network, address);
+    addDynamicBlocks(this.workerPool, "template", container, network, address);
 
     this.ready = [this.workerPool];
   }
@@ -135,7 +135,7 @@ const RULES: readonly Rule<ServerlessWorkerPoolProps>[] = [
   }),
   ...containerRules<ServerlessWorkerPoolProps>("container", ({ container }) => container),
   socketPathRule("container", ({ container }) => container),
-  silentContainerRule("container", ({ container }) => container, "a service"),
+  noPortRule("container", ({ container }) => container, "a service"),
   WORKER_COUNT.ruleOn("instanceCount", ({ instanceCount }) => instanceCount),
   ...containerSizeRules(DEFAULT_RESOURCES, WORKER_CPU, INSTANCE_MEMORY),
   enoughConnections(ROLLOUT_INSTANCES).ruleOn<ServerlessWorkerPoolProps>({

@@ -109,7 +109,7 @@ export function backupConfiguration({
  * Retention of backups after a delete. Set even if nothing is kept, because omitting it would not undo an earlier
  * value.
  */
-interface Afterlife {
+interface FinalBackup {
   readonly isKept: boolean | string;
 
   /** Days to keep the final backup; null for none. */
@@ -117,7 +117,7 @@ interface Afterlife {
 }
 
 /** Retention for a number of days, 0 for none. */
-export function afterlife(days: number): Afterlife {
+export function afterlife(days: number): FinalBackup {
   if (!Token.isUnresolved(days)) return { isKept: days > 0, retentionDays: days > 0 ? days : null };
   const text = Token.asString(days);
   return {
@@ -127,7 +127,7 @@ export function afterlife(days: number): Afterlife {
 }
 
 /** Adds the settings of the final backup that the bindings lack. */
-export function addFinalBackup(instance: SqlDatabaseInstance, { isKept, retentionDays }: Afterlife): void {
+export function addFinalBackup(instance: SqlDatabaseInstance, { isKept, retentionDays }: FinalBackup): void {
   setNewerAttribute(instance, "settings.final_backup_config.enabled", isKept);
   setNewerAttribute(instance, "settings.final_backup_config.retention_days", retentionDays);
 }

@@ -5,13 +5,13 @@ import { Construct } from "constructs";
 import { claimName } from "../../core/claimed-names";
 import { isSet } from "../../core/conditional";
 import { GeneratedSecret } from "../../core/generated-secret";
-import { requireIdentity, type Identity } from "../../core/identity";
+import { requireIdentity, type WorkloadIdentity } from "../../core/identity";
 import { unknownRegionRisk } from "../../core/known-regions";
 import { connectionName, postgresqlName, secretId, sqlInstanceName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { type DeploymentPlace, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { warnOf } from "../../core/risks";
+import { addWarnings } from "../../core/warnings";
 import { requireProps, type Rule } from "../../core/rules";
 import {
   DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX,
@@ -39,7 +39,7 @@ import { attachmentRules, type NetworkAttachment } from "../network/network-atta
 
 export interface PostgresqlDatabaseProps extends BackupProps {
   /** Determines the names and the region of the data. Changing the region later replaces the database. */
-  readonly place: DeploymentPlace;
+  readonly place: DeploymentContext;
 
   /**
    * `ZONAL`, or `REGIONAL` with a standby in another zone at about twice the price. Changing it later restarts the
@@ -142,7 +142,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   constructor(scope: Construct, id: string, props: PostgresqlDatabaseProps) {
     super(scope, id);
     requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
-    warnOf(this, "KnownRegion", [unknownRegionRisk(props.place.region)]);
+    addWarnings(this, "KnownRegion", [unknownRegionRisk(props.place.region)]);
 
     const { deletionProtection = true, network, place } = props;
     const { deployment, labels, projectId, region } = place;
@@ -216,7 +216,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   }
 
   /** Allows an identity to connect through the proxy. The role cannot be granted on anything smaller than a project. */
-  grantConnect(identity: Identity): ITerraformDependable[] {
+  grantConnect(identity: WorkloadIdentity): ITerraformDependable[] {
     requireIdentity(this, identity);
     return identity.grantOnProject("ConnectsToDatabase", "roles/cloudsql.client");
   }

@@ -69,7 +69,7 @@ describeWith(["curl", "dash", "jq"], "configure-load-balancer.sh", () => {
 
       expect(exitCode).toBe(1);
       expect(stderr).toBe(
-        "The Ingress controller did not create the load balancer of apps/idp-backend within 0 s: no HTTPS load balancer uses the address.\n  Way out: kubectl describe ingress --namespace apps tells why; then run the same command again, or raise WAIT_SECONDS.\n",
+        "The Ingress controller did not create the load balancer of apps/idp-backend within 0 s: no HTTPS load balancer uses the address.\n  To fix: kubectl describe ingress --namespace apps tells why; then run the same command again, or raise WAIT_SECONDS.\n",
       );
     }),
   );
@@ -102,7 +102,7 @@ describeWith(["curl", "dash", "jq"], "configure-load-balancer.sh", () => {
 
       expect(exitCode).toBe(1);
       expect(stderr).toMatch(
-        /^Address idp-demo-abc123-address leads to backend service \S+, which is that of apps\/idp-backend-2, not of apps\/idp-backend\. Nothing is changed\.\n {2}Way out: /,
+        /^Address idp-demo-abc123-address leads to backend service \S+, which is that of apps\/idp-backend-2, not of apps\/idp-backend\. Nothing is changed\.\n {2}To fix: /,
       );
       expect(changes()).toEqual([]);
     }),

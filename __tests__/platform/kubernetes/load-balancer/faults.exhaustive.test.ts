@@ -146,7 +146,7 @@ describeWith(["curl", "dash", "jq"], "a fault of Compute Engine", () => {
 
         expect(exitCode).toBe(1);
         expect(stderr).toMatch(
-          /^(Backend service|HTTPS proxy) \S+: the change \(.+\) failed\.\n {2}RESOURCE_NOT_FOUND: It is not there\.\n {2}Way out: /,
+          /^(Backend service|HTTPS proxy) \S+: the change \(.+\) failed\.\n {2}RESOURCE_NOT_FOUND: It is not there\.\n {2}To fix: /,
         );
         await requireConfigured(scene);
       }),

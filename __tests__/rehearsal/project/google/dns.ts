@@ -11,7 +11,7 @@ const zoneOf = (values: ValueObject): string =>
 /** The need for a zone from outside the configuration; the stacks make none. */
 function needZone(values: ValueObject): Need {
   const zone = zoneOf(values);
-  return { what: `the DNS zone ${zone}`, isMet: (cloud) => cloud.zones.has(zone) || cloud.othersExist };
+  return { what: `the DNS zone ${zone}`, isMet: (cloud) => cloud.zones.has(zone) || cloud.externalResourcesExist };
 }
 
 /** Records in existing DNS zones. A record that is there already is overwritten, and gone after a destroy. */

@@ -105,7 +105,7 @@ function withFrontDoor(
   work: (change: (inputs: Inputs) => Promise<readonly string[]>, deployment: Deployment) => Promise<void>,
 ): Promise<void> {
   return withSmallDeployment(configuration, async (deployment) => {
-    deployment.cloud.othersExist = true;
+    deployment.cloud.externalResourcesExist = true;
     await deployment.applyAtOnce();
     const journey = new Journey(deployment, undefined);
     const change = async (inputs: Inputs) => {

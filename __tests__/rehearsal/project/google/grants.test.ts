@@ -57,7 +57,7 @@ describe("A grant", () => {
 
 describe("Where others' things are taken to be there", () => {
   beforeEach(() => {
-    project.cloud.othersExist = true;
+    project.cloud.externalResourcesExist = true;
   });
 
   const bind = (bucket: string, name: string) =>
@@ -85,7 +85,7 @@ describe("Where others' things are taken to be there", () => {
     const met = () => [isOn?.isMet(cloud), answers?.isMet(cloud)];
     expect(met()).toEqual([false, false]);
 
-    cloud.othersExist = true;
+    cloud.externalResourcesExist = true;
     expect(met()).toEqual([true, true]);
     cloud.plan("google_project_service", "my-project/storage.googleapis.com");
     expect(met()).toEqual([false, true]);

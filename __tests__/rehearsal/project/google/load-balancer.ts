@@ -142,7 +142,7 @@ function needAddress(rule: ValueObject): Need[] {
     {
       what: `a reserved address ${given}`,
       isMet: (cloud) =>
-        cloud.othersExist || cloud.ofType(ADDRESS).some(({ values }) => textAt(values, "address") === given),
+        cloud.externalResourcesExist || cloud.ofType(ADDRESS).some(({ values }) => textAt(values, "address") === given),
     },
   ];
 }

@@ -57,7 +57,7 @@ function needNamed(type: string, name: string): Need {
     what: `${type} named ${name}`,
     isMet: (cloud: Cloud) =>
       cloud.ofType(type).some(({ values }) => textAt(values, "name") === name) ||
-      (cloud.othersExist && !cloud.makes(type, (id) => id.endsWith(`/${name}`))),
+      (cloud.externalResourcesExist && !cloud.makes(type, (id) => id.endsWith(`/${name}`))),
   };
 }
 

@@ -48,7 +48,7 @@ global="projects/$PROJECT_ID/global"
 policy=${SECURITY_POLICY#*/compute/*/}
 case $policy in '' | */*) ;; *) policy="$global/securityPolicies/$policy" ;; esac
 
-roles="Way out: an owner grants roles/compute.loadBalancerAdmin and roles/compute.securityAdmin on $PROJECT_ID to this account."
+roles="To fix: an owner grants roles/compute.loadBalancerAdmin and roles/compute.securityAdmin on $PROJECT_ID to this account."
 
 # look FILTER PATH: reads one part of the load balancer; returns 1 while it does not exist.
 look() {
@@ -115,8 +115,8 @@ next_found() {
 await_backend() {
   until find_backend; do
     if [ "$(google_seconds)" -ge "$WAIT_SECONDS" ]; then
-      google_complain "The Ingress controller did not create the load balancer of $BACKEND within $WAIT_SECONDS s: $missing."
-      google_complain "  Way out: kubectl describe ingress --namespace ${BACKEND%/*} tells why; then run the same command" \
+      google_error "The Ingress controller did not create the load balancer of $BACKEND within $WAIT_SECONDS s: $missing."
+      google_error "  To fix: kubectl describe ingress --namespace ${BACKEND%/*} tells why; then run the same command" \
         "again, or raise WAIT_SECONDS."
       exit 1
     fi
@@ -128,9 +128,9 @@ await_backend() {
 require_own() {
   next_found
   [ "$GOOGLE_READ" != "$BACKEND" ] || return 0
-  google_complain "Address $ADDRESS_NAME leads to backend service $backend_service, which is that of $GOOGLE_READ," \
+  google_error "Address $ADDRESS_NAME leads to backend service $backend_service, which is that of $GOOGLE_READ," \
     "not of $BACKEND. Nothing is changed."
-  google_complain "  Way out: the address is for one Ingress alone; find the other one with kubectl get ingress" \
+  google_error "  To fix: the address is for one Ingress alone; find the other one with kubectl get ingress" \
     "--all-namespaces, give it another address, and run the same command again."
   exit 1
 }
@@ -159,10 +159,10 @@ await_operation() {
   operation=${GOOGLE_READ#* }
   operation=${operation% *}
   until [ "${GOOGLE_READ%% *}" = DONE ]; do
-    ! google_is_odd "$operation" || google_fail "$1: Compute Engine names no operation for the change ($2)."
+    ! google_is_unsafe "$operation" || google_fail "$1: Compute Engine names no operation for the change ($2)."
     if [ "$(google_seconds)" -ge "$operation_until" ]; then
-      google_complain "$1: the change ($2) was not done within $WAIT_SECONDS s; it goes on as $operation."
-      google_complain "  Way out: run the same command again, or raise WAIT_SECONDS."
+      google_error "$1: the change ($2) was not done within $WAIT_SECONDS s; it goes on as $operation."
+      google_error "  To fix: run the same command again, or raise WAIT_SECONDS."
       exit 1
     fi
     google_progress "$1" "$2, under way"
@@ -171,10 +171,10 @@ await_operation() {
       google_fail "$1: the end of the change ($2) cannot be read."
   done
   [ "${GOOGLE_READ##* }" = true ] || return 0
-  google_complain "$1: the change ($2) failed."
-  google_complain "  $(jq -r '[.error.errors[]? | "\(.code // "no code"): \(.message // "no message")"]
+  google_error "$1: the change ($2) failed."
+  google_error "  $(jq -r '[.error.errors[]? | "\(.code // "no code"): \(.message // "no message")"]
     | if . == [] then "no reason given" else join("; ")[0:2000] end' "$GOOGLE_ANSWER")"
-  google_complain "  Way out: repair what the message names and run the same command again."
+  google_error "  To fix: repair what the message names and run the same command again."
   exit 1
 }
 
@@ -228,7 +228,7 @@ while :; do
   set_map
   [ "$overtaken" = yes ] || break
   if [ "$round" -ge "$REST_TRIES" ]; then
-    google_fail "The load balancer of $BACKEND is changed by somebody else all the time." "Way out: run the same command again."
+    google_fail "The load balancer of $BACKEND is changed by somebody else all the time." "To fix: run the same command again."
   fi
   round=$((round + 1))
   google_sleep "$(google_doubled "$REST_POLL_SECONDS" "$round")"

@@ -4,12 +4,12 @@ import { type Construct } from "constructs";
 import { expression } from "./expression";
 
 /** A value that is valid but probably a mistake. */
-export interface Risk {
+export interface Warning {
   /** The value, known at synth or only to Terraform. */
   readonly value: unknown;
 
   /** Whether a value known at synth is fine. */
-  readonly isAvoided: boolean;
+  readonly ok: boolean;
 
   /** Terraform expression without `${}` that is true if the value is fine. */
   readonly condition: string;
@@ -23,7 +23,7 @@ export interface Risk {
  *
  * @param id id of the check block, if one is needed
  */
-export function warnOf(scope: Construct, id: string, risks: readonly Risk[]): void {
+export function addWarnings(scope: Construct, id: string, risks: readonly Warning[]): void {
   const ofInputs = risks.filter(({ value }) => Token.isUnresolved(value));
   if (ofInputs.length > 0) {
     new CheckBlock(
@@ -32,8 +32,8 @@ export function warnOf(scope: Construct, id: string, risks: readonly Risk[]): vo
       ofInputs.map(({ condition, message }) => ({ condition: expression(condition), errorMessage: `${message}.` })),
     );
   }
-  for (const { value, isAvoided, message } of risks) {
-    if (!Token.isUnresolved(value) && !isAvoided) Annotations.of(scope).addWarning(message);
+  for (const { value, ok, message } of risks) {
+    if (!Token.isUnresolved(value) && !ok) Annotations.of(scope).addWarning(message);
   }
 }
 

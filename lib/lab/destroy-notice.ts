@@ -31,7 +31,7 @@ export interface SurvivorsNoteProps {
  * the APIs alone would not do, because they may be shared with other labs. Only the random id is destroyed later,
  * because this refers to it; it is not a cloud resource.
  */
-export class SurvivorsNote extends Construct {
+export class DestroyNotice extends Construct {
   /**
    * What everything else must depend on, directly or through the APIs that it needs. Data sources that are read at plan
    * must not, or Terraform would read them only at apply.
