@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 
 import { packageFile } from "../../lib/core/package-file";
-import { type Platform } from "../../lib/platform/monitoring/alert";
 import { contents, headingsOf } from "../../stacks/folder/headings";
 import {
   escaped,
@@ -20,7 +19,6 @@ import { type Terraform } from "../support/synthesis";
 import { containerCells } from "./container-table";
 import { costPart } from "./cost-tables";
 import { doorPicture } from "./door-picture";
-import { failureCells } from "./failure-tables";
 import { installCommands } from "./install-commands";
 import { alertCells, logCommands } from "./monitoring-parts";
 import { firstApplyPicture } from "./pictures/first-apply-picture";
@@ -43,7 +41,6 @@ export const UPDATE_COMMAND = "npm run docs";
  * - `<!-- contents -->`: links to the headings below it
  * - `<!-- costs: selection -->`: what a stack costs, or the price table; see `costPart`
  * - `<!-- example: a -->`: the program of `stacks/examples/a`
- * - `<!-- failures: platform -->`: what can fail on a platform, and what becomes of it
  * - `<!-- inputs: a -->`, `<!-- outputs: a -->`: a table of all that stack a has; `a & b` is what both have alike, `a - b`
  *   what a does not have in common with b
  * - `<!-- install -->`: how to install the library with its peers
@@ -74,11 +71,6 @@ const PARTS: Readonly<Record<string, (selection: string, stacks: DocumentedStack
   costs: (selection, stacks) => costPart(selection, stacks),
   door: (selection, stacks) => doorPicture(stackOf(selection, stacks)),
   example: (name) => `\`\`\`ts\n${readFileSync(packageFile(`stacks/examples/${name}/main.ts`), "utf8")}\`\`\``,
-  failures: (selection) =>
-    table(
-      ["What fails", "What happens by itself", "Who notices", "What then", "Shown by"],
-      failureCells(selection as Platform),
-    ),
   "first-apply": (selection, stacks) => mermaidPicture(firstApplyPicture(selection, stackOf(selection, stacks))),
   inputs: (selection, stacks) => inputsTables(rowsOf(selection, stacks, inputCells)),
   install: () => installCommands(),
