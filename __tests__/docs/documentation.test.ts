@@ -61,11 +61,6 @@ describe("The front page", () => {
   it("can be read in a few minutes", () => {
     expect(FRONT_PAGE.text.split("\n").length).toBeLessThanOrEqual(250);
   });
-
-  it("shows a picture of every stack", () => {
-    const shown = [...FRONT_PAGE.text.matchAll(/!\[.*\]\(stacks\/pictures\/(.*)-overview\.svg\)/g)];
-    expect(shown.map(([, stack]) => stack)).toEqual(stackNames);
-  });
 });
 
 describe("The page of each stack", () => {
@@ -105,20 +100,6 @@ describe("The worker of an identity provider", () => {
 
 describe("The domain of an identity provider", () => {
   const variants = ["idp-serverless", "idp-kubernetes"];
-
-  it("is shown with the path of a request from the client to the application", () => {
-    for (const stack of variants) {
-      const [picture = ""] = blocksIn(pageOf(`stacks/${stack}.md`).text.split("\n## Domain\n")[1] ?? "", "mermaid");
-      const arrows = [...picture.matchAll(/^ *(\w+) --> (\w+)$/gm)].map(
-        ([, from = "", to = ""]) => [from, to] as const,
-      );
-      const [application = ""] = /\w+(?=\[\[)/.exec(picture) ?? [];
-      const reached = ["client"];
-      for (const place of reached)
-        reached.push(...arrows.filter(([from, to]) => from === place && !reached.includes(to)).map(([, to]) => to));
-      expect([stack, reached.filter((each) => each === application)]).toEqual([stack, [application]]);
-    }
-  });
 
   it("has as many rules without the web application firewall as the page says", () => {
     const always = PROTECTION_RULES.filter(({ onlyWith }) => onlyWith === undefined);

@@ -18,12 +18,8 @@ import { upgradeCells } from "../stacks/releases/upgrade-plans";
 import { type Terraform } from "../support/synthesis";
 import { containerCells } from "./container-table";
 import { costPart } from "./cost-tables";
-import { doorPicture } from "./door-picture";
 import { installCommands } from "./install-commands";
 import { alertCells, logCommands } from "./monitoring-parts";
-import { firstApplyPicture } from "./pictures/first-apply-picture";
-import { mermaidPicture } from "./pictures/mermaid-picture";
-import { overviewPicture } from "./pictures/overview-picture";
 import { protectionCells, protectionPathCells } from "./protection-tables";
 
 /** A configuration with the parts that the tables show. */
@@ -46,9 +42,6 @@ export const UPDATE_COMMAND = "npm run docs";
  * - `<!-- install -->`: how to install the library with its peers
  * - `<!-- members: a -->`: what the members of the input a of the identity providers are
  * - `<!-- monitoring: alerts -->`, `<!-- monitoring: logs -->`: the table of alerts, and where each part writes
- * - `<!-- overview: a -->`: what talks to what, who may read what, what is open to whom
- * - `<!-- first-apply: a -->`: the order of a first apply with times
- * - `<!-- door: a -->`: the way of a request to a domain
  * - `<!-- protection: rules -->`, `<!-- protection: paths -->`: what the security policy does, and where
  * - `<!-- upgrade -->`: what a plan shows when a folder takes the place of one of the last release
  *
@@ -69,9 +62,7 @@ const PARTS: Readonly<Record<string, (selection: string, stacks: DocumentedStack
   container: () => table(["What", "Value"], containerCells()),
   contents: (_selection, _stacks, below) => contents(headingsOf(below).filter(({ level }) => level <= 3)),
   costs: (selection, stacks) => costPart(selection, stacks),
-  door: (selection, stacks) => doorPicture(stackOf(selection, stacks)),
   example: (name) => `\`\`\`ts\n${readFileSync(packageFile(`stacks/examples/${name}/main.ts`), "utf8")}\`\`\``,
-  "first-apply": (selection, stacks) => mermaidPicture(firstApplyPicture(selection, stackOf(selection, stacks))),
   inputs: (selection, stacks) => inputsTables(rowsOf(selection, stacks, inputCells)),
   install: () => installCommands(),
   members: (input) => table(["Member", "Meaning", "Default"], memberCells(input)),
@@ -80,7 +71,6 @@ const PARTS: Readonly<Record<string, (selection: string, stacks: DocumentedStack
       ? logCommands()
       : table(["Alert", "What is wrong", "Raised when", "Severity", "Where", "Needs"], alertCells()),
   outputs: (selection, stacks) => outputsTable(rowsOf(selection, stacks, outputCells)),
-  overview: (selection, stacks) => mermaidPicture(overviewPicture(selection, stackOf(selection, stacks))),
   protection: (selection) =>
     selection === "paths"
       ? table(["Paths", "What happens there"], protectionPathCells())

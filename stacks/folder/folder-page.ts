@@ -12,9 +12,6 @@ export interface PageParts {
   /** Page in `pages/` with the text that is specific to it. */
   readonly page: string;
   readonly configuration: PageConfiguration;
-
-  /** What the pictures of the folder show, by their names. */
-  readonly pictures: Readonly<Record<string, string>>;
   readonly version: string;
 }
 

@@ -29,7 +29,6 @@ export type PageConfiguration = CountedConfiguration &
 interface Folder {
   readonly stack: PricedStack;
   readonly configuration: PageConfiguration;
-  readonly pictures: Readonly<Record<string, string>>;
   readonly version: string;
 }
 
@@ -39,7 +38,7 @@ interface Folder {
  * @param text the page, with its headings
  */
 export function folderValues(folder: Folder, text: string): Readonly<Record<string, string>> {
-  const { configuration, pictures, stack, version } = folder;
+  const { configuration, stack, version } = folder;
   const inputs = inputCells(configuration);
   const { required_providers: providers, required_version: release } = configuration.terraform;
   return {
@@ -47,7 +46,6 @@ export function folderValues(folder: Folder, text: string): Readonly<Record<stri
     minutes: /takes (\d+ to \d+ minutes)/.exec(pageText(`${stack}.md`))?.[1] ?? "some time",
     resources: String(plannedResources(configuration)),
     contents: contents(headingsOf(text).filter(({ level }) => level === 2)),
-    ...picturesByName(pictures),
     "required-inputs": inputsTables(inputs.filter(isRequired)),
     "other-inputs": inputsTables(inputs.filter((cells) => !isRequired(cells))),
     outputs: outputsTable(outputCells(configuration)),
@@ -88,14 +86,6 @@ function costs(
       [...rangeReasons(parts), ...unknown].map((sentence) => `- ${sentence}`).join("\n"),
     ].join("\n\n"),
   };
-}
-
-/** Each picture under its name without the ending; nothing where there is none. */
-function picturesByName(pictures: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const shown = Object.entries(pictures).map(
-    ([name, what]) => [name.replace(/[.]svg$/, ""), `![${what}](${name})`] as const,
-  );
-  return { overview: "", "first-apply": "", dashboard: "", ...Object.fromEntries(shown) };
 }
 
 /** Costs vary by more than ten dollars a month from what any table says. */

@@ -6,7 +6,7 @@ import { StepFailure } from "../deployment/steps";
 const MOST = 1.15;
 
 /** Resources that are created one after the other, and their total duration. */
-export interface Chain {
+interface Chain {
   readonly addresses: readonly string[];
   readonly seconds: number;
 }
@@ -39,7 +39,7 @@ export function longestChain(graph: Graph, existing: ReadonlySet<string>): Chain
 }
 
 /** The chain that takes longest until each address is there, itself included. */
-export function chainsTo(graph: Graph, existing: ReadonlySet<string>): ReadonlyMap<string, Chain> {
+function chainsTo(graph: Graph, existing: ReadonlySet<string>): ReadonlyMap<string, Chain> {
   const chains = new Map<string, Chain>();
   const chainTo = (address: string): Chain => {
     const known = chains.get(address);
