@@ -88,7 +88,7 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
     database_user: { value: database.userName, description: "Name of the application's database role." },
     backups_after_destroy: {
       value: database.backupsAfterDestroy,
-      description: "Backups that a destroy leaves, for how long and at what price.",
+      description: "Backups that a destroy leaves, and for how long.",
     },
     tenant_prefix: {
       value: place.deployment.tenantPrefix,

@@ -63,6 +63,19 @@ describe("The front page", () => {
   });
 });
 
+describe("The costs", () => {
+  it("of each stack are the sums of its parts, and those of the front page", () => {
+    const sums = stackNames.map((stack) => {
+      const rows = rowsUnder(pageOf(`stacks/${stack}.md`), "Costs").filter((cells) => cells.length === 7);
+      const parts = rows.slice(0, -1).map((cells) => cells.slice(3, 6).map(Number));
+      const sum = parts.reduce((one, other) => one.map((amount, index) => amount + (other[index] ?? 0)));
+      expect(rows.at(-1)?.slice(3, 6)).toEqual(sum.map((amount) => `**${Math.round(amount)}**`));
+      return [`[\`${stack}\`](stacks/${stack}.md#costs)`, ...sum.map((amount) => String(Math.round(amount)))];
+    });
+    expect(rowsUnder(FRONT_PAGE, "Costs")).toEqual(sums);
+  });
+});
+
 describe("The page of each stack", () => {
   it("says what it creates and costs, its inputs and outputs, how it is operated, and its traps", () => {
     for (const stack of stackNames) {

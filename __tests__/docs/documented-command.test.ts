@@ -24,8 +24,6 @@ describe("The judge of documented commands", () => {
     ["npm run deploy", "package.json has no script deploy"],
     ["npm run synth idp-serverless", 'npm keeps idp-serverless from the script; "--" comes before'],
     ["npm run synth -- idp-severless", "there is no stack idp-severless"],
-    ["npm run cost", "there is no stack "],
-    ["npm run cost -- idp-serverless --var-file=inputs.txt", "cost takes no --var-file=inputs.txt"],
     ["npm run check -- --fix", "check takes nothing, not --fix"],
     [
       "terraform -chdir=cdktf.out/stacks/idp-serverless apply -var-file=my.tfvars",

@@ -108,7 +108,6 @@ function npmUntruth(words: readonly string[], settings: Settings, { scripts, sta
   if (!(name in scripts)) return `package.json has no script ${name}`;
   if (separator !== undefined && separator !== "--") return `npm keeps ${separator} from the script; "--" comes before`;
   if (name === "synth") return synthesisUntruth(options, settings, stacks);
-  if (name === "cost") return costUntruth(options, stacks);
   // Both take folders of somebody else's.
   if (name === "rehearse" || name === "rehearse:schemas") return rehearsalUntruth(options, scripts[name] ?? "");
   return options.length === 0 ? undefined : `${name} takes nothing, not ${String(options[0])}`;
@@ -132,11 +131,6 @@ function synthesisUntruth(names: readonly string[], settings: Settings, stacks: 
     }
   }
   return unknownOf(names, stacks, "stack");
-}
-
-function costUntruth([stack = "", ...options]: readonly string[], stacks: Offer["stacks"]): string | undefined {
-  const [unknown] = options.filter((option) => !/^(?:--json|--var-file=\S+\.tfvars(?:\.json)?)$/.test(option));
-  return unknownOf([stack], stacks, "stack") ?? (unknown === undefined ? undefined : `cost takes no ${unknown}`);
 }
 
 function rehearsalUntruth(options: readonly string[], script: string): string | undefined {

@@ -17,7 +17,6 @@ import { KUBERNETES_INPUTS } from "../../stacks/inputs/kubernetes-inputs";
 import { upgradeCells } from "../stacks/releases/upgrade-plans";
 import { type Terraform } from "../support/synthesis";
 import { containerCells } from "./container-table";
-import { costPart } from "./cost-tables";
 import { installCommands } from "./install-commands";
 import { alertCells, logCommands } from "./monitoring-parts";
 import { protectionCells, protectionPathCells } from "./protection-tables";
@@ -35,7 +34,6 @@ export const UPDATE_COMMAND = "npm run docs";
  *
  * - `<!-- container -->`: what a service of one's own must set
  * - `<!-- contents -->`: links to the headings below it
- * - `<!-- costs: selection -->`: what a stack costs, or the price table; see `costPart`
  * - `<!-- example: a -->`: the program of `stacks/examples/a`
  * - `<!-- inputs: a -->`, `<!-- outputs: a -->`: a table of all that stack a has; `a & b` is what both have alike, `a - b`
  *   what a does not have in common with b
@@ -61,7 +59,6 @@ export function withFreshParts(page: string, stacks: DocumentedStacks): string {
 const PARTS: Readonly<Record<string, (selection: string, stacks: DocumentedStacks, below: string) => string>> = {
   container: () => table(["What", "Value"], containerCells()),
   contents: (_selection, _stacks, below) => contents(headingsOf(below).filter(({ level }) => level <= 3)),
-  costs: (selection, stacks) => costPart(selection, stacks),
   example: (name) => `\`\`\`ts\n${readFileSync(packageFile(`stacks/examples/${name}/main.ts`), "utf8")}\`\`\``,
   inputs: (selection, stacks) => inputsTables(rowsOf(selection, stacks, inputCells)),
   install: () => installCommands(),

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { type PortableStack } from "../../lib/core/portable-stack";
 import { packageFile } from "../../lib/core/package-file";
 import { addPage } from "../../lib/core/stack-file";
-import { type PricedStack } from "../cost/monthly-cost";
 import { type Input } from "../inputs/input-table";
 import { exampleValues } from "./example-values";
 import { folderPage } from "./folder-page";
@@ -13,7 +12,7 @@ import { warnOfUnknownMembers } from "./unknown-members";
 
 interface FolderDescription {
   /** Name of the stack in this repository, whatever its id is in an app. */
-  readonly stack: PricedStack;
+  readonly stack: string;
 
   /** Page in `pages/` with the text that is specific to it. */
   readonly page: string;

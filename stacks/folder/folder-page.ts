@@ -1,4 +1,3 @@
-import { type PricedStack } from "../cost/monthly-cost";
 import { folderValues, type PageConfiguration } from "./folder-values";
 import { headingsOf } from "./headings";
 import { table } from "./markdown-tables";
@@ -7,7 +6,7 @@ import { pageText, paragraphOf, sectionOf, tableOf, type Place } from "./page-se
 /** The parts of a page. */
 export interface PageParts {
   /** Name of the stack in this repository. */
-  readonly stack: PricedStack;
+  readonly stack: string;
 
   /** Page in `pages/` with the text that is specific to it. */
   readonly page: string;

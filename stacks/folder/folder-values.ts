@@ -1,15 +1,10 @@
 import { plannedResources, type CountedConfiguration } from "../planned-resources";
-import { amountRange, COST_HEADINGS, costRows, priceBasis, rangeReasons } from "../cost/cost-table";
-import { type CostInputs } from "../cost/input-values";
-import { monthlyCost, type PricedStack } from "../cost/monthly-cost";
-import { MONTH_HOURS } from "../cost/prices";
 import { contents, headingsOf } from "./headings";
 import {
   inputCells,
   inputsTables,
   outputCells,
   outputsTable,
-  table,
   type Rows,
   type TabledConfiguration,
 } from "./markdown-tables";
@@ -27,7 +22,7 @@ export type PageConfiguration = CountedConfiguration &
   };
 
 interface Folder {
-  readonly stack: PricedStack;
+  readonly stack: string;
   readonly configuration: PageConfiguration;
   readonly version: string;
 }
@@ -42,7 +37,7 @@ export function folderValues(folder: Folder, text: string): Readonly<Record<stri
   const inputs = inputCells(configuration);
   const { required_providers: providers, required_version: release } = configuration.terraform;
   return {
-    ...{ stack, version, previous: previousVersion(version), ...costs(stack, configuration) },
+    ...{ stack, version, previous: previousVersion(version) },
     minutes: /takes (\d+ to \d+ minutes)/.exec(pageText(`${stack}.md`))?.[1] ?? "some time",
     resources: String(plannedResources(configuration)),
     contents: contents(headingsOf(text).filter(({ level }) => level === 2)),
@@ -66,31 +61,6 @@ function isRequired(cells: Rows[number]): boolean {
 function previousVersion(version: string): string {
   const versions = [...pageText("../CHANGELOG.md").matchAll(/^## \[(\d[^\]]*)\]/gm)].map(([, each = ""]) => each);
   return versions.find((each) => each !== version) ?? version;
-}
-
-/** Costs with the defaults: per month, per hour, and by part. */
-function costs(
-  stack: PricedStack,
-  { variable }: PageConfiguration,
-): Readonly<Record<"costs" | "hour" | "month", string>> {
-  const defaults = Object.entries(variable).map(([name, { default: value = null }]) => [name, value]);
-  const cost = monthlyCost(stack, Object.fromEntries(defaults) as CostInputs);
-  const { firstApply, firstApplyParts, monthly, parts, unknown } = cost;
-  return {
-    hour: amountRange({ min: monthly.min / MONTH_HOURS, max: monthly.max / MONTH_HOURS }),
-    month: [...new Set([monthly.min, monthly.max].map(nearestTen))].join(" to "),
-    costs: [
-      `With the defaults. ${priceBasis(cost)}`,
-      table(COST_HEADINGS, [...costRows(parts), ["**Sum**", "", "", "", `**${amountRange(monthly)}**`]]),
-      ...(firstApplyParts.length === 0 ? [] : [`A first apply costs ${amountRange(firstApply)} in addition, once.`]),
-      [...rangeReasons(parts), ...unknown].map((sentence) => `- ${sentence}`).join("\n"),
-    ].join("\n\n"),
-  };
-}
-
-/** Costs vary by more than ten dollars a month from what any table says. */
-function nearestTen(dollars: number): number {
-  return Math.round(dollars / 10) * 10;
 }
 
 function stateText({ backend, cloud }: PageConfiguration["terraform"]): string {

@@ -132,17 +132,14 @@ export function addFinalBackup(instance: SqlDatabaseInstance, { isKept, retentio
   setNewerAttribute(instance, "settings.final_backup_config.retention_days", retentionDays);
 }
 
-/** List price of stored backups; not verified by an invoice. */
-const BACKUP_PRICE = "about USD 0.08 per GiB and month in us-central1, list price of November 2026";
-
 /**
- * Backups that a deletion of the database leaves, for how long and at what price: one sentence without a full stop.
+ * Backups that a deletion of the database leaves, and for how long: one sentence without a full stop.
  *
  * @param days days to keep the final backup, 0 for none
  */
 export function backupsAfterDestroy(instanceName: string, days: number, count: number): string {
   const none = `no backup of ${instanceName}`;
-  const kept = `a final backup of ${instanceName} for ${numberText(days)} days, up to ${numberText(count)} automatic backups and those from before upgrades, each until its own retention ends; ${BACKUP_PRICE}`;
+  const kept = `a final backup of ${instanceName} for ${numberText(days)} days, up to ${numberText(count)} automatic backups and those from before upgrades, each until its own retention ends`;
   if (!Token.isUnresolved(days)) return days > 0 ? kept : none;
   return expression(`(${Token.asString(days)} > 0 ? ${quoted(kept)} : ${quoted(none)})`);
 }

@@ -131,7 +131,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   readonly hasPrivateAddress: string;
 
-  /** Backups that a deletion leaves, for how long and at what price. */
+  /** Backups that a deletion leaves, and for how long. */
   readonly backupsAfterDestroy: string;
 
   readonly ready: ITerraformDependable[];

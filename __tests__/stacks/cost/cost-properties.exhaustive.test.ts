@@ -1,3 +1,0 @@
-import { describeCosts } from "./cost-properties";
-
-describeCosts(100);
