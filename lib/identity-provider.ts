@@ -19,7 +19,7 @@ import { type ExistingSecrets } from "./idp/existing-secrets";
 import { identityProviderContainer } from "./idp/identity-provider-container";
 import { IdpImage } from "./idp/idp-image";
 import { IdpSecrets } from "./idp/idp-secrets";
-import { initialSettingsRisk, unknownSettingsRisks } from "./idp/known-settings";
+import { initialSettingsRisk } from "./idp/initial-settings";
 import { type ScheduledJobRunner } from "./idp/job-runner";
 import { type MailSettings } from "./idp/mail-settings";
 import { MediaBucket } from "./idp/media-bucket";
@@ -140,11 +140,7 @@ export abstract class IdentityProvider extends Construct {
       ...variant.identity,
     ].filter(({ value }) => !isOfResource(this, value));
     this.apis = deploymentApis(this, place, settings, variant, this.certificateValidation);
-    const { environmentVariables = {}, secretEnvironmentVariables = {} } = settings;
-    addWarnings(this, "SettingsAreKnown", [
-      ...unknownSettingsRisks(this, { environmentVariables, secretEnvironmentVariables }),
-      initialSettingsRisk(this, environmentVariables),
-    ]);
+    addWarnings(this, "InitialSettings", [initialSettingsRisk(this, settings.environmentVariables ?? {})]);
 
     this.secrets = new IdpSecrets(this, "Secrets", {
       ...{ bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, deletionProtection, place },

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 
-import { knownSettings } from "../../lib/idp/known-settings";
 import { mailSettings } from "../../lib/idp/mail-settings";
 import { TEST_MAIL_COMMAND } from "../../lib/idp/smtp";
 import { programPath } from "../support/programs";
@@ -105,14 +104,6 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
         IDP_LOG_LEVEL: "info",
       });
       expect(actual).toMatchObject({ AUTHENTIK_EMPTY: "", AUTHENTIK_LOG_LEVEL: "debug", IDP_LOG_LEVEL: "info" });
-    });
-
-    it("gives every setting that the pinned release knows to the application, under the upstream's name", async () => {
-      const settings = knownSettings().map((name) => name.replaceAll("*", "ANY"));
-      const given = Object.fromEntries(settings.map((name, index) => [name, `value ${index}`]));
-      const upstream = Object.entries(given).map(([name, value]) => [name.replace(/^IDP_/, "AUTHENTIK_"), value]);
-      expect(upstream.length).toBeGreaterThan(100);
-      expect(await scene.applicationEnvironment(given)).toMatchObject(Object.fromEntries(upstream) as object);
     });
 
     it("follows the image's prefix, which is AUTHENTIK_ when the image has none", async () => {

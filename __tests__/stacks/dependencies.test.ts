@@ -31,8 +31,8 @@ const exactly = (...addresses: string[]) => [...new Set(addresses)].sort();
 
 /** What the expressions of either folder may name that is no element: the folder, a provisioner's resource, loops. */
 const ELSEWHERE = ["path.module", "self.input"];
+const OF_OPERATIONS = ["database_flags.key", "database_flags.value"];
 const OF_DOMAIN = ["record.data", "record.name", "record.type", "rule.key", "rule.value"];
-const OF_OPERATIONS = ["database_flags.key", "database_flags.value", "own.length", "own.parts"];
 const OF_SETTINGS = ["each.value", "reference.secret_id", "reference.version"];
 const OF_ALERTS = [
   ...["enabled", "exists", "id", "query", "threshold", "title"].map((name) => `alert.${name}`),

@@ -95,16 +95,6 @@ export function refusalsOfFile(variables: Variables, inputs: Inputs | string): s
     .sort();
 }
 
-/** What the checks of a configuration warn of that read files beside it; only providers that are built in are there. */
-export function warningsBeside(configuration: object, files: Readonly<Record<string, string>>): string[] {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, "main.tf.json"), JSON.stringify(configuration));
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  const found = diagnosticsOfPlan(folder);
-  // Terraform warns of names that are not declared, too.
-  return found.filter(({ summary }) => !summary.includes("undeclared")).map(({ detail }) => detail);
-}
-
 /** What can be evaluated without a provider: local expressions, which may refer to each other and to variables. */
 interface Expressions {
   readonly locals?: Block;

@@ -84,13 +84,6 @@ export function addPage(scope: IConstruct, name: string, textOf: (configuration:
   });
 }
 
-/** Writes a part of the configuration of a stack that must not stand in CDKTF's own file. */
-export function addConfiguration(scope: IConstruct, name: string, configuration: object): void {
-  filesOf(TerraformStack.of(scope)).write(scope.node.path, `${name}.tf.json`, (place) => {
-    writeFileSync(place, `${JSON.stringify(configuration, undefined, 2)}\n`);
-  });
-}
-
 /** Copies a script of this package, with its parts in it, into the synthesized folder, where it may be edited. */
 export function addScript(scope: IConstruct, pathInPackage: string): StackFile {
   const place = `scripts/${posix.basename(pathInPackage)}`;

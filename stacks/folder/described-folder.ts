@@ -8,7 +8,6 @@ import { exampleValues } from "./example-values";
 import { folderPage } from "./folder-page";
 import { type PageConfiguration } from "./folder-values";
 import { inputSchema } from "./input-schema";
-import { warnOfUnknownMembers } from "./unknown-members";
 
 interface FolderDescription {
   /** Name of the stack in this repository, whatever its id is in an app. */
@@ -19,9 +18,8 @@ interface FolderDescription {
   readonly inputs: Readonly<Record<string, Input>>;
 }
 
-/** Adds documentation to a synthesized folder, for people who have only the folder, and a look at their files. */
+/** Adds documentation to a synthesized folder, for people who have only the folder. */
 export function describeFolder(stack: PortableStack, { inputs, page, stack: name }: FolderDescription): void {
-  warnOfUnknownMembers(stack, inputs);
   const { version } = JSON.parse(textOf("package.json")) as { version: string };
   addPage(stack, "VERSION", () => `${version}\n`);
   addPage(stack, "terraform.tfvars.example", () => exampleValues(name, inputs));

@@ -74,7 +74,7 @@ export const APPLICATION_INPUTS = {
       .map(([name, value]) => `${name}=${value}`)
       .join(
         ", ",
-      )}). They are in plain text in the state: secrets belong in secret_environment_variables, and names of secrets are refused here. A plan warns of names that the pinned release does not know. A change rolls out new instances.`,
+      )}). They are in plain text in the state: secrets belong in secret_environment_variables, and names of secrets are refused here. The application ignores names that it does not know. A change rolls out new instances.`,
     must: ENVIRONMENT_RULES,
   },
   existing_container_image: {

@@ -1,6 +1,5 @@
 import { rendered } from "../../../../lib/core/expression";
 import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../../../lib/idp/contract";
-import { knownSettings } from "../../../../lib/idp/known-settings";
 import { type Geoip } from "../../../../lib/platform/kubernetes/geoip";
 import { GeoipUpdater } from "../../../../lib/platform/kubernetes/geoip-updater";
 import { KubernetesWorkload } from "../../../../lib/platform/kubernetes/kubernetes-workload";
@@ -44,9 +43,6 @@ describe("GeoipUpdater", () => {
     });
     expect(sidecar.volume_mount).toEqual([{ name: "geoip", mount_path: "/usr/share/GeoIP" }]);
     expect(GEOIP_FOLDER).toBe("/geoip");
-    expect(knownSettings()).toEqual(
-      expect.arrayContaining(["IDP_EVENTS__CONTEXT_PROCESSORS__GEOIP", "IDP_EVENTS__CONTEXT_PROCESSORS__ASN"]),
-    );
   });
 
   it("runs MaxMind's updater, pinned, with the account in plain and the key from a copy of the secret", () => {
