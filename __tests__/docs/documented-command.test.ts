@@ -32,7 +32,7 @@ describe("The judge of documented commands", () => {
     ["npm run rehearse -- idp-serverless --keeps", "the rehearsal has no option --keeps"],
     ["npm run rehearse:schemas -- ../identity-provider --keep", "the rehearsal has no option --keep"],
     ["STATE_BUCKET=my-states npm run synth", "the synthesis does not read STATE_BUCKET"],
-    ["STATE_BACKEND=none npm run check", "npm does not read STATE_BACKEND"],
+    ["STATE_BACKEND=gcs npm run check", "npm does not read STATE_BACKEND"],
     ["CDKTF_OUTDIR=there terraform -chdir=there init", "terraform does not read CDKTF_OUTDIR"],
     ["npx jest __tests__/no-such", "there is no __tests__/no-such"],
     ["npx jest --watch __tests__/core", "there is no --watch"],

@@ -97,7 +97,7 @@ describe("The app command", () => {
     await expect(runAppCommand({ environment, stackNames: ["idp-serverless"] })).rejects.toMatchObject({
       code: 1,
       stderr:
-        'STATE_BACKEND: 1 problem\n  - the backend is "floppy"; it must be one of local, none, gcs, s3, http, remote, cloud, because only these are supported; choose one, or use "none" and add a backend file to the synthesized folder\n',
+        'STATE_BACKEND: 1 problem\n  - the value must be local, gcs, {"local": {"path": "…"}} or {"gcs": {"bucket": "…"}}; for any other backend, add a file backend_override.tf to the synthesized folder\n',
     });
   });
 
