@@ -177,10 +177,9 @@ describe("setNewerAttribute", () => {
 
   it("sets an attribute that the bindings do not know", () => {
     const stack = bareStack();
-    setNewerAttribute(instanceIn(stack), "root_password_wo", expression("var.password"));
+    setNewerAttribute(instanceIn(stack), "settings.final_backup_config.enabled", true);
     expect(resourceOf(terraformOf(stack), "google_sql_database_instance", "database")).toMatchObject({
-      root_password_wo: "${var.password}",
-      settings: { tier: "db-f1-micro" },
+      settings: { tier: "db-f1-micro", final_backup_config: { enabled: true } },
     });
   });
 

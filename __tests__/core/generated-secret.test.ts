@@ -6,7 +6,7 @@ import { InputVariable } from "../../lib/core/input-variable";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { ExistingIdentity } from "../../lib/platform/identity/existing-identity";
 import { standInIdentity } from "../support/stand-in-parts";
-import { bareStack, resourceAddresses, resourceOf, terraformOf, testApp } from "../support/synthesis";
+import { addressesOf, bareStack, resourceAddresses, resourceOf, terraformOf, testApp } from "../support/synthesis";
 import { brokenRules } from "../support/broken-rules";
 
 const props = (overrides: Partial<GeneratedSecretProps> = {}): GeneratedSecretProps => ({
@@ -48,6 +48,7 @@ describe("GeneratedSecret", () => {
           secret_id: "secret-demo-key",
           replication: { auto: {} },
           deletion_protection: true,
+          version_destroy_ttl: "604800s",
         },
       },
       google_secret_manager_secret_version: {
@@ -55,7 +56,11 @@ describe("GeneratedSecret", () => {
           secret: "${google_secret_manager_secret.key.id}",
           secret_data_wo: "${ephemeral.random_password.key_candidate.result}",
           secret_data_wo_version: 1,
-          lifecycle: { create_before_destroy: true },
+          lifecycle: {
+            create_before_destroy: true,
+            ignore_changes: ["enabled"],
+            postcondition: [expect.objectContaining({ condition: "${self.enabled}" })],
+          },
         },
       },
     });
@@ -102,18 +107,34 @@ describe("GeneratedSecret", () => {
 
   it("can be read for write-only arguments without being stored in the state", () => {
     const { secret, stack, terraform } = secretIn({ writeVersion: 7 });
-    new TerraformData(stack, "Reader", {
-      input: { value: secret.readEphemerally("Read"), at: String(secret.storedVersion) },
-    });
-    expect(resourceOf(terraform(), "google_secret_manager_secret_version", "key_read", "ephemeral")).toEqual({
+    new TerraformData(stack, "Reader", { input: { value: secret.ephemeralValue, again: secret.ephemeralValue } });
+    expect(resourceOf(terraform(), "google_secret_manager_secret_version", "key_stored", "ephemeral")).toEqual({
+      // A disabled version must not keep anything from being destroyed.
+      count: "${(google_secret_manager_secret_version.key_version.enabled) ? 1 : 0}",
       secret: "${google_secret_manager_secret.key.id}",
       version: "${google_secret_manager_secret_version.key_version.version}",
     });
-    expect(resourceOf(terraform(), "terraform_data", "reader").input).toEqual({
-      value: "${ephemeral.google_secret_manager_secret_version.key_read.secret_data}",
-      at: "${tonumber(google_secret_manager_secret_version.key_version.version)}",
-    });
+    const value = '${try(ephemeral.google_secret_manager_secret_version.key_stored[0].secret_data, "")}';
+    expect(resourceOf(terraform(), "terraform_data", "reader").input).toEqual({ value, again: value });
     expect(terraform().data).toBeUndefined();
+  });
+
+  it("has an identity that a version of the same number does not have, once the secret was deleted", () => {
+    const { secret, stack, terraform } = secretIn();
+    new TerraformData(stack, "Reader", { input: { identity: secret.identity } });
+    expect(resourceOf(terraform(), "terraform_data", "reader").input).toEqual({
+      identity:
+        '${join("@", [google_secret_manager_secret_version.key_version.name, google_secret_manager_secret_version.key_version.create_time])}',
+    });
+  });
+
+  it("refuses another value than the first, if something is lost with it, before anything uses it", () => {
+    const { secret, terraform } = secretIn({ loss: "all is lost" });
+    const refusal = JSON.stringify(resourceOf(terraform(), "terraform_data", "key_check").lifecycle);
+    expect(refusal).toContain("terraform_data.key_first.output.version == ");
+    expect(refusal).toMatch(/with another value, all is lost, so .* -replace=terraform_data\.key_first /);
+    expect(resourceOf(terraform(), "terraform_data", "key_first").lifecycle).toEqual({ ignore_changes: ["input"] });
+    expect(addressesOf(secret.ready)).toContain("terraform_data.key_check");
   });
 
   it("lets a principal read this secret, and nothing else", () => {

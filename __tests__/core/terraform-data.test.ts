@@ -27,10 +27,10 @@ describe("TerraformData", () => {
 
   it("exposes its values by reference, so that readers wait for it", () => {
     const stack = bareStack();
-    const first = new TerraformData(stack, "First", { input: { a: "b" } });
-    new TerraformData(stack, "Second", { input: { copy: first.input } });
+    const first = new TerraformData(stack, "First", { triggersReplace: { a: "b" } });
+    new TerraformData(stack, "Second", { input: { copy: first.values } });
     expect(resourceOf(terraformOf(stack), "terraform_data", "second").input).toEqual({
-      copy: "${terraform_data.first.input}",
+      copy: "${terraform_data.first.triggers_replace}",
     });
   });
 });

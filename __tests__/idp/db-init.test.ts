@@ -75,7 +75,7 @@ describe("DbInit", () => {
     expect(timeoutSeconds).toBeGreaterThan(Number(container.environment.required.DB_WAIT_SECONDS));
   });
 
-  it("runs again when script, image, instance, names or the password's version change, and for nothing else", () => {
+  it("runs again when script, image, instance, names or a password change, and for nothing else", () => {
     const { stack, job } = initializationIn({ image: "mirror/postgres:15" });
     stack.addOutputs({ trigger: { value: { ...job.rerunWhenChanged }, description: "Trigger." } });
     expect(terraformOf(stack).output?.trigger?.value).toEqual({
@@ -84,7 +84,8 @@ describe("DbInit", () => {
       instance: "demo-project:us-central1:sql-demo",
       database: "demo_idp",
       user: "demo_role",
-      password_version: "7",
+      password: "password/7",
+      administrator_password: "administrator/4",
     });
   });
 

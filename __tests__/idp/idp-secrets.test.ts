@@ -55,13 +55,14 @@ describe("IdpSecrets", () => {
       "google_secret_manager_secret.secrets_secret_key",
       "google_secret_manager_secret_version.secrets_bootstrap_password_version",
       "google_secret_manager_secret_version.secrets_secret_key_version",
+      "terraform_data.secrets_secret_key_check",
+      "terraform_data.secrets_secret_key_first",
     ]);
     for (const name of ["secret_key", "bootstrap_password"]) {
-      expect(version(terraform, name)).toEqual({
+      expect(version(terraform, name)).toMatchObject({
         secret: `\${google_secret_manager_secret.secrets_${name}.id}`,
         secret_data_wo: `\${ephemeral.random_password.secrets_${name}_candidate.result}`,
         secret_data_wo_version: 1,
-        lifecycle: { create_before_destroy: true },
       });
     }
   });
@@ -111,6 +112,7 @@ describe("IdpSecrets", () => {
         replication: { auto: {} },
         depends_on: [
           "google_secret_manager_secret_version.first_secret_key_version",
+          "terraform_data.first_secret_key_check",
           "google_secret_manager_secret_version.first_bootstrap_password_version",
         ],
       });

@@ -485,7 +485,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       "Edit of the db-init script: mounted at apply time; takes effect on the next apply without a rebuild",
       () => [
         serverlessResource("google_secret_manager_secret_version.db_init_script_version").secret_data,
-        valueAt(serverlessResource("terraform_data.db_init_trigger"), "input.script"),
+        valueAt(serverlessResource("terraform_data.db_init_trigger"), "triggers_replace.script"),
         String(local("image_reference")).includes("db-init"),
       ],
       [

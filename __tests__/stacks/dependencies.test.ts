@@ -30,10 +30,10 @@ const TEST_MAIL = "google_cloud_run_v2_job.test_mail";
 const exactly = (...addresses: string[]) => [...new Set(addresses)].sort();
 
 /** What the expressions of either folder may name that is no element: the folder, a provisioner's resource, loops. */
-const ELSEWHERE = ["path.module", "self.input"];
+const ELSEWHERE = ["path.module", "self.enabled", "self.input", "self.version"];
 const OF_OPERATIONS = ["database_flags.key", "database_flags.value"];
 const OF_DOMAIN = ["record.data", "record.name", "record.type", "rule.key", "rule.value"];
-const OF_SETTINGS = ["each.value", "reference.secret_id", "reference.version"];
+const OF_SETTINGS = ["each.value", "reference.identity", "reference.secret_id", "reference.version"];
 const OF_ALERTS = [
   ...["enabled", "exists", "id", "query", "threshold", "title"].map((name) => `alert.${name}`),
   "channel.id",
@@ -127,11 +127,7 @@ describe("What starts after what, in the serverless stack", () => {
 
   it("makes the database after its own API, the network's if there is one, and its administrator's password alone", () => {
     expect(graph.startsAfter(ADDRESS.database)).toEqual(
-      exactly(
-        ...gate("sqladmin", "compute"),
-        ...storedSecret("database_administrator_password"),
-        "ephemeral.google_secret_manager_secret_version.database_administrator_password_stored",
-      ),
+      exactly(...gate("sqladmin", "compute"), ...storedSecret("database_administrator_password")),
     );
   });
 

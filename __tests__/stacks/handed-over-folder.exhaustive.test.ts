@@ -253,7 +253,7 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
       ),
     );
     expect(carriers.map(([path]) => path.split(".").at(-1)).sort()).toEqual(
-      [...Array<string>(5).fill("secret_data_wo"), "root_password_wo", ...only.secretCarriers].sort(),
+      [...Array<string>(5).fill("secret_data_wo"), "password_wo", ...only.secretCarriers].sort(),
     );
     for (const [, value] of carriers) {
       const bodies = expressionsIn(String(value));

@@ -201,7 +201,7 @@ describe("The real providers' schemas", () => {
     expect([...new Set(written)].sort()).toEqual([
       "google_secret_manager_secret_version.secret_data stored",
       "google_secret_manager_secret_version.secret_data_wo write-only",
-      "google_sql_database_instance.root_password_wo write-only",
+      "google_sql_user.password_wo write-only",
       // The lab's key: its contract has it in state and bucket.
       "google_storage_bucket_object.content stored",
       "kubernetes_secret_v1.data_wo write-only",

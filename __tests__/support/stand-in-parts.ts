@@ -47,6 +47,8 @@ export const standInIdentity = (name = "Runner", overrides: Partial<WorkloadIden
 export const standInSecret = (secretId: string, version = "1"): ReadableSecret => ({
   secretId,
   version,
+  identity: `${secretId}/${version}`,
+  ephemeralValue: expression(`ephemeral.stored.${secretId}`),
   ready: [],
   grantAccess: () => [],
 });

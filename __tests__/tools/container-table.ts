@@ -8,7 +8,10 @@ import { publicImage } from "../../lib/idp/idp-image";
 import { type SqlInstance } from "../../lib/idp/parts";
 import { type Rows } from "../../stacks/folder/markdown-tables";
 
-const secret = (name: string): ReadableSecret => ({ secretId: name, version: "", ready: [], grantAccess: () => [] });
+const secret = (name: string): ReadableSecret => ({
+  ...{ secretId: name, version: "", identity: "", ephemeralValue: "", ready: [] },
+  grantAccess: () => [],
+});
 
 /** Each part has the expression for a value in place of the value. */
 const DATABASE: SqlInstance = {

@@ -1,4 +1,4 @@
-import { dependable, TerraformElement, Token, ref, type ITerraformDependable } from "cdktf";
+import { dependable, TerraformElement, Token, ref, type ITerraformDependable, type TerraformCount } from "cdktf";
 import { type Construct } from "constructs";
 
 import { expression } from "./expression";
@@ -14,6 +14,13 @@ export interface EphemeralResourceProps {
 
   /** Arguments under their Terraform names. */
   readonly attributes: Readonly<Record<string, unknown>>;
+
+  /**
+   * 0 or 1, known at plan.
+   *
+   * @default - opened once
+   */
+  readonly count?: TerraformCount;
 
   /**
    * What must exist before it is opened, besides what its arguments refer to.
@@ -46,8 +53,9 @@ export class EphemeralResource extends TerraformElement {
     this.props = props;
   }
 
-  /** Reference to one string attribute of the opened resource. */
+  /** Reference to one string attribute of the opened resource; empty if its count is 0. */
   stringAttribute(name: string): string {
+    if (this.props.count !== undefined) return expression(`try(${this.address}[0].${name}, "")`);
     return Token.asString(ref(`${this.address}.${name}`, this.cdktfStack));
   }
 
@@ -57,8 +65,8 @@ export class EphemeralResource extends TerraformElement {
   }
 
   override toTerraform(): unknown {
-    const { attributes, dependsOn = [], forEach, type } = this.props;
-    const repetition = forEach === undefined ? {} : { for_each: forEach };
+    const { attributes, count, dependsOn = [], forEach, type } = this.props;
+    const repetition = { count: count?.toTerraform(), for_each: forEach };
     const dependencies = dependsOn.length === 0 ? {} : { depends_on: dependsOn.map((part) => dependable(part)) };
     return { ephemeral: { [type]: { [this.friendlyUniqueId]: { ...repetition, ...attributes, ...dependencies } } } };
   }

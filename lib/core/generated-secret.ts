@@ -15,12 +15,13 @@ import { claimName } from "./claimed-names";
 import { matching, wholeNumber } from "./checked-value";
 import { allOf, countIf } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
-import { expression, numberExpression } from "./expression";
+import { expression } from "./expression";
 import { Grants, type WorkloadIdentity } from "./identity";
 import { SECRET_ID_MAX_LENGTH } from "./names";
 import { PROJECT_ID } from "./place-rules";
 import { MAIN_CHILD_ID } from "./portable-stack";
 import { requireProps, secretPresence, type Rule } from "./rules";
+import { TerraformData } from "./terraform-data";
 
 /** One version of a stored secret. Consumers never refer to `latest`, so that a new version is a visible change. */
 export interface ReadableSecret {
@@ -29,6 +30,15 @@ export interface ReadableSecret {
 
   /** Number of the version. */
   readonly version: string;
+
+  /**
+   * Distinguishes this version from every other, also from one of the same number in a secret that was deleted and
+   * created again, and says nothing of the value.
+   */
+  readonly identity: string;
+
+  /** The value, for write-only arguments and provider configuration; empty while the version is disabled. */
+  readonly ephemeralValue: string;
 
   /** What must exist before the value can be read. */
   readonly ready: ITerraformDependable[];
@@ -52,6 +62,14 @@ export interface GeneratedSecretProps {
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * What happens with another value, as a sentence: it is then refused, until `-replace` of the record of the first
+   * version accepts it.
+   *
+   * @default - another value is as good
+   */
+  readonly loss?: string;
 
   /**
    * Refuses deletion of the secret by an apply or a destroy.
@@ -97,7 +115,8 @@ export interface GeneratedSecretProps {
  * A secret whose value is written once, at the first apply, and appears in no state, plan or log.
  *
  * Terraform generates a candidate in every run but stores it only when the write version changes, so a second apply
- * changes nothing. Consumers read the value from Secret Manager.
+ * changes nothing. Consumers read the value from Secret Manager. A former version is disabled once all of them have used
+ * its successor, and destroyed a week later; until then `gcloud secrets versions enable` brings it back.
  */
 export class GeneratedSecret extends Construct implements ReadableSecret {
   readonly secretId: string;
@@ -107,11 +126,17 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   /** The secret itself, without its value. */
   readonly secret: SecretManagerSecret;
 
+  /** Whether there is a version that can be read, as a boolean expression. */
+  readonly isReadable: string;
+
   private readonly condition: string;
   private readonly projectId: string;
   private readonly count: TerraformCount | undefined;
   private readonly secretVersion: SecretManagerSecretVersion;
   private readonly grants = new Grants(this);
+  /** The first version, for a value that must stay the same. */
+  private readonly first: TerraformData | undefined;
+  private stored: EphemeralResource | undefined;
 
   constructor(scope: Construct, id: string, props: GeneratedSecretProps) {
     super(scope, id);
@@ -135,6 +160,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       secretId: props.secretId,
       replication: { auto: {} },
       deletionProtection: props.deletionProtection ?? true,
+      versionDestroyTtl: VERSION_DESTROY_DELAY,
       labels: props.labels,
       dependsOn: props.dependsOn,
     });
@@ -145,12 +171,36 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       secret: this.attribute(this.secret, "id"),
       secretDataWo: props.override === undefined ? password : Token.asString(Fn.coalesce([props.override, password])),
       secretDataWoVersion: props.writeVersion ?? 1,
-      // Consumers use the old version until they are updated, so it must not be deleted first.
-      lifecycle: { createBeforeDestroy: true },
+      lifecycle: {
+        // Consumers use the old version until they are updated, so it must not be deleted first.
+        createBeforeDestroy: true,
+        // Whoever disabled a version had a reason, and an update would come after the values are read.
+        ignoreChanges: ["enabled"],
+        postcondition: [
+          {
+            condition: expression("self.enabled"),
+            errorMessage: `a version of the secret ${props.secretId} is disabled; it must be enabled, because nothing that uses it could start; run gcloud secrets versions enable \${coalesce(self.version, "latest")} --secret=${props.secretId} --project=${props.projectId} and apply again.`,
+          },
+        ],
+      },
     });
 
+    this.isReadable = expression(
+      this.count === undefined
+        ? `${this.secretVersion.fqn}.enabled`
+        : `try(${this.secretVersion.fqn}[0].enabled, false)`,
+    );
     this.secretId = this.attribute(this.secret, "secret_id");
-    this.ready = [this.secretVersion];
+    if (props.loss !== undefined) {
+      this.first = new TerraformData(this, "First", {
+        input: { version: this.storedIdentity },
+        lifecycle: { ignoreChanges: ["input"] },
+      });
+    }
+    this.ready = [
+      this.secretVersion,
+      ...(this.first === undefined ? [] : [this.requireFirstVersion(this.first, props)]),
+    ];
   }
 
   /** Number of the current version; known after the first apply. */
@@ -158,21 +208,26 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     return this.attribute(this.secretVersion, "version");
   }
 
-  /**
-   * Number of the current version, for write-only copies of the value, which must be rewritten for every new version,
-   * whatever its cause.
-   */
-  get storedVersion(): number {
-    return numberExpression(`tonumber(${this.version})`);
+  get identity(): string {
+    // What uses a value that must stay does not change before another one is accepted.
+    if (this.first !== undefined) return expression(`${this.first.outputExpression}.version`);
+    return this.storedIdentity;
   }
 
-  /** The value, for write-only arguments and provider configuration. */
-  readEphemerally(id: string): string {
-    return new EphemeralResource(this, id, {
+  private get storedIdentity(): string {
+    const [name, created] = ["name", "create_time"].map((part) => this.attribute(this.secretVersion, part));
+    return expression(`join("@", [${name}, ${created}])`);
+  }
+
+  get ephemeralValue(): string {
+    this.stored ??= new EphemeralResource(this, "Stored", {
       type: "google_secret_manager_secret_version",
       provider: "google",
+      // A disabled version cannot be read, and must not keep the deployment from being destroyed.
+      count: countIf(this.isReadable),
       attributes: { secret: this.attribute(this.secret, "id"), version: this.version },
-    }).stringAttribute("secret_data");
+    });
+    return this.stored.stringAttribute("secret_data");
   }
 
   grantAccess(identity: WorkloadIdentity): ITerraformDependable[] {
@@ -192,12 +247,33 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     );
   }
 
+  /** Refuses another version than the first, for example after somebody's deletion, before anything uses it. */
+  private requireFirstVersion(
+    record: TerraformData,
+    { loss, projectId, secretId: secret }: GeneratedSecretProps,
+  ): ITerraformDependable {
+    const first = `${record.outputExpression}.version`;
+    return new TerraformData(this, "Check", {
+      lifecycle: {
+        precondition: [
+          {
+            condition: expression(`${first} == ${this.storedIdentity}`),
+            errorMessage: `the secret ${secret} in ${projectId} has another value, because \${${first}} is no longer its version; with another value, ${loss}, so nothing uses it yet; if it was deleted and you have a copy, delete the secret and create it again with the former value as version 1; then, or to use the other value, apply with -replace=terraform_data.${record.friendlyUniqueId} once.`,
+          },
+        ],
+      },
+    });
+  }
+
   /** Attribute of a resource of this secret; empty if it does not exist, because null cannot be part of a text. */
   private attribute(resource: TerraformResource, name: string): string {
     if (this.count === undefined) return resource.getStringAttribute(name);
     return expression(`try(${resource.fqn}[0].${name}, "")`);
   }
 }
+
+/** A week, in which the version of a secret that was destroyed by mistake can be enabled again. */
+const VERSION_DESTROY_DELAY = "604800s";
 
 /** Rule for the number whose change writes a secret. */
 export const SECRET_WRITE_VERSION = wholeNumber(

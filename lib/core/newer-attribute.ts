@@ -11,8 +11,6 @@ export const NEWER_GOOGLE_ATTRIBUTES = {
   "google_cloud_run_v2_service.template.volumes.gcs.mount_options": "7.4.0",
   "google_cloud_run_v2_worker_pool.template.volumes.gcs.mount_options": "7.4.0",
   "google_compute_security_policy.labels": "7.3.0",
-  "google_sql_database_instance.root_password_wo": "7.13.0",
-  "google_sql_database_instance.root_password_wo_version": "7.13.0",
   "google_sql_database_instance.settings.final_backup_config.enabled": "7.2.0",
   "google_sql_database_instance.settings.final_backup_config.retention_days": "7.2.0",
 } as const satisfies Record<string, string>;

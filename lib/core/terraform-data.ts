@@ -36,11 +36,11 @@ export class TerraformData extends TerraformResource {
     });
   }
 
-  /** The input values, as an expression; null if it does not exist. */
-  get input(): string {
+  /** The values that replace it, as an expression; null if it does not exist. */
+  get values(): string {
     const itself = `terraform_data.${this.friendlyUniqueId}`;
-    const input = this.props.count === undefined ? `${itself}.input` : `one(${itself}[*].input)`;
-    return Token.asString(ref(input, this.cdktfStack));
+    const values = this.props.count === undefined ? `${itself}.triggers_replace` : `one(${itself}[*].triggers_replace)`;
+    return Token.asString(ref(values, this.cdktfStack));
   }
 
   /** What is in the state as an expression without `${}`; the resource must always exist. */

@@ -42,7 +42,7 @@ export interface DbInitProps {
  * The job `db-init`: creates the application's role and database, and sets the role's password.
  *
  * An apply runs it and waits for it. It is safe to run at any time, and runs again only when the script, the image, a
- * name or the password's version changes.
+ * name or a password changes.
  */
 export class DbInit extends Construct implements OneTimeJob {
   readonly jobName: string;
@@ -76,7 +76,9 @@ export class DbInit extends Construct implements OneTimeJob {
         instance: database.connectionName,
         database: database.databaseName,
         user: database.userName,
-        password_version: database.password.version,
+        password: database.password.identity,
+        // Signing in with the administrator's new password proves it before the former one is destroyed.
+        administrator_password: database.administratorPassword.identity,
       },
     });
 

@@ -89,6 +89,7 @@ export class IdpSecrets extends Construct {
       ...common,
       secretId: secretId(place.deployment, SECRET_KEY.suffix),
       length: SECRET_KEY.length,
+      loss: "every session ends and stored credentials cannot be read",
     });
 
     this.bootstrapPassword = new GeneratedSecret(this, "BootstrapPassword", {
@@ -112,7 +113,9 @@ export class IdpSecrets extends Construct {
         secretId: secretId(place.deployment, BOOTSTRAP_TOKEN.suffix),
         length: BOOTSTRAP_TOKEN.length,
       });
-      this.settings = [conditionalSetting(BOOTSTRAP_TOKEN.variable, this.bootstrapToken, this.hasBootstrapToken)];
+      this.settings = [
+        conditionalSetting(BOOTSTRAP_TOKEN.variable, this.bootstrapToken, this.bootstrapToken.isReadable),
+      ];
     }
 
     this.ready = [...this.secretKey.ready, ...this.bootstrapPassword.ready];

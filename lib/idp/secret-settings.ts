@@ -7,8 +7,8 @@ import { type WorkloadIdentity } from "../core/identity";
 /** Secret variables whose names may be known only at plan. A container can have several such sets. */
 export interface SecretSettings {
   /**
-   * Terraform expression of a map: the name of each variable, and `secret_id` and `version` of its secret. Names and ids
-   * must be known at plan. It may be empty.
+   * Terraform expression of a map: the name of each variable, and `secret_id` and `version` of its secret, with
+   * `identity` if that is known. Names and ids must be known at plan. It may be empty.
    */
   readonly references: string;
 
@@ -25,7 +25,11 @@ export interface SecretSettings {
  * @param condition as a string: `true`, `false` or a boolean expression
  */
 export function conditionalSetting(variable: string, secret: ReadableSecret, condition: string): SecretSettings {
-  const operands = { secretId: quoted(secret.secretId), version: quoted(secret.version) };
+  const operands = {
+    secretId: quoted(secret.secretId),
+    version: quoted(secret.version),
+    identity: quoted(secret.identity),
+  };
   return {
     references: expression(conditionalReference(variable, operands, condition)),
     ready: secret.ready,
@@ -36,15 +40,31 @@ export function conditionalSetting(variable: string, secret: ReadableSecret, con
 /**
  * Terraform expression of a map, without `${}`: a variable with its secret, or nothing if the condition does not hold.
  *
- * @param operands Terraform expressions of name and version
+ * @param operands Terraform expressions of name and version, and of the identity if that is known
  */
 export function conditionalReference(
   variable: string,
-  { secretId, version }: Readonly<Record<"secretId" | "version", string>>,
+  { identity, secretId, version }: { readonly secretId: string; readonly version: string; readonly identity?: string },
   condition: string,
 ): string {
-  const reference = `{ secret_id = ${secretId}, version = ${version} }`;
+  const known = identity === undefined ? "" : `, identity = ${identity}`;
+  const reference = `{ secret_id = ${secretId}, version = ${version}${known} }`;
   return `{ for name, reference in { ${variable} = ${reference} } : name => reference if ${condition} }`;
+}
+
+/**
+ * What tells the versions of a container's secrets from all others, without their values; empty without any.
+ *
+ * @param references expression of the further secrets; undefined without any
+ */
+export function secretIdentities(
+  values: Readonly<Record<string, ReadableSecret>>,
+  references: string | undefined,
+): string {
+  const own = Object.entries(values).map(([variable, { identity }]) => `${variable}=${identity}`);
+  if (references === undefined) return own.join(",");
+  const further = `[for name, reference in ${references} : "\${name}=\${reference.secret_id}:\${try(reference.identity, reference.version)}"]`;
+  return [...own, expression(`join(",", ${further})`)].join(",");
 }
 
 /** All sets of a container as one expression; undefined without any. */

@@ -106,8 +106,8 @@ describe("KubernetesJobs", () => {
       },
     ]);
     expect(resourceOf(terraform, "kubernetes_secret_v1", "prepare_secrets")).toMatchObject({
-      metadata: { name: "idp-prepare" },
-      data_wo: { SECRET: "${ephemeral.google_secret_manager_secret_version.prepare_secrets_secret.secret_data}" },
+      metadata: { name: "idp-prepare-${substr(sha256(local.prepare_secrets_versions), 0, 10)}" },
+      data_wo: { SECRET: "${ephemeral.stored.secret}" },
     });
   });
 

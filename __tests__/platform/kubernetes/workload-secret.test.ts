@@ -29,35 +29,31 @@ const secretIn = (
 };
 
 describe("WorkloadSecret", () => {
-  it("contains values that are read at apply, at exactly the stored version, and written without being stored", () => {
-    const { resource, terraform } = secretIn({ DB_PASSWORD: standInSecret("database", "3") });
-    expect(resource).toEqual({
-      metadata: { name: "idp", namespace: "${kubernetes_namespace_v1.namespace.metadata[0].name}" },
+  it("contains values that are read at apply and written without being stored", () => {
+    expect(secretIn({ DB_PASSWORD: standInSecret("database", "3") }).resource).toEqual({
+      metadata: {
+        name: "idp-${substr(sha256(local.secrets_versions), 0, 10)}",
+        namespace: "${kubernetes_namespace_v1.namespace.metadata[0].name}",
+      },
       type: "Opaque",
-      data_wo: { DB_PASSWORD: "${ephemeral.google_secret_manager_secret_version.secrets_db_password.secret_data}" },
-      data_wo_revision: "${sum([tonumber(3)])}",
-    });
-    expect(terraform.ephemeral?.google_secret_manager_secret_version).toMatchObject({
-      secrets_db_password: { project: "demo-project", secret: "database", version: "3" },
+      // An update that the API refuses would be recorded as done.
+      immutable: true,
+      data_wo: { DB_PASSWORD: "${ephemeral.stored.database}" },
+      data_wo_revision: 1,
+      depends_on: [],
     });
   });
 
-  it("is written again when any of its versions changes, and exposes the versions", () => {
-    const { resource, secret } = secretIn({
-      A: standInSecret("a", "1"),
-      B: standInSecret("b", "4"),
-    });
-    expect(resource.data_wo_revision).toBe("${sum([tonumber(1), tonumber(4)])}");
-    expect(secret.versions).toBe("A=1,B=4");
+  it("is another object when any of its versions changes", () => {
+    const { terraform } = secretIn({ A: standInSecret("a", "1"), B: standInSecret("b", "4") });
+    expect(terraform.locals).toMatchObject({ secrets_versions: "A=a/1,B=b/4" });
   });
 
-  it("reads a value only when it can be read", () => {
+  it("is written only when its values may be used", () => {
     const stack = bareStack();
     const stored = new TerraformData(stack, "Stored", {});
-    const { terraform } = secretIn({ A: { ...standInSecret("a"), ready: [stored] } }, stack);
-    expect(terraform.ephemeral?.google_secret_manager_secret_version?.secrets_a?.depends_on).toEqual([
-      "terraform_data.stored",
-    ]);
+    const { resource } = secretIn({ A: { ...standInSecret("a"), ready: [stored] } }, stack);
+    expect(resource.depends_on).toEqual(["terraform_data.stored"]);
   });
 
   it("may be empty", () => {
@@ -127,7 +123,7 @@ describe("WorkloadSecret", () => {
     });
     const read = "ephemeral.google_secret_manager_secret_version.secrets_further";
     expect(resource.data_wo).toBe(
-      `\${merge({"A" = ephemeral.google_secret_manager_secret_version.secrets_a.secret_data}, ` +
+      `\${merge({"A" = ephemeral.stored.a}, ` +
         `{ for name, value in { for key, opened in ${read} : key => opened.secret_data } : replace(name, "__", ".") => value })}`,
     );
     expect(rendered(stack, secret.furtherEntries)).toEqual({
@@ -152,43 +148,38 @@ describe("WorkloadSecret", () => {
 describeWith(["terraform"], "WorkloadSecret with further secrets, read by Terraform", () => {
   const SMTP = { secret_id: "smtp", version: 3 };
 
-  /** Revision and annotation for several sets of further secrets. */
-  const toldOf = (...sets: readonly Readonly<Record<string, object>>[]) => {
-    const all = sets.map((references) => {
-      const { resource, secret, stack } = secretIn({ A: standInSecret("a", "5") }, bareStack(), [
-        standInSettings("var.settings"),
-      ]);
-      const text = JSON.stringify([resource.data_wo_revision, rendered(stack, secret.versions)]);
-      return JSON.parse(
-        text.replaceAll("local.secrets_references", `jsondecode(local.set_${sets.indexOf(references)})`),
-      ) as unknown;
+  /** What the name is a hash of, for several sets of further secrets. */
+  const versionsOf = (...sets: readonly Readonly<Record<string, object>>[]) => {
+    const all = sets.map((references, index) => {
+      const { terraform } = secretIn({ A: standInSecret("a", "5") }, bareStack(), [standInSettings("var.settings")]);
+      return String(terraform.locals?.secrets_versions).replaceAll(
+        "local.secrets_references",
+        `jsondecode(local.set_${index})`,
+      );
     });
     const locals = Object.fromEntries(sets.map((references, index) => [`set_${index}`, JSON.stringify(references)]));
-    return evaluated({ locals: { ...locals, all } }).all as [revision: number, versions: string][];
+    return evaluated({ locals: { ...locals, all } }).all;
   };
 
-  it("is unchanged without any", () => {
-    expect(toldOf({})).toEqual([[5, "A=5"]]);
-  });
-
-  it("is written again, and starts new pods, when one comes, goes, is renamed, is another or has another version", () => {
-    const told = toldOf(
-      {},
-      { X: SMTP },
-      { Y: SMTP },
-      { X: SMTP, Y: SMTP },
-      { X: { ...SMTP, version: 2 } },
-      { X: { ...SMTP, secret_id: "projects/other-project/secrets/smtp" } },
-    );
-    expect(new Set(told.map(([revision]) => revision)).size).toBe(told.length);
-    expect(told.every(([revision]) => revision >= 5 && revision < 2 ** 31)).toBe(true);
-    expect(told.map(([, versions]) => versions)).toEqual([
-      "A=5",
-      "A=5,X=smtp:3",
-      "A=5,Y=smtp:3",
-      "A=5,X=smtp:3,Y=smtp:3",
-      "A=5,X=smtp:2",
-      "A=5,X=projects/other-project/secrets/smtp:3",
+  it("is another object when one comes, goes, is renamed, is another or has another version", () => {
+    expect(
+      versionsOf(
+        {},
+        { X: SMTP },
+        { Y: SMTP },
+        { X: SMTP, Y: SMTP },
+        { X: { ...SMTP, version: 2 } },
+        { X: { ...SMTP, secret_id: "projects/other-project/secrets/smtp" } },
+        { X: { ...SMTP, identity: "first" } },
+      ),
+    ).toEqual([
+      "A=a/5,",
+      "A=a/5,X=smtp:3",
+      "A=a/5,Y=smtp:3",
+      "A=a/5,X=smtp:3,Y=smtp:3",
+      "A=a/5,X=smtp:2",
+      "A=a/5,X=projects/other-project/secrets/smtp:3",
+      "A=a/5,X=smtp:first",
     ]);
   });
 });

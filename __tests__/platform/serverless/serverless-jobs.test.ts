@@ -130,14 +130,14 @@ describe("ServerlessJobs", () => {
   it("is executed when it is created, recreated when its trigger changes, and not touched otherwise", () => {
     const { resource, terraform } = jobIn();
     expect(resourceOf(terraform, "terraform_data", "prepare_trigger")).toEqual({
-      input: { script: "hash", names: "a b" },
+      triggers_replace: { script: "hash", names: "a b" },
     });
     expect(resource.lifecycle).toEqual({
       ignore_changes: ["run_execution_token", "client", "client_version"],
       replace_triggered_by: ["terraform_data.prepare_trigger"],
     });
     expect(resource.run_execution_token).toBe(
-      "${substr(sha256(jsonencode(terraform_data.prepare_trigger.input)), 0, 8)}",
+      "${substr(sha256(jsonencode(terraform_data.prepare_trigger.triggers_replace)), 0, 8)}",
     );
   });
 

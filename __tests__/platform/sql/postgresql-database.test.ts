@@ -108,7 +108,7 @@ describe("PostgresqlDatabase", () => {
       expect(resourceOf(terraform(), "google_secret_manager_secret", name).deletion_protection).toBe(expected);
   });
 
-  it("generates two passwords of 32 letters and digits and gives the administrator's to the instance unseen", () => {
+  it("generates two passwords of 32 letters and digits and gives the administrator's to its login unseen", () => {
     const { terraform, instance } = databaseIn();
     for (const name of ["database_password", "database_administrator_password"]) {
       expect(resourceOf(terraform(), "random_password", `${name}_candidate`, "ephemeral")).toMatchObject({
@@ -122,13 +122,28 @@ describe("PostgresqlDatabase", () => {
     expect(resourceOf(terraform(), "google_secret_manager_secret", "database_administrator_password").secret_id).toBe(
       "secret-demo-abc123-idp-database-administrator-password",
     );
-    expect(instance()).toMatchObject({
-      root_password_wo:
-        "${ephemeral.google_secret_manager_secret_version.database_administrator_password_stored.secret_data}",
-      root_password_wo_version:
-        "${tonumber(google_secret_manager_secret_version.database_administrator_password_version.version)}",
+    expect(resourceOf(terraform(), "google_sql_user", "database_administrator")).toMatchObject({
+      name: "postgres",
+      password_wo:
+        '${try(ephemeral.google_secret_manager_secret_version.database_administrator_password_stored[0].secret_data, "")}',
+      // The login owns objects, so it cannot be deleted.
+      deletion_policy: "ABANDON",
     });
     expect(instance()).not.toHaveProperty("root_password");
+  });
+
+  it("forgets the login before the record of its password, so that every failed change of it is made up for", () => {
+    const { terraform } = databaseIn();
+    const record = "terraform_data.database_administrator_version";
+    expect(resourceOf(terraform(), "google_sql_user", "database_administrator")).toMatchObject({
+      depends_on: [record],
+      lifecycle: { replace_triggered_by: [record] },
+    });
+    const { triggers_replace: values } = resourceOf(terraform(), "terraform_data", "database_administrator_version");
+    expect(values).toEqual({
+      password:
+        '${join("@", [google_secret_manager_secret_version.database_administrator_password_version.name, google_secret_manager_secret_version.database_administrator_password_version.create_time])}',
+    });
   });
 
   it("leaves role and database to the initialization job, so that a destroy needs no order among them", () => {
@@ -138,6 +153,8 @@ describe("PostgresqlDatabase", () => {
       "google_secret_manager_secret_version",
       "google_secret_manager_secret_version",
       "google_sql_database_instance",
+      "google_sql_user",
+      "terraform_data",
     ]);
   });
 
@@ -343,7 +360,10 @@ describe("PostgresqlDatabase", () => {
   });
 
   it("is ready for connections once it exists", () => {
-    expect(addressesOf(databaseIn().database.ready)).toEqual(["google_sql_database_instance.database"]);
+    expect(addressesOf(databaseIn().database.ready)).toEqual([
+      "google_sql_database_instance.database",
+      "google_sql_user.database_administrator",
+    ]);
   });
 
   it.each([

@@ -280,7 +280,8 @@ export class Deployment {
     return JSON.parse(run.output) as unknown;
   }
 
-  private async succeed(step: string, command: readonly string[]): Promise<void> {
+  /** Runs a command that must succeed. */
+  async succeed(step: string, command: readonly string[]): Promise<void> {
     const run = await this.terraform(command);
     if (run.exitCode !== 0) throw new StepFailure(step, problemsIn(run.output));
   }

@@ -168,6 +168,9 @@ const TYPES = mergedTypes(...Object.values(PROVIDERS).map(({ resources }) => res
 /** Fails unless the project is sound, as it must be after every successful apply. */
 export function requireSoundness({ cloud }: Pick<Deployment, "cloud">, step: string): void {
   const payloads = new Set([...cloud.livePayloads.values(), ...cloud.othersPayloads.values()]);
+  for (const [instance, password] of cloud.administratorPasswords)
+    if (!payloads.has(password))
+      throw new StepFailure(step, `no secret has the administrator's password of ${instance}`);
   for (const object of cloud.objects.values()) {
     const what = `${object.type} ${object.id}`;
     const missing = cloud.missingNeeds(object).map(({ what: need }) => need);

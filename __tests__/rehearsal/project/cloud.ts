@@ -82,6 +82,8 @@ export class Cloud {
   readonly databaseRoles = new Map<string, string>();
   /** Cluster that created the identity pool, by project; the pool outlives the cluster. */
   readonly identityPools = new Map<string, string>();
+  /** Passwords of the administrators of database instances, by instance; nothing can read them. */
+  readonly administratorPasswords = new Map<string, string>();
   /** Type and identity of what created a role. */
   readonly roleMakers = new Map<string, string>();
   /** Image prefixes of deleted repositories: their images were deleted too. */
@@ -199,8 +201,12 @@ export class Cloud {
   }
 
   update(object: CloudObject): void {
+    const key = `${object.type} ${object.id}`;
+    const fault = this.faults.get(object.type);
     this.requireNeeds(object);
-    this.objects.set(`${object.type} ${object.id}`, object);
+    this.faults.delete(object.type);
+    if (fault?.kind !== "refused") this.objects.set(key, object);
+    if (fault !== undefined) throw new InjectedRefusal(`Error updating ${key}: ${fault.message}`);
   }
 
   /** Deletes a resource, unless another one needs it. */
@@ -209,7 +215,8 @@ export class Cloud {
     const usersBefore = [...this.objects.values()].filter((user) => this.missingNeeds(user).length === 0);
     this.objects.delete(key);
     const user = usersBefore.find((candidate) => candidate !== object && this.missingNeeds(candidate).length > 0);
-    if (user === undefined) {
+    // Kubernetes lets go of a secret that pods run with; what is left after the apply must be able to start again.
+    if (user === undefined || object.type === "kubernetes_secret_v1") {
       this.running.stop(key);
       return;
     }
@@ -220,9 +227,27 @@ export class Cloud {
   /** Removes a resource with all its effects, as if it had never been created. */
   forget(key: string): void {
     this.objects.delete(key);
+    const [type, id = ""] = key.split(" ");
+    if (type === "google_secret_manager_secret") this.endSecret(id);
     this.running.stop(key);
     for (const [role, maker] of this.roleMakers) if (maker === key) this.databaseRoles.delete(role);
     for (const [project, maker] of this.identityPools) if (maker === key) this.identityPools.delete(project);
+  }
+
+  /** Deletes what is left of a deleted secret; the first version of another one of that name is number 1 again. */
+  endSecret(secretId: string): void {
+    const name = this.secretName(secretId);
+    for (const { id, type } of [...this.objects.values()])
+      if (id.startsWith(`${name}/versions/`)) this.objects.delete(`${type} ${id}`);
+    for (const [index, stored] of this.payloads.entries()) {
+      if (stored.name.startsWith(`${name}/versions/`))
+        this.payloads[index] = { ...stored, name: stored.name.replace("/versions/", "/deleted/") };
+    }
+  }
+
+  /** Name of a secret with the number of the project. */
+  secretName(secretId: string): string {
+    return `projects/${this.projectNumber}/secrets/${secretId.split("/").at(-1) ?? ""}`;
   }
 
   /** Payloads of the existing versions, by version. */
@@ -255,9 +280,10 @@ export class Cloud {
   payloadOf(secretId: string, version: string): string | undefined {
     const foreign = this.othersPayloads.get(`${secretId}/versions/${version}`);
     if (foreign !== undefined) return foreign;
-    const short = secretId.split("/").at(-1) ?? "";
-    const prefix = `projects/${this.projectNumber}/secrets/${short}/versions/`;
-    const versions = this.ofType("google_secret_manager_secret_version").filter(({ id }) => id.startsWith(prefix));
+    const prefix = `${this.secretName(secretId)}/versions/`;
+    const versions = this.ofType("google_secret_manager_secret_version").filter(
+      ({ id, values }) => id.startsWith(prefix) && values.enabled !== false,
+    );
     const wanted = version === "latest" ? versions.at(-1)?.id : prefix + version;
     return versions.some(({ id }) => id === wanted)
       ? this.payloads.find(({ name }) => name === wanted)?.payload

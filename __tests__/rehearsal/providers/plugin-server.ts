@@ -15,9 +15,9 @@ import { loadSync } from "@grpc/proto-loader";
 
 import { Refusal } from "../project/cloud";
 import { type ProviderSchema } from "../../stacks/provider-schema/provider-schema";
-import { BrokenCreation, type ResourceProvider } from "./resource-provider";
+import { BrokenCreation, recordedAfterFailure, type ResourceProvider } from "./resource-provider";
 import { schemaMessage } from "./schema-rules";
-import { messageFromValue, valueFromMessage, type Value } from "../project/terraform-value";
+import { messageFromValue, valueFromMessage } from "../project/terraform-value";
 
 interface Message {
   readonly msgpack: Uint8Array;
@@ -172,7 +172,7 @@ function handlers(provider: ResourceProvider): UntypedServiceImplementation {
           legacy_type_system: provider.fillsBlocks(type),
         };
       } catch (error) {
-        const state: Value = error instanceof BrokenCreation ? error.state : prior;
+        const state = error instanceof BrokenCreation ? error.state : recordedAfterFailure(change);
         return { new_state: messageFromValue(state), ...problems([messageOf(error)]) };
       }
     },

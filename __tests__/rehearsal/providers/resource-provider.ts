@@ -11,6 +11,7 @@ import {
   blockType,
   completed,
   completedBlock,
+  hasUnknown,
   isValueObject,
   mapAttributes,
   sameValue,
@@ -40,6 +41,17 @@ export class BrokenCreation extends Error {
   ) {
     super(message);
   }
+}
+
+/**
+ * What a provider of SDK v2 records when a change fails: of an update the planned values, as if it had succeeded, unless it
+ * takes care not to.
+ */
+export function recordedAfterFailure({ planned, prior }: Change): Value {
+  if (!isValueObject(prior) || !isValueObject(planned)) return prior;
+  return Object.fromEntries(
+    Object.entries(planned).map(([name, value]) => [name, hasUnknown(value) ? (prior[name] ?? null) : value]),
+  );
 }
 
 /** A provider without the protocol: applies the schema's rules, then those of the type. */

@@ -43,7 +43,7 @@ export function geoipChanges(deployment: string): readonly ChangeScenario[] {
     {
       name: "another version of their licence key",
       change: withInputs({ geoip: geoipWith(2) }),
-      expected: { [deployment]: "update", [COPY]: "update" },
+      expected: { [deployment]: "update", [COPY]: "replace" },
       verify: requireKey(keyOf("my-project", 2)),
     },
     {

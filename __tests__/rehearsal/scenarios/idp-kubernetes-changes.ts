@@ -11,6 +11,7 @@ import {
 } from "./identity-provider-rehearsal";
 import { requireBackup, UPGRADE_BACKUP } from "./upgrade-backup";
 import { DASHBOARD } from "./monitoring";
+import { ACCEPTED_KEY } from "./secrets-out-of-step";
 import { type ChangeScenario } from "../engine/journey";
 
 export const CLUSTER = "google_container_cluster.cluster";
@@ -70,7 +71,7 @@ export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
     change: withInputs(GIVEN_PASSWORD_INPUTS),
     expected: {
       "google_secret_manager_secret_version.secrets_bootstrap_password_version": "replace",
-      [COPIES]: "update",
+      [COPIES]: "replace",
       [DEPLOYMENT]: "update",
     },
     verify: requireGivenPassword,
@@ -94,11 +95,11 @@ export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
   },
   {
     name: "another secret key",
-    planArguments: [`-replace=${SECRET_KEY_VERSION}`],
+    planArguments: [`-replace=${SECRET_KEY_VERSION}`, ACCEPTED_KEY],
     expected: {
-      [SECRET_KEY_VERSION]: "replace",
-      ...all("update", ["kubernetes_secret_v1.workload_secrets", DEPLOYMENT]),
+      ...all("replace", [SECRET_KEY_VERSION, "terraform_data.secrets_secret_key_first", COPIES]),
+      [DEPLOYMENT]: "update",
     },
   },
-  bootstrapToken({ "kubernetes_secret_v1.workload_secrets": "update", [DEPLOYMENT]: "update" }),
+  bootstrapToken({ [COPIES]: "replace", [DEPLOYMENT]: "update" }),
 ];

@@ -34,6 +34,7 @@ import { mailChanges, prepareMail, WITH_MAIL } from "./mail";
 import { monitoringChanges, prepareMonitoring, WITH_RECEIVERS } from "./monitoring";
 import { RECOVERY_CHANGES } from "./recovery";
 import { prepareSettings, settingsChanges, WITH_SETTINGS } from "./settings";
+import { secretsOutOfStep } from "./secrets-out-of-step";
 import { severalInputs } from "./several-inputs";
 import { WITH_SEPARATE_WORKER, workerModeChanges } from "./worker-modes";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
@@ -104,9 +105,12 @@ export const IDP_KUBERNETES: StackRehearsal = {
   },
   changes: [
     ...KUBERNETES_CHANGES,
-    ...settingsChanges({ [DEPLOYMENT]: "update", [COPIES]: "update" }, { granted: false }),
+    ...settingsChanges({ [DEPLOYMENT]: "update", [COPIES]: "replace" }, { granted: false }),
     ...mailChanges({
-      rollout: all("update", [DEPLOYMENT, COPIES, "kubernetes_network_policy_v1.namespace_outbound"]),
+      rollout: {
+        ...all("update", [DEPLOYMENT, "kubernetes_network_policy_v1.namespace_outbound"]),
+        [COPIES]: "replace",
+      },
       parts: [],
       changing: [],
     }),
@@ -136,6 +140,11 @@ export const IDP_KUBERNETES: StackRehearsal = {
   scripts: SCRIPTS,
   episodes: [
     ...KUBERNETES_EPISODES,
+    ...secretsOutOfStep({
+      kubernetes_deployment_v1: "database_password",
+      kubernetes_job_v1: "database_administrator_password",
+      kubernetes_secret_v1: "database_password",
+    }),
     anotherIdentity(
       {
         project_id: "other-project",

@@ -36,6 +36,7 @@ import { deletedParts } from "./deleted-parts";
 import { mailChanges, prepareMail, WITH_MAIL } from "./mail";
 import { RECOVERY_CHANGES } from "./recovery";
 import { prepareSettings, settingsChanges, WITH_SETTINGS } from "./settings";
+import { ACCEPTED_KEY, secretsOutOfStep } from "./secrets-out-of-step";
 import { severalInputs } from "./several-inputs";
 import { WITH_SEPARATE_WORKER, workerModeChanges } from "./worker-modes";
 import { type ChangeScenario } from "../engine/journey";
@@ -70,7 +71,7 @@ const CHANGES: readonly ChangeScenario[] = [
     expected: {
       "google_secret_manager_secret_version.db_init_script_version": "replace",
       [JOB]: "replace",
-      "terraform_data.db_init_trigger": "update",
+      "terraform_data.db_init_trigger": "replace",
     },
     verify: requireTwoExecutions,
   },
@@ -86,13 +87,15 @@ const CHANGES: readonly ChangeScenario[] = [
   {
     name: "another password of the database's administrator",
     planArguments: [`-replace=${ADMINISTRATOR_VERSION}`],
-    // That the database has the stored password is checked after every apply.
-    expected: {
-      [ADMINISTRATOR_VERSION]: "replace",
-      "google_sql_database_instance.database": "update",
-      [JOB]: "update",
-    },
-    verify: requireExecutions(3),
+    // That the database has the stored password is checked after every apply; the job proves it.
+    expected: all("replace", [
+      ADMINISTRATOR_VERSION,
+      "google_sql_user.database_administrator",
+      JOB,
+      "terraform_data.database_administrator_version",
+      "terraform_data.db_init_trigger",
+    ]),
+    verify: requireExecutions(4),
   },
   {
     name: "another password of the application's role",
@@ -101,15 +104,18 @@ const CHANGES: readonly ChangeScenario[] = [
       [ROLE_VERSION]: "replace",
       [SERVICE]: "update",
       [JOB]: "replace",
-      "terraform_data.db_init_trigger": "update",
+      "terraform_data.db_init_trigger": "replace",
     },
-    verify: requireExecutions(4),
+    verify: requireExecutions(5),
   },
   {
     name: "another secret key",
-    planArguments: [`-replace=${SECRET_KEY_VERSION}`],
-    expected: { [SECRET_KEY_VERSION]: "replace", [SERVICE]: "update" },
-    verify: requireExecutions(4),
+    planArguments: [`-replace=${SECRET_KEY_VERSION}`, ACCEPTED_KEY],
+    expected: {
+      ...all("replace", [SECRET_KEY_VERSION, "terraform_data.secrets_secret_key_first"]),
+      [SERVICE]: "update",
+    },
+    verify: requireExecutions(5),
   },
   {
     name: "another version",
@@ -140,7 +146,7 @@ const CHANGES: readonly ChangeScenario[] = [
     name: "labels",
     change: withInputs({ labels: { team: "identity" } }),
     expected: all("update", [...LABELLED, SERVICE, JOB, "google_secret_manager_secret.db_init_script"]),
-    verify: requireExecutions(4),
+    verify: requireExecutions(5),
   },
   // The images go with their repository.
   {
@@ -268,6 +274,10 @@ export const IDP_SERVERLESS: StackRehearsal = {
   kill: KILL,
   scripts: SCRIPTS,
   episodes: [
+    ...secretsOutOfStep({
+      google_cloud_run_v2_job: "database_password",
+      google_cloud_run_v2_service: "database_password",
+    }),
     anotherIdentity(
       IDENTITY,
       IDENTITY,

@@ -7,9 +7,7 @@ import { KUBERNETES_STACK_NAME, kubernetesStack } from "../../stacks/kubernetes-
 import { valueAt } from "../../stacks/configuration-graph";
 import { findProgram, describeWith } from "../../support/programs";
 import { resourceOf, synthesizeInto, type Terraform } from "../../support/synthesis";
-import { Deployment } from "../deployment/deployment";
 import { IDP_KUBERNETES } from "./idp-kubernetes";
-import { type ChangeScenario, Journey } from "../engine/journey";
 import { rehearse } from "../engine/rehearsal";
 import { type RehearsalReport } from "../engine/rehearsal-report";
 
@@ -67,29 +65,4 @@ describeWith(["terraform", "curl", "jq"], "The rehearsal of the Kubernetes stack
     expect(failure?.message).toContain(`update ${WORKLOAD}`);
     expect(failure?.step).toContain("plan again");
   });
-
-  it("detects that pods would keep an old value of a secret", async () => {
-    const source = folderOf((configuration) => {
-      delete part(configuration, WORKLOAD, "spec.template.metadata.annotations")["secret-versions"];
-    });
-    const deployment = await Deployment.start({ source, inputs: IDP_KUBERNETES.inputs, program: PROGRAM });
-    try {
-      const journey = new Journey(deployment, undefined);
-      await journey.setUp();
-      const { expected, ...change } = requireChange("bootstrap password given");
-      const others = Object.fromEntries(Object.entries(expected).filter(([address]) => address !== WORKLOAD));
-
-      await expect(journey.change({ ...change, expected: others })).rejects.toThrow(
-        "pods of identity-provider/idp still run with another IDP_BOOTSTRAP_PASSWORD",
-      );
-    } finally {
-      await deployment.stop();
-    }
-  });
 });
-
-function requireChange(name: string): ChangeScenario {
-  const found = IDP_KUBERNETES.changes?.find((change) => change.name === name);
-  if (found === undefined) throw new Error(`there is no change ${name}`);
-  return found;
-}

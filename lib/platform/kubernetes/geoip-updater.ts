@@ -45,8 +45,6 @@ export class GeoipUpdater extends Construct implements PodExtension {
 
   readonly mount: DynamicBlock;
 
-  readonly versions: string;
-
   constructor(scope: Construct, id: string, props: GeoipUpdaterProps) {
     super(scope, id);
     requireProps(this, props, { geoip: true, namespace: true, place: REQUIRED_PLACE }, [
@@ -67,7 +65,6 @@ export class GeoipUpdater extends Construct implements PodExtension {
     });
     const forEach = listIf(condition, "1");
 
-    this.versions = secret.versions;
     this.volume = { forEach, content: { name: VOLUME, empty_dir: [{ size_limit: GEOIP_VOLUME_LIMIT }] } };
     this.mount = { forEach, content: { name: VOLUME, mount_path: GEOIP_FOLDER, read_only: true } };
     this.sidecar = {

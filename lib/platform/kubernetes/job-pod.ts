@@ -1,6 +1,6 @@
 import { ConfigMapV1 } from "@cdktf/provider-kubernetes/lib/config-map-v1";
 import { type DeploymentV1SpecTemplate } from "@cdktf/provider-kubernetes/lib/deployment-v1";
-import { Fn, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { countIf } from "../../core/conditional";
@@ -12,7 +12,7 @@ import { containerRules } from "../../idp/container-spec";
 import { type JobSpec } from "../../idp/job-runner";
 import { type WorkloadIdentity } from "../parts";
 import { JOB_GRACE_SECONDS, JOB_SIZE, JOB_START_SECONDS, SCRIPT_FOLDER, SCRIPT_MODE } from "./kubernetes-defaults";
-import { metadataName } from "./object-metadata";
+import { metadataName, shortHash } from "./object-metadata";
 import { podTemplate } from "./pod-template";
 import { WorkloadAccount } from "./workload-account";
 import { type WorkloadNamespace } from "./workload-namespace";
@@ -118,10 +118,3 @@ export const KUBERNETES_JOB_RULES: readonly Rule<KubernetesJobProps>[] = [
 ];
 
 const SCRIPT_VOLUME = "script";
-
-/** Enough to distinguish any two edits, and short enough for a name. */
-const HASH_LENGTH = 10;
-
-export function shortHash(sha256: string): string {
-  return Fn.substr(sha256, 0, HASH_LENGTH);
-}

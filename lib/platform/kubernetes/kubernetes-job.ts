@@ -10,9 +10,9 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { requireProps } from "../../core/rules";
 import { REQUIRED_JOB } from "../../idp/job-runner";
 import { type OneTimeJob, type OneTimeJobSpec } from "../parts";
-import { addJobPod, KUBERNETES_JOB_RULES, shortHash, type KubernetesJobProps } from "./job-pod";
+import { addJobPod, KUBERNETES_JOB_RULES, type KubernetesJobProps } from "./job-pod";
 import { JOB_DELETION_TIMEOUT, JOB_TIMEOUT } from "./kubernetes-defaults";
-import { metadataName } from "./object-metadata";
+import { metadataName, shortHash } from "./object-metadata";
 import { completePodTemplate } from "./pod-template";
 
 interface KubernetesOneTimeJobProps extends KubernetesJobProps {

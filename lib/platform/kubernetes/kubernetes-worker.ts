@@ -114,7 +114,6 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
         template: podTemplate({
           account: server.account,
           labels: labelsWith(namespace.labels, this.podLabels),
-          annotations: { "secret-versions": server.secret.versions },
           secret: server.secret,
           container,
           details: {

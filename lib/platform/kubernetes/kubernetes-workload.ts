@@ -143,8 +143,6 @@ export class KubernetesWorkload extends Construct implements Workload {
         template: podTemplate({
           account: this.account,
           labels: labelsWith(namespace.labels, this.podLabels),
-          // A container reads secrets only when it starts, so a new version must start new pods.
-          annotations: { "secret-versions": `${this.secret.versions}${updater?.versions ?? ""}` },
           secret: this.secret,
           container,
           details: {

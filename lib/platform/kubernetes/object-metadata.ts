@@ -32,3 +32,10 @@ export function objectLabels(scope: Construct, labels: Labels | undefined): Labe
   const entries = `[for name, value in ${Token.asString(labels)} : { (trim(name, "-_")) = trim(value, "-_") }]`;
   return Token.asStringMap(new TerraformLocal(scope, "Labels", expression(`merge(${entries}...)`)).expression);
 }
+
+/** Enough to distinguish any two edits, and short enough for a name. */
+const HASH_LENGTH = 10;
+
+export function shortHash(sha256: string): string {
+  return Fn.substr(sha256, 0, HASH_LENGTH);
+}

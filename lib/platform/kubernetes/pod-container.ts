@@ -16,9 +16,6 @@ export interface PodExtension {
 
   /** Mount of that volume in the pod's own container. */
   readonly mount: DynamicBlock;
-
-  /** Versions of its secrets, for an annotation, so that a new version starts new pods; empty without secrets. */
-  readonly versions: string;
 }
 
 /** Requests and limits of a container, equal and complete: admission would fill in what is missing. */

@@ -63,9 +63,6 @@ interface PodSpec {
   /** @default - none */
   readonly activeDeadlineSeconds?: number;
 
-  /** @default - none */
-  readonly annotations?: Readonly<Record<string, string>>;
-
   /** @default "Always" */
   readonly restartPolicy?: "Always" | "Never";
 
@@ -83,7 +80,7 @@ export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
   const { container, details, secret } = pod;
   const { database, mounts = [] } = container;
   return {
-    metadata: { labels: pod.labels, annotations: annotationsOf(pod) },
+    metadata: { labels: pod.labels, annotations: mounts.length === 0 ? undefined : { ...BUCKET_ANNOTATION } },
     spec: {
       serviceAccountName: pod.account.accountName,
       automountServiceAccountToken: false,
@@ -186,12 +183,6 @@ export function probe(
   if (spec === undefined || port === undefined) return undefined;
   const { path, ...timing } = spec;
   return { ...timing, httpGet: { path, port: String(port), scheme: "HTTP" } };
-}
-
-/** Adds the annotation for the bucket driver's sidecar if a bucket is mounted. */
-function annotationsOf({ annotations, container: { mounts = [] } }: PodSpec): Record<string, string> | undefined {
-  if (annotations === undefined && mounts.length === 0) return undefined;
-  return { ...(mounts.length === 0 ? {} : BUCKET_ANNOTATION), ...annotations };
 }
 
 /**

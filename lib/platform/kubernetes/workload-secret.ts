@@ -2,17 +2,18 @@ import { SecretV1 } from "@cdktf/provider-kubernetes/lib/secret-v1";
 import { Fn, TerraformLocal } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, type DynamicBlock, oneAttribute } from "../../core/conditional";
+import { countIf, type DynamicBlock } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
-import { expression, numberExpression } from "../../core/expression";
+import { expression } from "../../core/expression";
 import { type ReadableSecret } from "../../core/generated-secret";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type Rule } from "../../core/rules";
-import { mergedReferences, type SecretSettings } from "../../idp/secret-settings";
+import { mergedReferences, secretIdentities, type SecretSettings } from "../../idp/secret-settings";
+import { metadataName, shortHash } from "./object-metadata";
 import { type WorkloadNamespace } from "./workload-namespace";
 
 export interface WorkloadSecretProps {
-  /** Name within the namespace. */
+  /** Beginning of the name within the namespace. */
   readonly name: string;
 
   readonly namespace: WorkloadNamespace;
@@ -41,16 +42,14 @@ export interface WorkloadSecretProps {
 /**
  * Copies of secrets of Secret Manager for the pods of one workload.
  *
- * Terraform reads the values at apply and writes them through a write-only argument, so its state contains none. It
- * writes them again only when a version or the set of secrets changes. Whoever plans or applies must be allowed to read
- * all of them; the pods need no access to Secret Manager.
+ * Terraform reads the values at apply and writes them through a write-only argument, so its state contains none. The
+ * name ends in a hash of the versions: another version creates another object, which Terraform itself retries, and whose
+ * name starts new pods. Whoever plans or applies must be allowed to read all of them; the pods need no access to Secret
+ * Manager.
  */
 export class WorkloadSecret extends Construct {
   /** Name; a reference to it waits for the values. */
   readonly secretName: string;
-
-  /** Versions of the secrets, without their values, for an annotation, so that a new version starts new pods. */
-  readonly versions: string;
 
   /** The variables of the further secrets, for a container; undefined without any. */
   readonly furtherEntries: DynamicBlock | undefined;
@@ -60,30 +59,24 @@ export class WorkloadSecret extends Construct {
   constructor(scope: Construct, id: string, props: WorkloadSecretProps) {
     super(scope, id);
     const { condition, name, namespace, settings = [], values } = props;
-    const entries = Object.entries(values);
-    const versions = entries.map(([variable, { version }]) => `${variable}=${version}`).join(",");
     const copies = Object.fromEntries(
-      entries.map(([variable, reference]) => [variable, this.readEphemerally(variable, reference, props.projectId)]),
+      Object.entries(values).map(([variable, { ephemeralValue }]) => [variable, ephemeralValue]),
     );
     const merged = mergedReferences(settings);
     const further = merged === undefined ? undefined : this.furtherSecrets(merged, settings, props);
+    const versions = new TerraformLocal(this, "Versions", secretIdentities(values, further?.references));
 
     this.secret = new SecretV1(this, MAIN_CHILD_ID, {
       count: countIf(condition),
-      metadata: namespace.metadataOf(name),
+      metadata: namespace.metadataOf(`${name}-${shortHash(Fn.sha256(versions.asString))}`),
       type: "Opaque",
+      immutable: true,
       dataWo: further === undefined ? copies : (Fn.merge([copies, further.copies]) as Record<string, string>),
-      dataWoRevision: revisionOf(
-        entries.map(([, { version }]) => version),
-        further?.revision,
-      ),
+      dataWoRevision: 1,
+      dependsOn: Object.values(values).flatMap(({ ready }) => ready),
     });
 
-    this.secretName =
-      this.secret.count === undefined
-        ? this.secret.metadata.name
-        : expression(oneAttribute(this.secret, "metadata[0].name"));
-    this.versions = further === undefined ? versions : `${versions}${further.versions}`;
+    this.secretName = metadataName(this.secret, this.secret.metadata.name);
     this.furtherEntries = further && {
       forEach: further.references,
       content: {
@@ -106,15 +99,6 @@ export class WorkloadSecret extends Construct {
     };
   }
 
-  private readEphemerally(variable: string, { ready, secretId, version }: ReadableSecret, project: string): string {
-    return new EphemeralResource(this, variable, {
-      type: "google_secret_manager_secret_version",
-      provider: "google",
-      attributes: { project, secret: secretId, version },
-      dependsOn: ready,
-    }).stringAttribute("secret_data");
-  }
-
   private furtherSecrets(
     merged: string,
     settings: Required<WorkloadSecretProps>["settings"],
@@ -134,34 +118,13 @@ export class WorkloadSecret extends Construct {
       dependsOn: settings.flatMap(({ ready }) => ready),
     });
     const values = read.stringAttributes("secret_data");
-    const stored = `[for name, reference in ${references} : ",\${name}=\${reference.secret_id}:\${reference.version}"]`;
-    return {
-      references,
-      copies: expression(`{ for name, value in ${values} : ${keyOf("name")} => value }`),
-      versions: expression(`join("", ${stored})`),
-      // Another secret can have a lower version, so the number must be a hash to change in every case.
-      revision: `(length(${references}) == 0 ? 0 : parseint(substr(sha256(jsonencode(${references})), 0, ${REVISION_DIGITS}), 16))`,
-    };
+    return { references, copies: expression(`{ for name, value in ${values} : ${keyOf("name")} => value }`) };
   }
 }
-
-/** Hexadecimal digits of a revision: enough to distinguish any two, and with the versions still a 32-bit number. */
-const REVISION_DIGITS = 7;
 
 /** Key of a variable's copy, as a Terraform expression: GKE's own synchronization refuses a double underscore. */
 function keyOf(name: string): string {
   return `replace(${name}, "__", ".")`;
-}
-
-/**
- * A number that changes with each version, because versions only increase, and with the further secrets.
- *
- * @param further Terraform expression of a number for these; undefined without any
- */
-function revisionOf(versions: readonly string[], further: string | undefined): number {
-  if (versions.length === 0 && further === undefined) return 1;
-  const sum = versions.length === 0 ? "1" : `sum([${versions.map((version) => `tonumber(${version})`).join(", ")}])`;
-  return numberExpression(further === undefined ? sum : `${sum} + ${further}`);
 }
 
 /** Rule for the variables of a container that are copies of secrets. */

@@ -10,7 +10,7 @@ import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentContext } from "../../core/place";
 import { type Rule } from "../../core/rules";
 import { databaseOf, type ContainerSpec } from "../../idp/container-spec";
-import { mergedReferences } from "../../idp/secret-settings";
+import { mergedReferences, secretIdentities } from "../../idp/secret-settings";
 import { addEntries, environmentOn } from "../environment";
 import { type NetworkAttachment } from "../network/network-attachment";
 import { type LoadBalancerAddress } from "../parts";
@@ -40,6 +40,15 @@ export function containerBlock(container: ContainerSpec, files: readonly FileMou
       ...(database === undefined ? [] : [{ name: SOCKET_VOLUME, mountPath: SOCKET_FOLDER }]),
     ],
   };
+}
+
+/**
+ * Annotations of a template by which a new version of a secret starts new instances, also one with a number that was
+ * used before; undefined without secrets.
+ */
+export function secretAnnotations({ secretEnvironment, secretSettings = [] }: ContainerSpec) {
+  const versions = secretIdentities(secretEnvironment, mergedReferences(secretSettings));
+  return versions === "" ? undefined : { "secret-versions": versions };
 }
 
 /** Parts of a job besides its containers, volumes and Terraform arguments. */

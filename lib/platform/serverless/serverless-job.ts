@@ -34,7 +34,8 @@ export class ServerlessJob extends Construct implements OneTimeJob {
     const { job } = props;
     const count = countIf(job.condition);
 
-    const trigger = new TerraformData(this, "Trigger", { input: { ...job.rerunWhenChanged }, count });
+    // Replaced, not updated: Terraform deletes the job before it, so a run that fails in between is made up for.
+    const trigger = new TerraformData(this, "Trigger", { triggersReplace: { ...job.rerunWhenChanged }, count });
     this.job = addCloudRunJob(this, props, {
       lifecycle: {
         // A manual execution makes Cloud Run forget the token; sending the token again would execute the job again.
@@ -44,7 +45,7 @@ export class ServerlessJob extends Construct implements OneTimeJob {
       },
     });
     // With this token, Cloud Run executes the job and the apply waits for its end.
-    const token = Fn.substr(Fn.sha256(Fn.jsonencode(trigger.input)), 0, EXECUTION_TOKEN_LENGTH);
+    const token = Fn.substr(Fn.sha256(Fn.jsonencode(trigger.values)), 0, EXECUTION_TOKEN_LENGTH);
     setNewerAttribute(this.job, "run_execution_token", token);
 
     this.jobName = count === undefined ? this.job.name : cloudRunJobName(props);

@@ -24,7 +24,14 @@ import {
 } from "../instance-rules";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
 import { type LoadBalancerAddress } from "../parts";
-import { addDynamicBlocks, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
+import {
+  addDynamicBlocks,
+  containerBlock,
+  networkAccess,
+  secretAnnotations,
+  socketPathRule,
+  volumeBlocks,
+} from "./cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "./instance-size";
 import { idleWorkerWarnings } from "./sleeping-worker";
 import { CPU_ALWAYS_ALLOCATED, EXECUTION_ENVIRONMENT, ROLLOUT_INSTANCES, SERVICE_TIMEOUT } from "./serverless-defaults";
@@ -132,6 +139,7 @@ export class ServerlessService extends Construct {
       deletionProtection: false,
       labels: place.labels,
       template: {
+        annotations: secretAnnotations(container),
         labels: place.labels,
         serviceAccount: identity.email,
         executionEnvironment: EXECUTION_ENVIRONMENT,

@@ -17,7 +17,14 @@ import { CONTAINER_DEMAND, containerSizeRules } from "../instance-rules";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
 import { type SeparateWorker, type LoadBalancerAddress } from "../parts";
 import { enoughConnections } from "../sql/database-size";
-import { addDynamicBlocks, containerBlock, networkAccess, socketPathRule, volumeBlocks } from "./cloud-run-template";
+import {
+  addDynamicBlocks,
+  containerBlock,
+  networkAccess,
+  secretAnnotations,
+  socketPathRule,
+  volumeBlocks,
+} from "./cloud-run-template";
 import { INSTANCE_MEMORY, WORKER_CPU } from "./instance-size";
 import { ROLLOUT_INSTANCES, SERVICE_TIMEOUT } from "./serverless-defaults";
 
@@ -99,6 +106,7 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
       // Without a mode, because the API returns only the number.
       scaling: { manualInstanceCount },
       template: {
+        annotations: secretAnnotations(container),
         labels: place.labels,
         serviceAccount: identity.email,
         vpcAccess: networkAccess(network),

@@ -1,5 +1,6 @@
 import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
-import { TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { SqlUser } from "@cdktf/provider-google/lib/sql-user";
+import { dependable, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
@@ -8,12 +9,13 @@ import { GeneratedSecret } from "../../core/generated-secret";
 import { requireIdentity, type WorkloadIdentity } from "../../core/identity";
 import { unknownRegionRisk } from "../../core/known-regions";
 import { connectionName, postgresqlName, secretId, sqlInstanceName } from "../../core/names";
-import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { TerraformData } from "../../core/terraform-data";
 import { addWarnings } from "../../core/warnings";
 import { requireProps, type Rule } from "../../core/rules";
 import {
+  DATABASE_ADMINISTRATOR,
   DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX,
   DATABASE_PASSWORD_LENGTH,
   DATABASE_PASSWORD_SUFFIX,
@@ -139,6 +141,9 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   /** The instance itself, for overrides. */
   readonly instance: SqlDatabaseInstance;
 
+  /** The `postgres` login, for overrides. */
+  readonly administrator: SqlUser;
+
   constructor(scope: Construct, id: string, props: PostgresqlDatabaseProps) {
     super(scope, id);
     requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
@@ -194,12 +199,29 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         // Sunday 03:00 UTC, after the backup.
         maintenanceWindow: { day: 7, hour: 3, updateTrack: "stable" },
       },
-      dependsOn: [...(network?.dependsOn ?? []), ...(props.dependsOn ?? [])],
+      // Where it once had the password, the provider would otherwise send a change of the login without any.
+      lifecycle: { ignoreChanges: ["root_password_wo", "root_password_wo_version"] },
+      // If another deployment has the names, the apply fails at the secret, before anything is billed.
+      dependsOn: [...this.administratorPassword.ready, ...(network?.dependsOn ?? []), ...(props.dependsOn ?? [])],
     });
     addFlags(this.instance, connections.asString, props.flags);
     addFinalBackup(this.instance, kept);
-    setNewerAttribute(this.instance, "root_password_wo", this.administratorPassword.readEphemerally("Stored"));
-    setNewerAttribute(this.instance, "root_password_wo_version", this.administratorPassword.storedVersion);
+    // Cloud SQL creates the login itself; to create it again sets its password. The provider would record a refused
+    // update as done, so another password replaces the record, before which the login is forgotten: whatever fails,
+    // the next apply sends the password.
+    const sent = new TerraformData(this, "AdministratorVersion", {
+      triggersReplace: { password: this.administratorPassword.identity },
+    });
+    this.administrator = new SqlUser(this, "Administrator", {
+      project: projectId,
+      instance: this.instance.name,
+      name: DATABASE_ADMINISTRATOR,
+      passwordWo: this.administratorPassword.ephemeralValue,
+      passwordWoVersion: 1,
+      deletionPolicy: "ABANDON",
+      dependsOn: [sent],
+      lifecycle: { replaceTriggeredBy: [dependable(sent)] },
+    });
 
     this.instanceName = this.instance.name;
     const planned = connectionName(projectId, region, deployment);
@@ -212,7 +234,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       "BackupsAfterDestroy",
       backupsAfterDestroy(sqlInstanceName(deployment), finalBackupDays, backupRetentionCount),
     ).asString;
-    this.ready = [this.instance];
+    this.ready = [this.instance, this.administrator];
   }
 
   /** Allows an identity to connect through the proxy. The role cannot be granted on anything smaller than a project. */

@@ -117,8 +117,10 @@ describe("GeoipUpdater", () => {
   });
 });
 
+const versionsIn = (locals: Readonly<Record<string, unknown>> = {}) => locals.geoip_secrets_versions;
+
 describeWith(["terraform"], "GeoipUpdater with an input, in Terraform", () => {
-  /** What becomes of the input: whether there is a sidecar, and the end of the annotation with the versions. */
+  /** What becomes of the input: whether there is a sidecar, and what tells versions of the key apart. */
   const told = (given: unknown) => {
     const stack = bareStack();
     const { geoip } = declareInputs(stack, { geoip: { ...GEOIP_INPUTS.geoip, default: given } });
@@ -127,8 +129,11 @@ describeWith(["terraform"], "GeoipUpdater with an input, in Terraform", () => {
       namespace: namespaceIn(stack),
       place: PLACE,
     });
-    const facts = rendered(stack, [updater.sidecar.forEach, updater.volume.forEach, updater.versions]);
     const { locals, variable } = terraformOf(stack);
+    const facts = [
+      ...[updater.sidecar, updater.volume].map((part) => rendered(stack, part.forEach)),
+      versionsIn(locals),
+    ];
     return { locals: { ...locals, told: facts }, variable };
   };
 
@@ -137,8 +142,8 @@ describeWith(["terraform"], "GeoipUpdater with an input, in Terraform", () => {
     const with4 = { ...with3, license_key_secret: { ...with3.license_key_secret, version: 4 } };
     expect(evaluatedTogether(["told"], { none: told(null), with3: told(with3), with4: told(with4) })).toEqual({
       none: { told: [[], [], ""] },
-      with3: { told: [[1], [1], ",GEOIPUPDATE_LICENSE_KEY=maxmind:3"] },
-      with4: { told: [[1], [1], ",GEOIPUPDATE_LICENSE_KEY=maxmind:4"] },
+      with3: { told: [[1], [1], "GEOIPUPDATE_LICENSE_KEY=maxmind:3"] },
+      with4: { told: [[1], [1], "GEOIPUPDATE_LICENSE_KEY=maxmind:4"] },
     });
   });
 });

@@ -18,7 +18,7 @@ export function logIn(
       if (cloud.databaseRoles.get(role) === password) continue;
       throw new Refusal(`${object.id} cannot start: the database refuses the password of its role ${user}`);
     }
-    const expected = cloud.find("google_sql_database_instance", instance)?.writeOnly.root_password_wo;
+    const expected = cloud.administratorPasswords.get(instance);
     if (expected !== administrator) {
       throw new Refusal(`${object.id} failed: the database refuses the administrator's password`);
     }

@@ -22,7 +22,9 @@ export const GOOGLE_EPHEMERAL_TYPES: Readonly<Record<string, EphemeralType>> = {
       const version = textAt(config, "version") || "latest";
       const payload = cloud.payloadOf(secretId(secret, textAt(config, "project"), cloud.projectNumber), version);
       if (payload === undefined)
-        throw new Refusal(`Error 404: Secret Version [${secret}/versions/${version}] not found.`);
+        throw new Refusal(
+          `Error 404: Secret Version [${secret}/versions/${version}] not found or is in DISABLED state.`,
+        );
       cloud.handedOut.add(payload);
       const name = `projects/${cloud.projectNumber}/secrets/${secret.split("/").at(-1) ?? ""}/versions/${version}`;
       return { ...config, version, name, enabled: true, secret_data: payload, create_time: "2025-01-01T00:00:00Z" };

@@ -1,12 +1,23 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 
-import { Refusal } from "../cloud";
+import { type Cloud, type CloudObject, Refusal } from "../cloud";
 import { needApi, needObject } from "../needs";
 import { type ResourceTypes } from "../resource-type";
 import { textAt, valueAt } from "../terraform-value";
 import { googleType, refuseProtected } from "./google-type";
 import { needServicesAccess } from "./network";
+
+/** How many versions of a secret were ever stored, also before it was deleted. */
+function storedBefore({ payloads }: Cloud, version: string): number {
+  const [secret = ""] = version.split("versions/");
+  return payloads.filter(({ name }) => name.startsWith(secret)).length;
+}
+
+/** Cloud SQL takes the creation of a login that exists for a change of its password. */
+function setPassword({ values, writeOnly: { password_wo: password = "" } }: CloudObject, cloud: Cloud): void {
+  cloud.administratorPasswords.set(textAt(values, "instance"), password);
+}
 
 const PRIVATE_NETWORK = "settings.0.ip_configuration.0.private_network";
 
@@ -43,25 +54,29 @@ export const STORAGE_TYPES: ResourceTypes = {
       expire_time: "",
     }),
     beforeDestroy: refuseProtected("secret manager secret", false),
+    afterDestroy: ({ id }, cloud) => cloud.endSecret(id),
   }),
 
   google_secret_manager_secret_version: googleType({
     api: "secretmanager",
     replacedBy: ["project", "secret", "secret_data", "secret_data_wo_version", "is_secret_data_base64"],
     source: "secretmanager/resource_secret_manager_secret_version.go",
-    knownAtPlan: () => ({}),
+    knownAtPlan: () => ({ enabled: true }),
+    // Terraform takes a default of the provider only from one that says that it has such.
+    computedBlocks: [],
     problems: ({ secret_data: data, secret_data_wo: writeOnly, secret_data_wo_version: version }) => [
       ...(data !== null && writeOnly !== null ? ["secret_data conflicts with secret_data_wo"] : []),
       ...(writeOnly !== null && version === null ? ["secret_data_wo needs secret_data_wo_version"] : []),
     ],
     id: (values, cloud) => {
-      const secret = textAt(values, "secret").split("/").at(-1) ?? "";
-      const prefix = `projects/${cloud.projectNumber}/secrets/${secret}/versions/`;
+      const prefix = `${cloud.secretName(textAt(values, "secret"))}/versions/`;
       return `${prefix}${cloud.payloads.filter(({ name }) => name.startsWith(prefix)).length + 1}`;
     },
-    computed: (values, { id }) => ({
+    computed: (_values, { cloud, id }) => ({
       name: id,
       version: id.split("/").at(-1) ?? "",
+      // Never the same for one secret, whatever its number.
+      create_time: new Date(Date.UTC(2026, 0, 1) + storedBefore(cloud, id) * 1234).toISOString(),
       // The provider keeps one only of a secret that is given by its short name.
       project: "",
       destroy_time: "",
@@ -119,10 +134,22 @@ export const STORAGE_TYPES: ResourceTypes = {
       }
     },
     afterDestroy: ({ id }, cloud) => {
+      cloud.administratorPasswords.delete(id);
       for (const role of cloud.databaseRoles.keys()) {
         if (role.startsWith(`${id}/`)) cloud.databaseRoles.delete(role);
       }
     },
+  }),
+
+  google_sql_user: googleType({
+    api: "sqladmin",
+    id: "{{name}}/{{host}}/{{instance}}",
+    replacedBy: ["project", "instance", "name", "host", "type"],
+    source: "sql/resource_sql_user.go",
+    computed: () => ({ host: "" }),
+    needs: (values) => [needObject("google_sql_database_instance", textAt(values, "instance"))],
+    afterCreate: setPassword,
+    afterUpdate: setPassword,
   }),
 
   google_storage_bucket: googleType({

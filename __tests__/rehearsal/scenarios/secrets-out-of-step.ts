@@ -1,0 +1,112 @@
+import { APPLY_AT_ONCE, type Deployment } from "../deployment/deployment";
+import { StepFailure } from "../deployment/steps";
+import { requireSoundness } from "../engine/journey";
+import { type Episode } from "../engine/stack-rehearsal";
+import { type FaultKind } from "../project/cloud";
+import { SECRET_KEY_VERSION } from "./identity-provider-rehearsal";
+
+const ADMINISTRATOR = "database_administrator_password";
+const APPLICATION = "database_password";
+const SECRET_KEY = "secrets_secret_key";
+
+const replaced = (secret: string) => `-replace=google_secret_manager_secret_version.${secret}_version`;
+
+/** Accepts another secret key. */
+export const ACCEPTED_KEY = "-replace=terraform_data.secrets_secret_key_first";
+
+/** Fails unless nothing is out of step and nothing is left to do. */
+async function requireInStep(deployment: Deployment, step: string): Promise<void> {
+  requireSoundness(deployment, step);
+  if (!(await deployment.isSettled())) throw new StepFailure(step, "another plan is not empty");
+}
+
+async function requireRefused(deployment: Deployment, command: readonly string[], text: string): Promise<void> {
+  const { output } = await deployment.refuse(command.join(" "), command);
+  if (!output.replaceAll(/\s+/g, " ").includes(text))
+    throw new StepFailure(command.join(" "), `expected "${text}" in:\n${output}`);
+}
+
+/** Another value, which one request of the apply refuses, or takes without an answer; the next apply makes up for it. */
+function refused(secret: string, type: string, kind: FaultKind): Episode {
+  return {
+    name: `another ${secret.replaceAll("_", " ")}, ${kind} by ${type}`,
+    play: async (deployment) => {
+      deployment.cloud.failNext(type, kind, "injected failure");
+      await requireRefused(deployment, [...APPLY_AT_ONCE, replaced(secret)], "injected failure");
+      await deployment.applyAtOnce();
+      await requireInStep(deployment, "apply after a refused one");
+    },
+  };
+}
+
+/** A secret that somebody deletes, however often its value was replaced before, comes back, and everything uses it. */
+function deleted(secret: string, rotations: number): Episode {
+  return {
+    name: `${secret.replaceAll("_", " ")} deleted after ${rotations} rotations`,
+    play: async (deployment) => {
+      for (let rotation = 0; rotation < rotations; rotation += 1) await deployment.applyAtOnce(replaced(secret));
+      deleteSecret(deployment, secret);
+      await deployment.applyAtOnce();
+      await requireInStep(deployment, "apply after the deletion");
+    },
+  };
+}
+
+function deleteSecret({ cloud, stateKeys }: Deployment, secret: string): void {
+  cloud.forget(stateKeys.get(`google_secret_manager_secret.${secret}`) ?? "");
+}
+
+/** The secret key never becomes another without being asked for. */
+const KEY_IS_GONE: Episode = {
+  name: "secret key deleted",
+  play: async (deployment) => {
+    const { cloud } = deployment;
+    const environments = () => JSON.stringify([...cloud.podEnvironments.values(), ...cloud.serverAnnotations]);
+    const before = environments();
+    const copies = cloud.ofType("kubernetes_secret_v1").map(({ id }) => id);
+    deleteSecret(deployment, SECRET_KEY);
+    await requireRefused(deployment, APPLY_AT_ONCE, "so nothing uses it yet");
+    if (environments() !== before) throw new StepFailure("apply", "something uses another secret key");
+    // What runs must be able to start again with the former key.
+    const lost = copies.filter((id) => cloud.find("kubernetes_secret_v1", id) === undefined);
+    if (lost.length > 0) throw new StepFailure("apply", `copies of secrets are gone: ${lost.join(", ")}`);
+    await requireRefused(deployment, ["plan", "-input=false"], ACCEPTED_KEY);
+    await deployment.applyAtOnce(ACCEPTED_KEY);
+    await requireInStep(deployment, "another secret key accepted");
+  },
+};
+
+/** A disabled version stops every plan with the command that enables it, but no destroy. */
+const DISABLED: Episode = {
+  name: "versions disabled",
+  play: async (deployment) => {
+    const { cloud, stateKeys } = deployment;
+    deployment.inputs = { ...deployment.inputs, deletion_protection: false };
+    await deployment.applyAtOnce();
+    const names = [`${ADMINISTRATOR}_version`, `${APPLICATION}_version`, "secrets_bootstrap_token_version[0]"];
+    const addresses = [SECRET_KEY_VERSION, ...names.map((name) => `google_secret_manager_secret_version.${name}`)];
+    for (const key of addresses.map((address) => stateKeys.get(address) ?? "")) {
+      const version = cloud.objects.get(key);
+      if (version === undefined) throw new StepFailure("disable", `there is no ${key}`);
+      cloud.objects.set(key, { ...version, values: { ...version.values, enabled: false } });
+    }
+    await requireRefused(deployment, ["plan", "-input=false"], "gcloud secrets versions enable 1 --secret=");
+    await deployment.succeed("destroy", ["destroy", "-auto-approve", "-input=false"]);
+    if (deployment.stateAddresses().length > 0) throw new StepFailure("destroy", "something is left");
+    await deployment.applyAtOnce();
+  },
+};
+
+/**
+ * What keeps passwords and keys where they are used equal to what is stored.
+ *
+ * @param consumers types that get a value, or start with it, in the course of an apply
+ */
+export const secretsOutOfStep = (consumers: Readonly<Record<string, string>>): readonly Episode[] => [
+  ...(["refused", "broken"] as const).map((kind) => refused(ADMINISTRATOR, "google_sql_user", kind)),
+  ...Object.entries(consumers).map(([type, secret]) => refused(secret, type, "refused")),
+  deleted(ADMINISTRATOR, 0),
+  deleted(APPLICATION, 2),
+  KEY_IS_GONE,
+  DISABLED,
+];
