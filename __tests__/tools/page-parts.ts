@@ -14,7 +14,6 @@ import {
 } from "../../stacks/folder/markdown-tables";
 import { type Input } from "../../stacks/inputs/input-table";
 import { KUBERNETES_INPUTS } from "../../stacks/inputs/kubernetes-inputs";
-import { upgradeCells } from "../stacks/releases/upgrade-plans";
 import { type Terraform } from "../support/synthesis";
 import { containerCells } from "./container-table";
 import { installCommands } from "./install-commands";
@@ -41,7 +40,6 @@ export const UPDATE_COMMAND = "npm run docs";
  * - `<!-- members: a -->`: what the members of the input a of the identity providers are
  * - `<!-- monitoring: alerts -->`, `<!-- monitoring: logs -->`: the table of alerts, and where each part writes
  * - `<!-- protection: rules -->`, `<!-- protection: paths -->`: what the security policy does, and where
- * - `<!-- upgrade -->`: what a plan shows when a folder takes the place of one of the last release
  *
  * @throws Error when a marker names a stack that is not synthesized
  */
@@ -72,7 +70,6 @@ const PARTS: Readonly<Record<string, (selection: string, stacks: DocumentedStack
     selection === "paths"
       ? table(["Paths", "What happens there"], protectionPathCells())
       : table(["Priority", "Rule", "Action", "Exists with", "Reason"], protectionCells()),
-  upgrade: () => table(["Stack", "Resources", "Outputs"], upgradeCells()),
 };
 
 const MARKED_PART = new RegExp(

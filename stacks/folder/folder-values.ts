@@ -37,7 +37,7 @@ export function folderValues(folder: Folder, text: string): Readonly<Record<stri
   const inputs = inputCells(configuration);
   const { required_providers: providers, required_version: release } = configuration.terraform;
   return {
-    ...{ stack, version, previous: previousVersion(version) },
+    ...{ stack, version },
     minutes: /takes (\d+ to \d+ minutes)/.exec(pageText(`${stack}.md`))?.[1] ?? "some time",
     resources: String(plannedResources(configuration)),
     contents: contents(headingsOf(text).filter(({ level }) => level === 2)),
@@ -55,12 +55,6 @@ export function folderValues(folder: Folder, text: string): Readonly<Record<stri
 
 function isRequired(cells: Rows[number]): boolean {
   return cells[2] === "required";
-}
-
-/** The previous version, from the changelog. */
-function previousVersion(version: string): string {
-  const versions = [...pageText("../CHANGELOG.md").matchAll(/^## \[(\d[^\]]*)\]/gm)].map(([, each = ""]) => each);
-  return versions.find((each) => each !== version) ?? version;
 }
 
 function stateText({ backend, cloud }: PageConfiguration["terraform"]): string {
