@@ -18,9 +18,6 @@ import { ApiError, type Call, type Service, textsAt, counted } from "./google-st
 import { readTable } from "./google-stand-in-tables";
 import { SignedUploads } from "./google-stand-in-uploads";
 
-/** What the real service may refuse although it is not documented. */
-export type Refusable = "header-only" | "raw-tags" | "source-type" | "source-type-at-validate" | "source-type-at-run";
-
 /** Maximum characters of a display name. */
 const LONGEST_DISPLAY_NAME = 63;
 
@@ -35,7 +32,6 @@ export class MigrationCenter {
   readonly operations = new Operations();
   readonly uploads = new SignedUploads();
   readonly regions = ["europe-west1", "us-central1"];
-  readonly refuses = new Set<Refusable>();
   /** Maximum page size of a list, whatever the client requests. */
   longestPage = 1000;
   /** Makes every page of a list name the first page as the next one. */
@@ -192,12 +188,8 @@ export class MigrationCenter {
   private createJob(call: Call): JsonObject {
     const name = newName(call, "importJobs", "importJobId");
     const { assetSource, displayName } = call.body;
-    const source = typeof assetSource === "string" ? this.sources.get(assetSource) : undefined;
-    if (typeof assetSource !== "string" || source === undefined) {
+    if (typeof assetSource !== "string" || !this.sources.has(assetSource)) {
       throw new ApiError(400, "INVALID_ARGUMENT", `asset_source "${String(assetSource)}" does not exist.`);
-    }
-    if (this.refuses.has("source-type") && source.type !== "SOURCE_TYPE_UPLOAD") {
-      throw new ApiError(400, "FAILED_PRECONDITION", `The asset source is of type ${String(source.type)}.`);
     }
     const make = (): Job => ({
       name,
@@ -295,16 +287,6 @@ export class MigrationCenter {
 
   private startPhase(call: Call, from: readonly JobState[]): JsonObject {
     const job = find(this.jobs, call);
-    const type = this.sources.get(job.assetSource)?.type;
-    const isRefused =
-      type !== "SOURCE_TYPE_UPLOAD" &&
-      this.refuses.has(from.includes("READY") ? "source-type-at-run" : "source-type-at-validate");
-    if (isRefused) {
-      this.operations.failures.set(
-        call.method.id,
-        new ApiError(400, "FAILED_PRECONDITION", `The asset source is of type ${String(type)}.`),
-      );
-    }
     return this.operations.accept(
       call,
       job.name,
@@ -328,10 +310,9 @@ export class MigrationCenter {
   }
 
   private validate(job: Job): void {
-    const strictness = { headerOnly: this.refuses.has("header-only"), rawTags: this.refuses.has("raw-tags") };
     job.tables = [...job.files.values()].map(({ displayName, format, name }) => {
       const bytes = this.uploads.objects.get(String(name));
-      return readTable({ bytes, fileName: String(displayName), format: String(format) }, strictness);
+      return readTable({ bytes, fileName: String(displayName), format: String(format) });
     });
     const findings = this.findings.splice(0);
     const jobErrors = job.tables.some(({ kind }) => kind === "vmInfo")

@@ -16,7 +16,7 @@ const BY_HAND = "IMPORT_JOB_FORMAT_STRATOZONE_CSV";
 
 function read(format: string, header: string) {
   const bytes = Buffer.from(`${header}\r\n`);
-  return readTable({ bytes, fileName: "a.csv", format }, { headerOnly: false, rawTags: false });
+  return readTable({ bytes, fileName: "a.csv", format });
 }
 
 describe("A table that the stand-in is sent", () => {

@@ -55,15 +55,6 @@ const CELLS: Readonly<Record<Kind, Readonly<Record<string, RegExp>>>> = {
   perfInfo: { MachineId: /./, TimeStamp: /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}\+00:00$/ },
 };
 
-/** A valid label of a Google Cloud resource. */
-const LABEL = { key: /^[a-z][a-z0-9_-]{0,62}$/, value: /^[a-z0-9_-]{0,63}$/ };
-
-/** What the service may refuse although it is not documented. */
-export interface TableStrictness {
-  readonly headerOnly: boolean;
-  readonly rawTags: boolean;
-}
-
 export interface TableReport {
   /** Findings of this file as a FileValidationReport. */
   readonly report: JsonObject;
@@ -80,7 +71,7 @@ export interface UploadedTable {
 }
 
 /** Reads an uploaded file as the service would: by its format and header row, not by its name. */
-export function readTable({ bytes, fileName, format }: UploadedTable, strictness: TableStrictness): TableReport {
+export function readTable({ bytes, fileName, format }: UploadedTable): TableReport {
   const refused = (errorDetails: string): TableReport => ({
     report: { fileName, fileErrors: [{ errorDetails, severity: "ERROR" }] },
     hasErrors: true,
@@ -98,7 +89,6 @@ export function readTable({ bytes, fileName, format }: UploadedTable, strictness
   const headerOf = HEADERS[format];
   const kind = (Object.keys(COLUMNS) as Kind[]).find((name) => headerOf?.(name).join() === header.join());
   if (kind === undefined) return refused(`Unrecognized header row for ${format}: ${header.join().slice(0, 80)}`);
-  if (rest.length === 0 && strictness.headerOnly) return { ...refused("The file has no rows."), kind };
 
   const columns: readonly string[] = headerOf?.(kind).map((column) => column.replace("(optional)", "")) ?? [];
   const rows = rest.map((cells): Row =>
@@ -111,15 +101,10 @@ export function readTable({ bytes, fileName, format }: UploadedTable, strictness
       ...Object.entries(CELLS[kind])
         .filter(([column, form]) => !form.test(row[column] ?? ""))
         .map(([column]) => `Invalid value for ${column}: "${row[column] ?? ""}"`),
-      ...(kind === "tagInfo" && strictness.rawTags && !isLabel(row) ? [`Invalid label "${row.Key ?? ""}"`] : []),
     ];
     if (problems.length === 0) return [];
     const errors = problems.map((errorDetails) => ({ errorDetails, severity: "ERROR" }));
     return [{ csvError: { rowNumber: index + 2 }, vmName: row.MachineName ?? row.MachineId ?? "", errors }];
   });
   return { report: { fileName, rowErrors }, hasErrors: rowErrors.length > 0, kind, rows };
-}
-
-function isLabel({ Key = "", Value = "" }: Row): boolean {
-  return LABEL.key.test(Key) && LABEL.value.test(Value);
 }

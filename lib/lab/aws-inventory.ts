@@ -181,14 +181,7 @@ const EXPORT_FILES = [
 ] as const;
 
 /** Files that import the tables. */
-const IMPORT_FILES = [
-  "import-inventory.sh",
-  "import-files.sh",
-  "import-job.sh",
-  "import-findings.sh",
-  "import-corrections.sh",
-  "register-source.sh",
-] as const;
+const IMPORT_FILES = ["import-inventory.sh", "import-files.sh", "import-job.sh"] as const;
 
 /** The AWS bindings are large and an optional peer dependency, so a lab without AWS must not load them. */
 function awsUserClass(): typeof AwsUser {

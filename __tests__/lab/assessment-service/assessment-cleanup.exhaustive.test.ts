@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../support/temporary-folder";
 import { ApiError } from "../../support/google-stand-in-services";
 import { describeWith, programPath } from "../../support/programs";
 import { LoopbackServer } from "../../support/loopback-server";
-import { haveGroup, haveLeftovers, inScene, LOCATION, namesIn, UPLOAD_ID } from "./assessment-scene";
+import { haveGroup, haveLeftovers, inScene, LOCATION, namesIn } from "./assessment-scene";
 
 describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
   it.concurrent("deletes everything on request, without asking, and finds nothing the next time", () =>
@@ -104,7 +104,10 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
       haveGroup(standIn, "d4e5f6", "assess-discovery-client");
       standIn.migration.others.set("reportConfigs", []);
       const environment = { ...process.env, ...standIn.environment, GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first" };
-      const settings = { PROJECT_ID: "demo-project", REGION: "us-central1", SOURCE_ID: "assess-discovery-client" };
+      const settings = {
+        ...{ PROJECT_ID: "demo-project", REGION: "us-central1" },
+        ...{ SOURCE_ID: "assess-discovery-client", DEPLOYMENT_ID: "a1b2c3" },
+      };
       const shell = programPath("dash");
       const before = namesIn(standIn);
 
@@ -118,10 +121,10 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
 
       expect(noted).toEqual(before);
       expect(note.stdout).toContain(
-        `: the sources assess-discovery-client, ${UPLOAD_ID}, their import jobs and assets, and groups, preference sets and reports. Source assess-discovery-client is used by: d4e5f6. What is theirs of it goes with it. Source ${UPLOAD_ID} is used by: d4e5f6. What is theirs of it goes with it. To remove them: `,
+        ": the sources assess-discovery-client, former-client, their import jobs and assets, and groups, preference sets and reports. Source assess-discovery-client is used by: d4e5f6. What is theirs of it goes with it. To remove them: ",
       );
       expect(namesIn(standIn)).not.toContain("sources/assess-discovery-client");
-      expect(namesIn(standIn)).not.toContain(`sources/${UPLOAD_ID}`);
+      expect(namesIn(standIn)).not.toContain("sources/former-client");
       expect(await run("assessment-cleanup")).toMatchObject({ exitCode: 0 });
     }),
   );
@@ -143,7 +146,7 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
       for (const { exitCode, stderr, stdout } of [portal, offline, bare]) {
         expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
         expect(stdout).toMatch(
-          /: the discovery source assess-discovery-client, which other labs may use too, another one for uploads if an import needed it, their .* To remove them: PROJECT_ID=demo-project REGION=us-central1 SOURCE_ID=assess-discovery-client DEPLOYMENT_ID=a1b2c3 sh /,
+          /: the discovery source assess-discovery-client, which other labs may use too, their .* To remove them: PROJECT_ID=demo-project REGION=us-central1 SOURCE_ID=assess-discovery-client DEPLOYMENT_ID=a1b2c3 sh /,
         );
       }
     }),
@@ -211,10 +214,10 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
     }),
   );
 
-  it.concurrent("deletes nothing of a lab whose client is named like the former upload source of another lab", () =>
+  it.concurrent("deletes nothing of a lab whose client has a name that begins alike", () =>
     inScene(async ({ standIn, run }) => {
       haveLeftovers(standIn);
-      const name = `${LOCATION}/sources/assess-discovery-client-upload`;
+      const name = `${LOCATION}/sources/assess-discovery-client-2`;
       const others = { name, type: "SOURCE_TYPE_DISCOVERY_CLIENT", state: "ACTIVE" };
       standIn.migration.sources.set(name, others);
       standIn.migration.assets.push({ name: `${LOCATION}/assets/others-too`, sources: [name] });
@@ -225,7 +228,7 @@ describeWith(["curl", "dash", "jq"], "assessment-cleanup.sh", () => {
       expect(namesIn(standIn)).toEqual([
         ...["assets/others", "assets/others-too", "assets/shared", "assetsExportJobs/spreadsheet", "groups/wave-1"],
         ...["importJobs/others", "preferenceSets/cheap", "reportConfigs/report"],
-        ...["sources/assess-discovery-client-upload", "sources/other"],
+        ...["sources/assess-discovery-client-2", "sources/other"],
       ]);
     }),
   );

@@ -71,7 +71,6 @@ const HEADERS = {
     "MachineId,MachineName,PrimaryIPAddress,PrimaryMACAddress,PublicIPAddress,IpAddressListSemiColonDelimited,TotalDiskAllocatedGiB,TotalDiskUsedGiB,MachineTypeLabel,AllocatedProcessorCoreCount,MemoryGiB,HostingLocation,OsType,OsPublisher,OsName,OsVersion,MachineStatus,ProvisioningState,CreateDate,IsPhysical,Source",
   diskInfo: "MachineId,DiskLabel,SizeInGib,UsedInGib,StorageTypeLabel",
   tagInfo: "MachineId,Key,Value",
-  labelInfo: "MachineId,Key,Value",
   perfInfo:
     "MachineId,TimeStamp,CpuUtilizationPercentage,MemoryUtilizationPercentage,AvailableMemoryBytes,DiskReadOperationsPerSec,DiskWriteOperationsPerSec,NetworkBytesPerSecSent,NetworkBytesPerSecReceived",
 } as const;
@@ -85,10 +84,6 @@ export interface Inventory {
   readonly bare?: boolean;
   /** Rows of tagInfo after the machine's id, which is that of the first machine. @default one plain tag */
   readonly tags?: readonly string[];
-  /** The same rows in the form of labels. @default the tags */
-  readonly labels?: readonly string[];
-  /** Tags without a label. @default 0 */
-  readonly lostLabels?: number;
   /** What tells the inventory from others: the address of every machine. @default "10.0.0.1" */
   readonly address?: string;
 }
@@ -100,7 +95,6 @@ const idsOf = (machines: number) =>
 function tables({
   machines = 2,
   tags = ["team,web"],
-  labels = tags,
   address = "10.0.0.1",
 }: Inventory): Readonly<Record<string, readonly string[]>> {
   const ids = idsOf(machines);
@@ -111,7 +105,6 @@ function tables({
     ...(ids.length > 1 ? { "vmInfo-2.csv": ids.slice(1).map(machine) } : {}),
     "diskInfo.csv": ids.map((id) => `${id},/dev/xvda,8,,gp3`),
     "tagInfo.csv": tags.map((tag) => `${ids[0] ?? ""},${tag}`),
-    "labelInfo.csv": labels.map((label) => `${ids[0] ?? ""},${label}`),
     "perfInfo.csv": [],
   };
 }
@@ -130,7 +123,7 @@ export function inventoryFolder(inventory: Inventory = {}): string {
       const kind = kindOf(name);
       const text = [HEADERS[kind], ...rows].map((row) => `${row}\r\n`).join("");
       writeFileSync(join(folder, name), text);
-      if (kind !== "labelInfo") hash.update(text);
+      hash.update(text);
       return {
         name,
         kind,
@@ -141,10 +134,7 @@ export function inventoryFolder(inventory: Inventory = {}): string {
     });
   const known = idsOf(instances).map((id) => `${JSON.stringify([id, `web, "${id}"`])}\n`);
   if (instances > 0) writeFileSync(join(folder, "machines.json"), known.join(""));
-  writeFileSync(
-    join(folder, "manifest.json"),
-    JSON.stringify({ instances, files: entries, hash: hash.digest("hex"), lostLabels: inventory.lostLabels ?? 0 }),
-  );
+  writeFileSync(join(folder, "manifest.json"), JSON.stringify({ instances, files: entries, hash: hash.digest("hex") }));
   return folder;
 }
 
@@ -163,26 +153,23 @@ export function jobsOf({
 export const withoutHash = (text: string) =>
   text.replace(/cloudb-[0-9a-f]{16}-[0-9a-f]{24}/g, "JOB").replace(/\(\d+ s\)/g, "(0 s)");
 
-/** Where imports go when they are refused on the discovery client's source; the number is the checksum of that one's id. */
-export const UPLOAD_ID = "assess-discovery-client-upload-eb0bc488";
-export const UPLOAD_SOURCE = `${LOCATION}/sources/${UPLOAD_ID}`;
+const FORMER_SOURCE = `${LOCATION}/sources/former-client`;
 
-/** A project in which two labs, their users and their imports have left something. */
+/** A project in which two labs, one of which had another client name before, and their users have left something. */
 export function haveLeftovers(standIn: GoogleStandIn): void {
   const { migration } = standIn;
   haveSource(standIn, { description: "Made by assessment lab a1b2c3." });
-  const description = "Uploads of source assess-discovery-client. Made by assessment lab a1b2c3.";
-  migration.sources.set(UPLOAD_SOURCE, {
-    name: UPLOAD_SOURCE,
-    description,
-    type: "SOURCE_TYPE_UPLOAD",
+  migration.sources.set(FORMER_SOURCE, {
+    name: FORMER_SOURCE,
+    description: "Made by assessment lab a1b2c3.",
+    type: "SOURCE_TYPE_DISCOVERY_CLIENT",
     state: "ACTIVE",
   });
   migration.sources.set(`${LOCATION}/sources/other`, { name: `${LOCATION}/sources/other`, displayName: "Other" });
   const job = { displayName: "AWS", phaseEndsAt: 0, tables: [], report: {}, state: "COMPLETED" as const };
   for (const [id, source] of [
     ["mine", SOURCE],
-    ["mine-too", UPLOAD_SOURCE],
+    ["mine-too", FORMER_SOURCE],
     ["others", `${LOCATION}/sources/other`],
   ] as const) {
     const name = `${LOCATION}/importJobs/${id}`;

@@ -127,7 +127,7 @@ const JOURNEYS: readonly Journey[] = [
   {
     script: "import-inventory",
     calls: [
-      ...["sources.get", "importJobs.get", "importJobs.list", "importJobs.create"],
+      ...["sources.get", "importJobs.get", "importJobs.create"],
       ...["importJobs.importDataFiles.create", "importJobs.validate", "importJobs.run"],
     ],
     prepare: startImport,
@@ -139,7 +139,7 @@ const JOURNEYS: readonly Journey[] = [
   },
   {
     script: "import-inventory",
-    calls: ["assets.list"],
+    calls: ["importJobs.list", "assets.list"],
     prepare: async (scene) => {
       const options = startImport(scene);
       expect(await scene.run("import-inventory", options)).toMatchObject({ exitCode: 0 });

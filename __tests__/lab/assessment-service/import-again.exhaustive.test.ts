@@ -52,28 +52,6 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh, run again", () => {
     }),
   );
 
-  it.concurrent("finds a job by its source, whatever the end of its id, and replaces it under today's id", () =>
-    inScene(async ({ standIn, run }) => {
-      haveSource(standIn);
-      const environment = { INVENTORY_FOLDER: inventoryFolder({ machines: 1 }) };
-      await run("import-inventory", { environment });
-      const [job] = standIn.migration.jobs.values();
-      if (job === undefined) throw new Error("nothing was imported");
-      const today = job.name;
-      const former = today.replace(/[^-]+$/, "1365298420");
-      standIn.migration.jobs.clear();
-      standIn.migration.jobs.set(former, { ...job, name: former });
-
-      const kept = await run("import-inventory", { environment });
-      job.assets.splice(0);
-      const replaced = await run("import-inventory", { environment });
-
-      expect(kept.stdout).toContain(`This inventory is imported already, by job ${former.split("/").at(-1)}: `);
-      expect(replaced).toMatchObject({ exitCode: 0, stderr: "" });
-      expect([...standIn.migration.jobs.keys()]).toEqual([today]);
-    }),
-  );
-
   it.concurrent("leaves a job of another source alone, also one with the id of its own", () =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);

@@ -1,15 +1,7 @@
 import { SIGNATURE_MARK } from "../../support/google-stand-in-uploads";
 import { describeWith } from "../../support/programs";
 import { ApiError } from "../../support/google-stand-in-services";
-import {
-  haveSource,
-  inScene,
-  inventoryFolder,
-  jobsOf,
-  withoutHash,
-  UPLOAD_ID,
-  UPLOAD_SOURCE,
-} from "./assessment-scene";
+import { haveSource, inScene, inventoryFolder, jobsOf, withoutHash } from "./assessment-scene";
 
 const JOBS = "migrationcenter.projects.locations.importJobs";
 
@@ -25,99 +17,6 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", (
 
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
       expect(standIn.migration.allAssets).toHaveLength(2);
-    }),
-  );
-
-  it.concurrent("corrects, each once and in a new job, everything that the service may refuse without need", () =>
-    inScene(async ({ standIn, run }) => {
-      haveSource(standIn);
-      for (const refusable of ["header-only", "raw-tags", "source-type"] as const) {
-        standIn.migration.refuses.add(refusable);
-      }
-      const tags = ['Name,"web, ""first""\nline 😀"', "1st,x", "CostCenter,A b", "costcenter,again", "größe,7"];
-      const labels = ["name,web___first__line__", "tag_1st,x", "costcenter,a_b", "gr__e,7"];
-      const environment = { INVENTORY_FOLDER: inventoryFolder({ tags, labels, lostLabels: 1 }) };
-
-      const first = await run("import-inventory", { environment });
-      const second = await run("import-inventory", { environment });
-
-      expect(first.exitCode).toBe(0);
-      const said = first.stdout.split("\n");
-      expect(said).toContain("Importing once more, into a source of its own for uploaded files.");
-      expect(said).toContain("Importing once more, without the files that have a header only.");
-      expect(said).toContain(
-        'Importing once more, with tags in the form of labels: lower case, other characters as "_".',
-      );
-      expect(said).toContain(
-        "Of the tags, 1 are left out: in that form their machine has one of the same key already, or 64 labels.",
-      );
-      expect(jobsOf(standIn).map(([id, state, source]) => [withoutHash(id), state, source])).toEqual([
-        ["JOB-rows-tags", "COMPLETED", UPLOAD_ID],
-      ]);
-      expect(standIn.migration.sources.get(UPLOAD_SOURCE)).toMatchObject({
-        type: "SOURCE_TYPE_UPLOAD",
-        displayName: "assess-discovery-client (upload)",
-      });
-      const uploaded = [...standIn.migration.uploads.objects].filter(([name]) => name.includes("-rows-tags/"));
-      expect(uploaded.map(([name]) => name.split("/").at(-1))).toEqual([
-        ...["vminfo-csv", "vminfo-2-csv", "diskinfo-csv", "taginfo-csv"],
-      ]);
-      expect(uploaded.at(-1)?.[1].toString()).toBe(
-        [
-          "MachineId,Key,Value",
-          "i-0000,name,web___first__line__",
-          "i-0000,tag_1st,x",
-          "i-0000,costcenter,a_b",
-          "i-0000,gr__e,7",
-          "",
-        ].join("\r\n"),
-      );
-
-      expect(second.exitCode).toBe(0);
-      expect(withoutHash(second.stdout)).toContain("This inventory is imported already, by job JOB-rows-tags:");
-      expect(standIn.migration.jobs.size).toBe(1);
-    }),
-  );
-
-  it.concurrent.each(["source-type-at-validate", "source-type-at-run"] as const)(
-    "does nothing the next time when the service has refused the source late (%s)",
-    (refusable) =>
-      inScene(async ({ standIn, run }) => {
-        const displayName = "ä".repeat(63);
-        haveSource(standIn, { displayName });
-        for (const late of [refusable, "header-only", "raw-tags"] as const) standIn.migration.refuses.add(late);
-        const environment = { INVENTORY_FOLDER: inventoryFolder({ tags: ["Name,A b"], labels: ["name,a_b"] }) };
-
-        const first = await run("import-inventory", { environment });
-        const requests = standIn.requests.length;
-        const second = await run("import-inventory", { environment });
-
-        expect(first.exitCode).toBe(0);
-        expect(standIn.migration.sources.get(UPLOAD_SOURCE)?.displayName).toBe(`${"ä".repeat(54)} (upload)`);
-        expect(second).toMatchObject({ exitCode: 0, stderr: "" });
-        expect(withoutHash(second.stdout)).toMatch(/^This inventory is imported already, by job JOB-rows-tags: .*\n$/);
-        expect(standIn.requests.slice(requests).map(({ httpMethod }) => httpMethod)).toEqual(Array(4).fill("GET"));
-      }),
-  );
-
-  it.concurrent("continues in its own source when it was killed there", () =>
-    inScene(async ({ standIn, run }) => {
-      haveSource(standIn);
-      standIn.migration.refuses.add("source-type-at-validate");
-      const environment = { INVENTORY_FOLDER: inventoryFolder() };
-      const killed = await run("import-inventory", {
-        environment,
-        onOutput: (output, kill) => {
-          if (/source of its own(.*\n)*Uploading vmInfo/.test(output)) kill("SIGTERM");
-        },
-      });
-
-      const { exitCode, stdout } = await run("import-inventory", { environment });
-
-      expect(killed.exitCode).toBe(143);
-      expect(exitCode).toBe(0);
-      expect(stdout).toContain("An earlier run went on with a source of its own for uploaded files; going on there.");
-      expect(jobsOf(standIn).map(([, state]) => state)).toEqual(["COMPLETED"]);
     }),
   );
 
@@ -138,7 +37,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", (
     }),
   );
 
-  it.concurrent("replaces a job that failed its validation, when nothing can be corrected", () =>
+  it.concurrent("says why a job failed its validation, and replaces it the next time", () =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
       const warning = { errorDetails: "No performance data.", severity: "WARNING" };
@@ -151,15 +50,22 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", (
       const { exitCode, stdout } = await run("import-inventory", { environment });
 
       expect(refused.exitCode).toBe(1);
+      expect(refused.stderr).toContain(
+        "  ERROR in vmInfo.csv: Memory is missing.\n  To fix: repair what the service names",
+      );
       expect(exitCode).toBe(0);
       expect(withoutHash(stdout)).toContain("Import job JOB failed its validation in an earlier run: replacing it.");
-      expect(stdout).toContain("The service warns:\n  FILE          ROW  MACHINE  MESSAGE\n  perfInfo.csv");
+      expect(stdout).toContain("  WARNING in perfInfo.csv: No performance data.\n");
       expect(standIn.migration.jobs.size).toBe(1);
     }),
   );
 
   it.concurrent.each([
-    ["has failed", "The quota of assets is used up.", "JOB has failed.\n  FILE   ROW  MACHINE  MESSAGE\n  (job)"],
+    [
+      "has failed",
+      "The quota of assets is used up.",
+      "JOB has failed.\n  ERROR in the job: The quota of assets is used up.\n",
+    ],
     ["has imported nothing", 0, "JOB ended, but imported none of 2 instances."],
   ])("fails when the job %s, and replaces that job the next time", (_what, result, text) =>
     inScene(async ({ standIn, run }) => {

@@ -89,26 +89,6 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
       }),
   );
 
-  it.concurrent("uses for uploads only a source that was created for them", () =>
-    inScene(async ({ standIn, run }) => {
-      const environment = { SOURCE_TYPE: "SOURCE_TYPE_UPLOAD", UPLOADS_OF: "lab" };
-      haveSource(standIn, { type: "SOURCE_TYPE_UPLOAD", description: "Uploads of source lab-2." });
-      const others = await run("register-source", { environment });
-      standIn.migration.sources.clear();
-      const made = await run("register-source", { environment });
-      const again = await run("register-source", { environment });
-
-      expect(others.stderr).toContain(
-        "but it was not made for the uploads of source lab.\n  To fix: give the discovery",
-      );
-      expect([made.exitCode, again.exitCode]).toEqual([0, 0]);
-      expect(again.stdout).toContain("nothing to do.");
-      expect(standIn.migration.sources.get(SOURCE)?.description).toBe(
-        "Uploads of source lab. Made by assessment lab a1b2c3.",
-      );
-    }),
-  );
-
   it.concurrent.each([
     [
       { type: "SOURCE_TYPE_UPLOAD" },

@@ -11,7 +11,6 @@ import {
   namesIn,
   type Scene,
   SOURCE,
-  UPLOAD_ID,
 } from "./assessment-scene";
 
 /** A lab, as Terraform runs its scripts. */
@@ -85,14 +84,12 @@ describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
    * the other changes what a step does, nor a step what is the other's, no order of the steps of both can.
    */
   it.concurrent.each([
-    ["assess-discovery-client", "assess-discovery-client-upload", 2],
+    ["assess-discovery-client", "assess-discovery-client-2", 2],
     // Names of one form need one order.
     [`${"x".repeat(60)}-a`, `${"x".repeat(60)}-b`, 1],
   ])("live beside each other in every order: %s and %s", (one, other, orders) =>
     inScene(async (scene) => {
       const { standIn } = scene;
-      // So that both need a source for uploads.
-      standIn.migration.refuses.add("source-type");
       const folder = inventoryFolder({ machines: 1, bare: true });
       const labs = [one, other].map((clientName, index) => ({
         lab: { clientName, deploymentId: `a${index}` },
@@ -112,7 +109,7 @@ describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
           }
           const after = stateOf(standIn);
           for (const id of after.ids) if (!before.ids.includes(id)) sources.add(id);
-          expect(sources.size).toBe(2);
+          expect(sources.size).toBe(1);
           // Nothing of the lab that was there first has changed.
           expect(after.of(new Set(before.ids))).toEqual(before.of(new Set(before.ids)));
         }
@@ -151,60 +148,6 @@ describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
       expect(jobsOf(scene.standIn).map(([, state, source]) => [state, source])).toEqual(
         labs.map((clientName) => ["COMPLETED", clientName]),
       );
-    }),
-  );
-
-  it.concurrent("do not touch a source that has the id of their own one for uploads", () =>
-    inScene(async (scene) => {
-      const { standIn } = scene;
-      standIn.migration.refuses.add("source-type");
-      const namesake: Lab = { deploymentId: "c3", clientName: UPLOAD_ID };
-      const folder = inventoryFolder({ machines: 1, bare: true });
-      await take("apply", namesake, scene, folder);
-      await take("apply", FIRST, scene, folder);
-      const names = namesIn(standIn);
-
-      const refused = await take("import", FIRST, scene, folder);
-      const note = await take("destroy", FIRST, scene, folder);
-      const cleanup = await take("cleanup", FIRST, scene, folder);
-
-      expect(names.filter((name) => name.startsWith("sources/"))).toEqual([
-        "sources/assess-discovery-client",
-        `sources/${UPLOAD_ID}`,
-      ]);
-      expect(refused.exitCode).toBe(1);
-      expect(refused.stderr).toContain(
-        `Source ${UPLOAD_ID} exists in us-central1 of project demo-project, but its type is SOURCE_TYPE_DISCOVERY_CLIENT, not SOURCE_TYPE_UPLOAD.\n  To fix: give the discovery client another name; this source is not the lab's.\n`,
-      );
-      expect(note.stdout).toContain(": the sources assess-discovery-client, their import jobs");
-      expect(cleanup.exitCode).toBe(0);
-      expect(namesIn(standIn)).toEqual(["groups/assess-c3-lab", `sources/${UPLOAD_ID}`]);
-    }),
-  );
-
-  it.concurrent("suggest nothing that would delete a source with another purpose", () =>
-    inScene(async (scene) => {
-      const { standIn } = scene;
-      standIn.migration.refuses.add("source-type");
-      const namesake: Lab = { deploymentId: "c3", clientName: UPLOAD_ID };
-      const folder = inventoryFolder({ machines: 1, bare: true });
-      await take("apply", FIRST, scene, folder);
-      await take("import", FIRST, scene, folder);
-      const names = namesIn(standIn);
-
-      const refused = await take("apply", namesake, scene, folder);
-      const note = await take("destroy", namesake, scene, folder);
-      const cleanup = await take("cleanup", namesake, scene, folder);
-
-      expect(refused.exitCode).toBe(1);
-      expect(refused.stderr).toContain(
-        "  To fix: give the discovery client another name; this source is not the lab's.\n",
-      );
-      expect(note.stdout).toBe(
-        "The assessment service has no source of this lab in project demo-project, region us-central1. Groups, preference sets and reports stay, if there are any.\n",
-      );
-      expect(cleanup.stdout).toContain("  nothing to delete.\n");
-      expect(namesIn(standIn)).toEqual(names);
     }),
   );
 

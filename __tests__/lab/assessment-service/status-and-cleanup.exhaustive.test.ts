@@ -4,7 +4,7 @@ import { type AddressInfo } from "node:net";
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { ApiError } from "../../support/google-stand-in-services";
-import { haveGroup, haveLeftovers, haveSource, inScene, LOCATION, namesIn, UPLOAD_ID } from "./assessment-scene";
+import { haveGroup, haveLeftovers, haveSource, inScene, LOCATION, namesIn } from "./assessment-scene";
 
 describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
   it.concurrent.each([
@@ -47,7 +47,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
         "Sources: 3",
         " | ID | DISPLAY NAME | TYPE | STATE | PENDING FRAMES | ERROR FRAMES | LABS",
         " | assess-discovery-client | assess-discovery-client | SOURCE_TYPE_DISCOVERY_CLIENT | ACTIVE | 0 | 0 | a1b2c3",
-        ` | ${UPLOAD_ID} | SOURCE_TYPE_UPLOAD | ACTIVE | 0 | 0 | a1b2c3`,
+        " | former-client | SOURCE_TYPE_DISCOVERY_CLIENT | ACTIVE | 0 | 0",
         " | other | Other | SOURCE_TYPE_UNKNOWN | STATE_UNSPECIFIED | 0 | 0",
         "Assets: 6",
         " | ID | MACHINE | OPERATING SYSTEM | HIDDEN | SOURCES",
@@ -55,7 +55,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
         " | hidden | hidden | assess-discovery-client",
         " | shared | assess-discovery-client other",
         " | mine | m-mine | Debian 😀 | assess-discovery-client",
-        ` | mine-too | m-mine-too | Debian 😀 | ${UPLOAD_ID}`,
+        " | mine-too | m-mine-too | Debian 😀 | former-client",
         " | others | m-others | Debian 😀 | other",
         "Import jobs: 3",
         " | ID | DISPLAY NAME | STATE",

@@ -99,33 +99,6 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
     expect(run).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
-  it.concurrent("writes the tags in the form of labels too, and says how many of them are lost", async () => {
-    const tags = {
-      "1st": "x",
-      "cost-center": "again",
-      CostCenter: "A b",
-      costcenter: "once more",
-      größe: "7",
-      Name: 'web, "first"\nline \u{1F600}',
-      "😀": `${"ü".repeat(80)}!`,
-    };
-    const machine = { ...MACHINE, Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })) };
-    const many = Array.from({ length: 70 }, (_, index) => ({ Key: `k${index + 10}`, Value: "" }));
-
-    const run = await exported({ machines: [machine, { ...MACHINE, InstanceId: "i-2", Tags: many }] });
-
-    expect(contentsOf(run, "labelInfo").slice(0, 6)).toEqual([
-      ["i-1", "tag_1st", "x"],
-      ["i-1", "costcenter", "a_b"],
-      ["i-1", "name", "web___first__line__"],
-      ["i-1", "cost-center", "again"],
-      ["i-1", "gr__e", "7"],
-      ["i-1", "tag__", "_".repeat(63)],
-    ]);
-    expect(contentsOf(run, "labelInfo").filter(([id]) => id === "i-2")).toHaveLength(64);
-    expect(run.manifest).toMatchObject({ lostLabels: 7 });
-  });
-
   it.concurrent("ignores the caller's own configuration", async () => {
     const run = await exported({
       before:

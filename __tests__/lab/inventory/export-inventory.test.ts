@@ -33,7 +33,6 @@ describeWith(["dash", "jq"], "export-inventory.sh", () => {
       ["vmInfo.csv", "vmInfo", 1],
       ["diskInfo.csv", "diskInfo", 1],
       ["tagInfo.csv", "tagInfo", 1],
-      ["labelInfo.csv", "labelInfo", 1],
       ["perfInfo.csv", "perfInfo", 0],
     ]);
     for (const { name, bytes, sha256 } of run.manifest?.files ?? []) {

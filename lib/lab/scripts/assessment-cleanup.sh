@@ -4,9 +4,8 @@
 # labs are kept, because users made them, unless everything in the region is to be deleted.
 #
 # A source belongs to the lab if it is of the discovery client's type and either has the given id, or was made by this lab
-# and is used by none. A source for uploads belongs to it if its id and description say that it was made for such a source.
-# Before anything is deleted, the script lists the other labs that use these sources. After the answer it looks again, and
-# asks for what has come since.
+# and is used by none. Before anything is deleted, the script lists the other labs that use these sources. After the answer
+# it looks again, and asks for what has come since.
 #
 #   assessment-cleanup.sh                shows what there is, asks, and deletes
 #   assessment-cleanup.sh --yes          deletes without asking

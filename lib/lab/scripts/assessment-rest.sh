@@ -174,16 +174,8 @@ google_read_storage_answer() {
   esac
 }
 
-# google_upload_source ID: the source for an import that this source refused. The checksum distinguishes ids that begin
-# alike; 47 characters of the 63 are left for the id.
-google_upload_source() {
-  google_checksum=$(printf '%s' "$1" | cksum)
-  google_readable=$(printf '%.47s\n' "$1" | sed 's/-*$//')
-  printf '%s-upload-%08x\n' "$google_readable" "${google_checksum%% *}"
-}
-
 # jq functions that tell who made a source and who uses it. The maker is in its description, which no script changes later:
-# "Uploads of source <id>. Made by assessment lab <id>." The id alone proves nothing, because a client may have any name. Its
+# "Made by assessment lab <id>." The id alone proves nothing, because a client may have any name. Its
 # users are the labs whose groups, which Terraform makes and destroys, have its id as a label. A lab of an earlier release has
 # a group without that label and is in a list at the end of the description: "Assessment labs: <id>, <id>." In that list,
 # "others" stands for an unknown owner.
@@ -194,15 +186,13 @@ GOOGLE_MARKS='
   def marked: (.description // "" | capture(old_mark).labs) // "" | split(", ");
   def maker_mark: "(^| )Made by assessment lab (?<id>[a-z0-9-]+)[.]( |$)";
   def maker: (.description // "" | capture(maker_mark).id) // (marked[0] | select(. != "others")) // "";
-  def uploads_of: (.description // "" | capture("^Uploads of source (?<id>[a-z0-9-]+)[.]( |$)").id) // "";
-  def used_id: uploads_of as $of | if $of == "" then .name | last_part else $of end;
   # Of a group: its lab and the source that this uses; nothing of a group of somebody else.
   def lab_of: (.name | last_part | capture("^assess-(?<lab>.+)-lab$")) + { source: .labels["assessment-source"] };
   # The labs in the list of a source that only the list knows.
   def old_users($groups): (marked - ["others"]) as $marked
     | [$groups[] | lab_of | select(.source == null).lab | select(IN($marked[]))];
-  def users($groups): used_id as $id | [$groups[] | lab_of | select(.source == $id).lab] + old_users($groups) | unique;
-  def other_users($groups; $lab): (if $lab != "" and maker == "" and uploads_of == "" then ["an unknown owner"] else [] end)
+  def users($groups): (.name | last_part) as $id | [$groups[] | lab_of | select(.source == $id).lab] + old_users($groups) | unique;
+  def other_users($groups; $lab): (if $lab != "" and maker == "" then ["an unknown owner"] else [] end)
     + (users($groups) - [$lab]);
 '
 

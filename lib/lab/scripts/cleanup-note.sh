@@ -24,7 +24,7 @@ say_note() {
   facts=$(set -e && look_for_note 2>/dev/null)
   looked=$?
   set -e
-  whose="the discovery source ${SOURCE_ID:-}, which other labs may use too, another one for uploads if an import needed it,"
+  whose="the discovery source ${SOURCE_ID:-}, which other labs may use too,"
   shared=
   if [ "$looked" -eq 0 ]; then
     whose=$(printf '%s\n' "$facts" | sed 1q)

@@ -37,20 +37,14 @@ find_own_sources() {
     select(.type == "SOURCE_TYPE_DISCOVERY_CLIENT") | (.name | last_part) as $name
     | select($name == $id or ($lab != "" and maker == $lab and users($groups) == [])) | $name
   ' "$GOOGLE_WORK/sources" >"$GOOGLE_WORK/own-ids"
-  # Upload sources remain when only the source they were made for is deleted.
-  echo "${SOURCE_ID:-}" >>"$GOOGLE_WORK/own-ids"
-  while read -r id; do
-    printf '%s %s\n' "$(google_upload_source "$id")" "$id"
-  done <"$GOOGLE_WORK/own-ids" >"$GOOGLE_WORK/upload-ids"
   jq -n --argjson everything "$([ "$everything" = yes ] && echo true || echo false)" --arg id "${SOURCE_ID:-}" \
-    --arg lab "${DEPLOYMENT_ID:-}" --arg location "$location" --rawfile own "$GOOGLE_WORK/own-ids" --rawfile uploads "$GOOGLE_WORK/upload-ids" \
+    --arg lab "${DEPLOYMENT_ID:-}" --arg location "$location" --rawfile own "$GOOGLE_WORK/own-ids" \
     --slurpfile sources "$GOOGLE_WORK/sources" --slurpfile groups "$GOOGLE_WORK/groups" "$GOOGLE_MARKS"'
-    def listed($lines): . as $line | any($lines | split("\n")[]; . == $line);
-    [$sources[] | (.name | last_part) as $name
-      | select($everything or (.type == "SOURCE_TYPE_DISCOVERY_CLIENT" and ($name | listed($own)))
-          or (.type == "SOURCE_TYPE_UPLOAD" and ("\($name) \(uploads_of)" | listed($uploads))))] as $mine
+    ($own | split("\n")) as $own
+    | [$sources[] | (.name | last_part) as $name
+      | select($everything or (.type == "SOURCE_TYPE_DISCOVERY_CLIENT" and any($own[]; . == $name)))] as $mine
     | { $everything, sources: ($mine | map({ name, users: other_users($groups; $lab) })),
-        used: ([$mine[] | used_id] + [$id] | unique), labs: ([$mine[] | old_users($groups)[]] + [$lab]),
+        used: ([$mine[].name | last_part] + [$id] | unique), labs: ([$mine[] | old_users($groups)[]] + [$lab]),
         # Items of a source that is already deleted.
         places: (($mine | map(.name)) + (if any($sources[]; .name | last_part == $id) then []
           else ["\($location)/sources/\($id)"] end) | map(sub("^projects/[^/]+/"; ""))) }

@@ -1,16 +1,15 @@
 #!/bin/sh
 # Writes the instances of one AWS region as the tables that Migration Center imports.
 #
-# Writes to INVENTORY_FOLDER: vmInfo.csv, diskInfo.csv, tagInfo.csv, perfInfo.csv (header only), labelInfo.csv (the tags as
-# Google Cloud labels, imported instead of tags that are refused), vmInfo-2.csv and so on for rows that do not fit in one
-# file, machines.json (id and name of each machine in lower case, by which assets are found), and finally manifest.json:
+# Writes to INVENTORY_FOLDER: vmInfo.csv, diskInfo.csv, tagInfo.csv, perfInfo.csv (header only), vmInfo-2.csv and so on for
+# rows that do not fit in one file, machines.json (id and name of each machine in lower case, by which assets are found),
+# and finally manifest.json:
 #
-#   {"instances": 2, "hash": "<hexadecimal>", "lostLabels": 0, "files": [
+#   {"instances": 2, "hash": "<hexadecimal>", "files": [
 #     {"name": "vmInfo.csv", "kind": "vmInfo", "bytes": 512, "rows": 2, "sha256": "<hexadecimal>"}, ...]}
 #
 # "rows" excludes the header. The hash depends only on the contents: the same machines give the same bytes, in whatever
-# order they are listed. Lost labels are tags for which no label is left, because another one has the same key or the
-# machine has 64. Without machines, "instances" is 0 and "files" is empty. Without manifest.json there is no inventory.
+# order they are listed. Without machines, "instances" is 0 and "files" is empty. Without manifest.json there is no inventory.
 #
 #   AWS_ACCESS_KEY_ID      key that may list instances, instance types and volumes (required)
 #   AWS_SECRET_ACCESS_KEY  its secret (required)
@@ -144,11 +143,11 @@ write_tables() {
   jq -nRr --arg region "$CLOUDB_REGION" --slurpfile known "$GOOGLE_WORK/known" \
     --from-file "$scripts/inventory-tables.jq" <"$GOOGLE_WORK/merged" >"$GOOGLE_WORK/rows" 2>>"$GOOGLE_WORK/worker-errors" &
   workers="$workers $!"
-  awk -v folder="$INVENTORY_FOLDER" -v limit="$FILE_BYTES" -v list="$GOOGLE_WORK/files" -v counts="$GOOGLE_WORK/counts" \
+  awk -v folder="$INVENTORY_FOLDER" -v limit="$FILE_BYTES" -v list="$GOOGLE_WORK/files" -v count="$GOOGLE_WORK/bare" \
     -f "$scripts/inventory-tables.awk" <"$GOOGLE_WORK/rows" 2>>"$GOOGLE_WORK/worker-errors" &
   workers="$workers $!"
   require_workers "Writing the tables"
-  read -r bare lost_labels <"$GOOGLE_WORK/counts"
+  read -r bare <"$GOOGLE_WORK/bare"
   [ "$bare" -eq 0 ] ||
     google_say "$bare of the machines have no volume; each gets one disk /dev/xvda of 52.5 GiB, as the import asks for one."
 }
@@ -167,14 +166,11 @@ write_manifest() {
   take_checksums >"$GOOGLE_WORK/entries" 2>>"$GOOGLE_WORK/worker-errors" &
   workers=$!
   require_workers "Taking checksums of the tables"
-  # Labels contain nothing that the tags do not.
-  grep -v '^labelInfo ' "$GOOGLE_WORK/entries" >"$GOOGLE_WORK/hashed" || :
-  hash=$(checksum "$GOOGLE_WORK/hashed")
-  jq -nR --arg hash "$hash" --argjson lost "$lost_labels" '
+  hash=$(checksum "$GOOGLE_WORK/entries")
+  jq -nR --arg hash "$hash" '
     [inputs | split(" ")
       | {name: .[1], kind: .[0], bytes: (.[2] | tonumber), rows: (.[3] | tonumber), sha256: .[4]}] as $files
-    | {instances: ([$files[] | select(.kind == "vmInfo") | .rows] | add // 0), hash: $hash, lostLabels: $lost,
-        files: $files}' \
+    | {instances: ([$files[] | select(.kind == "vmInfo") | .rows] | add // 0), hash: $hash, files: $files}' \
     <"$GOOGLE_WORK/entries" >"$GOOGLE_WORK/manifest"
   cp "$GOOGLE_WORK/manifest" "$INVENTORY_FOLDER/manifest.json.part"
   mv "$INVENTORY_FOLDER/manifest.json.part" "$INVENTORY_FOLDER/manifest.json"
@@ -182,12 +178,11 @@ write_manifest() {
 
 # Remove what an interrupted run may have left.
 rm -f "$INVENTORY_FOLDER/manifest.json" "$INVENTORY_FOLDER"/vmInfo*.csv "$INVENTORY_FOLDER"/diskInfo*.csv \
-  "$INVENTORY_FOLDER"/tagInfo*.csv "$INVENTORY_FOLDER"/labelInfo*.csv "$INVENTORY_FOLDER/perfInfo.csv" "$INVENTORY_FOLDER/machines.json"
+  "$INVENTORY_FOLDER"/tagInfo*.csv "$INVENTORY_FOLDER/perfInfo.csv" "$INVENTORY_FOLDER/machines.json"
 
 google_say "Listing the machines of $CLOUDB_REGION."
 list_machines
 : >"$GOOGLE_WORK/files"
-lost_labels=0
 if [ "$kept" -eq 0 ]; then
   write_manifest
   google_say "$CLOUDB_REGION hosts no machines. Choose another region if they are elsewhere."

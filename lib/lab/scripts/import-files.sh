@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2034,SC2154 # import-inventory.sh reads what is set here, and sets what is read
 # Shell library of import-inventory.sh: checks the inventory's files and uploads them to an import job.
 #
-# To be sourced after assessment-rest.sh. Reads job, job_id, left_out, cleaned, INVENTORY_FOLDER and OPERATION_SECONDS.
+# To be sourced after assessment-rest.sh. Reads job, job_id, INVENTORY_FOLDER and OPERATION_SECONDS.
 
 # The service's limit per file.
 largest_file_bytes=104857600
@@ -38,20 +38,10 @@ check_files() {
   google_check_settings
 }
 
-# Lists the files of this job, one line each: name in the service and path.
+# Lists the files of the job, one line each: name and path.
 list_files() {
   while IFS=$tab read -r name kind rows bytes digest; do
-    if [ "$left_out" = yes ] && [ "$rows" -eq 0 ]; then continue; fi
-    shown=$name
-    case $kind/$cleaned in
-      tagInfo/yes | labelInfo/no) continue ;;
-      labelInfo/yes)
-        # The tags may yield no label at all.
-        [ "$rows" -gt 0 ] || continue
-        shown=tagInfo${name#labelInfo}
-        ;;
-    esac
-    printf '%s\t%s\n' "$shown" "$INVENTORY_FOLDER/$name"
+    printf '%s\t%s\n' "$name" "$INVENTORY_FOLDER/$name"
   done <"$GOOGLE_WORK/files" >"$GOOGLE_WORK/job-files"
   file_count=$(($(wc -l <"$GOOGLE_WORK/job-files")))
 }

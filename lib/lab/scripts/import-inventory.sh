@@ -1,11 +1,9 @@
 #!/bin/sh
 # Imports an AWS inventory, as written by export-inventory.sh, into Migration Center, and waits for the import.
 #
-# The job's id contains hashes of the inventory, and of its source and region. Another run finds the jobs of earlier ones by
-# the inventory's hash and their source, and touches no job of another source. An import of the same inventory is kept if it
-# is complete, its source still has the machines and nothing was imported into the source later; one that is under way is
-# awaited; any other is replaced. What the service may refuse without need (header-only files, tags that are not valid
-# labels, a source of the discovery client's type) is corrected once, each time in a new job, and reported.
+# The job's id contains hashes of the inventory, and of its source and region, so another run finds the job of an earlier
+# one. An import is kept if it is complete, its source still has the machines and nothing was imported into the source
+# later; one that is under way is awaited; any other is replaced. A job of another source is left alone.
 #
 #   PROJECT_ID          project (required)
 #   REGION              region of the assessment data (required)
@@ -26,10 +24,6 @@ scripts=${0%"${0##*/}"}.
 . "$scripts/import-files.sh"
 # shellcheck source-path=SCRIPTDIR source=import-job.sh
 . "$scripts/import-job.sh"
-# shellcheck source-path=SCRIPTDIR source=import-findings.sh
-. "$scripts/import-findings.sh"
-# shellcheck source-path=SCRIPTDIR source=import-corrections.sh
-. "$scripts/import-corrections.sh"
 
 IMPORT_SECONDS=${IMPORT_SECONDS:-1800}
 OPERATION_SECONDS=${OPERATION_SECONDS:-600}
@@ -52,7 +46,7 @@ if ! jq -er '
     and (.files | type == "array") and all(.files[]; (.name | test("^[A-Za-z0-9][A-Za-z0-9._-]*$"))
       and (.kind | type == "string") and (.rows | type == "number") and (.bytes | type == "number"))
     and (.instances == 0 or any(.files[]; .kind == "vmInfo"))
-  then .instances, .hash[0:16], .lostLabels // 0, (.files[] | [.name, .kind, .rows, .bytes, .sha256 // ""] | @tsv)
+  then .instances, .hash[0:16], (.files[] | [.name, .kind, .rows, .bytes, .sha256 // ""] | @tsv)
   else error("no inventory") end' "$manifest" >"$GOOGLE_WORK/manifest" 2>/dev/null; then
   google_refuse "$manifest is missing or is no inventory; run export-inventory.sh, which writes it last."
   google_check_settings
@@ -60,26 +54,25 @@ fi
 {
   read -r instances
   read -r inventory
-  read -r lost_labels
 } <"$GOOGLE_WORK/manifest"
 if [ "$instances" -eq 0 ]; then
   google_say "The inventory has no instances: nothing to import. If there are some in AWS, they are in another region" \
     "than the one that was listed."
   exit 0
 fi
-sed 1,3d "$GOOGLE_WORK/manifest" >"$GOOGLE_WORK/files"
+sed 1,2d "$GOOGLE_WORK/manifest" >"$GOOGLE_WORK/files"
 check_files
 
 location="projects/$PROJECT_ID/locations/$REGION"
 console="https://console.cloud.google.com/migration/discovery/dataImport?project=$PROJECT_ID"
-job_source=$SOURCE_ID
-own_source_id=$(google_upload_source "$SOURCE_ID")
-# Corrections, each made at most once: no header-only files, labels instead of tags, a separate source.
-left_out=no cleaned=no own_source=no registered=no
-job_id=
+source_place="locations/$REGION/sources/$SOURCE_ID"
+printf '%s' "$REGION/$SOURCE_ID" >"$GOOGLE_WORK/place"
+# No two sources share an id: 24 digits of SHA-256.
+job_id="cloudb-$inventory-$(digest_of "$GOOGLE_WORK/place" | cut -c 1-24)"
+job="$location/importJobs/$job_id"
 
 explain_interrupt() {
-  [ -z "$job_id" ] || google_error "Import job $job_id is left as it is; run the same command again to finish it."
+  google_error "Import job $job_id is left as it is; run the same command again to finish it."
 }
 google_on_interrupt explain_interrupt
 
@@ -89,14 +82,7 @@ require_source() {
       "To fix: register it with register-source.sh."
     google_fail "Source $SOURCE_ID, which the machines are to belong to, cannot be read."
   }
-  jq -r '.state // "STATE_UNSPECIFIED", ((.displayName // "") | gsub("[[:cntrl:]]"; " ") | if . == "" then "AWS" else . end
-    # 54: what " (upload)" leaves of the 63 characters.
-    | .[0:54])' \
-    "$GOOGLE_ANSWER" >"$GOOGLE_WORK/source"
-  {
-    read -r source_state
-    IFS= read -r source_name
-  } <"$GOOGLE_WORK/source"
+  source_state=$(jq -r '.state // "STATE_UNSPECIFIED"' "$GOOGLE_ANSWER")
   case $source_state in
     DELETING | INVALID)
       google_error "Source $SOURCE_ID is $source_state: nothing can be imported into it."
@@ -119,10 +105,30 @@ end_with_problem() {
   exit 1
 }
 
-# Continues one job from its current state to its end. Leaves finished as "no" when another job has to be tried.
+# give_up WHAT REPORT
+give_up() {
+  google_error "$1"
+  show_report "$2" >&2
+  google_error "  To fix: repair what the service names and run the same command again, or look at the job at $console"
+  exit 1
+}
+
+# report_import WHAT: for a job that has succeeded.
+report_import() {
+  if [ "$has_report" = true ]; then
+    google_say "$1: $instances instances, $frames frames reported, $rows_read rows read ($(google_seconds) s)."
+  else
+    google_say "$1: $instances instances; the service gives no numbers ($(google_seconds) s)."
+  fi
+  show_report .executionReport.executionErrors
+  if is_partial; then
+    google_say "Warning: only $frames of $instances instances were imported. Running the same command again imports all of" \
+      "them once more."
+  fi
+}
+
+# Continues the job from its current state to its end.
 finish_job() {
-  name_job
-  list_files
   replaced=no
   # What this run has done with the job, and whether another run is active.
   sent_here=no
@@ -131,34 +137,19 @@ finish_job() {
   rival=no
   phase_until=$(($(google_seconds) + IMPORT_SECONDS))
   problem=
-  source_is_problem=no
   attempts=0
   while :; do
     look_at_job
-    if [ "$source_is_problem" = yes ]; then
-      leave_job
-      use_own_source
-      return 0
-    fi
     case $state in
       NONE)
         [ "$sent_here" = no ] || google_fail "Import job $job_id is gone." "$another_run"
-        register_own_source
-        create_job
-        case $created in
-          yes)
-            send_files
-            sent_here=yes
-            ;;
-          no)
-            rival=yes
-            rival_until=$(($(google_seconds) + OPERATION_SECONDS))
-            ;;
-          refused)
-            use_own_source
-            return 0
-            ;;
-        esac
+        if create_job; then
+          send_files
+          sent_here=yes
+        else
+          rival=yes
+          rival_until=$(($(google_seconds) + OPERATION_SECONDS))
+        fi
         ;;
       PENDING)
         if [ "$sent_here" = yes ] && [ "$validated_here" = no ]; then
@@ -188,8 +179,7 @@ finish_job() {
         ;;
       READY)
         if [ "$ran_here" = no ]; then
-          read_findings .validationReport
-          show_warnings
+          show_report .validationReport
           google_say "Import job $job_id is validated; importing."
           ran_here=yes
           start_phase run
@@ -200,9 +190,8 @@ finish_job() {
         fi
         ;;
       FAILED_VALIDATION)
-        read_findings .validationReport
-        if correct; then return 0; fi
-        if [ "$sent_here" = yes ]; then give_up "The inventory was refused: import job $job_id has failed its validation."; fi
+        [ "$sent_here" = no ] ||
+          give_up "The inventory was refused: import job $job_id has failed its validation." .validationReport
         replace_job "failed its validation in an earlier run"
         ;;
       COMPLETED)
@@ -214,19 +203,14 @@ finish_job() {
           fi
           report_import "This inventory is imported already, by job $job_id"
         elif [ "$has_report" = true ] && [ "$frames" -eq 0 ]; then
-          read_findings .executionReport.executionErrors
-          give_up "Import job $job_id ended, but imported none of $instances instances."
+          give_up "Import job $job_id ended, but imported none of $instances instances." .executionReport.executionErrors
         else
           report_import "Import job $job_id is completed"
         fi
-        finished=yes
         return 0
         ;;
       FAILED)
-        if [ "$ran_here" = yes ]; then
-          read_findings .executionReport.executionErrors
-          give_up "Import job $job_id has failed."
-        fi
+        [ "$ran_here" = no ] || give_up "Import job $job_id has failed." .executionReport.executionErrors
         replace_job "failed in an earlier run"
         ;;
       *)
@@ -238,12 +222,5 @@ finish_job() {
 }
 
 require_source
-read_earlier_jobs
-if [ "$own_source" = yes ]; then
-  job_source=$own_source_id
-  [ "$is_done" = true ] ||
-    google_say "An earlier run went on with a source of its own for uploaded files; going on there."
-fi
-finished=no
-while [ "$finished" = no ]; do finish_job; done
-delete_tries
+list_files
+finish_job

@@ -1,55 +1,22 @@
 # shellcheck shell=sh disable=SC2034,SC2153,SC2154 # import-inventory.sh reads what is set here, and sets what is read
-# Shell library of import-inventory.sh: import jobs of this run and of earlier ones.
+# Shell library of import-inventory.sh: the import job of this inventory, which an earlier run may have left.
 #
-# To be sourced after assessment-rest.sh. Reads location, inventory, instances, job_source, own_source_id and the settings.
+# To be sourced after assessment-rest.sh. Reads location, job, job_id, source_place, instances and the settings.
 
-# Sets job_id: the first time to the job of an earlier run, if one is known, else to the job for the current source and
-# corrections. No two sources share an id: 24 digits of SHA-256 leave room for the suffixes in the 63 characters of an id.
-name_job() {
-  printf '%s' "$REGION/$job_source" >"$GOOGLE_WORK/place"
-  job_id="cloudb-$inventory-$(digest_of "$GOOGLE_WORK/place" | cut -c 1-24)"
-  [ "$left_out" = no ] || job_id="$job_id-rows"
-  [ "$cleaned" = no ] || job_id="$job_id-tags"
-  job_id=${known_job:-$job_id}
-  known_job=
-  job="$location/importJobs/$job_id"
-}
+# Maximum number of lines of a report to print; there may be thousands.
+most_lines=50
 
-# Finds the jobs of earlier runs for this inventory: its hash is in their id, and their source is this lab's or the one for
-# its uploads. Sets known_job, which is empty or the job to continue with: the newest completed one, else the one with the
-# most corrections, which is the latest; own_source from its source; left_out and cleaned from its id; is_done; and
-# is_newest, whether its source's machines come from it. The other jobs, which have imported nothing, go into the file
-# "tries".
-read_earlier_jobs() {
-  google_list migrationcenter "$location/importJobs" "pageSize=1000&view=IMPORT_JOB_VIEW_BASIC" importJobs \
-    "$GOOGLE_WORK/jobs" || google_fail "The import jobs of earlier runs cannot be read."
-  jq -rn --arg first "cloudb-$inventory-" --arg plain "$(place_of "$SOURCE_ID")" --arg own "$(place_of "$own_source_id")" '
-    # Names contain either the number or the id of the project.
-    def place: sub("^projects/[^/]+/"; "");
-    [inputs | { id: (.name | split("/") | last), source: (.assetSource // "" | place), state: (.state // ""),
-      # Without the Z: times with and without fractions of a second then sort correctly.
-      time: (.completeTime // .updateTime // .createTime // "" | rtrimstr("Z")) }
-      | .done = (.state == "IMPORT_JOB_STATE_COMPLETED") | .own = (.source == $own)] as $jobs
-    | [$jobs[] | select((.own or .source == $plain) and (.id | startswith($first)))] as $mine
-    | ($mine | sort_by(.done, (if .done then .time else "" end), .own, (.id | length)) | last) as $known
-    | $known.id // "", (if $known.own then "yes" else "no" end), $known.done // false,
-      all($jobs[] | select(.done and .source == $known.source); .time <= $known.time),
-      ($mine[] | select(.id != $known.id and (.state | IN("IMPORT_JOB_STATE_PENDING", "IMPORT_JOB_STATE_READY",
-        "IMPORT_JOB_STATE_FAILED_VALIDATION", "IMPORT_JOB_STATE_FAILED"))) | .id)' "$GOOGLE_WORK/jobs" >"$GOOGLE_WORK/earlier"
-  {
-    read -r known_job
-    read -r own_source
-    read -r is_done
-    read -r is_newest
-  } <"$GOOGLE_WORK/earlier"
-  sed 1,4d "$GOOGLE_WORK/earlier" | grep -E '^[a-z0-9-]+$' >"$GOOGLE_WORK/tries" || :
-  case $known_job in *-rows*) left_out=yes ;; esac
-  case $known_job in *-tags) cleaned=yes ;; esac
-}
-
-# place_of SOURCE: its name without the project.
-place_of() {
-  echo "locations/$REGION/sources/$1"
+# show_report REPORT: the errors and warnings of the last response's report, in the service's words.
+show_report() {
+  jq -r --argjson most "$most_lines" "$1"' // {}
+    | [(.jobErrors[]? | .place = "the job"),
+        (.fileValidations[]? | (.fileName // "?") as $file
+          | (.fileErrors[]? | .place = $file),
+            (.rowErrors[]? | "\($file), row \(.csvError.rowNumber // "?") (\(.vmName // .vmUuid // "?"))" as $place
+              | .errors[]? | .place = $place))]
+    | sort_by(.severity == "WARNING" or .severity == "INFO")
+    | (.[:$most][] | "  \(.severity // "ERROR") in \(.place): \(.errorDetails // "no message")" | gsub("[[:cntrl:]]+"; " ")),
+      (length - $most | select(. > 0) | "  and \(.) more.")' "$GOOGLE_ANSWER"
 }
 
 # Sets state, which is NONE when there is no such job, and has_report, frames and rows from its execution report. Refuses a
@@ -59,11 +26,11 @@ look_at_job() {
     .executionReport.framesReported // 0, .executionReport.totalRowsCount // 0,
     (.assetSource // "" | sub("^projects/[^/]+/"; "") | gsub("[[:cntrl:][:space:]]"; "_"))] | map(tostring) | join(" ")' \
     google_get migrationcenter "$job"; then
-    read -r state has_report frames rows_read source_place <<LINE
+    read -r state has_report frames rows_read found_source <<LINE
 $GOOGLE_READ
 LINE
-    [ "$source_place" = "$(place_of "$job_source")" ] || {
-      google_error "Import job $job_id is of source ${source_place##*/}, not of $job_source; it is left as it is."
+    [ "$found_source" = "$source_place" ] || {
+      google_error "Import job $job_id is of source ${found_source##*/}, not of $SOURCE_ID; it is left as it is."
       google_error "  To fix: look at it at $console, delete it there if nobody needs it and run the same command again."
       exit 1
     }
@@ -73,13 +40,25 @@ LINE
   state=NONE
 }
 
-# count_machines SOURCE: sets machines, the number of the inventory's machines that the service has in a source. Matched by
-# id or name, because the source may also have machines from the discovery client. Hidden assets count.
+# Whether another import into the source was completed after this one.
+is_overtaken() {
+  google_list migrationcenter "$location/importJobs" "pageSize=1000&view=IMPORT_JOB_VIEW_BASIC" importJobs \
+    "$GOOGLE_WORK/jobs" || google_fail "The other import jobs of the source cannot be read."
+  jq -en --arg job "$job_id" --arg source "$source_place" '
+    # Names contain either the number or the id of the project.
+    [inputs | select(.state == "IMPORT_JOB_STATE_COMPLETED" and (.assetSource // "" | sub("^projects/[^/]+/"; "")) == $source)
+      # Without the Z: times with and without fractions of a second then sort correctly.
+      | { id: (.name | split("/") | last), time: (.completeTime // .updateTime // .createTime // "" | rtrimstr("Z")) }]
+    | (map(select(.id == $job).time) | first // empty) as $time | any(.time > $time)' "$GOOGLE_WORK/jobs" >/dev/null
+}
+
+# Sets machines, the number of the inventory's machines that the service has in the source. Matched by id or name, because
+# the source may also have machines from the discovery client. Hidden assets count.
 count_machines() {
   google_list migrationcenter "$location/assets" \
     "pageSize=1000&view=ASSET_VIEW_FULL&showHidden=true&fields=assets(name,sources,machineDetails/uuid,machineDetails/machineName),nextPageToken,unreachable" \
     assets "$GOOGLE_WORK/assets" || google_fail "Whether the machines of the earlier import are still there cannot be read."
-  machines=$(jq -n --arg source "$(place_of "$1")" --slurpfile assets "$GOOGLE_WORK/assets" '
+  machines=$(jq -n --arg source "$source_place" --slurpfile assets "$GOOGLE_WORK/assets" '
     (reduce (inputs[]) as $name ({}; .[$name] = true)) as $known
     | [$assets[] | select(any(.sources[]?; sub("^projects/[^/]+/"; "") == $source)) | .machineDetails
       | select(any(.uuid, .machineName; strings | ascii_downcase | in($known)))] | length
@@ -96,11 +75,11 @@ judge_earlier_import() {
   lack=
   if is_partial; then
     lack="has imported $frames of $instances instances in an earlier run"
-  elif [ "$is_newest" = false ]; then
+  elif is_overtaken; then
     lack="is older than another import into its source"
   else
     [ "$has_report" = true ] || frames=1
-    count_machines "$job_source"
+    count_machines
     # Assets in unreachable locations may still be there.
     [ -s "$GOOGLE_WORK/unreachable" ] || [ "$machines" -ge "$frames" ] ||
       lack="has imported $frames instances, of which $machines are still there"
@@ -116,46 +95,28 @@ fail_in_job() {
   google_fail "$1" "To fix: repair what the message names and run the same command again."
 }
 
-# Whether the service refused the job because of its source's type.
-source_refused() {
-  [ "$own_source" = no ] && google_says '^(INVALID_ARGUMENT|FAILED_PRECONDITION)' &&
-    google_says '(^|[^a-z])source|assetsource'
-}
-
-# Sets created: yes, no when the job exists already, refused when the service does not accept its source.
+# Returns 1 when the job exists already.
 create_job() {
   google_say "Creating import job $job_id for $instances instances."
   # Neither value can contain a character that JSON escapes.
   printf '{ "displayName": "%s", "assetSource": "%s" }\n' "AWS inventory (assess-$DEPLOYMENT_ID)" \
-    "$location/sources/$job_source" >"$GOOGLE_WORK/job.json"
+    "$location/sources/$SOURCE_ID" >"$GOOGLE_WORK/job.json"
   if google_begin migrationcenter "$location/importJobs" "$GOOGLE_WORK/job.json" \
     "importJobId=$job_id&requestId=$(google_new_request_id)" && google_await migrationcenter "Import job $job_id" "$OPERATION_SECONDS"; then
-    created=yes
+    return 0
   elif google_says '^ALREADY_EXISTS'; then
     # Another run was faster, or the request of an earlier, interrupted one has arrived after all.
-    created=no
     attempts=$((attempts + 1))
     [ "$attempts" -le "$REST_TRIES" ] || google_fail "Import job $job_id is said to exist, but cannot be seen."
     google_progress "Import job $job_id" "said to exist, but not to be seen yet"
     google_sleep "$REST_POLL_SECONDS"
-  elif source_refused; then
-    created=refused
-    google_say "The service does not import into source $SOURCE_ID. $(google_outcome)"
   else
     google_fail "Import job $job_id cannot be created." "To fix: repair what the message names and run the same command again."
   fi
+  return 1
 }
 
-# delete_job ID: also deletes what the job has imported. Returns 1 when the service refuses.
-delete_job() {
-  if google_delete migrationcenter "$location/importJobs/$1" "force=true&requestId=$(google_new_request_id)" &&
-    google_await migrationcenter "Import job $1" "$OPERATION_SECONDS"; then
-    return 0
-  fi
-  google_says '^NOT_FOUND'
-}
-
-# replace_job WHY
+# replace_job WHY: deleting a job also deletes what it has imported.
 replace_job() {
   if [ "$replaced" = yes ]; then
     google_error "Import job $job_id was replaced, but $1 again."
@@ -164,17 +125,10 @@ replace_job() {
   fi
   replaced=yes
   google_say "Import job $job_id $1: replacing it."
-  delete_job "$job_id" || google_fail "Import job $job_id cannot be deleted."
-  # A job of an earlier release has another id.
-  name_job
-}
-
-# Earlier attempts, which led to corrections, have imported nothing and would only clutter the list of jobs.
-delete_tries() {
-  while read -r try <&3; do
-    [ "$try" != "$job_id" ] || continue
-    delete_job "$try" || google_say "Import job $try, which has imported nothing, is left behind. $(google_outcome)"
-  done 3<"$GOOGLE_WORK/tries"
+  if ! google_delete migrationcenter "$job" "force=true&requestId=$(google_new_request_id)" ||
+    ! google_await migrationcenter "Import job $job_id" "$OPERATION_SECONDS"; then
+    google_says '^NOT_FOUND' || google_fail "Import job $job_id cannot be deleted."
+  fi
 }
 
 # start_phase validate|run: an error response counts only if the job has not moved on nevertheless.
@@ -187,10 +141,6 @@ start_phase() {
     return 0
   fi
   problem=$(google_outcome)
-  if source_refused; then
-    google_say "The service does not import into source $SOURCE_ID. $problem"
-    source_is_problem=yes
-  fi
 }
 
 # Waits for a phase that was started. Returns 1 when its time is over.

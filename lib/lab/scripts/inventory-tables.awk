@@ -3,7 +3,7 @@
 #   folder   folder of the files
 #   limit    maximum bytes per file
 #   list     file for lines `<table> <file> <bytes> <rows>`
-#   counts   file for the numbers of machines without a volume and of tags without a label
+#   count    file for the number of machines without a volume
 
 function path(table) {
   return folder "/" name(table)
@@ -29,16 +29,14 @@ BEGIN {
   header["vmInfo"] = header["vmInfo"] "MachineStatus,ProvisioningState,CreateDate,IsPhysical,Source"
   header["diskInfo"] = "MachineId,DiskLabel,SizeInGib,UsedInGib,StorageTypeLabel"
   header["tagInfo"] = "MachineId,Key,Value"
-  header["labelInfo"] = header["tagInfo"]
   header["perfInfo"] = "MachineId,TimeStamp,CpuUtilizationPercentage,MemoryUtilizationPercentage,AvailableMemoryBytes,"
   header["perfInfo"] = header["perfInfo"] "DiskReadOperationsPerSec,DiskWriteOperationsPerSec,NetworkBytesPerSecSent,"
   header["perfInfo"] = header["perfInfo"] "NetworkBytesPerSecReceived"
-  count = split("vmInfo diskInfo tagInfo labelInfo perfInfo", tables, " ")
-  for (i = 1; i <= count; i++) open(tables[i])
+  split("vmInfo diskInfo tagInfo perfInfo", tables, " ")
+  for (i = 1; i <= 4; i++) open(tables[i])
 }
 /^!machine/ { print substr($0, 10) >machines; next }
 /^!bare/ { bare++; next }
-/^!lost/ { lost += substr($0, 7); next }
 {
   at = index($0, "\t")
   table = substr($0, 1, at - 1)
@@ -58,9 +56,9 @@ BEGIN {
   rows[table]++
 }
 END {
-  for (i = 1; i <= count; i++) {
+  for (i = 1; i <= 4; i++) {
     finish(tables[i])
     printf "%s", finished[tables[i]] >list
   }
-  print bare + 0, lost + 0 >counts
+  print bare + 0 >count
 }

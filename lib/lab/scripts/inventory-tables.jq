@@ -1,6 +1,5 @@
 # Reads machines, each followed by its volumes, and writes `<table> <bytes> <row>` with escaped line breaks. Holds one
-# machine at a time. Lines with "!" are no rows: `!machine <JSON>` its id and name, `!bare` one machine without a volume,
-# `!lost <n>` tags without a label.
+# machine at a time. Lines with "!" are no rows: `!machine <JSON>` its id and name, `!bare` one machine without a volume.
 
 # Quotes only where needed, as the official exporter of the format does.
 def cell: if contains(",") or contains("\"") or contains("\n") or contains("\r") then [.] | @csv else . end;
@@ -9,15 +8,7 @@ def row($table): join(",")
       then split("\\") | join("\\\\") | split("\n") | join("\\n") else . end)";
 def date: if . == "" then "" else "\(.[0:10]) \(.[11:19])+00:00" end;
 def gibibytes: (. * 10 / 1024 | round) | "\(. / 10 | floor).\(. % 10)";
-# Maps each ASCII character to one that Google Cloud labels allow: lower-case letters, digits, "_" and "-".
-def forms: [range(128) | if (. >= 97 and . <= 122) or (. >= 48 and . <= 57) or . == 45 then .
-  elif . >= 65 and . <= 90 then . + 32 else 95 end];
-def as_label($forms): [explode[] | $forms[.] // 95] | implode | .[0:63];
-# Keys start with a letter and are unique per machine; a machine has at most 64 labels.
-def labels($forms): reduce .[] as $tag ({};
-  ($tag[0] | as_label($forms) | if . == "" or (.[0:1] | . >= "a" and . <= "z") then . else "tag_\(.)"[0:63] end) as $key
-  | if $key == "" or has($key) or length >= 64 then . else .[$key] = ($tag[1] | as_label($forms)) end);
-def rows($types; $forms):
+def rows($types):
   .id as $id | .machine as $machine | $types[.type] as $type | .disks as $disks
   | ([$id, ($machine.name | cell), $machine.private, $machine.mac, $machine.public,
       (reduce ($machine.private, $machine.public, $machine.further[]) as $address ([];
@@ -30,13 +21,8 @@ def rows($types; $forms):
     (if $disks == [] then ["/dev/xvda", 52.5, "gp2"] else $disks[] end
       | [$id, (.[0] | cell), (.[1] | tostring), "", .[2]] | row("diskInfo")),
     (if $disks == [] then "!bare" else empty end),
-    ($machine.tags[] | [$id, (.[0] | cell), (.[1] | cell)] | row("tagInfo")),
-    ($machine.tags | labels($forms)
-      # All ASCII, so no cell needs quotes and a character is a byte.
-      | (to_entries[] | "\($id),\(.key),\(.value)" | "labelInfo\t\(length)\t\(.)"),
-        (($machine.tags | length) - length | select(. > 0) | "!lost\t\(.)"));
+    ($machine.tags[] | [$id, (.[0] | cell), (.[1] | cell)] | row("tagInfo"));
 (reduce $known[] as $type ({}; .[$type.type] = $type)) as $types
-| forms as $forms
 | foreach (inputs, null) as $line ({};
     if $line == null then .done = .current
     else
@@ -50,4 +36,4 @@ def rows($types; $forms):
         end
     end;
     .done // empty)
-| rows($types; $forms)
+| rows($types)

@@ -10,10 +10,7 @@
 #   REGION               region of the assessment data (required)
 #   SOURCE_ID            identifier of the source (required)
 #   SOURCE_DISPLAY_NAME  its display name, which is entered in the discovery client (required)
-#   SOURCE_TYPE          its type (SOURCE_TYPE_DISCOVERY_CLIENT)
 #   DEPLOYMENT_ID        suffix of the lab, which the description of a new source names (none)
-#   UPLOADS_OF           identifier of the source whose imports this one is for; an existing source for anything else
-#                        is refused (none)
 #   WAIT_SECONDS         time limit for the service to answer for the region (300)
 #   OPERATION_SECONDS    time limit for a change of the source (600)
 # Settings of the calls and exit codes: google-rest.sh.
@@ -24,7 +21,7 @@ set -eu
 # shellcheck source=/dev/null
 . "${0%"${0##*/}"}./assessment-rest.sh"
 
-SOURCE_TYPE=${SOURCE_TYPE:-SOURCE_TYPE_DISCOVERY_CLIENT}
+SOURCE_TYPE=SOURCE_TYPE_DISCOVERY_CLIENT
 WAIT_SECONDS=${WAIT_SECONDS:-300}
 OPERATION_SECONDS=${OPERATION_SECONDS:-600}
 
@@ -34,9 +31,7 @@ google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
 google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' \
   "at most 63 lower-case letters, digits and hyphens, starting with a letter"
 google_setting SOURCE_DISPLAY_NAME '.+' "the name that is typed into the discovery client"
-google_setting SOURCE_TYPE 'SOURCE_TYPE_[A-Z_]+' "a type of source, like SOURCE_TYPE_DISCOVERY_CLIENT"
 [ -z "${DEPLOYMENT_ID:-}" ] || google_setting DEPLOYMENT_ID '[a-z0-9-]{1,30}' "the suffix of the lab's names"
-[ -z "${UPLOADS_OF:-}" ] || google_setting UPLOADS_OF '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' "the identifier of a source"
 google_time_limit WAIT_SECONDS OPERATION_SECONDS
 google_check_settings
 google_start
@@ -96,8 +91,8 @@ await_service() {
 # release.
 write_source() {
   jq -n --slurpfile found "$1" --arg name "$SOURCE_DISPLAY_NAME" --arg type "$SOURCE_TYPE" --arg lab "${DEPLOYMENT_ID:-}" \
-    --arg uploads_of "${UPLOADS_OF:-}" "$GOOGLE_MARKS"'
-    ($found[0] // { description: (if $uploads_of == "" then "" else "Uploads of source \($uploads_of)." end) })
+    "$GOOGLE_MARKS"'
+    ($found[0] // {})
     | (if $found == [] then $lab else maker end) as $maker
     | [(.description // "" | sub(old_mark; "")), "Made by assessment lab \($maker)."]
     | if $maker == "" or (.[0] | test(maker_mark)) then .[:1] else . end
@@ -160,22 +155,19 @@ cp "$GOOGLE_ANSWER" "$GOOGLE_WORK/existing"
   google_list migrationcenter "$location/groups" pageSize=1000 groups "$GOOGLE_WORK/groups" ||
   google_fail "Which labs use source $SOURCE_ID cannot be read."
 jq -r --arg lab "${DEPLOYMENT_ID:-}" --slurpfile groups "$GOOGLE_WORK/groups" "$GOOGLE_MARKS"'
-  .type // "SOURCE_TYPE_UNKNOWN", .state // "STATE_UNSPECIFIED", (.displayName // "" | gsub("[[:cntrl:]]"; " ")), uploads_of,
+  .type // "SOURCE_TYPE_UNKNOWN", .state // "STATE_UNSPECIFIED", (.displayName // "" | gsub("[[:cntrl:]]"; " ")),
   (marked != [] and old_users($groups) == []), (other_users($groups; $lab) | join(", "))
 ' "$GOOGLE_WORK/existing" >"$GOOGLE_WORK/found"
 {
   read -r type
   read -r state
   IFS= read -r shown_name
-  read -r uploads_of
   read -r has_old_list
   read -r others
 } <"$GOOGLE_WORK/found"
 
 # No remedy may suggest deleting the source: it may be another lab's.
 [ "$type" = "$SOURCE_TYPE" ] || refuse_source "its type is $type, not $SOURCE_TYPE" \
-  "give the discovery client another name; this source is not the lab's."
-[ "${UPLOADS_OF:-$uploads_of}" = "$uploads_of" ] || refuse_source "it was not made for the uploads of source $UPLOADS_OF" \
   "give the discovery client another name; this source is not the lab's."
 case $state in
   DELETING) refuse_source "it is being deleted" "wait until it is gone and run the same command again." ;;

@@ -171,7 +171,7 @@ async function sentFiles(job: string): Promise<void> {
       requestBody: { displayName: file, format: "IMPORT_JOB_FORMAT_EXPORTED_AWS_CSV" },
     });
   // Labels are sent only in the place of tags.
-  const tables = readdirSync(folder).filter((name) => name.endsWith(".csv") && !name.startsWith("labelInfo"));
+  const tables = readdirSync(folder).filter((name) => name.endsWith(".csv"));
   for (const table of tables.sort()) await upload(table, await ended(create(table)));
   await ended(create("Surplus.csv"));
   const surplus = { name: `${job}/importDataFiles/surplus-csv` };
