@@ -43,6 +43,7 @@ describe.each(["idp-serverless", "idp-kubernetes", "assessment-lab"])("The page 
       "Who is told when it breaks?",
       "How do I undo a changed input?",
       ...(isLab ? [] : ["How do I undo an upgrade?", "How do I get lost data back?"]),
+      ...(isLab ? [] : ["A secret was deleted, disabled or has leaked?", "An apply failed?"]),
       "How do I remove everything?",
     ]);
     expect(beginning).toMatch(/cost\? \| About [\d.]+ US dollars a/);

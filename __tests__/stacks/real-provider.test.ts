@@ -8,13 +8,13 @@ const allResources = (): [string, Block][] =>
     elementsOf(type).map(([name, element]): [string, Block] => [`${type}.${name}`, element]),
   );
 
-/** What was learnt by applying such configurations with the real provider, each as a promise of this one. */
 /** What tells a version from all others. */
 const identityOf = (secret: string): string => {
   const version = `google_secret_manager_secret_version.${secret}_version`;
   return `\${join("@", [${version}.name, ${version}.create_time])}`;
 };
 
+/** What was learnt by applying such configurations with the real provider, each as a promise of this one. */
 describe("What the real provider does with the serverless stack", () => {
   describe("secrets", () => {
     const generated = [

@@ -64,10 +64,10 @@ export interface GeneratedSecretProps {
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * What happens with another value, as a sentence: it is then refused, until `-replace` of the record of the first
-   * version accepts it.
+   * What is lost with another value, as a clause. Another version is then refused, until `-replace` of the record of the
+   * first one accepts it.
    *
-   * @default - another value is as good
+   * @default - another value is accepted
    */
   readonly loss?: string;
 
@@ -179,7 +179,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
         postcondition: [
           {
             condition: expression("self.enabled"),
-            errorMessage: `a version of the secret ${props.secretId} is disabled; it must be enabled, because nothing that uses it could start; run gcloud secrets versions enable \${coalesce(self.version, "latest")} --secret=${props.secretId} --project=${props.projectId} and apply again.`,
+            errorMessage: `version \${coalesce(self.version, "<number>")} of the secret ${props.secretId} is disabled; it must be enabled, because every apply and every new instance reads it; run gcloud secrets versions enable \${coalesce(self.version, "<number>")} --secret=${props.secretId} --project=${props.projectId} and apply again.`,
           },
         ],
       },
@@ -258,7 +258,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
         precondition: [
           {
             condition: expression(`${first} == ${this.storedIdentity}`),
-            errorMessage: `the secret ${secret} in ${projectId} has another value, because \${${first}} is no longer its version; with another value, ${loss}, so nothing uses it yet; if it was deleted and you have a copy, delete the secret and create it again with the former value as version 1; then, or to use the other value, apply with -replace=terraform_data.${record.friendlyUniqueId} once.`,
+            errorMessage: `the secret ${secret} in ${projectId} has another version than \${${first}}; with another value, ${loss}, so nothing uses it yet; if you have a copy of the former value, delete the secret and create it again, so that its version \${${this.version}} has that value; then, or to use the other value, apply with -replace=terraform_data.${record.friendlyUniqueId} once.`,
           },
         ],
       },

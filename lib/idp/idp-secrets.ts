@@ -89,7 +89,7 @@ export class IdpSecrets extends Construct {
       ...common,
       secretId: secretId(place.deployment, SECRET_KEY.suffix),
       length: SECRET_KEY.length,
-      loss: "every session ends and stored credentials cannot be read",
+      loss: "every session ends and every signed link becomes invalid",
     });
 
     this.bootstrapPassword = new GeneratedSecret(this, "BootstrapPassword", {

@@ -53,7 +53,7 @@ export function conditionalReference(
 }
 
 /**
- * What tells the versions of a container's secrets from all others, without their values; empty without any.
+ * Identities of the versions of a container's secrets, as one text without their values; empty without any.
  *
  * @param references expression of the further secrets; undefined without any
  */

@@ -44,13 +44,13 @@ export function isValueObject(value: Value | undefined): value is ValueObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Unknown);
 }
 
-/** Members of a list or set, or of a map or object; none of anything else. */
 /** Whether a value, or anything in it, is known only after an apply. */
 export function hasUnknown(value: Value): boolean {
   if (value instanceof Unknown) return true;
   return typeof value === "object" && value !== null && Object.values(value).some((part) => hasUnknown(part));
 }
 
+/** Members of a list or set, or of a map or object; none of anything else. */
 export function membersOf(value: Value | undefined): readonly Value[] {
   if (Array.isArray(value)) return value as readonly Value[];
   return isValueObject(value) ? Object.values(value) : [];

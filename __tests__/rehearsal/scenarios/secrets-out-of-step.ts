@@ -31,8 +31,16 @@ function refused(secret: string, type: string, kind: FaultKind): Episode {
   return {
     name: `another ${secret.replaceAll("_", " ")}, ${kind} by ${type}`,
     play: async (deployment) => {
-      deployment.cloud.failNext(type, kind, "injected failure");
-      await requireRefused(deployment, [...APPLY_AT_ONCE, replaced(secret)], "injected failure");
+      const { cloud } = deployment;
+      // Twice, because the first apply leaves what the second one repeats.
+      for (const further of [[replaced(secret)], []]) {
+        cloud.failNext(type, kind, "injected failure");
+        await requireRefused(deployment, [...APPLY_AT_ONCE, ...further], "injected failure");
+        const stored = new Set(cloud.livePayloads.values());
+        for (const password of [...cloud.administratorPasswords.values(), ...cloud.databaseRoles.values()])
+          if (!stored.has(password))
+            throw new StepFailure("refused apply", "the only copy of a password in use is gone");
+      }
       await deployment.applyAtOnce();
       await requireInStep(deployment, "apply after a refused one");
     },

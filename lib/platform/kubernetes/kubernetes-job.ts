@@ -22,7 +22,8 @@ interface KubernetesOneTimeJobProps extends KubernetesJobProps {
 /**
  * A job that runs when it is created; the apply waits for it.
  *
- * The name contains a hash of the values that the job depends on, so a change to them creates another job. A finished
+ * The name contains a hash of the values that the job depends on, so a change to them creates another job; so does another
+ * version of its secrets, whose copies have other names. A finished
  * job is kept; if it were deleted, the next apply would run it again.
  */
 export class KubernetesJob extends Construct implements OneTimeJob {

@@ -66,6 +66,8 @@ export class WorkloadSecret extends Construct {
     const further = merged === undefined ? undefined : this.furtherSecrets(merged, settings, props);
     const versions = new TerraformLocal(this, "Versions", secretIdentities(values, further?.references));
 
+    // Deleted before its successor exists, so that no pod can start until the rollout: create_before_destroy would spread
+    // to the cluster, which cannot exist twice.
     this.secret = new SecretV1(this, MAIN_CHILD_ID, {
       count: countIf(condition),
       metadata: namespace.metadataOf(`${name}-${shortHash(Fn.sha256(versions.asString))}`),
@@ -88,8 +90,7 @@ export class WorkloadSecret extends Construct {
                 name: this.secretName,
                 key: `\${${keyOf("env.key")}}`,
                 // Copies that are being removed are deleted before the workload is updated, and its pods must be able
-                // to start until then. Keeping them longer with create_before_destroy would spread to the cluster,
-                // which cannot exist twice.
+                // to start until then.
                 ...(condition === undefined ? {} : { optional: true }),
               },
             ],

@@ -34,7 +34,7 @@ export class ServerlessJob extends Construct implements OneTimeJob {
     const { job } = props;
     const count = countIf(job.condition);
 
-    // Replaced, not updated: Terraform deletes the job before it, so a run that fails in between is made up for.
+    // Replaced, not updated: Terraform deletes the job before it, so the next apply repeats a run that failed.
     const trigger = new TerraformData(this, "Trigger", { triggersReplace: { ...job.rerunWhenChanged }, count });
     this.job = addCloudRunJob(this, props, {
       lifecycle: {

@@ -199,18 +199,19 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         // Sunday 03:00 UTC, after the backup.
         maintenanceWindow: { day: 7, hour: 3, updateTrack: "stable" },
       },
-      // Where it once had the password, the provider would otherwise send a change of the login without any.
+      // From a state that has these, the provider would otherwise send a change of the login without a password.
       lifecycle: { ignoreChanges: ["root_password_wo", "root_password_wo_version"] },
       // If another deployment has the names, the apply fails at the secret, before anything is billed.
       dependsOn: [...this.administratorPassword.ready, ...(network?.dependsOn ?? []), ...(props.dependsOn ?? [])],
     });
     addFlags(this.instance, connections.asString, props.flags);
     addFinalBackup(this.instance, kept);
-    // Cloud SQL creates the login itself; to create it again sets its password. The provider would record a refused
-    // update as done, so another password replaces the record, before which the login is forgotten: whatever fails,
-    // the next apply sends the password.
+    // The provider would record a refused update as done, so nothing is updated: another password replaces this record,
+    // and Terraform forgets the login before that and creates it after. Whatever fails, the next apply creates it. Cloud
+    // SQL makes the login itself; creating it again sets its password.
     const sent = new TerraformData(this, "AdministratorVersion", {
-      triggersReplace: { password: this.administratorPassword.identity },
+      // Another instance of the same name has no password either.
+      triggersReplace: { instance: this.instance.connectionName, password: this.administratorPassword.identity },
     });
     this.administrator = new SqlUser(this, "Administrator", {
       project: projectId,
