@@ -84,8 +84,8 @@ describe("DbInit", () => {
       instance: "demo-project:us-central1:sql-demo",
       database: "demo_idp",
       user: "demo_role",
-      password: "password/7",
-      administrator_password: "administrator/4",
+      password_version: "password/7",
+      administrator_password_version: "administrator/4",
     });
   });
 

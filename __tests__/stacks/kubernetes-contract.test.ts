@@ -206,7 +206,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     [
       "The job runs again when script, image, names or a password change, and at nothing else",
       () => [...String(kubernetesTerraform().locals?.db_init_run).matchAll(/"(\w+)" =/g)].map(([, name]) => name),
-      ["script", "image", "instance", "database", "user", "password", "administrator_password"],
+      ["script", "image", "instance", "database", "user", "password_version", "administrator_password_version"],
     ],
   ],
 

@@ -90,8 +90,8 @@ describe("What the real provider does with the serverless stack", () => {
           instance: `\${${ADDRESS.database}.connection_name}`,
           database: "${local.database_name}",
           user: "${local.database_name}",
-          password: identityOf("database_password"),
-          administrator_password: identityOf("database_administrator_password"),
+          password_version: identityOf("database_password"),
+          administrator_password_version: identityOf("database_administrator_password"),
         },
       });
     });

@@ -76,9 +76,9 @@ export class DbInit extends Construct implements OneTimeJob {
         instance: database.connectionName,
         database: database.databaseName,
         user: database.userName,
-        password: database.password.identity,
+        password_version: database.password.identity,
         // Signing in with the administrator's new password proves it before the former one is destroyed.
-        administrator_password: database.administratorPassword.identity,
+        administrator_password_version: database.administratorPassword.identity,
       },
     });
 

@@ -142,7 +142,7 @@ describe("PostgresqlDatabase", () => {
     const { triggers_replace: values } = resourceOf(terraform(), "terraform_data", "database_administrator_version");
     expect(values).toEqual({
       instance: "${google_sql_database_instance.database.connection_name}",
-      password:
+      password_version:
         '${join("@", [google_secret_manager_secret_version.database_administrator_password_version.name, google_secret_manager_secret_version.database_administrator_password_version.create_time])}',
     });
   });

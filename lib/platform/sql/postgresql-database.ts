@@ -211,7 +211,10 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     // SQL makes the login itself; creating it again sets its password.
     const sent = new TerraformData(this, "AdministratorVersion", {
       // Another instance of the same name has no password either.
-      triggersReplace: { instance: this.instance.connectionName, password: this.administratorPassword.identity },
+      triggersReplace: {
+        instance: this.instance.connectionName,
+        password_version: this.administratorPassword.identity,
+      },
     });
     this.administrator = new SqlUser(this, "Administrator", {
       project: projectId,
