@@ -117,7 +117,8 @@ describe("A container", () => {
 
   it("does not start before somebody has made its role in the database", () => {
     const type = "google_sql_database_instance";
-    project.cloud.create({ type, id: "main", values: {}, writeOnly: { root_password_wo: "admin" }, needs: [] });
+    project.cloud.create({ type, id: "main", values: {}, writeOnly: {}, needs: [] });
+    project.cloud.administratorPasswords.set("main", "admin");
     project.apply("google_project_iam_member", {
       ...{ project: "my-project", role: "roles/cloudsql.client", member: textAt(runtime, "member") },
     });
