@@ -7,10 +7,9 @@ if (process.env.TMPDIR === undefined && hasRoom(MEMORY_FOLDER)) process.env.TMPD
 /** @type {import("jest").Config} */
 module.exports = {
   testEnvironment: "node",
-  // Compiling the framework anew for every file takes a fifth of the whole run.
-  runtime: "<rootDir>/__tests__/support/shared-modules-runtime.js",
+  setupFiles: ["<rootDir>/__tests__/support/no-stack-traces.ts"],
   testMatch: ["<rootDir>/__tests__/**/*.test.ts"],
-  transform: { "(\\.ts|/@marcbachmann/.+\\.js)$": "<rootDir>/__tests__/support/line-by-line-transform.js" },
+  transform: { "(\\.ts|/@marcbachmann/.+\\.js)$": ["@swc/jest", { jsc: { parser: { syntax: "typescript" } } }] },
   // A package that is published as modules only.
   transformIgnorePatterns: ["/node_modules/(?!@marcbachmann/)"],
   // `npm run test:exhaustive` runs these: whole stacks applied, scripts killed at every step, every fault on every call.

@@ -1,78 +1,11 @@
-import { TerraformLocal, TerraformStack } from "cdktf";
-import { type Construct } from "constructs";
-
-import * as kubernetesWorkload from "../../lib/platform/kubernetes/kubernetes-workload";
-import * as serverlessService from "../../lib/platform/serverless/serverless-service";
-import { type ContainerSpec } from "../../lib/idp/container-spec";
 import { BASE_URL_VARIABLE, TLS_PORT } from "../../lib/idp/contract";
 import { trustedProxies } from "../../lib/idp/identity-provider-container";
-import { terraformOf, type Block } from "../support/synthesis";
+import { type Block } from "../support/synthesis";
 import { stringsIn, valueAt } from "./configuration-graph";
-import {
-  KUBERNETES_ADDRESS,
-  kubernetesResource,
-  kubernetesStack,
-  kubernetesTerraform,
-  podContainerOf,
-} from "./kubernetes-stack";
-import { ADDRESS, containerOf, serverlessResource, serverlessStack, serverlessTerraform } from "./serverless-stack";
-
-const { ServerlessService } = serverlessService;
-const { KubernetesWorkload } = kubernetesWorkload;
-
-/** A container as it is written into a configuration. What it waits for is of its platform. */
-const described = (container: ContainerSpec) => {
-  const { database, image, mounts = [], secretEnvironment, secretSettings = [], trustedProxies: trusted } = container;
-  return {
-    ...container,
-    database: database && { ...database, instance: database.instance.connectionName },
-    dependsOn: undefined,
-    image: image.containerImage,
-    mounts: mounts.map(({ bucketName, mountOptions, mountPath, name }) => ({
-      bucketName,
-      mountOptions,
-      mountPath,
-      name,
-    })),
-    secretEnvironment: Object.fromEntries(
-      Object.entries(secretEnvironment).map(([name, { secretId, version }]) => [name, { secretId, version }]),
-    ),
-    secretSettings: secretSettings.map(({ references }) => references),
-    trustedProxies: trusted?.(["203.0.113.0/24"]),
-  };
-};
-
-/** The containers that the adapters are given when both stacks are made. */
-const handedOver = () => {
-  const seen: { container: ContainerSpec; scope: Construct }[] = [];
-  jest.spyOn(serverlessService, "ServerlessService").mockImplementation((scope, id, props) => {
-    seen.push({ scope, container: props.container });
-    return new ServerlessService(scope, id, props);
-  });
-  jest.spyOn(kubernetesWorkload, "KubernetesWorkload").mockImplementation((scope, id, props) => {
-    seen.push({ scope, container: props.container });
-    return new KubernetesWorkload(scope, id, props);
-  });
-  serverlessStack();
-  kubernetesStack();
-  jest.restoreAllMocks();
-  if (seen.length !== 2) throw new Error(`the adapters got ${seen.length} containers together`);
-  return seen.map(({ container, scope }) => {
-    new TerraformLocal(scope, "seen", described(container));
-    return terraformOf(TerraformStack.of(scope)).locals?.seen as Block;
-  });
-};
+import { KUBERNETES_ADDRESS, kubernetesResource, kubernetesTerraform, podContainerOf } from "./kubernetes-stack";
+import { ADDRESS, containerOf, serverlessResource, serverlessTerraform } from "./serverless-stack";
 
 describe("Both variants", () => {
-  it("pass the same description of the container to their adapters", () => {
-    const [serverless, kubernetes] = handedOver();
-    expect(kubernetes).toEqual(serverless);
-    expect(serverless).toMatchObject({
-      database: { hostVariable: "DB_HOST", instance: `\${${ADDRESS.database}.connection_name}` },
-      mounts: [{ mountPath: "/media" }],
-    });
-  });
-
   it("connect the database as the contract says, each in its own way", () => {
     const host = (terraform: typeof serverlessTerraform, layer: string) =>
       valueAt(terraform().locals, `${layer}_required_environment.DB_HOST`);
