@@ -113,7 +113,7 @@ app.synth();
   const synthesis = (tenants: number) =>
     measure({
       command: process.execPath,
-      args: ["--require", "sucrase/register", program, String(tenants)],
+      args: ["--import", "tsx", program, String(tenants)],
       cwd: REPOSITORY,
       environment: { CDKTF_OUTDIR: join(scratch, `tenants-${tenants}`) },
       runs: 5,

@@ -58,7 +58,7 @@ export async function inventoryFigures(scratch: string): Promise<Figure[]> {
 async function withFleet<Result>(machines: number, use: (endpoint: string) => Promise<Result>): Promise<Result> {
   const server = spawn(
     process.execPath,
-    ["--require", "sucrase/register", packageFile("__tests__/bench/serve-fleet.ts"), String(machines)],
+    ["--import", "tsx", packageFile("__tests__/bench/serve-fleet.ts"), String(machines)],
     { cwd: packageFile("."), stdio: ["ignore", "pipe", "inherit"] },
   );
   try {

@@ -274,7 +274,7 @@ async function synthesizedElsewhere(environment: Readonly<Record<string, string>
   const place = temporaryFolder();
   await promisify(execFile)(
     process.execPath,
-    ["--require", require.resolve("sucrase/register"), "--eval", SYNTHESIS, REPOSITORY, outdir],
+    ["--import", require.resolve("tsx"), "--eval", SYNTHESIS, REPOSITORY, outdir],
     { cwd: place, env: { PATH: place, HOME: place, ...environment } },
   );
   const folder = join(outdir, "stacks", "test");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { runInThisContext } from "node:vm";
 
 import { CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-service";
-import { transform } from "sucrase";
+import { ModuleKind, ScriptTarget, transpile } from "typescript";
 
 import { packageFile } from "../../lib/core/package-file";
 import { tenantContext } from "../../lib/core/place";
@@ -30,7 +30,7 @@ function synthesized(stack: string): Terraform {
   const before = process.env.CDKTF_OUTDIR;
   process.env.CDKTF_OUTDIR = outdir;
   try {
-    const { code } = transform(program?.text ?? "", { transforms: ["typescript", "imports"] });
+    const code = transpile(program?.text ?? "", { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022 });
     const run = runInThisContext(`(require, exports) => {${code}\n}`) as (require: unknown, exports: object) => void;
     run((name: string) => LIBRARY[name]?.() ?? jest.requireActual(name), {});
   } finally {

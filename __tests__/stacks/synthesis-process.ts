@@ -14,12 +14,10 @@ export interface SynthesisProcess {
   readonly textOf: (stackName: string, file?: string) => string;
 }
 
-/** How the command is called; by default in a folder of its own, for all stacks. */
+/** How the command is called; by default for all stacks, into a folder of its own. */
 export interface SynthesisCall {
-  /** Checkout whose command it is. */
-  readonly checkout?: string;
-  readonly cwd?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  readonly outdir?: string;
   readonly stackNames?: readonly string[];
 }
 
@@ -29,33 +27,21 @@ export interface SynthesisCall {
  * @throws Error with `code` and `stderr` of the command when it fails
  */
 export async function runAppCommand({
-  checkout = packageFile("."),
-  cwd = temporaryFolder(),
   environment = {},
+  outdir = temporaryFolder(),
   stackNames = [],
 }: SynthesisCall = {}): Promise<SynthesisProcess> {
-  const bin = join(temporaryFolder(), "bin");
+  const home = temporaryFolder();
+  const bin = join(home, "bin");
   mkdirSync(bin);
   symlinkSync(process.execPath, join(bin, "node"));
-  const { app } = JSON.parse(readFileSync(join(checkout, "cdktf.json"), "utf8")) as { app: string };
-  const [program = "", script = "", ...args] = app.split(" ");
-  const { stdout } = await promisify(execFile)(join(bin, program), [join(checkout, script), ...args, ...stackNames], {
-    cwd,
-    env: { PATH: bin, HOME: cwd, ...environment },
+  const { app } = JSON.parse(readFileSync(packageFile("cdktf.json"), "utf8")) as { app: string };
+  const [program = "", ...args] = app.split(" ");
+  const { stdout } = await promisify(execFile)(join(bin, program), [...args, ...stackNames], {
+    cwd: packageFile("."),
+    env: { PATH: bin, HOME: home, CDKTF_OUTDIR: outdir, ...environment },
   });
   const textOf = (stackName: string, file = "cdk.tf.json") =>
-    readFileSync(join(cwd, "cdktf.out/stacks", stackName, file), "utf8");
+    readFileSync(join(outdir, "stacks", stackName, file), "utf8");
   return { output: stdout, textOf };
-}
-
-/**
- * Synthesizes all stacks by the command of `cdktf.json`.
- *
- * @param modules files that Node loads before the command
- */
-export function synthesisProcess(...modules: string[]): Promise<SynthesisProcess> {
-  // The first one compiles the others.
-  const required = modules.length === 0 ? [] : [require.resolve("sucrase/register"), ...modules];
-  const options = required.map((module) => `--require ${JSON.stringify(module)}`).join(" ");
-  return runAppCommand({ environment: { NODE_OPTIONS: options } });
 }

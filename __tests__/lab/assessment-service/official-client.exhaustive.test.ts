@@ -21,7 +21,7 @@ describeWith(
         const { stdout } = await promisify(execFile)(
           process.execPath,
           [
-            ...["--require", "sucrase/register", join(CLIENT, "protocol.ts")],
+            ...["--import", "tsx", join(CLIENT, "protocol.ts")],
             ...[standIn.host, "demo-project", "us-central1", inventoryFolder()],
           ],
           { cwd: packageFile(".") },

@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { packageFile } from "../../../lib/core/package-file";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { type ProcessRun, runOf } from "../../support/process-run";
@@ -15,7 +14,7 @@ beforeAll(() => {
 
 /** Runs what `npm run rehearse` runs, without the synth. */
 async function runRehearse(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<ProcessRun> {
-  const command = ["--require", packageFile("node_modules/sucrase/register"), join(__dirname, "rehearse.ts"), ...args];
+  const command = ["--import", require.resolve("tsx"), join(__dirname, "rehearse.ts"), ...args];
   const child = spawn(process.execPath, command, {
     cwd: place,
     env: { ...process.env, TMPDIR: place, ...environment },
