@@ -24,7 +24,7 @@ describe("The judge of documented commands", () => {
     ["npm run deploy", "package.json has no script deploy"],
     ["npm run synth idp-serverless", 'npm keeps idp-serverless from the script; "--" comes before'],
     ["npm run synth -- idp-severless", "there is no stack idp-severless"],
-    ["npm run check -- --fix", "check takes nothing, not --fix"],
+    ["npm run check -- --fix", "check takes no --fix"],
     [
       "terraform -chdir=cdktf.out/stacks/idp-serverless apply -var-file=my.tfvars",
       "my.tfvars is not a file of inputs with its whole path",

@@ -110,7 +110,8 @@ function npmUntruth(words: readonly string[], settings: Settings, { scripts, sta
   if (name === "synth") return synthesisUntruth(options, settings, stacks);
   // Both take folders of somebody else's.
   if (name === "rehearse" || name === "rehearse:schemas") return rehearsalUntruth(options, scripts[name] ?? "");
-  return options.length === 0 ? undefined : `${name} takes nothing, not ${String(options[0])}`;
+  const [unknown] = options.filter((option) => name !== "test" || option !== "-u");
+  return unknown === undefined ? undefined : `${name} takes no ${unknown}`;
 }
 
 function installUntruth(packages: readonly string[]): string | undefined {

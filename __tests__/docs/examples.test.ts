@@ -14,7 +14,7 @@ import { bareStack, terraformOf, type Block, type Terraform } from "../support/s
 import { temporaryFolder } from "../support/temporary-folder";
 import { installedPackages } from "../tools/install-commands";
 import { blocksIn, exampleFolders, pageOf, programs } from "../tools/pages";
-import { goldenStacks } from "./golden-stacks";
+import { shippedStacks } from "../stacks/shipped-stacks";
 
 /** The library by the names under which a user imports it. */
 const LIBRARY: Readonly<Record<string, () => unknown>> = {
@@ -160,7 +160,7 @@ describe("A service of one's own", () => {
       ];
       return template.volumes[0]?.gcs?.mount_options;
     };
-    const { "idp-serverless": shipped = {} as Terraform } = goldenStacks();
+    const { "idp-serverless": shipped } = shippedStacks();
     expect(mountOptionsOf(terraformOf(stack))).toEqual(mountOptionsOf(shipped));
     expect(mountOptionsOf(terraformOf(stack))).toContain("uid=1000");
   });

@@ -1,6 +1,6 @@
 import { plannedInstances } from "../../stacks/planned-resources";
 import { blocksIn, pageOf } from "../tools/pages";
-import { goldenStacks } from "./golden-stacks";
+import { shippedStacks } from "../stacks/shipped-stacks";
 
 /** Types of resources that open a port, hold data or hold a secret. */
 const MUST_BE_SHOWN =
@@ -9,7 +9,7 @@ const MUST_BE_SHOWN =
 /** Nodes have the address of a resource as their id; those outside of the deployment are circles. */
 const NODE = /^ *([\w.]+)(?:\[|\(\[)/gm;
 
-describe.each(Object.entries(goldenStacks()))("The overview of %s", (stack, { resource = {}, variable = {} }) => {
+describe.each(Object.entries(shippedStacks()))("The overview of %s", (stack, { resource = {}, variable = {} }) => {
   const [overview = ""] = blocksIn(pageOf(`stacks/${stack}.md`).text, "mermaid");
   const shown = [...overview.matchAll(NODE)].map(([, id = ""]) => id);
   const existing = Object.entries(resource).flatMap(([type, named]) =>

@@ -1,11 +1,11 @@
 import { type Block, type Terraform } from "../support/synthesis";
 import { valueAt } from "./configuration-graph";
 import { kubernetesTerraform } from "./kubernetes-stack";
-import { literalKubernetesDeployment } from "./literal-kubernetes-deployment";
+import { literalKubernetes } from "./literal-programs";
 
 /** Every pod template that is emitted anywhere, by scenario and address. */
 const podTemplates = (): [address: string, template: Block][] =>
-  Object.entries({ stack: kubernetesTerraform(), literal: literalKubernetesDeployment() }).flatMap(
+  Object.entries({ stack: kubernetesTerraform(), literal: literalKubernetes() }).flatMap(
     ([scenario, { resource = {} }]) =>
       Object.entries(resource).flatMap(([type, elements]) =>
         Object.entries(elements)
@@ -50,8 +50,10 @@ describe("The second plan is empty on Autopilot, because", () => {
       "stack: kubernetes_deployment_v1.worker",
       "stack: kubernetes_cron_job_v1.dump_job",
       "literal: kubernetes_job_v1.identity_provider_db_init",
+      "literal: kubernetes_job_v1.identity_provider_dump_at_apply",
       "literal: kubernetes_deployment_v1.identity_provider_workload",
       "literal: kubernetes_deployment_v1.identity_provider_worker",
+      "literal: kubernetes_cron_job_v1.identity_provider_dump_job",
     ]);
   });
 
@@ -118,7 +120,7 @@ describe("The second plan is empty on Autopilot, because", () => {
 
   it.each([
     ["the stack", kubernetesTerraform],
-    ["a composition with literals", literalKubernetesDeployment],
+    ["a composition with literals", literalKubernetes],
   ])("6. the number of pods is the autoscaler's alone, in %s", (_where, terraform) => {
     const deployments = objects(/^kubernetes_deployment_v1$/, terraform());
     expect(deployments.filter((deployment) => valueAt(deployment, "spec.replicas") !== undefined)).toEqual([]);
@@ -144,8 +146,10 @@ describe("The second plan is empty on Autopilot, because", () => {
       "stack: kubernetes_deployment_v1.workload",
       "stack: kubernetes_deployment_v1.worker",
       "stack: kubernetes_cron_job_v1.dump_job",
+      "literal: kubernetes_job_v1.identity_provider_dump_at_apply",
       "literal: kubernetes_deployment_v1.identity_provider_workload",
       "literal: kubernetes_deployment_v1.identity_provider_worker",
+      "literal: kubernetes_cron_job_v1.identity_provider_dump_job",
     ]);
     for (const [, template] of withBucket)
       expect(valueAt(template, "metadata.annotations")).toMatchObject({ "gke-gcsfuse/volumes": "true" });

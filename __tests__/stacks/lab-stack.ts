@@ -32,22 +32,3 @@ export function literalLab(props: Partial<AssessmentLabProps> = {}): Terraform {
   new AssessmentLab(stack, "Lab", { projectId: "demo-project", ...props });
   return terraformOf(stack);
 }
-
-/** What somebody who composes the construct with literals may leave out, by the name of its golden. */
-const SCENARIOS: Readonly<Record<string, Partial<AssessmentLabProps>>> = {
-  "lab-defaults": {},
-  "lab-without-windows": { createWindowsVm: false },
-  "lab-without-targets": { linuxVmCount: 0 },
-  "lab-on-existing-network": { createVpc: false, deploymentId: "office" },
-  "lab-without-rules": { createDefaultFirewallRules: false },
-  "lab-without-key-bucket": { createSshKeyBucket: false },
-  "lab-without-service": { initializeAssessmentService: false },
-};
-
-let scenarios: Readonly<Record<string, Terraform>> | undefined;
-
-/** Each of these as it is synthesized, once per test file. */
-export function labScenarios(): Readonly<Record<string, Terraform>> {
-  scenarios ??= Object.fromEntries(Object.entries(SCENARIOS).map(([name, props]) => [name, literalLab(props)]));
-  return scenarios;
-}

@@ -13,11 +13,8 @@ import {
   type AttributeType,
   type BlockSchema,
 } from "./provider-schema/provider-schema";
-import { labScenarios, labTerraform } from "./lab-stack";
-import { kubernetesTerraform } from "./kubernetes-stack";
-import { literalDeployments } from "./literal-deployment";
-import { literalKubernetesDeployment } from "./literal-kubernetes-deployment";
-import { serverlessTerraform } from "./serverless-stack";
+import { literalKubernetes, literalLabWithEverything, literalServerless } from "./literal-programs";
+import { shippedStacks } from "./shipped-stacks";
 
 /** What Terraform itself understands in every resource. */
 const META_ARGUMENTS = ["count", "depends_on", "for_each", "lifecycle", "provider", "provisioner"];
@@ -91,12 +88,10 @@ const schemaOf = (type: string): ProviderSchema | undefined =>
   (schemas as Readonly<Record<string, ProviderSchema>>)[type.split("_")[0] ?? ""];
 
 const scenarios: readonly (readonly [string, Terraform])[] = [
-  ["the stack", serverlessTerraform()],
-  ...Object.entries(literalDeployments()),
-  ["the lab", labTerraform()],
-  ...Object.entries(labScenarios()),
-  ["the Kubernetes stack", kubernetesTerraform()],
-  ["a cluster with literals", literalKubernetesDeployment()],
+  ...Object.entries(shippedStacks()),
+  ["the serverless construct", literalServerless()],
+  ["the Kubernetes construct", literalKubernetes()],
+  ["the lab's construct", literalLabWithEverything()],
 ];
 
 /** How a schema calls the blocks of each kind. */

@@ -3,7 +3,7 @@ import { alertsOn } from "../../../lib/platform/monitoring/alerts";
 import { CHARTS_PER_ROW } from "../../../lib/platform/monitoring/dashboard";
 import { evaluatedTogether } from "../../stacks/terraform-run";
 import { valueAt } from "../../stacks/configuration-graph";
-import { goldenStacks } from "../../docs/golden-stacks";
+import { shippedStacks } from "../../stacks/shipped-stacks";
 import { describeWith } from "../../support/programs";
 import { PLACE, standInIdentity } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, type Block, type Terraform } from "../../support/synthesis";
@@ -237,9 +237,9 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
     );
   });
 
-  it.each(["idp-serverless", "idp-kubernetes"])("knows every secret that %s makes", (name) => {
+  it.each(["idp-serverless", "idp-kubernetes"] as const)("knows every secret that %s makes", (name) => {
     const { policies } = madeOf("audit");
-    const { resource: resources = {} } = goldenStacks()[name] ?? {};
+    const { resource: resources = {} } = shippedStacks()[name];
     const ids = Object.values(resources.google_secret_manager_secret ?? {}).map(({ secret_id: id }) => String(id));
     const filter = String(policies["secret-read"]?.filter);
     const [, pattern = "none"] = /resourceName=~"([^"]+)"/.exec(filter) ?? [];

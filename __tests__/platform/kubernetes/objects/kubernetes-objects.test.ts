@@ -1,5 +1,5 @@
 import { kubernetesTerraform } from "../../../stacks/kubernetes-stack";
-import { literalKubernetesDeployment } from "../../../stacks/literal-kubernetes-deployment";
+import { literalKubernetes } from "../../../stacks/literal-programs";
 import { apiObject, apiObjects, type ApiObject } from "./api-object";
 import { schemaProblems } from "./api-schema";
 import { type Pod, RESTRICTED_STANDARD } from "./pod-security-standard";
@@ -7,7 +7,7 @@ import { type Pod, RESTRICTED_STANDARD } from "./pod-security-standard";
 /** Every object of every scenario, in the form of the Kubernetes API. */
 const objects: [place: string, object: ApiObject][] = Object.entries({
   stack: kubernetesTerraform(),
-  literal: literalKubernetesDeployment(),
+  literal: literalKubernetes(),
 }).flatMap(([scenario, terraform]) =>
   apiObjects(terraform).map(({ address, object }): [string, ApiObject] => [`${scenario}: ${address}`, object]),
 );
@@ -145,8 +145,10 @@ describe("By the restricted pod security standard,", () => {
       "stack: kubernetes_deployment_v1.worker",
       "stack: kubernetes_cron_job_v1.dump_job",
       "literal: kubernetes_job_v1.identity_provider_db_init",
+      "literal: kubernetes_job_v1.identity_provider_dump_at_apply",
       "literal: kubernetes_deployment_v1.identity_provider_workload",
       "literal: kubernetes_deployment_v1.identity_provider_worker",
+      "literal: kubernetes_cron_job_v1.identity_provider_dump_job",
     ]);
   });
 

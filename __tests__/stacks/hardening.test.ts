@@ -1,0 +1,177 @@
+import { type Terraform } from "../support/synthesis";
+import { valueAt } from "./configuration-graph";
+import { literalKubernetes, literalLabWithEverything, literalServerless } from "./literal-programs";
+import { shippedStacks } from "./shipped-stacks";
+
+/**
+ * What must never change without a discussion, by name, because a snapshot is accepted with one command. Each row holds
+ * for every resource of its type, also for one that is added later.
+ */
+type Row = readonly [promise: string, type: string, path: string, value: RegExp];
+
+const ALWAYS: readonly Row[] = [
+  [
+    "takes no unencrypted connection",
+    "google_sql_database_instance",
+    "settings.ip_configuration.ssl_mode",
+    /^ENCRYPTED_ONLY$/,
+  ],
+  [
+    "takes no connection past the proxy",
+    "google_sql_database_instance",
+    "settings.connector_enforcement",
+    /^REQUIRED$/,
+  ],
+  [
+    "lets in no address",
+    "google_sql_database_instance",
+    "settings.ip_configuration.authorized_networks",
+    /^undefined$/,
+  ],
+  ["has its password in no state", "google_sql_user", "password", /^undefined$/],
+  ["gets its password as a write-only value", "google_sql_user", "password_wo", /ephemeral\./],
+  ["is forgotten, not dropped", "google_sql_user", "deletion_policy", /^ABANDON$/],
+  ["has TLS 1.2 at least", "google_compute_ssl_policy", "min_tls_version", /^TLS_1_2$/],
+  ["has modern ciphers", "google_compute_ssl_policy", "profile", /^MODERN$/],
+  ["has a TLS policy", "google_compute_target_https_proxy", "ssl_policy", /google_compute_ssl_policy\./],
+  ["is never public", "google_storage_bucket", "public_access_prevention", /^enforced$/],
+  ["has no rights of single objects", "google_storage_bucket", "uniform_bucket_level_access", /^true$/],
+  [
+    "has only scripts in the state",
+    "google_secret_manager_secret_version",
+    "secret_data",
+    /^undefined$|^\$\{filebase64\("\$\{path\.module\}\/scripts\//,
+  ],
+  ["has nothing in the state", "kubernetes_secret_v1", "data", /^undefined$/],
+  ["is never changed", "kubernetes_secret_v1", "immutable", /^true$/],
+  ["has no token of the cluster", "kubernetes_service_account_v1", "automount_service_account_token", /^false$/],
+  [
+    "has nodes without a public address",
+    "google_container_cluster",
+    "private_cluster_config.enable_private_nodes",
+    /^true$/,
+  ],
+  ["boots signed code alone", "google_compute_instance", "shielded_instance_config.enable_secure_boot", /^true$/],
+  ["takes no keys of the project", "google_compute_instance", "metadata.block-project-ssh-keys", /^TRUE$/],
+  ["runs as no account", "google_compute_instance", "service_account", /^undefined$/],
+  ["ends", "google_cloud_run_v2_job", "template.template.timeout", /^(600|1800)s$/],
+  ["is not tried without end", "google_cloud_run_v2_job", "template.template.max_retries", /^[02]$/],
+  ["ends", "kubernetes_job_v1", "spec.active_deadline_seconds", /^2400$/],
+  ["is not tried without end", "kubernetes_job_v1", "spec.backoff_limit", /^[02]$/],
+  ["ends", "kubernetes_cron_job_v1", "spec.job_template.spec.active_deadline_seconds", /^6000$/],
+];
+
+const PROTECTED: readonly Row[] = [
+  ["is kept by Terraform", "google_sql_database_instance", "deletion_protection", /^\$\{var\.deletion_protection\}$/],
+  [
+    "is kept by the platform",
+    "google_sql_database_instance",
+    "settings.deletion_protection_enabled",
+    /^\$\{var\.deletion_protection\}$/,
+  ],
+  ["is kept", "google_container_cluster", "deletion_protection", /^\$\{var\.deletion_protection\}$/],
+  ["is kept while it holds anything", "google_storage_bucket", "force_destroy", /^\$\{!var\.deletion_protection\}$/],
+  [
+    "is kept, unless it is a script or a token made anew",
+    "google_secret_manager_secret",
+    "deletion_protection",
+    /^\$\{var\.deletion_protection\}$/,
+  ],
+  [
+    "can be restored for a week, unless it is a script or a token made anew",
+    "google_secret_manager_secret",
+    "version_destroy_ttl",
+    /^604800s$/,
+  ],
+];
+
+const REMADE = /google_secret_manager_secret\.(\w+_script|secrets_bootstrap_token)$/;
+
+const ROLES = [
+  "roles/artifactregistry.reader",
+  "roles/artifactregistry.writer",
+  "roles/cloudsql.client",
+  "roles/container.defaultNodeServiceAccount",
+  "roles/iam.workloadIdentityUser",
+  "roles/logging.logWriter",
+  "roles/run.invoker",
+  "roles/secretmanager.secretAccessor",
+  "roles/storage.objectCreator",
+  "roles/storage.objectUser",
+  "roles/storage.objectViewer",
+];
+
+type Program = readonly [name: string, terraform: Terraform];
+
+const SHIPPED: readonly Program[] = Object.entries(shippedStacks());
+const PROGRAMS: readonly Program[] = [
+  ...SHIPPED,
+  ["serverless program", literalServerless()],
+  ["Kubernetes program", literalKubernetes()],
+  ["lab program", literalLabWithEverything()],
+];
+
+/** The resources of this type whose value at the path is another. */
+function others(programs: readonly Program[], type: string, path: string, pattern: RegExp): string[] {
+  const values = programs.flatMap(([program, { resource = {} }]) =>
+    Object.entries(resource[type] ?? {}).map(([id, block]) => ({
+      address: `${program}: ${type}.${id}`,
+      value: String(valueAt(block, path)),
+    })),
+  );
+  expect(values.length).toBeGreaterThan(0);
+  return values.filter(({ value }) => !pattern.test(value)).map(({ address, value }) => `${address} has ${value}`);
+}
+
+/** Every value under this key, wherever it is. */
+const under = (key: string, value: unknown): unknown[] =>
+  typeof value !== "object" || value === null
+    ? []
+    : Object.entries(value).flatMap(([name, item]): unknown[] =>
+        (name === key ? [item as unknown] : []).concat(under(key, item)),
+      );
+
+const having = (key: string, values: readonly unknown[]) => values.filter((value) => valueAt(value, key) !== undefined);
+
+describe("Always", () => {
+  it.each(ALWAYS)("%s: %s, %s", (_promise, type, path, pattern) => {
+    expect(others(PROGRAMS, type, path, pattern)).toEqual([]);
+  });
+
+  it("pods are user and group 1000, and may do nothing that a process does not need", () => {
+    const contexts = under("security_context", PROGRAMS);
+    const [pods, containers] = [having("fs_group", contexts), having("capabilities", contexts)];
+    expect([pods.length, containers.length]).toEqual([10, contexts.length - 10]);
+    const ofPods = { run_as_user: "1000", run_as_group: "1000", fs_group: "1000", run_as_non_root: true };
+    for (const pod of pods) expect(pod).toMatchObject({ ...ofPods, seccomp_profile: { type: "RuntimeDefault" } });
+    const ofContainers = { allow_privilege_escalation: false, run_as_non_root: true };
+    for (const container of containers) {
+      expect(container).toMatchObject({
+        ...ofContainers,
+        capabilities: { drop: expect.arrayContaining(["ALL"]) as unknown },
+      });
+    }
+    const tokens = having("container", under("spec", PROGRAMS)).map((pod) =>
+      valueAt(pod, "automount_service_account_token"),
+    );
+    expect(tokens).toEqual(pods.map(() => false));
+  });
+
+  it("buckets are mounted as user and group 1000", () => {
+    const options = [...under("mountOptions", PROGRAMS), ...under("mount_options", PROGRAMS)].map(String);
+    expect(options.length).toBeGreaterThan(8);
+    expect(options.filter((given) => !given.includes("uid=1000,gid=1000"))).toEqual([]);
+  });
+
+  it("nobody is granted another role than these, and nobody unknown any", () => {
+    expect([...new Set(under("role", PROGRAMS))].sort()).toEqual(ROLES);
+    expect(JSON.stringify(PROGRAMS)).not.toMatch(/allUsers|allAuthenticatedUsers/);
+  });
+});
+
+describe("While deletion_protection is true", () => {
+  it.each(PROTECTED)("%s: %s, %s", (_promise, type, path, pattern) => {
+    const unprotected = others(SHIPPED.slice(0, 2), type, path, pattern);
+    expect(unprotected.filter((line) => !REMADE.test(line.split(" has ")[0] ?? ""))).toEqual([]);
+  });
+});

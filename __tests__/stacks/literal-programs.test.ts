@@ -1,0 +1,49 @@
+import { type Block, type Terraform } from "../support/synthesis";
+import { valueAt } from "./configuration-graph";
+import { literalKubernetes, literalLabWithEverything, literalServerless } from "./literal-programs";
+import { shippedStacks } from "./shipped-stacks";
+
+/** Keys of texts for people: messages, and the first steps of alerts. */
+const TEXT_KEYS = ["error_message", "first_steps"];
+
+const textsIn = (value: unknown): string[] =>
+  typeof value !== "object" || value === null
+    ? []
+    : Object.entries(value).flatMap(([key, item]) => (TEXT_KEYS.includes(key) ? [String(item)] : textsIn(item)));
+
+describe("What a construct with literal props says", () => {
+  it("names its props, and no input of a stack", () => {
+    const texts = [literalServerless(), literalKubernetes(), literalLabWithEverything()].flatMap(textsIn);
+    const inputs = Object.values(shippedStacks())
+      .flatMap(({ variable = {} }) => Object.keys(variable))
+      .filter((input) => input.includes("_"));
+    const named = texts.filter((text) => inputs.some((input) => new RegExp(`\\b${input}\\b`).test(text)));
+    expect(named).toEqual([]);
+    expect(texts.join()).toContain("Raise `containerMemory`");
+  });
+});
+
+describe("A program with an image that exists", () => {
+  const image = "us-docker.pkg.dev/other-project/images/idp:2026.5.4-abc";
+  const { resource = {} }: Terraform = literalServerless({
+    blueprintFiles: {},
+    blueprints: [],
+    existingContainerImage: image,
+  });
+  const part = (type: string, id: string): Block => resource[type]?.[`identity_provider_${id}`] ?? {};
+
+  it("runs it, and builds nothing", () => {
+    const service = part("google_cloud_run_v2_service", "service");
+    expect(valueAt(service, "template.containers.0.image")).toBe(image);
+    expect(part("terraform_data", "image_build")).toEqual({});
+  });
+
+  it("has no repository for it, and no account that may push", () => {
+    const counts = Object.entries(resource).flatMap(([type, elements]) =>
+      Object.entries(elements)
+        .filter(([id]) => type.includes("artifact_registry") || id.includes("registry_builder"))
+        .map(([, { count }]) => count),
+    );
+    expect([...new Set(counts)]).toEqual(["${(false) ? 1 : 0}"]);
+  });
+});

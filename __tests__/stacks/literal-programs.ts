@@ -1,0 +1,170 @@
+import {
+  InputVariable,
+  ServerlessIdentityProvider,
+  type IdentityProviderProps,
+  type ServerlessIdentityProviderProps,
+} from "../../lib";
+import { KubernetesIdentityProvider, type KubernetesIdentityProviderProps } from "../../lib/kubernetes";
+import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
+import { bareStack, terraformOf, type BareStack, type Terraform } from "../support/synthesis";
+import { bareLabStack } from "./lab-stack";
+
+/** Every prop but those that contradict another: a new one does not compile until it is given here. */
+type Given<Props, Left extends keyof Props> = Required<Omit<Props, Left>>;
+
+/** An input of the program, for what must not be in the synthesized folder. */
+const secretInput = (stack: BareStack, name: string): string =>
+  new InputVariable(stack, name, { type: "string", description: "A secret.", ephemeral: true, sensitive: true })
+    .stringValue;
+
+const identityProviderProps = (
+  stack: BareStack,
+): Given<IdentityProviderProps, "applicationVersion" | "existingContainerImage" | "existingSecurityPolicy"> => ({
+  projectId: "demo-project",
+  tenantId: "acme",
+  alertEmails: ["on-call@example.com"],
+  alerts: { uptime: { enabled: false }, "database-cpu": { durationSeconds: 600, threshold: 0.8 } },
+  applicationName: "login",
+  auditSecretAccess: true,
+  backupBeforeUpgrade: false,
+  backupLocation: "eu",
+  backupRetentionCount: 30,
+  blueprintFiles: { "groups.yaml": "version: 1\nentries: []\n" },
+  blueprints: ["branding", "password-recovery"],
+  bootstrapPassword: secretInput(stack, "first_password"),
+  bootstrapPasswordVersion: 2,
+  bootstrapToken: true,
+  certificateValidation: "load-balancer",
+  containerCpu: 4,
+  containerMemory: "8Gi",
+  dashboard: false,
+  databaseAvailability: "REGIONAL",
+  databaseFinalBackupDays: 0,
+  databaseFlags: { log_min_duration_statement: "500" },
+  databaseTier: "db-custom-4-15360",
+  databaseVersion: 15,
+  deletionProtection: false,
+  dnsZone: { name: "example-com", project: "dns-project", dnsName: "example.com" },
+  domain: "login.example.com",
+  dumpAtApply: true,
+  dumpRetentionDays: 90,
+  dumpSchedule: "30 2 * * *",
+  dumpStorageClass: "NEARLINE",
+  environmentVariables: { IDP_GREETING: 'say "${hello}"\n%{and} $(DB_HOST) $5' },
+  keepDumps: true,
+  labels: { cost: "shared" },
+  livenessProbe: { periodSeconds: 60 },
+  logLevel: "debug",
+  maxInstanceCount: 8,
+  minInstanceCount: 2,
+  network: {
+    network: "projects/shared/global/networks/main",
+    subnetwork: "projects/shared/regions/europe-west1/subnetworks/services",
+  },
+  notificationChannels: ["projects/demo-project/notificationChannels/12345"],
+  protection: {
+    enabled: true,
+    adminRanges: ["203.0.113.0/24"],
+    banSeconds: 600,
+    requestsPerMinute: 1200,
+    restrictAdmin: true,
+    waf: "enforce",
+  },
+  region: "europe-west1",
+  requestLogSampleRate: 1,
+  requestTimeoutSeconds: 120,
+  secretEnvironmentVariables: { IDP_EXTRA: { secretId: "extra", version: 4 } },
+  secretReaders: ["pipeline@demo-project.iam.gserviceaccount.com"],
+  smtp: {
+    enabled: true,
+    encryption: "tls",
+    from: "idp@example.com",
+    host: "smtp.example.com",
+    passwordSecret: { enabled: true, secretId: "smtp", version: 1 },
+    port: 465,
+    timeout: 20,
+    username: "idp",
+  },
+  startupProbe: { initialDelaySeconds: 240, periodSeconds: 10, failureThreshold: 24, timeoutSeconds: 5 },
+  transactionLogDays: 3,
+  uptimeCheck: true,
+  workerCount: 2,
+  workerCpu: 2,
+  workerMemory: "4Gi",
+  workerMode: "separate",
+  workerProcesses: 2,
+  workerThreads: 4,
+});
+
+const serverlessProps = (
+  stack: BareStack,
+): Given<ServerlessIdentityProviderProps, "existingContainerImage" | "existingSecurityPolicy"> => ({
+  ...identityProviderProps(stack),
+  applicationVersion: "2025.12.1",
+  closeDefaultAddress: true,
+  cpuAlwaysAllocated: false,
+  maxInstanceRequestConcurrency: 40,
+  publicAccess: false,
+  startupCpuBoost: false,
+});
+
+/** With an image that exists, which needs no version and has no blueprints of ours. */
+const kubernetesProps = (
+  stack: BareStack,
+): Given<KubernetesIdentityProviderProps, "applicationVersion" | "existingSecurityPolicy"> => ({
+  ...identityProviderProps(stack),
+  authorizedNetworks: { office: "203.0.113.0/24", pipeline: "198.51.100.7/32" },
+  blueprintFiles: {},
+  blueprints: [],
+  existingContainerImage: "registry.example.com/idp:2026.5.4",
+  geoip: { enabled: true, accountId: 123456, licenseKeySecret: { secretId: "maxmind", version: 3 }, updateHours: 24 },
+  namespace: "sign-in",
+  workerMaxCount: 4,
+});
+
+const labProps = (stack: BareStack): Given<AssessmentLabProps, "apis"> => ({
+  projectId: "demo-project",
+  assessDiscoveryClientName: "training-client",
+  aws: { accessKeyId: secretInput(stack, "key_id"), region: "eu-west-1", secretAccessKey: secretInput(stack, "key") },
+  createDefaultFirewallRules: true,
+  createSshKeyBucket: true,
+  createVpc: true,
+  createWindowsVm: true,
+  deploymentId: "training",
+  initializeAssessmentService: true,
+  internalTrafficCidr: "10.132.0.0/20",
+  labels: { cost: "shared" },
+  linuxVmBootDiskSizeGb: 30,
+  linuxVmCount: 5,
+  linuxVmMachineType: "e2-small",
+  region: "europe-west1",
+  sourceRanges: { rdp: ["203.0.113.0/24"] },
+  windowsPassword: "unknown",
+  windowsVmBootDiskSizeGb: 100,
+  windowsVmMachineType: "e2-standard-2",
+  zone: "europe-west1-c",
+});
+
+/** What somebody gets who composes the serverless construct with literals; these replace the props above. */
+export function literalServerless(props?: Partial<ServerlessIdentityProviderProps>): Terraform {
+  const stack = bareStack();
+  new ServerlessIdentityProvider(stack, "IdentityProvider", { ...serverlessProps(stack), ...props });
+  return terraformOf(stack);
+}
+
+let kubernetes: Terraform | undefined;
+
+/** The same with the Kubernetes construct, made once per test file. */
+export function literalKubernetes(): Terraform {
+  if (kubernetes !== undefined) return kubernetes;
+  const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
+  new KubernetesIdentityProvider(stack, "IdentityProvider", kubernetesProps(stack));
+  return (kubernetes = terraformOf(stack));
+}
+
+/** The same with the lab. */
+export function literalLabWithEverything(): Terraform {
+  const stack = bareLabStack();
+  new AssessmentLab(stack, "Lab", labProps(stack));
+  return terraformOf(stack);
+}
