@@ -23,7 +23,7 @@ describeWith(["curl", "dash", "jq"], "an answer that is not the API's own", () =
 
       expect(run.exitCode).toBe(1);
       expect(run.stdout).toContain("not answering yet (HTTP 407 of a proxy or portal)");
-      expect(run.stderr).toContain("a proxy or portal answered, not the API: HTTP 407, Sign in.\n");
+      expect(run.stderr).toContain("a proxy or portal answered, not the API: HTTP 407, <h1>Sign in</h1>.\n");
       expect(run.stderr).toContain("To fix: sign in to this network, or let the calls pass its proxy");
     }),
   );

@@ -104,13 +104,9 @@ describeWith(["dash", "jq", "curl"], "discover-cloudb.sh", () => {
     const programs = programFolder({ without: ["curl", "jq"] });
     const run = await discovered({ arguments: ["--check"], programs });
     expect(run).toMatchObject({ exitCode: 2, stdout: "", leftovers: [] });
-    expect(run.stderr).toBe(`Missing on this machine: aws curl jq. This script calls AWS and Google's APIs with them.
-  Debian, Ubuntu:  sudo apt-get install awscli curl jq
-  Fedora, RHEL:    sudo dnf install awscli2 curl jq
-  Alpine:          apk add aws-cli curl jq
-  macOS:           brew install awscli curl jq
-  The vendor's own package of aws, release 1 or 2, will do as well. jq must be 1.6 or newer. Then run the same command again.
-`);
+    expect(run.stderr).toBe(
+      "Missing on this machine: aws curl jq. Install them (jq 1.6 or newer, aws 1 or 2), then run the same command again.\n",
+    );
   });
 
   it.concurrent("needs a program for checksums, under either of its names", async () => {
@@ -122,8 +118,7 @@ describeWith(["dash", "jq", "curl"], "discover-cloudb.sh", () => {
     const accepted = await discovered({ arguments: ["--check"], programs: other });
 
     expect(refused).toMatchObject({ exitCode: 2 });
-    expect(refused.stderr).toContain("Missing on this machine: sha256sum. This script calls");
-    expect(refused.stderr).toContain("sudo apt-get install coreutils\n");
+    expect(refused.stderr).toContain("Missing on this machine: sha256sum.");
     expect(accepted).toMatchObject({ exitCode: 0, stderr: "" });
   });
 

@@ -25,8 +25,6 @@ REST_CALL_SECONDS=${REST_CALL_SECONDS:-14}
 REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
 REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 
-# The C1 control characters in UTF-8; some terminals act on them.
-GOOGLE_C1=$(printf '\302[\200-\237]')
 # For the filters of google_reading: a list of an answer. An object with none of a list's fields is somebody else's.
 # shellcheck disable=SC2016 # names of jq
 GOOGLE_FUNCTIONS='def items($name):
@@ -51,11 +49,11 @@ google_error() {
 google_plain() {
   google_line=$1
   case $1 in
-    *[!' '-~]*) google_line=$(printf '%s\n' "$1" | sed -e 's/[[:cntrl:]]/ /g' -e "s/$GOOGLE_C1/ /g") ;;
+    *[!' '-~]*) google_line=$(printf '%s' "$1" | tr '\001-\011\013-\037\177' ' ') ;;
   esac
 }
 
-# Reports all missing programs at once, with how to install them.
+# Reports all missing programs at once.
 google_require() {
   google_missing=
   for google_program in "$@"; do
@@ -65,20 +63,8 @@ google_require() {
       google_missing="$google_missing $google_program"
   done
   [ -n "$google_missing" ] || return 0
-  google_packages=$(printf '%s\n' "$google_missing" | sed -e 's/ aws/ awscli/' -e 's/ base64/ coreutils/' -e 's/ sha256sum/ coreutils/')
-  google_called="Google's APIs" google_elsewhere="Cloud Shell has all of them."
-  case "$google_missing " in
-    *" aws "*)
-      google_called="AWS and Google's APIs"
-      google_elsewhere="The vendor's own package of aws, release 1 or 2, will do as well."
-      ;;
-  esac
-  google_error "Missing on this machine:$google_missing. This script calls $google_called with them."
-  google_error "  Debian, Ubuntu:  sudo apt-get install$google_packages"
-  google_error "  Fedora, RHEL:    sudo dnf install$(printf '%s' "$google_packages" | sed 's/awscli/awscli2/')"
-  google_error "  Alpine:          apk add$(printf '%s' "$google_packages" | sed 's/awscli/aws-cli/')"
-  google_error "  macOS:           brew install$google_packages"
-  google_error "  $google_elsewhere jq must be 1.6 or newer. Then run the same command again."
+  google_error "Missing on this machine:$google_missing." \
+    "Install them (jq 1.6 or newer, aws 1 or 2), then run the same command again."
   exit 2
 }
 
@@ -305,8 +291,7 @@ google_progress() {
   google_say "$1: $2 ($(google_seconds) s)"
 }
 
-# Any text, HTML included, as one line of at most 500 characters.
+# Any text as one line of at most 500 characters.
 google_text() {
-  tr '\r\n\t' '   ' | sed -e 's/<\(style\|script\)[^>]*>[^<]*<[^>]*>//g' -e 's/<[^>]*>/ /g' -e 's/&quot;/"/g' \
-    -e 's/&amp;/\&/g' -e 's/&[a-z]*;/ /g' -e 's/  */ /g' -e 's/^ //' -e 's/ $//' | cut -c 1-2000 | jq -Rr '.[0:500]'
+  tr -s '[:cntrl:] ' ' ' | cut -c 1-2000 | sed -e 's/^ //' -e 's/ $//' | jq -Rr '.[0:500]'
 }

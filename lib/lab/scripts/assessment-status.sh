@@ -97,9 +97,7 @@ if [ "$as_json" = yes ]; then
   separator=
   for list in sources assets importJobs assetsExportJobs unreachable; do
     printf '%s\n  "%s": [' "$separator" "$list"
-    # jq escapes the other control characters.
-    sed "s/$GOOGLE_C1/ /g" "$GOOGLE_WORK/$list" |
-      awk 'NR > 1 { printf "," } { printf "\n    %s", $0 } END { if (NR > 0) printf "\n  " }'
+    awk 'NR > 1 { printf "," } { printf "\n    %s", $0 } END { if (NR > 0) printf "\n  " }' "$GOOGLE_WORK/$list"
     printf ']'
     separator=,
   done
