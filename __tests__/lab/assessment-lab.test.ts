@@ -121,12 +121,6 @@ describe("AssessmentLab with nothing but a project", () => {
     });
   });
 
-  it("gives the Windows VM the same values for any number of targets", () => {
-    const values = JSON.stringify(terraform.locals?.lab_windows_vm_first_boot_values);
-    expect(values).toContain("assess-${random_id.lab_random_id.hex}-linvm-");
-    expect(values).not.toContain("google_compute_instance");
-  });
-
   it("stores the key where only members of the project read it, and keeps nothing of a key that is gone", () => {
     expect(resourceOf(terraform, "tls_private_key", "lab_key")).toMatchObject({
       algorithm: "RSA",
@@ -440,14 +434,6 @@ describe("The Windows VM of AssessmentLab", () => {
 });
 
 describe("Values of AssessmentLab", () => {
-  it("reach the Windows VM unchanged, whatever characters they have", () => {
-    const name = 'it\'s "$5", `a`, ${var.x} and %{if}';
-    const terraform = literalLab({ assessDiscoveryClientName: name });
-    expect(terraform.locals?.lab_windows_vm_first_boot_values).toMatchObject({
-      discoveryClientName: 'it\'s "$5", `a`, $${var.x} and %%{if}',
-    });
-  });
-
   it("are the resources themselves, for an alert, a grant or an override", () => {
     const stack = bareLabStack();
     const lab = new AssessmentLab(stack, "Lab", { projectId: "demo-project" });

@@ -9,27 +9,14 @@ import {
 } from "../../lib/lab/first-boot-values";
 import { sampleImportFiles } from "../../lib/lab/sample-import";
 
-const FACTS = {
-  labPassword: LAB_PASSWORD,
-  projectId: "demo-project",
-  region: "us-central1",
-  discoveryClientName: "assess-discovery-client",
-  sshKeyBucketName: null,
-  internalTrafficCidr: "10.128.0.0/9",
-  linuxVmNamePrefix: "assess-0a1b2c3d-linvm-",
-  assessmentServiceUrl: "https://console.cloud.google.com/migration?project=demo-project",
-};
-
 /** Largest value of one metadata key. */
 const METADATA_VALUE_MAX_BYTES = 256 * 1024;
 
 describe("the values of the first boot", () => {
   it("are the lab's values and the fixed facts that the scripts need", () => {
-    expect(windowsFirstBootValues(FACTS)).toEqual({
-      ...FACTS,
+    expect(windowsFirstBootValues(LAB_PASSWORD)).toEqual({
       labUser: "lab-user",
-      sshKeyObjectName: "lab-ssh-key.pem",
-      sshCredentialName: "Lab-key",
+      labPassword: LAB_PASSWORD,
       browserPackageUrl: "https://dl.google.com/dl/chrome/install/googlechromestandaloneenterprise64.msi",
       discoveryClientPackageUrl: "https://storage.googleapis.com/mcdc-release/current/windows/mcdc.msi",
       discoveryClientService: "GoogleMCDC",
@@ -42,7 +29,7 @@ describe("the values of the first boot", () => {
   });
 
   it("fit in one metadata key", () => {
-    expect(JSON.stringify(windowsFirstBootValues(FACTS)).length).toBeLessThan(METADATA_VALUE_MAX_BYTES);
+    expect(JSON.stringify(windowsFirstBootValues(LAB_PASSWORD)).length).toBeLessThan(METADATA_VALUE_MAX_BYTES);
   });
 
   it.each([WINDOWS_FIRST_BOOT, LINUX_FIRST_BOOT])("go to a script of the package: $script", ({ script }) => {

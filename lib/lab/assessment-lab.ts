@@ -31,7 +31,7 @@ import { labApis, labDeploymentId, namedValue } from "./lab-foundation";
 import { addLabChecks } from "./lab-checks";
 import { LabFirewall, sourceRanges } from "./lab-firewall";
 import { LabKey } from "./lab-key";
-import { defaultZone, discoverySourceId, linuxVmNamePrefix } from "./lab-names";
+import { defaultZone, discoverySourceId } from "./lab-names";
 import { LabNetwork } from "./lab-network";
 import { ASSESSMENT_LAB_RULES } from "./lab-rules";
 import { LinuxVms } from "./linux-vms";
@@ -205,16 +205,7 @@ export class AssessmentLab extends Construct {
       create: props.createWindowsVm ?? true,
       machineType: props.windowsVmMachineType ?? DEFAULT_MACHINE_TYPE,
       bootDiskSizeGb: props.windowsVmBootDiskSizeGb ?? DEFAULT_WINDOWS_DISK_SIZE_GB,
-      facts: {
-        labPassword: labPassword(props.windowsPassword),
-        projectId,
-        region,
-        discoveryClientName: this.assessDiscoveryClientName,
-        sshKeyBucketName: key.bucketName,
-        internalTrafficCidr,
-        linuxVmNamePrefix: linuxVmNamePrefix(deploymentId),
-        assessmentServiceUrl: this.assessmentServiceUrl,
-      },
+      labPassword: labPassword(props.windowsPassword),
     });
     const linux = new LinuxVms(this, "LinuxVm", {
       ...vm,

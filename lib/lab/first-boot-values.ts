@@ -10,8 +10,6 @@ import {
   LAB_USER,
   PACKAGE_PUBLISHER,
   SAMPLE_IMPORT_NAME,
-  SSH_CREDENTIAL_NAME,
-  SSH_KEY_OBJECT_NAME,
   WINDOWS_PASSWORDS,
 } from "./contract";
 import { sampleImportFiles } from "./sample-import";
@@ -34,40 +32,13 @@ export const LINUX_FIRST_BOOT = {
   script: "lib/lab/scripts/linux-first-boot.sh",
 } as const;
 
-/** Values of the Windows VM that differ between labs. Every string may be a Terraform expression. */
-export interface WindowsVmFacts {
+/** The JSON object of the Windows VM. */
+interface WindowsFirstBootValues {
+  readonly labUser: string;
+
   /** Password of the lab user; null if the VM generates one and does not store it. */
   readonly labPassword: string | null;
 
-  readonly projectId: string;
-
-  /** Region of Migration Center: users must choose the same one in the console. */
-  readonly region: string;
-
-  /** Name that users must type into the discovery client exactly. */
-  readonly discoveryClientName: string;
-
-  /** Bucket with the private key; null when the key is only in the Terraform state. */
-  readonly sshKeyBucketName: string | null;
-
-  /** Range of the lab's private addresses. */
-  readonly internalTrafficCidr: string;
-
-  /**
-   * Name of the Linux VMs without their number, for example `assess-0a1b2c3d-linvm-`. Unlike their addresses it does
-   * not change with their count, so a change of the count does not affect this VM.
-   */
-  readonly linuxVmNamePrefix: string;
-
-  /** URL of Migration Center in the console. */
-  readonly assessmentServiceUrl: string;
-}
-
-/** The JSON object of the Windows VM. */
-interface WindowsFirstBootValues extends WindowsVmFacts {
-  readonly labUser: string;
-  readonly sshKeyObjectName: string;
-  readonly sshCredentialName: string;
   readonly browserPackageUrl: string;
   readonly discoveryClientPackageUrl: string;
   readonly discoveryClientService: string;
@@ -96,12 +67,10 @@ export function labPassword(choice: string = WINDOWS_PASSWORDS[0]): string {
 }
 
 /** Values that the Windows VM reads at its first boot. */
-export function windowsFirstBootValues(facts: WindowsVmFacts): WindowsFirstBootValues {
+export function windowsFirstBootValues(password: string | null): WindowsFirstBootValues {
   return {
-    ...facts,
     labUser: LAB_USER,
-    sshKeyObjectName: SSH_KEY_OBJECT_NAME,
-    sshCredentialName: SSH_CREDENTIAL_NAME,
+    labPassword: password,
     browserPackageUrl: BROWSER_PACKAGE_URL,
     discoveryClientPackageUrl: DISCOVERY_CLIENT_PACKAGE_URL,
     discoveryClientService: DISCOVERY_CLIENT_SERVICE,

@@ -1,6 +1,3 @@
-import { Token } from "cdktf";
-
-import { literal } from "../core/expression";
 import { type Labels } from "../core/labels";
 import { DISK_TYPE } from "./contract";
 
@@ -39,12 +36,4 @@ export const VM_METADATA = { "block-project-ssh-keys": "TRUE", "serial-port-logg
 /** A boot disk from an image, deleted with its VM. */
 export function bootDisk(image: string, sizeGb: number) {
   return { initializeParams: { image, size: sizeGb, type: DISK_TYPE } };
-}
-
-/** Escapes every string in a value, so that Terraform reads it unchanged. */
-export function literalsOf<Value>(value: Value): Value {
-  if (typeof value === "string") return literal(value) as Value;
-  if (typeof value !== "object" || value === null || Token.isUnresolved(value)) return value;
-  const entries = Object.entries(value).map(([key, item]) => [key, literalsOf(item as unknown)]);
-  return Object.fromEntries(entries) as Value;
 }

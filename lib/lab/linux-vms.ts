@@ -7,7 +7,7 @@ import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
 import { LAB_USER, LINUX_IMAGE } from "./contract";
 import { FIRST_BOOT_VALUES_KEY, LINUX_FIRST_BOOT, linuxFirstBootValues } from "./first-boot-values";
-import { bootDisk, HARDENED, VM_METADATA, literalsOf, type LabVmProps } from "./lab-vm";
+import { bootDisk, HARDENED, VM_METADATA, type LabVmProps } from "./lab-vm";
 import { linuxVmNamePrefix } from "./lab-names";
 
 export interface LinuxVmsProps extends LabVmProps {
@@ -38,7 +38,7 @@ export class LinuxVms extends Construct {
   constructor(scope: Construct, id: string, props: LinuxVmsProps) {
     super(scope, id);
     const script = addScript(this, LINUX_FIRST_BOOT.script);
-    const values = new TerraformLocal(this, "FirstBootValues", literalsOf(linuxFirstBootValues(props.publicKey)));
+    const values = new TerraformLocal(this, "FirstBootValues", linuxFirstBootValues(props.publicKey));
 
     this.instances = new ComputeInstance(this, MAIN_CHILD_ID, {
       ...HARDENED,

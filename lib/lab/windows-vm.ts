@@ -7,21 +7,16 @@ import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
 import { WINDOWS_IMAGE, WINDOWS_TAG } from "./contract";
-import {
-  FIRST_BOOT_VALUES_KEY,
-  WINDOWS_FIRST_BOOT,
-  windowsFirstBootValues,
-  type WindowsVmFacts,
-} from "./first-boot-values";
-import { bootDisk, HARDENED, VM_METADATA, literalsOf, type LabVmProps } from "./lab-vm";
+import { FIRST_BOOT_VALUES_KEY, WINDOWS_FIRST_BOOT, windowsFirstBootValues } from "./first-boot-values";
+import { bootDisk, HARDENED, VM_METADATA, type LabVmProps } from "./lab-vm";
 import { windowsVmName } from "./lab-names";
 
 export interface WindowsVmProps extends LabVmProps {
   /** Creates the VM. */
   readonly create: boolean | IResolvable;
 
-  /** Values that differ between labs. */
-  readonly facts: WindowsVmFacts;
+  /** Password of the lab user; null if the VM generates one. */
+  readonly labPassword: string;
 }
 
 /**
@@ -45,7 +40,7 @@ export class WindowsVm extends Construct {
   constructor(scope: Construct, id: string, props: WindowsVmProps) {
     super(scope, id);
     const script = addScript(this, WINDOWS_FIRST_BOOT.script);
-    const values = new TerraformLocal(this, "FirstBootValues", literalsOf(windowsFirstBootValues(props.facts)));
+    const values = new TerraformLocal(this, "FirstBootValues", windowsFirstBootValues(props.labPassword));
 
     this.instance = new ComputeInstance(this, MAIN_CHILD_ID, {
       ...HARDENED,

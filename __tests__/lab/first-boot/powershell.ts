@@ -74,11 +74,6 @@ export class PowerShellScript {
     );
   }
 
-  /** Here-strings that replace variables, without their quotes. */
-  expandableHereStrings(): string[] {
-    return this.all("expandable_here_string_literal").map(({ text }) => text.split("\n").slice(1, -1).join("\n"));
-  }
-
   /** Members of a variable that the script reads, with the functions that do. */
   members(variables: readonly string[]): { member: string; inFunction: string | undefined }[] {
     return this.all("member_access")

@@ -40,7 +40,6 @@ export const WINDOWS_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ],
   "New-Object": ["-TypeName", "-ArgumentList", "-Property", "-ComObject", "-Strict"],
   "Remove-Item": [...PATHS, "-Recurse"],
-  "Resolve-DnsName": ["-Name", "-Type", "-Server", "-DnsOnly", "-NoHostsFile", "-QuickTimeout"],
   "Set-Content": [...PATHS, "-Value", "-Encoding", "-NoNewline", "-PassThru"],
   "Set-ItemProperty": [...PATHS, "-Name", "-Value", "-Type"],
   "Set-LocalUser": [...LOCAL_USER, "-InputObject", "-Name", "-SID", "-PasswordNeverExpires", "-UserMayChangePassword"],

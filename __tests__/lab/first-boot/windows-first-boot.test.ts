@@ -8,16 +8,7 @@ import { type ParsePowerShell, type PowerShellScript, powerShellParser } from ".
 import { APPROVED_VERBS, AUTOMATIC_VARIABLES, COMMON_PARAMETERS, WINDOWS_COMMANDS } from "./windows-commands";
 
 const TEXT = joinedScript(packageFile(WINDOWS_FIRST_BOOT.script));
-const VALUES = windowsFirstBootValues({
-  labPassword: LAB_PASSWORD,
-  projectId: "demo-project",
-  region: "us-central1",
-  discoveryClientName: "assess-discovery-client",
-  sshKeyBucketName: "assess-0a1b2c3d-keys",
-  internalTrafficCidr: "10.128.0.0/9",
-  linuxVmNamePrefix: "assess-0a1b2c3d-linvm-",
-  assessmentServiceUrl: "https://console.cloud.google.com/migration?project=demo-project",
-});
+const VALUES = windowsFirstBootValues(LAB_PASSWORD);
 
 /** What is wrong with a script, by the rules that the tests below hold the real one to. */
 const FAULTS = {
@@ -58,10 +49,10 @@ const FAULTS = {
       .map(({ text }) => text),
   unexpectedPlacesOfThePassword: (script: PowerShellScript) =>
     script
-      .members(["$script:Values", "$v", "$values"])
+      .members(["$script:Values", "$values"])
       .filter(({ member }) => member === "labPassword")
       .map(({ inFunction }) => inFunction)
-      .filter((place) => !["Save-LabDesktopText", "Set-LabUser", "Write-LabLog"].includes(place ?? "")),
+      .filter((place) => !["Set-LabUser", "Write-LabLog"].includes(place ?? "")),
 } as const;
 
 type Fault = keyof typeof FAULTS;
@@ -84,10 +75,7 @@ describe("windows-first-boot.ps1", () => {
     ["reads no variable that nothing has set", "unsetVariables"],
     ["lets no variable in a text swallow a colon", "colonsAfterVariables"],
     ["prints through its log alone", "outputBesideTheLog"],
-    [
-      "takes the password only to set it, to write the text on the desktop and to keep it from the log",
-      "unexpectedPlacesOfThePassword",
-    ],
+    ["takes the password only to set it and to keep it from the log", "unexpectedPlacesOfThePassword"],
   ] as const)("%s", (_, fault) => {
     expect(FAULTS[fault](script)).toEqual([]);
   });
@@ -130,7 +118,7 @@ describe("windows-first-boot.ps1", () => {
     const read = (): string[] => [
       ...new Set(
         script
-          .members(["$script:Values", "$v", "$values"])
+          .members(["$script:Values", "$values"])
           .map(({ member }) => member)
           .filter((member) => !["PSObject", "$name"].includes(member)),
       ),
@@ -142,42 +130,12 @@ describe("windows-first-boot.ps1", () => {
 
     it("are all asked for at the start, those that are texts as texts", () => {
       const texts = Object.entries(VALUES)
-        .filter(([name, value]) => typeof value === "string" && !["labPassword", "sshKeyBucketName"].includes(name))
+        .filter(([, value]) => typeof value === "string")
         .map(([name]) => name);
       expect(script.literals("Read-LabValue")).toEqual(expect.arrayContaining(Object.keys(VALUES)));
-      const asked = (list: string) =>
-        [...(new RegExp(`\\$${list} = (('\\w+',?\\s+)+)`).exec(TEXT)?.[1] ?? "").matchAll(/'(\w+)'/g)].map(
-          ([, name]) => name,
-        );
-      expect(asked("texts").sort()).toEqual(texts.sort());
-      expect(asked("textsOrNull")).toEqual(["labPassword", "sshKeyBucketName"]);
+      const asked = [...(/\$texts = (('\w+',?\s+)+)/.exec(TEXT)?.[1] ?? "").matchAll(/'(\w+)'/g)];
+      expect(asked.map(([, name]) => name).sort()).toEqual(texts.sort());
     });
-  });
-
-  it("leaves the eight steps on the desktop, with the values of this lab", () => {
-    const [template = ""] = script.expandableHereStrings();
-    const texts = new Map(Object.entries(VALUES));
-    const text = template
-      .replace(/\$\(\$v\.(\w+)\)/g, (_, name: string) => `${texts.get(name)}`)
-      .replace("$password", LAB_PASSWORD);
-    expect([...text.matchAll(/^\d\. .*$/gm)].map(([line]) => line)).toEqual([
-      "1. RDP to the Windows host as lab-user with Throw-Away-2022!",
-      "2. Start the discovery client.",
-      "3. Sign in with Google OAuth (manual; cannot be automated).",
-      "4. Select the project demo-project and enter the name of the client exactly, upper and lower case included, so that",
-      "5. Load lab-ssh-key.pem as SSH credential Lab-key with the user lab-user",
-      "6. Configure an IP scan range covering the output linux_vm_internal_ips.",
-      "7. Start collection. Discovered assets stream to the assessment service and join any imported AWS inventory.",
-      "8. Create asset groups and migration preference sets, then generate a TCO report in the console or through the REST API.",
-    ]);
-    expect(text).toContain(
-      "\n   assess-discovery-client\n   If you are asked for the region of the assessment data, choose us-central1. It is permanent for the project",
-    );
-    expect(text).toContain("6. Configure an IP scan range covering the output linux_vm_internal_ips.\n   $range\n");
-    expect(text).toContain("All private addresses of the lab are in 10.128.0.0/9\n");
-    expect(text).toContain("https://console.cloud.google.com/migration?project=demo-project\n");
-    // The longest line of a text on a desktop of ordinary size.
-    expect(template.split("\n").filter((line) => line.length > 120)).toEqual([]);
   });
 
   it("downloads a package again when the download failed, and never for its signature", () => {
@@ -211,7 +169,6 @@ describe("windows-first-boot.ps1", () => {
       "lab user",
       "remote desktop",
       "user profile (optional)",
-      "desktop text (optional)",
       "sample import (optional)",
       "browser (optional)",
       "discovery client",

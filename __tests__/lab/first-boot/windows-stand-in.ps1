@@ -1,6 +1,6 @@
 # Stands in for what Windows alone has, then runs the start-up script. Every call that matters becomes one JSON line in
 # STAND_IN_CALLS; a name in STAND_IN_FAILURES (with commas) fails. STAND_IN_MISSING is one of: client-group, which a client
-# comes without; name-server, which then knows no target; signature, which packages then have none of.
+# comes without; signature, which packages then have none of.
 param([string]$Script)
 
 $ProgressPreference = 'SilentlyContinue'
@@ -82,15 +82,6 @@ function Test-Path {
     param($Path)
     if ($Path -like 'HKLM:*') { return $false }
     Microsoft.PowerShell.Management\Test-Path -Path $Path
-}
-function Resolve-DnsName {
-    [CmdletBinding()]
-    param($Name, $Type, [switch]$DnsOnly)
-    if ($env:STAND_IN_MISSING -eq 'name-server') { return }
-    $addresses = @{ 1 = '10.128.0.10'; 2 = '10.128.0.9'; 3 = '10.128.0.11' }
-    if ($Name -notmatch '-linvm-(\d+)\.us-central1-a\.c\.demo-project\.internal$') { return }
-    $address = $addresses[[int]$Matches[1]]
-    if ($address) { [pscustomobject]@{ Type = $Type; IPAddress = $address } }
 }
 function curl.exe {
     Add-Call 'curl.exe' $args[-1]

@@ -1,6 +1,5 @@
 <#
-Prepares the Windows VM of an assessment lab: lab user, remote desktop, browser, discovery client, sample import and a
-text file on the desktop with the next steps.
+Prepares the Windows VM of an assessment lab: lab user, remote desktop, browser, discovery client and sample import.
 
 Runs in Windows PowerShell 5.1 as SYSTEM at every boot, but does its work once: a marker file is written when every
 essential step has succeeded. Until then each boot tries again, and each step keeps what is already there.
@@ -33,8 +32,6 @@ $DownloadTimeoutSeconds = 300
 $InstallAttempts = 30
 $InstallTimeoutSeconds = 900
 $ServiceTimeoutSeconds = 180
-# Bounds the search when a name server resolves every name.
-$MostTargets = 254
 
 # Built-in groups by their SIDs: their names are translated on a localized system.
 $AdministratorsSid = 'S-1-5-32-544'
@@ -93,7 +90,6 @@ function Invoke-LabRetry {
 . "$PSScriptRoot/windows-first-boot/packages.ps1"
 . "$PSScriptRoot/windows-first-boot/discovery-client.ps1"
 . "$PSScriptRoot/windows-first-boot/sample-import.ps1"
-. "$PSScriptRoot/windows-first-boot/desktop-text.ps1"
 
 # Runs one step. A failure is recorded for the last line and does not stop the script.
 function Invoke-LabStep {
@@ -125,7 +121,6 @@ $steps = @(
     @{ Name = 'lab user'; Essential = $true; Action = { Set-LabUser } }
     @{ Name = 'remote desktop'; Essential = $true; Action = { Enable-LabRemoteDesktop } }
     @{ Name = 'user profile'; Essential = $false; Action = { New-LabProfile } }
-    @{ Name = 'desktop text'; Essential = $false; Action = { Save-LabDesktopText } }
     @{ Name = 'sample import'; Essential = $false; Action = { Save-LabSampleImport } }
     @{ Name = 'browser'; Essential = $false; Action = { Install-LabBrowser } }
     @{ Name = 'discovery client'; Essential = $true; Action = { Install-LabDiscoveryClient } }

@@ -23,16 +23,13 @@ function Read-LabValue {
         # The parser's own message quotes the text, and with it the password.
         throw "the metadata key $MetadataKey holds no JSON"
     }
-    $texts = 'projectId', 'region', 'labUser', 'discoveryClientName', 'sshKeyObjectName', 'sshCredentialName',
-    'internalTrafficCidr', 'linuxVmNamePrefix', 'assessmentServiceUrl', 'browserPackageUrl',
-    'discoveryClientPackageUrl', 'discoveryClientService', 'discoveryClientGroup', 'packagePublisher',
-    'sampleImportName'
-    # Null means that there is none.
-    $textsOrNull = 'labPassword', 'sshKeyBucketName'
-    foreach ($name in $texts + $textsOrNull + 'sampleImportFiles') {
+    $texts = 'labUser', 'labPassword', 'browserPackageUrl', 'discoveryClientPackageUrl', 'discoveryClientService',
+    'discoveryClientGroup', 'packagePublisher', 'sampleImportName'
+    foreach ($name in $texts + 'sampleImportFiles') {
         $property = $values.PSObject.Properties[$name]
         if ($null -eq $property) { throw "the metadata key $MetadataKey says nothing of $name" }
-        if ($name -eq 'sampleImportFiles' -or ($null -eq $property.Value -and $name -in $textsOrNull)) { continue }
+        # Without a password, one is generated.
+        if ($name -eq 'sampleImportFiles' -or ($null -eq $property.Value -and $name -eq 'labPassword')) { continue }
         if ($property.Value -isnot [string] -or $property.Value -eq '') {
             throw "the metadata key $MetadataKey has no text for $name"
         }
