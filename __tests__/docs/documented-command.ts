@@ -57,6 +57,8 @@ export function copiesOf(commands: readonly string[]): Map<string, string> {
 
 /** What is untrue about a documented command, or undefined when the project offers exactly that. */
 export function untruth(command: string, offer: Offer): string | undefined {
+  const steps = command.split(" && ");
+  if (steps.length > 1) return steps.map((step) => untruth(step, offer)).find((found) => found !== undefined);
   const words = wordsOf(command);
   const start = words.findIndex((word) => !/^[A-Z_]+=/.test(word));
   const [program, ...rest] = words.slice(start);
