@@ -34,7 +34,7 @@ const NOTHING: Chain = { addresses: [], seconds: 0 };
 const longer = (one: Chain, other: Chain): Chain => (other.seconds > one.seconds ? other : one);
 
 /** The chain that takes longest; addresses that do not exist take no time, but their dependencies do. */
-export function longestChain(graph: Graph, existing: ReadonlySet<string>): Chain {
+function longestChain(graph: Graph, existing: ReadonlySet<string>): Chain {
   return [...chainsTo(graph, existing).values()].reduce(longer, NOTHING);
 }
 

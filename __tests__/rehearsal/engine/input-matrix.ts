@@ -2,7 +2,7 @@ import { type Inputs } from "../deployment/deployment";
 import { type StackRehearsal } from "./stack-rehearsal";
 
 /** Values of an input, from the first, that change what exists; the others change only amounts and forms. */
-export const STRUCTURAL_VALUES = 2;
+const STRUCTURAL_VALUES = 2;
 
 /**
  * Few sets of inputs in which every value occurs, and any two of the structural values of any two inputs meet at least

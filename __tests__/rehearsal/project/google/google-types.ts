@@ -14,7 +14,7 @@ import { SECURITY_POLICY_TYPES } from "./security-policy";
 import { STORAGE_TYPES } from "./storage";
 
 /** Resource types of the google provider, each with the file of the provider's source that describes it. */
-export const GOOGLE_TYPES = mergedTypes(
+const GOOGLE_TYPES = mergedTypes(
   CERTIFICATE_TYPES,
   CLOUD_RUN_TYPES,
   CLUSTER_TYPES,

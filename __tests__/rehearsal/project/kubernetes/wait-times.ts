@@ -4,7 +4,7 @@ import { textAt, valueAt, type ValueObject } from "../terraform-value";
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
 /** Seconds of a duration in Go's format, for example `25m` or `1h30m`. */
-export function durationSeconds(text: string): number {
+function durationSeconds(text: string): number {
   return [...text.matchAll(/([\d.]+)([smh])/g)].reduce(
     (sum, [, digits = "", unit = ""]) => sum + Number(digits) * (SECONDS[unit] ?? 0),
     0,
