@@ -1,6 +1,7 @@
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { stateProvidersOf } from "./core/provider-requirements";
 import { claimName } from "./core/claimed-names";
 import { isSet } from "./core/conditional";
 import { DeletionGuard } from "./core/deletion-guard";
@@ -124,6 +125,7 @@ export abstract class IdentityProvider extends Construct {
     private readonly variant: Variant,
   ) {
     super(scope, id);
+    stateProvidersOf(this);
     this.place = tenantContext(this, settings);
     const { bootstrapPassword, bootstrapPasswordVersion, bootstrapToken } = settings;
     const { deletionProtection, existingContainerImage: existingImage, network } = settings;

@@ -1,89 +1,19 @@
-import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
-import { type Construct } from "constructs";
-
 import { claimName } from "../../lib/core/claimed-names";
 import { expression } from "../../lib/core/expression";
 import { GeneratedSecret } from "../../lib/core/generated-secret";
-import { ClusterIngress } from "../../lib/platform/kubernetes/kubernetes-front-door";
-import { PublicAddress } from "../../lib/platform/kubernetes/public-address";
-import { WorkloadNamespace } from "../../lib/platform/kubernetes/workload-namespace";
-import { ClusterNetwork } from "../../lib/platform/network/cluster-network";
-import { ServerlessJobs } from "../../lib/platform/serverless/serverless-jobs";
-import { PLACE, STAND_IN_CLUSTER, standInIdentity, standInJob } from "../support/stand-in-parts";
+import { PLACE } from "../support/stand-in-parts";
 import { bareStack, BareStack, testApp } from "../support/synthesis";
-
-const stackWithCluster = () => {
-  const stack = bareStack();
-  new KubernetesProvider(stack, "kubernetes", { host: "https://cluster" });
-  return stack;
-};
-
-const domain = "login.example.com";
 
 const ONE_KEY = { secretId: "one-key", length: 32 };
 
-const namespace = (scope: Construct, name: string) =>
-  new WorkloadNamespace(scope, `Namespace-${name}`, { place: PLACE, cluster: STAND_IN_CLUSTER, name });
-
-const frontDoor = (scope: Construct, id: string, address: PublicAddress, room: WorkloadNamespace) =>
-  new ClusterIngress(scope, id, {
-    place: PLACE,
-    address,
-    namespace: room,
-    port: 80,
-    workload: { address, podLabels: {}, ready: [] },
-  });
-
-/** Create resources of the same name under different ids. */
-const CREATORS: Readonly<Record<string, (scope: Construct) => (id: string) => unknown>> = {
-  "secret in demo-project one-key": (scope) => (id) =>
-    new GeneratedSecret(scope, id, { ...ONE_KEY, projectId: PLACE.projectId }),
-  "network in demo-project idp-demo-abc123-network": (scope) => (id) => new ClusterNetwork(scope, id, { place: PLACE }),
-  "static address in demo-project idp-demo-abc123-address": (scope) => (id) =>
-    new PublicAddress(scope, id, { place: PLACE }),
-  "Kubernetes namespace apps": (scope) => (id) =>
-    new WorkloadNamespace(scope, id, { place: PLACE, cluster: STAND_IN_CLUSTER, name: "apps" }),
-  "Kubernetes front door idp": (scope) => {
-    const address = new PublicAddress(scope, "Address", { place: PLACE });
-    const room = namespace(scope, "apps");
-    return (id) => frontDoor(scope, id, address, room);
-  },
-  "certificate in demo-project idp-demo-abc123-0c6ca083": (scope) => {
-    const address = new PublicAddress(scope, "Address", { place: PLACE, domain });
-    return (id) => frontDoor(scope, id, address, namespace(scope, id.toLowerCase()));
-  },
-};
-
 describe("A name that is taken", () => {
-  it.each(Object.entries(CREATORS))("is refused at synth, with the paths of both: %s", (name, creatorIn) => {
-    const create = creatorIn(stackWithCluster());
-    create("First");
-    expect(() => create("Second")).toThrow(
-      `test/Second: 1 problem\n  - ${name} is also created by test/First; a name can exist only once; rename one of them, for example by its tenant id, application name, deployment id or client name`,
-    );
-  });
-
-  it("is refused for the secret with a job's script", () => {
+  it("is refused at synth, with the paths of both", () => {
     const stack = bareStack();
-    new GeneratedSecret(stack, "Key", {
-      ...ONE_KEY,
-      projectId: PLACE.projectId,
-      secretId: "secret-demo-abc123-idp-prepare",
-    });
-    const jobs = new ServerlessJobs({ place: PLACE, identity: standInIdentity() });
-    expect(() => jobs.runOnce(stack, "Prepare", standInJob(stack))).toThrow(
-      "test/Prepare: 1 problem\n  - secret in demo-project secret-demo-abc123-idp-prepare is also created by test/Key;",
+    const props = { ...ONE_KEY, projectId: PLACE.projectId };
+    new GeneratedSecret(stack, "First", props);
+    expect(() => new GeneratedSecret(stack, "Second", props)).toThrow(
+      "test/Second: 1 problem\n  - secret in demo-project one-key is also created by test/First; a name can exist only once; rename one of them, for example by its tenant id, application name, deployment id or client name",
     );
-  });
-
-  it("is not claimed in an existing network, where nothing is created", () => {
-    const stack = bareStack();
-    const existing = {
-      network: "projects/shared/global/networks/main",
-      subnetwork: "projects/shared/regions/us-central1/subnetworks/nodes",
-    };
-    new ClusterNetwork(stack, "First", { place: PLACE, existing });
-    expect(() => new ClusterNetwork(stack, "Second", { place: PLACE, existing })).not.toThrow();
   });
 });
 

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 
-import { DeletionGuard } from "../../lib";
+import { DeletionGuard } from "../../lib/core/deletion-guard";
 import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
 
 interface Provisioner {

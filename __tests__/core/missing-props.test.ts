@@ -9,12 +9,10 @@ import * as kubernetes from "../../lib/kubernetes";
 import * as lab from "../../lib/lab";
 import {
   PLACE,
-  STAND_IN_CLUSTER,
   STAND_IN_MEDIA,
   standInContainer,
   standInDatabase,
   standInIdentity,
-  standInJob,
   standInSecret,
 } from "../support/stand-in-parts";
 import { bareStack, terraformOf, testApp, type Terraform } from "../support/synthesis";
@@ -23,7 +21,6 @@ import { bareStack, terraformOf, testApp, type Terraform } from "../support/synt
 type UntypedConstructor = new (scope: Construct, id: string, props?: object) => unknown;
 
 const { projectId, region } = PLACE;
-const deploymentId = "office";
 const identity = standInIdentity();
 const container = standInContainer({
   port: 80,
@@ -31,18 +28,6 @@ const container = standInContainer({
   secretEnvironment: { KEY: standInSecret("key") },
   mounts: [STAND_IN_MEDIA],
 });
-
-/** The same without anything that answers requests. */
-const silent = { ...container, port: undefined };
-
-const namespaceIn = (stack: Construct) =>
-  new kubernetes.WorkloadNamespace(stack, "Namespace", { place: PLACE, cluster: STAND_IN_CLUSTER, name: "apps" });
-
-const frontDoorProps = (stack: Construct) => {
-  const address = new kubernetes.PublicAddress(stack, "Address", { place: PLACE });
-  const workload = { address, podLabels: {}, ready: [] };
-  return { place: PLACE, address, namespace: namespaceIn(stack), port: 80, workload };
-};
 
 const registryProps = (stack: Construct) => ({
   place: PLACE,
@@ -53,27 +38,7 @@ const registryProps = (stack: Construct) => ({
   }),
 });
 
-const domain = "login.example.com";
-
-const domainProps = {
-  place: PLACE,
-  domain,
-  ipAddress: "google_compute_global_address.address.address",
-  validation: "dns",
-};
-
-const certificateIn = (stack: Construct) =>
-  new main.DnsCertificate(stack, "Certificate", { place: PLACE, domain, validation: "dns" });
-
-const apisIn = (stack: Construct) =>
-  new main.ProjectApis(stack, "Apis", {
-    projectId,
-    region,
-    apis: ["certificatemanager", "compute", "logging", "monitoring", "secretmanager", "storage"],
-  });
-
 const existingImage = "registry/idp:1";
-const network = { network: "network", subnetwork: "subnetwork", hasNamedRanges: "true", ready: [] };
 const runner = {
   runOnce: () => ({ jobName: "job", ready: [] }),
   schedule: () => ({ jobName: "job", runCommand: "run", ready: [] }),
@@ -91,67 +56,20 @@ const tenant = {
 /** Every exported construct with valid props, including all required ones. */
 const TAKEN: Readonly<Record<string, (stack: Construct) => object>> = {
   AssessmentLab: () => ({ projectId, aws: { accessKeyId: "", secretAccessKey: "" } }),
-  AssessmentSource: () => ({ projectId, region, clientName: "client" }),
-  AutopilotCluster: () => ({ place: PLACE, network }),
-  AwsInventory: () => ({
-    ...{ projectId, region, deploymentId, sourceId: "source" },
-    aws: { accessKeyId: "", secretAccessKey: "" },
-  }),
   Blueprints: () => ({ blueprintFiles: {}, blueprints: ["branding"] }),
-  ClusterNetwork: () => ({ place: PLACE, existing: tenant.network }),
-  AlertPolicies: () => ({ place: PLACE, alerts: "{}" }),
-  Dashboard: () => ({ place: PLACE, alerts: "{}" }),
-  DatabaseDump: (stack) => ({ apis: apisIn(stack), place: PLACE, database: standInDatabase(), runner }),
   DbInit: () => ({ database: standInDatabase(), runner }),
-  DeletionGuard: () => ({ dependsOn: [], protect: true }),
-  DnsCertificate: () => ({ place: PLACE, domain, validation: "dns" }),
-  DnsRecords: (stack) => ({ ...domainProps, certificate: certificateIn(stack) }),
-  DomainAddress: () => ({ place: PLACE, domain }),
-  DumpBucket: () => ({ place: PLACE }),
-  DomainSetup: (stack) => ({ ...domainProps, apis: apisIn(stack) }),
   GeneratedSecret: () => ({ projectId, secretId: "key", length: 32 }),
   IdpImage: () => ({ place: PLACE, existingImage }),
   IdpSecrets: () => ({ place: PLACE }),
   ImageRegistry: registryProps,
-  InputVariable: () => ({ type: "string", description: "Says it." }),
-  ClusterIngress: frontDoorProps,
   KubernetesIdentityProvider: () => tenant,
-  KubernetesWorkload: (stack) => ({ place: PLACE, identity, container, namespace: namespaceIn(stack) }),
-  KubernetesWorker: (stack) => {
-    const namespace = namespaceIn(stack);
-    const server = new kubernetes.KubernetesWorkload(stack, "Server", { place: PLACE, identity, container, namespace });
-    return { place: PLACE, identity, container: silent, namespace, server };
-  },
   MediaBucket: () => ({ place: PLACE }),
-  Monitoring: (stack) => ({
-    place: PLACE,
-    apis: apisIn(stack),
-    identities: [],
-    maxConnections: "100",
-    maxInstanceCount: 3,
-    minInstanceCount: 1,
-    platform: "serverless",
-    url: "https://sign-in.example.com",
-  }),
-  OnDemandJob: () => ({ place: PLACE, identity, container, name: "test", timeoutSeconds: 60 }),
   PortableStack: () => ({ providers: [] }),
   PostgresqlDatabase: () => ({ place: PLACE, network: tenant.network }),
   ProjectApis: () => ({ projectId, region, apis: [] }),
-  PublicAddress: () => ({ place: PLACE }),
-  SecretAudit: () => ({ place: PLACE }),
-  SecurityPolicy: () => ({ place: PLACE }),
-  ServerlessLoadBalancer: (stack) => {
-    const address = new main.DomainAddress(stack, "Address", { place: PLACE, domain });
-    const service = new main.ServerlessService(stack, "Service", { place: PLACE, identity, container, address });
-    return { place: PLACE, address, certificate: certificateIn(stack), service, validation: "dns" };
-  },
   ServerlessIdentityProvider: () => tenant,
   ServerlessService: () => ({ place: PLACE, identity, container, network: tenant.network }),
-  ServerlessWorkerPool: () => ({ place: PLACE, identity, container: silent, network: tenant.network }),
   ServiceIdentity: () => ({ place: PLACE, purpose: "run", description: "Runs." }),
-  UpgradeBackup: () => ({ database: standInDatabase(), projectId, release: "2026.5.4" }),
-  UptimeCheck: () => ({ place: PLACE, host: domain }),
-  WorkloadNamespace: () => ({ place: PLACE, cluster: STAND_IN_CLUSTER, name: "apps" }),
 };
 
 const CONSTRUCTS = Object.entries({ ...main, ...kubernetes, ...lab }).flatMap(([name, exported]) =>
@@ -271,8 +189,6 @@ describe("Every exported construct in a plain stack", () => {
 });
 
 describe("Missing props are reported with all other problems", () => {
-  const job = (left: string) => without(standInJob(stackWithCluster(), { container }), left.split(".")) as never;
-
   it.each<[string, (scope: Construct) => unknown, readonly string[]]>([
     ["tenantPlace", (scope) => main.tenantContext(scope, undefined as never), ["projectId", "tenantId"]],
     [
@@ -281,41 +197,6 @@ describe("Missing props are reported with all other problems", () => {
       ["database", "image", "initialization", "media", "secrets"],
     ],
     ["ExistingIdentity", () => new main.ExistingIdentity(undefined as never), ["email"]],
-    [
-      "a job of ServerlessJobs",
-      (scope) => new main.ServerlessJobs(undefined as never).runOnce(scope, "Job", undefined as never),
-      ["identity", "place", "job"],
-    ],
-    [
-      "a job of KubernetesJobs",
-      (scope) => new kubernetes.KubernetesJobs(undefined as never).runOnce(scope, "Job", undefined as never),
-      ["identity", "namespace", "place", "job"],
-    ],
-    [
-      "a scheduled job of ServerlessJobs",
-      (scope) => new main.ServerlessJobs(undefined as never).schedule(scope, "Job", undefined as never),
-      ["identity", "place", "job"],
-    ],
-    [
-      "a scheduled job of KubernetesJobs",
-      (scope) => new kubernetes.KubernetesJobs(undefined as never).schedule(scope, "Job", undefined as never),
-      ["identity", "namespace", "place", "job"],
-    ],
-    [
-      "a scheduled job without a schedule",
-      (scope) => new main.ServerlessJobs({ place: PLACE, identity }).schedule(scope, "Job", job("rerunWhenChanged")),
-      ["job.schedule", "job.timeZone"],
-    ],
-    [
-      "a job without a name",
-      (scope) => new main.ServerlessJobs({ place: PLACE, identity }).runOnce(scope, "Job", job("name")),
-      ["job.name"],
-    ],
-    [
-      "a job's container without an image",
-      (scope) => new main.ServerlessJobs({ place: PLACE, identity }).runOnce(scope, "Job", job("container.image")),
-      ["job.container.image"],
-    ],
     [
       "a container with a secret, a mount and a database that are not there",
       (scope) =>
@@ -357,16 +238,6 @@ describe("Missing props are reported with all other problems", () => {
     [
       "a grant of a repository",
       (scope) => new main.ImageRegistry(scope, "Registry", registryProps(scope)).grantPull(undefined as never),
-      ["identity"],
-    ],
-    [
-      "a grant to act as an account",
-      (scope) =>
-        new kubernetes.AutopilotCluster(scope, "Cluster", { place: PLACE, network }).grantActAs(
-          undefined as never,
-          "apps",
-          "idp",
-        ),
       ["identity"],
     ],
   ])("by %s", (_, work, names) => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { App, TerraformLocal } from "cdktf";
 
 import { evaluated } from "../stacks/terraform-run";
-import { AssessmentSource, type AssessmentSourceProps } from "../../lib/lab";
+import { AssessmentSource, type AssessmentSourceProps } from "../../lib/lab/assessment-source";
 import { discoverySourceId } from "../../lib/lab/lab-names";
 import { DestroyNotice } from "../../lib/lab/destroy-notice";
 import { InputVariable } from "../../lib/core/input-variable";

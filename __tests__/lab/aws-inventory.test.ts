@@ -2,7 +2,7 @@ import { TerraformLocal } from "cdktf";
 
 import { expression } from "../../lib/core/expression";
 import { InputVariable } from "../../lib/core/input-variable";
-import { AwsInventory, type AwsInventoryProps } from "../../lib/lab";
+import { AwsInventory, type AwsInventoryProps } from "../../lib/lab/aws-inventory";
 import { AWS_ACTIONS } from "../../lib/lab/contract";
 import {
   bareStack,
@@ -187,26 +187,5 @@ describe("AwsInventory", () => {
       "cloud_b_user_provider",
       "other_user_provider",
     ]);
-  });
-
-  it("refuses a key that could be read in the folder", () => {
-    expect(() => inventoryIn(() => ({ aws: { accessKeyId: "AKIA", secretAccessKey: "secret" } }))).toThrow(
-      `test/CloudB: 2 problems
-  - aws.accessKeyId is a literal; it must be an input, because a literal can be read in the synthesized folder; pass a sensitive input, or an empty string for no AWS
-  - aws.secretAccessKey is a literal; it must be an input, because a literal can be read in the synthesized folder; pass a sensitive input, or an empty string for no AWS`,
-    );
-  });
-
-  it("refuses an incomplete key", () => {
-    expect(() => inventoryIn(() => ({ aws: { accessKeyId: expression("var.id"), secretAccessKey: "" } }))).toThrow(
-      `test/CloudB: 1 problem
-  - only one of aws.accessKeyId and aws.secretAccessKey is given; a request is signed with both; set both, or neither`,
-    );
-  });
-
-  it("refuses names and places that the lab refuses", () => {
-    expect(() => inventoryIn(() => ({ deploymentId: "an office", projectId: "p", region: "r" }))).toThrow(
-      /^test\/CloudB: 3 problems\n {2}- deploymentId is .*\n {2}- projectId is .*\n {2}- region is /,
-    );
   });
 });

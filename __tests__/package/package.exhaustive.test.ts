@@ -160,10 +160,10 @@ describe("the packed library", () => {
     const run = (...args: readonly string[]) =>
       execFileSync(process.execPath, args, { cwd: project, encoding: "utf8", stdio: "pipe" });
     run("--eval", `for (const subpath of ${JSON.stringify(SUBPATHS)}) require(subpath);`);
-    const names = { "": "IdpSecrets", "/kubernetes": "AutopilotCluster", "/lab": "AssessmentLab" };
+    const names = { "": "IdpSecrets", "/kubernetes": "KubernetesIdentityProvider", "/lab": "AssessmentLab" };
     const imports = Object.entries(names).map(([path, name]) => `import { ${name} } from "cdktf-idp-stacks${path}";`);
     const program = `${imports.join("\n")}\nconsole.log(${Object.values(names).join(".name, ")}.name);`;
-    expect(run("--input-type=module", "--eval", program)).toBe("IdpSecrets AutopilotCluster AssessmentLab\n");
+    expect(run("--input-type=module", "--eval", program)).toBe("IdpSecrets KubernetesIdentityProvider AssessmentLab\n");
     expect(() => run("--eval", 'require("cdktf-idp-stacks/core/names")')).toThrow("ERR_PACKAGE_PATH_NOT_EXPORTED");
   });
 

@@ -1,9 +1,9 @@
 import {
-  InputVariable,
   ServerlessIdentityProvider,
   type IdentityProviderProps,
   type ServerlessIdentityProviderProps,
 } from "../../lib";
+import { InputVariable } from "../../lib/core/input-variable";
 import { KubernetesIdentityProvider, type KubernetesIdentityProviderProps } from "../../lib/kubernetes";
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
 import { bareStack, terraformOf, type BareStack, type Terraform } from "../support/synthesis";

@@ -3,7 +3,6 @@ import { type Construct } from "constructs";
 
 import { settingName } from "./expression";
 import { TerraformData } from "./terraform-data";
-import { requireProps } from "./rules";
 
 export interface DeletionGuardProps {
   /** The last resources to be created: they depend on everything that must not be lost. */
@@ -29,7 +28,6 @@ export interface DeletionGuardProps {
  */
 export class DeletionGuard extends TerraformData {
   constructor(scope: Construct, id: string, props: DeletionGuardProps) {
-    requireProps(`${scope.node.path}/${id}`, props, { dependsOn: true, protect: true });
     const { dependsOn, protect, remains } = props;
     super(scope, id, {
       input: { protected: Token.asString(protect), ...(remains !== undefined && { remains }) },

@@ -3,7 +3,6 @@ import { type Construct } from "constructs";
 
 import { expression } from "./expression";
 import { requireProvider, type ProviderName } from "./provider-requirements";
-import { requireProps } from "./rules";
 
 export interface EphemeralResourceProps {
   /** Terraform type, for example `random_password`. */
@@ -47,7 +46,6 @@ export class EphemeralResource extends TerraformElement {
   private readonly props: EphemeralResourceProps;
 
   constructor(scope: Construct, id: string, props: EphemeralResourceProps) {
-    requireProps(`${scope.node.path}/${id}`, props, { attributes: true, provider: true, type: true });
     super(scope, id, `ephemeral.${props.type}`);
     requireProvider(this, props.provider);
     this.props = props;

@@ -40,9 +40,6 @@ export const BUCKET_NAME_RESERVED_WORD = "google";
 /** A service name is part of a host name. */
 export const SERVICE_NAME_MAX_LENGTH = 49;
 
-/** Limit of Cloud Run for worker pools. */
-export const WORKER_POOL_NAME_MAX_LENGTH = 49;
-
 /** A service account id is part of an e-mail address. */
 export const SERVICE_ACCOUNT_ID_MAX_LENGTH = 30;
 

@@ -3,9 +3,8 @@ import { Construct } from "constructs";
 
 import { allOf, anyOf, isOn, isSet } from "../core/conditional";
 import { expression, quoted } from "../core/expression";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
+import { type DeploymentContext } from "../core/place";
 import { type ProjectApis } from "../core/project-apis";
-import { requireProps, type Rule } from "../core/rules";
 import { addScript } from "../core/stack-file";
 import { DB_INIT_IMAGE } from "./contract";
 import {
@@ -18,7 +17,7 @@ import {
   FIRST_DUMP_JOB,
 } from "./dump-defaults";
 import { DumpBucket } from "./dump-bucket";
-import { DUMP_RULES, type DumpProps } from "./dump-props";
+import { type DumpProps } from "./dump-props";
 import { isDaily } from "./dump-schedule";
 import { databaseJobContainer } from "./database-job";
 import { type ScheduledJobRunner } from "./job-runner";
@@ -91,7 +90,6 @@ export class DatabaseDump extends Construct {
 
   constructor(scope: Construct, id: string, props: DatabaseDumpProps) {
     super(scope, id);
-    requireProps(this, props, { apis: true, database: true, place: REQUIRED_PLACE, runner: true }, RULES);
     const { database, dumpAtApply = false, dumpSchedule, image = DB_INIT_IMAGE, keepDumps = false, runner } = props;
     this.condition = isSet(dumpSchedule);
     this.isDaily = dumpSchedule === undefined ? "false" : allOf(this.condition, isDaily(dumpSchedule));
@@ -150,5 +148,3 @@ function orNull(condition: string, text: string): string {
 }
 
 const SCRIPT_NAME = "dump-database.sh";
-
-const RULES: readonly Rule<DatabaseDumpProps>[] = [...PLACE_RULES, ...DUMP_RULES];

@@ -3,18 +3,15 @@ import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucke
 import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../core/claimed-names";
 import { allOf, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { Grants, type WorkloadIdentity } from "../core/identity";
 import { bucketName } from "../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
+import { type DeploymentContext } from "../core/place";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
-import { requireProps, type Rule } from "../core/rules";
 import { RUNTIME_GROUP_ID, RUNTIME_USER_ID, SOFT_DELETE_SECONDS } from "./contract";
 import { DUMP_BUCKET_SUFFIX, DUMP_FOLDERS, DUMP_MOUNT_PATH } from "./dump-defaults";
-import { bucketNameRules } from "./media-bucket";
-import { DEFAULT_DUMP_CLASS, DEFAULT_DUMP_DAYS, DUMP_CLASS, DUMP_DAYS } from "./dump-props";
+import { DEFAULT_DUMP_CLASS, DEFAULT_DUMP_DAYS } from "./dump-props";
 import { type MediaStore } from "./parts";
 
 export interface DumpBucketProps {
@@ -93,10 +90,8 @@ export class DumpBucket extends Construct implements MediaStore {
 
   constructor(scope: Construct, id: string, props: DumpBucketProps) {
     super(scope, id);
-    requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
     const { condition = "true", deletionProtection = true, place } = props;
     const name = nameOf(props);
-    claimName(this, "bucket", name);
     this.condition = condition;
 
     this.bucket = new StorageBucket(this, MAIN_CHILD_ID, {
@@ -153,10 +148,3 @@ export class DumpBucket extends Construct implements MediaStore {
 function nameOf({ place }: DumpBucketProps): string {
   return bucketName(place.deployment, DUMP_BUCKET_SUFFIX);
 }
-
-const RULES: readonly Rule<DumpBucketProps>[] = [
-  ...PLACE_RULES,
-  ...bucketNameRules(nameOf),
-  DUMP_DAYS.ruleOn("retentionDays", ({ retentionDays }) => retentionDays),
-  DUMP_CLASS.ruleOn("storageClass", ({ storageClass }) => storageClass),
-];

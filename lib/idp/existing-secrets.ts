@@ -5,7 +5,6 @@ import { Construct } from "constructs";
 import { repeatFor } from "../core/conditional";
 import { expression, literal } from "../core/expression";
 import { Grants, type WorkloadIdentity } from "../core/identity";
-import { requireProps } from "../core/rules";
 import { type SecretReference, type SecretReferences } from "./secret-references";
 import { mergedReferences, type SecretSettings } from "./secret-settings";
 
@@ -43,7 +42,6 @@ export class ExistingSecrets extends Construct implements SecretSettings {
     private readonly props: ExistingSecretsProps,
   ) {
     super(scope, id);
-    requireProps(this, props, { projectId: true, references: true });
     const given = props.references.map((references) => ({ references: asExpression(references) }));
     // One spelling of each secret, so that access is granted once.
     const shortened = `trimprefix(reference.secret_id, "${this.ownSecrets}")`;

@@ -115,7 +115,7 @@ function nameOf({ place }: MediaBucketProps): string {
 }
 
 /** Rules for the name of a bucket. */
-export const bucketNameRules = <Props>(nameOf: (props: Props) => string): readonly Rule<Props>[] => [
+const bucketNameRules = <Props>(nameOf: (props: Props) => string): readonly Rule<Props>[] => [
   ...nameRules(nameOf, {
     what: "bucket name",
     maxLength: BUCKET_NAME_MAX_LENGTH,

@@ -5,7 +5,6 @@ import { countIf, isOn } from "../core/conditional";
 import { expression } from "../core/expression";
 import { addRestLibraries, shellCommand } from "../core/project-apis";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
-import { requireProps } from "../core/rules";
 import { addScript } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type SqlInstance } from "./parts";
@@ -46,7 +45,6 @@ export class UpgradeBackup extends Construct {
 
   constructor(scope: Construct, id: string, props: UpgradeBackupProps) {
     super(scope, id);
-    requireProps(this, props, { database: true, projectId: true, release: true });
     const { database, enabled = true, projectId, release } = props;
 
     addRestLibraries(this);

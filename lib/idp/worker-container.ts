@@ -1,6 +1,3 @@
-import { Token } from "cdktf";
-
-import { type Rule } from "../core/rules";
 import { type ContainerSpec, type ResourcesSpec } from "./container-spec";
 import { ENTRYPOINT_PATH } from "./contract";
 import { workerConnections } from "./worker-connections";
@@ -30,25 +27,3 @@ export function workerContainer(server: ContainerSpec, form: WorkerOptions, reso
 
 /** The application's own check, through the entrypoint, which translates the settings. */
 const HEALTH_COMMAND = [ENTRYPOINT_PATH, "healthcheck"];
-
-/**
- * Rule for constructs whose container answers no requests.
- *
- * @param prop path of the container in the props
- * @param alternative what runs a container that does, at the end of the message
- */
-export function noPortRule<Props>(
-  prop: string,
-  containerOf: (props: Props) => ContainerSpec,
-  alternative: string,
-): Rule<Props> {
-  return {
-    holds: (props) => {
-      const { image, livenessProbe, port, startupProbe } = containerOf(props);
-      const isSilent = [port, startupProbe, livenessProbe].every((part) => part === undefined);
-      return Token.isUnresolved(image) || isSilent;
-    },
-    message: () =>
-      `${prop} has a port or a probe; it must have none, because nothing sends requests to a worker; remove them, or run the container as ${alternative}`,
-  };
-}

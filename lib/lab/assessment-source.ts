@@ -6,13 +6,10 @@ import { claimName } from "../core/claimed-names";
 import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { labelsWith, type Labels } from "../core/labels";
-import { PROJECT_ID, REGION } from "../core/place-rules";
 import { addRestLibraries, shellCommand } from "../core/project-apis";
-import { requireProps, type Rule } from "../core/rules";
 import { addScript, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { discoverySourceId, labGroupId, SOURCE_LABEL } from "./lab-names";
-import { DEPLOYMENT_ID, DISCOVERY_CLIENT_NAME } from "./lab-rules";
 
 export interface AssessmentSourceProps {
   /** Display name of the source, which users type into the discovery client, 1 to 63 characters. */
@@ -86,17 +83,15 @@ export class AssessmentSource extends Construct {
 
   constructor(scope: Construct, id: string, props: AssessmentSourceProps) {
     super(scope, id);
-    requireProps(this, props, { clientName: true, projectId: true, region: true }, RULES);
     const { clientName, deploymentId, enabled = true, projectId, region } = props;
     const plannedId = props.sourceId ?? discoverySourceId(clientName);
+    // A lab passes an expression of its own for an id that only Terraform knows, so the name stands for it.
+    claimName(this, `discovery source in ${projectId}`, Token.isUnresolved(plannedId) ? clientName : plannedId);
     if (enabled === false) {
       this.sourceId = expression("null");
       this.ready = [];
       return;
     }
-
-    // A lab passes an expression of its own for an id that only Terraform knows, so the name stands for it.
-    claimName(this, `discovery source in ${projectId}`, Token.isUnresolved(plannedId) ? clientName : plannedId);
 
     const libraries = addAssessmentLibraries(this);
     const script = addScript(this, "lib/lab/scripts/register-source.sh");
@@ -168,10 +163,3 @@ export function addCleanup(scope: Construct): StackFile {
   }
   return addScript(scope, "lib/lab/scripts/assessment-cleanup.sh");
 }
-
-const RULES: readonly Rule<AssessmentSourceProps>[] = [
-  ...DEPLOYMENT_ID.map((rule) => rule.ruleOn<AssessmentSourceProps>("deploymentId", (props) => props.deploymentId)),
-  DISCOVERY_CLIENT_NAME.ruleOn("clientName", ({ clientName }) => clientName),
-  PROJECT_ID.ruleOn("projectId", ({ projectId }) => projectId),
-  REGION.ruleOn("region", ({ region }) => region),
-];

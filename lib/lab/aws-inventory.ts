@@ -4,8 +4,6 @@ import { Construct } from "constructs";
 import { allOf, countIf, isOn } from "../core/conditional";
 import { expression } from "../core/expression";
 import { shellCommand } from "../core/project-apis";
-import { PROJECT_ID, REGION } from "../core/place-rules";
-import { requireProps, type Rule } from "../core/rules";
 import { addScript, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type AwsCredentials } from "./assessment-lab-props";
@@ -13,8 +11,6 @@ import { addAssessmentLibraries } from "./assessment-source";
 import { type AwsUser } from "./aws-user";
 import { DEFAULT_AWS_REGION } from "./contract";
 import { awsUserName } from "./lab-names";
-import { AWS_RULES } from "./aws-rules";
-import { DEPLOYMENT_ID } from "./lab-rules";
 
 export interface AwsInventoryProps {
   /**
@@ -80,18 +76,6 @@ export class AwsInventory extends Construct {
 
   constructor(scope: Construct, id: string, props: AwsInventoryProps) {
     super(scope, id);
-    requireProps(
-      this,
-      props,
-      {
-        aws: { accessKeyId: true, secretAccessKey: true },
-        deploymentId: true,
-        projectId: true,
-        region: true,
-        sourceId: true,
-      },
-      RULES,
-    );
     const { deploymentId, enabled = true } = props;
     const { accessKeyId, region = DEFAULT_AWS_REGION, secretAccessKey } = props.aws;
     if (!Token.isUnresolved(accessKeyId) || enabled === false) {
@@ -188,10 +172,3 @@ function awsUserClass(): typeof AwsUser {
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import statement would load them always
   return (require("./aws-user") as { AwsUser: typeof AwsUser }).AwsUser;
 }
-
-const RULES: readonly Rule<AwsInventoryProps>[] = [
-  ...AWS_RULES,
-  ...DEPLOYMENT_ID.map((rule) => rule.ruleOn<AwsInventoryProps>("deploymentId", ({ deploymentId }) => deploymentId)),
-  PROJECT_ID.ruleOn("projectId", ({ projectId }) => projectId),
-  REGION.ruleOn("region", ({ region }) => region),
-];

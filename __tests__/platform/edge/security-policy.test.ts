@@ -8,7 +8,6 @@ import { declareInputs } from "../../../stacks/inputs/input-table";
 import { protectionInputs } from "../../../stacks/inputs/protection-inputs";
 import { PLACE } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, warningsOf, type Block } from "../../support/synthesis";
-import { brokenRules } from "../../support/broken-rules";
 
 const DOMAIN = "login.example.com";
 const EXISTING = "projects/security/global/securityPolicies/company";
@@ -184,67 +183,5 @@ describe("SecurityPolicy", () => {
     expect(warningsOf(protectedBy({ waf: "enforce" }).stack)).toEqual([
       'protection.waf is "enforce"; the rules skip /api/v3/, /application/saml/, /source/saml/, /source/scim/, because passwords, expressions and SAML messages there look like attacks; keep the application up to date, and restrict the administration to known ranges',
     ]);
-  });
-
-  it.each<[string, Partial<SecurityPolicyProps>, readonly string[]]>([
-    [
-      "wrong numbers and words, all at once",
-      { domain: DOMAIN, protection: { banSeconds: 59, requestsPerMinute: 0, signInsPerMinute: 10001, waf: "on" } },
-      [
-        "protection.signInsPerMinute is 10001; it must be a whole number from 1 to 10000, because Cloud Armor counts no further for a ban; use 60",
-        "protection.banSeconds is 59; it must be a whole number from 60 to 3600, because a ban outlasts the counted minute, and addresses change hands; use 300",
-        "protection.requestsPerMinute is 0; it must be a whole number from 1 to 1000000, because Cloud Armor counts no further; use 600",
-        'protection.waf is "on"; it must be off, preview or enforce; use preview, and enforce once the log shows no request of your own',
-      ],
-    ],
-    [
-      "ranges that are none, and IPv4 as IPv6",
-      { domain: DOMAIN, protection: { adminRanges: ["203.0.113.7", "10.0.0.0/8", "::ffff:0:0/96"] } },
-      [
-        'protection.adminRanges has "203.0.113.7", "::ffff:0:0/96"; each must be an IPv4 or IPv6 range, but not of all addresses, written with its first address in the shortest form and not IPv4-mapped; use for example 203.0.113.0/24, 2001:db8::/32, or /32 for one address',
-      ],
-    ],
-    [
-      "an administration that nobody reaches",
-      { domain: DOMAIN, protection: { restrictAdmin: true } },
-      [
-        "protection.restrictAdmin is true and protection.adminRanges is empty; there must be a range, because everybody would be locked out of the administration; set the ranges of the administrators, or set protection.restrictAdmin to false",
-      ],
-    ],
-    [
-      "a protection without a domain",
-      { protection: {} },
-      [
-        "protection is given without domain; it needs one, because without it there is no load balancer to protect; set the domain, or remove protection",
-      ],
-    ],
-    [
-      "an existing policy without a domain",
-      { existing: EXISTING },
-      [
-        "existing is given without domain; it needs one, because without it there is no load balancer to protect; set the domain, or remove existing",
-      ],
-    ],
-    [
-      "an existing policy beside a protection",
-      { domain: DOMAIN, existing: EXISTING, protection: {} },
-      [
-        "protection and existing are both given; only one can be, because a load balancer has one policy; remove one of them",
-      ],
-    ],
-    [
-      "an existing policy by its name alone",
-      { domain: DOMAIN, existing: "company" },
-      [
-        'existing is "company"; it must be projects/<project>/global/securityPolicies/<name>, because a global load balancer accepts no regional policy; write it in full',
-      ],
-    ],
-  ])("refuses %s", (_, props, problems) => {
-    expect(() => policyOf(props)).toThrow(brokenRules("test/Policy", problems));
-  });
-
-  it("accepts anything beside a disabled protection", () => {
-    expect(() => policyOf({ protection: { enabled: false } })).not.toThrow();
-    expect(() => policyOf({ domain: DOMAIN, existing: EXISTING, protection: { enabled: false } })).not.toThrow();
   });
 });

@@ -147,18 +147,6 @@ describe("AutopilotCluster", () => {
     expect(cluster.ready[0]).toBe(cluster.cluster);
   });
 
-  it("refuses invalid ranges, and is refused if another cluster has its name", () => {
-    expect(() =>
-      clusterIn(() => ({ authorizedNetworks: { office: "203.0.113.1/24", home: "198.51.100.7/32" } })),
-    ).toThrow(
-      /test\/Cluster: 1 problem\n {2}- authorizedNetworks .*office.* 203\.0\.113\.0\/24, or \/32 for one address$/,
-    );
-    const { stack } = clusterIn();
-    expect(() => new AutopilotCluster(stack, "Other", { place: PLACE, network: NETWORK })).toThrow(
-      "cluster in demo-project gke-idp-3622fdb935e4 is also created by test/Cluster;",
-    );
-  });
-
   it("returns the command that sets up kubectl", () => {
     const { cluster, stack } = clusterIn();
     stack.addOutputs({ command: { value: cluster.connectCommand, description: "Command." } });

@@ -7,7 +7,7 @@ import { type ClusterIngressProps } from "../../../lib/platform/kubernetes/load-
 import { PublicAddress, type PublicAddressProps } from "../../../lib/platform/kubernetes/public-address";
 import { type Workload } from "../../../lib/platform/parts";
 import { valueAt } from "../../stacks/configuration-graph";
-import { namespaceIn, PLACE, placeOf } from "../../support/stand-in-parts";
+import { namespaceIn, PLACE } from "../../support/stand-in-parts";
 import { addressesOf, bareStack, resourceOf, terraformOf, type BareStack } from "../../support/synthesis";
 
 type Domain = (stack: BareStack) => string | undefined;
@@ -68,17 +68,6 @@ describe("PublicAddress", () => {
     ]);
     expect(address.ready).toEqual([address.regional, address.global]);
   });
-
-  it.each(["Login.example.com", "login", "login.example.com.", "*.example.com", "https://login.example.com", "-a.b"])(
-    "refuses a domain that no certificate is made for: %s",
-    (domain) => {
-      expect(() => addressIn(() => domain)).toThrow(
-        new Error(
-          `test/Address: 1 problem\n  - domain is "${domain}"; it must be a full domain name of lower-case letters, digits, hyphens and dots, at most 253 characters, without a dot at the end, because a certificate is made for exactly this name; use for example login.example.com`,
-        ),
-      );
-    },
-  );
 });
 
 describe("KubernetesFrontDoor", () => {
@@ -309,56 +298,5 @@ describe("KubernetesFrontDoor", () => {
       "terraform_data.workload",
       "terraform_data.policy",
     ]);
-  });
-
-  it("refuses an invalid share of logged requests", () => {
-    expect(() => doorIn(LITERAL, () => ({ requestLogSampleRate: 50 }))).toThrow(
-      new Error(
-        "test/FrontDoor: 1 problem\n  - requestLogSampleRate is 50; it must be a number from 0 to 1; use 0 for no logs, 1 for all requests",
-      ),
-    );
-  });
-
-  it("refuses a workload that does not know its address, or knows another one", () => {
-    const { address, namespace, stack, workload } = doorIn();
-    const other = new PublicAddress(stack, "OtherAddress", { place: placeOf({ applicationName: "other" }) });
-    for (const [id, known] of [
-      ["Without", undefined],
-      ["WithAnother", other],
-    ] as const) {
-      const told = { ...workload, address: known };
-      expect(
-        () => new ClusterIngress(stack, id, { place: PLACE, address, namespace, workload: told, port: 9000 }),
-      ).toThrow(
-        new Error(
-          `test/${id}: 1 problem\n  - the workload does not know this address; it must, because from release 2026.8.1 on the application takes the last untrusted address as the client's; pass the address to the workload too`,
-        ),
-      );
-    }
-  });
-
-  it("refuses names that the platform refuses, of which a certificate's is the longest", () => {
-    const { address, namespace, stack, workload } = doorIn();
-    const doorOf = (length: number) => () =>
-      new ClusterIngress(stack, `FrontDoor${length}`, {
-        place: placeOf({ applicationName: "a".repeat(length) }),
-        address,
-        namespace,
-        workload,
-        port: 9000,
-      });
-    const application = (length: number) =>
-      `  - place.deployment.applicationName is "${"a".repeat(length)}"; it must be 1 to 18 lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it`;
-    expect(doorOf(18)).not.toThrow();
-    expect(doorOf(42)).toThrow(new Error(`test/FrontDoor42: 1 problem\n${application(42)}`));
-    expect(doorOf(43)).toThrow(
-      new Error(
-        [
-          "test/FrontDoor43: 2 problems",
-          application(43),
-          `  - certificate name ${"a".repeat(43)}-demo-abc123-e3b0c442 is 64 characters, the limit is 63, because Compute Engine allows no longer one; shorten the application name or the tenant id by 1`,
-        ].join("\n"),
-      ),
-    );
   });
 });

@@ -145,22 +145,6 @@ describe("KubernetesJobs", () => {
     expect(container).not.toHaveProperty("port");
     expect(valueAt(jobIn().container, "resources.limits")).toMatchObject({ cpu: "250m", memory: "512Mi" });
   });
-
-  it("runs two jobs of one scope beside each other, and refuses two of one name", () => {
-    const { jobs, spec, stack } = jobIn();
-    const second = jobs.runOnce(stack, "CleanUp", { ...spec, name: "clean-up" });
-    expect(addressesOf(second.ready)).toEqual(["kubernetes_job_v1.clean_up"]);
-    const { resource = {} } = terraformOf(stack);
-    for (const type of ["job", "config_map", "secret", "service_account"]) {
-      const names = Object.values(resource[`kubernetes_${type}_v1`] ?? {}).map((made) =>
-        valueAt(made, "metadata.name"),
-      );
-      expect(names).toEqual([expect.stringMatching(/^idp-prepare(-|$)/), expect.stringMatching(/^idp-clean-up(-|$)/)]);
-    }
-    expect(() => jobs.runOnce(stack, "Again", spec)).toThrow(
-      "Kubernetes job idp-prepare is also created by test/Prepare;",
-    );
-  });
 });
 
 describe("A scheduled job of KubernetesJobs", () => {

@@ -127,33 +127,4 @@ describe("KubernetesWorker", () => {
       expect([name, of(type, name).count]).toEqual([name, expect.stringContaining('var.mode == "separate"')]);
     expect(workerIn().of("kubernetes_deployment_v1", "worker").count).toBeUndefined();
   });
-
-  it.each<[string, Partial<KubernetesWorkerProps>, Partial<ContainerSpec>, string]>([
-    [
-      "a container with a port",
-      {},
-      { port: 80 },
-      "container has a port or a probe; it must have none, because nothing sends requests to a worker; remove them, or run the container as a workload",
-    ],
-    [
-      "fewer at most than at least",
-      { minInstanceCount: 3, maxInstanceCount: 2 },
-      {},
-      "minInstanceCount is 3; it must not exceed maxInstanceCount, which is 2; lower one or raise the other",
-    ],
-    [
-      "a size that Autopilot does not offer",
-      {},
-      { resources: { cpu: "0.3", memory: "2Gi" } },
-      'container.resources.cpu is "0.3"; it must be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pods; use 1',
-    ],
-    [
-      "more workers than the database has connections for during a rollout",
-      { maxInstanceCount: 40 },
-      {},
-      "maxInstanceCount is 40; with 1 more during a rollout that needs 410 database connections and 10 are reserved for administration, but the database accepts 384, and a request without a connection fails; lower it, or choose a tier with more memory",
-    ],
-  ])("refuses %s", (_, props, changes, problem) => {
-    expect(() => workerIn(props, changes)).toThrow(new Error(`test/Worker: 1 problem\n  - ${problem}`));
-  });
 });

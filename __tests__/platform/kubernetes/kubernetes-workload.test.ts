@@ -16,7 +16,6 @@ import {
   standInSettings,
 } from "../../support/stand-in-parts";
 import { addressesOf, bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../../support/synthesis";
-import { brokenRules } from "../../support/broken-rules";
 
 const workloadOf = (
   container: (stack: BareStack) => ContainerSpec,
@@ -274,84 +273,6 @@ describe("KubernetesWorkload", () => {
       "kubernetes_horizontal_pod_autoscaler_v2.workload_autoscaler",
       "kubernetes_pod_disruption_budget_v1.workload_disruption_budget",
     ]);
-  });
-
-  it.each([
-    ["a quarter of a CPU more", {}, { cpu: "2.25", memory: "4Gi" }, 384],
-    ["the least memory", {}, { cpu: "2", memory: "2Gi" }, 384],
-    ["the most memory", {}, { cpu: "2", memory: "13Gi" }, 384],
-    ["the smallest pod", {}, { cpu: "0.5", memory: "512Mi" }, 384],
-    ["as many pods as there are connections", { maxInstanceCount: 5 }, undefined, 384],
-    ["any number of pods when only Terraform knows the tier", { maxInstanceCount: 99 }, undefined, undefined],
-  ])("takes %s", (_, props, resources, connections) => {
-    expect(() => workloadIn(props, { resources, ...databaseWith(connections) })).not.toThrow();
-  });
-
-  const MEMORY = (memory: string, cpu: string) =>
-    `container.resources.memory is "${memory}" with container.resources.cpu "${cpu}"; it must be a whole number with Mi or Gi, 1 to 6.5Gi per CPU and 108Gi at most, because Autopilot raises other requests and bills them; change one of the two`;
-
-  it.each<[string, Partial<KubernetesWorkloadProps>, Partial<ContainerSpec>, readonly string[]]>([
-    [
-      "what Kubernetes and Autopilot do not offer, everything at once",
-      { minInstanceCount: 0, maxInstanceCount: 2.5 },
-      { resources: { cpu: "0.3", memory: "4Gi" } },
-      [
-        'container.resources.cpu is "0.3"; it must be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pods; use 2',
-        "minInstanceCount is 0; it must be a whole number from 1; use 1",
-        "maxInstanceCount is 2.5; it must be a whole number from 1; use 1 or more",
-      ],
-    ],
-    ...[
-      ["13Gi", "1"],
-      ["1Gi", "2"],
-      ["4G", "2"],
-      ["1.5Gi", "2"],
-      ["Gi", "2"],
-    ].map(([memory = "", cpu = ""]): [string, object, Partial<ContainerSpec>, readonly string[]] => [
-      `${memory} with ${cpu} CPU`,
-      {},
-      { resources: { cpu, memory } },
-      [MEMORY(memory, cpu)],
-    ]),
-    [
-      "more pods than the database has connections for while they are replaced",
-      { maxInstanceCount: 4 },
-      databaseWith(100),
-      [
-        "maxInstanceCount is 4; with 1 more during a rollout that needs 300 database connections and 10 are reserved for administration, but the database accepts 100, and a request without a connection fails; lower it, or choose a tier with more memory",
-      ],
-    ],
-    [
-      "fewer pods at most than at least",
-      { minInstanceCount: 3, maxInstanceCount: 2 },
-      {},
-      ["minInstanceCount is 3; it must not exceed maxInstanceCount, which is 2; lower one or raise the other"],
-    ],
-    [
-      "probes without a port to ask",
-      {},
-      { port: undefined },
-      [
-        "container.port is missing; a container with probes must have one, because they send requests to it; set it, or remove the probes",
-      ],
-    ],
-  ])("refuses %s", (_, props, container, problems) => {
-    expect(() => workloadIn(props, container)).toThrow(brokenRules("test/Workload", problems));
-  });
-
-  it("is refused where another workload of the namespace has its name", () => {
-    const stack = bareStack();
-    const namespace = namespaceIn(stack);
-    workloadOf(() => standInContainer(), { namespace }, stack);
-    expect(
-      () =>
-        new KubernetesWorkload(stack, "Other", {
-          place: PLACE,
-          namespace,
-          identity: standInIdentity(),
-          container: standInContainer(),
-        }),
-    ).toThrow("Kubernetes deployment idp is also created by test/Workload;");
   });
 });
 

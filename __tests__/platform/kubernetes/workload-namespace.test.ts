@@ -1,8 +1,7 @@
 import { TerraformData } from "../../../lib/core/terraform-data";
 import { WorkloadAccount } from "../../../lib/platform/kubernetes/workload-account";
-import { WorkloadNamespace } from "../../../lib/platform/kubernetes/workload-namespace";
 import { valueAt } from "../../stacks/configuration-graph";
-import { namespaceIn, PLACE, STAND_IN_CLUSTER, standInIdentity } from "../../support/stand-in-parts";
+import { namespaceIn, STAND_IN_CLUSTER, standInIdentity } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, type Block } from "../../support/synthesis";
 
 const NAMESPACE = "${kubernetes_namespace_v1.namespace.metadata[0].name}";
@@ -36,18 +35,6 @@ describe("WorkloadNamespace", () => {
       depends_on: ["terraform_data.cluster", "terraform_data.database", "terraform_data.grant"],
     });
   });
-
-  it.each(["default", "kube-public", "gke-gmp-system", "gmp-system", "Apps", "a-", ""])(
-    "refuses a name that is the cluster's own or none: %j",
-    (name) => {
-      const { stack } = partsOf();
-      expect(() => new WorkloadNamespace(stack, "Other", { place: PLACE, cluster: STAND_IN_CLUSTER, name })).toThrow(
-        new Error(
-          `test/Other: 1 problem\n  - name is "${name}"; it must be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither be default nor start with kube-, gke- or gmp-, because the namespace is created for this deployment, and these exist already; rename it`,
-        ),
-      );
-    },
-  );
 
   it("allows no ingress, and egress to DNS, the metadata server, the database and HTTPS", () => {
     const { stack } = partsOf();

@@ -2,18 +2,10 @@ import { expression, rendered } from "../../../lib/core/expression";
 import { type ReadableSecret } from "../../../lib/core/generated-secret";
 import { TerraformData } from "../../../lib/core/terraform-data";
 import { type SecretSettings } from "../../../lib/idp/secret-settings";
-import { KubernetesWorkload } from "../../../lib/platform/kubernetes/kubernetes-workload";
 import { WorkloadSecret } from "../../../lib/platform/kubernetes/workload-secret";
 import { evaluated } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";
-import {
-  namespaceIn,
-  PLACE,
-  standInContainer,
-  standInIdentity,
-  standInSecret,
-  standInSettings,
-} from "../../support/stand-in-parts";
+import { namespaceIn, PLACE, standInSecret, standInSettings } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
 
 const secretIn = (
@@ -78,33 +70,6 @@ describe("WorkloadSecret", () => {
       content: { value_from: [{ secret_key_ref: [{ optional: true }] }] },
     });
     expect(rendered(stack, secret.secretName)).toBe("${one(kubernetes_secret_v1.secrets[*].metadata[0].name)}");
-  });
-
-  it("refuses variables that GKE's own synchronization would refuse", () => {
-    const secret = standInSecret("secret");
-    const stack = bareStack();
-    const container = standInContainer({
-      secretEnvironment: { IDP_POSTGRESQL__PASSWORD: secret, FINE: secret, A__B: secret },
-    });
-    expect(
-      () =>
-        new KubernetesWorkload(stack, "Workload", {
-          place: PLACE,
-          identity: standInIdentity(),
-          container,
-          namespace: namespaceIn(stack),
-        }),
-    ).toThrow(
-      new Error(
-        [
-          "test/Workload: 2 problems",
-          ...["IDP_POSTGRESQL__PASSWORD", "A__B"].map(
-            (name) =>
-              `  - secret variable ${name} has a double underscore; a key of a synchronized secret must have none, because GKE's own synchronization refuses it and the copy must be able to move there; use a name without and let the entrypoint map it`,
-          ),
-        ].join("\n"),
-      ),
-    );
   });
 
   it("reads further secrets, of which only Terraform knows the names, under keys without a double underscore", () => {

@@ -1,4 +1,6 @@
-import { Monitoring, ProjectApis, type MonitoringProps } from "../../../lib";
+import { ProjectApis } from "../../../lib";
+import { Monitoring } from "../../../lib/platform/monitoring/monitoring";
+import { type MonitoringProps } from "../../../lib/platform/monitoring/monitoring-props";
 import { alertsOn } from "../../../lib/platform/monitoring/alerts";
 import { CHARTS_PER_ROW } from "../../../lib/platform/monitoring/dashboard";
 import { evaluatedTogether } from "../../stacks/terraform-run";
@@ -170,16 +172,6 @@ describe("Monitoring", () => {
     } as const;
     new Monitoring(stack, "One", props);
     expect(() => new Monitoring(stack, "Two", props)).toThrow("is also created by test/One/SecretAudit");
-  });
-
-  it("reports all problems at once", () => {
-    const wrong = {
-      alertEmails: ["nobody"],
-      alerts: { disk: {}, cpu: { threshold: -1 } },
-      domain: "login.example.com",
-      platform: "kubernetes",
-    } as const;
-    expect(() => monitored(wrong)).toThrow(/5 problems[\s\S]*alertEmails[\s\S]*"disk"[\s\S]*namespace[\s\S]*urlMap/);
   });
 });
 

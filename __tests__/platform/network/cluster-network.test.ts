@@ -3,9 +3,8 @@ import { ComputeFirewall } from "@cdktf/provider-google/lib/compute-firewall";
 import { InputVariable } from "../../../lib/core/input-variable";
 import { ClusterNetwork, type ClusterNetworkProps } from "../../../lib/platform/network/cluster-network";
 import { NETWORK_RANGES } from "../../../lib/platform/network/cluster-network";
-import { PLACE, placeOf } from "../../support/stand-in-parts";
+import { PLACE } from "../../support/stand-in-parts";
 import { addressesOf, bareStack, resourceOf, terraformOf, type BareStack } from "../../support/synthesis";
-import { brokenRules } from "../../support/broken-rules";
 
 /** First and last address of an IPv4 range, as numbers. */
 const bounds = (range: string): [number, number] => {
@@ -134,17 +133,5 @@ describe("ClusterNetwork", () => {
     ]);
     expect(addressesOf(network.dependsOn)).toEqual(["google_compute_firewall.rule"]);
     expect(networkIn().network.dependsOn).toEqual([]);
-  });
-
-  it("refuses names that the platform refuses", () => {
-    const place = placeOf({ applicationName: `A${"a".repeat(44)}` });
-    const name = `A${"a".repeat(44)}-demo-abc123-network`;
-    expect(() => new ClusterNetwork(bareStack(), "Network", { place })).toThrow(
-      brokenRules("test/Network", [
-        `place.deployment.applicationName is "A${"a".repeat(44)}"; it must be 1 to 18 lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it`,
-        `network name ${name} is 65 characters, the limit is 63, because Compute Engine allows no longer one; shorten the application name or the tenant id by 2`,
-        `network name ${name} must be lower-case letters, digits and hyphens that start with a letter, because Google Cloud refuses other names; change the application name or the tenant id`,
-      ]),
-    );
   });
 });

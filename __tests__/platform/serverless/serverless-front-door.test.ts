@@ -1,7 +1,5 @@
 import { rendered } from "../../../lib/core/expression";
 import { InputVariable } from "../../../lib/core/input-variable";
-import { DomainAddress } from "../../../lib/platform/edge/domain-address";
-import { ServerlessLoadBalancer } from "../../../lib/platform/serverless/serverless-front-door";
 import { ServerlessIdentityProvider } from "../../../lib/serverless-identity-provider";
 import { type ServerlessIdentityProviderProps } from "../../../lib/serverless-identity-provider-props";
 import { valueAt } from "../../stacks/configuration-graph";
@@ -265,25 +263,6 @@ describe("The records of a domain", () => {
   it("are yours to create without a zone", () => {
     expect(Object.keys(withDomain().terraform.resource ?? {})).not.toContain("google_dns_record_set");
   });
-});
-
-it("The front door of a service refuses a service that does not know its address", () => {
-  const { construct, stack } = deployed();
-  const other = new DomainAddress(stack, "Other", {
-    place: { ...construct.place, deployment: { ...construct.place.deployment, applicationName: "other" } },
-    domain: "other.example.com",
-  });
-  const { certificate } = construct.edge ?? {};
-  expect(
-    () =>
-      new ServerlessLoadBalancer(stack, "OtherDoor", {
-        place: construct.place,
-        address: other,
-        service: construct.service,
-        validation: "dns",
-        certificate: certificate as never,
-      }),
-  ).toThrow("the service does not know this address; it must");
 });
 
 it.each<[string, Props, string]>([

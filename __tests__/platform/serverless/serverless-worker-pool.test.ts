@@ -7,13 +7,7 @@ import {
 } from "../../../lib/platform/serverless/serverless-worker-pool";
 import { ServerlessService } from "../../../lib/platform/serverless/serverless-service";
 import { valueAt } from "../../stacks/configuration-graph";
-import {
-  PLACE,
-  placeOf,
-  standInDatabase,
-  standInIdentity,
-  standInIdentityProvider,
-} from "../../support/stand-in-parts";
+import { PLACE, standInIdentity, standInIdentityProvider } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../../support/synthesis";
 
 const TYPE = "google_cloud_run_v2_worker_pool";
@@ -108,78 +102,5 @@ describe("ServerlessWorkerPool", () => {
     const mode = new InputVariable(stack, "mode", { type: "string", description: "Mode." }).stringValue;
     const { resource } = poolIn({ condition: `\${${mode} == "separate"}` }, {}, stack);
     expect(resource().count).toContain('var.mode == "separate"');
-  });
-
-  it.each<[string, Partial<ServerlessWorkerPoolProps>, Partial<ContainerSpec>, readonly string[]]>([
-    [
-      "a container with a port",
-      {},
-      { port: 80 },
-      [
-        "container has a port or a probe; it must have none, because nothing sends requests to a worker; remove them, or run the container as a service",
-      ],
-    ],
-    [
-      "no instance",
-      { instanceCount: 0 },
-      {},
-      ["instanceCount is 0; it must be a whole number from 1, because nothing else sends mail or runs tasks; use 1"],
-    ],
-    [
-      "a size that Cloud Run does not offer",
-      {},
-      { resources: { cpu: "3", memory: "2Gi" } },
-      ['container.resources.cpu is "3"; it must be one of 1, 2, 4, 8; use 1'],
-    ],
-    [
-      "memory that does not fit the CPU",
-      {},
-      { resources: { cpu: "1", memory: "8Gi" } },
-      [
-        'container.resources.memory is "8Gi" with container.resources.cpu "1"; it must be a whole number with Mi or Gi that fits the CPU: 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two',
-      ],
-    ],
-    [
-      "more workers than the database has connections for",
-      { instanceCount: 20 },
-      {},
-      [
-        "instanceCount is 20; with 20 more during a rollout that needs 400 database connections and 10 are reserved for administration, but the database accepts 384, and a request without a connection fails; lower it, or choose a tier with more memory",
-      ],
-    ],
-    [
-      "a socket path that no address holds",
-      {},
-      { database: { instance: standInDatabase({ connectionNameLength: 97 }), hostVariable: "DB_HOST" } },
-      [
-        "the connection name of the database, from container.database.instance, has 97 characters; it must have at most 83, because the path of its socket has at most 107; shorten the application name or the tenant id by 14",
-      ],
-    ],
-    [
-      "a name that Cloud Run does not take",
-      { place: placeOf({ applicationName: "a".repeat(18), tenantPrefix: `${"t".repeat(25)}-abc123` }) },
-      {},
-      [
-        `place.deployment.tenantPrefix is "${"t".repeat(25)}-abc123"`,
-        `worker pool name ${"a".repeat(18)}-${"t".repeat(25)}-abc123-w is 53 characters, the limit is 49, because Cloud Run allows no longer one; shorten the application name or the tenant id by 4`,
-      ],
-    ],
-  ])("refuses %s", (_, props, changes, problems) => {
-    let message = "";
-    try {
-      poolIn(props, changes);
-    } catch (error) {
-      message = (error as Error).message;
-    }
-    const [head, ...said] = message.split("\n");
-    expect(head).toBe(`test/Worker: ${problems.length === 1 ? "1 problem" : `${problems.length} problems`}`);
-    for (const [index, problem] of problems.entries()) expect(said[index]).toContain(`  - ${problem}`);
-  });
-
-  it("refuses another pool of its name", () => {
-    const { stack } = poolIn();
-    expect(
-      () => new ServerlessWorkerPool(stack, "Other", { place: PLACE, identity: RUNNER, container: workerIn(stack) }),
-    ).toThrow("is also created by test/Worker");
   });
 });

@@ -5,16 +5,12 @@ import { CertificateManagerDnsAuthorization } from "@cdktf/provider-google/lib/c
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
 import { allOf, countIf, isSet, isWord, oneAttribute } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { certificateName, networkName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
-import { DOMAIN } from "../../core/place-rules";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProps, type Rule } from "../../core/rules";
 import { type CertificateMap } from "../parts";
-import { CERTIFICATE_VALIDATION } from "./edge-rules";
 
 export interface DnsCertificateProps {
   /** Domain of the certificate; one that is null at plan means none. */
@@ -62,7 +58,6 @@ export class DnsCertificate extends Construct implements CertificateMap {
 
   constructor(scope: Construct, id: string, props: DnsCertificateProps) {
     super(scope, id);
-    requireProps(this, props, { domain: true, place: REQUIRED_PLACE, validation: true }, RULES);
     const { domain, place, validation } = props;
     const { labels, projectId: project } = place;
     // All three are replaced when the domain changes, and the new ones come first.
@@ -74,7 +69,6 @@ export class DnsCertificate extends Construct implements CertificateMap {
       count: countIf(allOf(isSet(domain), isWord(validation, "dns"))),
       lifecycle: { createBeforeDestroy: true },
     };
-    claimName(this, `certificate map in ${project}`, networkName(place.deployment, "certificates"));
 
     this.authorization = new CertificateManagerDnsAuthorization(this, "Authorization", {
       ...common,
@@ -111,9 +105,3 @@ export class DnsCertificate extends Construct implements CertificateMap {
 
 /** How a proxy refers to a certificate map. */
 const CERTIFICATE_MAPS = "//certificatemanager.googleapis.com/";
-
-const RULES: readonly Rule<DnsCertificateProps>[] = [
-  ...PLACE_RULES,
-  DOMAIN.ruleOn("domain", ({ domain }) => domain),
-  CERTIFICATE_VALIDATION.ruleOn("validation", ({ validation }) => validation),
-];

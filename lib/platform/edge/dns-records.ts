@@ -4,11 +4,9 @@ import { Construct } from "constructs";
 
 import { allOf, countIf, isSet, isWord, listOf, valueOr } from "../../core/conditional";
 import { expression, quoted } from "../../core/expression";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
-import { DOMAIN } from "../../core/place-rules";
-import { requireProps, type Rule } from "../../core/rules";
+import { type DeploymentContext } from "../../core/place";
 import { type DnsCertificate } from "./dns-certificate";
-import { CERTIFICATE_VALIDATION, type DnsZone, zoneRules } from "./edge-rules";
+import { type DnsZone } from "./edge-rules";
 
 export interface DnsRecordsProps {
   /** Certificate of the domain; its record is created too, if it is validated by one. */
@@ -52,12 +50,6 @@ export class DnsRecords extends Construct {
 
   constructor(scope: Construct, id: string, props: DnsRecordsProps) {
     super(scope, id);
-    requireProps(
-      this,
-      props,
-      { certificate: true, domain: true, ipAddress: true, place: REQUIRED_PLACE, validation: true },
-      RULES,
-    );
     const { certificate, domain, ipAddress } = props;
     this.list = expression(
       `concat([for name in ${listOf(domain)} : { name = name, type = "A", value = ${ipAddress} }], ` +
@@ -101,14 +93,3 @@ function projectOf({ project }: DnsZone, place: DeploymentContext): string {
   if (project === undefined) return place.projectId;
   return Token.isUnresolved(project) ? expression(valueOr(project, quoted(place.projectId))) : project;
 }
-
-const RULES: readonly Rule<DnsRecordsProps>[] = [
-  ...PLACE_RULES,
-  DOMAIN.ruleOn("domain", ({ domain }) => domain),
-  CERTIFICATE_VALIDATION.ruleOn("validation", ({ validation }) => validation),
-  ...zoneRules<DnsRecordsProps>(
-    "zone",
-    ({ zone }) => zone,
-    ({ domain }) => domain,
-  ),
-];

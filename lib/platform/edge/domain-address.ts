@@ -2,13 +2,10 @@ import { ComputeGlobalAddress } from "@cdktf/provider-google/lib/compute-global-
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
 import { countIfSet, oneAttribute } from "../../core/conditional";
 import { networkName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
-import { DOMAIN } from "../../core/place-rules";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProps, type Rule } from "../../core/rules";
 import { type LoadBalancerAddress } from "../parts";
 
 export interface DomainAddressProps {
@@ -46,10 +43,8 @@ export class DomainAddress extends Construct implements LoadBalancerAddress {
 
   constructor(scope: Construct, id: string, props: DomainAddressProps) {
     super(scope, id);
-    requireProps(this, props, { domain: true, place: REQUIRED_PLACE }, RULES);
     const { dependsOn, domain, place } = props;
     const name = networkName(place.deployment, "address");
-    claimName(this, `static address in ${place.projectId}`, name);
 
     this.globalAddress = new ComputeGlobalAddress(this, MAIN_CHILD_ID, {
       project: place.projectId,
@@ -65,5 +60,3 @@ export class DomainAddress extends Construct implements LoadBalancerAddress {
     this.ready = [this.globalAddress];
   }
 }
-
-const RULES: readonly Rule<DomainAddressProps>[] = [...PLACE_RULES, DOMAIN.ruleOn("domain", ({ domain }) => domain)];

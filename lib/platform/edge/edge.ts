@@ -4,9 +4,8 @@ import { Construct } from "constructs";
 import { isSet, isWord, listOf } from "../../core/conditional";
 import { expression, quoted } from "../../core/expression";
 import { certificateName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext } from "../../core/place";
 import { type ProjectApis } from "../../core/project-apis";
-import { requireProps, type Rule } from "../../core/rules";
 import { DnsCertificate } from "./dns-certificate";
 import { DnsRecords } from "./dns-records";
 import { type DnsZone } from "./edge-rules";
@@ -77,12 +76,6 @@ export class DomainSetup extends Construct {
 
   constructor(scope: Construct, id: string, props: DomainSetupProps) {
     super(scope, id);
-    requireProps(
-      this,
-      props,
-      { apis: true, domain: true, ipAddress: true, place: REQUIRED_PLACE, validation: true },
-      RULES,
-    );
     const { apis, dependsOn = [], domain, ipAddress, place, validation, zone } = props;
     this.certificate = new DnsCertificate(this, "Certificate", {
       domain,
@@ -126,5 +119,3 @@ function nextSteps({ domain, place, validation, zone }: DomainSetupProps): strin
   ];
   return expression(`flatten([for domain in ${listOf(domain)} : [${steps.join(", ")}]])`);
 }
-
-const RULES: readonly Rule<DomainSetupProps>[] = PLACE_RULES;

@@ -6,7 +6,6 @@ import {
 import { Fn, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
 import {
   addDynamicBlocks,
   allOf,
@@ -20,20 +19,12 @@ import {
   valueOr,
 } from "../../core/conditional";
 import { expression, numberExpression } from "../../core/expression";
-import { NETWORK_NAME_MAX_LENGTH, networkName, type DeploymentName } from "../../core/names";
+import { networkName, type DeploymentName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { PLACE_RULES, REQUIRED_PLACE, type DeploymentContext } from "../../core/place";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { addWarnings } from "../../core/warnings";
-import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
-import {
-  isProtected,
-  PROTECTION_DEFAULTS,
-  protectionRules,
-  unexaminedPathsRisk,
-  wafSwitches,
-  type Protection,
-} from "./protection";
+import { isProtected, PROTECTION_DEFAULTS, unexaminedPathsRisk, wafSwitches, type Protection } from "./protection";
 import { LIMIT_SECONDS, PROTECTION_RULES, RANGES_PER_RULE, type ProtectionRule } from "./protection-rules";
 
 export interface SecurityPolicyProps {
@@ -85,12 +76,10 @@ export class SecurityPolicy extends Construct {
 
   constructor(scope: Construct, id: string, props: SecurityPolicyProps) {
     super(scope, id);
-    requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
 
     const { dependsOn, domain, existing, place, protection } = props;
     const settings = withDefaults(protection);
     const name = securityPolicyName(place.deployment);
-    claimName(this, `security policy in ${place.projectId}`, name);
     addWarnings(this, "ContentIsExamined", [unexaminedPathsRisk(settings.waf)]);
 
     const blocks = PROTECTION_RULES.flatMap((rule) => blocksOf(rule, settings));
@@ -201,18 +190,3 @@ function chunks<Item>(items: readonly Item[], size: number): Item[][] {
   const count = Math.ceil(items.length / size);
   return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
 }
-
-const RULES: readonly Rule<SecurityPolicyProps>[] = [
-  ...PLACE_RULES,
-  ...nameRules<SecurityPolicyProps>(({ place }) => securityPolicyName(place.deployment), {
-    ...RESOURCE_NAME,
-    what: "security policy name",
-    maxLength: NETWORK_NAME_MAX_LENGTH,
-    lengthReason: "Compute Engine allows no longer one",
-  }),
-  ...protectionRules<SecurityPolicyProps>({
-    domain: ["domain", ({ domain }) => domain],
-    existing: ["existing", ({ existing }) => existing],
-    protection: ["protection", ({ protection }) => protection],
-  }),
-];

@@ -6,15 +6,13 @@ import { Construct } from "constructs";
 
 import { addressRangeCondition, isAddressRange } from "../../core/address-range";
 import { CheckedEntries } from "../../core/checked-entries";
-import { claimName } from "../../core/claimed-names";
 import { addDynamicBlock, countIf, listIf } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { expression } from "../../core/expression";
 import { freeChildId, requireIdentity } from "../../core/identity";
-import { CLUSTER_NAME_MAX_LENGTH, clusterName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { clusterName } from "../../core/names";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { ServiceIdentity } from "../identity/service-identity";
 import { type Cluster, type WorkloadIdentity, type Network } from "../parts";
 import { RANGE_NAMES } from "../network/cluster-network";
@@ -82,10 +80,8 @@ export class AutopilotCluster extends Construct implements Cluster {
     private readonly props: AutopilotClusterProps,
   ) {
     super(scope, id);
-    requireProps(this, props, { network: true, place: REQUIRED_PLACE }, RULES);
     const { dependsOn = [], network, place } = props;
     const name = clusterName(place.deployment);
-    claimName(this, `cluster in ${place.projectId}`, name);
 
     this.nodes = new ServiceIdentity(this, "Nodes", {
       place,
@@ -183,14 +179,3 @@ export const AUTHORIZED_NETWORKS = new CheckedEntries({
   show: "entry",
   rule: "each must be an IPv4 range that is written with its first address; use for example 203.0.113.0/24, or /32 for one address",
 });
-
-const RULES: readonly Rule<AutopilotClusterProps>[] = [
-  ...PLACE_RULES,
-  ...nameRules<AutopilotClusterProps>(({ place }) => clusterName(place.deployment), {
-    ...RESOURCE_NAME,
-    what: "cluster name",
-    maxLength: CLUSTER_NAME_MAX_LENGTH,
-    lengthReason: "GKE allows no longer one",
-  }),
-  AUTHORIZED_NETWORKS.ruleOn("authorizedNetworks", ({ authorizedNetworks }) => authorizedNetworks),
-];

@@ -5,13 +5,12 @@ import { Construct } from "constructs";
 import { type DynamicBlock, listIf } from "../../core/conditional";
 import { expression, numberText } from "../../core/expression";
 import { objectName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
-import { requireProps } from "../../core/rules";
+import { type DeploymentContext } from "../../core/place";
 import { addScript } from "../../core/stack-file";
 import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../idp/contract";
 import { type SecretReference } from "../../idp/secret-references";
 import { conditionalReference } from "../../idp/secret-settings";
-import { DEFAULT_GEOIP_UPDATE_HOURS, type Geoip, geoipRules, hasGeoip } from "./geoip";
+import { DEFAULT_GEOIP_UPDATE_HOURS, type Geoip, hasGeoip } from "./geoip";
 import {
   GEOIP_START_SECONDS,
   GEOIP_UPDATER_IMAGE,
@@ -47,10 +46,6 @@ export class GeoipUpdater extends Construct implements PodExtension {
 
   constructor(scope: Construct, id: string, props: GeoipUpdaterProps) {
     super(scope, id);
-    requireProps(this, props, { geoip: true, namespace: true, place: REQUIRED_PLACE }, [
-      ...PLACE_RULES,
-      ...geoipRules<GeoipUpdaterProps>(({ geoip }) => geoip),
-    ]);
     const { geoip, namespace, place } = props;
     const { accountId, licenseKeySecret, updateHours = DEFAULT_GEOIP_UPDATE_HOURS } = geoip;
     const condition = hasGeoip(geoip);

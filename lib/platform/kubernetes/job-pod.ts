@@ -6,9 +6,7 @@ import { type Construct } from "constructs";
 import { countIf } from "../../core/conditional";
 import { type Labels, labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES } from "../../core/place";
-import { type Rule } from "../../core/rules";
-import { containerRules } from "../../idp/container-spec";
+import { type DeploymentContext } from "../../core/place";
 import { type JobSpec } from "../../idp/job-runner";
 import { type WorkloadIdentity } from "../parts";
 import { JOB_GRACE_SECONDS, JOB_SIZE, JOB_START_SECONDS, SCRIPT_FOLDER, SCRIPT_MODE } from "./kubernetes-defaults";
@@ -16,7 +14,7 @@ import { metadataName, shortHash } from "./object-metadata";
 import { podTemplate } from "./pod-template";
 import { WorkloadAccount } from "./workload-account";
 import { type WorkloadNamespace } from "./workload-namespace";
-import { secretVariablesRule, WorkloadSecret } from "./workload-secret";
+import { WorkloadSecret } from "./workload-secret";
 
 /** Props of every job in a cluster. */
 export interface KubernetesJobProps {
@@ -109,12 +107,5 @@ export function addJobPod(
     },
   };
 }
-
-/** Rules for every job in a cluster. */
-export const KUBERNETES_JOB_RULES: readonly Rule<KubernetesJobProps>[] = [
-  ...PLACE_RULES,
-  ...containerRules<KubernetesJobProps>("job.container", ({ job }) => job.container),
-  secretVariablesRule(({ job }) => job.container.secretEnvironment),
-];
 
 const SCRIPT_VOLUME = "script";

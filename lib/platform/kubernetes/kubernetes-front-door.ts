@@ -1,19 +1,14 @@
 import { type IngressV1 } from "@cdktf/provider-kubernetes/lib/ingress-v1";
 import { NetworkPolicyV1 } from "@cdktf/provider-kubernetes/lib/network-policy-v1";
 import { type ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
-import { Token, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
 import { addDynamicBlock, countIfSet, ifSet, oneAttribute } from "../../core/conditional";
-import { certificateName, NETWORK_NAME_MAX_LENGTH, objectName } from "../../core/names";
-import { PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
-import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
+import { objectName } from "../../core/names";
 import { TLS_PORT } from "../../idp/contract";
-import { SAMPLE_RATE } from "../edge/edge-rules";
 import { httpsRedirect } from "../edge/https-redirect";
 import { type FrontDoor } from "../parts";
-import { REQUEST_TIMEOUT } from "../instance-rules";
 import { ANYWHERE, INGRESS_SCHEME, LOAD_BALANCER_RANGES } from "./kubernetes-defaults";
 import { loadBalancerSettings } from "./load-balancer-settings";
 import { httpsLoadBalancer, passthroughLoadBalancer, type ClusterIngressProps } from "./load-balancers";
@@ -38,25 +33,7 @@ export class ClusterIngress extends Construct implements FrontDoor {
 
   constructor(scope: Construct, id: string, props: ClusterIngressProps) {
     super(scope, id);
-    requireProps(
-      this,
-      props,
-      {
-        address: true,
-        namespace: true,
-        place: REQUIRED_PLACE,
-        port: true,
-        workload: true,
-      },
-      RULES,
-    );
-
-    const { address, namespace, place } = props;
-    claimName(this, "Kubernetes front door", objectName(place.deployment), namespace);
-    if (address.domain !== undefined) {
-      claimName(this, `certificate in ${place.projectId}`, certificateName(place.deployment, address.domain));
-    }
-
+    const { address, place } = props;
     this.url = address.url;
     const policy = this.allowIngress(props);
     this.loadBalancer = passthroughLoadBalancer(this, props);
@@ -96,22 +73,3 @@ export class ClusterIngress extends Construct implements FrontDoor {
     return policy;
   }
 }
-
-const RULES: readonly Rule<ClusterIngressProps>[] = [
-  ...PLACE_RULES,
-  SAMPLE_RATE.ruleOn("requestLogSampleRate", ({ requestLogSampleRate }) => requestLogSampleRate),
-  REQUEST_TIMEOUT.ruleOn("requestTimeoutSeconds", ({ requestTimeoutSeconds }) => requestTimeoutSeconds),
-  // The longest of the names; its length does not depend on the domain.
-  ...nameRules<ClusterIngressProps>(({ place }) => certificateName(place.deployment, ""), {
-    ...RESOURCE_NAME,
-    what: "certificate name",
-    maxLength: NETWORK_NAME_MAX_LENGTH,
-    lengthReason: "Compute Engine allows no longer one",
-  }),
-  {
-    holds: ({ address, workload }) =>
-      Token.isUnresolved(address) || Token.isUnresolved(workload) || workload.address === address,
-    message: () =>
-      "the workload does not know this address; it must, because from release 2026.8.1 on the application takes the last untrusted address as the client's; pass the address to the workload too",
-  },
-];

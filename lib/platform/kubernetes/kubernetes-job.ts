@@ -2,15 +2,10 @@ import { JobV1 } from "@cdktf/provider-kubernetes/lib/job-v1";
 import { Fn, TerraformLocal, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
 import { countIf } from "../../core/conditional";
-import { objectName } from "../../core/names";
-import { REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProps } from "../../core/rules";
-import { REQUIRED_JOB } from "../../idp/job-runner";
 import { type OneTimeJob, type OneTimeJobSpec } from "../parts";
-import { addJobPod, KUBERNETES_JOB_RULES, type KubernetesJobProps } from "./job-pod";
+import { addJobPod, type KubernetesJobProps } from "./job-pod";
 import { JOB_DELETION_TIMEOUT, JOB_TIMEOUT } from "./kubernetes-defaults";
 import { metadataName, shortHash } from "./object-metadata";
 import { completePodTemplate } from "./pod-template";
@@ -36,14 +31,7 @@ export class KubernetesJob extends Construct implements OneTimeJob {
 
   constructor(scope: Construct, id: string, props: KubernetesOneTimeJobProps) {
     super(scope, id);
-    requireProps(
-      this,
-      props,
-      { identity: true, namespace: true, place: REQUIRED_PLACE, job: REQUIRED_JOB },
-      KUBERNETES_JOB_RULES,
-    );
-    const { dependsOn = [], identity, job, namespace, place } = props;
-    claimName(this, "Kubernetes job", objectName(place.deployment, job.name), namespace);
+    const { dependsOn = [], identity, job, namespace } = props;
     const { name, secret, spec } = addJobPod(this, props);
 
     // With another name, the provider replaces the job, and so runs it again.

@@ -2,15 +2,10 @@ import { CronJobV1 } from "@cdktf/provider-kubernetes/lib/cron-job-v1";
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
 import { countIf } from "../../core/conditional";
-import { objectName } from "../../core/names";
-import { REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProps } from "../../core/rules";
-import { REQUIRED_SCHEDULED_JOB } from "../../idp/job-runner";
 import { type ScheduledJob, type ScheduledJobSpec } from "../parts";
-import { addJobPod, KUBERNETES_JOB_RULES, type KubernetesJobProps } from "./job-pod";
+import { addJobPod, type KubernetesJobProps } from "./job-pod";
 import { CRON_JOB_STARTING_DEADLINE_SECONDS, KEPT_RUNS } from "./kubernetes-defaults";
 import { completePodTemplate } from "./pod-template";
 
@@ -34,14 +29,7 @@ export class KubernetesScheduledJob extends Construct implements ScheduledJob {
 
   constructor(scope: Construct, id: string, props: KubernetesScheduledJobProps) {
     super(scope, id);
-    requireProps(
-      this,
-      props,
-      { identity: true, namespace: true, place: REQUIRED_PLACE, job: REQUIRED_SCHEDULED_JOB },
-      KUBERNETES_JOB_RULES,
-    );
-    const { dependsOn = [], identity, job, namespace, place } = props;
-    claimName(this, "Kubernetes job", objectName(place.deployment, job.name), namespace);
+    const { dependsOn = [], identity, job, namespace } = props;
     const { name, script, secret, spec } = addJobPod(this, props, namespace.labels);
 
     this.job = new CronJobV1(this, MAIN_CHILD_ID, {

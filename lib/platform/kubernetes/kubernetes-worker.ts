@@ -2,36 +2,17 @@ import { DeploymentV1 } from "@cdktf/provider-kubernetes/lib/deployment-v1";
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
 import { countIf } from "../../core/conditional";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProps, type Rule } from "../../core/rules";
-import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../idp/container-spec";
-import { noPortRule } from "../../idp/worker-container";
-import {
-  DEFAULT_WORKER_COUNT,
-  usualWorkerMaximum,
-  WORKER_NAME,
-  WORKER_COUNT,
-  WORKER_RANGE,
-  WORKER_RESOURCES,
-} from "../../idp/worker-mode";
-import { CONTAINER_DEMAND, MAX_INSTANCES, containerSizeRules } from "../instance-rules";
+import { type ContainerSpec } from "../../idp/container-spec";
+import { DEFAULT_WORKER_COUNT, usualWorkerMaximum, WORKER_NAME, WORKER_RESOURCES } from "../../idp/worker-mode";
 import { type WorkloadIdentity, type SeparateWorker } from "../parts";
-import { enoughConnections } from "../sql/database-size";
 import { autoscaling, rollout, rolloutTimeouts, spreadOverZones } from "./autoscaling";
-import {
-  PROXY_GRACE_SECONDS,
-  ROLLOUT_INSTANCES,
-  SHARED_MEMORY,
-  TERMINATION_GRACE_SECONDS,
-  WORKER_PROBES,
-} from "./kubernetes-defaults";
+import { PROXY_GRACE_SECONDS, SHARED_MEMORY, TERMINATION_GRACE_SECONDS, WORKER_PROBES } from "./kubernetes-defaults";
 import { type KubernetesWorkload } from "./kubernetes-workload";
-import { POD_MEMORY, WORKER_POD_CPU } from "./pod-size";
 import { completePodTemplate, podTemplate } from "./pod-template";
 import { type WorkloadNamespace } from "./workload-namespace";
 
@@ -91,18 +72,11 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
 
   constructor(scope: Construct, id: string, props: KubernetesWorkerProps) {
     super(scope, id);
-    requireProps(
-      this,
-      props,
-      { container: REQUIRED_CONTAINER, identity: true, namespace: true, place: REQUIRED_PLACE, server: true },
-      RULES,
-    );
     const { container, identity, namespace, place, server } = props;
     const { minInstanceCount = DEFAULT_WORKER_COUNT } = props;
     const { maxInstanceCount = usualWorkerMaximum(minInstanceCount) } = props;
     const count = countIf(props.condition);
     this.workerName = objectName(place.deployment, WORKER_NAME);
-    claimName(this, "Kubernetes deployment", this.workerName, namespace);
     this.podLabels = { ...server.podLabels, "app.kubernetes.io/component": WORKER_NAME };
 
     const metadata = namespace.metadataOf(this.workerName);
@@ -161,28 +135,3 @@ function healthProbes(command: readonly string[] | undefined) {
   const running = { exec, ...WORKER_PROBES.running };
   return { startupProbe: { exec, ...WORKER_PROBES.startup }, livenessProbe: running, readinessProbe: running };
 }
-
-function most(props: KubernetesWorkerProps): number {
-  const { minInstanceCount = DEFAULT_WORKER_COUNT } = props;
-  return props.maxInstanceCount ?? usualWorkerMaximum(minInstanceCount);
-}
-
-const RULES: readonly Rule<KubernetesWorkerProps>[] = [
-  ...PLACE_RULES,
-  ...containerRules<KubernetesWorkerProps>("container", ({ container }) => container),
-  noPortRule("container", ({ container }) => container, "a workload"),
-  WORKER_COUNT.ruleOn("minInstanceCount", ({ minInstanceCount }) => minInstanceCount),
-  MAX_INSTANCES.ruleOn("maxInstanceCount", ({ maxInstanceCount }) => maxInstanceCount),
-  WORKER_RANGE.ruleOn({
-    workerCount: ["minInstanceCount", ({ minInstanceCount = DEFAULT_WORKER_COUNT }) => minInstanceCount],
-    workerMaxCount: ["maxInstanceCount", most],
-  }),
-  ...containerSizeRules(DEFAULT_RESOURCES, WORKER_POD_CPU, POD_MEMORY),
-  enoughConnections(ROLLOUT_INSTANCES).ruleOn<KubernetesWorkerProps>({
-    maxConnections: CONTAINER_DEMAND.maxConnections,
-    maxInstanceCount: ["maxInstanceCount", most],
-    perInstance: ["connections of a worker", CONTAINER_DEMAND.perInstance],
-    requests: ["requests of a worker", () => 0],
-    ofWorkers: ["connections of other workers", () => 0],
-  }),
-];

@@ -2,15 +2,12 @@ import { DeploymentV1 } from "@cdktf/provider-kubernetes/lib/deployment-v1";
 import { dependable as addressOf, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProps, type Rule } from "../../core/rules";
-import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../idp/container-spec";
+import { type ContainerSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
-import { CONTAINER_DEMAND, instanceCountRules, MIN_INSTANCES, containerSizeRules } from "../instance-rules";
 import { type WorkloadIdentity, type Workload, type WorkloadAddress } from "../parts";
 import { autoscaling, rollout, rolloutTimeouts, spreadOverZones } from "./autoscaling";
 import { type Geoip } from "./geoip";
@@ -18,16 +15,14 @@ import { GeoipUpdater } from "./geoip-updater";
 import {
   DRAIN_SECONDS,
   PROXY_GRACE_SECONDS,
-  ROLLOUT_INSTANCES,
   SERVER_CONTAINER,
   SHARED_MEMORY,
   TERMINATION_GRACE_SECONDS,
 } from "./kubernetes-defaults";
-import { POD_CPU, POD_MEMORY } from "./pod-size";
 import { completePodTemplate, podTemplate, probe } from "./pod-template";
 import { WorkloadAccount } from "./workload-account";
 import { type WorkloadNamespace } from "./workload-namespace";
-import { secretVariablesRule, WorkloadSecret } from "./workload-secret";
+import { WorkloadSecret } from "./workload-secret";
 
 export interface KubernetesWorkloadProps {
   /** Container to run. */
@@ -108,17 +103,10 @@ export class KubernetesWorkload extends Construct implements Workload {
 
   constructor(scope: Construct, id: string, props: KubernetesWorkloadProps) {
     super(scope, id);
-    requireProps(
-      this,
-      props,
-      { container: REQUIRED_CONTAINER, identity: true, namespace: true, place: REQUIRED_PLACE },
-      RULES,
-    );
     const { container, dependsOn = [], geoip, identity, namespace, place } = props;
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
     const { livenessProbe, port, resources = DEFAULT_RESOURCES, startupProbe, tlsPort } = container;
     const name = objectName(place.deployment);
-    claimName(this, "Kubernetes deployment", name, namespace);
     const metadata = namespace.metadataOf(name);
     this.address = props.address;
     this.podLabels = {
@@ -196,17 +184,3 @@ const DEFAULT_RESOURCES = { cpu: String(RESOURCES.cpu), memory: RESOURCES.memory
 
 /** Takes a pod out of the load balancer within half a minute, and back within ten seconds. */
 const READINESS_TIMING = { initialDelaySeconds: 0, periodSeconds: 10, failureThreshold: 3 } as const;
-
-const RULES: readonly Rule<KubernetesWorkloadProps>[] = [
-  ...PLACE_RULES,
-  ...containerRules<KubernetesWorkloadProps>("container", ({ container }) => container),
-  secretVariablesRule(({ container }) => container.secretEnvironment),
-  {
-    holds: ({ container: { livenessProbe, port, startupProbe } }) =>
-      port !== undefined || (startupProbe ?? livenessProbe) === undefined,
-    message: () =>
-      "container.port is missing; a container with probes must have one, because they send requests to it; set it, or remove the probes",
-  },
-  ...containerSizeRules(DEFAULT_RESOURCES, POD_CPU, POD_MEMORY),
-  ...instanceCountRules<KubernetesWorkloadProps>(MIN_INSTANCES, ROLLOUT_INSTANCES, CONTAINER_DEMAND),
-];

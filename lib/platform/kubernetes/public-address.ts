@@ -3,12 +3,9 @@ import { ComputeGlobalAddress } from "@cdktf/provider-google/lib/compute-global-
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
 import { countIfSet, countIfUnset, ifSet, oneAttribute, valueOr } from "../../core/conditional";
 import { networkName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
-import { requireProps, type Rule } from "../../core/rules";
-import { DOMAIN } from "../../core/place-rules";
+import { type DeploymentContext } from "../../core/place";
 
 export interface PublicAddressProps {
   /** Determines the names, the project, and the region of a regional address. */
@@ -65,7 +62,6 @@ export class PublicAddress extends Construct {
 
   constructor(scope: Construct, id: string, props: PublicAddressProps) {
     super(scope, id);
-    requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
     const { dependsOn, domain, place } = props;
     const common = {
       project: place.projectId,
@@ -73,7 +69,6 @@ export class PublicAddress extends Construct {
       labels: place.labels,
       dependsOn,
     };
-    claimName(this, `static address in ${place.projectId}`, common.name);
 
     this.regional = new ComputeAddress(this, "Regional", {
       ...common,
@@ -91,5 +86,3 @@ export class PublicAddress extends Construct {
     this.ready = [this.regional, this.global];
   }
 }
-
-const RULES: readonly Rule<PublicAddressProps>[] = [...PLACE_RULES, DOMAIN.ruleOn("domain", ({ domain }) => domain)];

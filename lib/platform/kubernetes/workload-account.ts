@@ -6,7 +6,6 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type WorkloadIdentity } from "../parts";
 import { metadataName } from "./object-metadata";
 import { type WorkloadNamespace } from "./workload-namespace";
-import { requireProps } from "../../core/rules";
 
 export interface WorkloadAccountProps {
   /** Service account that the pods act as. */
@@ -34,7 +33,6 @@ export class WorkloadAccount extends Construct {
 
   constructor(scope: Construct, id: string, props: WorkloadAccountProps) {
     super(scope, id);
-    requireProps(this, props, { identity: true, name: true, namespace: true });
     const { identity, name, namespace } = props;
     namespace.grantActAs(identity, name);
 

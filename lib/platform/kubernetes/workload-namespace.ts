@@ -4,13 +4,11 @@ import { dependable as addressOf, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { CheckedValue } from "../../core/checked-value";
-import { claimName } from "../../core/claimed-names";
 import { addDynamicBlock } from "../../core/conditional";
 import { type Labels, labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProps, type Rule } from "../../core/rules";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { type Cluster, type WorkloadIdentity } from "../parts";
 import { objectLabels } from "./object-metadata";
@@ -77,9 +75,7 @@ export class WorkloadNamespace extends Construct {
     private readonly props: WorkloadNamespaceProps,
   ) {
     super(scope, id);
-    requireProps(this, props, { cluster: true, name: true, place: REQUIRED_PLACE }, RULES);
     const { cluster, name, outboundPorts = [], place } = props;
-    claimName(this, "Kubernetes namespace", name, cluster);
 
     this.labels = objectLabels(this, place.labels);
     this.namespace = new NamespaceV1(this, MAIN_CHILD_ID, {
@@ -210,8 +206,3 @@ export const NAMESPACE_NAME = new CheckedValue<string>({
   remedy: "rename it",
   schema: { pattern: NAME_PATTERN },
 });
-
-const RULES: readonly Rule<WorkloadNamespaceProps>[] = [
-  ...PLACE_RULES,
-  NAMESPACE_NAME.ruleOn("name", ({ name }) => name),
-];

@@ -7,7 +7,6 @@ import { EphemeralResource } from "../../core/ephemeral-resource";
 import { expression } from "../../core/expression";
 import { type ReadableSecret } from "../../core/generated-secret";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { type Rule } from "../../core/rules";
 import { mergedReferences, secretIdentities, type SecretSettings } from "../../idp/secret-settings";
 import { metadataName, shortHash } from "./object-metadata";
 import { type WorkloadNamespace } from "./workload-namespace";
@@ -126,17 +125,4 @@ export class WorkloadSecret extends Construct {
 /** Key of a variable's copy, as a Terraform expression: GKE's own synchronization refuses a double underscore. */
 function keyOf(name: string): string {
   return `replace(${name}, "__", ".")`;
-}
-
-/** Rule for the variables of a container that are copies of secrets. */
-export function secretVariablesRule<Props>(valuesOf: (props: Props) => WorkloadSecretProps["values"]): Rule<Props> {
-  const doubled = (props: Props) => Object.keys(valuesOf(props)).filter((variable) => variable.includes("__"));
-  return {
-    holds: (props) => doubled(props).length === 0,
-    message: (props) =>
-      doubled(props).map(
-        (variable) =>
-          `secret variable ${variable} has a double underscore; a key of a synchronized secret must have none, because GKE's own synchronization refuses it and the copy must be able to move there; use a name without and let the entrypoint map it`,
-      ),
-  };
 }

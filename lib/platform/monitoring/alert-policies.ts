@@ -6,9 +6,8 @@ import { Construct } from "constructs";
 import { addDynamicBlock, repeatFor } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { serviceName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProps, type Rule } from "../../core/rules";
 
 export interface AlertPoliciesProps {
   /** Determines the project and the beginning of the names. */
@@ -58,7 +57,6 @@ export class AlertPolicies extends Construct {
 
   constructor(scope: Construct, id: string, props: AlertPoliciesProps) {
     super(scope, id);
-    requireProps(this, props, { alerts: true, place: REQUIRED_PLACE }, RULES);
     const { alerts, dependsOn, place } = props;
     const name = serviceName(place.deployment);
     const channels = new TerraformLocal(this, "Channels", props.channels ?? []).fqn;
@@ -130,5 +128,3 @@ function attributeOf(name: string): string {
   // Without `try`: the value may be unknown until the apply, and then the number of elements would be unknown too.
   return expression(`[for name, text in each.value : text if name == "${name}"]`);
 }
-
-const RULES: readonly Rule<AlertPoliciesProps>[] = PLACE_RULES;

@@ -5,9 +5,8 @@ import { Construct } from "constructs";
 import { countIf } from "../../core/conditional";
 import { expression, quoted } from "../../core/expression";
 import { serviceName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProps, type Rule } from "../../core/rules";
 
 export interface DashboardProps {
   /** Determines the project and the name. */
@@ -48,7 +47,6 @@ export class Dashboard extends Construct {
 
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
-    requireProps(this, props, { alerts: true, place: REQUIRED_PLACE }, RULES);
     const { alerts, condition, dependsOn, place } = props;
 
     this.dashboard = new MonitoringDashboard(this, MAIN_CHILD_ID, {
@@ -79,5 +77,3 @@ function tiles(alerts: string): string {
   const charts = `[for id, alert in ${alerts} : merge(alert, { id = id }) if contains(keys(alert), "query")]`;
   return `[for index, alert in ${charts} : merge({ for name, cells in ${place} : name => cells if cells > 0 }, { widget = ${widget} })]`;
 }
-
-const RULES: readonly Rule<DashboardProps>[] = PLACE_RULES;

@@ -4,8 +4,6 @@ import { Construct } from "constructs";
 import { isOn, isSet, isWord, switchOf } from "../../core/conditional";
 import { expression, numberText } from "../../core/expression";
 import { jobName, objectName, secretId, serviceName, sqlInstanceName, workerPoolName } from "../../core/names";
-import { PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
-import { requireProps, type Rule } from "../../core/rules";
 import { DB_INIT_JOB } from "../../idp/contract";
 import { FIRST_DUMP_JOB } from "../../idp/dump-defaults";
 import {
@@ -21,7 +19,7 @@ import { AlertPolicies } from "./alert-policies";
 import { alertTable, type AlertConditions } from "./alert-table";
 import { Dashboard } from "./dashboard";
 import { type MonitoringProps } from "./monitoring-props";
-import { monitoringRules, type AlertSettings, type MonitoringSettings } from "./monitoring-settings";
+import { type AlertSettings, type MonitoringSettings } from "./monitoring-settings";
 import { SecretAudit } from "./secret-audit";
 import { UptimeCheck } from "./uptime-check";
 
@@ -49,21 +47,6 @@ export class Monitoring extends Construct {
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    requireProps(
-      this,
-      props,
-      {
-        apis: true,
-        identities: true,
-        maxConnections: true,
-        maxInstanceCount: true,
-        minInstanceCount: true,
-        place: REQUIRED_PLACE,
-        platform: true,
-        url: true,
-      },
-      RULES,
-    );
     const { apis, auditSecretAccess = false, dashboard = true, domain, place, platform } = props;
     const { workerMode = DEFAULT_WORKER_MODE } = props;
     const dependsOn = apis.ready("monitoring");
@@ -169,18 +152,3 @@ function settingsOf({ alerts = {} }: MonitoringSettings): unknown {
     ]),
   );
 }
-
-const RULES: readonly Rule<MonitoringProps>[] = [
-  ...PLACE_RULES,
-  ...monitoringRules<MonitoringProps>(({ platform }) => platform),
-  {
-    holds: ({ namespace, platform }) => platform !== "kubernetes" || namespace !== undefined,
-    message: () =>
-      "namespace is missing; on Kubernetes it is required, because metrics and logs of pods are selected by it; set it",
-  },
-  {
-    holds: ({ domain, urlMap }) => domain === undefined || urlMap !== undefined,
-    message: () =>
-      "urlMap is missing; with a domain it is required, because metrics of load balancers are selected by it; set it",
-  },
-];

@@ -4,9 +4,8 @@ import { Construct } from "constructs";
 
 import { claimName } from "../../core/claimed-names";
 import { countIf } from "../../core/conditional";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProps, type Rule } from "../../core/rules";
 
 export interface SecretAuditProps {
   /** Determines the project. */
@@ -41,7 +40,6 @@ export class SecretAudit extends Construct {
 
   constructor(scope: Construct, id: string, props: SecretAuditProps) {
     super(scope, id);
-    requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
     const { condition, dependsOn, place } = props;
     if (condition !== "false") claimName(this, "audit setting of secrets in", place.projectId);
 
@@ -56,5 +54,3 @@ export class SecretAudit extends Construct {
     this.ready = [this.audit];
   }
 }
-
-const RULES: readonly Rule<SecretAuditProps>[] = PLACE_RULES;

@@ -4,9 +4,8 @@ import { Construct } from "constructs";
 
 import { countIf } from "../../core/conditional";
 import { serviceName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProps, type Rule } from "../../core/rules";
 import { STARTUP_PROBE } from "../../idp/contract";
 
 export interface UptimeCheckProps {
@@ -52,7 +51,6 @@ export class UptimeCheck extends Construct {
 
   constructor(scope: Construct, id: string, props: UptimeCheckProps) {
     super(scope, id);
-    requireProps(this, props, { host: true, place: REQUIRED_PLACE }, RULES);
     const { condition, dependsOn, host, place, validatesCertificate = true } = props;
 
     this.check = new MonitoringUptimeCheckConfig(this, MAIN_CHILD_ID, {
@@ -77,5 +75,3 @@ export class UptimeCheck extends Construct {
     this.ready = [this.check];
   }
 }
-
-const RULES: readonly Rule<UptimeCheckProps>[] = PLACE_RULES;

@@ -5,15 +5,13 @@ import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork
 import { Fn, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
-import { countIfUnset, ifSet, isUnset, oneAttribute, valueOr, type OptionalValue } from "../../core/conditional";
+import { countIfUnset, ifSet, oneAttribute, valueOr, type OptionalValue } from "../../core/conditional";
 import { expression } from "../../core/expression";
-import { NETWORK_NAME_MAX_LENGTH, networkName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { networkName } from "../../core/names";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
 import { type Network } from "../parts";
-import { attachmentRules, type NetworkAttachment } from "./network-attachment";
+import { type NetworkAttachment } from "./network-attachment";
 
 export interface ClusterNetworkProps {
   /** Determines the names and the region of the subnetwork. */
@@ -57,13 +55,10 @@ export class ClusterNetwork extends Construct implements Network {
 
   constructor(scope: Construct, id: string, props: ClusterNetworkProps) {
     super(scope, id);
-    requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
     const { existing, place } = props;
     const { deployment, projectId: project, region } = place;
     const count = countIfUnset(existing?.network);
     const name = networkName(deployment, "network");
-    // Also covers the subnetwork, the router and NAT: their names start with the same prefix.
-    if (isUnset(existing?.network) !== "false") claimName(this, `network in ${project}`, name);
 
     this.ownNetwork = new ComputeNetwork(this, MAIN_CHILD_ID, {
       project,
@@ -139,19 +134,3 @@ function hasNamedRanges(existing: OptionalValue, projectId: string): string {
   const ofThisProject = `startswith(${network}, ${Fn.join("", ["projects/", projectId, "/"])})`;
   return ifSet(existing, `!${ofThisProject}`, "true");
 }
-
-const RULES: readonly Rule<ClusterNetworkProps>[] = [
-  ...PLACE_RULES,
-  ...attachmentRules<ClusterNetworkProps>(
-    "existing",
-    ({ existing }) => existing,
-    ({ place }) => place.region,
-  ),
-  // The longest of the names above.
-  ...nameRules<ClusterNetworkProps>(({ place }) => networkName(place.deployment, "network"), {
-    ...RESOURCE_NAME,
-    what: "network name",
-    maxLength: NETWORK_NAME_MAX_LENGTH,
-    lengthReason: "Compute Engine allows no longer one",
-  }),
-];

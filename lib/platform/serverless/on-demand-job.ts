@@ -2,18 +2,16 @@ import { CloudRunV2Job } from "@cdktf/provider-google/lib/cloud-run-v2-job";
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
 import { countIf, oneAttribute } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { jobName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { requireProps, type Rule } from "../../core/rules";
-import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../idp/container-spec";
+import { type ContainerSpec } from "../../idp/container-spec";
 import { grantsTo } from "../environment";
-import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
-import { addDynamicBlocks, containerBlock, jobBlock, socketPathRule, volumeBlocks } from "./cloud-run-template";
+import { type NetworkAttachment } from "../network/network-attachment";
+import { addDynamicBlocks, containerBlock, jobBlock, volumeBlocks } from "./cloud-run-template";
 
 export interface OnDemandJobProps {
   /** Container to run, with the default arguments of an execution. */
@@ -59,15 +57,8 @@ export class OnDemandJob extends Construct {
 
   constructor(scope: Construct, id: string, props: OnDemandJobProps) {
     super(scope, id);
-    requireProps(
-      this,
-      props,
-      { container: REQUIRED_CONTAINER, identity: true, name: true, place: REQUIRED_PLACE, timeoutSeconds: true },
-      RULES,
-    );
     const { condition, container, identity, network, place } = props;
     const name = jobName(place.deployment, props.name);
-    claimName(this, `Cloud Run job in ${place.projectId}`, name);
 
     this.job = new CloudRunV2Job(this, MAIN_CHILD_ID, {
       count: countIf(condition),
@@ -94,14 +85,3 @@ export class OnDemandJob extends Construct {
     this.ready = [this.job];
   }
 }
-
-const RULES: readonly Rule<OnDemandJobProps>[] = [
-  ...PLACE_RULES,
-  ...attachmentRules<OnDemandJobProps>(
-    "network",
-    ({ network }) => network,
-    ({ place }) => place.region,
-  ),
-  ...containerRules<OnDemandJobProps>("container", ({ container }) => container),
-  socketPathRule("container", ({ container }) => container),
-];

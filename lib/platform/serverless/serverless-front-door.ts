@@ -11,14 +11,12 @@ import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
 import { ref, Token, type ITerraformDependable, type TerraformCount } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
 import { allOf, countIf, countIfSet, isSet, isWord, oneAttribute } from "../../core/conditional";
 import { expression, numberExpression } from "../../core/expression";
 import { certificateName, endpointGroupName, networkName, serviceName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
-import { requireProps, type Rule } from "../../core/rules";
+import { type DeploymentContext } from "../../core/place";
 import { httpsRedirect } from "../edge/https-redirect";
-import { CERTIFICATE_VALIDATION, DEFAULT_SAMPLE_RATE, SAMPLE_RATE } from "../edge/edge-rules";
+import { DEFAULT_SAMPLE_RATE } from "../edge/edge-rules";
 import { type CertificateMap, type FrontDoor, type LoadBalancerAddress } from "../parts";
 import { MINIMUM_TLS_VERSION, TLS_PROFILE } from "./serverless-defaults";
 import { type ServerlessService } from "./serverless-service";
@@ -97,14 +95,7 @@ export class ServerlessLoadBalancer extends Construct implements FrontDoor {
     private readonly props: ServerlessLoadBalancerProps,
   ) {
     super(scope, id);
-    requireProps(
-      this,
-      props,
-      { address: true, certificate: true, place: REQUIRED_PLACE, service: true, validation: true },
-      RULES,
-    );
     const { address, place } = props;
-    claimName(this, `load balancer in ${place.projectId}`, serviceName(place.deployment));
     this.count = countIfSet(address.domain);
 
     this.backendService = this.createBackend();
@@ -222,15 +213,3 @@ export function urlMapName({ deployment }: DeploymentContext): string {
 
 /** The managed scheme; other releases of the provider have other defaults. */
 const SCHEME = "EXTERNAL_MANAGED";
-
-const RULES: readonly Rule<ServerlessLoadBalancerProps>[] = [
-  ...PLACE_RULES,
-  {
-    holds: ({ address, service }) =>
-      Token.isUnresolved(address) || Token.isUnresolved(service) || service.address === address,
-    message: () =>
-      "the service does not know this address; it must, because from release 2026.8.1 on the application takes the last untrusted address as the client's; pass the address to the service too",
-  },
-  CERTIFICATE_VALIDATION.ruleOn("validation", ({ validation }) => validation),
-  SAMPLE_RATE.ruleOn("requestLogSampleRate", ({ requestLogSampleRate }) => requestLogSampleRate),
-];

@@ -2,31 +2,18 @@ import { CloudRunV2WorkerPool } from "@cdktf/provider-google/lib/cloud-run-v2-wo
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
 import { countIf } from "../../core/conditional";
 import { type WorkloadIdentity } from "../../core/identity";
-import { WORKER_POOL_NAME_MAX_LENGTH, workerPoolName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { workerPoolName } from "../../core/names";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
-import { containerRules, REQUIRED_CONTAINER, type ContainerSpec } from "../../idp/container-spec";
-import { noPortRule } from "../../idp/worker-container";
-import { DEFAULT_WORKER_COUNT, WORKER_COUNT, WORKER_RESOURCES } from "../../idp/worker-mode";
+import { type ContainerSpec } from "../../idp/container-spec";
+import { DEFAULT_WORKER_COUNT, WORKER_RESOURCES } from "../../idp/worker-mode";
 import { grantsTo } from "../environment";
-import { CONTAINER_DEMAND, containerSizeRules } from "../instance-rules";
-import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
+import { type NetworkAttachment } from "../network/network-attachment";
 import { type SeparateWorker, type LoadBalancerAddress } from "../parts";
-import { enoughConnections } from "../sql/database-size";
-import {
-  addDynamicBlocks,
-  containerBlock,
-  networkAccess,
-  secretAnnotations,
-  socketPathRule,
-  volumeBlocks,
-} from "./cloud-run-template";
-import { INSTANCE_MEMORY, WORKER_CPU } from "./instance-size";
-import { ROLLOUT_INSTANCES, SERVICE_TIMEOUT } from "./serverless-defaults";
+import { addDynamicBlocks, containerBlock, networkAccess, secretAnnotations, volumeBlocks } from "./cloud-run-template";
+import { SERVICE_TIMEOUT } from "./serverless-defaults";
 
 export interface ServerlessWorkerPoolProps {
   /** Container to run, without a port and without probes. The socket of its database is under `/cloudsql`. */
@@ -90,12 +77,10 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
 
   constructor(scope: Construct, id: string, props: ServerlessWorkerPoolProps) {
     super(scope, id);
-    requireProps(this, props, { container: REQUIRED_CONTAINER, identity: true, place: REQUIRED_PLACE }, RULES);
     const { address, condition, container, dependsOn = [], identity, network, place } = props;
     const { instanceCount: manualInstanceCount = DEFAULT_WORKER_COUNT } = props;
     const { resources = DEFAULT_RESOURCES } = container;
     this.workerName = workerPoolName(place.deployment);
-    claimName(this, `Cloud Run worker pool in ${place.projectId}`, this.workerName);
 
     this.workerPool = new CloudRunV2WorkerPool(this, MAIN_CHILD_ID, {
       project: place.projectId,
@@ -127,30 +112,3 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
 }
 
 const DEFAULT_RESOURCES = { cpu: String(WORKER_RESOURCES.cpu), memory: WORKER_RESOURCES.memory };
-
-const RULES: readonly Rule<ServerlessWorkerPoolProps>[] = [
-  ...PLACE_RULES,
-  ...attachmentRules<ServerlessWorkerPoolProps>(
-    "network",
-    ({ network }) => network,
-    ({ place }) => place.region,
-  ),
-  ...nameRules<ServerlessWorkerPoolProps>(({ place }) => workerPoolName(place.deployment), {
-    ...RESOURCE_NAME,
-    what: "worker pool name",
-    maxLength: WORKER_POOL_NAME_MAX_LENGTH,
-    lengthReason: "Cloud Run allows no longer one",
-  }),
-  ...containerRules<ServerlessWorkerPoolProps>("container", ({ container }) => container),
-  socketPathRule("container", ({ container }) => container),
-  noPortRule("container", ({ container }) => container, "a service"),
-  WORKER_COUNT.ruleOn("instanceCount", ({ instanceCount }) => instanceCount),
-  ...containerSizeRules(DEFAULT_RESOURCES, WORKER_CPU, INSTANCE_MEMORY),
-  enoughConnections(ROLLOUT_INSTANCES).ruleOn<ServerlessWorkerPoolProps>({
-    maxConnections: CONTAINER_DEMAND.maxConnections,
-    maxInstanceCount: ["instanceCount", ({ instanceCount = DEFAULT_WORKER_COUNT }) => instanceCount],
-    perInstance: ["connections of a worker", CONTAINER_DEMAND.perInstance],
-    requests: ["requests of a worker", () => 0],
-    ofWorkers: ["connections of other workers", () => 0],
-  }),
-];

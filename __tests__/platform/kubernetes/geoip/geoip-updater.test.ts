@@ -10,7 +10,6 @@ import { evaluatedTogether } from "../../../stacks/terraform-run";
 import { describeWith } from "../../../support/programs";
 import { namespaceIn, PLACE, standInIdentity, standInIdentityProvider } from "../../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../../../support/synthesis";
-import { brokenRules } from "../../../support/broken-rules";
 
 const GEOIP: Geoip = { accountId: 123456, licenseKeySecret: { secretId: "maxmind", version: 3 } };
 
@@ -92,28 +91,6 @@ describe("GeoipUpdater", () => {
     const { template, terraform } = podWith(undefined);
     expect(JSON.stringify(template)).not.toContain("geoip");
     expect(Object.keys(terraform.resource?.kubernetes_secret_v1 ?? {})).toEqual(["workload_secrets"]);
-  });
-
-  it("refuses what is missing and what is wrong, at synth", () => {
-    const refusedFor = (geoip: unknown) => () =>
-      new GeoipUpdater(bareStack(), "Geoip", {
-        geoip: geoip as Geoip,
-        namespace: namespaceIn(),
-        place: PLACE,
-      });
-    expect(refusedFor({})).toThrow(
-      "test/Geoip: 3 problems\n  - geoip.accountId is missing; it has no default; set it\n  - geoip.licenseKeySecret.secretId is missing; it has no default; set it\n  - geoip.licenseKeySecret.version is missing; it has no default; set it",
-    );
-    expect(
-      refusedFor({ accountId: 0, licenseKeySecret: { secretId: "a b", version: "latest" }, updateHours: 200 }),
-    ).toThrow(
-      brokenRules("test/Geoip", [
-        "geoip.accountId is 0; it must be the number of an account at MaxMind; copy it from the page of its licence keys",
-        'geoip.licenseKeySecret.secretId is "a b"; it must be the name of a secret, or projects/<project>/secrets/<name> for one of another project; look it up with gcloud secrets list',
-        'geoip.licenseKeySecret.version is "latest"; it must be the number of a version, because with latest, instances would get a new value at their next start, without a plan that shows it; use the number that gcloud secrets versions list shows',
-        "geoip.updateHours is 200; it must be a whole number from 1 to 168, because the databases change several times a week; use 8",
-      ]),
-    );
   });
 });
 
