@@ -60,16 +60,12 @@ export const LAB_CHANGES: readonly ChangeScenario[] = [
   {
     name: "no key bucket",
     change: withInputs({ create_ssh_key_bucket: false }),
-    expected: {
-      ...all("delete", [
-        BUCKET,
-        KEY_FILE,
-        "google_project_service.lab_apis_storage[0]",
-        "terraform_data.lab_apis_storage_answers[0]",
-      ]),
-      // Its metadata names the bucket, for steps that are not written to the desktop yet.
-      [WINDOWS]: "update",
-    },
+    expected: all("delete", [
+      BUCKET,
+      KEY_FILE,
+      "google_project_service.lab_apis_storage[0]",
+      "terraform_data.lab_apis_storage_answers[0]",
+    ]),
     verify: ({ web }) => {
       if (!web.usage.enabled.has("storage.googleapis.com")) throw new Error("the storage API was turned off");
     },
