@@ -157,7 +157,7 @@ describe("AwsInventory", () => {
       ...["rest-script.sh", "google-credentials.sh", "google-rest.sh", "assessment-rest.sh", "discover-cloudb.sh"],
       ...["export-inventory.sh", "cloudb-lists.sh", "inventory-machines.jq", "inventory-types.jq"],
       ...["inventory-volumes.jq", "inventory-tables.jq", "inventory-tables.awk"],
-      ...["import-inventory.sh", "import-files.sh", "import-job.sh"],
+      "import-inventory.sh",
     ];
     const hashes = scripts.map((script) => `filesha256("\${path.module}/scripts/${script}")`);
     expect(stepOf(inventoryIn(), "cloud_b_import").triggers_replace).toEqual({

@@ -108,7 +108,7 @@ export class AwsInventory extends Construct {
     const { deploymentId, projectId, region, sourceGeneration, sourceId, dependsOn = [] } = props;
     const libraries = addAssessmentLibraries(this);
     const discover = this.script("discover-cloudb.sh");
-    const steps = [...EXPORT_FILES, ...IMPORT_FILES].map((step) => this.script(step));
+    const steps = STEPS.map((step) => this.script(step));
 
     new TerraformData(this, "Import", {
       triggersReplace: {
@@ -153,8 +153,8 @@ export class AwsInventory extends Construct {
   }
 }
 
-/** Files that list the machines and write the tables. */
-const EXPORT_FILES = [
+/** Files that list the machines, write the tables and import them. */
+const STEPS = [
   "export-inventory.sh",
   "cloudb-lists.sh",
   "inventory-machines.jq",
@@ -162,10 +162,8 @@ const EXPORT_FILES = [
   "inventory-volumes.jq",
   "inventory-tables.jq",
   "inventory-tables.awk",
+  "import-inventory.sh",
 ] as const;
-
-/** Files that import the tables. */
-const IMPORT_FILES = ["import-inventory.sh", "import-files.sh", "import-job.sh"] as const;
 
 /** The AWS bindings are large and an optional peer dependency, so a lab without AWS must not load them. */
 function awsUserClass(): typeof AwsUser {

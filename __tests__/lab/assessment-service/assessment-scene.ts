@@ -132,8 +132,6 @@ export function inventoryFolder(inventory: Inventory = {}): string {
         sha256: createHash("sha256").update(text).digest("hex"),
       };
     });
-  const known = idsOf(instances).map((id) => `${JSON.stringify([id, `web, "${id}"`])}\n`);
-  if (instances > 0) writeFileSync(join(folder, "machines.json"), known.join(""));
   writeFileSync(join(folder, "manifest.json"), JSON.stringify({ instances, files: entries, hash: hash.digest("hex") }));
   return folder;
 }

@@ -1,142 +1,227 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { recordingPrograms } from "../../support/google-stand-in-scripts";
+import { ApiError } from "../../support/google-stand-in-services";
 import { SIGNATURE_MARK } from "../../support/google-stand-in-uploads";
 import { describeWith } from "../../support/programs";
-import { ApiError } from "../../support/google-stand-in-services";
-import { haveSource, inScene, inventoryFolder, jobsOf, withoutHash } from "./assessment-scene";
+import { temporaryFolder } from "../../support/temporary-folder";
+import { haveSource, inScene, inventoryFolder, jobsOf, LOCATION, withoutHash } from "./assessment-scene";
 
 const JOBS = "migrationcenter.projects.locations.importJobs";
+
+const status = (code: number, name: string) => ({ kind: "status", error: new ApiError(code, name, "") }) as const;
 
 describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", () => {
   it.concurrent.each(["bash", "busybox"] as const)("works from start to end in another shell (%s)", (shell) =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
-
       const { exitCode, stderr } = await run("import-inventory", {
         shell,
         environment: { INVENTORY_FOLDER: inventoryFolder() },
       });
-
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
       expect(standIn.migration.allAssets).toHaveLength(2);
     }),
   );
 
-  it.concurrent("says once that it waits for a job that exists and cannot be seen yet", () =>
+  it.concurrent("makes no job, and no call, for a region without instances", () =>
     inScene(async ({ standIn, run }) => {
-      haveSource(standIn);
-      const exists = new ApiError(409, "ALREADY_EXISTS", "It is there.");
-      standIn.inject("migrationcenter.projects.locations.importJobs.create", { kind: "status", error: exists }, 2);
-
-      const { exitCode, stdout } = await run("import-inventory", {
-        environment: { INVENTORY_FOLDER: inventoryFolder() },
+      const { exitCode, output } = await run("import-inventory", {
+        environment: { INVENTORY_FOLDER: inventoryFolder({ machines: 0 }), GOOGLE_OAUTH_ACCESS_TOKEN: undefined },
       });
-
       expect(exitCode).toBe(0);
-      expect(
-        withoutHash(stdout).match(/^Import job JOB: said to exist, but not to be seen yet \(\d s\)$/gm),
-      ).toHaveLength(1);
+      expect(output).toContain("The inventory has no instances: nothing to import.");
+      expect(standIn.requests).toEqual([]);
     }),
   );
 
-  it.concurrent("says why a job failed its validation, and replaces it the next time", () =>
+  it.concurrent("only reads when the inventory is imported already, and says how to repeat it", () =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
-      const warning = { errorDetails: "No performance data.", severity: "WARNING" };
-      const error = { errorDetails: "Memory is missing.", severity: "ERROR" };
-      const environment = { INVENTORY_FOLDER: inventoryFolder() };
-      standIn.migration.findings.push({ fileName: "vmInfo.csv", fileErrors: [error] });
-      const refused = await run("import-inventory", { environment });
-      standIn.migration.findings.push({ fileName: "perfInfo.csv", fileErrors: [warning] });
-
-      const { exitCode, stdout } = await run("import-inventory", { environment });
-
-      expect(refused.exitCode).toBe(1);
-      expect(refused.stderr).toContain(
-        "  ERROR in vmInfo.csv: Memory is missing.\n  To fix: repair what the service names",
+      const environment = { INVENTORY_FOLDER: inventoryFolder({ bare: true }) };
+      await run("import-inventory", { environment });
+      const requests = standIn.requests.length;
+      const second = await run("import-inventory", { environment });
+      expect(second.exitCode).toBe(0);
+      expect(withoutHash(second.output)).toBe(
+        "This inventory is imported already, by job JOB.\nTo import it once more, delete that job at https://console.cloud.google.com/migration/discovery/dataImport?project=demo-project and run the same command again.\n",
       );
-      expect(exitCode).toBe(0);
-      expect(withoutHash(stdout)).toContain("Import job JOB failed its validation in an earlier run: replacing it.");
-      expect(stdout).toContain("  WARNING in perfInfo.csv: No performance data.\n");
-      expect(standIn.migration.jobs.size).toBe(1);
+      expect(standIn.requests.slice(requests).map(({ httpMethod }) => httpMethod)).toEqual(["GET", "GET"]);
     }),
   );
 
-  it.concurrent.each([
-    [
-      "has failed",
-      "The quota of assets is used up.",
-      "JOB has failed.\n  ERROR in the job: The quota of assets is used up.\n",
-    ],
-    ["has imported nothing", 0, "JOB ended, but imported none of 2 instances."],
-  ])("fails when the job %s, and replaces that job the next time", (_what, result, text) =>
+  it.concurrent("imports again into a source that was deleted and registered anew", () =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
-      standIn.migration.importResult = result;
       const environment = { INVENTORY_FOLDER: inventoryFolder() };
+      await run("import-inventory", { environment });
+      haveSource(standIn, { createTime: "2099-01-01T00:00:00Z" });
+      const { exitCode, stdout } = await run("import-inventory", { environment });
+      expect(exitCode).toBe(0);
+      expect(withoutHash(stdout)).toContain("Import job JOB is COMPLETED: replacing it.\n");
+      expect(standIn.migration.allAssets).toHaveLength(2);
+    }),
+  );
 
-      const failed = await run("import-inventory", { environment });
-      standIn.migration.importResult = undefined;
+  it.concurrent("shows the service's findings, errors first, and replaces the refused job the next time", () =>
+    inScene(async ({ standIn, run }) => {
+      haveSource(standIn);
+      const row = (rowNumber: number) => ({
+        csvError: { rowNumber },
+        vmName: "web, 😀\nsecond line",
+        errors: [{ errorDetails: "Memory is missing.", severity: "ERROR" }],
+      });
+      const fileErrors = [{ errorDetails: "No performance data.", severity: "WARNING" }];
+      standIn.migration.findings.push({ fileName: "perfInfo.csv", fileErrors });
+      standIn.migration.findings.push({
+        fileName: "vmInfo.csv",
+        rowErrors: Array.from({ length: 60 }, (_, n) => row(n)),
+      });
+      const environment = { INVENTORY_FOLDER: inventoryFolder() };
+      const refused = await run("import-inventory", { environment });
+      standIn.migration.findings.push({ fileName: "perfInfo.csv", fileErrors });
       const repeated = await run("import-inventory", { environment });
 
-      expect(failed.exitCode).toBe(1);
-      expect(withoutHash(failed.stderr)).toContain(text);
+      expect(refused.exitCode).toBe(1);
+      expect(withoutHash(refused.stderr)).toMatch(
+        /^Import job JOB is FAILED_VALIDATION:\n {2}ERROR in vmInfo.csv, row 0 \(web, 😀\n?.*second line\): Memory is missing.\n/,
+      );
+      expect(refused.stderr).toContain("  To fix: repair what the service names and run the same command again");
       expect(repeated.exitCode).toBe(0);
+      expect(withoutHash(repeated.stdout)).toContain("Import job JOB is FAILED_VALIDATION: replacing it.");
+      expect(repeated.stdout).toContain("  WARNING in perfInfo.csv: No performance data.\n");
       expect(jobsOf(standIn).map(([, state]) => state)).toEqual(["COMPLETED"]);
     }),
   );
 
-  it.concurrent("asks for another address when one has expired, and repeats an upload that broke off", () =>
+  it.concurrent.each([
+    ["failed", "The quota is used up.", 1, "Import job JOB is FAILED:\n  ERROR in the job: The quota is used up.\n"],
+    ["imported nothing", 0, 1, "Import job JOB ended, but imported none of 9 instances."],
+    ["imported a part", 1, 0, "Warning: only 1 of 9 instances were imported."],
+  ])("says that a job has %s, and replaces it the next time", (_what, result, code, text) =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
-      standIn.migration.uploads.expiredAddresses = 1;
-      standIn.inject("storage.upload", { kind: "reset" });
-      standIn.inject("storage.upload", { kind: "html", status: 503, page: "Service Unavailable" });
+      standIn.migration.importResult = result;
+      const environment = { INVENTORY_FOLDER: inventoryFolder({ machines: 9 }) };
+      const first = await run("import-inventory", { environment });
+      standIn.migration.importResult = undefined;
+      const repeated = await run("import-inventory", { environment });
 
-      const { exitCode, output } = await run("import-inventory", {
-        environment: { INVENTORY_FOLDER: inventoryFolder() },
-      });
-
-      expect(exitCode).toBe(0);
-      expect(output).toContain("The address for vmInfo.csv has expired; asking for another one.");
-      expect(output).toContain(`PUT http://${standIn.host}/<signed address> got no answer`);
-      expect(output).toContain(
-        `PUT http://${standIn.host}/<signed address>: a proxy or portal answered, not the API: HTTP 503.`,
-      );
-      expect(output).not.toContain(SIGNATURE_MARK);
-      expect(standIn.migration.allAssets).toHaveLength(2);
+      expect(first.exitCode).toBe(code);
+      expect(withoutHash(first.output)).toContain(text);
+      expect(repeated.exitCode).toBe(0);
+      expect(withoutHash(repeated.stdout)).toMatch(/^Import job JOB is (FAILED|COMPLETED): replacing it\.$/m);
+      expect(standIn.migration.allAssets).toHaveLength(9);
     }),
   );
 
-  it.concurrent("finishes an interrupted run in whatever state it was left", () =>
+  it.concurrent("starts over after an interrupt in validation, and waits for an import that was left running", () =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
       standIn.migration.callsPerPhase = 1000;
       const environment = { INVENTORY_FOLDER: inventoryFolder() };
-
-      const validating = await run("import-inventory", {
-        environment,
-        onOutput: (output, kill) => {
-          if (output.includes("VALIDATING")) kill("SIGTERM");
-        },
-      });
-      const [job] = standIn.migration.jobs.values();
-      const stateAfterKill = job?.state;
-      if (job !== undefined) job.phaseEndsAt = 0;
-      const running = await run("import-inventory", {
-        environment,
-        onOutput: (output, kill) => {
-          if (output.includes("RUNNING")) kill("SIGTERM");
-        },
-      });
-      if (job !== undefined) job.phaseEndsAt = 0;
+      const killedAt = (word: string) =>
+        run("import-inventory", {
+          environment,
+          onOutput: (output, kill) => {
+            const [job] = standIn.migration.jobs.values();
+            if (word === "RUNNING" && job?.state === "VALIDATING") job.phaseEndsAt = 0;
+            if (output.includes(word)) kill("SIGTERM");
+          },
+        });
+      const validating = await killedAt(": VALIDATING");
+      const running = await killedAt("RUNNING");
+      for (const job of standIn.migration.jobs.values()) job.phaseEndsAt = 0;
       const finished = await run("import-inventory", { environment });
 
-      expect(validating).toMatchObject({ exitCode: 143 });
-      expect(validating.stderr).toContain("is left as it is; run the same command again to finish it.");
-      expect(stateAfterKill).toBe("VALIDATING");
-      expect(running.exitCode).toBe(143);
-      expect(finished.exitCode).toBe(0);
-      expect(standIn.requestsTo(`${JOBS}.create`)).toHaveLength(1);
+      expect([validating.exitCode, running.exitCode, finished.exitCode]).toEqual([143, 143, 0]);
+      expect(validating.stderr).toContain("is left as it is; run the same command again to import once more.");
+      expect(withoutHash(running.stdout)).toContain("Import job JOB is VALIDATING: replacing it.");
+      expect(standIn.requestsTo(`${JOBS}.create`)).toHaveLength(2);
       expect(standIn.migration.allAssets).toHaveLength(2);
+    }),
+  );
+
+  it.concurrent("gives up on a validation that does not end, and says that it goes on", () =>
+    inScene(async ({ standIn, run }) => {
+      haveSource(standIn);
+      standIn.migration.callsPerPhase = Infinity;
+      const environment = { IMPORT_SECONDS: "1", INVENTORY_FOLDER: inventoryFolder({ machines: 1 }) };
+      const { exitCode, stderr } = await run("import-inventory", { environment });
+      expect(exitCode).toBe(1);
+      expect(withoutHash(stderr)).toContain("Import job JOB is still VALIDATING after 1 s; it goes on by itself.");
+    }),
+  );
+
+  it.concurrent("waits for a file that is still being created, but not for ever", () =>
+    inScene(async ({ standIn, run }) => {
+      haveSource(standIn);
+      const environment = { INVENTORY_FOLDER: inventoryFolder({ machines: 1 }), OPERATION_SECONDS: "3" };
+      standIn.migration.looksUntilFileIsThere = Infinity;
+      const never = await run("import-inventory", { environment });
+      standIn.migration.looksUntilFileIsThere = 3;
+      const late = await run("import-inventory", { environment });
+      expect([never.exitCode, late.exitCode]).toEqual([1, 0]);
+      expect(never.stderr).toContain("File vmInfo.csv has no address to send it to.\n");
+      expect(late.stdout.match(/^File vmInfo\.csv: still being created/gm)).toHaveLength(1);
+    }),
+  );
+
+  it.concurrent("repeats an upload that broke off, and starts over when its address has expired", () =>
+    inScene(async ({ standIn, run }) => {
+      haveSource(standIn);
+      const environment = { INVENTORY_FOLDER: inventoryFolder() };
+      standIn.migration.uploads.expiredAddresses = 1;
+      const expired = await run("import-inventory", { environment });
+      standIn.inject("storage.upload", { kind: "reset" });
+      const repeated = await run("import-inventory", { environment });
+      expect([expired.exitCode, repeated.exitCode]).toEqual([1, 0]);
+      expect(expired.stderr).toContain("vmInfo.csv cannot be uploaded.\n");
+      expect(repeated.stdout).toContain(`PUT http://${standIn.host}/<signed address> got no answer`);
+      expect(expired.output + repeated.output).not.toContain(SIGNATURE_MARK);
+      expect(standIn.migration.allAssets).toHaveLength(2);
+    }),
+  );
+
+  it.concurrent("puts neither token nor signed address on a command line, into its output or a file that stays", () =>
+    inScene(async ({ standIn, run }) => {
+      haveSource(standIn);
+      const temporary = temporaryFolder();
+      const log = join(temporaryFolder(), "calls");
+      standIn.inject("storage.upload", status(403, "SignatureDoesNotMatch"));
+      const { exitCode, output } = await run("import-inventory", {
+        programs: recordingPrograms(log),
+        environment: { INVENTORY_FOLDER: inventoryFolder(), TMPDIR: temporary },
+      });
+      expect(exitCode).toBe(1);
+      expect(output).toContain("answered HTTP 403 SignatureDoesNotMatch.\n");
+      const seen = readFileSync(log, "utf8") + output;
+      expect(seen).toMatch(/^curl /m);
+      expect(seen).not.toContain("ya29");
+      expect(seen).not.toContain(SIGNATURE_MARK);
+      expect(readdirSync(temporary)).toEqual([]);
+    }),
+  );
+
+  it.concurrent("refuses wrong settings, a folder without an inventory and a source that does not exist", () =>
+    inScene(async ({ standIn, run }) => {
+      const withoutSource = await run("import-inventory", { environment: { INVENTORY_FOLDER: inventoryFolder() } });
+      const none = await run("import-inventory", { environment: { INVENTORY_FOLDER: "/nowhere" } });
+      const wrong = await run("import-inventory", { environment: { DEPLOYMENT_ID: "A B", INVENTORY_FOLDER: "" } });
+
+      expect(withoutSource.exitCode).toBe(1);
+      expect(withoutSource.stderr).toContain(
+        "Source assess-discovery-client, which the machines are to belong to, cannot",
+      );
+      expect(none.exitCode).toBe(2);
+      expect(none.stderr).toContain("/nowhere/manifest.json is missing or is no inventory; run export-inventory.sh");
+      expect(wrong.exitCode).toBe(2);
+      expect(wrong.stderr).toContain("  - INVENTORY_FOLDER is not set;");
+      expect(wrong.stderr).toContain('  - DEPLOYMENT_ID is "A B"; it must hold the suffix of the lab\'s names.');
+      expect(standIn.requests.map(({ path }) => path)).toEqual([
+        `/migrationcenter/v1/${LOCATION}/sources/assess-discovery-client`,
+      ]);
     }),
   );
 });

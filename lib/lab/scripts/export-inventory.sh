@@ -2,8 +2,7 @@
 # Writes the instances of one AWS region as the tables that Migration Center imports.
 #
 # Writes to INVENTORY_FOLDER: vmInfo.csv, diskInfo.csv, tagInfo.csv, perfInfo.csv (header only), vmInfo-2.csv and so on for
-# rows that do not fit in one file, machines.json (id and name of each machine in lower case, by which assets are found),
-# and finally manifest.json:
+# rows that do not fit in one file, and finally manifest.json:
 #
 #   {"instances": 2, "hash": "<hexadecimal>", "files": [
 #     {"name": "vmInfo.csv", "kind": "vmInfo", "bytes": 512, "rows": 2, "sha256": "<hexadecimal>"}, ...]}
@@ -178,7 +177,7 @@ write_manifest() {
 
 # Remove what an interrupted run may have left.
 rm -f "$INVENTORY_FOLDER/manifest.json" "$INVENTORY_FOLDER"/vmInfo*.csv "$INVENTORY_FOLDER"/diskInfo*.csv \
-  "$INVENTORY_FOLDER"/tagInfo*.csv "$INVENTORY_FOLDER/perfInfo.csv" "$INVENTORY_FOLDER/machines.json"
+  "$INVENTORY_FOLDER"/tagInfo*.csv "$INVENTORY_FOLDER/perfInfo.csv"
 
 google_say "Listing the machines of $CLOUDB_REGION."
 list_machines

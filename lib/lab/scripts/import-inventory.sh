@@ -1,9 +1,8 @@
 #!/bin/sh
 # Imports an AWS inventory, as written by export-inventory.sh, into Migration Center, and waits for the import.
 #
-# The job's id contains hashes of the inventory, and of its source and region, so another run finds the job of an earlier
-# one. An import is kept if it is complete, its source still has the machines and nothing was imported into the source
-# later; one that is under way is awaited; any other is replaced. A job of another source is left alone.
+# The job's id contains hashes of the inventory, and of its source and region, so the same inventory is imported once. What
+# an earlier run has left half-done starts over: its job is deleted, with all that it has imported, and made again.
 #
 #   PROJECT_ID          project (required)
 #   REGION              region of the assessment data (required)
@@ -20,10 +19,6 @@ scripts=${0%"${0##*/}"}.
 . "${GOOGLE_REST_LIBRARY:-$scripts/google-rest.sh}"
 # shellcheck source-path=SCRIPTDIR source=assessment-rest.sh
 . "$scripts/assessment-rest.sh"
-# shellcheck source-path=SCRIPTDIR source=import-files.sh
-. "$scripts/import-files.sh"
-# shellcheck source-path=SCRIPTDIR source=import-job.sh
-. "$scripts/import-job.sh"
 
 IMPORT_SECONDS=${IMPORT_SECONDS:-1800}
 OPERATION_SECONDS=${OPERATION_SECONDS:-600}
@@ -40,17 +35,13 @@ google_check_settings
 google_start
 google_be_patient
 
-manifest=$INVENTORY_FOLDER/manifest.json
-if ! jq -er '
-  if (.instances | type == "number") and (.hash | type == "string" and test("^[0-9a-f]{64}$"))
-    and (.files | type == "array") and all(.files[]; (.name | test("^[A-Za-z0-9][A-Za-z0-9._-]*$"))
-      and (.kind | type == "string") and (.rows | type == "number") and (.bytes | type == "number"))
-    and (.instances == 0 or any(.files[]; .kind == "vmInfo"))
-  then .instances, .hash[0:16], (.files[] | [.name, .kind, .rows, .bytes, .sha256 // ""] | @tsv)
-  else error("no inventory") end' "$manifest" >"$GOOGLE_WORK/manifest" 2>/dev/null; then
-  google_refuse "$manifest is missing or is no inventory; run export-inventory.sh, which writes it last."
+jq -er 'if (.instances | type == "number") and (.hash | type == "string" and test("^[0-9a-f]{64}$"))
+    and (.files | type == "array" and all(.[].name; test("^[A-Za-z0-9][A-Za-z0-9._-]*$")))
+  then .instances, .hash[0:16], .files[].name else error("no inventory") end' "$INVENTORY_FOLDER/manifest.json" \
+  >"$GOOGLE_WORK/manifest" 2>/dev/null || {
+  google_refuse "$INVENTORY_FOLDER/manifest.json is missing or is no inventory; run export-inventory.sh, which writes it last."
   google_check_settings
-fi
+}
 {
   read -r instances
   read -r inventory
@@ -60,29 +51,28 @@ if [ "$instances" -eq 0 ]; then
     "than the one that was listed."
   exit 0
 fi
-sed 1,2d "$GOOGLE_WORK/manifest" >"$GOOGLE_WORK/files"
-check_files
 
-location="projects/$PROJECT_ID/locations/$REGION"
+location=projects/$PROJECT_ID/locations/$REGION
 console="https://console.cloud.google.com/migration/discovery/dataImport?project=$PROJECT_ID"
-source_place="locations/$REGION/sources/$SOURCE_ID"
-printf '%s' "$REGION/$SOURCE_ID" >"$GOOGLE_WORK/place"
-# No two sources share an id: 24 digits of SHA-256.
-job_id="cloudb-$inventory-$(digest_of "$GOOGLE_WORK/place" | cut -c 1-24)"
-job="$location/importJobs/$job_id"
+# No two sources share an id: 24 digits of SHA-256. macOS has shasum instead of sha256sum.
+place=$(printf '%s' "$REGION/$SOURCE_ID" | { sha256sum 2>/dev/null || shasum -a 256; } | cut -c 1-24)
+job_id=cloudb-$inventory-$place
+job=$location/importJobs/$job_id
+again="To fix: repair what the message names and run the same command again; a half-done job is replaced."
 
 explain_interrupt() {
-  google_error "Import job $job_id is left as it is; run the same command again to finish it."
+  google_error "Import job $job_id is left as it is; run the same command again to import once more."
 }
 google_on_interrupt explain_interrupt
 
+# Sets source_time. Nothing can be imported into a source that is not there.
 require_source() {
-  google_get migrationcenter "$location/sources/$SOURCE_ID" || {
-    [ "$GOOGLE_STATUS" = 404 ] && google_fail "Source $SOURCE_ID, which the machines are to belong to, does not exist in $REGION." \
-      "To fix: register it with register-source.sh."
-    google_fail "Source $SOURCE_ID, which the machines are to belong to, cannot be read."
-  }
-  source_state=$(jq -r '.state // "STATE_UNSPECIFIED"' "$GOOGLE_ANSWER")
+  google_reading '[.state // "?", .createTime // "" | strings] | join(" ")' google_get migrationcenter \
+    "$location/sources/$SOURCE_ID" ||
+    google_fail "Source $SOURCE_ID, which the machines are to belong to, cannot be read in $REGION." \
+      "To fix: register it with register-source.sh if it does not exist."
+  source_state=${GOOGLE_READ%% *}
+  source_time=${GOOGLE_READ#* }
   case $source_state in
     DELETING | INVALID)
       google_error "Source $SOURCE_ID is $source_state: nothing can be imported into it."
@@ -92,135 +82,136 @@ require_source() {
   esac
 }
 
-end_late() {
-  google_error "Import job $job_id is still $state after $IMPORT_SECONDS s; it goes on by itself."
-  google_error "  To fix: look at it at $console; running the same command again goes on waiting for it."
-  exit 1
-}
-
-end_with_problem() {
-  google_error "Import job $job_id cannot be $1."
-  google_error "  $problem"
-  google_error "  To fix: look at it at $console and run the same command again."
-  exit 1
-}
-
-# give_up WHAT REPORT
-give_up() {
-  google_error "$1"
-  show_report "$2" >&2
-  google_error "  To fix: repair what the service names and run the same command again, or look at the job at $console"
-  exit 1
-}
-
-# report_import WHAT: for a job that has succeeded.
-report_import() {
-  if [ "$has_report" = true ]; then
-    google_say "$1: $instances instances, $frames frames reported, $rows_read rows read ($(google_seconds) s)."
-  else
-    google_say "$1: $instances instances; the service gives no numbers ($(google_seconds) s)."
-  fi
-  show_report .executionReport.executionErrors
-  if is_partial; then
-    google_say "Warning: only $frames of $instances instances were imported. Running the same command again imports all of" \
-      "them once more."
+# Sets state, which is NONE when there is no such job, job_time, and frames, which is empty without a report.
+look_at_job() {
+  state=NONE
+  if google_reading '[(.state // "?" | ltrimstr("IMPORT_JOB_STATE_")), .createTime // "?",
+    (.executionReport | if . then .framesReported // 0 else "" end | tostring)] | join(" ")' google_get migrationcenter "$job"; then
+    state=${GOOGLE_READ%% *}
+    frames=${GOOGLE_READ##* }
+    job_time=${GOOGLE_READ#* }
+    job_time=${job_time%% *}
+  elif [ "$GOOGLE_STATUS" != 404 ]; then
+    google_fail "The state of import job $job_id cannot be read."
   fi
 }
 
-# Continues the job from its current state to its end.
-finish_job() {
-  replaced=no
-  # What this run has done with the job, and whether another run is active.
-  sent_here=no
-  validated_here=no
-  ran_here=no
-  rival=no
-  phase_until=$(($(google_seconds) + IMPORT_SECONDS))
-  problem=
-  attempts=0
-  while :; do
-    look_at_job
+# begin WHAT PATH JSON [QUERY]: begins an operation and waits for its end. No value can contain a character that JSON escapes.
+begin() {
+  printf '%s\n' "$3" >"$GOOGLE_WORK/body.json"
+  google_begin migrationcenter "$2" "$GOOGLE_WORK/body.json" "${4:+$4&requestId=$(google_new_request_id)}" &&
+    google_await migrationcenter "$1" "$OPERATION_SECONDS"
+}
+
+delete_job() {
+  google_say "Import job $job_id is $state: replacing it."
+  google_delete migrationcenter "$job" "force=true&requestId=$(google_new_request_id)" &&
+    google_await migrationcenter "Former import job" "$OPERATION_SECONDS" || google_says '^NOT_FOUND' ||
+    google_fail "Import job $job_id cannot be deleted." "$again"
+}
+
+create_job() {
+  google_say "Creating import job $job_id for $instances instances."
+  begin "Import job" "$location/importJobs" \
+    "{ \"displayName\": \"AWS inventory (assess-$DEPLOYMENT_ID)\", \"assetSource\": \"$location/sources/$SOURCE_ID\" }" \
+    "importJobId=$job_id" || google_fail "Import job $job_id cannot be created." "$again"
+}
+
+# send_file NAME: the answer to its creation has the address, at the latest when it is read again.
+send_file() {
+  file_id=$(printf '%s' "$1" | tr '[:upper:]._' '[:lower:]--')
+  google_say "Uploading $1: $(($(wc -c <"$INVENTORY_FOLDER/$1"))) bytes."
+  begin "File $1" "$job/importDataFiles" \
+    "{ \"displayName\": \"$1\", \"format\": \"IMPORT_JOB_FORMAT_EXPORTED_AWS_CSV\" }" "importDataFileId=$file_id" ||
+    google_fail "Import job $job_id takes no file $1." "$again"
+  file_until=$(($(google_seconds) + OPERATION_SECONDS))
+  until jq -e '(.response // .).uploadFileInfo.signedUri' "$GOOGLE_ANSWER" >/dev/null 2>&1; do
+    [ "$(google_seconds)" -lt "$file_until" ] || google_fail "File $1 has no address to send it to." "$again"
+    google_progress "File $1" "still being created"
+    google_sleep "$REST_POLL_SECONDS"
+    google_get migrationcenter "$job/importDataFiles/$file_id" || google_fail "The address to send $1 to cannot be read." "$again"
+  done
+  google_upload "$INVENTORY_FOLDER/$1" || google_fail "$1 cannot be uploaded." "$again"
+}
+
+is_whole() {
+  [ "${frames:-$instances}" -ge "$instances" ]
+}
+
+# show_findings FUNCTION REPORT: the first lines of what the service has found, in its words; there may be thousands.
+show_findings() {
+  jq -r '['"$2"' // {}
+      | (.jobErrors[]? | .place = "the job"),
+        (.fileValidations[]? | (.fileName // "?") as $file | (.fileErrors[]? | .place = $file),
+          (.rowErrors[]? | "\($file), row \(.csvError.rowNumber // "?") (\(.vmName // .vmUuid // "?"))" as $place
+            | .errors[]? | .place = $place))]
+    | sort_by(.severity == "WARNING" or .severity == "INFO") | .[0:50][]
+    | "  \(.severity // "ERROR") in \(.place): \(.errorDetails // "no message")"' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/findings"
+  while IFS= read -r finding; do "$1" "$finding"; done <"$GOOGLE_WORK/findings"
+}
+
+# await_state STATE: waits until the job has it. An error of the operation counts only if the job does not move on.
+await_state() {
+  until_seconds=$(($(google_seconds) + IMPORT_SECONDS))
+  while look_at_job && [ "$state" != "$1" ]; do
     case $state in
-      NONE)
-        [ "$sent_here" = no ] || google_fail "Import job $job_id is gone." "$another_run"
-        if create_job; then
-          send_files
-          sent_here=yes
-        else
-          rival=yes
-          rival_until=$(($(google_seconds) + OPERATION_SECONDS))
-        fi
-        ;;
-      PENDING)
-        if [ "$sent_here" = yes ] && [ "$validated_here" = no ]; then
-          validated_here=yes
-          start_phase validate
-        elif [ "$sent_here" = yes ] && [ -n "$problem" ]; then
-          end_with_problem validated
-        elif [ "$sent_here" = yes ]; then
-          pause_for_job || end_late
-        elif [ "$rival" = yes ] && [ "$(google_seconds)" -lt "$rival_until" ]; then
-          google_progress "Import job $job_id" "created by another run a moment ago; waiting for that one"
-          google_sleep "$REST_POLL_SECONDS"
-        else
-          replace_job "was left half-done"
-        fi
-        ;;
-      VALIDATING)
-        if ! pause_for_job; then
-          [ "$sent_here$replaced" = nono ] || end_late
-          # The run that started it has waited as long, and the job would never end otherwise.
-          replace_job "is still VALIDATING after $IMPORT_SECONDS s in a second run"
-        fi
-        ;;
-      RUNNING)
-        ran_here=yes
-        pause_for_job || end_late
-        ;;
-      READY)
-        if [ "$ran_here" = no ]; then
-          show_report .validationReport
-          google_say "Import job $job_id is validated; importing."
-          ran_here=yes
-          start_phase run
-        elif [ -n "$problem" ]; then
-          end_with_problem run
-        else
-          pause_for_job || end_late
-        fi
-        ;;
-      FAILED_VALIDATION)
-        [ "$sent_here" = no ] ||
-          give_up "The inventory was refused: import job $job_id has failed its validation." .validationReport
-        replace_job "failed its validation in an earlier run"
-        ;;
-      COMPLETED)
-        if [ "$ran_here$rival" = nono ]; then
-          judge_earlier_import
-          if [ -n "$lack" ]; then
-            replace_job "$lack"
-            continue
-          fi
-          report_import "This inventory is imported already, by job $job_id"
-        elif [ "$has_report" = true ] && [ "$frames" -eq 0 ]; then
-          give_up "Import job $job_id ended, but imported none of $instances instances." .executionReport.executionErrors
-        else
-          report_import "Import job $job_id is completed"
-        fi
-        return 0
-        ;;
-      FAILED)
-        [ "$ran_here" = no ] || give_up "Import job $job_id has failed." .executionReport.executionErrors
-        replace_job "failed in an earlier run"
-        ;;
-      *)
-        google_error "Import job $job_id is in state \"$state\", which is not known here; look at it at $console"
+      FAILED*)
+        google_error "Import job $job_id is $state:"
+        show_findings google_error "(.validationReport, .executionReport.executionErrors)"
+        google_error "  To fix: repair what the service names and run the same command again, or look at the job at $console"
         exit 1
         ;;
+      VALIDATING | RUNNING) problem= ;;
+      NONE) google_fail "Import job $job_id is gone." "$again" ;;
     esac
+    if [ -n "$problem" ]; then
+      google_error "Import job $job_id stays $state: $problem"
+      google_error "  $again"
+      exit 1
+    fi
+    if [ "$(google_seconds)" -ge "$until_seconds" ]; then
+      google_error "Import job $job_id is still $state after $IMPORT_SECONDS s; it goes on by itself."
+      google_error "  To fix: look at it at $console; running the same command again imports once more."
+      exit 1
+    fi
+    google_progress "Import job $job_id" "$state"
+    google_sleep "$REST_POLL_SECONDS"
   done
 }
 
+# start_phase validate|run STATE
+start_phase() {
+  problem=
+  begin "Import job $job_id, $1" "$job:$1" "{ \"requestId\": \"$(google_new_request_id)\" }" || problem=$(google_outcome)
+  await_state "$2"
+}
+
 require_source
-list_files
-finish_job
+problem=
+look_at_job
+[ "$state" != RUNNING ] || await_state COMPLETED
+# What was imported into a former source of the same id went with it.
+if [ "$state" = COMPLETED ] && is_whole &&
+  jq -en --arg job "$job_time" --arg source "$source_time" '$job >= $source' >/dev/null; then
+  google_say "This inventory is imported already, by job $job_id."
+  google_say "To import it once more, delete that job at $console and run the same command again."
+  exit 0
+fi
+[ "$state" = NONE ] || delete_job
+create_job
+sed 1,2d "$GOOGLE_WORK/manifest" >"$GOOGLE_WORK/files"
+while read -r name <&3; do
+  send_file "$name"
+done 3<"$GOOGLE_WORK/files"
+start_phase validate READY
+show_findings google_say .validationReport
+start_phase run COMPLETED
+show_findings google_say .executionReport.executionErrors
+if [ "$frames" = 0 ]; then
+  google_error "Import job $job_id ended, but imported none of $instances instances."
+  google_error "  To fix: look at it at $console and run the same command again."
+  exit 1
+fi
+google_say "Import job $job_id is completed: $instances instances, ${frames:-?} frames reported ($(google_seconds) s)."
+is_whole || google_say "Warning: only $frames of $instances instances were imported. Running the same command again imports" \
+  "all of them once more."

@@ -22,7 +22,6 @@ function finish(table) {
   finished[table] = finished[table] sprintf("%s %s %.0f %.0f\n", table, name(table), bytes[table], rows[table])
 }
 BEGIN {
-  machines = folder "/machines.json"
   header["vmInfo"] = "MachineId,MachineName,PrimaryIPAddress,PrimaryMACAddress,PublicIPAddress,"
   header["vmInfo"] = header["vmInfo"] "IpAddressListSemiColonDelimited,TotalDiskAllocatedGiB,TotalDiskUsedGiB,MachineTypeLabel,"
   header["vmInfo"] = header["vmInfo"] "AllocatedProcessorCoreCount,MemoryGiB,HostingLocation,OsType,OsPublisher,OsName,OsVersion,"
@@ -35,7 +34,6 @@ BEGIN {
   split("vmInfo diskInfo tagInfo perfInfo", tables, " ")
   for (i = 1; i <= 4; i++) open(tables[i])
 }
-/^!machine/ { print substr($0, 10) >machines; next }
 /^!bare/ { bare++; next }
 {
   at = index($0, "\t")

@@ -1,5 +1,5 @@
 # Reads machines, each followed by its volumes, and writes `<table> <bytes> <row>` with escaped line breaks. Holds one
-# machine at a time. Lines with "!" are no rows: `!machine <JSON>` its id and name, `!bare` one machine without a volume.
+# machine at a time. The line `!bare` is no row: it counts a machine without a volume.
 
 # Quotes only where needed, as the official exporter of the format does.
 def cell: if contains(",") or contains("\"") or contains("\n") or contains("\r") then [.] | @csv else . end;
@@ -16,7 +16,6 @@ def rows($types):
       ([$disks[][1]] | add // 0 | tostring), "0", .type, ($machine.cores // $type.cores | tostring),
       ($type.mebibytes | gibibytes), $region, ($machine.os | cell), "", "", "", $machine.state, "",
       ($machine.created | date), "0", "AWS"] | row("vmInfo")),
-    "!machine\t\([$id, $machine.name] | map(ascii_downcase) | tojson)",
     # The import requires a disk; the official exporter gives this one to a machine without any.
     (if $disks == [] then ["/dev/xvda", 52.5, "gp2"] else $disks[] end
       | [$id, (.[0] | cell), (.[1] | tostring), "", .[2]] | row("diskInfo")),
