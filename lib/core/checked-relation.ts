@@ -24,17 +24,12 @@ interface CheckedRelationSpec<Values extends object, Figure extends string = nev
   readonly problem: (names: Texts<Values>, shown: Texts<Values>, figures: Readonly<Record<Figure, string>>) => string;
 
   /**
-   * The one value that must be known at synth; the others are passed to `accepts` unresolved.
-   *
-   * @default - all must be known
+   * The one value that must be known at synth; the others are passed to `accepts` unresolved. Default: all must be
+   * known.
    */
   readonly judgedBy?: keyof Values;
 
-  /**
-   * Figures that the message shows, calculated from literals and as Terraform expressions.
-   *
-   * @default - none
-   */
+  /** Figures that the message shows, calculated from literals and as Terraform expressions. Default: none. */
   readonly figures?: Readonly<
     Record<
       Figure,

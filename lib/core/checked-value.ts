@@ -22,11 +22,7 @@ interface CheckedValueSpec<Value> {
   /** JSON Schema keywords for a value; they may accept more than the rule, never less. */
   readonly schema?: SchemaFacts;
 
-  /**
-   * Keeps the value out of the message.
-   *
-   * @default false
-   */
+  /** Keeps the value out of the message. Default: false. */
   readonly secret?: boolean;
 }
 

@@ -12,9 +12,7 @@ export interface DeletionGuardProps {
   readonly protect: boolean | IResolvable;
 
   /**
-   * What remains after a destroy, as the object of a sentence in its output.
-   *
-   * @default - the output does not mention it
+   * What remains after a destroy, as the object of a sentence in its output. Default: the output does not mention it.
    */
   readonly remains?: string;
 }

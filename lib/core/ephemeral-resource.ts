@@ -14,24 +14,15 @@ export interface EphemeralResourceProps {
   /** Arguments under their Terraform names. */
   readonly attributes: Readonly<Record<string, unknown>>;
 
-  /**
-   * 0 or 1, known at plan.
-   *
-   * @default - opened once
-   */
+  /** 0 or 1, known at plan. Default: opened once. */
   readonly count?: TerraformCount;
 
-  /**
-   * What must exist before it is opened, besides what its arguments refer to.
-   *
-   * @default - nothing
-   */
+  /** What must exist before it is opened, besides what its arguments refer to. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
    * Terraform expression of a map, to open the resource once for each element; `each` in the arguments is the element.
-   *
-   * @default - opened once
+   * Default: opened once.
    */
   readonly forEach?: string;
 }

@@ -7,17 +7,11 @@ export interface InputVariableProps extends Omit<TerraformVariableConfig, "defau
   /** What it is, its unit or limits, and the consequence of changing it later. */
   readonly description: string;
 
-  /**
-   * Default value; `null` means "not given".
-   *
-   * @default - none; the input is required
-   */
+  /** Default value; `null` means "not given". Default: none; the input is required. */
   readonly default?: unknown;
 
   /**
-   * Keeps the value out of the state and of saved plans. It may then only feed write-only arguments.
-   *
-   * @default false
+   * Keeps the value out of the state and of saved plans. It may then only feed write-only arguments. Default: false.
    */
   readonly ephemeral?: boolean;
 

@@ -2,18 +2,10 @@ import { ref, TerraformResource, Token, type TerraformMetaArguments } from "cdkt
 import { type Construct } from "constructs";
 
 export interface TerraformDataProps extends TerraformMetaArguments {
-  /**
-   * Values to keep in the state; changing them updates this resource.
-   *
-   * @default - none
-   */
+  /** Values to keep in the state; changing them updates this resource. Default: none. */
   readonly input?: Readonly<Record<string, string>>;
 
-  /**
-   * Values whose change replaces this resource, which runs its provisioners again.
-   *
-   * @default - none
-   */
+  /** Values whose change replaces this resource, which runs its provisioners again. Default: none. */
   readonly triggersReplace?: Readonly<Record<string, string>>;
 }
 

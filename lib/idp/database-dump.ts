@@ -38,23 +38,16 @@ export interface DatabaseDumpProps extends DumpProps {
 
   /**
    * What must exist before a dump: the first start of the application, which creates the tables. The bucket does not
-   * wait for it.
-   *
-   * @default - nothing
+   * wait for it. Default: nothing.
    */
   readonly dependsOn?: ITerraformDependable[];
 
-  /**
-   * Prevents the bucket from being deleted while it holds dumps.
-   *
-   * @default true
-   */
+  /** Prevents the bucket from being deleted while it holds dumps. Default: true. */
   readonly deletionProtection?: boolean | IResolvable;
 
   /**
-   * Public image with `pg_dump` of the server's major version and a POSIX shell.
-   *
-   * @default "docker.io/library/postgres:15-alpine"
+   * Public image with `pg_dump` of the server's major version and a POSIX shell. Default:
+   * "docker.io/library/postgres:15-alpine".
    */
   readonly image?: string;
 }

@@ -18,39 +18,19 @@ export interface DumpBucketProps {
   /** Parts of the bucket's name, and its region. Changing the region later replaces the bucket. */
   readonly place: DeploymentContext;
 
-  /**
-   * Condition under which the bucket exists, as a string: `true`, `false` or a boolean expression.
-   *
-   * @default "true"
-   */
+  /** Condition under which the bucket exists, as a string: `true`, `false` or a boolean expression. Default: "true". */
   readonly condition?: string;
 
-  /**
-   * Prevents the bucket from being deleted while it holds dumps.
-   *
-   * @default true
-   */
+  /** Prevents the bucket from being deleted while it holds dumps. Default: true. */
   readonly deletionProtection?: boolean | IResolvable;
 
-  /**
-   * What must exist first, for example the gate of the Cloud Storage API.
-   *
-   * @default - nothing
-   */
+  /** What must exist first, for example the gate of the Cloud Storage API. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 
-  /**
-   * Days to keep a dump; the newest one stays whatever its age.
-   *
-   * @default 30
-   */
+  /** Days to keep a dump; the newest one stays whatever its age. Default: 30. */
   readonly retentionDays?: number;
 
-  /**
-   * `STANDARD`, `NEARLINE` or `COLDLINE`.
-   *
-   * @default "NEARLINE"
-   */
+  /** `STANDARD`, `NEARLINE` or `COLDLINE`. Default: "NEARLINE". */
   readonly storageClass?: "STANDARD" | "NEARLINE" | "COLDLINE" | (string & {});
 }
 

@@ -15,11 +15,7 @@ export interface ExistingSecretsProps {
   /** Variables and the secrets with their values. */
   readonly references: readonly SecretReferences[];
 
-  /**
-   * What must exist before the secrets are read, for example the gate of the Secret Manager API.
-   *
-   * @default - nothing
-   */
+  /** What must exist before the secrets are read, for example the gate of the Secret Manager API. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 }
 

@@ -19,11 +19,7 @@ export interface UpgradeBackupProps {
   /** Release to roll out; a change makes a backup first. */
   readonly release: string;
 
-  /**
-   * Whether backups are made.
-   *
-   * @default true
-   */
+  /** Whether backups are made. Default: true. */
   readonly enabled?: boolean | IResolvable;
 }
 

@@ -24,37 +24,25 @@ export interface AssessmentSourceProps {
   /**
    * Id of the lab. An empty group in Migration Center has it in its name and the id of the source in its label
    * `assessment-source`, so that each lab can report the others. `assessment-cleanup.sh` deletes the groups of all labs
-   * whose source it deletes, so that their next plan registers the source again.
-   *
-   * @default - there is no group
+   * whose source it deletes, so that their next plan registers the source again. Default: there is no group.
    */
   readonly deploymentId?: string;
 
   /**
-   * What must exist before the source is registered, for example the gate of the Migration Center API.
-   *
-   * @default - nothing
+   * What must exist before the source is registered, for example the gate of the Migration Center API. Default:
+   * nothing.
    */
   readonly dependsOn?: ITerraformDependable[];
 
-  /**
-   * False registers nothing.
-   *
-   * @default true
-   */
+  /** False registers nothing. Default: true. */
   readonly enabled?: boolean | IResolvable;
 
-  /**
-   * Further labels of that group.
-   *
-   * @default - none
-   */
+  /** Further labels of that group. Default: none. */
   readonly labels?: Labels;
 
   /**
-   * Id of the source, for callers that also need it elsewhere.
-   *
-   * @default - the result of `discoverySourceId` for the client's name
+   * Id of the source, for callers that also need it elsewhere. Default: the result of `discoverySourceId` for the
+   * client's name.
    */
   readonly sourceId?: string;
 }

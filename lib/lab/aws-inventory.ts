@@ -33,31 +33,17 @@ export interface AwsInventoryProps {
 
   /**
    * A value that changes when the source loses its imported data: `AssessmentSource.generation`. The import then runs
-   * again.
-   *
-   * @default - the import does not run again
+   * again. Default: the import does not run again.
    */
   readonly sourceGeneration?: string;
 
-  /**
-   * What must exist before the import, for example the discovery source.
-   *
-   * @default - nothing
-   */
+  /** What must exist before the import, for example the discovery source. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 
-  /**
-   * False leaves AWS out even if there are credentials.
-   *
-   * @default true
-   */
+  /** False leaves AWS out even if there are credentials. Default: true. */
   readonly enabled?: boolean | IResolvable;
 
-  /**
-   * What must be destroyed after all AWS resources.
-   *
-   * @default - nothing
-   */
+  /** What must be destroyed after all AWS resources. Default: nothing. */
   readonly outlivedBy?: ITerraformDependable[];
 }
 

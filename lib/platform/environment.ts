@@ -9,17 +9,11 @@ import { type ContainerSpec, type EnvironmentOverrides, type EnvironmentSpec } f
 interface FurtherEntries {
   readonly environment: EnvironmentSpec;
 
-  /**
-   * How the platform must escape a value for the container to get it unchanged.
-   *
-   * @default - unchanged
-   */
+  /** How the platform must escape a value for the container to get it unchanged. Default: unchanged. */
   readonly spelling?: (value: string) => string;
 
   /**
-   * Variables with secret values, as a map by name, known only at plan; they override the plain ones.
-   *
-   * @default - none
+   * Variables with secret values, as a map by name, known only at plan; they override the plain ones. Default: none.
    */
   readonly secrets?: DynamicBlock;
 }
@@ -41,46 +35,22 @@ export function addEntries(resource: TerraformResource, containerPath: string, e
 
 /** What a platform sets in a container's environment. */
 interface PlatformEnvironment {
-  /**
-   * Base URL under which clients reach the container.
-   *
-   * @default - unknown before it runs
-   */
+  /** Base URL under which clients reach the container. Default: unknown before it runs. */
   readonly baseUrl?: string;
 
-  /**
-   * Base URL that is null at plan if there is none.
-   *
-   * @default - there is none
-   */
+  /** Base URL that is null at plan if there is none. Default: there is none. */
   readonly optionalBaseUrl?: string;
 
-  /**
-   * Host name or socket folder of the database.
-   *
-   * @default - no database
-   */
+  /** Host name or socket folder of the database. Default: no database. */
   readonly databaseHost?: string;
 
-  /**
-   * Ranges that the load balancers connect from.
-   *
-   * @default - no load balancer
-   */
+  /** Ranges that the load balancers connect from. Default: no load balancer. */
   readonly loadBalancerRanges?: readonly string[];
 
-  /**
-   * URL that stops the database proxy beside the container.
-   *
-   * @default - the proxy stops by itself
-   */
+  /** URL that stops the database proxy beside the container. Default: the proxy stops by itself. */
   readonly proxyQuitUrl?: string;
 
-  /**
-   * Whether load balancers pass TLS through to the container.
-   *
-   * @default false
-   */
+  /** Whether load balancers pass TLS through to the container. Default: false. */
   readonly passesTls?: boolean;
 }
 

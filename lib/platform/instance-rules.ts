@@ -71,18 +71,10 @@ interface DemandSources<Props> {
   /** Maximum number of connections of one instance, without those of requests. */
   readonly perInstance: (props: Props) => number;
 
-  /**
-   * Requests that one instance answers at the same time.
-   *
-   * @default - those that the database is sized for
-   */
+  /** Requests that one instance answers at the same time. Default: those that the database is sized for. */
   readonly requests?: (props: Props) => number | undefined;
 
-  /**
-   * Maximum number of connections of all separate workers.
-   *
-   * @default - there are none
-   */
+  /** Maximum number of connections of all separate workers. Default: there are none. */
   readonly ofWorkers?: (props: Props) => number;
 }
 

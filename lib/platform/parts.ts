@@ -34,11 +34,7 @@ export interface Network {
   /** What must exist before anything in it can reach the internet. */
   readonly ready: ITerraformDependable[];
 
-  /**
-   * What must exist before anything is created in it.
-   *
-   * @default - nothing but the subnetwork
-   */
+  /** What must exist before anything is created in it. Default: nothing but the subnetwork. */
   readonly dependsOn?: ITerraformDependable[];
 }
 

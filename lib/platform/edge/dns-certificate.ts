@@ -22,11 +22,7 @@ export interface DnsCertificateProps {
   /** Nothing is created unless this is `dns`, which may be known only at plan. */
   readonly validation: "dns" | "load-balancer" | (string & {});
 
-  /**
-   * What must exist first: `apis.ready("certificatemanager")`.
-   *
-   * @default - nothing
-   */
+  /** What must exist first: `apis.ready("certificatemanager")`. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 }
 

@@ -26,17 +26,11 @@ export interface DnsRecordsProps {
 
   /**
    * Zone in which the records are created. A record of the same name and type is overwritten, and is not restored by a
-   * destroy.
-   *
-   * @default - none; you create the records
+   * destroy. Default: none; you create the records.
    */
   readonly zone?: DnsZone;
 
-  /**
-   * What must exist first: `apis.ready("dns")`.
-   *
-   * @default - nothing
-   */
+  /** What must exist first: `apis.ready("dns")`. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 }
 

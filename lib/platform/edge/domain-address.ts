@@ -15,11 +15,7 @@ export interface DomainAddressProps {
   /** Determines the name and the project. */
   readonly place: DeploymentContext;
 
-  /**
-   * What must exist first: `apis.ready("compute")`.
-   *
-   * @default - nothing
-   */
+  /** What must exist first: `apis.ready("compute")`. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 }
 

@@ -28,32 +28,16 @@ export interface DomainSetupProps {
   /** How the certificate is validated: `dns` or `load-balancer`. */
   readonly validation: "dns" | "load-balancer" | (string & {});
 
-  /**
-   * What must exist before the first of its resources, in addition to the APIs.
-   *
-   * @default - nothing
-   */
+  /** What must exist before the first of its resources, in addition to the APIs. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 
-  /**
-   * Existing security policy instead of `protection`.
-   *
-   * @default - none
-   */
+  /** Existing security policy instead of `protection`. Default: none. */
   readonly existingSecurityPolicy?: string;
 
-  /**
-   * Rules of a security policy.
-   *
-   * @default - none
-   */
+  /** Rules of a security policy. Default: none. */
   readonly protection?: Protection;
 
-  /**
-   * Zone in which the records are created.
-   *
-   * @default - none; create those of `records.list` yourself
-   */
+  /** Zone in which the records are created. Default: none; create those of `records.list` yourself. */
   readonly zone?: DnsZone;
 }
 

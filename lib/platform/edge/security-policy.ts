@@ -31,32 +31,16 @@ export interface SecurityPolicyProps {
   /** Determines the name and the project. */
   readonly place: DeploymentContext;
 
-  /**
-   * What must exist first: `apis.ready("compute")`.
-   *
-   * @default - nothing
-   */
+  /** What must exist first: `apis.ready("compute")`. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 
-  /**
-   * Domain of the load balancer that gets the policy.
-   *
-   * @default - none, and no policy either
-   */
+  /** Domain of the load balancer that gets the policy. Default: none, and no policy either. */
   readonly domain?: string;
 
-  /**
-   * Existing policy, instead of the rules here: `projects/<project>/global/securityPolicies/<name>`.
-   *
-   * @default - none
-   */
+  /** Existing policy, instead of the rules here: `projects/<project>/global/securityPolicies/<name>`. Default: none. */
   readonly existing?: string;
 
-  /**
-   * Rules to create a policy with.
-   *
-   * @default - none
-   */
+  /** Rules to create a policy with. Default: none. */
   readonly protection?: Protection;
 }
 
@@ -128,11 +112,7 @@ function withDefaults(given: Protection = {}): Settings {
 interface RuleBlock {
   readonly rule: ComputeSecurityPolicyRule;
 
-  /**
-   * Collection for whose elements it is repeated.
-   *
-   * @default - it occurs once
-   */
+  /** Collection for whose elements it is repeated. Default: it occurs once. */
   readonly forEach?: unknown;
 }
 

@@ -32,24 +32,15 @@ export interface AutopilotClusterProps {
   readonly place: DeploymentContext;
 
   /**
-   * CIDR ranges that may reach the control plane, by name; include that of the machine that applies.
-   *
-   * @default - any source address; sign-in is still required
+   * CIDR ranges that may reach the control plane, by name; include that of the machine that applies. Default: any
+   * source address; sign-in is still required.
    */
   readonly authorizedNetworks?: AuthorizedNetworks;
 
-  /**
-   * Refuses deletion of the cluster by Terraform.
-   *
-   * @default true
-   */
+  /** Refuses deletion of the cluster by Terraform. Default: true. */
   readonly deletionProtection?: boolean | IResolvable;
 
-  /**
-   * What must exist first: `apis.ready("container", "iam")`.
-   *
-   * @default - nothing
-   */
+  /** What must exist first: `apis.ready("container", "iam")`. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 }
 

@@ -17,11 +17,7 @@ export interface KubernetesJobsProps {
   /** Determines the names, and the project of the secrets. */
   readonly place: DeploymentContext;
 
-  /**
-   * What must exist before a job runs, in addition to what it uses.
-   *
-   * @default - nothing
-   */
+  /** What must exist before a job runs, in addition to what it uses. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 }
 

@@ -32,25 +32,13 @@ export interface KubernetesWorkerProps {
   /** The server, whose service account, secrets and address the workers share, and whose rollouts wait for them. */
   readonly server: KubernetesWorkload;
 
-  /**
-   * Whether it exists, as a string: `true`, `false` or a boolean expression.
-   *
-   * @default "true"
-   */
+  /** Whether it exists, as a string: `true`, `false` or a boolean expression. Default: "true". */
   readonly condition?: string;
 
-  /**
-   * Maximum number of pods, plus one during a rollout.
-   *
-   * @default - one more than the minimum
-   */
+  /** Maximum number of pods, plus one during a rollout. Default: one more than the minimum. */
   readonly maxInstanceCount?: number;
 
-  /**
-   * Minimum number of pods.
-   *
-   * @default 1
-   */
+  /** Minimum number of pods. Default: 1. */
   readonly minInstanceCount?: number;
 }
 

@@ -39,39 +39,27 @@ export interface KubernetesWorkloadProps {
 
   /**
    * Address that clients connect to. The application takes it as the base of its own links and trusts it as a proxy,
-   * because the HTTPS load balancer adds it to X-Forwarded-For. Variables of the container override both.
-   *
-   * @default - none; nothing outside the cluster reaches it
+   * because the HTTPS load balancer adds it to X-Forwarded-For. Variables of the container override both. Default:
+   * none; nothing outside the cluster reaches it.
    */
   readonly address?: WorkloadAddress;
 
-  /**
-   * What must exist first, in addition to what the container uses.
-   *
-   * @default - nothing
-   */
+  /** What must exist first, in addition to what the container uses. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Databases that tell the application where a client's address is, kept current in each pod.
-   *
-   * @default - those of the image
+   * Databases that tell the application where a client's address is, kept current in each pod. Default: those of the
+   * image.
    */
   readonly geoip?: Geoip;
 
   /**
-   * Maximum number of pods, plus one during a rollout; each takes up to 20 database connections, 14 without a
-   * worker.
-   *
-   * @default 3
+   * Maximum number of pods, plus one during a rollout; each takes up to 20 database connections, 14 without a worker.
+   * Default: 3.
    */
   readonly maxInstanceCount?: number;
 
-  /**
-   * Minimum number of pods.
-   *
-   * @default 1
-   */
+  /** Minimum number of pods. Default: 1. */
   readonly minInstanceCount?: number;
 }
 

@@ -31,47 +31,33 @@ export interface ClusterIngressProps {
   readonly workload: Workload;
 
   /**
-   * Id of a certificate map of Certificate Manager that replaces the load balancer's own certificate; one that
-   * is null at plan means none. With a domain only.
-   *
-   * @default - none
+   * Id of a certificate map of Certificate Manager that replaces the load balancer's own certificate; one that is null
+   * at plan means none. With a domain only. Default: none.
    */
   readonly certificateMapId?: string;
 
   /**
    * Resources that the load balancer uses without a reference in the Ingress, and that are therefore destroyed after
-   * it: the security policy and the certificate map.
-   *
-   * @default - nothing
+   * it: the security policy and the certificate map. Default: nothing.
    */
   readonly outlivedBy?: ITerraformDependable[];
 
-  /**
-   * Share of the requests that the load balancer of a domain logs, from 0 to 1. Logs are billed.
-   *
-   * @default 0
-   */
+  /** Share of the requests that the load balancer of a domain logs, from 0 to 1. Logs are billed. Default: 0. */
   readonly requestLogSampleRate?: number;
 
   /**
-   * Time limit of a request to the load balancer of a domain, and of a web socket, in seconds: 1 to 3600.
-   *
-   * @default 3600
+   * Time limit of a request to the load balancer of a domain, and of a web socket, in seconds: 1 to 3600. Default:
+   * 3600.
    */
   readonly requestTimeoutSeconds?: number;
 
   /**
    * Id of the security policy that all requests go through; one that is null at plan means none. With a domain only.
-   *
-   * @default - none
+   * Default: none.
    */
   readonly securityPolicyId?: string;
 
-  /**
-   * What must exist before ingress is allowed, for example the job that prepares the database.
-   *
-   * @default - nothing
-   */
+  /** What must exist before ingress is allowed, for example the job that prepares the database. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 }
 

@@ -11,18 +11,10 @@ export interface PublicAddressProps {
   /** Determines the names, the project, and the region of a regional address. */
   readonly place: DeploymentContext;
 
-  /**
-   * What must exist first: `apis.ready("compute")`.
-   *
-   * @default - nothing
-   */
+  /** What must exist first: `apis.ready("compute")`. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 
-  /**
-   * Domain that clients connect to.
-   *
-   * @default - none; clients connect to the address itself
-   */
+  /** Domain that clients connect to. Default: none; clients connect to the address itself. */
   readonly domain?: string;
 }
 

@@ -17,9 +17,8 @@ export interface WorkloadAccountProps {
   readonly namespace: WorkloadNamespace;
 
   /**
-   * Condition under which the account exists at plan, as a string: `true`, `false` or a boolean expression.
-   *
-   * @default "true"
+   * Condition under which the account exists at plan, as a string: `true`, `false` or a boolean expression. Default:
+   * "true".
    */
   readonly condition?: string;
 }

@@ -26,16 +26,13 @@ export interface WorkloadNamespaceProps {
 
   /**
    * What the pods need until they stop, in addition to the cluster. Only the deletion of the namespace waits for pods
-   * to stop, so whatever they need must be deleted after it.
-   *
-   * @default - only what workloads and jobs add
+   * to stop, so whatever they need must be deleted after it. Default: only what workloads and jobs add.
    */
   readonly outlivedBy?: ITerraformDependable[];
 
   /**
-   * Further TCP ports that pods may connect to, at any address: a list, or a Terraform expression of one.
-   *
-   * @default - none
+   * Further TCP ports that pods may connect to, at any address: a list, or a Terraform expression of one. Default:
+   * none.
    */
   readonly outboundPorts?: readonly number[] | string;
 }

@@ -24,17 +24,12 @@ export interface WorkloadSecretProps {
   readonly values: Readonly<Record<string, ReadableSecret>>;
 
   /**
-   * Condition under which the copies exist at plan, as a string: `true`, `false` or a boolean expression.
-   *
-   * @default - they always exist
+   * Condition under which the copies exist at plan, as a string: `true`, `false` or a boolean expression. Default: they
+   * always exist.
    */
   readonly condition?: string;
 
-  /**
-   * Further secrets, for variables whose names may be known only at plan.
-   *
-   * @default - none
-   */
+  /** Further secrets, for variables whose names may be known only at plan. Default: none. */
   readonly settings?: readonly Pick<SecretSettings, "ready" | "references">[];
 }
 

@@ -19,25 +19,13 @@ export interface AlertPoliciesProps {
    */
   readonly alerts: string;
 
-  /**
-   * Addresses that get a notification channel each.
-   *
-   * @default - none
-   */
+  /** Addresses that get a notification channel each. Default: none. */
   readonly emails?: readonly string[];
 
-  /**
-   * Ids of existing notification channels.
-   *
-   * @default - none
-   */
+  /** Ids of existing notification channels. Default: none. */
   readonly channels?: readonly string[];
 
-  /**
-   * What must exist first: `apis.ready("monitoring")`.
-   *
-   * @default - nothing
-   */
+  /** What must exist first: `apis.ready("monitoring")`. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 }
 

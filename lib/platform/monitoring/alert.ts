@@ -96,11 +96,7 @@ export interface MetricCondition {
   /** How long that must last. */
   readonly durationSeconds: number;
 
-  /**
-   * How far back the query looks for missing data, in addition to the duration.
-   *
-   * @default 0
-   */
+  /** How far back the query looks for missing data, in addition to the duration. Default: 0. */
   readonly windowSeconds?: number;
 }
 
@@ -140,11 +136,7 @@ export interface Alert {
   /** Condition for each platform that can have the alert. */
   readonly on: Readonly<Partial<Record<Platform, Condition>>>;
 
-  /**
-   * What the deployment must have.
-   *
-   * @default - nothing; it exists in every deployment
-   */
+  /** What the deployment must have. Default: nothing; it exists in every deployment. */
   readonly needs?: readonly AlertNeed[];
 
   /** What to do first, with commands; the text of the notification. */

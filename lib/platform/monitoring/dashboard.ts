@@ -18,18 +18,10 @@ export interface DashboardProps {
    */
   readonly alerts: string;
 
-  /**
-   * Whether it exists, as a string: `true`, `false` or a boolean expression.
-   *
-   * @default "true"
-   */
+  /** Whether it exists, as a string: `true`, `false` or a boolean expression. Default: "true". */
   readonly condition?: string;
 
-  /**
-   * What must exist first: `apis.ready("monitoring")`.
-   *
-   * @default - nothing
-   */
+  /** What must exist first: `apis.ready("monitoring")`. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 }
 

@@ -44,67 +44,36 @@ export interface MonitoringProps extends MonitoringSettings {
   /** Accounts of the deployment, which may read its secrets. */
   readonly identities: readonly WorkloadIdentity[];
 
-  /**
-   * What a setting of the deployment is called in the first steps of alerts.
-   *
-   * @default - the name of its prop
-   */
+  /** What a setting of the deployment is called in the first steps of alerts. Default: the name of its prop. */
   readonly called?: (setting: NamedSetting) => string;
 
-  /**
-   * Domain of the load balancer; one that is null at plan means none.
-   *
-   * @default - none
-   */
+  /** Domain of the load balancer; one that is null at plan means none. Default: none. */
   readonly domain?: string;
 
-  /**
-   * Dump whose failure and age are monitored.
-   *
-   * @default - none
-   */
+  /** Dump whose failure and age are monitored. Default: none. */
   readonly dump?: MonitoredDump;
 
   /**
    * Whether the address accepts unauthenticated requests, as a string: `true`, `false` or a boolean expression.
-   *
-   * @default "true"
+   * Default: "true".
    */
   readonly isPublic?: string;
 
-  /**
-   * Namespace in the cluster; needed on Kubernetes.
-   *
-   * @default - none
-   */
+  /** Namespace in the cluster; needed on Kubernetes. Default: none. */
   readonly namespace?: string;
 
   /**
    * Whether the load balancer has a security policy of the deployment's own, as a string: `true`, `false` or a boolean
-   * expression.
-   *
-   * @default "false"
+   * expression. Default: "false".
    */
   readonly protection?: string;
 
-  /**
-   * Number of separate workers that always run.
-   *
-   * @default 1
-   */
+  /** Number of separate workers that always run. Default: 1. */
   readonly workerCount?: number;
 
-  /**
-   * Where the worker runs: `in-container`, `all-in-one` or `separate`.
-   *
-   * @default "in-container"
-   */
+  /** Where the worker runs: `in-container`, `all-in-one` or `separate`. Default: "in-container". */
   readonly workerMode?: "in-container" | "all-in-one" | "separate" | (string & {});
 
-  /**
-   * Regular expression for the name of the load balancer's URL map; needed with a domain.
-   *
-   * @default - none
-   */
+  /** Regular expression for the name of the load balancer's URL map; needed with a domain. Default: none. */
   readonly urlMap?: string;
 }

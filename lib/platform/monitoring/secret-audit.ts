@@ -11,18 +11,10 @@ export interface SecretAuditProps {
   /** Determines the project. */
   readonly place: DeploymentContext;
 
-  /**
-   * Whether it exists, as a string: `true`, `false` or a boolean expression.
-   *
-   * @default "true"
-   */
+  /** Whether it exists, as a string: `true`, `false` or a boolean expression. Default: "true". */
   readonly condition?: string;
 
-  /**
-   * What must exist first: `apis.ready("secretmanager", "logging")`.
-   *
-   * @default - nothing
-   */
+  /** What must exist first: `apis.ready("secretmanager", "logging")`. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 }
 

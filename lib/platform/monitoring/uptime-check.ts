@@ -15,25 +15,13 @@ export interface UptimeCheckProps {
   /** Determines the project and the name. */
   readonly place: DeploymentContext;
 
-  /**
-   * Whether it exists, as a string: `true`, `false` or a boolean expression.
-   *
-   * @default "true"
-   */
+  /** Whether it exists, as a string: `true`, `false` or a boolean expression. Default: "true". */
   readonly condition?: string;
 
-  /**
-   * What must exist first: `apis.ready("monitoring")`.
-   *
-   * @default - nothing
-   */
+  /** What must exist first: `apis.ready("monitoring")`. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 
-  /**
-   * Whether the check fails if the certificate is invalid.
-   *
-   * @default true
-   */
+  /** Whether the check fails if the certificate is invalid. Default: true. */
   readonly validatesCertificate?: boolean | IResolvable;
 }
 

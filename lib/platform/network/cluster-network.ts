@@ -17,18 +17,12 @@ export interface ClusterNetworkProps {
   /** Determines the names and the region of the subnetwork. */
   readonly place: DeploymentContext;
 
-  /**
-   * What must exist first: `apis.ready("compute")`.
-   *
-   * @default - nothing
-   */
+  /** What must exist first: `apis.ready("compute")`. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
    * Existing network to use instead. It needs NAT for nodes without public addresses. If it belongs to another project,
-   * the subnetwork also needs ranges named `pods` and `services`.
-   *
-   * @default - a network is created
+   * the subnetwork also needs ranges named `pods` and `services`. Default: a network is created.
    */
   readonly existing?: NetworkAttachment;
 }

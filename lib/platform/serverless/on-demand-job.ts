@@ -29,18 +29,10 @@ export interface OnDemandJobProps {
   /** Time limit of an execution. */
   readonly timeoutSeconds: number;
 
-  /**
-   * Whether the job exists, as a string: `true`, `false` or a boolean expression.
-   *
-   * @default - it does
-   */
+  /** Whether the job exists, as a string: `true`, `false` or a boolean expression. Default: it does. */
   readonly condition?: string;
 
-  /**
-   * Existing network on which the database has its private address.
-   *
-   * @default - none
-   */
+  /** Existing network on which the database has its private address. Default: none. */
   readonly network?: NetworkAttachment;
 }
 

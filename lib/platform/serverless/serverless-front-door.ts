@@ -37,25 +37,13 @@ export interface ServerlessLoadBalancerProps {
   /** How the certificate is validated: `dns` or `load-balancer`, which may be known only at plan. */
   readonly validation: "dns" | "load-balancer" | (string & {});
 
-  /**
-   * What must exist first: `apis.ready("compute")`.
-   *
-   * @default - nothing
-   */
+  /** What must exist first: `apis.ready("compute")`. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 
-  /**
-   * Share of the requests that the load balancer logs, from 0 to 1. Logs are billed.
-   *
-   * @default 0
-   */
+  /** Share of the requests that the load balancer logs, from 0 to 1. Logs are billed. Default: 0. */
   readonly requestLogSampleRate?: number;
 
-  /**
-   * Id of the security policy that all requests go through; one that is null at plan means none.
-   *
-   * @default - none
-   */
+  /** Id of the security policy that all requests go through; one that is null at plan means none. Default: none. */
   readonly securityPolicyId?: string;
 }
 

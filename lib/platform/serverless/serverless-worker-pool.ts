@@ -26,39 +26,21 @@ export interface ServerlessWorkerPoolProps {
   readonly place: DeploymentContext;
 
   /**
-   * Address that clients connect to, which the application takes as the base of the links in its mails. Variables of the
-   * container override it.
-   *
-   * @default - that of the application's own settings
+   * Address that clients connect to, which the application takes as the base of the links in its mails. Variables of
+   * the container override it. Default: that of the application's own settings.
    */
   readonly address?: LoadBalancerAddress;
 
-  /**
-   * Whether it exists, as a string: `true`, `false` or a boolean expression.
-   *
-   * @default "true"
-   */
+  /** Whether it exists, as a string: `true`, `false` or a boolean expression. Default: "true". */
   readonly condition?: string;
 
-  /**
-   * What must exist first, in addition to what the container uses: `apis.ready("run")`.
-   *
-   * @default - nothing
-   */
+  /** What must exist first, in addition to what the container uses: `apis.ready("run")`. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 
-  /**
-   * Number of instances; nothing scales it.
-   *
-   * @default 1
-   */
+  /** Number of instances; nothing scales it. Default: 1. */
   readonly instanceCount?: number;
 
-  /**
-   * Existing network on which the database has its private address.
-   *
-   * @default - none
-   */
+  /** Existing network on which the database has its private address. Default: none. */
   readonly network?: NetworkAttachment;
 }
 
